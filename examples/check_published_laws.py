@@ -1,4 +1,5 @@
-"""The derived envelopes of twelve published benchmark laws beside the compute laws of the same paper, as table and picture.
+"""The derived envelopes of twelve published benchmark laws beside the compute laws of the same
+paper, as table and picture.
 
 Run: python examples/check_published_laws.py [check.png]
 """

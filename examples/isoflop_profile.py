@@ -10,7 +10,9 @@ RATIO = 10
 
 
 def main():
-    """Draw the loss against params at one compute, and mark the optimum and a run at ten times D*/N*."""
+    """Draw the loss against params at one compute, and mark the optimum and a run at ten times
+    D*/N*.
+    """
     law = isoflop.law("besiroglu2024")
     best = law.allocate(compute=COMPUTE)
     cost = law.penalty(ratio=RATIO)
@@ -24,7 +26,12 @@ def main():
     axes.set_title(rf"all runs of ${mantissa}\times 10^{{{power}}}$ FLOP, {law.name}", fontsize=8)
     axes.axhline(best.loss, color="0.6", linewidth=0.8, zorder=0)
     axes.plot(params, loss, "s", color="tab:red", markersize=5)
-    axes.annotate("", (params, best.loss), (params, loss), arrowprops={"arrowstyle": "<->", "color": "tab:red"})
+    axes.annotate(
+        "",
+        (params, best.loss),
+        (params, loss),
+        arrowprops={"arrowstyle": "<->", "color": "tab:red"},
+    )
     axes.annotate(
         f"{RATIO} times the optimal tokens per param:\n"
         f"loss excess $L-L^*$ = {loss - best.loss:.4f}\n"

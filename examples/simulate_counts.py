@@ -1,8 +1,10 @@
-"""Write counts.csv, models.csv and gold.csv: samples of 48 simulated models on 64 problems, to try `isoflop fit` on.
+"""Write counts.csv, models.csv and gold.csv: samples of 48 simulated models on 64 problems, to try
+`isoflop fit` on.
 
-Eight sizes with six token counts each. -log pass@1 follows a params+tokens law with 3 % scatter of models about it; success
-rates of a model's problems are Beta-distributed; a problem is sampled in batches of 100 until it is solved twice, or 5,000
-times. On the command line, with other samples: `isoflop simulate counts`.
+Eight sizes with six token counts each. -log pass@1 follows a params+tokens law with 3 % scatter of
+models about it; success rates of a model's problems are Beta-distributed; a problem is sampled in
+batches of 100 until it is solved twice, or 5,000 times. On the command line, with other samples:
+`isoflop simulate counts`.
 """
 
 import csv
@@ -24,7 +26,10 @@ def main():
     write("counts.csv", tables.counts)
     write("models.csv", tables.models)
     write("gold.csv", tables.gold)
-    print(f"counts.csv: {len(tables.counts['model'])} rows, {len(tables.models['model'])} models; models.csv, gold.csv")
+    print(
+        f"counts.csv: {len(tables.counts['model'])} rows, {len(tables.models['model'])} models; "
+        f"models.csv, gold.csv"
+    )
 
 
 if __name__ == "__main__":

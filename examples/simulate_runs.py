@@ -1,7 +1,9 @@
-"""Write runs.csv: 96 training runs drawn from a known law, to try `isoflop fit` and `isoflop check` on.
+"""Write runs.csv: 96 training runs drawn from a known law, to try `isoflop fit` and `isoflop check`
+on.
 
-Eight isoFLOP budgets with eleven sizes each, and eight more runs at 20 tokens per parameter; the loss is that of the law of
-Besiroglu et al. 2024 (arXiv 2404.10102) times exp(0.004 z) with normal z. `isoflop simulate runs --seed 2024` gives the same.
+Eight isoFLOP budgets with eleven sizes each, and eight more runs at 20 tokens per parameter; the
+loss is that of the law of Besiroglu et al. 2024 (arXiv 2404.10102) times exp(0.004 z) with normal
+z. `isoflop simulate runs --seed 2024` gives the same.
 """
 
 import csv

@@ -1,4 +1,5 @@
-"""LaTeX for a write-up: the envelope theorem and the penalty with their proofs, as a document that compiles.
+"""LaTeX for a write-up: the envelope theorem and the penalty with their proofs, as a document that
+compiles.
 
 Run: python examples/write_the_theorem.py [theorem.tex]
 """
@@ -21,7 +22,10 @@ DOCUMENT = r"""\documentclass{article}
 def main(path: str = "theorem.tex") -> None:
     """Write the two theorems in the notation of Hoffmann et al."""
     envelope = derive()
-    theorems = [theorem_latex(subject, notation="hoffmann") for subject in (envelope, misallocation(envelope))]
+    theorems = [
+        theorem_latex(subject, notation="hoffmann")
+        for subject in (envelope, misallocation(envelope))
+    ]
     Path(path).write_text(DOCUMENT % "\n\n".join(theorems), encoding="utf-8")
     print(f"wrote {path}")
 

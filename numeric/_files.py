@@ -1,4 +1,6 @@
-"""Files are written as a whole: who reads one sees the old content or the new, and a failure leaves the old."""
+"""Files are written as a whole: who reads one sees the old content or the new, and a failure leaves
+the old.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
 def write(path: str | PathLike[str], content: bytes) -> None:
     """Write the content beside the file and rename it; a link stays a link, and permissions stay.
 
-    What is no regular file (a pipe, a terminal, /dev/null, a standard stream) is written to directly, and so is a file in a
-    folder where none can be made.
+    What is no regular file (a pipe, a terminal, /dev/null, a standard stream) is written to
+    directly, and so is a file in a folder where none can be made.
 
     Raises
     ------
@@ -28,7 +30,9 @@ def write(path: str | PathLike[str], content: bytes) -> None:
     target = os.path.realpath(place)
     beside = os.path.join(os.path.dirname(target), f".isoflop-{os.getpid()}-{os.urandom(4).hex()}")  # noqa: PTH118, PTH120
     try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        descriptor = os.open(
+            beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
+        )
     except PermissionError:
         _write_directly(place, content)
         return

@@ -14,7 +14,9 @@ class _NoBar:
 
 
 def progress_bar(total: int | None, progress: bool, *, what: str, unit: str, done: int = 0) -> Any:
-    """A bar with `update(count)` and `close()`; where no progress is wanted, one that shows nothing."""
+    """A bar with `update(count)` and `close()`; where no progress is wanted, one that shows
+    nothing.
+    """
     if not progress:
         return _NoBar()
     from tqdm import tqdm

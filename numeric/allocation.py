@@ -1,4 +1,6 @@
-"""Optimal allocation of a budget, or the cheapest way to a target loss, with a size cap or a data wall."""
+"""Optimal allocation of a budget, or the cheapest way to a target loss, with a size cap or a data
+wall.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,16 @@ if TYPE_CHECKING:
     from .law import Law
     from .results import Estimate
 
-FIGURES = ("params", "tokens", "tokens_per_param", "compute", "loss", "reducible_loss", "binding", "unspent_compute")
+FIGURES = (
+    "params",
+    "tokens",
+    "tokens_per_param",
+    "compute",
+    "loss",
+    "reducible_loss",
+    "binding",
+    "unspent_compute",
+)
 NUMBERS = tuple(name for name in FIGURES if name != "binding")
 TARGETS = ("compute", "loss", "reducible_loss")
 
@@ -38,13 +49,23 @@ class Allocation(Computed, Shown):
     reducible_loss : float or ndarray
         L - E.
     binding : str or ndarray of str
-        "none", "max_tokens" or "max_params": the cap that moves the allocation off the optimum (the first to bind as the budget
-        grows, where both do).
+        "none", "max_tokens" or "max_params": the cap that moves the allocation off the optimum (the
+        first to bind as the budget grows, where both do).
     unspent_compute : float or ndarray
         What is left of the budget where both caps bind, else 0.
     """
 
-    __slots__ = ("law", "params", "tokens", "compute", "unspent_compute", "at_max_params", "at_max_tokens", "target", "caps")  # noqa: RUF023
+    __slots__ = (
+        "at_max_params",
+        "at_max_tokens",
+        "caps",
+        "compute",
+        "law",
+        "params",
+        "target",
+        "tokens",
+        "unspent_compute",
+    )
 
     law: Law
     params: Any
@@ -83,18 +104,29 @@ class Allocation(Computed, Shown):
     def binding(self) -> Any:
         """The cap that moves the allocation off the optimum."""
         if is_number(self.params):
-            return "max_tokens" if self.at_max_tokens else "max_params" if self.at_max_params else "none"
+            return (
+                "max_tokens"
+                if self.at_max_tokens
+                else "max_params"
+                if self.at_max_params
+                else "none"
+            )
         import numpy as np
 
-        capped = np.where(self.at_max_params, "max_params", np.where(self.at_max_tokens, "max_tokens", "none"))
+        capped = np.where(
+            self.at_max_params, "max_params", np.where(self.at_max_tokens, "max_tokens", "none")
+        )
         return np.broadcast_to(capped, np.shape(self.params))
 
     def _again(self, law: Law, target: Any) -> Allocation:
         max_params, max_tokens = self.caps
-        return law.allocate(**{self.target[0]: target}, max_params=max_params, max_tokens=max_tokens)
+        return law.allocate(
+            **{self.target[0]: target}, max_params=max_params, max_tokens=max_tokens
+        )
 
     def estimate(self, figure: str, level: float = 0.9) -> Estimate:
-        """A figure with its interval, where the law came from data: the percentiles over the draws of the law.
+        """A figure with its interval, where the law came from data: the percentiles over the draws
+        of the law.
 
         Raises
         ------
@@ -104,8 +136,12 @@ class Allocation(Computed, Shown):
         if figure not in NUMBERS:
             raise outside("figure", figure, f"one of {', '.join(NUMBERS)}")
         if not is_number(self.target[1]):
-            raise ValueError("estimate: is of one budget; the allocation holds arrays, whose rows() are one each")
-        return self.law.estimate(lambda law: getattr(self._again(law, self.target[1]), figure), level)
+            raise ValueError(
+                "estimate: is of one budget; the allocation holds arrays, whose rows() are one each"
+            )
+        return self.law.estimate(
+            lambda law: getattr(self._again(law, self.target[1]), figure), level
+        )
 
     def rows(self) -> Iterator[Allocation]:
         """The allocations of the single budgets or targets."""
@@ -130,7 +166,13 @@ class Allocation(Computed, Shown):
         law, budgets = self.law, [float(row.compute) for row in self.rows()]
         coefficients = law.needed("A", "B")
         return plot_isoflop(
-            law.E, beta=law.beta, gamma=law.gamma, computes=budgets, ax=ax, A=coefficients["A"], B=coefficients["B"]
+            law.E,
+            beta=law.beta,
+            gamma=law.gamma,
+            computes=budgets,
+            ax=ax,
+            A=coefficients["A"],
+            B=coefficients["B"],
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -139,13 +181,22 @@ class Allocation(Computed, Shown):
 
 
 def allocate(
-    law: Law, *, compute: Any, loss: Any, reducible_loss: Any, max_params: float | None, max_tokens: float | None
+    law: Law,
+    *,
+    compute: Any,
+    loss: Any,
+    reducible_loss: Any,
+    max_params: float | None,
+    max_tokens: float | None,
 ) -> Allocation:
     """See `Law.allocate`."""
     given = {"compute": compute, "loss": loss, "reducible_loss": reducible_loss}
     chosen = [name for name, value in given.items() if value is not None]
     if len(chosen) != 1:
-        raise ValueError(f"given {', '.join(chosen) or 'none'}: must be exactly one of compute, loss, reducible_loss")
+        raise ValueError(
+            f"given {', '.join(chosen) or 'none'}: must be exactly one of compute, loss, "
+            f"reducible_loss"
+        )
     (name,) = chosen
     law.needed("A", "B", *(("E",) if name == "loss" else ()))
     caps = (
@@ -198,7 +249,9 @@ def _for_compute(law: Law, budget: Any, max_params: float, max_tokens: float) ->
 
 
 def _or_inf(formula: Any, value: Any, coefficients: dict[str, float]) -> Any:
-    """The formula at a value; infinite where a number exceeds the largest float, and where there is no cap."""
+    """The formula at a value; infinite where a number exceeds the largest float, and where there is
+    no cap.
+    """
     if not is_number(value):
         return formula(value, **coefficients)
     try:
@@ -212,7 +265,13 @@ def _for_loss(law: Law, reducible: Any, max_params: float, max_tokens: float) ->
     cheapest = formulas.compute_for_reducible_loss(reducible, **coefficients)
     params = formulas.optimal_params(cheapest, **coefficients)
     tokens = formulas.optimal_tokens(cheapest, **coefficients)
-    found = {"params": params, "tokens": tokens, "compute": cheapest, "at_max_params": False, "at_max_tokens": False}
+    found = {
+        "params": params,
+        "tokens": tokens,
+        "compute": cheapest,
+        "at_max_params": False,
+        "at_max_tokens": False,
+    }
     if max_params == max_tokens == math.inf:
         return found
     where = namespace(reducible).where
@@ -225,7 +284,9 @@ def _for_loss(law: Law, reducible: Any, max_params: float, max_tokens: float) ->
             too_long & (formulas.smallest_tokens(reducible, law.B, law.gamma) >= max_tokens),
             max_tokens=max_tokens,
         )
-        target = where(too_long, reducible, 2.0 * formulas.tokens_term(max_tokens, law.B, law.gamma))
+        target = where(
+            too_long, reducible, 2.0 * formulas.tokens_term(max_tokens, law.B, law.gamma)
+        )
         larger = formulas.params_for_reducible_loss(target, max_tokens, **coefficients)
         params, tokens = where(too_long, larger, params), where(too_long, max_tokens, tokens)
     if any_of(too_large):
@@ -235,10 +296,18 @@ def _for_loss(law: Law, reducible: Any, max_params: float, max_tokens: float) ->
             too_large & (formulas.smallest_params(reducible, law.A, law.beta) >= max_params),
             max_params=max_params,
         )
-        target = where(too_large, reducible, 2.0 * formulas.params_term(max_params, law.A, law.beta))
+        target = where(
+            too_large, reducible, 2.0 * formulas.params_term(max_params, law.A, law.beta)
+        )
         longer = formulas.tokens_for_reducible_loss(target, max_params, **coefficients)
         params, tokens = where(too_large, max_params, params), where(too_large, longer, tokens)
-    _require(law, reducible, (params > max_params) | (tokens > max_tokens), max_params=max_params, max_tokens=max_tokens)
+    _require(
+        law,
+        reducible,
+        (params > max_params) | (tokens > max_tokens),
+        max_params=max_params,
+        max_tokens=max_tokens,
+    )
     compute = where(too_long | too_large, formulas.compute(params, tokens), cheapest)
     return found | {
         "params": params,
@@ -265,6 +334,10 @@ def _require(law: Law, reducible: Any, unreachable: Any, **caps: float) -> None:
 
 
 def _require_floats(params: Any, tokens: Any) -> None:
-    if is_foreign(params) or not any_of((params <= 0.0) | (tokens <= 0.0) | (tokens / params == math.inf)):
+    if is_foreign(params) or not any_of(
+        (params <= 0.0) | (tokens <= 0.0) | (tokens / params == math.inf)
+    ):
         return
-    raise ValueError(f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float")
+    raise ValueError(
+        f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float"
+    )

@@ -41,7 +41,8 @@ class AllocationAcross:
     loss_penalty, excess : ndarray
         P = (y - E)/(y* - E) under the second law, and P - 1 without cancellation.
     effective_compute, lost_compute : ndarray
-        C_eff/C, the share of the compute that the second law's optimum needs for the same value; and 1 - C_eff/C.
+        C_eff/C, the share of the compute that the second law's optimum needs for the same value;
+        and 1 - C_eff/C.
     optimal_reducible : ndarray
         y* - E under the second law.
     """
@@ -82,13 +83,16 @@ def allocation_across(chosen: Law, judged: Law, compute: Any) -> AllocationAcros
 
     Notes
     -----
-    r = (G_1/G_2) (C/6)^(w_N(1) - w_N(2)) and P = (gamma_2 r^-beta_2 + beta_2 r^gamma_2)/(beta_2 + gamma_2):
-    isoflop.derivations.passk.allocation_across_k.
+    r = (G_1/G_2) (C/6)^(w_N(1) - w_N(2)) and P = (gamma_2 r^-beta_2 + beta_2 r^gamma_2)/(beta_2 +
+    gamma_2): isoflop.derivations.passk.allocation_across_k.
 
     Examples
     --------
     >>> from isoflop.numeric.law import Law
-    >>> few, many = Law(A=40.0, B=90.0, beta=0.2, gamma=0.2), Law(A=400.0, B=900.0, beta=0.3, gamma=0.35)
+    >>> few, many = (
+    ...     Law(A=40.0, B=90.0, beta=0.2, gamma=0.2),
+    ...     Law(A=400.0, B=900.0, beta=0.3, gamma=0.35),
+    ... )
     >>> allocation_across(few, many, 1e21).excess.round(5).tolist()
     [0.28831]
     """
@@ -110,10 +114,14 @@ def allocation_across(chosen: Law, judged: Law, compute: Any) -> AllocationAcros
     )
 
 
-def across_all(columns: Mapping[str, Floats], budgets: Floats, *, excess: bool = True) -> dict[str, Floats]:
-    """log_size_ratio, lost_compute and excess (..., K, K, M) of all pairs of laws: A, B, beta and gamma, (..., K) each.
+def across_all(
+    columns: Mapping[str, Floats], budgets: Floats, *, excess: bool = True
+) -> dict[str, Floats]:
+    """log_size_ratio, lost_compute and excess (..., K, K, M) of all pairs of laws: A, B, beta and
+    gamma, (..., K) each.
 
-    First the law that chooses, then the one that judges, then the budget. The excess of far-off pairs is beyond the floats.
+    First the law that chooses, then the one that judges, then the budget. The excess of far-off
+    pairs is beyond the floats.
     """
     first = {name: columns[name][..., :, None, None] for name in COEFFICIENTS}
     second = {name: columns[name][..., None, :, None] for name in COEFFICIENTS}
@@ -124,7 +132,9 @@ def across_all(columns: Mapping[str, Floats], budgets: Floats, *, excess: bool =
 
 
 def _log_size_ratio(first: Mapping[str, Any], second: Mapping[str, Any], budgets: Floats) -> Floats:
-    numbered = {f"{name}_{n}": law[name] for n, law in ((1, first), (2, second)) for name in COEFFICIENTS}
+    numbered = {
+        f"{name}_{n}": law[name] for n, law in ((1, first), (2, second)) for name in COEFFICIENTS
+    }
     return np.asarray(formulas.log_size_ratio_across(compute=budgets, **numbered))
 
 
@@ -132,5 +142,7 @@ def budgets_of(compute: Any) -> Floats:
     """Budgets (M,) in FLOP, or a ValueError."""
     budgets = np.atleast_1d(positive_array("compute", compute))
     if budgets.ndim != 1 or not budgets.size:
-        raise ValueError(f"compute: has shape {budgets.shape}, must be a number or a list of numbers")
+        raise ValueError(
+            f"compute: has shape {budgets.shape}, must be a number or a list of numbers"
+        )
     return budgets

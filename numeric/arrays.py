@@ -1,4 +1,6 @@
-"""How a formula is evaluated: floats by `math`, NumPy arrays in chunks, other arrays by their library."""
+"""How a formula is evaluated: floats by `math`, NumPy arrays in chunks, other arrays by their
+library.
+"""
 
 from __future__ import annotations
 
@@ -143,7 +145,11 @@ class _Call:
         values = (float(np.broadcast_to(a, result.shape)[at]) for a in arrays)
         shown = ", ".join(f"{name}={x!r}" for name, x in zip(self.names, values, strict=True))
         largest = np.finfo(result.dtype).max
-        why = "is not defined there" if np.isnan(result[at]) else f"exceeds the largest float, {largest:.2g}"
+        why = (
+            "is not defined there"
+            if np.isnan(result[at])
+            else f"exceeds the largest float, {largest:.2g}"
+        )
         raise ValueError(f"{self.__name__}({shown}): the result {why}")
 
 
@@ -165,7 +171,9 @@ def any_of(condition: Any) -> bool:
 
 
 def at_least(value: Any, least: Any) -> Any:
-    """A value that mathematics holds at `least` or above: what is below on floats or in NumPy is rounding."""
+    """A value that mathematics holds at `least` or above: what is below on floats or in NumPy is
+    rounding.
+    """
     if is_number(value) and is_number(least):
         return max(value, least)
     if is_foreign(value):
@@ -240,7 +248,9 @@ def _piecewise_in_numpy(np: Any, arguments: Any, conditional: Any, otherwise: An
         count, holds = np.count_nonzero(holds), np.broadcast_to(holds, shape)
         if count and count * 8 < holds.size:
             value = np.array(np.broadcast_to(value, shape))
-            value[holds] = piece(*(np.broadcast_to(a, shape)[holds] if np.ndim(a) else a for a in arguments))
+            value[holds] = piece(
+                *(np.broadcast_to(a, shape)[holds] if np.ndim(a) else a for a in arguments)
+            )
         elif count:
             value = np.where(holds, piece(*arguments), value)
     return value
@@ -314,7 +324,9 @@ def _values(name: str, value: Any, domain: str, of_number: Any, inside: Any) -> 
     if is_number(value):
         return of_number(name, value)
     array = real_array(name, value, domain)
-    if not all(inside(low) and -math.inf < low and high < math.inf for low, high in _extremes(array)):
+    if not all(
+        inside(low) and -math.inf < low and high < math.inf for low, high in _extremes(array)
+    ):
         import numpy as np
 
         at = tuple(int(i) for i in np.argwhere(~(np.isfinite(array) & inside(array)))[0])
@@ -324,7 +336,9 @@ def _values(name: str, value: Any, domain: str, of_number: Any, inside: Any) -> 
 
 
 def _extremes(array: Any) -> Iterator[tuple[Any, Any]]:
-    """The least and the greatest element, chunk by chunk: each is read once. NaN is both where there is one."""
+    """The least and the greatest element, chunk by chunk: each is read once. NaN is both where
+    there is one.
+    """
     flat = array.reshape(-1)
     for start in range(0, flat.size, CHUNK):
         part = flat[start : start + CHUNK]

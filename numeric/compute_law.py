@@ -39,8 +39,8 @@ class ComputeLaw(Frozen):
 
     Notes
     -----
-    Frozen and hashable. The envelope of a params+tokens law has this form exactly (`Law.envelope`); its restriction to a
-    fixed ratio D/N has it only approximately.
+    Frozen and hashable. The envelope of a params+tokens law has this form exactly (`Law.envelope`);
+    its restriction to a fixed ratio D/N has it only approximately.
 
     Examples
     --------
@@ -57,7 +57,15 @@ class ComputeLaw(Frozen):
     name: str
     source: str
 
-    def __init__(self, *, C0: float, alpha: float, E: float | None = None, name: str = "custom", source: str = "") -> None:
+    def __init__(
+        self,
+        *,
+        C0: float,
+        alpha: float,
+        E: float | None = None,
+        name: str = "custom",
+        source: str = "",
+    ) -> None:
         super().__init__(
             C0=positive_number("C0", C0),
             E=None if E is None else nonnegative_number("E", E),

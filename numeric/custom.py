@@ -47,7 +47,8 @@ def _expm1_of_log1p(power: float, x: Any) -> Any:
 
 
 class CustomAllocation(Allocation):
-    """The optimal variables for a budget or a target; each variable is an attribute too, such as `params`.
+    """The optimal variables for a budget or a target; each variable is an attribute too, such as
+    `params`.
 
     Attributes
     ----------
@@ -76,15 +77,19 @@ class CustomAllocation(Allocation):
         """The optimal value of a variable."""
         optimal = {} if name in CustomAllocation.__slots__ else dict(self.variables)
         if name not in optimal:
-            raise AttributeError(f"CustomAllocation has no attribute {name!r}; it has {', '.join([*optimal, *self.__slots__])}")
+            raise AttributeError(
+                f"CustomAllocation has no attribute {name!r}; it has "
+                f"{', '.join([*optimal, *self.__slots__])}"
+            )
         return optimal[name]
 
 
 class CustomPenalty(Penalty):
     """What an allocation costs under a law h(R), R being the sum of power laws inside it.
 
-    An allocation that has P_R times the least R has the loss h(P_R R*), so its `loss_penalty` is that of the loss, and the
-    budget matters where |L* - E| is no power law; how much compute it wastes is the same for every h.
+    An allocation that has P_R times the least R has the loss h(P_R R*), so its `loss_penalty` is
+    that of the loss, and the budget matters where |L* - E| is no power law; how much compute it
+    wastes is the same for every h.
     """
 
     __slots__ = ("budget", "given", "inner_excess", "law", "log_size_ratio")
@@ -95,14 +100,23 @@ class CustomPenalty(Penalty):
 
     def _of(self, figure: Any) -> Any:
         if self.log_size_ratio is None:
-            raise ValueError(f"{figure.__name__}: is of laws of 2 variables, this one has {len(self.law.variables)}")
-        return self.law.evaluate(self.law._of_sum(figure.__name__), log_size_ratio=self.log_size_ratio)
+            raise ValueError(
+                f"{figure.__name__}: is of laws of 2 variables, this one has "
+                f"{len(self.law.variables)}"
+            )
+        return self.law.evaluate(
+            self.law._of_sum(figure.__name__), log_size_ratio=self.log_size_ratio
+        )
 
     @cached_property
     def ratio(self) -> Any:
         """Overtraining ratio."""
         given = dict(self.given)
-        return given["ratio"] if "ratio" in given else self.law.evaluate("ratio_at_log", log_size_ratio=self.log_size_ratio)
+        return (
+            given["ratio"]
+            if "ratio" in given
+            else self.law.evaluate("ratio_at_log", log_size_ratio=self.log_size_ratio)
+        )
 
     @cached_property
     def inner_penalty(self) -> Any:
@@ -129,7 +143,9 @@ class CustomPenalty(Penalty):
 
 
 class CustomRun(Run):
-    """A run of a law of the user's own, and the optimum at its compute; of an accuracy the loss is below the optimal one."""
+    """A run of a law of the user's own, and the optimum at its compute; of an accuracy the loss is
+    below the optimal one.
+    """
 
     @cached_property
     def reducible_loss(self) -> Any:
@@ -143,7 +159,8 @@ class CustomRun(Run):
 
 
 class CustomEnvelope(Frozen):
-    """The best loss for every budget of a law of the user's own: exponent, coefficient, loss and allocation.
+    """The best loss for every budget of a law of the user's own: exponent, coefficient, loss and
+    allocation.
 
     The optimal value of a variable is a method by its name: `params(compute)`, `tokens(compute)`.
 
@@ -216,7 +233,8 @@ class CustomEnvelope(Frozen):
         law._require_reducible()
         if form.power is None:
             raise ValueError(
-                f"{name}: {law.name} has none, for {form.outer} less its limit {form.irreducible} is no power of R, so no power "
+                f"{name}: {law.name} has none, for {form.outer} less its limit {form.irreducible} "
+                f"is no power of R, so no power "
                 "law of compute; see local_exponent(compute), and inner_exponent, that of R"
             )
         return law.evaluate(name)
@@ -255,7 +273,9 @@ class CustomLaw:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names under which the variables are passed: `params` and `tokens` for N and D, else their own."""
+        """The names under which the variables are passed: `params` and `tokens` for N and D, else
+        their own.
+        """
         from ..theory.code.formulas import argument_name
 
         return tuple(argument_name(variable) for variable in self.derived.form.variables)
@@ -263,11 +283,15 @@ class CustomLaw:
     def evaluate(self, name: str, /, **variables: Any) -> Any:
         """Any generated function by name, e.g. `evaluate("marginal_loss", compute=1e21)`.
 
-        Of a law h(R) that is no limit plus R, the functions of R have `inner` in their names, e.g. `inner_penalty_at_ratio`.
+        Of a law h(R) that is no limit plus R, the functions of R have `inner` in their names, e.g.
+        `inner_penalty_at_ratio`.
         """
         formula = getattr(self.formulas, name)
         taken = {key: value for key, value in self.coefficients.items() if key in formula.names}
-        checked = {key: value if key == "log_size_ratio" else positive_values(key, value) for key, value in variables.items()}
+        checked = {
+            key: value if key == "log_size_ratio" else positive_values(key, value)
+            for key, value in variables.items()
+        }
         return formula(**checked, **taken)
 
     def loss(self, *values: Any, **variables: Any) -> Any:
@@ -282,12 +306,14 @@ class CustomLaw:
 
     @property
     def irreducible_loss(self) -> float:
-        """What the law tends to as all its variables grow; of an accuracy exp(-R) the best that there is, 1.
+        """What the law tends to as all its variables grow; of an accuracy exp(-R) the best that
+        there is, 1.
 
         Raises
         ------
         ValueError
-            Where that is not finite: there is then no reducible loss, and no penalty or exponent of it.
+            Where that is not finite: there is then no reducible loss, and no penalty or exponent of
+            it.
         """
         self._require_reducible()
         return self._number(self.derived.form.irreducible)
@@ -302,52 +328,69 @@ class CustomLaw:
         return self.evaluate("compute", **self._run(values, variables))
 
     def reducible_loss(self, *values: Any, **variables: Any) -> Any:
-        """|L - E|, E the `irreducible_loss`: what more params and tokens could take off a loss, or add to an accuracy."""
+        """|L - E|, E the `irreducible_loss`: what more params and tokens could take off a loss, or
+        add to an accuracy.
+        """
         self._require_reducible()
         return self.evaluate("reducible_loss", **self._run(values, variables))
 
     # -- the optimum ---------------------------------------------------------------------------------------------------
 
-    def allocate(self, compute: Any = None, *, loss: float | None = None, reducible_loss: Any = None) -> CustomAllocation:
+    def allocate(
+        self, compute: Any = None, *, loss: float | None = None, reducible_loss: Any = None
+    ) -> CustomAllocation:
         """The optimal variables for a budget, a target of the law, or a target |L - E|.
 
         Raises
         ------
         ValueError
-            Where not exactly one is given, or it is outside its domain (a loss that no R > 0 gives).
+            Where not exactly one is given, or it is outside its domain (a loss that no R > 0
+            gives).
         """
         given = {"compute": compute, "loss": loss, "reducible_loss": reducible_loss}
         chosen = [name for name, value in given.items() if value is not None]
         if len(chosen) != 1:
-            raise ValueError(f"given {', '.join(chosen) or 'none'}: must be exactly one of compute, loss, reducible_loss")
+            raise ValueError(
+                f"given {', '.join(chosen) or 'none'}: must be exactly one of compute, loss, "
+                f"reducible_loss"
+            )
         if compute is None:
             compute = self._compute_for(chosen[0], given[chosen[0]])
         known = self.derived.form.gap is not None
         return CustomAllocation(
-            variables=tuple((name, self.evaluate(f"optimal_{name}", compute=compute)) for name in self.variables),
+            variables=tuple(
+                (name, self.evaluate(f"optimal_{name}", compute=compute)) for name in self.variables
+            ),
             compute=compute,
             loss=self.envelope.loss(compute),
-            reducible_loss=self.evaluate("optimal_reducible_loss", compute=compute) if known else None,
+            reducible_loss=self.evaluate("optimal_reducible_loss", compute=compute)
+            if known
+            else None,
         )
 
     # -- other allocations ---------------------------------------------------------------------------------------------
 
-    def penalty(self, ratio: Any = None, *, size_ratio: Any = None, compute: Any = None, **variables: Any) -> CustomPenalty:
-        """What training off the optimum costs, of a run or at an overtraining or size ratio; E is the `irreducible_loss`.
+    def penalty(
+        self, ratio: Any = None, *, size_ratio: Any = None, compute: Any = None, **variables: Any
+    ) -> CustomPenalty:
+        """What training off the optimum costs, of a run or at an overtraining or size ratio; E is
+        the `irreducible_loss`.
 
         Parameters
         ----------
         ratio, size_ratio : float or array_like, optional
             (D/N)/(D*/N*) or N/N* at the same compute, for laws of two variables.
         compute : float or array_like, optional
-            The budget at a ratio: needed where |L* - E| is no power law of compute, for the penalty depends on it there.
+            The budget at a ratio: needed where |L* - E| is no power law of compute, for the penalty
+            depends on it there.
         **variables : float or array_like
             All variables of a run.
 
         Raises
         ------
         ValueError
-            Where the law has no irreducible loss, or a budget is needed and missing; `inner_penalty` needs neither.
+            Where the law has no irreducible loss, or a budget is needed and missing;
+            `inner_penalty` needs neither.
         """
         self._require_reducible()
         if variables and compute is not None:
@@ -355,11 +398,14 @@ class CustomLaw:
         return self._penalty(ratio, size_ratio, compute, variables)
 
     def inner_penalty(self, ratio: Any = None, *, size_ratio: Any = None, **variables: Any) -> Any:
-        """R/R* of a run (all variables), or at an overtraining ratio or size ratio; R is the sum inside the law, at least 1."""
+        """R/R* of a run (all variables), or at an overtraining ratio or size ratio; R is the sum
+        inside the law, at least 1.
+        """
         return self._penalty(ratio, size_ratio, None, variables, needs_compute=False).inner_penalty
 
     def tolerance(self, within: float, *, compute: float | None = None) -> Tolerance:
-        """The size ratios, and the overtraining ratios, at which the loss penalty stays at most 1 + within.
+        """The size ratios, and the overtraining ratios, at which the loss penalty stays at most 1 +
+        within.
 
         ``compute``: the budget, needed where |L* - E| is no power law of compute.
         """
@@ -386,16 +432,29 @@ class CustomLaw:
         )
 
     def _penalty(
-        self, ratio: Any, size_ratio: Any, compute: Any, variables: Mapping[str, Any], *, needs_compute: bool = True
+        self,
+        ratio: Any,
+        size_ratio: Any,
+        compute: Any,
+        variables: Mapping[str, Any],
+        *,
+        needs_compute: bool = True,
     ) -> CustomPenalty:
         excess, s = self._of_sum("excess"), None
         if ratio is not None or size_ratio is not None:
             if variables or (ratio is not None and size_ratio is not None):
-                raise ValueError("given more than one of ratio, size_ratio, a run: must be exactly one")
+                raise ValueError(
+                    "given more than one of ratio, size_ratio, a run: must be exactly one"
+                )
             if len(self.variables) != 2:
-                raise ValueError(f"ratio: fixes the allocation of 2 variables only, the law has {len(self.variables)}")
+                raise ValueError(
+                    f"ratio: fixes the allocation of 2 variables only, the law has "
+                    f"{len(self.variables)}"
+                )
             given = {"size_ratio": size_ratio} if ratio is None else {"ratio": ratio}
-            s = self.evaluate("log_size_ratio" if ratio is None else "log_size_ratio_at_ratio", **given)
+            s = self.evaluate(
+                "log_size_ratio" if ratio is None else "log_size_ratio_at_ratio", **given
+            )
         else:
             given = self._run((), variables)
             compute = self.evaluate("compute", **given)
@@ -408,11 +467,18 @@ class CustomLaw:
             inner = at_least(self.inner_sum(**given) / best, 1.0) - 1.0
         if needs_compute and self._power is None and compute is None:
             raise ValueError(
-                f"compute: is needed, for the penalty of {self.derived.form.outer} at a ratio depends on the budget; "
+                f"compute: is needed, for the penalty of {self.derived.form.outer} at a ratio "
+                f"depends on the budget; "
                 "inner_penalty, of the sum R inside it, does not"
             )
         budget = None if compute is None else positive_values("compute", compute)
-        return CustomPenalty(law=self, log_size_ratio=s, inner_excess=inner, budget=budget, given=tuple(given.items()))
+        return CustomPenalty(
+            law=self,
+            log_size_ratio=s,
+            inner_excess=inner,
+            budget=budget,
+            given=tuple(given.items()),
+        )
 
     def _excess_of_loss(self, inner: Any, compute: Any) -> Any:
         """(L - E)/(L* - E) - 1 from R/R* - 1, at a budget where it depends on one."""
@@ -420,7 +486,10 @@ class CustomLaw:
             excess = _expm1_of_log1p(self._power, inner)
             return excess if compute is None else excess + 0.0 * compute  # the same at every budget
         if compute is None:
-            raise ValueError(f"compute: is needed, for the penalty of {self.derived.form.outer} at a ratio depends on the budget")
+            raise ValueError(
+                f"compute: is needed, for the penalty of {self.derived.form.outer} at a ratio "
+                f"depends on the budget"
+            )
         best = self.evaluate("optimal_inner_sum", compute=compute)
         above = self.evaluate("reducible_loss_at", inner_sum=best * (1.0 + inner))
         return at_least(above / self.evaluate("reducible_loss_at", inner_sum=best), 1.0) - 1.0
@@ -448,12 +517,18 @@ class CustomLaw:
         """An expression of the coefficients as a float."""
         from ..theory.code.formulas import argument_name
 
-        return float(expression.evalf(DIGITS, subs={x: self.coefficients[argument_name(x)] for x in expression.free_symbols}))
+        return float(
+            expression.evalf(
+                DIGITS,
+                subs={x: self.coefficients[argument_name(x)] for x in expression.free_symbols},
+            )
+        )
 
     def _require_reducible(self) -> None:
         if self.derived.form.gap is None:
             raise ValueError(
-                f"{self.name}: {self.derived.form.outer} has no finite limit as R -> 0, so no irreducible loss and nothing "
+                f"{self.name}: {self.derived.form.outer} has no finite limit as R -> 0, so no "
+                f"irreducible loss and nothing "
                 "that is measured from it; inner_penalty and inner_exponent are of R"
             )
 
@@ -462,7 +537,10 @@ class CustomLaw:
             raise ValueError(f"given {len(values)} values: must be {', '.join(self.variables)}")
         given = dict(zip(self.variables, values, strict=False))
         if set(given) & set(named) or {*given, *named} != set(self.variables):
-            raise ValueError(f"given {', '.join([*given, *named]) or 'none'}: must be {', '.join(self.variables)}")
+            raise ValueError(
+                f"given {', '.join([*given, *named]) or 'none'}: must be "
+                f"{', '.join(self.variables)}"
+            )
         return given | dict(named)
 
     def _compute_for(self, name: str, target: Any) -> Any:
@@ -481,8 +559,14 @@ class CustomLaw:
         return self.evaluate(inner, **{argument: self._inner_sum_at(name, target)})
 
     def _inner_sum_at(self, name: str, target: Any) -> float:
-        """The R > 0 at which the law, or its reducible loss, has a value: both are monotone, so bisection in log R finds it."""
-        if isinstance(target, bool) or not isinstance(target, (int, float)) or not math.isfinite(target):
+        """The R > 0 at which the law, or its reducible loss, has a value: both are monotone, so
+        bisection in log R finds it.
+        """
+        if (
+            isinstance(target, bool)
+            or not isinstance(target, (int, float))
+            or not math.isfinite(target)
+        ):
             raise outside(name, target, "a finite number")
         form = self.derived.form
         direction = form.direction if name == "loss" else 1
@@ -521,14 +605,15 @@ def law_from_expression(
     budget: Expr | Budget | str = "6*N*D",
     name: str = "custom",
 ) -> CustomLaw:
-    """A law from a SymPy expression or text, through the same derivation, proofs and code generator as the built-in law.
+    """A law from a SymPy expression or text, through the same derivation, proofs and code generator
+    as the built-in law.
 
     Parameters
     ----------
     expression : sympy.Expr or str
-        h(sum_i A_i x_i^-b_i) with h monotone, e.g. `E + A*N**-b + B*D**-g`, `((Nc/N)**(p/q) + Dc/D)**q`,
-        `exp(-A*N**-b - B*D**-g)`.
-        All symbols are taken as positive. Text is parsed by the package's grammar, never evaluated.
+        h(sum_i A_i x_i^-b_i) with h monotone, e.g. `E + A*N**-b + B*D**-g`,
+        `((Nc/N)**(p/q) + Dc/D)**q`, `exp(-A*N**-b - B*D**-g)`. All symbols are taken as positive.
+        Text is parsed by the package's grammar, never evaluated.
     coefficients : mapping of str to float
         A positive number for every symbol that is not a variable.
     variables : sequence of str or sympy.Symbol
@@ -544,8 +629,8 @@ def law_from_expression(
     Raises
     ------
     ValueError
-        Where the expression is outside the class with a closed form, a coefficient is missing, superfluous or not positive, or a
-        proof fails.
+        Where the expression is outside the class with a closed form, a coefficient is missing,
+        superfluous or not positive, or a proof fails.
 
     Examples
     --------
@@ -570,7 +655,9 @@ def law_from_expression(
         exact = parse(expression, table)
     else:
         given = sympify(expression, strict=True)
-        exact = given.xreplace({symbol: Symbol(symbol.name, positive=True) for symbol in given.free_symbols})
+        exact = given.xreplace(
+            {symbol: Symbol(symbol.name, positive=True) for symbol in given.free_symbols}
+        )
     positive_variables = tuple(table[text] for text in names)
     exact, literals = _lifted(exact, set(unknown))
     form = LawForm.from_expression(exact, positive_variables, name)
@@ -580,7 +667,9 @@ def law_from_expression(
         spending = budget
     else:
         free = sympify(budget, strict=True)
-        monomial = free.xreplace({symbol: Symbol(symbol.name, positive=True) for symbol in free.free_symbols})
+        monomial = free.xreplace(
+            {symbol: Symbol(symbol.name, positive=True) for symbol in free.free_symbols}
+        )
         spending = Budget.from_expression(monomial, positive_variables)
     envelope = derive(form, spending)
     needed = {*form.coefficients, *(spending.compute().free_symbols - set(positive_variables))}
@@ -588,17 +677,23 @@ def law_from_expression(
     for claim in envelope.claims.values():
         decision = claim.prove()
         if not decision.proved:
-            raise ValueError(f"expression={exact}: the claim {claim.name!r} of its envelope is not proved ({decision})")
+            raise ValueError(
+                f"expression={exact}: the claim {claim.name!r} of its envelope is not proved "
+                f"({decision})"
+            )
     values = {**coefficients, **literals}
-    numbers = {argument_name(symbol): positive_number(symbol.name, values[symbol.name]) for symbol in needed}
+    numbers = {
+        argument_name(symbol): positive_number(symbol.name, values[symbol.name])
+        for symbol in needed
+    }
     return CustomLaw(envelope, dict(sorted(numbers.items())), name)
 
 
 def _lifted(expression: Expr, taken: set[str]) -> tuple[Expr, dict[str, float]]:
     """The expression with a symbol c1, c2, ... for every decimal number, and the numbers.
 
-    SymPy turns powers of decimals with decimal exponents into integers of thousands of digits; symbols stay as they are, and the
-    proofs hold for all values.
+    SymPy turns powers of decimals with decimal exponents into integers of thousands of digits;
+    symbols stay as they are, and the proofs hold for all values.
     """
     from itertools import count
 
@@ -607,7 +702,9 @@ def _lifted(expression: Expr, taken: set[str]) -> tuple[Expr, dict[str, float]]:
     fresh = (name for i in count(1) if (name := f"c{i}") not in taken)
     replacements: dict[Any, Any] = {}
     literals: dict[str, float] = {}
-    decimals = {x for x in expression.atoms(Float, Rational) if x.is_Float or x.q > LARGEST_KEPT_DENOMINATOR}
+    decimals = {
+        x for x in expression.atoms(Float, Rational) if x.is_Float or x.q > LARGEST_KEPT_DENOMINATOR
+    }
     for size in sorted({abs(x) for x in decimals}):
         name = next(fresh)
         literals[name] = float(size)
@@ -619,8 +716,11 @@ def _lifted(expression: Expr, taken: set[str]) -> tuple[Expr, dict[str, float]]:
 def _require_coefficients(needed: set[str], given: Mapping[str, float]) -> None:
     missing, superfluous = sorted(needed - set(given)), sorted(set(given) - needed)
     if missing:
-        raise ValueError(f"coefficients: {', '.join(missing)} missing; the law has {', '.join(sorted(needed))}")
+        raise ValueError(
+            f"coefficients: {', '.join(missing)} missing; the law has {', '.join(sorted(needed))}"
+        )
     if superfluous:
         raise ValueError(
-            f"coefficients: {', '.join(superfluous)} not in the law, which has {', '.join(sorted(needed)) or 'none'}"
+            f"coefficients: {', '.join(superfluous)} not in the law, which has "
+            f"{', '.join(sorted(needed)) or 'none'}"
         )

@@ -1,4 +1,6 @@
-"""What is wrong with which argument, or with which cell of which table; and the domains of arguments."""
+"""What is wrong with which argument, or with which cell of which table; and the domains of
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class ArgumentError(ValueError):
     level=2.0: must be above 0 and below 1
     """
 
-    def __init__(self, argument: str, value: object = NO_VALUE, domain: str = "", complaint: str = "") -> None:
+    def __init__(
+        self, argument: str, value: object = NO_VALUE, domain: str = "", complaint: str = ""
+    ) -> None:
         self.argument, self.value, self.domain = argument, value, domain
         self.complaint = complaint or f"must be {domain}"
 
@@ -52,7 +56,8 @@ class ArgumentError(ValueError):
 
 
 class TableError(ArgumentError):
-    """A table, a row or a cell that cannot be read: the message names the file, the row and the column.
+    """A table, a row or a cell that cannot be read: the message names the file, the row and the
+    column.
 
     Attributes
     ----------
@@ -110,7 +115,9 @@ def positive_number(name: str, value: Any) -> float:
 
 
 def exponent_number(name: str, value: Any) -> float:
-    """The value as a float that the exponent of a law may have: products of exponents must not leave the floats."""
+    """The value as a float that the exponent of a law may have: products of exponents must not
+    leave the floats.
+    """
     converted = number(name, value, EXPONENT)
     if not SMALLEST_EXPONENT <= converted <= LARGEST_EXPONENT:
         raise outside(name, value, EXPONENT)

@@ -1,4 +1,6 @@
-"""A law: the params+tokens form with its coefficients, and everything that follows from them as numbers."""
+"""A law: the params+tokens form with its coefficients, and everything that follows from them as
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -29,17 +31,21 @@ class Law(Frozen, Shown):
     Parameters
     ----------
     A, B : float, optional
-        Coefficients of the params and the tokens term, > 0, in the unit of the loss. Without them only what depends on the two
-        exponents alone is available: the penalty, effective compute, overhead.
+        Coefficients of the params and the tokens term, > 0, in the unit of the loss. Without them
+        only what depends on the two exponents alone is available: the penalty, effective compute,
+        overhead.
     beta, gamma : float
-        Exponents of params and tokens, > 0 (Hoffmann's alpha and beta: see `Law.from_coefficients`).
+        Exponents of params and tokens, > 0 (Hoffmann's alpha and beta: see
+        `Law.from_coefficients`).
     E : float, optional
-        Irreducible loss, >= 0. Without it losses are None; reducible losses and differences of losses are not.
+        Irreducible loss, >= 0. Without it losses are None; reducible losses and differences of
+        losses are not.
     name, source : str
         For tables and files.
     uncertainty : Uncertainty, optional
-        Of a law from data: draws of its coefficients, or their covariance. What follows from the law has intervals then
-        (`Penalty.estimate`, `Allocation.estimate`, `Law.estimate`). It does not enter comparisons.
+        Of a law from data: draws of its coefficients, or their covariance. What follows from the
+        law has intervals then (`Penalty.estimate`, `Allocation.estimate`, `Law.estimate`). It does
+        not enter comparisons.
 
     Raises
     ------
@@ -115,19 +121,24 @@ class Law(Frozen, Shown):
         partial: bool = False,
         uncertainty: Uncertainty | None = None,
     ) -> Law:
-        """A law from coefficients in a named notation: `beta, gamma` (schaeffer) or `alpha, beta` (hoffmann).
+        """A law from coefficients in a named notation: `beta, gamma` (schaeffer) or `alpha, beta`
+        (hoffmann).
 
         Raises
         ------
         ValueError
-            Where a name is unknown, missing (unless `partial`) or of the other notation, or a value is outside its domain.
+            Where a name is unknown, missing (unless `partial`) or of the other notation, or a value
+            is outside its domain.
         """
         spelling = find_notation(notation)
         canonical = spelling.to_canonical(coefficients, partial=partial)
         exponents = {key: spelling.names()[key] for key in ("beta", "gamma")}
         missing = [shown for key, shown in exponents.items() if canonical.get(key) is None]
         if missing:
-            raise ValueError(f"missing {', '.join(missing)}: a law needs both exponents, {' and '.join(exponents.values())}")
+            raise ValueError(
+                f"missing {', '.join(missing)}: a law needs both exponents, "
+                f"{' and '.join(exponents.values())}"
+            )
         return cls(**canonical, name=name, source=source, uncertainty=uncertainty)
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, float | None]:
@@ -174,7 +185,9 @@ class Law(Frozen, Shown):
 
     def compute(self, params: Any, tokens: Any) -> Any:
         """Training compute C = 6 N D in FLOP; scalars or arrays that broadcast."""
-        return formulas.compute(positive_values("params", params), positive_values("tokens", tokens))
+        return formulas.compute(
+            positive_values("params", params), positive_values("tokens", tokens)
+        )
 
     def loss(self, params: Any, tokens: Any) -> Any:
         """L = E + A N^-beta + B D^-gamma; scalars or arrays that broadcast."""
@@ -211,7 +224,8 @@ class Law(Frozen, Shown):
         loss, reducible_loss : float or array_like, optional
             Target L > E, or target L - E > 0; exactly one of the three is given.
         max_params, max_tokens : float, optional
-            A size cap and a data wall. Where one binds the other variable takes up the budget; where both do, compute is left.
+            A size cap and a data wall. Where one binds the other variable takes up the budget;
+            where both do, compute is left.
 
         Returns
         -------
@@ -225,8 +239,8 @@ class Law(Frozen, Shown):
 
         Notes
         -----
-        Hoffmann et al. 2022 (arXiv 2203.15556), eq. (4), for the interior optimum; the corners follow from the convexity of the
-        loss along the budget.
+        Hoffmann et al. 2022 (arXiv 2203.15556), eq. (4), for the interior optimum; the corners
+        follow from the convexity of the loss along the budget.
         """
         return allocation.allocate(
             self,
@@ -239,31 +253,41 @@ class Law(Frozen, Shown):
 
     # -- misallocation ---------------------------------------------------------------------------------------------
 
-    def penalty(self, ratio: Any = None, *, size_ratio: Any = None, params: Any = None, tokens: Any = None) -> Penalty:
+    def penalty(
+        self, ratio: Any = None, *, size_ratio: Any = None, params: Any = None, tokens: Any = None
+    ) -> Penalty:
         """What training off the optimal allocation costs.
 
         Parameters
         ----------
         ratio : float or array_like, optional
-            Overtraining ratio rho = (D/N)/(D*/N*) at the same compute: above 1 overtrained, below 1 undertrained.
+            Overtraining ratio rho = (D/N)/(D*/N*) at the same compute: above 1 overtrained, below 1
+            undertrained.
         size_ratio : float or array_like, optional
             r = N/N*(C) at the same compute.
         params, tokens : float or array_like, optional
-            A run (both), compared with the optimum at its own compute. Give one of ratio, size_ratio, or the run.
+            A run (both), compared with the optimum at its own compute. Give one of ratio,
+            size_ratio, or the run.
 
         Returns
         -------
         Penalty
-            loss_penalty P = (L - E)/(L* - E), excess P - 1, effective_compute, lost_compute, compute_overhead, tokens_factor.
+            loss_penalty P = (L - E)/(L* - E), excess P - 1, effective_compute, lost_compute,
+            compute_overhead, tokens_factor.
 
         Notes
         -----
-        Schaeffer et al. 2025 (arXiv 2509.24012); the overhead is Harm de Vries' (2023, Go smol or go home).
+        Schaeffer et al. 2025 (arXiv 2509.24012); the overhead is Harm de Vries' (2023, Go smol or
+        go home).
         """
-        return misallocation.penalty(self, ratio=ratio, size_ratio=size_ratio, params=params, tokens=tokens)
+        return misallocation.penalty(
+            self, ratio=ratio, size_ratio=size_ratio, params=params, tokens=tokens
+        )
 
     def tolerance(self, within: float) -> Tolerance:
-        """The size ratios, and the overtraining ratios, at which the loss penalty stays at most 1 + within."""
+        """The size ratios, and the overtraining ratios, at which the loss penalty stays at most 1 +
+        within.
+        """
         return misallocation.tolerance(self, within)
 
     @property
@@ -285,7 +309,9 @@ class Law(Frozen, Shown):
 
         return drawn_laws(self)
 
-    def estimate(self, quantity: Callable[[Law], float], level: float = 0.9, *, least: float | None = None) -> Estimate:
+    def estimate(
+        self, quantity: Callable[[Law], float], level: float = 0.9, *, least: float | None = None
+    ) -> Estimate:
         """A number that follows from the law, with the percentiles of its draws.
 
         Parameters
@@ -295,7 +321,8 @@ class Law(Frozen, Shown):
         level : float
             Nominal coverage, between 0 and 1.
         least : float, optional
-            The least possible value of a cost, whose interval is one-sided where the estimate lies below the percentiles.
+            The least possible value of a cost, whose interval is one-sided where the estimate lies
+            below the percentiles.
 
         Examples
         --------
@@ -314,11 +341,15 @@ class Law(Frozen, Shown):
         chosen = {name: getattr(self, name) for name in (*names, "beta", "gamma")}
         missing = [name for name, value in chosen.items() if value is None]
         if missing:
-            raise ValueError(f"{', '.join(missing)}=None: this needs a value; the law {self.name!r} has none")
+            raise ValueError(
+                f"{', '.join(missing)}=None: this needs a value; the law {self.name!r} has none"
+            )
         return chosen
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self._coefficients.items() if value is not None)
+        shown = ", ".join(
+            f"{name}={value!r}" for name, value in self._coefficients.items() if value is not None
+        )
         return f"Law({shown}, name={self.name!r})"
 
     def __str__(self) -> str:
@@ -342,8 +373,13 @@ class Law(Frozen, Shown):
 
     def _repr_latex_(self) -> str:
         E = "E" if self.E is None else f"{self.E:.6g}"
-        A, B = ("A" if self.A is None else _latex_number(self.A)), ("B" if self.B is None else _latex_number(self.B))
-        return rf"$\displaystyle L = {E} + {A}\,N^{{-{self.beta:.6g}}} + {B}\,D^{{-{self.gamma:.6g}}}$"
+        A, B = (
+            ("A" if self.A is None else _latex_number(self.A)),
+            ("B" if self.B is None else _latex_number(self.B)),
+        )
+        return (
+            rf"$\displaystyle L = {E} + {A}\,N^{{-{self.beta:.6g}}} + {B}\,D^{{-{self.gamma:.6g}}}$"
+        )
 
 
 class NumericEnvelope(Frozen):
@@ -380,27 +416,39 @@ class NumericEnvelope(Frozen):
 
     def params(self, compute: Any) -> Any:
         """N*(C)."""
-        return formulas.optimal_params(positive_values("compute", compute), **self.law.needed("A", "B"))
+        return formulas.optimal_params(
+            positive_values("compute", compute), **self.law.needed("A", "B")
+        )
 
     def tokens(self, compute: Any) -> Any:
         """D*(C)."""
-        return formulas.optimal_tokens(positive_values("compute", compute), **self.law.needed("A", "B"))
+        return formulas.optimal_tokens(
+            positive_values("compute", compute), **self.law.needed("A", "B")
+        )
 
     def tokens_per_param(self, compute: Any) -> Any:
         """D*(C)/N*(C)."""
-        return formulas.optimal_tokens_per_param(positive_values("compute", compute), **self.law.needed("A", "B"))
+        return formulas.optimal_tokens_per_param(
+            positive_values("compute", compute), **self.law.needed("A", "B")
+        )
 
     def reducible_loss(self, compute: Any) -> Any:
         """L*(C) - E = C0 C^-alpha."""
-        return formulas.optimal_reducible_loss(positive_values("compute", compute), **self.law.needed("A", "B"))
+        return formulas.optimal_reducible_loss(
+            positive_values("compute", compute), **self.law.needed("A", "B")
+        )
 
     def loss(self, compute: Any) -> Any:
         """L*(C) = E + C0 C^-alpha."""
-        return formulas.optimal_loss(positive_values("compute", compute), **self.law.needed("E", "A", "B"))
+        return formulas.optimal_loss(
+            positive_values("compute", compute), **self.law.needed("E", "A", "B")
+        )
 
     def marginal_loss(self, compute: Any) -> Any:
         """Shadow price of compute -dL*/dC, loss per FLOP."""
-        return formulas.marginal_loss(positive_values("compute", compute), **self.law.needed("A", "B"))
+        return formulas.marginal_loss(
+            positive_values("compute", compute), **self.law.needed("A", "B")
+        )
 
     def __repr__(self) -> str:
         return f"{self.law!r}.envelope"
@@ -412,7 +460,8 @@ def law(name: str | PathLike[str]) -> Law:
     Parameters
     ----------
     name : str or path
-        As `laws()` lists them, e.g. "besiroglu2024"; or a law file, or a saved fit, such as "fit.json".
+        As `laws()` lists them, e.g. "besiroglu2024"; or a law file, or a saved fit, such as
+        "fit.json".
 
     Raises
     ------
@@ -431,7 +480,9 @@ def law(name: str | PathLike[str]) -> Law:
     entry = published(name)
     if entry.kind != "params-tokens":
         raise ValueError(f"law={name!r}: is a {entry.kind} law; a params+tokens law is needed")
-    values = {key: None if digits is None else float(digits) for key, digits in entry.coefficients.items()}
+    values = {
+        key: None if digits is None else float(digits) for key, digits in entry.coefficients.items()
+    }
     if values["E"] is None:
         values["E"] = 0.0  # the published form has no irreducible term
     return Law(**values, name=entry.name, source=entry.source.citation)  # type: ignore[arg-type]
@@ -459,12 +510,22 @@ def laws(kind: str | None = None) -> Table:
         raise outside("kind", kind, f"one of {', '.join(KINDS)}")
     listed = [entry for entry in map(published, names()) if kind in (None, entry.kind)]
     found = {name for entry in listed for name in entry.coefficients}
-    coefficients = [name for name in ("E", "A", "B", "beta", "gamma", "C0", "alpha") if name in found]
+    coefficients = [
+        name for name in ("E", "A", "B", "beta", "gamma", "C0", "alpha") if name in found
+    ]
     rows = []
     for entry in listed:
         digits = {name: entry.coefficients.get(name) for name in coefficients}
         values = {name: None if text is None else float(text) for name, text in digits.items()}
-        rows.append({"law": entry.name, "kind": entry.kind, "predicts": entry.metric, "source": entry.source.key} | values)
+        rows.append(
+            {
+                "law": entry.name,
+                "kind": entry.kind,
+                "predicts": entry.metric,
+                "source": entry.source.key,
+            }
+            | values
+        )
     return Table(
         [
             Column("law", align="left"),

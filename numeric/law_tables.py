@@ -1,4 +1,6 @@
-"""The tables of a law, a penalty and an allocation: a column is one line, and every format and command has it."""
+"""The tables of a law, a penalty and an allocation: a column is one line, and every format and
+command has it.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,15 @@ COLUMNS = {
         _column("accuracy", "accuracy", "", Places(4)),
     )
 }
-OF_RATIOS = ("ratio", "size_ratio", "loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead")
+OF_RATIOS = (
+    "ratio",
+    "size_ratio",
+    "loss_penalty",
+    "excess",
+    "effective_compute",
+    "lost_compute",
+    "compute_overhead",
+)
 OF_RUNS = (
     "params",
     "tokens",
@@ -78,7 +88,15 @@ COSTS = (
     "lost_compute",
     "compute_overhead",
 )
-OF_ALLOCATIONS = ("compute", "params", "tokens", "tokens_per_param", "loss", "reducible_loss", "binding")
+OF_ALLOCATIONS = (
+    "compute",
+    "params",
+    "tokens",
+    "tokens_per_param",
+    "loss",
+    "reducible_loss",
+    "binding",
+)
 #: What a table of intervals shows, where the law came from data.
 SURE_OF_RATIOS = ("ratio", "loss_penalty", "lost_compute", "compute_overhead")
 SURE_OF_RUNS = ("params", "tokens", "ratio", "loss_penalty", "lost_compute")
@@ -91,8 +109,12 @@ def columns(keys: Iterable[str], names: Mapping[str, str] | None = None) -> list
     return [replace(COLUMNS[key], heading=headings.get(key, COLUMNS[key].heading)) for key in keys]
 
 
-def penalty_tables(costs: Sequence[Penalty], names: Mapping[str, str] | None = None) -> tuple[Table, ...]:
-    """Penalties of one law: of ratios one table, of runs one for the sizes and one for the costs; and one of intervals."""
+def penalty_tables(
+    costs: Sequence[Penalty], names: Mapping[str, str] | None = None
+) -> tuple[Table, ...]:
+    """Penalties of one law: of ratios one table, of runs one for the sizes and one for the costs;
+    and one of intervals.
+    """
     rows = [_rows(cost) for cost in costs]
     if costs[0].run is None:
         tables = [Table(columns(OF_RATIOS, names), rows)]
@@ -100,19 +122,41 @@ def penalty_tables(costs: Sequence[Penalty], names: Mapping[str, str] | None = N
         tables = [Table(columns(OF_RUNS, names), rows), Table(columns(COSTS, names), rows)]
     shown = SURE_OF_RATIOS if costs[0].run is None else SURE_OF_RUNS
     given = {name for name, _ in costs[0].given}
-    return (*tables, *_intervals(costs, [key for key in shown if key not in given], sorted(given), names))
+    return (
+        *tables,
+        *_intervals(costs, [key for key in shown if key not in given], sorted(given), names),
+    )
 
 
 def allocation_tables(
-    allocations: Sequence[Allocation], names: Mapping[str, str] | None = None, accuracies: Sequence[float | None] = ()
+    allocations: Sequence[Allocation],
+    names: Mapping[str, str] | None = None,
+    accuracies: Sequence[float | None] = (),
 ) -> tuple[Table, ...]:
-    """Allocations of one law, with the accuracies where it is one of accuracy; and a table of intervals."""
+    """Allocations of one law, with the accuracies where it is one of accuracy; and a table of
+    intervals.
+    """
     unspent = any(allocation.unspent_compute for allocation in allocations)
-    shown = [*OF_ALLOCATIONS[:-1], *(["accuracy"] if accuracies else []), "binding", *(["unspent_compute"] if unspent else [])]
+    shown = [
+        *OF_ALLOCATIONS[:-1],
+        *(["accuracy"] if accuracies else []),
+        "binding",
+        *(["unspent_compute"] if unspent else []),
+    ]
     rows = []
     for index, allocation in enumerate(allocations):
-        both = "max params, max tokens" if allocation.unspent_compute else allocation.binding.replace("_", " ")
-        rows.append({**allocation.as_dict(), "binding": both, "accuracy": accuracies[index] if accuracies else None})
+        both = (
+            "max params, max tokens"
+            if allocation.unspent_compute
+            else allocation.binding.replace("_", " ")
+        )
+        rows.append(
+            {
+                **allocation.as_dict(),
+                "binding": both,
+                "accuracy": accuracies[index] if accuracies else None,
+            }
+        )
     given = allocations[0].target[0]
     sure = [key for key in SURE_OF_ALLOCATIONS if key != given]
     return (Table(columns(shown, names), rows), *_intervals(allocations, sure, [given], names))
@@ -121,13 +165,24 @@ def allocation_tables(
 def law_table(law: Law, notation: str | Notation = DEFAULT) -> Table:
     """The coefficients and what follows from them, with intervals where the law came from data."""
     spelling = find_notation(notation)
-    quantities: dict[str, Any] = {name: attrgetter(name) for name in ("E", "A", "B", "beta", "gamma")}
-    quantities |= {"alpha": attrgetter("envelope.exponent"), "C0": attrgetter("envelope.coefficient")}
-    quantities |= {"w_N": attrgetter("envelope.params_share"), "w_D": attrgetter("envelope.tokens_share")}
+    quantities: dict[str, Any] = {
+        name: attrgetter(name) for name in ("E", "A", "B", "beta", "gamma")
+    }
+    quantities |= {
+        "alpha": attrgetter("envelope.exponent"),
+        "C0": attrgetter("envelope.coefficient"),
+    }
+    quantities |= {
+        "w_N": attrgetter("envelope.params_share"),
+        "w_D": attrgetter("envelope.tokens_share"),
+    }
     missing = {name for name in ("E", "A", "B") if getattr(law, name) is None}
     missing |= {"C0"} if missing & {"A", "B"} else set()
     rows = [
-        {"name": Words(spelling.names()[name], f"${spelling.latex(name)}$"), "value": law.estimate(of)}
+        {
+            "name": Words(spelling.names()[name], f"${spelling.latex(name)}$"),
+            "value": law.estimate(of),
+        }
         for name, of in quantities.items()
         if name not in missing
     ]
@@ -136,17 +191,33 @@ def law_table(law: Law, notation: str | Notation = DEFAULT) -> Table:
         Column("value", format=Shortest(6), keys=("value", "low", "high")),
     ]
     if law.uncertainty is not None:
-        shown.append(Column("value", interval_heading(), show="interval", interval=Interval(Shortest(5)), only="page"))
+        shown.append(
+            Column(
+                "value",
+                interval_heading(),
+                show="interval",
+                interval=Interval(Shortest(5)),
+                only="page",
+            )
+        )
     return Table(shown, rows, title=str(law))
 
 
 def intervals_of(result: Penalty | Allocation, figures: Iterable[str]) -> dict[str, Any]:
-    """For JSON: the level and the ends of the interval of each figure under "intervals"; {} where nothing tells them."""
+    """For JSON: the level and the ends of the interval of each figure under "intervals"; {} where
+    nothing tells them.
+    """
     if result.law.uncertainty is None:
         return {}
-    given = {name for name, _ in result.given} if isinstance(result, Penalty) else {result.target[0]}
+    given = (
+        {name for name, _ in result.given} if isinstance(result, Penalty) else {result.target[0]}
+    )
     given |= {"ratio", "size_ratio"} if given & {"ratio", "size_ratio"} else set()
-    estimates = {name: result.estimate(name) for name in figures if name not in given and getattr(result, name) is not None}
+    estimates = {
+        name: result.estimate(name)
+        for name in figures
+        if name not in given and getattr(result, name) is not None
+    }
     ends = {name: estimate.as_dict(value="") for name, estimate in estimates.items()}
     return {"intervals": {"level": LEVEL, **ends}}
 
@@ -164,12 +235,25 @@ def _rows(cost: Penalty) -> dict[str, Any]:
     return row
 
 
-def _intervals(results: Sequence[Any], keys: Sequence[str], given: Sequence[str], names: Mapping[str, str] | None) -> list[Table]:
-    """What was given beside the intervals of what follows; no table where nothing says how sure the law is."""
+def _intervals(
+    results: Sequence[Any],
+    keys: Sequence[str],
+    given: Sequence[str],
+    names: Mapping[str, str] | None,
+) -> list[Table]:
+    """What was given beside the intervals of what follows; no table where nothing says how sure the
+    law is.
+    """
     if results[0].law.uncertainty is None:
         return []
     missing = {key for key in keys if any(getattr(result, key, 0.0) is None for result in results)}
     chosen = [key for key in keys if key not in missing and key not in given]
-    shown = [*columns(given, names), *(replace(column, show="interval") for column in columns(chosen, names))]
-    rows = [{key: getattr(result, key) for key in given} | {key: result.estimate(key) for key in chosen} for result in results]
+    shown = [
+        *columns(given, names),
+        *(replace(column, show="interval") for column in columns(chosen, names)),
+    ]
+    rows = [
+        {key: getattr(result, key) for key in given} | {key: result.estimate(key) for key in chosen}
+        for result in results
+    ]
     return [Table(shown, rows, title=f"{interval_heading()}s:")]

@@ -20,7 +20,9 @@ LARGEST_FILE = 10_000_000
 
 
 def to_data(law: Law | ComputeLaw, notation: str | Notation = "schaeffer") -> dict[str, Any]:
-    """Plain data: name, notation, coefficients, source; of a law from data how sure it is, in the default notation."""
+    """Plain data: name, notation, coefficients, source; of a law from data how sure it is, in the
+    default notation.
+    """
     uncertainty = getattr(law, "uncertainty", None)
     return {
         "name": law.name,
@@ -39,8 +41,8 @@ def to_text(law: Law | ComputeLaw, notation: str | Notation = "schaeffer") -> st
 def from_data(data: Any, where: str = "law") -> Law:
     """The law in the plain data; `where` names the file in messages.
 
-    A coefficient is a number, or an object with its "value" (as a saved fit has). A saved fit of another form, or one that did
-    not reach an optimum, is refused.
+    A coefficient is a number, or an object with its "value" (as a saved fit has). A saved fit of
+    another form, or one that did not reach an optimum, is refused.
     """
     from .law import Law
     from .uncertainty import Uncertainty
@@ -48,7 +50,9 @@ def from_data(data: Any, where: str = "law") -> Law:
     if not isinstance(data, dict):
         raise ValueError(f"{where}: must hold a JSON object with notation and coefficients")
     if data.get("model", "params-tokens") != "params-tokens":
-        raise ValueError(f"{where}: is a fit of L = {data.get('law')}; must be one of E + A N^-beta + B D^-gamma")
+        raise ValueError(
+            f"{where}: is a fit of L = {data.get('law')}; must be one of E + A N^-beta + B D^-gamma"
+        )
     if data.get("converged", True) is False:
         raise ValueError(f"{where}: is a fit that did not reach an optimum; must be one that did")
     open_ones = data.get("undetermined")
@@ -57,14 +61,17 @@ def from_data(data: Any, where: str = "law") -> Law:
     if open_ones:
         left = open_ones if isinstance(open_ones, str) else ", ".join(map(str, open_ones))
         raise ValueError(
-            f"{where}: is a fit to runs that leave {left} undetermined; must be one that determines its coefficients"
+            f"{where}: is a fit to runs that leave {left} undetermined; must be one that "
+            f"determines its coefficients"
         )
     if "notation" not in data:
         choices = '"schaeffer" (beta, gamma) or "hoffmann" (alpha, beta)'
         raise ValueError(f'{where}: names no notation; add "notation": {choices}')
     coefficients = data.get("coefficients")
     if not isinstance(coefficients, dict):
-        raise ValueError(f"{where}: coefficients={coefficients!r}: must be an object of names and numbers")
+        raise ValueError(
+            f"{where}: coefficients={coefficients!r}: must be an object of names and numbers"
+        )
     values = {key: _plain(value) for key, value in coefficients.items()}
     name, source = data.get("name", "custom"), data.get("source", "")
     if not isinstance(name, str) or not isinstance(source, str):
@@ -72,7 +79,12 @@ def from_data(data: Any, where: str = "law") -> Law:
     try:
         uncertainty = Uncertainty.from_data(data["draws"]) if "draws" in data else None
         return Law.from_coefficients(
-            values, notation=data["notation"], name=name, source=source, partial=True, uncertainty=uncertainty
+            values,
+            notation=data["notation"],
+            name=name,
+            source=source,
+            partial=True,
+            uncertainty=uncertainty,
         )
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
@@ -90,7 +102,9 @@ def from_text(text: str, where: str = "law") -> Law:
     except RecursionError:
         raise ValueError(f"{where}: is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"{where}: is not JSON that can be read ({str(error).partition(';')[0]})") from None
+        raise ValueError(
+            f"{where}: is not JSON that can be read ({str(error).partition(';')[0]})"
+        ) from None
     return from_data(data, where)
 
 
@@ -99,18 +113,24 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
+        raise ValueError(
+            f"{next(name for name in names if names.count(name) > 1)!r} is given twice"
+        )
     return found
 
 
-def write(law: Law | ComputeLaw, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
+def write(
+    law: Law | ComputeLaw, path: str | PathLike[str], notation: str | Notation = "schaeffer"
+) -> None:
     """Write a law file."""
     from ._files import write as write_file
 
     try:
         write_file(path, to_text(law, notation).encode())
     except OSError as error:
-        raise ArgumentError("path", str(path), complaint=f"cannot be written ({error.strerror})") from None
+        raise ArgumentError(
+            "path", str(path), complaint=f"cannot be written ({error.strerror})"
+        ) from None
 
 
 def read(path: str | PathLike[str]) -> Law:
@@ -133,14 +153,18 @@ FAR = 10.0
 
 
 def ranges(path: str | PathLike[str]) -> dict[str, tuple[float, float]]:
-    """The ranges of params, tokens and compute of the runs of a saved fit; empty for a law without runs, or an older file."""
+    """The ranges of params, tokens and compute of the runs of a saved fit; empty for a law without
+    runs, or an older file.
+    """
     with open(path, encoding="utf-8-sig") as file:  # noqa: PTH123
         found = json.load(file).get("ranges") or {}
     return {name: (float(low), float(high)) for name, (low, high) in found.items()}
 
 
 def beyond(known: dict[str, tuple[float, float]], **values: float) -> str:
-    """How far values lie outside of ranges, in words; nothing where none does so by more than a factor of 10."""
+    """How far values lie outside of ranges, in words; nothing where none does so by more than a
+    factor of 10.
+    """
     words = []
     for name, value in values.items():
         low, high = known.get(name, (value, value))

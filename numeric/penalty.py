@@ -23,10 +23,23 @@ if TYPE_CHECKING:
     Excess: TypeAlias = Callable[[float], Any]
     Scale: TypeAlias = tuple[Callable[..., Any], Callable[..., Any]]
 
-MEASURES = ("loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead", "tokens_factor")
+MEASURES = (
+    "loss_penalty",
+    "excess",
+    "effective_compute",
+    "lost_compute",
+    "compute_overhead",
+    "tokens_factor",
+)
 RATIOS = ("ratio", "size_ratio")
 #: The least that a cost can be.
-LEAST = {"loss_penalty": 1.0, "excess": 0.0, "lost_compute": 0.0, "compute_overhead": 0.0, "loss_excess": 0.0}
+LEAST = {
+    "loss_penalty": 1.0,
+    "excess": 0.0,
+    "lost_compute": 0.0,
+    "compute_overhead": 0.0,
+    "loss_excess": 0.0,
+}
 OF_RUN = (
     "params",
     "tokens",
@@ -66,9 +79,11 @@ class Penalty(Computed, Shown):
     loss_penalty, excess : float or ndarray
         P = (L - E)/(L* - E) >= 1, and P - 1 without cancellation.
     effective_compute, lost_compute : float or ndarray
-        C_eff/C = P^(-1/alpha), the share of the budget that the envelope needs for the same loss; and 1 - C_eff/C.
+        C_eff/C = P^(-1/alpha), the share of the budget that the envelope needs for the same loss;
+        and 1 - C_eff/C.
     compute_overhead : float or ndarray
-        Extra compute, relative to C, that reaches L*(C) at this model size; inf where no number of tokens does.
+        Extra compute, relative to C, that reaches L*(C) at this model size; inf where no number of
+        tokens does.
     tokens_factor : float or ndarray
         D/D* that reaches L*(C) at this model size; inf where none does.
     run : Run or None
@@ -91,7 +106,11 @@ class Penalty(Computed, Shown):
     def size_ratio(self) -> Any:
         """Size ratio r, as it was given or from log r."""
         given = dict(self.given)
-        return given["size_ratio"] if "size_ratio" in given else formulas.size_ratio_at_log(self.log_size_ratio)
+        return (
+            given["size_ratio"]
+            if "size_ratio" in given
+            else formulas.size_ratio_at_log(self.log_size_ratio)
+        )
 
     def _of(self, figure: Any) -> Any:
         return figure(self.log_size_ratio, self.law.beta, self.law.gamma)
@@ -133,9 +152,11 @@ class Penalty(Computed, Shown):
         return Run(law=self.law, **given, excess=self.excess) if "params" in given else None
 
     def estimate(self, figure: str, level: float = 0.9) -> Estimate:
-        """A figure with its interval, where the law came from data: the percentiles over the draws of the law.
+        """A figure with its interval, where the law came from data: the percentiles over the draws
+        of the law.
 
-        An interval of a cost is one-sided where the run is nearer to the optimum than under the draws.
+        An interval of a cost is one-sided where the run is nearer to the optimum than under the
+        draws.
 
         Raises
         ------
@@ -145,9 +166,14 @@ class Penalty(Computed, Shown):
         if figure not in self.as_dict():
             raise outside("figure", figure, f"one of {', '.join(self.as_dict())}")
         if not is_number(self.log_size_ratio):
-            raise ValueError("estimate: is of one allocation; the penalty holds arrays, whose rows() are one each")
+            raise ValueError(
+                "estimate: is of one allocation; the penalty holds arrays, whose rows() are one "
+                "each"
+            )
         given = dict(self.given)
-        return self.law.estimate(lambda law: getattr(law.penalty(**given), figure), level, least=LEAST.get(figure))
+        return self.law.estimate(
+            lambda law: getattr(law.penalty(**given), figure), level, least=LEAST.get(figure)
+        )
 
     def rows(self) -> Iterator[Penalty]:
         """The penalties of the single allocations."""
@@ -157,7 +183,10 @@ class Penalty(Computed, Shown):
         import numpy as np
 
         names = [name for name, _ in self.given]
-        for values in zip(*(np.ravel(column) for column in np.broadcast_arrays(*dict(self.given).values())), strict=True):
+        for values in zip(
+            *(np.ravel(column) for column in np.broadcast_arrays(*dict(self.given).values())),
+            strict=True,
+        ):
             yield self.law.penalty(**dict(zip(names, map(float, values), strict=True)))
 
     def tables(self) -> tuple[Table, ...]:
@@ -179,7 +208,9 @@ class Penalty(Computed, Shown):
         return figures | (self.run.as_dict() if self.run is not None else {})
 
     def __getattr__(self, name: str) -> Any:
-        """The figures of the run as attributes of the penalty itself: `cost.loss` is `cost.run.loss`."""
+        """The figures of the run as attributes of the penalty itself: `cost.loss` is
+        `cost.run.loss`.
+        """
         if name in OF_RUN and self.run is not None:
             return getattr(self.run, name)
         without = " without params and tokens" if name in OF_RUN else ""
@@ -230,7 +261,9 @@ class Run(Computed):
     @cached_property
     def reducible_loss(self) -> Any:
         """L - E, at least that of the optimum: below it is the rounding of C = 6 N D."""
-        return at_least(self.law.reducible_loss(self.params, self.tokens), self.optimal_reducible_loss)
+        return at_least(
+            self.law.reducible_loss(self.params, self.tokens), self.optimal_reducible_loss
+        )
 
     @cached_property
     def optimal_loss(self) -> Any:
@@ -240,7 +273,11 @@ class Run(Computed):
     @cached_property
     def loss(self) -> Any:
         """L, at least that of the optimum."""
-        return None if self.law.E is None else at_least(self.law.loss(self.params, self.tokens), self.optimal_loss)
+        return (
+            None
+            if self.law.E is None
+            else at_least(self.law.loss(self.params, self.tokens), self.optimal_loss)
+        )
 
     @cached_property
     def loss_excess(self) -> Any:
@@ -272,7 +309,11 @@ class Tolerance(Frozen):
 
     def as_dict(self) -> dict[str, Any]:
         """The interval in plain types."""
-        return {"within": self.within, "size_ratio": list(self.size_ratio), "ratio": list(self.ratio)}
+        return {
+            "within": self.within,
+            "size_ratio": list(self.size_ratio),
+            "ratio": list(self.ratio),
+        }
 
     def __repr__(self) -> str:
         return f"Tolerance(within={self.within!r}, size_ratio={self.size_ratio!r}, ratio={self.ratio!r})"
@@ -307,10 +348,14 @@ def tolerance(law: Law, within: float) -> Tolerance:
     )
 
 
-def interval(epsilon: float, step: float, excess: Excess, *, size_ratio: Scale, ratio: Scale) -> Tolerance:
-    """The two roots of P(s) - 1 = epsilon on either side of s = log r = 0, as size ratios and as overtraining ratios.
+def interval(
+    epsilon: float, step: float, excess: Excess, *, size_ratio: Scale, ratio: Scale
+) -> Tolerance:
+    """The two roots of P(s) - 1 = epsilon on either side of s = log r = 0, as size ratios and as
+    overtraining ratios.
 
-    ``step`` is about how far off they are; each scale is a pair of functions, from s and back to it.
+    ``step`` is about how far off they are; each scale is a pair of functions, from s and back to
+    it.
     """
 
     def beyond(s: float) -> bool:
@@ -322,13 +367,21 @@ def interval(epsilon: float, step: float, excess: Excess, *, size_ratio: Scale, 
     lowest, highest = (_root(beyond, sign * step) for sign in (-1.0, 1.0))
     return Tolerance(
         within=epsilon,
-        size_ratio=(_end(beyond, lowest, epsilon, size_ratio, 0.0), _end(beyond, highest, epsilon, size_ratio, math.inf)),
-        ratio=(_end(beyond, highest, epsilon, ratio, 0.0), _end(beyond, lowest, epsilon, ratio, math.inf)),
+        size_ratio=(
+            _end(beyond, lowest, epsilon, size_ratio, 0.0),
+            _end(beyond, highest, epsilon, size_ratio, math.inf),
+        ),
+        ratio=(
+            _end(beyond, highest, epsilon, ratio, 0.0),
+            _end(beyond, lowest, epsilon, ratio, math.inf),
+        ),
     )
 
 
 def _root(beyond: Callable[[float], bool], outer: float) -> float:
-    """The last s with the sign of `outer` that is not beyond: P is convex, and monotone on that side."""
+    """The last s with the sign of `outer` that is not beyond: P is convex, and monotone on that
+    side.
+    """
     inner = 0.0
     while not beyond(outer):
         inner, outer = outer, 2.0 * outer
@@ -340,7 +393,9 @@ def _root(beyond: Callable[[float], bool], outer: float) -> float:
     return inner
 
 
-def _end(beyond: Callable[[float], bool], s: float, epsilon: float, scale: Scale, outside: float) -> float:
+def _end(
+    beyond: Callable[[float], bool], s: float, epsilon: float, scale: Scale, outside: float
+) -> float:
     """The end of the interval on a scale: the last float inside."""
     from_log, to_log = scale
     try:
@@ -348,7 +403,10 @@ def _end(beyond: Callable[[float], bool], s: float, epsilon: float, scale: Scale
     except ValueError:
         value = math.inf
     if not 0.0 < value < math.inf:
-        raise ValueError(f"within={epsilon!r}: the allocations within it reach beyond the range of a float (log r = {s:.6g})")
+        raise ValueError(
+            f"within={epsilon!r}: the allocations within it reach beyond the range of a float (log "
+            f"r = {s:.6g})"
+        )
 
     def is_outside(end: float) -> bool:
         return not 0.0 < end < math.inf or beyond(float(to_log(end)))

@@ -1,6 +1,8 @@
-"""How sure the coefficients of a law from data are, as a saved fit keeps it: draws of them, or their covariance.
+"""How sure the coefficients of a law from data are, as a saved fit keeps it: draws of them, or
+their covariance.
 
-Whatever follows from a law follows from each of its draws as well: the percentiles of those are its interval.
+Whatever follows from a law follows from each of its draws as well: the percentiles of those are its
+interval.
 """
 
 from __future__ import annotations
@@ -36,15 +38,21 @@ class Uncertainty:
     ----------
     kind : {"bootstrap", "covariance"}
     names : tuple of str
-        The coefficients of a row of draws, or the coordinates of the covariance (E, log A, log B, beta, gamma).
+        The coefficients of a row of draws, or the coordinates of the covariance (E, log A, log B,
+        beta, gamma).
     rows : tuple of tuple of float
         A row a draw, or the covariance.
     degrees_of_freedom : int or None
-        Of Student's t, from which a covariance makes its draws; without them from the normal distribution.
+        Of Student's t, from which a covariance makes its draws; without them from the normal
+        distribution.
     """
 
     def __init__(
-        self, kind: str, names: Sequence[str], rows: Sequence[Sequence[float]], degrees_of_freedom: int | None = None
+        self,
+        kind: str,
+        names: Sequence[str],
+        rows: Sequence[Sequence[float]],
+        degrees_of_freedom: int | None = None,
     ) -> None:
         self.kind, self.names, self.degrees_of_freedom = kind, tuple(names), degrees_of_freedom
         self.rows = tuple(tuple(map(float, row)) for row in rows)
@@ -57,21 +65,35 @@ class Uncertainty:
                 columns = data["coefficients"]
                 found = cls("bootstrap", tuple(columns), list(zip(*columns.values(), strict=True)))
             else:
-                found = cls("covariance", data["coordinates"], data["covariance"], data.get("degrees_of_freedom"))
+                found = cls(
+                    "covariance",
+                    data["coordinates"],
+                    data["covariance"],
+                    data.get("degrees_of_freedom"),
+                )
             known = NAMES if found.kind == "bootstrap" else COORDINATES
             sound = bool(found.rows) and {*found.names} <= {*known} and data["kind"] == found.kind
-            sound &= all(len(row) == len(found.names) and all(map(isfinite, row)) for row in found.rows)
+            sound &= all(
+                len(row) == len(found.names) and all(map(isfinite, row)) for row in found.rows
+            )
         except (AttributeError, KeyError, TypeError, ValueError):
             sound = False
         if not sound:
-            raise ArgumentError("draws", "...", complaint="must be the draws or the covariance of a saved fit")
+            raise ArgumentError(
+                "draws", "...", complaint="must be the draws or the covariance of a saved fit"
+            )
         return found
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: a list of draws by coefficient, or the covariance."""
         if self.kind == "bootstrap":
-            columns = zip(*([float(f"{value:.{DIGITS}g}") for value in row] for row in self.rows), strict=True)
-            return {"kind": self.kind, "coefficients": dict(zip(self.names, map(list, columns), strict=True))}
+            columns = zip(
+                *([float(f"{value:.{DIGITS}g}") for value in row] for row in self.rows), strict=True
+            )
+            return {
+                "kind": self.kind,
+                "coefficients": dict(zip(self.names, map(list, columns), strict=True)),
+            }
         data: dict[str, Any] = {
             "kind": self.kind,
             "coordinates": list(self.names),
@@ -86,20 +108,31 @@ class Uncertainty:
             draws = self._from_covariance(law)
         else:
             draws = [dict(zip(self.names, row, strict=True)) for row in self.rows]
-        return tuple(type(law)(**{**own, **draw}, name=law.name, source=law.source) for draw in draws)
+        return tuple(
+            type(law)(**{**own, **draw}, name=law.name, source=law.source) for draw in draws
+        )
 
     def _from_covariance(self, law: Law) -> list[dict[str, float]]:
-        """Draws that are symmetric in E and in the logarithms of the others, as the intervals of a fit are; E is at least 0."""
+        """Draws that are symmetric in E and in the logarithms of the others, as the intervals of a
+        fit are; E is at least 0.
+        """
         import numpy as np
 
         random = np.random.default_rng(SEED)
         coefficients = [name.removeprefix("log ") for name in self.names]
         centres = [getattr(law, name) for name in coefficients]
         if None in centres:
-            raise ArgumentError("draws", ", ".join(self.names), complaint="must be of coefficients that the law has")
-        exponents = [value if name in ("beta", "gamma") else 1.0 for name, value in zip(coefficients, centres, strict=True)]
+            raise ArgumentError(
+                "draws", ", ".join(self.names), complaint="must be of coefficients that the law has"
+            )
+        exponents = [
+            value if name in ("beta", "gamma") else 1.0
+            for name, value in zip(coefficients, centres, strict=True)
+        ]
         covariance = np.array(self.rows) / np.outer(exponents, exponents)
-        steps = random.multivariate_normal(np.zeros(len(centres)), covariance, size=DRAWS, method="eigh")
+        steps = random.multivariate_normal(
+            np.zeros(len(centres)), covariance, size=DRAWS, method="eigh"
+        )
         if self.degrees_of_freedom is not None:
             freedom = self.degrees_of_freedom
             steps *= np.sqrt(freedom / random.chisquare(freedom, size=DRAWS))[:, None]
@@ -107,11 +140,18 @@ class Uncertainty:
             name: np.maximum(centre + step, 0.0) if name == "E" else centre * np.exp(step)
             for name, centre, step in zip(coefficients, centres, steps.T, strict=True)
         }
-        return [{name: float(column[index]) for name, column in columns.items()} for index in range(DRAWS)]
+        return [
+            {name: float(column[index]) for name, column in columns.items()}
+            for index in range(DRAWS)
+        ]
 
 
-def estimated(law: Law, quantity: Callable[[Law], float], level: float = LEVEL, least: float | None = None) -> Estimate:
-    """See `Law.estimate`. There is no interval where the quantity does not exist for one of the draws."""
+def estimated(
+    law: Law, quantity: Callable[[Law], float], level: float = LEVEL, least: float | None = None
+) -> Estimate:
+    """See `Law.estimate`. There is no interval where the quantity does not exist for one of the
+    draws.
+    """
     from .results import Estimate
 
     value, drawn = float(quantity(law)), [_or_nan(quantity, other) for other in drawn_laws(law)]

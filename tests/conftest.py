@@ -30,7 +30,9 @@ class CliResult(NamedTuple):
 
 @pytest.fixture
 def run_cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., CliResult]:
-    """Run ``isoflop ARGS...`` in this process; a ``SystemExit`` becomes the exit code that a shell sees."""
+    """Run ``isoflop ARGS...`` in this process; a ``SystemExit`` becomes the exit code that a shell
+    sees.
+    """
 
     def run(*argv: object, stdin: str = "") -> CliResult:
         from isoflop.__main__ import main

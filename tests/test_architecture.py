@@ -1,7 +1,8 @@
-"""Who may import whom, and what the theory must not contain: read from the syntax tree, nothing is imported.
+"""Who may import whom, and what the theory must not contain: read from the syntax tree, nothing is
+imported.
 
-Every rule is a function from a module's name and source to the list of its offences, so that each is also
-shown to fail on a short source that breaks it.
+Every rule is a function from a module's name and source to the list of its offences, so that each
+is also shown to fail on a short source that breaks it.
 """
 
 import ast
@@ -26,14 +27,23 @@ LAYERS = (
     {"code.formulas", "factors", "marginal", "expansion", "economics"},
     {"proof.vocabulary", "proof.bounds", "proof.limits"},
     {"proof.prove"},
-    {"passk", "code.formulas_passk", "identifiability", "broken", "proof.errata", "gradients", "code.formulas_gradient"},
+    {
+        "passk",
+        "code.formulas_passk",
+        "identifiability",
+        "broken",
+        "proof.errata",
+        "gradients",
+        "code.formulas_gradient",
+    },
     {"accuracy", "code.formulas_accuracy"},
     {"derivations", "typeset"},
     {"proof.verification"},
     {"code"},
     {"__init__"},  # of the theory and of the whole package: their lazy exports reach everything
 )
-# Numbers and tables of every result: they format floats, and load pandas only where a frame is asked for.
+# Numbers and tables of every result: they format floats, and load pandas only where a frame is
+# asked for.
 TABLES = {"typeset.escapes", "typeset.formula", "typeset.numbers", "typeset.table", "typeset.shown"}
 PLAIN_DATA = {"data"} | TABLES
 PRESENTATION = {"typeset"}  # any layer may print itself, by an import inside the function
@@ -41,7 +51,9 @@ CALL_FLOAT = {
     "code",  # prints Python source, so it rounds exact numbers
     "law",  # turns the floats of a user's expression into the decimals that they print as
 }
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names} | dict.fromkeys(PLAIN_DATA, -1)
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names} | dict.fromkeys(
+    PLAIN_DATA, -1
+)
 
 # Of the numeric layer, by folder; the modules of one layer may use each other, its folders may not.
 NUMERIC = (
@@ -119,7 +131,11 @@ def _imported(name: str, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         here = name.split(".") if name in PACKAGES else name.split(".")[:-1]
         base = ".".join([*here[: len(here) - node.level + 1], *([base] if base else [])])
     inner = {f"{base}.{alias.name}": alias.name for alias in node.names}
-    modules = [path for path, name in inner.items() if path in FILES or (base == "isoflop.theory" and name in LEVEL)]
+    modules = [
+        path
+        for path, name in inner.items()
+        if path in FILES or (base == "isoflop.theory" and name in LEVEL)
+    ]
     yield from modules
     if len(modules) < len(inner):
         yield base
@@ -138,14 +154,20 @@ def imports(name: str, source: str) -> list[Import]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             found.extend(Import(module, node.lineno, at_once) for module in _imported(name, node))
         for part in ast.iter_child_nodes(node):
-            visit(part, at_once and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
+            visit(
+                part,
+                at_once
+                and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda),
+            )
 
     visit(ast.parse(source), True)
     return found
 
 
 def unit(module: str) -> str | None:
-    """The layer's member that a module of the theory belongs to: itself where it is named, else its folder."""
+    """The layer's member that a module of the theory belongs to: itself where it is named, else its
+    folder.
+    """
     match module.split("."):
         case ["isoflop"] | ["isoflop", "theory"]:
             return "__init__"
@@ -169,7 +191,9 @@ def numeric_unit(module: str) -> str | None:
 
 
 def against_the_numeric_layers(name: str, source: str) -> list[str]:
-    """A member of the numeric layer imports from its own folder, from modules beside it, or from below."""
+    """A member of the numeric layer imports from its own folder, from modules beside it, or from
+    below.
+    """
     here = numeric_unit(name)
     if here is None:
         return []
@@ -212,7 +236,9 @@ def foreign_to_theory(name: str, source: str) -> list[str]:
         f"{name}:{line}: imports {module}"
         for module, line, at_once in imports(name, source)
         if not _is_lazy_frame(name, module, at_once)
-        and (module.split(".")[0] in ARRAYS or module.startswith(("isoflop.numeric", "isoflop.cli")))
+        and (
+            module.split(".")[0] in ARRAYS or module.startswith(("isoflop.numeric", "isoflop.cli"))
+        )
     ]
 
 
@@ -230,23 +256,30 @@ def heavy_plain_data(name: str, source: str) -> list[str]:
         for module, line, at_once in imports(name, source)
         if (at_once or name != "isoflop.theory")
         and not _is_lazy_frame(name, module, at_once)
-        and (module.split(".")[0] in SLOW_TO_LOAD | ARRAYS or unit(module) not in PLAIN_DATA | {None})
+        and (
+            module.split(".")[0] in SLOW_TO_LOAD | ARRAYS or unit(module) not in PLAIN_DATA | {None}
+        )
     ]
 
 
 def slow_numeric(name: str, source: str) -> list[str]:
-    """The numeric layer loads at once neither SymPy nor SciPy, Matplotlib, pandas, nor what loads them."""
+    """The numeric layer loads at once neither SymPy nor SciPy, Matplotlib, pandas, nor what loads
+    them.
+    """
     if not name.startswith("isoflop.numeric"):
         return []
     return [
         f"{name}:{line}: imports {module} at once"
         for module, line, at_once in imports(name, source)
-        if at_once and (module.split(".")[0] in SLOW_TO_LOAD or unit(module) not in PLAIN_DATA | {None})
+        if at_once
+        and (module.split(".")[0] in SLOW_TO_LOAD or unit(module) not in PLAIN_DATA | {None})
     ]
 
 
 def slow_entry(name: str, source: str) -> list[str]:
-    """The package, its entry point and the front of the command line load the standard library alone."""
+    """The package, its entry point and the front of the command line load the standard library
+    alone.
+    """
     if name not in {"isoflop", "isoflop.__main__", "isoflop.cli"}:
         return []
     return [
@@ -257,7 +290,9 @@ def slow_entry(name: str, source: str) -> list[str]:
 
 
 def bare_imports(name: str, source: str) -> list[str]:
-    """Nobody imports the three folders by their bare names; relative imports are for theory, numeric, cli alone."""
+    """Nobody imports the three folders by their bare names; relative imports are for theory,
+    numeric, cli alone.
+    """
     bare = [
         f"{name}:{line}: imports {module}"
         for module, line, _ in imports(name, source)
@@ -268,7 +303,9 @@ def bare_imports(name: str, source: str) -> list[str]:
         f"{name}:{node.lineno}: {'an absolute' if inside else 'a relative'} import"
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.ImportFrom)
-        and (not node.level and str(node.module).split(".")[0] == "isoflop" if inside else node.level)
+        and (
+            not node.level and str(node.module).split(".")[0] == "isoflop" if inside else node.level
+        )
     ]
     return bare + wrong
 
@@ -283,12 +320,15 @@ def floats_in_theory(name: str, source: str) -> list[str]:
         f"{name}:{node.lineno}: {ast.unparse(node)}"
         for node in tree
         if (isinstance(node, ast.Constant) and isinstance(node.value, float | complex))
-        or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in calls)
+        or (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in calls
+        )
     ]
 
 
 def evaluated_input(name: str, source: str) -> list[str]:
-    """Text is parsed, never evaluated: SymPy's own readers evaluate it as Python, unless ``strict``.
+    """Text is parsed, never evaluated: SymPy's own readers evaluate it as Python, unless
+    ``strict``.
 
     Only the numeric layer executes anything: the functions that it generates for a user's own law.
     """
@@ -296,8 +336,14 @@ def evaluated_input(name: str, source: str) -> list[str]:
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
-        strict = any(word.arg == "strict" and ast.unparse(word.value) == "True" for word in node.keywords)
+        called = (
+            node.func.attr
+            if isinstance(node.func, ast.Attribute)
+            else getattr(node.func, "id", None)
+        )
+        strict = any(
+            word.arg == "strict" and ast.unparse(word.value) == "True" for word in node.keywords
+        )
         executes = called == "exec" and not name.startswith("isoflop.numeric.")
         if called in EVALUATORS or executes or (called == "sympify" and not strict):
             found.append(f"{name}:{node.lineno}: calls {called}")
@@ -320,23 +366,51 @@ RULES: tuple[Rule, ...] = (
 OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (against_the_layers, "isoflop.theory.symbols", "from isoflop.theory.law import LawForm"),
     (against_the_layers, "isoflop.theory.algebra.field", "import isoflop.theory.proof.claim"),
-    (against_the_layers, "isoflop.theory.proof.claim", "def check():\n    from isoflop.theory import envelope"),
-    (against_the_layers, "isoflop.theory.envelope", "from isoflop.theory.penalty import misallocation"),
-    (against_the_layers, "isoflop.theory.penalty", "from isoflop.derivations.balance import balance"),
-    (against_the_layers, "isoflop.theory.envelope", "from isoflop.theory.typeset.latex import a, b"),
+    (
+        against_the_layers,
+        "isoflop.theory.proof.claim",
+        "def check():\n    from isoflop.theory import envelope",
+    ),
+    (
+        against_the_layers,
+        "isoflop.theory.envelope",
+        "from isoflop.theory.penalty import misallocation",
+    ),
+    (
+        against_the_layers,
+        "isoflop.theory.penalty",
+        "from isoflop.derivations.balance import balance",
+    ),
+    (
+        against_the_layers,
+        "isoflop.theory.envelope",
+        "from isoflop.theory.typeset.latex import a, b",
+    ),
     (against_the_layers, "isoflop.theory.unheard_of", ""),
     (against_the_layers, "isoflop.theory.typeset.table", "from isoflop.theory.symbols import N"),
     (heavy_plain_data, "isoflop.theory.typeset.table", "import pandas"),
     (against_the_layers, "isoflop.theory.symbols", "from isoflop.theory.unheard_of import x"),
-    (against_the_numeric_layers, "isoflop.numeric.data.runs", "from isoflop.numeric.fit.newton import x"),
-    (against_the_numeric_layers, "isoflop.numeric.passk.laws", "def f():\n    from isoflop.numeric.accuracy.power import x"),
+    (
+        against_the_numeric_layers,
+        "isoflop.numeric.data.runs",
+        "from isoflop.numeric.fit.newton import x",
+    ),
+    (
+        against_the_numeric_layers,
+        "isoflop.numeric.passk.laws",
+        "def f():\n    from isoflop.numeric.accuracy.power import x",
+    ),
     (against_the_numeric_layers, "isoflop.numeric.unheard_of", ""),
     (foreign_to_theory, "isoflop.theory.proof.claim", "def draw():\n    import numpy as np"),
     (foreign_to_theory, "isoflop.derivations.balance", "from isoflop.numeric.law import law"),
     (against_the_layers, "isoflop.theory.proof.claim", "from isoflop.theory import derive"),
     (against_the_layers, "isoflop.theory.proof.claim", "import isoflop"),
     (heavy_plain_data, "isoflop.theory.data.published", "def table():\n    import sympy"),
-    (heavy_plain_data, "isoflop.theory.data.notation", "from isoflop.theory.symbols import SYMBOLS"),
+    (
+        heavy_plain_data,
+        "isoflop.theory.data.notation",
+        "from isoflop.theory.symbols import SYMBOLS",
+    ),
     (heavy_plain_data, "isoflop.theory", "from isoflop.theory.law import LawForm"),
     (slow_numeric, "isoflop.numeric.law", "import sympy"),
     (
@@ -358,7 +432,11 @@ OFFENCES: tuple[tuple[Rule, str, str], ...] = (
     (evaluated_input, "isoflop.cli.derive", "budget = sympy.sympify(text)"),
     (evaluated_input, "isoflop.cli.derive", "budget = eval(text)"),
     (evaluated_input, "isoflop.theory.code.codegen", "exec(text, {})"),
-    (evaluated_input, "isoflop.theory.algebra.parse", "tree = sympy.parsing.sympy_parser.parse_expr(text)"),
+    (
+        evaluated_input,
+        "isoflop.theory.algebra.parse",
+        "tree = sympy.parsing.sympy_parser.parse_expr(text)",
+    ),
 )
 
 ALLOWED: tuple[tuple[Rule, str, str], ...] = (
@@ -367,19 +445,55 @@ ALLOWED: tuple[tuple[Rule, str, str], ...] = (
         "isoflop.theory.proof.claim",
         "from isoflop.theory.algebra import decide\nimport sympy",
     ),
-    (against_the_layers, "isoflop.theory.algebra.field", "from isoflop.theory.algebra import decide"),
-    (against_the_layers, "isoflop.theory.law", "if TYPE_CHECKING:\n    from isoflop.theory.penalty import P"),
-    (against_the_layers, "isoflop.theory.envelope", "def text():\n    from isoflop.theory import typeset"),
-    (heavy_plain_data, "isoflop.theory", "def __getattr__(name):\n    from isoflop.theory import law"),
-    (against_the_numeric_layers, "isoflop.numeric.fit.newton", "from isoflop.numeric.law import Law"),
-    (against_the_numeric_layers, "isoflop.numeric.passk.laws", "def f():\n    from isoflop.numeric.plot import panels"),
-    (slow_numeric, "isoflop.numeric.law", "import numpy\nfrom isoflop.theory.data.published import published"),
+    (
+        against_the_layers,
+        "isoflop.theory.algebra.field",
+        "from isoflop.theory.algebra import decide",
+    ),
+    (
+        against_the_layers,
+        "isoflop.theory.law",
+        "if TYPE_CHECKING:\n    from isoflop.theory.penalty import P",
+    ),
+    (
+        against_the_layers,
+        "isoflop.theory.envelope",
+        "def text():\n    from isoflop.theory import typeset",
+    ),
+    (
+        heavy_plain_data,
+        "isoflop.theory",
+        "def __getattr__(name):\n    from isoflop.theory import law",
+    ),
+    (
+        against_the_numeric_layers,
+        "isoflop.numeric.fit.newton",
+        "from isoflop.numeric.law import Law",
+    ),
+    (
+        against_the_numeric_layers,
+        "isoflop.numeric.passk.laws",
+        "def f():\n    from isoflop.numeric.plot import panels",
+    ),
+    (
+        slow_numeric,
+        "isoflop.numeric.law",
+        "import numpy\nfrom isoflop.theory.data.published import published",
+    ),
     (slow_numeric, "isoflop.numeric.law", "def derive():\n    import sympy"),
     (slow_numeric, "isoflop.numeric.check.runs", "from isoflop.theory.typeset.table import Table"),
     (foreign_to_theory, "isoflop.theory.typeset.table", "def to_frame():\n    import pandas"),
-    (slow_numeric, "isoflop.numeric.law", "import typing\nif typing.TYPE_CHECKING:\n    import sympy"),
+    (
+        slow_numeric,
+        "isoflop.numeric.law",
+        "import typing\nif typing.TYPE_CHECKING:\n    import sympy",
+    ),
     (floats_in_theory, "isoflop.theory.code.codegen", "text = repr(float(x))"),
-    (floats_in_theory, "isoflop.theory.algebra.parse", "if isinstance(x, float):\n    raise ValueError('1.5')"),
+    (
+        floats_in_theory,
+        "isoflop.theory.algebra.parse",
+        "if isinstance(x, float):\n    raise ValueError('1.5')",
+    ),
     (evaluated_input, "isoflop.theory.algebra.parse", "sympy.sympify(2, strict=True)"),
 )
 
@@ -390,13 +504,19 @@ def _label(value: object) -> str | None:
 
 @pytest.mark.parametrize("rule", RULES, ids=_label)
 def test_rule_holds_everywhere(rule: Rule) -> None:
-    offences = {offence for name, path in FILES.items() for offence in rule(name, path.read_text(encoding="utf-8"))}
+    offences = {
+        offence
+        for name, path in FILES.items()
+        for offence in rule(name, path.read_text(encoding="utf-8"))
+    }
     assert sorted(offences - STILL) == []
 
 
 def test_the_list_of_exceptions_shrinks() -> None:
     offences = {
-        offence for name, path in FILES.items() for offence in against_the_numeric_layers(name, path.read_text(encoding="utf-8"))
+        offence
+        for name, path in FILES.items()
+        for offence in against_the_numeric_layers(name, path.read_text(encoding="utf-8"))
     }
     assert sorted(STILL - offences) == []
 
@@ -429,13 +549,21 @@ def test_files_are_found() -> None:
 def test_scripts_import_no_bare_folder() -> None:
     scripts = [path for folder in ("tests", "examples") for path in (ROOT / folder).rglob("*.py")]
     assert Path(__file__) in scripts
-    assert [offence for path in scripts for offence in bare_imports(path.name, path.read_text(encoding="utf-8"))] == []
+    assert [
+        offence
+        for path in scripts
+        for offence in bare_imports(path.name, path.read_text(encoding="utf-8"))
+    ] == []
 
 
 def test_modules_form_no_cycle() -> None:
     """Members of one layer may use each other, as long as the imports at load time have an order."""
     graph = {
-        name: {module for module, _, at_once in imports(name, path.read_text(encoding="utf-8")) if at_once}
+        name: {
+            module
+            for module, _, at_once in imports(name, path.read_text(encoding="utf-8"))
+            if at_once
+        }
         for name, path in FILES.items()
     }
     assert list(TopologicalSorter(graph).static_order())

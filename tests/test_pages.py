@@ -1,4 +1,6 @@
-"""Every command and every Python snippet of the README and of docs/ runs and prints what the page shows."""
+"""Every command and every Python snippet of the README and of docs/ runs and prints what the page
+shows.
+"""
 
 import doctest
 import os
@@ -50,13 +52,17 @@ def test_links_lead_somewhere(page):
 
 
 def test_every_page_is_linked_from_the_readme():
-    linked = {(ROOT / target).resolve() for target in LINK.findall(PAGES[0].read_text(encoding="utf-8"))}
+    linked = {
+        (ROOT / target).resolve() for target in LINK.findall(PAGES[0].read_text(encoding="utf-8"))
+    }
     assert [page.name for page in PAGES[1:] if page not in linked] == []
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Where the commands of a page run one after the other: later ones read what earlier ones wrote."""
+    """Where the commands of a page run one after the other: later ones read what earlier ones
+    wrote.
+    """
     made: dict[Path, Path] = {}
 
     def folder(page: Path) -> Path:
@@ -72,12 +78,23 @@ def folders(tmp_path_factory):
 def example(name: str, folder: Path) -> str:
     """Run an example there; its output."""
     script = ROOT / "examples" / name
-    done = subprocess.run([sys.executable, str(script)], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout
 
 
-#: What later commands of a page read, and the command that writes it: a worker may have only some of a page.
-WRITTEN = {"fit.json": ("fit", "runs.csv", "--save"), "evaluations.csv": ("simulate", "--seed", "1", "-o")}
+#: What later commands of a page read, and the command that writes it: a worker may have only some
+#: of a page.
+WRITTEN = {
+    "fit.json": ("fit", "runs.csv", "--save"),
+    "evaluations.csv": ("simulate", "--seed", "1", "-o"),
+}
 
 
 def written(name: str, folder: Path, run_cli) -> None:
@@ -87,7 +104,9 @@ def written(name: str, folder: Path, run_cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "command", "expected"), COMMANDS, ids=[f"{page.stem}: {command}" for page, command, _ in COMMANDS]
+    ("page", "command", "expected"),
+    COMMANDS,
+    ids=[f"{page.stem}: {command}" for page, command, _ in COMMANDS],
 )
 def test_command(page, command, expected, run_cli, folders, monkeypatch):
     words = shlex.split(command)
@@ -110,7 +129,9 @@ def test_command(page, command, expected, run_cli, folders, monkeypatch):
     position = 0
     for chunk in chunks(wanted):
         starts = [i for i in range(position, len(shown) + 1) if shown[i : i + len(chunk)] == chunk]
-        assert starts, "not in the output: " + "\n".join(chunk) + "\n--- output\n" + "\n".join(shown)
+        assert starts, (
+            "not in the output: " + "\n".join(chunk) + "\n--- output\n" + "\n".join(shown)
+        )
         position = starts[0] + len(chunk)
     if "..." not in wanted:
         assert [line for line in shown if line] == [line for line in wanted if line]
@@ -129,14 +150,20 @@ def chunks(lines: list[str]) -> Iterator[list[str]]:
     yield chunk
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if SNIPPETS[page]], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if SNIPPETS[page]], ids=lambda page: page.stem
+)
 def test_snippets_in_the_order_of_the_page(page, folders, run_cli, monkeypatch):
     monkeypatch.chdir(folders(page))
-    assert all(">>>" in text for text in SNIPPETS[page]), "write snippets as doctests, so that their output is checked"
+    assert all(">>>" in text for text in SNIPPETS[page]), (
+        "write snippets as doctests, so that their output is checked"
+    )
     for name in WRITTEN:
         if any(name in text for text in SNIPPETS[page]):
             written(name, folders(page), run_cli)
-    parsed = doctest.DocTestParser().get_doctest("\n".join(SNIPPETS[page]), {}, page.stem, str(page), 0)
+    parsed = doctest.DocTestParser().get_doctest(
+        "\n".join(SNIPPETS[page]), {}, page.stem, str(page), 0
+    )
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     report: list[str] = []
     result = runner.run(parsed, out=report.append)

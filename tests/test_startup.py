@@ -13,8 +13,8 @@ HEAVY = ("numpy", "sympy", "scipy", "matplotlib", "pandas", "mpmath", "tqdm")
 SLOW_STANDARD = ("importlib.metadata",)
 PENALTY = "from isoflop.__main__ import main; sys.exit(main('penalty --beta .34 --gamma .28 --ratio 10'.split()))"
 
-# A finder sees every attempt, also one inside try/except. -S: no site-packages, so nothing is loaded
-# beforehand, and code that needed a third-party package would fail.
+# A finder sees every attempt, also one inside try/except. -S: no site-packages, so nothing is
+# loaded beforehand, and code that needed a third-party package would fail.
 WATCH = """
 import sys
 class Watch:
@@ -61,7 +61,9 @@ def test_start_loads_nothing_heavy(code: str) -> None:
 
 
 def test_plain_data_loads_no_sympy() -> None:
-    assert not requested("import isoflop.theory.data.published, isoflop.theory.data.notation") & set(HEAVY)
+    assert not requested(
+        "import isoflop.theory.data.published, isoflop.theory.data.notation"
+    ) & set(HEAVY)
 
 
 def test_every_export_is_there() -> None:

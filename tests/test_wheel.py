@@ -21,8 +21,12 @@ LINKED = {"theory", "numeric", "derivations"}
 
 
 def tree(root: Path) -> dict[str, Path]:
-    """Every module of the tree by its place in the wheel, and the typing marker. Links are not followed."""
-    folders = {"isoflop": root / "src" / "isoflop"} | {f"isoflop/{name}": root / name for name in LINKED}
+    """Every module of the tree by its place in the wheel, and the typing marker. Links are not
+    followed.
+    """
+    folders = {"isoflop": root / "src" / "isoflop"} | {
+        f"isoflop/{name}": root / name for name in LINKED
+    }
     return {
         f"{place}/{path.relative_to(folder).as_posix()}": path
         for place, folder in folders.items()
@@ -33,7 +37,9 @@ def tree(root: Path) -> dict[str, Path]:
 
 
 def clean_copy(target: Path, *, links: bool) -> Path:
-    """Copy what a clone would hold: files tracked and files new but not ignored; no stale ``build/``."""
+    """Copy what a clone would hold: files tracked and files new but not ignored; no stale
+    ``build/``.
+    """
     listing = subprocess.run(
         ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         capture_output=True,
@@ -43,7 +49,11 @@ def clean_copy(target: Path, *, links: bool) -> Path:
         names = [Path(name) for name in listing.stdout.split("\0") if name]
     else:  # an unpacked archive: there is nothing but files to go by
         made = {".venv", "build", "dist", "__pycache__"}
-        names = [p.relative_to(ROOT) for p in ROOT.rglob("*") if not made & set(p.relative_to(ROOT).parts)]
+        names = [
+            p.relative_to(ROOT)
+            for p in ROOT.rglob("*")
+            if not made & set(p.relative_to(ROOT).parts)
+        ]
     for name in names:
         source = ROOT / name
         if source.is_symlink():
@@ -80,7 +90,9 @@ def build(source: Path, target: Path) -> Path:
 def modules(wheel: Path) -> dict[str, bytes]:
     """The wheel's files outside its metadata."""
     with zipfile.ZipFile(wheel) as archive:
-        return {name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
+        return {
+            name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name
+        }
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +132,9 @@ def test_wheel_without_links_is_the_same(wheel: Path, tmp_path: Path) -> None:
 
 def test_wheel_metadata(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        read = {Path(n).name: archive.read(n).decode() for n in archive.namelist() if ".dist-info/" in n}
+        read = {
+            Path(n).name: archive.read(n).decode() for n in archive.namelist() if ".dist-info/" in n
+        }
     metadata = email.message_from_string(read["METADATA"])
     assert metadata["Name"] == "isoflop"
     assert metadata["License-Expression"] == "BSD-3-Clause"
@@ -133,8 +147,12 @@ def test_one_version_everywhere(wheel: Path) -> None:
     import isoflop
 
     assert f"-{isoflop.__version__}-" in wheel.name
-    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
-    logged = re.search(r"^## \[([\d.]+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    cited = re.search(
+        r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    logged = re.search(
+        r"^## \[([\d.]+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert cited is not None
     assert logged is not None
     assert cited[1] == logged[1] == isoflop.__version__
@@ -147,7 +165,9 @@ def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> Non
     clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 
     def run(*command: str | Path) -> str:
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, cwd=tmp_path, env=clean)
+        done = subprocess.run(
+            [str(part) for part in command], capture_output=True, text=True, cwd=tmp_path, env=clean
+        )
         assert done.returncode == 0, done.stderr
         assert done.stderr == "" or command[1:3] == ("-m", "pip")
         return done.stdout

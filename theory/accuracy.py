@@ -1,6 +1,8 @@
-"""What training off the optimum costs in accuracy: the penalty in -log of accuracy, carried over to accuracy itself.
+"""What training off the optimum costs in accuracy: the penalty in -log of accuracy, carried over to
+accuracy itself.
 
-Forms called safe hold log(1 - Q_r) in place of 1 - Q_r: so Q_r = 1 or more has no value, rather than a wrong one.
+Forms called safe hold log(1 - Q_r) in place of 1 - Q_r: so Q_r = 1 or more has no value, rather
+than a wrong one.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ from .algebra.functions import expm1, log1p
 
 @dataclass(frozen=True)
 class AccuracyPenalty:
-    """Accuracy Q = Q_r + (1 - Q_r) exp(-E - R) at the optimum, where R is least, and with P R in its place.
+    """Accuracy Q = Q_r + (1 - Q_r) exp(-E - R) at the optimum, where R is least, and with P R in
+    its place.
 
     Attributes
     ----------
     reducible : Expr
-        R > 0, the reducible part of -log Q', Q' = (Q - Q_r)/(1 - Q_r), at the optimum of the budget.
+        R > 0, the reducible part of -log Q', Q' = (Q - Q_r)/(1 - Q_r), at the optimum of the
+        budget.
     excess : Expr
         x = P - 1 > 0, what the penalty P exceeds 1 by.
     irreducible : Expr
@@ -69,7 +73,9 @@ class AccuracyPenalty:
     @property
     def safe_lost(self) -> Expr:
         """The same, without the difference of two accuracies."""
-        return -exp(log1p(-self.baseline) - self.irreducible - self.reducible) * expm1(-self.excess * self.reducible)
+        return -exp(log1p(-self.baseline) - self.irreducible - self.reducible) * expm1(
+            -self.excess * self.reducible
+        )
 
     @property
     def worst_reducible(self) -> Expr:
@@ -105,7 +111,9 @@ class AccuracyPenalty:
 
 @dataclass(frozen=True)
 class AccuracyCeiling:
-    """Q = Q_r + (1 - Q_r) exp(-E - C0 C^-alpha): its limit, its inflection in log C, and both ways between them."""
+    """Q = Q_r + (1 - Q_r) exp(-E - C0 C^-alpha): its limit, its inflection in log C, and both ways
+    between them.
+    """
 
     irreducible: Expr
     coefficient: Expr

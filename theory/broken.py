@@ -1,4 +1,6 @@
-"""The broken neural scaling law with any number of breaks, and the two-term law along a fixed ratio as one of them."""
+"""The broken neural scaling law with any number of breaks, and the two-term law along a fixed ratio
+as one of them.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ class Break:
         return (x / self.place) ** (1 / self.width)
 
     def passed(self, x: Expr) -> Expr:
-        """s = z/(1 + z) with z = (x/d)^(1/f): the share of the change of exponent that is reached at x."""
+        """s = z/(1 + z) with z = (x/d)^(1/f): the share of the change of exponent that is reached
+        at x.
+        """
         z = self.ratio(x)
         return z / (1 + z)
 
@@ -80,7 +84,9 @@ class Break:
 
 @dataclass(frozen=True)
 class BrokenLaw:
-    """y = a + b x^-c0 prod_i (1 + (x/d_i)^(1/f_i))^(-c_i f_i) (Caballero et al. 2023, arXiv 2210.14891)."""
+    """y = a + b x^-c0 prod_i (1 + (x/d_i)^(1/f_i))^(-c_i f_i) (Caballero et al. 2023, arXiv
+    2210.14891).
+    """
 
     a: Expr
     b: Expr
@@ -102,18 +108,26 @@ class BrokenLaw:
 
     @property
     def last_coefficient(self) -> Expr:
-        """b prod_i d_i^c_i: y - a is this times x to minus the last exponent, well above every break."""
+        """b prod_i d_i^c_i: y - a is this times x to minus the last exponent, well above every
+        break.
+        """
         return self.b * Mul(*(part.place**part.change for part in self.breaks))
 
     @property
     def reversed(self) -> BrokenLaw:
         """The same law from its other end: every f_i and c_i with the other sign."""
-        return BrokenLaw(self.a, self.last_coefficient, self.last_exponent, tuple(part.reversed for part in self.breaks))
+        return BrokenLaw(
+            self.a,
+            self.last_coefficient,
+            self.last_exponent,
+            tuple(part.reversed for part in self.breaks),
+        )
 
 
 @dataclass(frozen=True)
 class OneBreak:
-    """A broken law with one break, y = a + b x^-c0 (1 + (x/d1)^(1/f1))^(-c1 f1), in the letters of the source.
+    """A broken law with one break, y = a + b x^-c0 (1 + (x/d1)^(1/f1))^(-c1 f1), in the letters of
+    the source.
 
     The exponent is c0 well below the break d1 and c0 + c1 well above it.
     """
@@ -137,10 +151,12 @@ class OneBreak:
 
 @dataclass(frozen=True)
 class BreakInLogs:
-    """log of the factor of a break, -c f log(1 + exp(u)) with u = x/f, and its derivatives in c, x and log f.
+    """log of the factor of a break, -c f log(1 + exp(u)) with u = x/f, and its derivatives in c, x
+    and log f.
 
-    x = log(compute) - log d, so that a derivative in log d is minus that in x. With s = 1/(1 + exp(-u)) the share passed and
-    H = -s log s - (1 - s) log(1 - s), every one is a product of terms that neither overflow nor cancel.
+    x = log(compute) - log d, so that a derivative in log d is minus that in x. With s = 1/(1 +
+    exp(-u)) the share passed and H = -s log s - (1 - s) log(1 - s), every one is a product of terms
+    that neither overflow nor cancel.
     """
 
     change: Expr
@@ -174,7 +190,11 @@ class BreakInLogs:
     @property
     def first(self) -> tuple[Expr, Expr, Expr]:
         """In c, x, log f: -f log(1 + e^u), -c s, -c f H."""
-        return -self.width * softplus(self._u), -self.change * self.passed, -self.change * self.width * self.entropy
+        return (
+            -self.width * softplus(self._u),
+            -self.change * self.passed,
+            -self.change * self.width * self.entropy,
+        )
 
     @property
     def second(self) -> dict[str, Expr]:
@@ -190,10 +210,11 @@ class BreakInLogs:
 
 
 def broken_power_law(ray: Ray) -> OneBreak:
-    """The ray as a one-break law of compute: c0 = p, c1 = q - p, f1 = 1/(p - q), d1 where the two terms agree.
+    """The ray as a one-break law of compute: c0 = p, c1 = q - p, f1 = 1/(p - q), d1 where the two
+    terms agree.
 
-    p and q are the exponents of the params and the tokens term in compute; c1 f1 = -1. The break is smooth in the sense of the
-    source (f1 > 0) for p > q; the formula holds for p != q.
+    p and q are the exponents of the params and the tokens term in compute; c1 f1 = -1. The break is
+    smooth in the sense of the source (f1 > 0) for p > q; the formula holds for p != q.
     """
     n, d = ray.envelope.form.variables
     on_ray = {n: ray.params, d: ray.tokens}
@@ -221,7 +242,8 @@ class TwoTerms:
 
 
 def two_terms(ray: Ray, b: Expr, d1: Expr, p: Expr, q: Expr) -> TwoTerms:
-    """The two-term law behind a + b C^-p (1 + (C/d1)^(p - q)), the one-break law with c0 = p, c0 + c1 = q, f1 = 1/(p - q).
+    """The two-term law behind a + b C^-p (1 + (C/d1)^(p - q)), the one-break law with c0 = p, c0 +
+    c1 = q, f1 = 1/(p - q).
 
     The steeper term, p, is taken for that of params; the other attribution fits the ray as well.
     """

@@ -21,8 +21,8 @@ class Budget:
     Parameters
     ----------
     coefficient : sympy.Expr
-        kappa > 0, FLOP per unit of the product; 6 for dense transformers (forward and backward pass,
-        Kaplan et al. 2020, arXiv 2001.08361, section 2.1).
+        kappa > 0, FLOP per unit of the product; 6 for dense transformers (forward and backward
+        pass, Kaplan et al. 2020, arXiv 2001.08361, section 2.1).
     powers : tuple of (sympy.Symbol, sympy.Expr)
         The variables with their exponents c_i > 0.
     """
@@ -31,7 +31,10 @@ class Budget:
     powers: tuple[tuple[Symbol, Expr], ...]
 
     def __post_init__(self) -> None:
-        for name, value in [("coefficient", self.coefficient), *((f"exponent of {x}", c) for x, c in self.powers)]:
+        for name, value in [
+            ("coefficient", self.coefficient),
+            *((f"exponent of {x}", c) for x, c in self.powers),
+        ]:
             if not value.is_positive:
                 raise ValueError(f"budget: {name}={value}: must be positive")
         if not self.powers:
@@ -56,8 +59,12 @@ class Budget:
         return f"C = {self.compute()}"
 
     @classmethod
-    def from_expression(cls, expression: Expr, variables: tuple[Symbol, ...] = (sym.N, sym.D)) -> Budget:
-        """Read kappa and the exponents off a monomial; ValueError where it is none, or a variable is missing."""
+    def from_expression(
+        cls, expression: Expr, variables: tuple[Symbol, ...] = (sym.N, sym.D)
+    ) -> Budget:
+        """Read kappa and the exponents off a monomial; ValueError where it is none, or a variable
+        is missing.
+        """
         monomial = sympify(expression, strict=True)
         for variable in variables:
             if variable not in monomial.free_symbols:
@@ -73,15 +80,28 @@ class Budget:
                 exponent, form = arithmetic.split_power(form, variable)
                 exponents.append(exponent)
         coefficient = arithmetic.to_sympy(form)
-        if len(form) != 1 or any(value.free_symbols & set(variables) for value in (coefficient, *exponents)):
-            raise ValueError(f"budget={monomial}: must be one term kappa * N^a * D^d in {', '.join(map(str, variables))}")
-        if not all(atom.is_Symbol or atom.is_Rational for value in (coefficient, *exponents) for atom in value.atoms()):
-            raise ValueError(f"budget={monomial}: its constants must be rational numbers or symbols")
+        if len(form) != 1 or any(
+            value.free_symbols & set(variables) for value in (coefficient, *exponents)
+        ):
+            raise ValueError(
+                f"budget={monomial}: must be one term kappa * N^a * D^d in "
+                f"{', '.join(map(str, variables))}"
+            )
+        if not all(
+            atom.is_Symbol or atom.is_Rational
+            for value in (coefficient, *exponents)
+            for atom in value.atoms()
+        ):
+            raise ValueError(
+                f"budget={monomial}: its constants must be rational numbers or symbols"
+            )
         return cls(coefficient, tuple(zip(variables, exponents, strict=True)))
 
     @classmethod
     def parse(cls, text: str, variables: tuple[Symbol, ...] = (sym.N, sym.D)) -> Budget:
-        """Read `6ND`, `6*N^1*D`, `C = 6*N*D` or `kappa*N**a*D**d`; the text is parsed, never evaluated."""
+        """Read `6ND`, `6*N^1*D`, `C = 6*N*D` or `kappa*N**a*D**d`; the text is parsed, never
+        evaluated.
+        """
         left, separator, right = text.partition("=")
         if separator and left.strip() != "C":
             raise ParseError(f"{text!r}: a budget reads C = kappa * N^a * D^d")

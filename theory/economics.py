@@ -1,6 +1,7 @@
 """The law as a production function: substitution, cost functions, prices, returns to scale.
 
-Params and tokens are the inputs, the reducible loss R = A N^-beta + B D^-gamma what they bring down.
+Params and tokens are the inputs, the reducible loss R = A N^-beta + B D^-gamma what they bring
+down.
 """
 
 from __future__ import annotations
@@ -50,13 +51,17 @@ def log_cost(envelope: Envelope) -> Expr:
 def cobb_douglas_minorant(weight: Expr = WEIGHT, form: LawForm = PARAMS_TOKENS) -> Expr:
     """(A/w)^w (B/(1-w))^(1-w) N^(-w b) D^(-(1-w) g): at most R everywhere, equal where T_N/R = w."""
     params, tokens = form.terms
-    return (params.expression / weight) ** weight * (tokens.expression / (1 - weight)) ** (1 - weight)
+    return (params.expression / weight) ** weight * (tokens.expression / (1 - weight)) ** (
+        1 - weight
+    )
 
 
 def ces_inputs(form: LawForm = PARAMS_TOKENS) -> tuple[Expr, Expr]:
-    """N and D of least p N + q D that reach R, for b = g (both terms with the exponent of the first).
+    """N and D of least p N + q D that reach R, for b = g (both terms with the exponent of the
+    first).
 
-    With u = b/(1+b), Z = A^(1/(1+b)) p^u + B^(1/(1+b)) q^u: N = (A/p)^(1/(1+b)) (Z/R)^(1/b), D = (B/q)^(1/(1+b)) (Z/R)^(1/b).
+    With u = b/(1+b), Z = A^(1/(1+b)) p^u + B^(1/(1+b)) q^u: N = (A/p)^(1/(1+b)) (Z/R)^(1/b), D =
+    (B/q)^(1/(1+b)) (Z/R)^(1/b).
     """
     (params, tokens), b = form.terms, form.terms[0].exponent
     common = (_ces_sum(form) / sym.REDUCIBLE) ** (1 / b)
@@ -67,20 +72,24 @@ def ces_inputs(form: LawForm = PARAMS_TOKENS) -> tuple[Expr, Expr]:
 
 
 def ces_cost(form: LawForm = PARAMS_TOKENS) -> Expr:
-    """Least p N + q D for b = g: R^(-1/b) (A^(1/(1+b)) p^(b/(1+b)) + B^(1/(1+b)) q^(b/(1+b)))^((1+b)/b)."""
+    """Least p N + q D for b = g: R^(-1/b) (A^(1/(1+b)) p^(b/(1+b)) + B^(1/(1+b))
+    q^(b/(1+b)))^((1+b)/b).
+    """
     b = form.terms[0].exponent
     return sym.REDUCIBLE ** (-1 / b) * _ces_sum(form) ** ((1 + b) / b)
 
 
 def _ces_sum(form: LawForm) -> Expr:
     (params, tokens), b = form.terms, form.terms[0].exponent
-    return params.coefficient ** (1 / (1 + b)) * PRICE_N ** (b / (1 + b)) + tokens.coefficient ** (1 / (1 + b)) * PRICE_D ** (
-        b / (1 + b)
-    )
+    return params.coefficient ** (1 / (1 + b)) * PRICE_N ** (b / (1 + b)) + tokens.coefficient ** (
+        1 / (1 + b)
+    ) * PRICE_D ** (b / (1 + b))
 
 
 def scale_elasticity(form: LawForm = PARAMS_TOKENS) -> Expr:
-    """-dlog R/dlog lambda for (lambda N, lambda D): b v + g (1 - v) with v = T_N/R the share of the params term."""
+    """-dlog R/dlog lambda for (lambda N, lambda D): b v + g (1 - v) with v = T_N/R the share of the
+    params term.
+    """
     params, tokens = form.terms
     share = params.expression / form.reducible
     return params.exponent * share + tokens.exponent * (1 - share)

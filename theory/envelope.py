@@ -1,8 +1,9 @@
 """The compute-optimal envelope of a law under a monomial budget, derived and proved in closed form.
 
-For R = sum_i A_i x_i^-b_i and C = kappa prod_i x_i^c_i the logarithm of the balance condition b_i T_i / c_i = const is linear in
-the log x_i; one linear solve gives the optimum. It is a geometric programme of degree of difficulty 0 (Duffin, Peterson and
-Zener 1967, Geometric Programming); two terms under C = 6 N D is the case of Hoffmann et al. 2022, arXiv 2203.15556.
+For R = sum_i A_i x_i^-b_i and C = kappa prod_i x_i^c_i the logarithm of the balance condition b_i
+T_i / c_i = const is linear in the log x_i; one linear solve gives the optimum. It is a geometric
+programme of degree of difficulty 0 (Duffin, Peterson and Zener 1967, Geometric Programming); two
+terms under C = 6 N D is the case of Hoffmann et al. 2022, arXiv 2203.15556.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from .proof.claim import ByWeightedAmGm, Claim, Derivation
 
 @dataclass(frozen=True)
 class Envelope:
-    """The optimum of a law under a budget, as closed forms in the compute C, each with the claim that proves it.
+    """The optimum of a law under a budget, as closed forms in the compute C, each with the claim
+    that proves it.
 
     Attributes
     ----------
@@ -56,7 +58,10 @@ class Envelope:
     def optimum(self, variable: Symbol) -> Expr:
         """x*(C) of one variable."""
         if variable not in self.form.variables:
-            raise ValueError(f"variable={variable}: the law's variables are {', '.join(map(str, self.form.variables))}")
+            raise ValueError(
+                f"variable={variable}: the law's variables are "
+                f"{', '.join(map(str, self.form.variables))}"
+            )
         return self.allocation[self.form.variables.index(variable)]
 
     @property
@@ -101,13 +106,17 @@ class Envelope:
                 f"L = {self.form.loss} with positive coefficients and exponents",
                 f"{self.budget} with {', '.join(map(str, self.form.variables))} positive reals",
             ),
-            statement=rf"\min_{{{latex(self.budget.compute())} = C}} L = {latex(self.form.loss_at(sym.C0 * sym.C**-sym.ALPHA))}",
+            statement=rf"\min_{{{latex(self.budget.compute())} = C}} L = "
+            rf"{latex(self.form.loss_at(sym.C0 * sym.C**-sym.ALPHA))}",
             steps=tuple(self.claims.values()),
             source=(
-                "Hoffmann et al. 2022 (arXiv 2203.15556) for the allocation; Schaeffer et al. 2025 (arXiv 2509.24012) for the "
-                "compute law as envelope; Duffin, Peterson and Zener 1967 for the dual that proves the global minimum."
+                "Hoffmann et al. 2022 (arXiv 2203.15556) for the allocation; Schaeffer et al. 2025 "
+                "(arXiv 2509.24012) for the "
+                "compute law as envelope; Duffin, Peterson and Zener 1967 for the dual that proves "
+                "the global minimum."
             ),
-            follows="The misallocation penalty, effective compute, overhead and the corner solutions.",
+            follows="The misallocation penalty, effective compute, overhead and the corner "
+            "solutions.",
         )
 
     def to_latex(self, *, notation: str = "schaeffer") -> str:
@@ -138,7 +147,8 @@ def derive(form: LawForm = PARAMS_TOKENS, budget: Budget = SIX_ND) -> Envelope:
     Returns
     -------
     Envelope
-        x_i*(C), alpha, C0, the loss on the envelope and the shares; `envelope.claims` holds the proofs.
+        x_i*(C), alpha, C0, the loss on the envelope and the shares; `envelope.claims` holds the
+        proofs.
 
     Raises
     ------
@@ -154,7 +164,10 @@ def derive(form: LawForm = PARAMS_TOKENS, budget: Budget = SIX_ND) -> Envelope:
     True
     """
     if set(form.variables) != set(budget.variables):
-        raise ValueError(f"budget={budget}: its variables must be those of the law, {', '.join(map(str, form.variables))}")
+        raise ValueError(
+            f"budget={budget}: its variables must be those of the law, "
+            f"{', '.join(map(str, form.variables))}"
+        )
     return _derived(form, budget)
 
 
@@ -163,22 +176,39 @@ def _derived(form: LawForm, budget: Budget) -> Envelope:
     """Law and budget are immutable, so the envelope with its proved claims is worked out once."""
     powers = [budget.exponent(term.variable) for term in form.terms]
     exponents = [term.exponent for term in form.terms]
-    exponent = (1 / Add(*(c / b for c, b in zip(powers, exponents, strict=True))).together()).cancel()
+    exponent = (
+        1 / Add(*(c / b for c, b in zip(powers, exponents, strict=True))).together()
+    ).cancel()
     shares = tuple((exponent * c / b).cancel() for c, b in zip(powers, exponents, strict=True))
-    balance = [b * term.coefficient / c for c, b, term in zip(powers, exponents, form.terms, strict=True)]
-    allocation = tuple(_optimum(i, exponents[i], balance, shares, exponent, budget) for i in range(len(form.terms)))
-    weighted = [Pow(factor_terms((term.coefficient / w).cancel()), w) for term, w in zip(form.terms, shares, strict=True)]
+    balance = [
+        b * term.coefficient / c for c, b, term in zip(powers, exponents, form.terms, strict=True)
+    ]
+    allocation = tuple(
+        _optimum(i, exponents[i], balance, shares, exponent, budget) for i in range(len(form.terms))
+    )
+    weighted = [
+        Pow(factor_terms((term.coefficient / w).cancel()), w)
+        for term, w in zip(form.terms, shares, strict=True)
+    ]
     coefficient = Mul(Pow(budget.coefficient, exponent), *weighted)
     return Envelope(form, budget, allocation, exponent, coefficient, shares)
 
 
-def _optimum(i: int, exponent_i: Expr, balance: list[Expr], shares: tuple[Expr, ...], alpha: Expr, budget: Budget) -> Expr:
+def _optimum(
+    i: int,
+    exponent_i: Expr,
+    balance: list[Expr],
+    shares: tuple[Expr, ...],
+    alpha: Expr,
+    budget: Budget,
+) -> Expr:
     """x_i* = (C/kappa)^(alpha/b_i) prod_j q_j^((delta_ij - w_j)/b_i) with q_j = b_j A_j / c_j.
 
     The solution of log q_i - b_i log x_i = log tau for all i and sum c_i log x_i = log(C/kappa).
     """
     factors = [
-        Pow(q, ((Integer(i == j) - w) / exponent_i).cancel()) for j, (q, w) in enumerate(zip(balance, shares, strict=True))
+        Pow(q, ((Integer(i == j) - w) / exponent_i).cancel())
+        for j, (q, w) in enumerate(zip(balance, shares, strict=True))
     ]
     return gather(Mul(Pow(sym.C / budget.coefficient, (alpha / exponent_i).cancel()), *factors))
 
@@ -186,7 +216,9 @@ def _optimum(i: int, exponent_i: Expr, balance: list[Expr], shares: tuple[Expr, 
 def gather(expression: Expr) -> Expr:
     """A monomial with one power for each group of bases that share an exponent up to its sign."""
     exponents: dict[Expr, Expr] = {}
-    for factor in Mul.make_args(expression.expand(power_base=True, power_exp=False, mul=False, log=False, basic=False)):
+    for factor in Mul.make_args(
+        expression.expand(power_base=True, power_exp=False, mul=False, log=False, basic=False)
+    ):
         base, exponent = factor.as_base_exp()
         for part in Mul.make_args(base):
             inner, power = part.as_base_exp()
@@ -204,10 +236,18 @@ def _claims(envelope: Envelope) -> list[Claim]:
     form, budget, alpha = envelope.form, envelope.budget, envelope.exponent
     terms = form.terms
     at_optimum = dict(zip(form.variables, envelope.allocation, strict=True))
-    optimal_terms = [term.expression.subs(term.variable, at_optimum[term.variable]) for term in terms]
+    optimal_terms = [
+        term.expression.subs(term.variable, at_optimum[term.variable]) for term in terms
+    ]
     reducible = envelope.reducible
     claims = [
-        Claim("budget", budget.compute(at_optimum), "==", sym.C, "The allocation spends exactly the budget."),
+        Claim(
+            "budget",
+            budget.compute(at_optimum),
+            "==",
+            sym.C,
+            "The allocation spends exactly the budget.",
+        ),
         Claim(
             "exponent",
             1 / alpha,
@@ -224,7 +264,8 @@ def _claims(envelope: Envelope) -> list[Claim]:
                 term.exponent * value / c,
                 "==",
                 alpha * reducible,
-                f"Balance: exponent times term, over the power of {x} in the budget, is alpha R* for every term.",
+                f"Balance: exponent times term, over the power of {x} in the budget, is alpha R* "
+                f"for every term.",
             )
         )
         elasticity = (x * form.reducible.diff(x)).subs(list(at_optimum.items()), simultaneous=True)
@@ -237,10 +278,26 @@ def _claims(envelope: Envelope) -> list[Claim]:
                 f"Stationarity in log {x} along the budget; the Lagrange multiplier is alpha R*.",
             )
         )
-        claims.append(Claim(f"share_{x}", value / reducible, "==", share, f"The {x} term's share of R* is the same at every C."))
-    claims.append(Claim("shares_sum", Add(*envelope.shares), "==", Integer(1), "The shares add up to one."))
+        claims.append(
+            Claim(
+                f"share_{x}",
+                value / reducible,
+                "==",
+                share,
+                f"The {x} term's share of R* is the same at every C.",
+            )
+        )
     claims.append(
-        Claim("envelope", Add(*optimal_terms), "==", reducible, "R at the optimum is a power law of compute: R* = C0 C^-alpha.")
+        Claim("shares_sum", Add(*envelope.shares), "==", Integer(1), "The shares add up to one.")
+    )
+    claims.append(
+        Claim(
+            "envelope",
+            Add(*optimal_terms),
+            "==",
+            reducible,
+            "R at the optimum is a power law of compute: R* = C0 C^-alpha.",
+        )
     )
     claims.append(
         Claim(
@@ -248,7 +305,8 @@ def _claims(envelope: Envelope) -> list[Claim]:
             form.reducible,
             ">=",
             reducible.subs(sym.C, budget.compute()),
-            "Weighted AM-GM with the shares as weights: for every choice of the variables R is at least C0 C^-alpha at its own "
+            "Weighted AM-GM with the shares as weights: for every choice of the variables R is at "
+            "least C0 C^-alpha at its own "
             "compute, with equality only where T_i/w_i agree, that is at the optimum.",
             ByWeightedAmGm(tuple(term.expression for term in terms), envelope.shares),
         )

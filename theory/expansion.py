@@ -1,7 +1,8 @@
 """Expansions of the cost of misallocation in s = log r, and the tails of the effective compute.
 
-P(s) = w_N e^(-beta s) + w_D e^(g s) is the moment generating function of a variable that is -beta with probability w_N and
-g = gamma a/d with probability w_D; its mean is 0, so log P expands in the cumulants.
+P(s) = w_N e^(-beta s) + w_D e^(g s) is the moment generating function of a variable that is -beta
+with probability w_N and g = gamma a/d with probability w_D; its mean is 0, so log P expands in the
+cumulants.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ def moment(m: Misallocation, order: int) -> Expr:
 
 
 def cumulants(m: Misallocation) -> tuple[Expr, ...]:
-    """beta g, beta g (g - beta), beta g (beta^2 - 4 beta g + g^2): derivatives 2 to 4 of log P at s = 0."""
+    """beta g, beta g (g - beta), beta g (beta^2 - 4 beta g + g^2): derivatives 2 to 4 of log P at s
+    = 0.
+    """
     second, third, fourth = (moment(m, n) for n in (2, 3, 4))
     return second, third, (fourth - 3 * second**2).factor()
 
@@ -36,15 +39,19 @@ def log_penalty_series(m: Misallocation, order: int = 4) -> Expr:
 
 
 def log_effective_compute_series(m: Misallocation, order: int = 4) -> Expr:
-    """Taylor polynomial of log(C_eff/C) = -log(P)/alpha in s: -((b+g)/2) s^2 + ((b^2-g^2)/6) s^3 + ... under C = 6 N D."""
+    """Taylor polynomial of log(C_eff/C) = -log(P)/alpha in s: -((b+g)/2) s^2 + ((b^2-g^2)/6) s^3 +
+    ... under C = 6 N D.
+    """
     series, alpha = log_penalty_series(m, order), m.envelope.exponent
     return Add(*((-series.coeff(S, n) / alpha).factor() * S**n for n in range(2, order + 1)))
 
 
 def log_overhead_series(m: Misallocation, order: int = 3) -> Expr:
-    """Taylor polynomial in s of log(k^a k_D^d), the compute that reaches L*(C) with N = k N*, k = e^s, relative to C.
+    """Taylor polynomial in s of log(k^a k_D^d), the compute that reaches L*(C) with N = k N*, k =
+    e^s, relative to C.
 
-    With q = (P - 1) e^(-g s)/w_D it is -(d/gamma) log(1 - q); ((b+g)/2) s^2 - ((b+g)(b+2g)/6) s^3 + ... under C = 6 N D.
+    With q = (P - 1) e^(-g s)/w_D it is -(d/gamma) log(1 - q); ((b+g)/2) s^2 - ((b+g)(b+2g)/6) s^3 +
+    ... under C = 6 N D.
     """
     if not 2 <= order <= 3:
         raise ValueError(f"order={order}: must be 2 or 3")
@@ -57,9 +64,13 @@ def log_overhead_series(m: Misallocation, order: int = 3) -> Expr:
 
 def overtrained_effective_compute(m: Misallocation) -> Expr:
     """C_eff/C ~ (w_N r^-beta)^(-1/alpha) for r -> 0."""
-    return (m._weights[0] ** (-1 / m.envelope.exponent)) * R ** (m._exponents[0] / m.envelope.exponent).cancel()
+    return (m._weights[0] ** (-1 / m.envelope.exponent)) * R ** (
+        m._exponents[0] / m.envelope.exponent
+    ).cancel()
 
 
 def undertrained_effective_compute(m: Misallocation) -> Expr:
     """C_eff/C ~ (w_D r^g)^(-1/alpha) for r -> infinity."""
-    return (m._weights[1] ** (-1 / m.envelope.exponent)) * R ** (-m._exponents[1] / m.envelope.exponent).cancel()
+    return (m._weights[1] ** (-1 / m.envelope.exponent)) * R ** (
+        -m._exponents[1] / m.envelope.exponent
+    ).cancel()

@@ -1,7 +1,9 @@
-"""How the penalty at a fixed size ratio moves with each exponent of the law: the delta method for P.
+"""How the penalty at a fixed size ratio moves with each exponent of the law: the delta method for
+P.
 
-With x = log r towards more params, P = w e^(-b x) + (1 - w) e^(g x), w = g/(b + g): the term of exponent b falls along x, the
-other, of exponent g, rises. Seen from the tokens term the same holds with b and g exchanged and x = -log r.
+With x = log r towards more params, P = w e^(-b x) + (1 - w) e^(g x), w = g/(b + g): the term of
+exponent b falls along x, the other, of exponent g, rises. Seen from the tokens term the same holds
+with b and g exchanged and x = -log r.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from .envelope import Envelope
 
 @dataclass(frozen=True)
 class PenaltyDerivative:
-    """dP/db at fixed x, for the term of share w and exponent b that falls along x while the other, of exponent g, rises.
+    """dP/db at fixed x, for the term of share w and exponent b that falls along x while the other,
+    of exponent g, rises.
 
     Attributes
     ----------
@@ -44,17 +47,26 @@ class PenaltyDerivative:
     def safe(self) -> Expr:
         """g x^2 e^(-b x) phi2(y) with y = (b + g) x: positive, and no cancellation near x = 0."""
         return (
-            (self.scale * (self.own + self.other) ** 2).cancel() * self.along**2 * exp(-self.own * self.along) * phi2(self.steps)
+            (self.scale * (self.own + self.other) ** 2).cancel()
+            * self.along**2
+            * exp(-self.own * self.along)
+            * phi2(self.steps)
         )
 
     @property
     def as_difference(self) -> Expr:
-        """(w/(b + g)) (e^(g x) - (1 + y) e^(-b x)): from the growth of w, and from the exponent itself."""
-        return self.scale * (exp(self.other * self.along) - (1 + self.steps) * exp(-self.own * self.along))
+        """(w/(b + g)) (e^(g x) - (1 + y) e^(-b x)): from the growth of w, and from the exponent
+        itself.
+        """
+        return self.scale * (
+            exp(self.other * self.along) - (1 + self.steps) * exp(-self.own * self.along)
+        )
 
     @property
     def where_rising(self) -> Expr:
-        """(w/(b + g)) e^(g x) (1 - (1 + y) e^-y): for large x, where nothing on the way exceeds the result by far."""
+        """(w/(b + g)) e^(g x) (1 - (1 + y) e^-y): for large x, where nothing on the way exceeds the
+        result by far.
+        """
         return self.scale * exp(self.other * self.along) * (1 - (1 + self.steps) * exp(-self.steps))
 
     @property
@@ -76,8 +88,8 @@ class PenaltyDerivative:
 def penalty_gradient(envelope: Envelope) -> dict[Symbol, PenaltyDerivative]:
     """dP/dbeta and dP/dgamma at a fixed size ratio r = e^s, for two terms under C = kappa N D.
 
-    P does not depend on A, B and C, so these two are the whole gradient. A fixed overtraining ratio is the fixed size ratio
-    rho^(-1/2), whatever the exponents.
+    P does not depend on A, B and C, so these two are the whole gradient. A fixed overtraining ratio
+    is the fixed size ratio rho^(-1/2), whatever the exponents.
 
     Raises
     ------
@@ -86,12 +98,18 @@ def penalty_gradient(envelope: Envelope) -> dict[Symbol, PenaltyDerivative]:
 
     Notes
     -----
-    Source: differentiation of P(r) = w_N r^-beta + w_D r^gamma (Schaeffer et al. 2025, arXiv 2509.24012).
+    Source: differentiation of P(r) = w_N r^-beta + w_D r^gamma (Schaeffer et al. 2025, arXiv
+    2509.24012).
     """
     terms, budget = envelope.form.terms, envelope.budget
     if len(terms) != 2 or any(power != 1 for _, power in budget.powers):
-        raise ValueError(f"envelope: {envelope.form.loss} under {budget}: needs two terms and kappa*N*D")
+        raise ValueError(
+            f"envelope: {envelope.form.loss} under {budget}: needs two terms and kappa*N*D"
+        )
     first, second = (term.exponent for term in terms)
     w_n, w_d = envelope.shares
     s = sym.LOG_SIZE_RATIO
-    return {first: PenaltyDerivative(w_n, first, second, s), second: PenaltyDerivative(w_d, second, first, -s)}
+    return {
+        first: PenaltyDerivative(w_n, first, second, s),
+        second: PenaltyDerivative(w_d, second, first, -s),
+    }

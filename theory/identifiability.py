@@ -1,4 +1,5 @@
-"""What a fit of the law tells: gradients for the delta method, and the rank of the Jacobian along a design.
+"""What a fit of the law tells: gradients for the delta method, and the rank of the Jacobian along a
+design.
 
 theta = (log A, log B, beta, gamma), under C = kappa N D.
 """
@@ -40,7 +41,8 @@ def quadratic_form(left: Gradient, covariance: Matrix) -> Expr:
 
 @dataclass(frozen=True)
 class Gradients:
-    """Closed gradients of what the envelope gives, in theta; log N* and log D* at the compute of interest.
+    """Closed gradients of what the envelope gives, in theta; log N* and log D* at the compute of
+    interest.
 
     They follow from the envelope theorem: no optimum moves to first order.
     """
@@ -93,14 +95,18 @@ class Gradients:
 
     @property
     def log_coefficient(self) -> Gradient:
-        """grad log C0 = (w_N, w_D, w_N (w_N log kappa - log G), w_D (w_D log kappa + log G)) with G = N*(kappa)."""
+        """grad log C0 = (w_N, w_D, w_N (w_N log kappa - log G), w_D (w_D log kappa + log G)) with G
+        = N*(kappa).
+        """
         w_n, w_d = self.envelope.shares
         kappa = self.envelope.budget.coefficient
         log_g = log(self.envelope.params.subs(sym.C, kappa))
         return (w_n, w_d, w_n * (w_n * log(kappa) - log_g), w_d * (w_d * log(kappa) + log_g))
 
     def variance_of_exponent(self, beta: Expr, gamma: Expr, covariance: Expr) -> Expr:
-        """Var alpha = w_N^4 Var beta + w_D^4 Var gamma + 2 w_N^2 w_D^2 Cov(beta, gamma), to leading order."""
+        """Var alpha = w_N^4 Var beta + w_D^4 Var gamma + 2 w_N^2 w_D^2 Cov(beta, gamma), to leading
+        order.
+        """
         w_n, w_d = self.envelope.shares
         return w_n**4 * beta + w_d**4 * gamma + 2 * w_n**2 * w_d**2 * covariance
 
@@ -115,18 +121,25 @@ def gradients(envelope: Envelope | None = None) -> Gradients:
     """
     envelope = derive() if envelope is None else envelope
     if envelope.form != PARAMS_TOKENS or any(power != 1 for _, power in envelope.budget.powers):
-        raise ValueError(f"envelope: {envelope.form.loss} under {envelope.budget}: needs {PARAMS_TOKENS.loss} and kappa*N*D")
+        raise ValueError(
+            f"envelope: {envelope.form.loss} under {envelope.budget}: needs {PARAMS_TOKENS.loss} "
+            f"and kappa*N*D"
+        )
     return Gradients(envelope)
 
 
 def centred(term: Term, reference: Expr) -> Expr:
-    """log A - b log x_0 = log(A x_0^-b): the parameter that replaces log A where the term is centred at x_0."""
+    """log A - b log x_0 = log(A x_0^-b): the parameter that replaces log A where the term is
+    centred at x_0.
+    """
     return log(term.coefficient) - term.exponent * log(reference)
 
 
 @dataclass(frozen=True)
 class Design:
-    """Runs along a path (N(C), D(C)), and the columns of the Jacobian of the loss in (E, log A, log B, beta, gamma)."""
+    """Runs along a path (N(C), D(C)), and the columns of the Jacobian of the loss in (E, log A, log
+    B, beta, gamma).
+    """
 
     params: Expr
     tokens: Expr
@@ -151,12 +164,16 @@ class Design:
 
     def minor(self, *names: str) -> Expr:
         """Determinant of the named columns at as many points C e^(i z), i = 0, 1, ..."""
-        rows = [[self.columns[name].subs(sym.C, sym.C * exp(i * SPACING)) for name in names] for i in range(len(names))]
+        rows = [
+            [self.columns[name].subs(sym.C, sym.C * exp(i * SPACING)) for name in names]
+            for i in range(len(names))
+        ]
         return Matrix(rows).det(method="berkowitz")
 
 
 def three_point_minor(term: Expr, exponent: Expr, growth: Expr) -> tuple[Expr, ...]:
-    """Factors of minus the minor of (1, T, -T log x) at C, C e^z, C e^2z, where T = A x^-b and x = const C^growth.
+    """Factors of minus the minor of (1, T, -T log x) at C, C e^z, C e^2z, where T = A x^-b and x =
+    const C^growth.
 
     With p = e^(-b growth z) it is growth z T^2 p (1 - p)^2: zero for no z > 0.
     """
@@ -171,17 +188,23 @@ def step_falls(exponent: Expr, growth: Expr) -> ByMonotone:
 
 
 def confluent_rows(p: Expr, s: Expr) -> Matrix:
-    """Rows (1, p^i, i p^i, s^i, i s^i), i = 0..4: the Jacobian at C e^(i z), up to a change of basis of its columns."""
+    """Rows (1, p^i, i p^i, s^i, i s^i), i = 0..4: the Jacobian at C e^(i z), up to a change of
+    basis of its columns.
+    """
     return Matrix([[1, p**i, i * p**i, s**i, i * s**i] for i in range(5)])
 
 
 def confluent_vandermonde(p: Expr, s: Expr) -> tuple[Expr, ...]:
-    """Factors p s (1 - p)^2 (1 - s)^2 (p - s)^4 of the determinant of those rows: zero only where 1, p, s are not distinct."""
+    """Factors p s (1 - p)^2 (1 - s)^2 (p - s)^4 of the determinant of those rows: zero only where
+    1, p, s are not distinct.
+    """
     return p, s, (1 - p) ** 2, (1 - s) ** 2, (p - s) ** 4
 
 
 def swapped(tokens_per_param: Expr) -> dict[Symbol, Expr]:
-    """The law with its exponents exchanged that agrees on the ray D = t N: A' = B t^-gamma, B' = A t^beta."""
+    """The law with its exponents exchanged that agrees on the ray D = t N: A' = B t^-gamma, B' = A
+    t^beta.
+    """
     return {
         sym.A: sym.B * tokens_per_param**-sym.GAMMA,
         sym.B: sym.A * tokens_per_param**sym.BETA,
@@ -191,7 +214,9 @@ def swapped(tokens_per_param: Expr) -> dict[Symbol, Expr]:
 
 
 def coefficient_for_reducible(envelope: Envelope) -> Expr:
-    """A = w_N (R (C/kappa)^alpha (w_D/B)^w_D)^(1/w_N): log A replaced by log R*(C) as a parameter of the fit."""
+    """A = w_N (R (C/kappa)^alpha (w_D/B)^w_D)^(1/w_N): log A replaced by log R*(C) as a parameter
+    of the fit.
+    """
     w_n, w_d = envelope.shares
     spent = (sym.C / envelope.budget.coefficient) ** envelope.exponent
     return w_n * (sym.REDUCIBLE * spent * (w_d / sym.B) ** w_d) ** (1 / w_n)
@@ -212,7 +237,9 @@ def tangency_in_allocation(envelope: Envelope) -> Expr:
     """C_t = kappa (t G^2)^((beta + gamma)/(beta - gamma)) with G = N*(kappa), under C = kappa N D."""
     kappa = envelope.budget.coefficient
     at_kappa = envelope.params.subs(sym.C, kappa)
-    return kappa * (sym.TOKENS_PER_PARAM * at_kappa**2) ** ((sym.BETA + sym.GAMMA) / (sym.BETA - sym.GAMMA))
+    return kappa * (sym.TOKENS_PER_PARAM * at_kappa**2) ** (
+        (sym.BETA + sym.GAMMA) / (sym.BETA - sym.GAMMA)
+    )
 
 
 def ray_params_share(ray: Ray) -> Expr:
@@ -229,9 +256,11 @@ def ray_exponent_slope(ray: Ray) -> Expr:
 
 @dataclass(frozen=True)
 class ThreePointFit:
-    """E' + c m^i through E + u p^i + v s^i at i = 0, 1, 2: a compute law through three runs of a ray, equally spaced in log C.
+    """E' + c m^i through E + u p^i + v s^i at i = 0, 1, 2: a compute law through three runs of a
+    ray, equally spaced in log C.
 
-    u and v are the two terms at the first run, p and s the factors by which they fall from run to run.
+    u and v are the two terms at the first run, p and s the factors by which they fall from run to
+    run.
     """
 
     u: Expr

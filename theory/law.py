@@ -7,7 +7,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
 
-from sympy import Add, Dummy, Expr, Float, Integer, Pow, Rational, Symbol, exp, expand_power_base, limit, simplify, sympify
+from sympy import (
+    Add,
+    Dummy,
+    Expr,
+    Float,
+    Integer,
+    Pow,
+    Rational,
+    Symbol,
+    exp,
+    expand_power_base,
+    limit,
+    simplify,
+    sympify,
+)
 
 from . import symbols as sym
 from .algebra.arithmetic import Arithmetic, OutsideScope
@@ -46,8 +60,8 @@ class LawForm:
 
     Notes
     -----
-    The allocation that is optimal for R is optimal for h(R): a minimum for increasing h, a maximum for decreasing h (such as
-    accuracy exp(-R)).
+    The allocation that is optimal for R is optimal for h(R): a minimum for increasing h, a maximum
+    for decreasing h (such as accuracy exp(-R)).
     """
 
     terms: tuple[Term, ...]
@@ -61,17 +75,25 @@ class LawForm:
         for variable in variables:
             if variables.count(variable) > 1:
                 raise ValueError(
-                    f"terms: {variable} occurs in more than one term, so the optimum is no monomial "
+                    f"terms: {variable} occurs in more than one term, so the optimum is no "
+                    f"monomial "
                     "(degree of difficulty above 0); merge terms of equal exponent"
                 )
         for term in self.terms:
             for name, value in (("coefficient", term.coefficient), ("exponent", term.exponent)):
                 if value.is_positive is not True:
-                    raise ValueError(f"{name}={value} of the {term.variable} term: must be positive")
+                    raise ValueError(
+                        f"{name}={value} of the {term.variable} term: must be positive"
+                    )
                 if value.free_symbols & set(variables):
-                    raise ValueError(f"{name}={value} of the {term.variable} term: must not depend on a variable")
+                    raise ValueError(
+                        f"{name}={value} of the {term.variable} term: must not depend on a variable"
+                    )
         if self.direction == 0:
-            raise ValueError(f"outer={self.outer}: must be strictly monotone in R > 0, which could not be certified")
+            raise ValueError(
+                f"outer={self.outer}: must be strictly monotone in R > 0, which could not be "
+                f"certified"
+            )
 
     @property
     def variables(self) -> tuple[Symbol, ...]:
@@ -99,12 +121,15 @@ class LawForm:
 
     @property
     def direction(self) -> int:
-        """+1 where h increases (a loss), -1 where it decreases (an accuracy), 0 where neither is certified."""
+        """+1 where h increases (a loss), -1 where it decreases (an accuracy), 0 where neither is
+        certified.
+        """
         return _certified_sign(self.outer.diff(REDUCIBLE))
 
     @cached_property
     def irreducible(self) -> Expr | None:
-        """What the law tends to as all its variables grow: h(R) for R -> 0; None where that is not finite.
+        """What the law tends to as all its variables grow: h(R) for R -> 0; None where that is not
+        finite.
 
         E of E + R, 0 of R^p, and 1, the best that there is, of an accuracy exp(-R).
         """
@@ -113,7 +138,9 @@ class LawForm:
 
     @cached_property
     def gap(self) -> Expr | None:
-        """|L - irreducible| in terms of R, which rises from 0: the reducible loss, or what an accuracy lacks of its limit."""
+        """|L - irreducible| in terms of R, which rises from 0: the reducible loss, or what an
+        accuracy lacks of its limit.
+        """
         if self.irreducible is None:
             return None
         difference = (self.direction * (self.outer - self.irreducible)).expand()
@@ -131,7 +158,9 @@ class LawForm:
 
     @cached_property
     def power(self) -> tuple[Expr, Expr] | None:
-        """K and p where the reducible loss is K R^p, and so a power law of compute on the envelope; else None."""
+        """K and p where the reducible loss is K R^p, and so a power law of compute on the envelope;
+        else None.
+        """
         if self.gap is None:
             return None
         p = simplify(REDUCIBLE * self.gap.diff(REDUCIBLE) / self.gap)
@@ -139,17 +168,21 @@ class LawForm:
         return None if p.has(REDUCIBLE) or K.has(REDUCIBLE) else (K, p)
 
     @classmethod
-    def from_expression(cls, expression: Expr, variables: tuple[Symbol, ...] | None = None, name: str = "law") -> LawForm:
+    def from_expression(
+        cls, expression: Expr, variables: tuple[Symbol, ...] | None = None, name: str = "law"
+    ) -> LawForm:
         """Read the terms and the outer function off a SymPy expression.
 
-        The smallest subexpression that holds all the variables must be a sum; its variable-free part and everything around it
-        become the outer function. Floats become the decimals they print as. Symbols should be declared positive.
+        The smallest subexpression that holds all the variables must be a sum; its variable-free
+        part and everything around it become the outer function. Floats become the decimals they
+        print as. Symbols should be declared positive.
 
         Raises
         ------
         ValueError
-            Where a term is not A x^-b in one variable with A, b > 0, a variable has no term of its own, or the outer function
-            is not certified monotone: then no monomial closed form is claimed.
+            Where a term is not A x^-b in one variable with A, b > 0, a variable has no term of its
+            own, or the outer function is not certified monotone: then no monomial closed form is
+            claimed.
         """
         exact = _exact_numbers(sympify(expression, strict=True))
         wanted = tuple(variables) if variables is not None else (sym.N, sym.D)
@@ -157,23 +190,34 @@ class LawForm:
             if variable not in exact.free_symbols:
                 raise ValueError(f"expression={exact}: does not depend on the variable {variable}")
         core = _core(exact, set(wanted))
-        summands = Add.make_args(expand_power_base(core.expand(power_base=False, power_exp=False, log=False)))
+        summands = Add.make_args(
+            expand_power_base(core.expand(power_base=False, power_exp=False, log=False))
+        )
         constant = Add(*(s for s in summands if not s.free_symbols & set(wanted)))
         varying = [s for s in summands if s.free_symbols & set(wanted)]
         sign = -1 if all(s.could_extract_minus_sign() for s in varying) else 1
         terms = tuple(_term(sign * s, wanted) for s in varying)
         missing = set(wanted) - {term.variable for term in terms}
         if missing:
-            raise ValueError(f"expression={exact}: no term in {', '.join(sorted(map(str, missing)))} alone")
+            raise ValueError(
+                f"expression={exact}: no term in {', '.join(sorted(map(str, missing)))} alone"
+            )
         ordered = tuple(sorted(terms, key=lambda term: wanted.index(term.variable)))
         placeholder = Dummy(positive=True)
-        outer = exact.xreplace({core: placeholder}).xreplace({placeholder: constant + sign * REDUCIBLE})
+        outer = exact.xreplace({core: placeholder}).xreplace(
+            {placeholder: constant + sign * REDUCIBLE}
+        )
         return cls(ordered, outer, name)
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> LawForm:
         """The same form in other symbols."""
         terms = tuple(
-            Term(t.coefficient.xreplace(names), names.get(t.variable, t.variable), t.exponent.xreplace(names)) for t in self.terms
+            Term(
+                t.coefficient.xreplace(names),
+                names.get(t.variable, t.variable),
+                t.exponent.xreplace(names),
+            )
+            for t in self.terms
         )
         return LawForm(terms, self.outer.xreplace(names), self.name)
 
@@ -193,7 +237,11 @@ def _core(expression: Expr, variables: set[Symbol]) -> Expr:
     node = expression
     while True:
         holders = [argument for argument in node.args if argument.free_symbols & variables]
-        if _is_monomial(node, variables) or len(holders) != 1 or not variables <= holders[0].free_symbols:
+        if (
+            _is_monomial(node, variables)
+            or len(holders) != 1
+            or not variables <= holders[0].free_symbols
+        ):
             return node
         if isinstance(node, Pow) and node.exp is holders[0]:
             raise ValueError(f"expression={expression}: the variables stand in an exponent")
@@ -211,17 +259,22 @@ def _term(summand: Expr, variables: tuple[Symbol, ...]) -> Term:
     present = [variable for variable in variables if variable in summand.free_symbols]
     if len(present) > 1:
         raise ValueError(
-            f"term {summand}: holds {' and '.join(map(str, present))}; each term must hold one variable for a closed form"
+            f"term {summand}: holds {' and '.join(map(str, present))}; each term must hold one "
+            f"variable for a closed form"
         )
     coefficient, power = summand.as_independent(present[0], as_Add=False)
     base, exponent = power.as_base_exp()
     if base != present[0] or exponent.free_symbols & set(variables):
-        raise ValueError(f"term {summand}: is not A * {present[0]}**-b with A and b free of the variables")
+        raise ValueError(
+            f"term {summand}: is not A * {present[0]}**-b with A and b free of the variables"
+        )
     return Term(coefficient, present[0], -exponent)
 
 
 def _certified_sign(expression: Expr) -> int:
-    """The common sign of all terms of the normal form, 0 where they do not agree or it cannot be told."""
+    """The common sign of all terms of the normal form, 0 where they do not agree or it cannot be
+    told.
+    """
     arithmetic = Arithmetic(CoefficientField(expression.free_symbols))
     try:
         terms = arithmetic.canonical(normal_form(expression, arithmetic))
@@ -232,4 +285,6 @@ def _certified_sign(expression: Expr) -> int:
     return signs.pop() if everywhere and len(signs) == 1 else 0
 
 
-PARAMS_TOKENS = LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA)), name="params+tokens law")
+PARAMS_TOKENS = LawForm(
+    (Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA)), name="params+tokens law"
+)

@@ -1,6 +1,8 @@
-"""Marginal quantities on the envelope: prices of compute, loss and caps, and what each coefficient changes.
+"""Marginal quantities on the envelope: prices of compute, loss and caps, and what each coefficient
+changes.
 
-All follow from the envelope theorem: at the optimum a change of the allocation has no first-order effect.
+All follow from the envelope theorem: at the optimum a change of the allocation has no first-order
+effect.
 """
 
 from __future__ import annotations
@@ -18,29 +20,38 @@ def shadow_price(envelope: Envelope) -> Expr:
 
 
 def marginal_cost(envelope: Envelope) -> Expr:
-    """dC*/dR = -C*(R)/(alpha R), the FLOP for one more unit of reducible loss (negative: a lower loss costs compute)."""
+    """dC*/dR = -C*(R)/(alpha R), the FLOP for one more unit of reducible loss (negative: a lower
+    loss costs compute).
+    """
     return -envelope.compute_for_reducible / (envelope.exponent * sym.REDUCIBLE)
 
 
 def loss_elasticity(envelope: Envelope) -> Expr:
-    """-dlog L*/dlog C = alpha (1 - E/L*) for L = E + R: the slope that a plot of the whole loss shows."""
+    """-dlog L*/dlog C = alpha (1 - E/L*) for L = E + R: the slope that a plot of the whole loss
+    shows.
+    """
     return envelope.exponent * (1 - sym.E / envelope.loss)
 
 
 def sensitivities(envelope: Envelope) -> dict[Symbol, Expr]:
     """dL*/dE and, for every term A x^-b of L = E + R, dL*/dlog A = w R* and dL*/db = -w R* log x*.
 
-    Keys are E, the coefficients A (derivative by log A) and the exponents b (derivative by b itself).
+    Keys are E, the coefficients A (derivative by log A) and the exponents b (derivative by b
+    itself).
     """
     found: dict[Symbol, Expr] = {sym.E: Integer(1)}
-    for term, share, optimum in zip(envelope.form.terms, envelope.shares, envelope.allocation, strict=True):
+    for term, share, optimum in zip(
+        envelope.form.terms, envelope.shares, envelope.allocation, strict=True
+    ):
         found[term.coefficient] = share * envelope.reducible
         found[term.exponent] = -share * envelope.reducible * log(optimum)
     return found
 
 
 def capped_shadow_price(m: Misallocation, capped: Symbol) -> Expr:
-    """dL/dlog x at fixed compute, for x at its cap: (c_x/c_y) b_y T_y - b_x T_x with y on the budget; b T_N - g T_D for D."""
+    """dL/dlog x at fixed compute, for x at its cap: (c_x/c_y) b_y T_y - b_x T_x with y on the
+    budget; b T_N - g T_D for D.
+    """
     form, budget = m.envelope.form, m.envelope.budget
     x = next(term for term in form.terms if term.variable == capped)
     y = next(term for term in form.terms if term.variable != capped)

@@ -1,10 +1,13 @@
-"""pass@k in closed form: the estimator, mixtures over problems, constraints across k, and laws that depend on k.
+"""pass@k in closed form: the estimator, mixtures over problems, constraints across k, and laws that
+depend on k.
 
-A problem that one sample solves with probability p is solved by at least one of k samples with probability
-pass@k = 1 - (1 - p)^k; fail@k = (1 - p)^k. Over a benchmark both are means over its problems.
+A problem that one sample solves with probability p is solved by at least one of k samples with
+probability pass@k = 1 - (1 - p)^k; fail@k = (1 - p)^k. Over a benchmark both are means over its
+problems.
 
-Values of the Gamma function and factorials are positive symbols that know one thing, Gamma(x + 1) = x Gamma(x): an identity
-between them that follows from the recurrence is then an identity of rational functions.
+Values of the Gamma function and factorials are positive symbols that know one thing, Gamma(x + 1) =
+x Gamma(x): an identity between them that follows from the recurrence is then an identity of
+rational functions.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ SHAPE_A, SHAPE_B = (Symbol(name, positive=True) for name in ("a", "b"))
 
 
 class Value(Symbol):
-    """The positive value of Gamma or of a factorial at some argument, as a symbol: its name says which."""
+    """The positive value of Gamma or of a factorial at some argument, as a symbol: its name says
+    which.
+    """
 
     __slots__ = ()
 
@@ -59,7 +64,8 @@ class choose(Function):
 
 
 def gamma_of(x: Expr) -> Expr:
-    """Gamma(x) by Gamma(x + 1) = x Gamma(x): with x = y + m, m an integer, a rational multiple of the symbol Gamma(y).
+    """Gamma(x) by Gamma(x + 1) = x Gamma(x): with x = y + m, m an integer, a rational multiple of
+    the symbol Gamma(y).
 
     Raises
     ------
@@ -82,7 +88,8 @@ def gamma_of(x: Expr) -> Expr:
 
 
 def factorial_of(x: Expr) -> Expr:
-    """x! by (x + 1)! = (x + 1) x!: with x = y + m, m an integer, a rational multiple of the symbol y!.
+    """x! by (x + 1)! = (x + 1) x!: with x = y + m, m an integer, a rational multiple of the symbol
+    y!.
 
     Raises
     ------
@@ -101,7 +108,11 @@ def factorial_of(x: Expr) -> Expr:
         return factorial(whole)
     above = Mul(*(rest + i for i in range(1, int(whole) + 1)))
     below = Mul(*(rest - i for i in range(-int(whole))))
-    return above / below * Value(f"{rest}!" if rest.is_Symbol else f"({_spelled(rest)})!", positive=True)
+    return (
+        above
+        / below
+        * Value(f"{rest}!" if rest.is_Symbol else f"({_spelled(rest)})!", positive=True)
+    )
 
 
 def _whole_part(x: Expr) -> tuple[Expr, Expr]:
@@ -113,9 +124,14 @@ def _whole_part(x: Expr) -> tuple[Expr, Expr]:
 
 def _spelled(sum_of_terms: Expr) -> str:
     """n - k rather than -k + n."""
-    terms = sorted(Add.make_args(sum_of_terms), key=lambda term: (term.could_extract_minus_sign(), term.is_number, str(term)))
+    terms = sorted(
+        Add.make_args(sum_of_terms),
+        key=lambda term: (term.could_extract_minus_sign(), term.is_number, str(term)),
+    )
     signs = ("-" if term.could_extract_minus_sign() else "+" for term in terms)
-    return " ".join(f"{sign} {abs(term)}" for sign, term in zip(signs, terms, strict=True)).removeprefix("+ ")
+    return " ".join(
+        f"{sign} {abs(term)}" for sign, term in zip(signs, terms, strict=True)
+    ).removeprefix("+ ")
 
 
 def binomial(n: Expr, k: Expr) -> Expr:
@@ -144,31 +160,40 @@ class log1mexp(Function):
 
 
 def fail_estimator(n: Expr = SAMPLES, c: Expr = CORRECT, k: Expr = DRAWS) -> Expr:
-    """C(n - c, k)/C(n, k), the unbiased estimator of fail@k from c correct among n samples (Chen et al. 2021)."""
+    """C(n - c, k)/C(n, k), the unbiased estimator of fail@k from c correct among n samples (Chen et
+    al. 2021).
+    """
     return binomial(n - c, k) / binomial(n, k)
 
 
 def covariance_estimate(n: Expr, c: Expr, k1: Expr, k2: Expr) -> Expr:
-    """f_k1 f_k2 - f_(k1 + k2) with f the fail-estimators from the same n >= k1 + k2 samples: unbiased for Cov(f_k1, f_k2)."""
+    """f_k1 f_k2 - f_(k1 + k2) with f the fail-estimators from the same n >= k1 + k2 samples:
+    unbiased for Cov(f_k1, f_k2).
+    """
     return fail_estimator(n, c, k1) * fail_estimator(n, c, k2) - fail_estimator(n, c, k1 + k2)
 
 
 def fail_estimator_factor(n: Expr, c: Expr, drawn: Expr) -> Expr:
-    """1 - c/(n - i): the chance to draw another failure after i of them; the estimator is the product over i < k."""
+    """1 - c/(n - i): the chance to draw another failure after i of them; the estimator is the
+    product over i < k.
+    """
     return 1 - c / (n - drawn)
 
 
 def overlap_weight(n: Expr, k1: Expr, k2: Expr, shared: Expr) -> Expr:
-    """C(k1, j) C(n - k1, k2 - j)/C(n, k2): the chance that a random k2-subset shares j of the n samples with a given k1-subset.
+    """C(k1, j) C(n - k1, k2 - j)/C(n, k2): the chance that a random k2-subset shares j of the n
+    samples with a given k1-subset.
 
-    Cov(fail-estimators at k1, k2) = sum_j weight_j (1 - p)^(k1 + k2 - j) - (1 - p)^(k1 + k2); the variance is k1 = k2
-    (Hoeffding 1948, Ann. Math. Statist. 19, 293-325, for U-statistics).
+    Cov(fail-estimators at k1, k2) = sum_j weight_j (1 - p)^(k1 + k2 - j) - (1 - p)^(k1 + k2); the
+    variance is k1 = k2 (Hoeffding 1948, Ann. Math. Statist. 19, 293-325, for U-statistics).
     """
     return binomial(k1, shared) * binomial(n - k1, k2 - shared) / binomial(n, k2)
 
 
 def product_coefficient(m: Expr, k: Expr, j: Expr) -> Expr:
-    """C(m, j) C(k, j) j!: x_(m) x_(k) = sum_j C(m, j) C(k, j) j! x_(m + k - j) for falling factorials x_(k)."""
+    """C(m, j) C(k, j) j!: x_(m) x_(k) = sum_j C(m, j) C(k, j) j! x_(m + k - j) for falling
+    factorials x_(k).
+    """
     return binomial(m, j) * binomial(k, j) * factorial_of(j)
 
 
@@ -186,7 +211,9 @@ def neg_log_pass_near_one(log_fail: Expr) -> Expr:
 
 
 def beta_fail(a: Expr = SHAPE_A, b: Expr = SHAPE_B, k: Expr = DRAWS) -> Expr:
-    """fail@k = Gamma(a + b) Gamma(b + k)/(Gamma(b) Gamma(a + b + k)) where p is Beta(a, b) over the problems."""
+    """fail@k = Gamma(a + b) Gamma(b + k)/(Gamma(b) Gamma(a + b + k)) where p is Beta(a, b) over the
+    problems.
+    """
     return gamma_of(a + b) * gamma_of(b + k) / (gamma_of(b) * gamma_of(a + b + k))
 
 
@@ -206,17 +233,23 @@ def beta_tail_correction(a: Expr = SHAPE_A, b: Expr = SHAPE_B, k: Expr = DRAWS) 
 
 
 def gamma_ratio(x: Expr, y: Expr, k: Expr = DRAWS) -> Expr:
-    """Gamma(k + x)/Gamma(k + y) = k^(x - y) (1 + (x - y)(x + y - 1)/(2k) + O(k^-2)) (Tricomi and Erdelyi 1951): its two terms."""
+    """Gamma(k + x)/Gamma(k + y) = k^(x - y) (1 + (x - y)(x + y - 1)/(2k) + O(k^-2)) (Tricomi and
+    Erdelyi 1951): its two terms.
+    """
     return k ** (x - y) * (1 + (x - y) * (x + y - 1) / (2 * k))
 
 
 def power_tail(density: Expr, exponent: Expr, k: Expr = DRAWS) -> Expr:
-    """fail@k ~ c Gamma(b) k^-b where P(p <= x) ~ (c/b) x^b for x -> 0, that is where the density of p is c p^(b - 1)."""
+    """fail@k ~ c Gamma(b) k^-b where P(p <= x) ~ (c/b) x^b for x -> 0, that is where the density of
+    p is c p^(b - 1).
+    """
     return density * gamma_of(exponent) * k**-exponent
 
 
 def floor_of_unsolvable(share: Expr) -> Expr:
-    """E0(infinity) = -log(1 - pi0): the limit of -log pass@k where a share pi0 of the problems is never solved."""
+    """E0(infinity) = -log(1 - pi0): the limit of -log pass@k where a share pi0 of the problems is
+    never solved.
+    """
     return -log(1 - share)
 
 
@@ -226,12 +259,16 @@ def safe_floor_of_unsolvable(share: Expr) -> Expr:
 
 
 def share_of_unsolvable(floor: Expr) -> Expr:
-    """1 - e^-E0: the share of the problems that are never solved where -log pass@k tends to E0; without cancellation."""
+    """1 - e^-E0: the share of the problems that are never solved where -log pass@k tends to E0;
+    without cancellation.
+    """
     return -expm1(-floor)
 
 
 def floor_across(floor: Expr, times: Expr) -> Expr:
-    """-log(1 - (1 - e^-E0)^m): what the floor at m k samples is at least, where that at k samples is E0."""
+    """-log(1 - (1 - e^-E0)^m): what the floor at m k samples is at least, where that at k samples
+    is E0.
+    """
     return -log(1 - (1 - exp(-floor)) ** times)
 
 
@@ -249,7 +286,9 @@ def crossing_compute(first: tuple[Expr, Expr], second: tuple[Expr, Expr]) -> Exp
 
 
 def turning_compute(first: tuple[Expr, Expr], second: tuple[Expr, Expr]) -> Expr:
-    """Where alpha_1 C0_1 C^-alpha_1 = alpha_2 C0_2 C^-alpha_2: the difference of the two laws, floors or not, turns there."""
+    """Where alpha_1 C0_1 C^-alpha_1 = alpha_2 C0_2 C^-alpha_2: the difference of the two laws,
+    floors or not, turns there.
+    """
     scaled = ((coefficient * exponent, exponent) for coefficient, exponent in (first, second))
     return crossing_compute(*scaled)
 
@@ -262,9 +301,11 @@ def local_exponent(floor: Expr, coefficient: Expr, exponent: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class BilinearLaw:
-    """log(-log pass@k) = log A + a log C + b log k + d log C log k (Krajewski et al. 2025, equation 5).
+    """log(-log pass@k) = log A + a log C + b log k + d log C log k (Krajewski et al. 2025, equation
+    5).
 
-    The signs are those of the fit; the local exponents are those of -log pass@k in C and in k, counted positive where it falls.
+    The signs are those of the fit; the local exponents are those of -log pass@k in C and in k,
+    counted positive where it falls.
     """
 
     coefficient: Expr
@@ -274,7 +315,12 @@ class BilinearLaw:
 
     @property
     def log_value(self) -> Expr:
-        return log(self.coefficient) + self.compute * log(sym.C) + self.draws * log(DRAWS) + self.mixed * log(sym.C) * log(DRAWS)
+        return (
+            log(self.coefficient)
+            + self.compute * log(sym.C)
+            + self.draws * log(DRAWS)
+            + self.mixed * log(sym.C) * log(DRAWS)
+        )
 
     @property
     def value(self) -> Expr:
@@ -293,7 +339,9 @@ class BilinearLaw:
 
     @property
     def crossing(self) -> Expr:
-        """C_x = exp(-b/d): where the curves of all k cross; below it more samples would solve fewer problems."""
+        """C_x = exp(-b/d): where the curves of all k cross; below it more samples would solve fewer
+        problems.
+        """
         return exp(-self.draws / self.mixed)
 
     @property
@@ -304,7 +352,9 @@ class BilinearLaw:
 
 @dataclass(frozen=True)
 class GoldComposition:
-    """-log pass@k = xi0 + K0 g^kappa with the gold reference's negative log likelihood g = Eg + Gg C^-ag, as a compute law."""
+    """-log pass@k = xi0 + K0 g^kappa with the gold reference's negative log likelihood g = Eg + Gg
+    C^-ag, as a compute law.
+    """
 
     floor: Expr
     coefficient: Expr
@@ -326,18 +376,31 @@ class GoldComposition:
     @property
     def without_gold_floor(self) -> tuple[Expr, Expr, Expr]:
         """(E0, C0, alpha) = (xi0, K0 Gg^kappa, kappa ag), exact for Eg = 0."""
-        return self.floor, self.coefficient * self.gold_coefficient**self.power, self.power * self.gold_exponent
+        return (
+            self.floor,
+            self.coefficient * self.gold_coefficient**self.power,
+            self.power * self.gold_exponent,
+        )
 
     @property
     def with_gold_floor(self) -> tuple[Expr, Expr, Expr]:
-        """(E0, C0, alpha) = (xi0 + K0 Eg^kappa, K0 kappa Eg^(kappa - 1) Gg, ag), to leading order for Eg > 0; not kappa ag."""
+        """(E0, C0, alpha) = (xi0 + K0 Eg^kappa, K0 kappa Eg^(kappa - 1) Gg, ag), to leading order
+        for Eg > 0; not kappa ag.
+        """
         floor = self.floor + self.coefficient * self.gold_floor**self.power
-        slope = self.coefficient * self.power * self.gold_floor ** (self.power - 1) * self.gold_coefficient
+        slope = (
+            self.coefficient
+            * self.power
+            * self.gold_floor ** (self.power - 1)
+            * self.gold_coefficient
+        )
         return floor, slope, self.gold_exponent
 
     @property
     def correction(self) -> Expr:
-        """(kappa - 1) Gg/(2 Eg): the coefficient of C^-ag in the next order, relative to the leading one."""
+        """(kappa - 1) Gg/(2 Eg): the coefficient of C^-ag in the next order, relative to the
+        leading one.
+        """
         return (self.power - 1) / 2 * self.gold_coefficient / self.gold_floor
 
     @property
@@ -352,20 +415,29 @@ class GoldComposition:
     @property
     def reducible(self) -> Expr:
         """y - E0 = K0 Eg^kappa ((1 + u)^kappa - 1), without cancellation at large compute."""
-        return self.coefficient * self.gold_floor**self.power * expm1(self.power * log1p(self.above_floor))
+        return (
+            self.coefficient
+            * self.gold_floor**self.power
+            * expm1(self.power * log1p(self.above_floor))
+        )
 
     @property
     def local_exponent(self) -> Expr:
-        """-dlog(y - E0)/dlog C = kappa ag (1 - Eg/g)/(1 - (Eg/g)^kappa): from kappa ag at small compute to ag at large."""
+        """-dlog(y - E0)/dlog C = kappa ag (1 - Eg/g)/(1 - (Eg/g)^kappa): from kappa ag at small
+        compute to ag at large.
+        """
         distance = log1p(self.above_floor)
         return self.power * self.gold_exponent * expm1(-distance) / expm1(-self.power * distance)
 
     def leading_ratio(self, above_floor: Expr) -> Expr:
-        """(y - E0)/(C0 C^-ag) = ((1 + u)^kappa - 1)/(kappa u): what the leading order for Eg > 0 misses, 1 for u -> 0."""
+        """(y - E0)/(C0 C^-ag) = ((1 + u)^kappa - 1)/(kappa u): what the leading order for Eg > 0
+        misses, 1 for u -> 0.
+        """
         return expm1(self.power * log1p(above_floor)) / (self.power * above_floor)
 
     def bare_limit(self, error: Expr) -> Expr:
-        """Compute up to which xi0 + K0 (Gg C^-ag)^kappa, the law without the gold floor, is good: K0 g^kappa exceeds it by 1 + x.
+        """Compute up to which xi0 + K0 (Gg C^-ag)^kappa, the law without the gold floor, is good:
+        K0 g^kappa exceeds it by 1 + x.
 
         C = (Gg ((1 + x)^(1/kappa) - 1)/Eg)^(1/ag).
         """
@@ -374,7 +446,9 @@ class GoldComposition:
 
 @dataclass(frozen=True)
 class AccuracyCurve:
-    """Accuracy Q = exp(-A C^-alpha), and where its curvature changes sign on a linear and on a logarithmic axis of compute."""
+    """Accuracy Q = exp(-A C^-alpha), and where its curvature changes sign on a linear and on a
+    logarithmic axis of compute.
+    """
 
     coefficient: Expr
     exponent: Expr
@@ -406,7 +480,9 @@ class AccuracyCurve:
 
     @property
     def compute_inflection(self) -> Expr:
-        """u = 1 + 1/alpha at the inflection of Q against C: practically at its foot for small alpha."""
+        """u = 1 + 1/alpha at the inflection of Q against C: practically at its foot for small
+        alpha.
+        """
         return 1 + 1 / self.exponent
 
     @property
@@ -422,7 +498,9 @@ class AccuracyCurve:
 
 @dataclass(frozen=True)
 class CrossAllocation:
-    """Runs allocated optimally for pass@k1 and judged by pass@k2: two laws of the same form under one budget."""
+    """Runs allocated optimally for pass@k1 and judged by pass@k2: two laws of the same form under
+    one budget.
+    """
 
     chosen: Envelope
     judged: Envelope
@@ -441,25 +519,36 @@ class CrossAllocation:
 
     @property
     def leading_excess(self) -> Expr:
-        """P - 1 = beta_2 gamma_2 s^2/2 to leading order in s = log r = log(G1/G2) + (w_N(k1) - w_N(k2)) log(C/6)."""
-        return misallocation(self.judged).series(2).coeff(sym.LOG_SIZE_RATIO, 2) * log(self.size_ratio) ** 2
+        """P - 1 = beta_2 gamma_2 s^2/2 to leading order in s = log r = log(G1/G2) + (w_N(k1) -
+        w_N(k2)) log(C/6).
+        """
+        return (
+            misallocation(self.judged).series(2).coeff(sym.LOG_SIZE_RATIO, 2)
+            * log(self.size_ratio) ** 2
+        )
 
     @property
     def agreement(self) -> Expr:
-        """C = 6 (G2/G1)^(1/(w_N(k1) - w_N(k2))): the one compute at which both allocate alike, where their shares differ."""
+        """C = 6 (G2/G1)^(1/(w_N(k1) - w_N(k2))): the one compute at which both allocate alike,
+        where their shares differ.
+        """
         budget = self.judged.budget.coefficient
         at_unit = (self.judged.params / self.chosen.params).subs(sym.C, budget)
         return budget * at_unit ** (1 / (self.chosen.shares[0] - self.judged.shares[0]))
 
 
 def cross_allocation() -> CrossAllocation:
-    """The laws of k1 and k2 in indexed letters: A_1, B_1, beta_1, gamma_1 and A_2, B_2, beta_2, gamma_2."""
+    """The laws of k1 and k2 in indexed letters: A_1, B_1, beta_1, gamma_1 and A_2, B_2, beta_2,
+    gamma_2.
+    """
     return CrossAllocation(*(derive(_indexed(index)) for index in (1, 2)))
 
 
 def _indexed(index: int) -> LawForm:
     letters = (sym.E, sym.A, sym.B, sym.BETA, sym.GAMMA)
-    return PARAMS_TOKENS.renamed({letter: Symbol(f"{letter.name}_{index}", positive=True) for letter in letters})
+    return PARAMS_TOKENS.renamed(
+        {letter: Symbol(f"{letter.name}_{index}", positive=True) for letter in letters}
+    )
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What it costs to train off the compute-optimal allocation.
 
-All of it follows from the envelope: at compute C, move N to r N*(C) and D to whatever the budget leaves. The penalty
-P = (L - E)/(L* - E) depends on the exponents and r alone: not on E, A, B or C.
+All of it follows from the envelope: at compute C, move N to r N*(C) and D to whatever the budget
+leaves. The penalty P = (L - E)/(L* - E) depends on the exponents and r alone: not on E, A, B or C.
 """
 
 from __future__ import annotations
@@ -78,9 +78,14 @@ class Misallocation:
 
     @property
     def log_size_ratio_of_run(self) -> Expr:
-        """s = log r of a run at its own compute, from the ratio of what each term loses per log of compute: 1 at the optimum."""
+        """s = log r of a run at its own compute, from the ratio of what each term loses per log of
+        compute: 1 at the optimum.
+        """
         budget, (b, g) = self.envelope.budget, self._exponents
-        params, tokens = (term.exponent * term.expression / budget.exponent(term.variable) for term in self.envelope.form.terms)
+        params, tokens = (
+            term.exponent * term.expression / budget.exponent(term.variable)
+            for term in self.envelope.form.terms
+        )
         return log(tokens / params) / (b + g)
 
     @property
@@ -92,7 +97,9 @@ class Misallocation:
 
     @property
     def excess(self) -> Expr:
-        """P - 1 = s^2 (w_N b^2 phi2(-b s) + w_D g^2 phi2(g s)) with s = log r and g = gamma a/d: no cancellation near r = 1."""
+        """P - 1 = s^2 (w_N b^2 phi2(-b s) + w_D g^2 phi2(g s)) with s = log r and g = gamma a/d: no
+        cancellation near r = 1.
+        """
         (w_n, _), (b, g) = self._weights, self._exponents
         common = (w_n * b).cancel()
         return S**2 * common * (b * phi2(-b * S) + g * phi2(g * S))
@@ -124,12 +131,16 @@ class Misallocation:
 
     @property
     def effective_compute(self) -> Expr:
-        """C_eff/C = P^(-1/alpha): the share of the budget that the envelope needs for the same loss."""
+        """C_eff/C = P^(-1/alpha): the share of the budget that the envelope needs for the same
+        loss.
+        """
         return Pow(self.penalty, -1 / self.envelope.exponent)
 
     @property
     def safe_effective_compute(self) -> Expr:
-        """exp(-log1p(P - 1)/alpha): C_eff/C with P^(-1/alpha) taken through the excess, which keeps the digits of log P."""
+        """exp(-log1p(P - 1)/alpha): C_eff/C with P^(-1/alpha) taken through the excess, which keeps
+        the digits of log P.
+        """
         return exp(-log1p(self.excess) / self.envelope.exponent)
 
     @property
@@ -139,7 +150,9 @@ class Misallocation:
 
     @property
     def tokens_factor(self) -> Expr:
-        """k_D = D/D* that reaches L*(C) with N = r N*: ((1 - w_N r^-beta)/w_D)^(-1/gamma) (H. de Vries 2023)."""
+        """k_D = D/D* that reaches L*(C) with N = r N*: ((1 - w_N r^-beta)/w_D)^(-1/gamma) (H. de
+        Vries 2023).
+        """
         w_n, w_d = self._weights
         params, tokens = self.envelope.form.terms
         return ((1 - w_n * R**-params.exponent) / w_d) ** (-1 / tokens.exponent)
@@ -153,7 +166,9 @@ class Misallocation:
 
     @property
     def overhead_gap(self) -> Expr:
-        """q = (P - 1) r^(-gamma a/d) / w_D, so that the overhead is (1 - q)^(-d/gamma) - 1; q < 1 above the critical size."""
+        """q = (P - 1) r^(-gamma a/d) / w_D, so that the overhead is (1 - q)^(-d/gamma) - 1; q < 1
+        above the critical size.
+        """
         return self.excess * exp(-self._exponents[1] * S) / self._weights[1]
 
     @property
@@ -163,13 +178,17 @@ class Misallocation:
 
     @property
     def distant_overhead(self) -> Expr:
-        """The overhead through (1 - w_N r^-beta)/w_D itself, safe away from r = 1 where q approaches 1."""
+        """The overhead through (1 - w_N r^-beta)/w_D itself, safe away from r = 1 where q
+        approaches 1.
+        """
         _, g = self._exponents
         return expm1(self._overhead_power * (g * S - self._log_gap_complement))
 
     @property
     def _log_gap_complement(self) -> Expr:
-        """log((1 - w_N r^-beta)/w_D) = log1p(-(w_N/w_D) expm1(-beta s)): no cancellation near r = 1."""
+        """log((1 - w_N r^-beta)/w_D) = log1p(-(w_N/w_D) expm1(-beta s)): no cancellation near r =
+        1.
+        """
         return log1p(-self.gap_ratio)
 
     @property
@@ -203,7 +222,9 @@ class Misallocation:
 
     @property
     def tolerance_half_width(self) -> Expr:
-        """Leading-order half width in log r of the interval where P <= 1 + epsilon: sqrt(epsilon / Taylor coefficient)."""
+        """Leading-order half width in log r of the interval where P <= 1 + epsilon: sqrt(epsilon /
+        Taylor coefficient).
+        """
         return sqrt(sym.TOLERANCE / self._taylor(2))
 
     @property
@@ -215,7 +236,9 @@ class Misallocation:
 
     @property
     def iso_loss_tokens(self) -> Expr:
-        """D(N; R) = (B/(R - A N^-beta))^(1/gamma): the tokens that reach reducible loss R at size N > N_min."""
+        """D(N; R) = (B/(R - A N^-beta))^(1/gamma): the tokens that reach reducible loss R at size N
+        > N_min.
+        """
         params, tokens = self.envelope.form.terms
         return (tokens.coefficient / (sym.REDUCIBLE - params.expression)) ** (1 / tokens.exponent)
 
@@ -223,12 +246,16 @@ class Misallocation:
     def safe_iso_loss_tokens(self) -> Expr:
         """The same with R - T_N written as -R expm1(log(T_N/R)): no cancellation near N_min."""
         params, tokens = self.envelope.form.terms
-        gap = -expm1(log(params.coefficient) - params.exponent * log(params.variable) - log(sym.REDUCIBLE))
+        gap = -expm1(
+            log(params.coefficient) - params.exponent * log(params.variable) - log(sym.REDUCIBLE)
+        )
         return (tokens.coefficient / (sym.REDUCIBLE * gap)) ** (1 / tokens.exponent)
 
     @property
     def iso_loss_params(self) -> Expr:
-        """N(D; R) = (A/(R - B D^-gamma))^(1/beta): the params that reach reducible loss R with D > D_min tokens."""
+        """N(D; R) = (A/(R - B D^-gamma))^(1/beta): the params that reach reducible loss R with D >
+        D_min tokens.
+        """
         params, tokens = self.envelope.form.terms
         return (params.coefficient / (sym.REDUCIBLE - tokens.expression)) ** (1 / params.exponent)
 
@@ -236,7 +263,9 @@ class Misallocation:
     def safe_iso_loss_params(self) -> Expr:
         """The same with R - T_D written as -R expm1(log(T_D/R)): no cancellation near D_min."""
         params, tokens = self.envelope.form.terms
-        gap = -expm1(log(tokens.coefficient) - tokens.exponent * log(tokens.variable) - log(sym.REDUCIBLE))
+        gap = -expm1(
+            log(tokens.coefficient) - tokens.exponent * log(tokens.variable) - log(sym.REDUCIBLE)
+        )
         return (params.coefficient / (sym.REDUCIBLE * gap)) ** (1 / params.exponent)
 
     @property
@@ -292,11 +321,18 @@ class Misallocation:
         return Derivation(
             name="misallocation_penalty",
             title="The misallocation penalty",
-            assumptions=(*self.envelope.derivation.assumptions, "N = r N*(C) at the same compute C"),
+            assumptions=(
+                *self.envelope.derivation.assumptions,
+                "N = r N*(C) at the same compute C",
+            ),
             statement=r"\frac{L - E}{L^{*} - E} = P(r) = w_N r^{-\beta} + w_D r^{\gamma}",
-            steps=tuple(claim for name, claim in self.claims.items() if name not in NUMERICAL_FORMS),
-            source="Schaeffer et al. 2025 (arXiv 2509.24012): the penalty; H. de Vries 2023, Go smol or go home: the overhead.",
-            follows="Over- and undertraining cost the same loss in every law with the same two exponents.",
+            steps=tuple(
+                claim for name, claim in self.claims.items() if name not in NUMERICAL_FORMS
+            ),
+            source="Schaeffer et al. 2025 (arXiv 2509.24012): the penalty; H. de Vries 2023, Go "
+            "smol or go home: the overhead.",
+            follows="Over- and undertraining cost the same loss in every law with the same two "
+            "exponents.",
         )
 
     @property
@@ -306,15 +342,18 @@ class Misallocation:
             name="numerically_safe_forms",
             title="The penalty without cancellation",
             assumptions=self.derivation.assumptions,
-            statement=r"1 - C_{\mathrm{eff}}/C = -\operatorname{expm1}(-\operatorname{log1p}(P - 1)/\alpha)",
+            statement=r"1 - C_{\mathrm{eff}}/C = -\operatorname{expm1}(-\operatorname{log1p}(P - "
+            r"1)/\alpha)",
             steps=tuple(self.claims[name] for name in NUMERICAL_FORMS),
             source="Rewriting with expm1 and log1p.",
-            follows="The generated functions keep their digits near r = 1 and near the critical sizes.",
+            follows="The generated functions keep their digits near r = 1 and near the critical "
+            "sizes.",
         )
 
 
 def misallocation(envelope: Envelope | None = None) -> Misallocation:
-    """The penalty family of a two-term envelope (by default L = E + A N^-beta + B D^-gamma under C = 6 N D).
+    """The penalty family of a two-term envelope (by default L = E + A N^-beta + B D^-gamma under C
+    = 6 N D).
 
     Raises
     ------
@@ -323,12 +362,16 @@ def misallocation(envelope: Envelope | None = None) -> Misallocation:
     """
     envelope = derive() if envelope is None else envelope
     if len(envelope.form.terms) != 2:
-        raise ValueError(f"envelope: has {len(envelope.form.terms)} terms; r alone fixes the allocation for two")
+        raise ValueError(
+            f"envelope: has {len(envelope.form.terms)} terms; r alone fixes the allocation for two"
+        )
     return Misallocation(envelope)
 
 
 def penalty_of_ratios(envelope: Envelope) -> tuple[tuple[Symbol, ...], Expr]:
-    """Symbols r_i = x_i/x_i*(C) and P = sum_i w_i r_i^-b_i = R(x)/R*(C), C being the compute of x, for any number of terms."""
+    """Symbols r_i = x_i/x_i*(C) and P = sum_i w_i r_i^-b_i = R(x)/R*(C), C being the compute of x,
+    for any number of terms.
+    """
     ratios = tuple(Symbol(f"r_{x}", positive=True) for x in envelope.form.variables)
     terms = zip(envelope.shares, ratios, envelope.form.terms, strict=True)
     return ratios, Add(*(w * r**-term.exponent for w, r, term in terms))
@@ -360,7 +403,8 @@ def _claims(m: Misallocation) -> list[Claim]:
             m.remaining(n).subs(n, moved[n]),
             "==",
             moved[d],
-            "Beside r N* params the budget C leaves r^-1 D* tokens: moving N to r N* and D along the budget keeps the compute.",
+            "Beside r N* params the budget C leaves r^-1 D* tokens: moving N to r N* and D along "
+            "the budget keeps the compute.",
         ),
         Claim(
             "penalty",
@@ -396,7 +440,8 @@ def _claims(m: Misallocation) -> list[Claim]:
             in_s - 1,
             "==",
             m.excess,
-            "The terms of order 0 and 1 in s cancel identically; what is left is a sum of positive terms.",
+            "The terms of order 0 and 1 in s cancel identically; what is left is a sum of positive "
+            "terms.",
         ),
         Claim(
             "lost_compute",
@@ -471,7 +516,8 @@ def _claims(m: Misallocation) -> list[Claim]:
             tokens.expression.subs(d, m.critical_tokens_ratio * d_star),
             "==",
             envelope.reducible,
-            "At the critical number of tokens the tokens term alone is the whole optimal reducible loss.",
+            "At the critical number of tokens the tokens term alone is the whole optimal reducible "
+            "loss.",
         ),
         Claim(
             "overtrained_tail",
@@ -536,12 +582,27 @@ def _claims(m: Misallocation) -> list[Claim]:
             -m._slope,
             "At the optimum the iso-loss contour is tangent to the isoFLOP line.",
         ),
-        Claim("data_wall", d_star.subs(sym.C, m.data_wall), "==", sym.D_MAX, "C_D is the compute at which D* reaches D_max."),
-        Claim("size_cap", n_star.subs(sym.C, m.size_cap), "==", sym.N_MAX, "C_N is the compute at which N* reaches N_max."),
+        Claim(
+            "data_wall",
+            d_star.subs(sym.C, m.data_wall),
+            "==",
+            sym.D_MAX,
+            "C_D is the compute at which D* reaches D_max.",
+        ),
+        Claim(
+            "size_cap",
+            n_star.subs(sym.C, m.size_cap),
+            "==",
+            sym.N_MAX,
+            "C_N is the compute at which N* reaches N_max.",
+        ),
         Claim(
             "compute_for_reducible",
             budget.compute(
-                {term.variable: _at_share(term, share) for term, share in zip(form.terms, envelope.shares, strict=True)}
+                {
+                    term.variable: _at_share(term, share)
+                    for term, share in zip(form.terms, envelope.shares, strict=True)
+                }
             ),
             "==",
             envelope.compute_for_reducible,
@@ -568,7 +629,9 @@ def _claims(m: Misallocation) -> list[Claim]:
             "data_wall_shadow_price",
             sym.D_MAX * shadow.diff(sym.D_MAX),
             "==",
-            (params.exponent * t_n / m._slope - tokens.exponent * t_d).subs(at_cap, simultaneous=True),
+            (params.exponent * t_n / m._slope - tokens.exponent * t_d).subs(
+                at_cap, simultaneous=True
+            ),
             "dL/dlog D_max at fixed compute: what a larger data set would save.",
         )
     )

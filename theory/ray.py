@@ -40,17 +40,25 @@ class Ray:
 
     @property
     def exponent(self) -> Expr:
-        """Local exponent -dlog R/dlog C: between min(b, g)/(a+d) and max(b, g)/(a+d), falling with compute."""
+        """Local exponent -dlog R/dlog C: between min(b, g)/(a+d) and max(b, g)/(a+d), falling with
+        compute.
+        """
         first, second = self.reducible.args
-        slopes = [(sym.C * log(part).expand(force=True).diff(sym.C)).cancel() for part in (first, second)]
+        slopes = [
+            (sym.C * log(part).expand(force=True).diff(sym.C)).cancel() for part in (first, second)
+        ]
         return -(first * slopes[0] + second * slopes[1]) / (first + second)
 
     @cached_property
     def tangency(self) -> Expr:
-        """The compute C_t at which the ray touches the envelope, D*(C_t)/N*(C_t) = t; defined for b != g."""
+        """The compute C_t at which the ray touches the envelope, D*(C_t)/N*(C_t) = t; defined for b
+        != g.
+        """
         ratio = self.envelope.tokens_per_param
         power = (sym.C * log(ratio).expand(force=True).diff(sym.C)).cancel()
-        return gather((sym.TOKENS_PER_PARAM / ratio.subs(sym.C, Integer(1))) ** (1 / power).cancel())
+        return gather(
+            (sym.TOKENS_PER_PARAM / ratio.subs(sym.C, Integer(1))) ** (1 / power).cancel()
+        )
 
     @cached_property
     def claims(self) -> dict[str, Claim]:
@@ -103,10 +111,12 @@ class Ray:
             name="fixed_ratio_ray",
             title="Runs at a fixed ratio of tokens to params",
             assumptions=(*self.envelope.derivation.assumptions, "D = t N with t > 0 fixed"),
-            statement=r"R = A N(C)^{-\beta} + B\,(t N(C))^{-\gamma}, \qquad -\frac{d\log R}{d\log C} = \alpha \text{ at } C_t",
+            statement=r"R = A N(C)^{-\beta} + B\,(t N(C))^{-\gamma}, \qquad -\frac{d\log R}{d\log "
+            r"C} = \alpha \text{ at } C_t",
             steps=tuple(self.claims.values()),
             source="Substitution of the ray in the law; the tangency is the envelope theorem.",
-            follows="A compute law fitted to runs at a fixed ratio estimates the ray, not the envelope.",
+            follows="A compute law fitted to runs at a fixed ratio estimates the ray, not the "
+            "envelope.",
         )
 
 
@@ -120,5 +130,8 @@ def ray(envelope: Envelope | None = None) -> Ray:
     """
     envelope = derive() if envelope is None else envelope
     if envelope.form.variables != (sym.N, sym.D):
-        raise ValueError(f"envelope: its variables are {', '.join(map(str, envelope.form.variables))}; a ray needs N, D")
+        raise ValueError(
+            f"envelope: its variables are {', '.join(map(str, envelope.form.variables))}; a ray "
+            f"needs N, D"
+        )
     return Ray(envelope)

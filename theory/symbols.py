@@ -19,7 +19,11 @@ class Quantity:
 
     @property
     def symbol(self) -> Symbol:
-        return Symbol(self.name, real=True) if self.domain == "real" else Symbol(self.name, positive=True)
+        return (
+            Symbol(self.name, real=True)
+            if self.domain == "real"
+            else Symbol(self.name, positive=True)
+        )
 
 
 QUANTITIES = {
@@ -54,7 +58,9 @@ QUANTITIES = {
 def symbol(name: str) -> Symbol:
     """The package's symbol of that name (positive, or real where the domain is the real line)."""
     if name not in QUANTITIES:
-        raise ValueError(f"name={name!r}: not a symbol of the theory; known: {', '.join(QUANTITIES)}")
+        raise ValueError(
+            f"name={name!r}: not a symbol of the theory; known: {', '.join(QUANTITIES)}"
+        )
     return QUANTITIES[name].symbol
 
 

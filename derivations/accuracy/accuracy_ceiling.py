@@ -23,13 +23,23 @@ def derivation() -> Derivation:
     return Derivation(
         name="accuracy_ceiling",
         title="The ceiling of accuracy",
-        assumptions=("Q = Q_r + (1 - Q_r) exp(-E - C0 C^-alpha), 0 <= Q_r < 1; h = 1 - Q_r", "E >= 0, C0 > 0, alpha > 0"),
+        assumptions=(
+            "Q = Q_r + (1 - Q_r) exp(-E - C0 C^-alpha), 0 <= Q_r < 1; h = 1 - Q_r",
+            "E >= 0, C0 > 0, alpha > 0",
+        ),
         statement=(
             r"Q_{\max} = Q_r + (1 - Q_r)e^{-E}, \qquad E = -\log\frac{Q_{\max} - Q_r}{1 - Q_r}, \qquad"
             r"\max_C\frac{dQ}{d\log C} = \frac{\alpha}{e}(Q_{\max} - Q_r) \text{ at } C = C_0^{1/\alpha}"
         ),
         steps=(
-            Claim("vanishing", reducible, "->", Integer(0), "For unlimited compute R vanishes.", ByLeadingTerm(C, "oo")),
+            Claim(
+                "vanishing",
+                reducible,
+                "->",
+                Integer(0),
+                "For unlimited compute R vanishes.",
+                ByLeadingTerm(C, "oo"),
+            ),
             Claim(
                 "irreducible_safe",
                 defined(curve.safe_irreducible_of(ceiling)),

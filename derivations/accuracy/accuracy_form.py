@@ -56,7 +56,11 @@ def derivation() -> Derivation:
             ByMonotone(transfer, y, law, best, True, order),
         ),
         Claim(
-            "on_the_envelope", exp(-law).subs(optimum), "==", exp(-envelope.reducible), "On the envelope Q = exp(-C0 C^-alpha)."
+            "on_the_envelope",
+            exp(-law).subs(optimum),
+            "==",
+            exp(-envelope.reducible),
+            "On the envelope Q = exp(-C0 C^-alpha).",
         ),
         Claim(
             "loss_of_accuracy",
@@ -76,7 +80,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="accuracy_form",
         title="Accuracy as a function of the reducible loss",
-        assumptions=("Q = exp(-E - R), R = A N^-beta + B D^-gamma with positive coefficients and exponents", "C = 6 N D"),
+        assumptions=(
+            "Q = exp(-E - R), R = A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "C = 6 N D",
+        ),
         statement=r"Q \le Q_{\max}\exp(-C_0 C^{-\alpha}),\qquad \frac{\log(Q/Q_{\max})}{\log(Q^*/Q_{\max})} = P(r)",
         steps=steps,
         source="Krajewski et al. 2025, arXiv 2512.08894, for the accuracy form; wrapper theorem.",

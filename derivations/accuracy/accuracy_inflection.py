@@ -20,14 +20,24 @@ def derivation() -> Derivation:
     return Derivation(
         name="accuracy_inflection",
         title="Inflection of the accuracy curve",
-        assumptions=("-log Q = u = A C^-alpha; with an irreducible term E the curve is e^-E times this one",),
+        assumptions=(
+            "-log Q = u = A C^-alpha; with an irreducible term E the curve is e^-E times this one",
+        ),
         statement=(
             r"\frac{C^2 Q''}{Q} = \alpha u(\alpha u - \alpha - 1), \qquad"
             r"\frac{1}{Q}\frac{d^2 Q}{d(\log C)^2} = \alpha^2 u (u - 1)"
         ),
         steps=(
-            Claim("linear_axis", c**2 * q.diff(c).diff(c) / q, "==", curve.compute_curvature, "Differentiate twice in C."),
-            Claim("log_axis", in_log / q, "==", curve.log_curvature, "Differentiate twice in log C."),
+            Claim(
+                "linear_axis",
+                c**2 * q.diff(c).diff(c) / q,
+                "==",
+                curve.compute_curvature,
+                "Differentiate twice in C.",
+            ),
+            Claim(
+                "log_axis", in_log / q, "==", curve.log_curvature, "Differentiate twice in log C."
+            ),
             Claim(
                 "linear_inflection",
                 q.diff(c, 2).subs(c, curve.compute_where(linear)),
@@ -49,7 +59,9 @@ def derivation() -> Derivation:
                 "<",
                 Integer(0),
                 "above it concave.",
-                ByPositiveTerms(form=a * linear / (1 + v) * (1 + a) * v / (1 + v) * exp(-linear / (1 + v))),
+                ByPositiveTerms(
+                    form=a * linear / (1 + v) * (1 + a) * v / (1 + v) * exp(-linear / (1 + v))
+                ),
             ),
             Claim(
                 "log_slope_grows_before",

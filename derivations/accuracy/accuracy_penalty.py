@@ -22,7 +22,13 @@ def derivation() -> Derivation:
     power, falling = P * log(P) / x, span * x * exp(-v)
     tangent_of_y_log_y = ByConvexity(y * log(y) / x, y, P, Integer(1))
     steps = (
-        Claim("lost", law.optimal - law.off_optimum, "==", law.lost, "Subtract the accuracy off the optimum."),
+        Claim(
+            "lost",
+            law.optimal - law.off_optimum,
+            "==",
+            law.lost,
+            "Subtract the accuracy off the optimum.",
+        ),
         Claim(
             "without_cancellation",
             law.optimal - law.off_optimum,
@@ -37,7 +43,9 @@ def derivation() -> Derivation:
             Integer(0),
             "exp(-R) = P exp(-P R) where R = log P/(P - 1).",
         ),
-        Claim("attained", law.lost.subs(R, worst), "==", greatest, "There exp(-R) = P^(-1/(P - 1))."),
+        Claim(
+            "attained", law.lost.subs(R, worst), "==", greatest, "There exp(-R) = P^(-1/(P - 1))."
+        ),
         Claim(
             "greatest",
             law.lost,
@@ -101,7 +109,9 @@ def derivation() -> Derivation:
             ">=",
             Integer(0),
             "Accuracy is never gained: exp falls.",
-            ByMonotone(span * (exp(-R) - exp(-R - v)), v, x * R, Integer(0), order=ByPositiveTerms()),
+            ByMonotone(
+                span * (exp(-R) - exp(-R - v)), v, x * R, Integer(0), order=ByPositiveTerms()
+            ),
         ),
     )
     return Derivation(

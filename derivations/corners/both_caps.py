@@ -47,7 +47,13 @@ def derivation() -> Derivation:
             "<",
             x * (1 + larger),
             "And is below the larger.",
-            ByMonotone(x * (1 + larger) ** w_d * y**w_n, y, Integer(1), 1 + larger, order=ByPositiveTerms(form=larger)),
+            ByMonotone(
+                x * (1 + larger) ** w_d * y**w_n,
+                y,
+                Integer(1),
+                1 + larger,
+                order=ByPositiveTerms(form=larger),
+            ),
         ),
         Claim(
             "data_first",

@@ -18,7 +18,11 @@ def derivation() -> Derivation:
     m = misallocation()
     envelope, cap = m.envelope, sym.D_MAX
     b, g, (w_n, w_d) = sym.BETA, sym.GAMMA, envelope.shares
-    x, near, far = Symbol("x", positive=True), Symbol("s", positive=True), Symbol("u", positive=True)
+    x, near, far = (
+        Symbol("x", positive=True),
+        Symbol("s", positive=True),
+        Symbol("u", positive=True),
+    )
     on_budget = PARAMS_TOKENS.reducible.subs(sym.N, m.remaining(sym.D))
     at_wall = m.capped_reducible(sym.D, cap)
     in_log = w_n * exp(-b * x) + w_d * exp(g * x)
@@ -97,7 +101,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="data_wall",
         title="The data wall",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "6 N D = C, D <= D_max, C > C_D"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "6 N D = C, D <= D_max, C > C_D",
+        ),
         statement=r"C_D = 6\,(G D_{\max})^{(\beta+\gamma)/\beta};\quad C > C_D:\; D = D_{\max},\; N = \frac{C}{6 D_{\max}},\; "
         r"\frac{\partial L}{\partial \log D_{\max}} = \beta T_N - \gamma T_D < 0",
         steps=steps,

@@ -18,7 +18,11 @@ def derivation() -> Derivation:
     m = misallocation()
     envelope, cap = m.envelope, sym.N_MAX
     b, g, (w_n, w_d) = sym.BETA, sym.GAMMA, envelope.shares
-    x, near, far = Symbol("x", positive=True), Symbol("s", positive=True), Symbol("u", positive=True)
+    x, near, far = (
+        Symbol("x", positive=True),
+        Symbol("s", positive=True),
+        Symbol("u", positive=True),
+    )
     on_budget = PARAMS_TOKENS.reducible.subs(sym.D, m.remaining(sym.N))
     at_cap = m.capped_reducible(sym.N, cap)
     in_log = w_n * exp(b * x) + w_d * exp(-g * x)
@@ -97,7 +101,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="size_cap",
         title="The size cap",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "6 N D = C, N <= N_max, C > C_N"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "6 N D = C, N <= N_max, C > C_N",
+        ),
         statement=r"C_N = 6\,(N_{\max}/G)^{(\beta+\gamma)/\gamma};\quad C > C_N:\; N = N_{\max},\; D = \frac{C}{6 "
         r"N_{\max}},\; \frac{\partial L}{\partial \log N_{\max}} = \gamma T_D - \beta T_N < 0",
         steps=steps,

@@ -54,7 +54,13 @@ def derivation() -> Derivation:
             b * d1**-gap * (sym.TOKENS_PER_PARAM / 6) ** q,
             "B D(C; t)^-gamma must be the other power.",
         ),
-        Claim("break_again", back.d1.subs(put), "==", d1, "The way back from the two-term law gives the same break"),
+        Claim(
+            "break_again",
+            back.d1.subs(put),
+            "==",
+            d1,
+            "The way back from the two-term law gives the same break",
+        ),
         Claim("coefficient_again", back.b.subs(put), "==", b, "and the same coefficient."),
         Claim(
             "from_the_other_end",

@@ -49,7 +49,13 @@ def derivation() -> Derivation:
             )
         ),
         *(
-            Claim(f"second_{pair}", pairs[pair], "==", defined(form), "Differentiate once more, with s' = s (1 - s).")
+            Claim(
+                f"second_{pair}",
+                pairs[pair],
+                "==",
+                defined(form),
+                "Differentiate once more, with s' = s (1 - s).",
+            )
             for pair, form in part.second.items()
         ),
     )

@@ -13,7 +13,9 @@ from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
 
 def derivation() -> Derivation:
     """Two breaks; the logarithm of y - a is a sum over breaks, so that more of them bring nothing new."""
-    d1, f1, d2, f2, w1, w2, x, y = (Symbol(name, positive=True) for name in ("d1", "f1", "d2", "f2", "w1", "w2", "x", "y"))
+    d1, f1, d2, f2, w1, w2, x, y = (
+        Symbol(name, positive=True) for name in ("d1", "f1", "d2", "f2", "w1", "w2", "x", "y")
+    )
     b, c0, c1, c2 = (Symbol(name, real=True) for name in ("b", "c0", "c1", "c2"))
     first, second = Break(c1, d1, f1), Break(c2, d2, f2)
     law, a = BrokenLaw(sym.E, b, c0, (first, second)), sym.E
@@ -65,7 +67,9 @@ def derivation() -> Derivation:
             "and above it what is missing is at most (d/x)^(1/f),",
             ByPositiveTerms(form=1 / (z * (1 + z))),
         ),
-        Claim("rest_vanishes", 1 / z, "->", Integer(0), "which vanishes too.", ByLeadingTerm(x, "oo")),
+        Claim(
+            "rest_vanishes", 1 / z, "->", Integer(0), "which vanishes too.", ByLeadingTerm(x, "oo")
+        ),
         Claim(
             "factor_below",
             -f1 * log(1 + z),
@@ -81,7 +85,8 @@ def derivation() -> Derivation:
             w1 * first.ratio(x) + w2 * second.ratio(x),
             "before the breaks the exponent is c0, which it misses by no more than this with w for |c|, and y - a is b x^-c0.",
             ByPositiveTerms(
-                form=w1 * first.ratio(x) ** 2 / (1 + first.ratio(x)) + w2 * second.ratio(x) ** 2 / (1 + second.ratio(x))
+                form=w1 * first.ratio(x) ** 2 / (1 + first.ratio(x))
+                + w2 * second.ratio(x) ** 2 / (1 + second.ratio(x))
             ),
         ),
         Claim(
@@ -98,7 +103,10 @@ def derivation() -> Derivation:
             w1 / first.ratio(x) + w2 / second.ratio(x),
             "After all breaks the exponent is c0 + c1 + c2, which it misses by no more than this with w for |c|, and by that "
             "y - a is b d1^c1 d2^c2 x^-(c0 + c1 + c2).",
-            ByPositiveTerms(form=w1 / (first.ratio(x) * (1 + first.ratio(x))) + w2 / (second.ratio(x) * (1 + second.ratio(x)))),
+            ByPositiveTerms(
+                form=w1 / (first.ratio(x) * (1 + first.ratio(x)))
+                + w2 / (second.ratio(x) * (1 + second.ratio(x)))
+            ),
         ),
         Claim(
             "merging",

@@ -19,11 +19,27 @@ def derivation() -> Derivation:
     centre = {params.variable: N0, tokens.variable: D0}
     tau = tuple(centred(term, centre[term.variable]) for term in PARAMS_TOKENS.terms)
     back = {sym.A: exp(LOG_T[0] + sym.BETA * log(N0)), sym.B: exp(LOG_T[1] + sym.GAMMA * log(D0))}
-    in_tau = exp(LOG_T[0] - sym.BETA * log(sym.N / N0)) + exp(LOG_T[1] - sym.GAMMA * log(sym.D / D0))
-    coupled = PARAMS_TOKENS.reducible.diff(sym.BETA) + log(N0) * sym.A * PARAMS_TOKENS.reducible.diff(sym.A)
+    in_tau = exp(LOG_T[0] - sym.BETA * log(sym.N / N0)) + exp(
+        LOG_T[1] - sym.GAMMA * log(sym.D / D0)
+    )
+    coupled = PARAMS_TOKENS.reducible.diff(sym.BETA) + log(
+        N0
+    ) * sym.A * PARAMS_TOKENS.reducible.diff(sym.A)
     steps = (
-        Claim("meaning", exp(tau[0]), "==", params.expression.subs(sym.N, N0), "exp(tau_N) is the params term at N_0."),
-        Claim("meaning_tokens", exp(tau[1]), "==", tokens.expression.subs(sym.D, D0), "exp(tau_D) is the tokens term at D_0."),
+        Claim(
+            "meaning",
+            exp(tau[0]),
+            "==",
+            params.expression.subs(sym.N, N0),
+            "exp(tau_N) is the params term at N_0.",
+        ),
+        Claim(
+            "meaning_tokens",
+            exp(tau[1]),
+            "==",
+            tokens.expression.subs(sym.D, D0),
+            "exp(tau_D) is the tokens term at D_0.",
+        ),
         Claim(
             "same_law",
             PARAMS_TOKENS.reducible.subs(back),
@@ -49,7 +65,9 @@ def derivation() -> Derivation:
     return Derivation(
         name="centred_parameters",
         title="Centred parameters",
-        assumptions=("N_0 and D_0 are fixed positive numbers, such as the geometric means of the runs",),
+        assumptions=(
+            "N_0 and D_0 are fixed positive numbers, such as the geometric means of the runs",
+        ),
         statement=r"\tau_N = \log A - \beta\log N_0,\quad \tau_D = \log B - \gamma\log D_0,\quad"
         r" L = E + e^{\tau_N}(N/N_0)^{-\beta} + e^{\tau_D}(D/D_0)^{-\gamma}",
         steps=steps,

@@ -33,9 +33,17 @@ def derivation() -> Derivation:
         for coefficient, formula in zip(COEFFICIENTS, gradient_of_log[:2], strict=True)
     )
     steps += tuple(
-        Claim(f"{name}_in_{exponent}", derivative, "==", formula, f"Differentiate log {name} at fixed C in {exponent}.")
+        Claim(
+            f"{name}_in_{exponent}",
+            derivative,
+            "==",
+            formula,
+            f"Differentiate log {name} at fixed C in {exponent}.",
+        )
         for name, value, gradient_of_log in quantities
-        for exponent, derivative, formula in zip(EXPONENTS, gradient(log(value))[2:], gradient_of_log[2:], strict=True)
+        for exponent, derivative, formula in zip(
+            EXPONENTS, gradient(log(value))[2:], gradient_of_log[2:], strict=True
+        )
     )
     steps += (
         Claim(

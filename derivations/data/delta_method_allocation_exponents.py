@@ -13,7 +13,8 @@ def derivation() -> Derivation:
     """grad w_N = (0, 0, -w_N, w_D)/(beta + gamma), from the growth of N*(C) and D*(C)."""
     closed = gradients()
     of_params, of_tokens = (
-        tuple(sym.C * part.diff(sym.C) for part in gradient(log(optimum))) for optimum in closed.envelope.allocation
+        tuple(sym.C * part.diff(sym.C) for part in gradient(log(optimum)))
+        for optimum in closed.envelope.allocation
     )
     steps = tuple(
         Claim(

@@ -27,9 +27,18 @@ def derivation() -> Derivation:
         for coefficient, formula in zip((sym.A, sym.B), closed.log_coefficient[:2], strict=True)
     )
     steps += tuple(
-        Claim(f"C0_in_{exponent}", derivative, "==", formula, f"Differentiate the closed form of log C0 in {exponent}.")
+        Claim(
+            f"C0_in_{exponent}",
+            derivative,
+            "==",
+            formula,
+            f"Differentiate the closed form of log C0 in {exponent}.",
+        )
         for exponent, derivative, formula in zip(
-            (sym.BETA, sym.GAMMA), gradient(log(envelope.coefficient))[2:], closed.log_coefficient[2:], strict=True
+            (sym.BETA, sym.GAMMA),
+            gradient(log(envelope.coefficient))[2:],
+            closed.log_coefficient[2:],
+            strict=True,
         )
     )
     steps += tuple(
@@ -40,7 +49,9 @@ def derivation() -> Derivation:
             formula,
             f"C0 is R* at C = 1: the gradient of log R* there, in {parameter}.",
         )
-        for parameter, at_compute, formula in zip(PARAMETERS, closed.log_reducible, closed.log_coefficient, strict=True)
+        for parameter, at_compute, formula in zip(
+            PARAMETERS, closed.log_reducible, closed.log_coefficient, strict=True
+        )
         if at_compute.has(sym.C)
     )
     return Derivation(

@@ -29,7 +29,13 @@ def derivation() -> Derivation:
         for coefficient, formula in zip((sym.A, sym.B), closed.log_reducible[:2], strict=True)
     )
     of_log = tuple(
-        Claim(f"R*_in_{exponent}", derivative, "==", formula, f"Differentiate log C0 - alpha log C in {exponent}.")
+        Claim(
+            f"R*_in_{exponent}",
+            derivative,
+            "==",
+            formula,
+            f"Differentiate log C0 - alpha log C in {exponent}.",
+        )
         for exponent, derivative, formula in zip(
             (sym.BETA, sym.GAMMA),
             gradient(log(envelope.coefficient) - envelope.exponent * log(sym.C))[2:],
@@ -49,7 +55,8 @@ def derivation() -> Derivation:
     )
     shift = Claim(
         "L*_with_E",
-        envelope.loss - envelope.reducible.subs(sym.C, Integer(6)) * (6 / sym.C) ** envelope.exponent,
+        envelope.loss
+        - envelope.reducible.subs(sym.C, Integer(6)) * (6 / sym.C) ** envelope.exponent,
         "==",
         sym.E,
         "E is added to R*, so its derivative is 1 and it stands in no other.",

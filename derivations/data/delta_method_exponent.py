@@ -23,7 +23,9 @@ def derivation() -> Derivation:
     )
     steps = tuple(
         Claim(f"alpha_in_{name}", derivative, "==", formula, reason)
-        for name, derivative, formula, reason in zip(names, of_alpha, closed.exponent, reasons, strict=True)
+        for name, derivative, formula, reason in zip(
+            names, of_alpha, closed.exponent, reasons, strict=True
+        )
         if formula != 0
     )
     steps += (
@@ -45,7 +47,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="delta_method_exponent",
         title="Delta method for the exponent of the compute law",
-        assumptions=("alpha = beta gamma/(beta + gamma)", "V is the covariance matrix of (log A, log B, beta, gamma)"),
+        assumptions=(
+            "alpha = beta gamma/(beta + gamma)",
+            "V is the covariance matrix of (log A, log B, beta, gamma)",
+        ),
         statement=(
             r"\nabla\alpha = (0, 0, w_N^2, w_D^2),\qquad \operatorname{Var}\alpha \approx w_N^4 \operatorname{Var}\beta"
             r" + w_D^4 \operatorname{Var}\gamma + 2 w_N^2 w_D^2 \operatorname{Cov}(\beta, \gamma)"

@@ -6,12 +6,18 @@ from sympy import Expr, Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
-from isoflop.theory.identifiability import coefficient_for_params, coefficient_for_reducible, exponent_for_alpha
+from isoflop.theory.identifiability import (
+    coefficient_for_params,
+    coefficient_for_reducible,
+    exponent_for_alpha,
+)
 from isoflop.theory.proof.argument import ByNormalForm, UnderLemma
 from isoflop.theory.proof.argument_calculus import ByConvexity
 from isoflop.theory.proof.claim import Claim, Derivation
 
-RUNS, RSS, LEAST, VARIANCE, X = (Symbol(name, positive=True) for name in ("n", "S", "S_0", "V", "x"))
+RUNS, RSS, LEAST, VARIANCE, X = (
+    Symbol(name, positive=True) for name in ("n", "S", "S_0", "V", "x")
+)
 LEMMA = (
     "Let theta -> (psi, eta) be one-to-one. The least S over all theta with psi(theta) = psi is the least S(psi, eta) over "
     "eta: the "

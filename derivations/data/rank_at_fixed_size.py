@@ -25,19 +25,29 @@ def derivation() -> Derivation:
     steps = (
         Claim(
             "constant_against_E",
-            at_size.at(form.loss).subs([(sym.E, sym.E + (1 - SHIFT) * constant), (sym.A, SHIFT * sym.A)], simultaneous=True),
+            at_size.at(form.loss).subs(
+                [(sym.E, sym.E + (1 - SHIFT) * constant), (sym.A, SHIFT * sym.A)], simultaneous=True
+            ),
             "==",
             at_size.at(form.loss),
             "First dependency: at one size what A N^-beta loses E can gain, and no run notices.",
         ),
         Claim(
             "exponent_against_A",
-            at_size.at(form.loss).subs([(sym.A, sym.A * n**SHIFT), (sym.BETA, sym.BETA + SHIFT)], simultaneous=True),
+            at_size.at(form.loss).subs(
+                [(sym.A, sym.A * n**SHIFT), (sym.BETA, sym.BETA + SHIFT)], simultaneous=True
+            ),
             "==",
             at_size.at(form.loss),
             "Second dependency: a larger beta is made good by a larger A.",
         ),
-        Claim("minor", minor, "==", -Mul(*factors), "The minor of (E, log B, gamma) at C, C e^z, C e^2z in closed form."),
+        Claim(
+            "minor",
+            minor,
+            "==",
+            -Mul(*factors),
+            "The minor of (E, log B, gamma) at C, C e^z, C e^2z in closed form.",
+        ),
         Claim(
             "minor_sign",
             minor,
@@ -63,7 +73,9 @@ def derivation() -> Derivation:
         ),
         Claim(
             "exponent_against_B",
-            at_data.at(form.loss).subs([(sym.B, sym.B * d**SHIFT), (sym.GAMMA, sym.GAMMA + SHIFT)], simultaneous=True),
+            at_data.at(form.loss).subs(
+                [(sym.B, sym.B * d**SHIFT), (sym.GAMMA, sym.GAMMA + SHIFT)], simultaneous=True
+            ),
             "==",
             at_data.at(form.loss),
             "At one data set gamma and B trade off in the same way.",

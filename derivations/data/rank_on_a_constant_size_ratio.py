@@ -30,7 +30,9 @@ def derivation() -> Derivation:
             design.tokens,
             "The runs spend C: beside r N* params the budget leaves D*/r tokens.",
         ),
-        Claim("terms", t_d / t_n, "==", ratio, "The two terms have a constant ratio along the design."),
+        Claim(
+            "terms", t_d / t_n, "==", ratio, "The two terms have a constant ratio along the design."
+        ),
         Claim(
             "reducible",
             t_n + t_d,
@@ -59,7 +61,13 @@ def derivation() -> Derivation:
             ratio / sym.GAMMA * (sym.BETA * columns["beta"] + offset * columns["log A"]),
             "Second dependency: the column of gamma is a fixed combination of those of beta and log A.",
         ),
-        Claim("minor", minor, "==", -Mul(*factors), "The minor of (E, log A, beta) at C, C e^z, C e^2z in closed form."),
+        Claim(
+            "minor",
+            minor,
+            "==",
+            -Mul(*factors),
+            "The minor of (E, log A, beta) at C, C e^z, C e^2z in closed form.",
+        ),
         Claim(
             "minor_sign",
             minor,

@@ -5,7 +5,14 @@ from __future__ import annotations
 from sympy import Integer, Matrix, Mul, Symbol, diag, exp, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.identifiability import RAY_GROWTH, SPACING, Design, confluent_rows, confluent_vandermonde, step_falls
+from isoflop.theory.identifiability import (
+    RAY_GROWTH,
+    SPACING,
+    Design,
+    confluent_rows,
+    confluent_vandermonde,
+    step_falls,
+)
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
@@ -22,7 +29,10 @@ def derivation() -> Derivation:
     t_n, t_d = design.terms
     step = RAY_GROWTH * SPACING
     p, s = exp(-sym.BETA * step), exp(-sym.GAMMA * step)
-    at_i = {name: column.subs(sym.C, sym.C * exp(STEP * SPACING)) for name, column in design.columns.items()}
+    at_i = {
+        name: column.subs(sym.C, sym.C * exp(STEP * SPACING))
+        for name, column in design.columns.items()
+    }
     log_n, log_d = log(line.params), log(line.tokens)
     change = diag(
         1,
@@ -32,7 +42,13 @@ def derivation() -> Derivation:
     factors, distinct = confluent_vandermonde(P, S), ((1 - P) ** 2, (1 - S) ** 2, (P - S) ** 2)
     determinant = confluent_rows(P, S).det()
     steps = (
-        Claim("column_log_A", at_i["log A"], "==", change[1, 1] * p**STEP, "The params term at C e^(i z)."),
+        Claim(
+            "column_log_A",
+            at_i["log A"],
+            "==",
+            change[1, 1] * p**STEP,
+            "The params term at C e^(i z).",
+        ),
         Claim(
             "column_beta",
             at_i["beta"],
@@ -41,7 +57,11 @@ def derivation() -> Derivation:
             "Its derivative in beta: a combination of p^i and i p^i.",
         ),
         Claim(
-            "column_log_B", at_i["log B"], "==", change[3, 3] * s**STEP, "The tokens term at C e^(i z), with q = e^(-gamma z/2)."
+            "column_log_B",
+            at_i["log B"],
+            "==",
+            change[3, 3] * s**STEP,
+            "The tokens term at C e^(i z), with q = e^(-gamma z/2).",
         ),
         Claim(
             "column_gamma",
@@ -58,7 +78,13 @@ def derivation() -> Derivation:
             "The change from these columns to (1, p^i, i p^i, q^i, i q^i) is triangular, and its determinant is not zero.",
             ByPositiveTerms(form=(t_n * t_d * step) ** 2),
         ),
-        Claim("minor", determinant, "==", Mul(*factors), "The determinant of the rows (1, p^i, i p^i, q^i, i q^i), i = 0..4."),
+        Claim(
+            "minor",
+            determinant,
+            "==",
+            Mul(*factors),
+            "The determinant of the rows (1, p^i, i p^i, q^i, i q^i), i = 0..4.",
+        ),
         Claim(
             "minor_sign",
             determinant,
@@ -68,14 +94,28 @@ def derivation() -> Derivation:
             ByFactors(factors),
             assume=distinct,
         ),
-        Claim("below_one", 1 - p, ">", Integer(0), "but p < 1 for z > 0, as q < 1,", step_falls(sym.BETA, RAY_GROWTH)),
+        Claim(
+            "below_one",
+            1 - p,
+            ">",
+            Integer(0),
+            "but p < 1 for z > 0, as q < 1,",
+            step_falls(sym.BETA, RAY_GROWTH),
+        ),
         Claim(
             "apart",
             p.subs(sym.BETA, sym.BETA + GAP),
             "<",
             p,
             "and the larger exponent has the smaller factor: p and q agree only at beta = gamma.",
-            ByMonotone(exp(-X * step), X, sym.BETA + GAP, sym.BETA, increasing=False, order=ByPositiveTerms(form=GAP)),
+            ByMonotone(
+                exp(-X * step),
+                X,
+                sym.BETA + GAP,
+                sym.BETA,
+                increasing=False,
+                order=ByPositiveTerms(form=GAP),
+            ),
         ),
     )
     return Derivation(

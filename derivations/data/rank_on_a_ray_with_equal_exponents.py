@@ -28,7 +28,13 @@ def derivation() -> Derivation:
             (sym.A + sym.B * t**-sym.BETA) * line.params**-sym.BETA,
             "Both terms fall with the same power of compute: the ray is itself a compute law with exponent beta/2.",
         ),
-        Claim("column_log_B", columns["log B"], "==", ratio * columns["log A"], "First dependency: the terms are proportional."),
+        Claim(
+            "column_log_B",
+            columns["log B"],
+            "==",
+            ratio * columns["log A"],
+            "First dependency: the terms are proportional.",
+        ),
         Claim(
             "column_gamma",
             columns["gamma"],
@@ -36,7 +42,13 @@ def derivation() -> Derivation:
             ratio * (columns["beta"] - log(t) * columns["log A"]),
             "Second dependency: log D is log N plus a constant.",
         ),
-        Claim("minor", minor, "==", -Mul(*factors), "The minor of (E, log A, beta) at C, C e^z, C e^2z in closed form."),
+        Claim(
+            "minor",
+            minor,
+            "==",
+            -Mul(*factors),
+            "The minor of (E, log A, beta) at C, C e^z, C e^2z in closed form.",
+        ),
         Claim(
             "minor_sign",
             minor,

@@ -36,7 +36,11 @@ def derivation() -> Derivation:
             "sharpness and change of slope are tied.",
         ),
         Claim(
-            "break", t_n.subs(sym.C, broken.d1), "==", t_d.subs(sym.C, broken.d1), "The break is where the two terms are equal."
+            "break",
+            t_n.subs(sym.C, broken.d1),
+            "==",
+            t_d.subs(sym.C, broken.d1),
+            "The break is where the two terms are equal.",
         ),
         Claim(
             "value_at_the_break",

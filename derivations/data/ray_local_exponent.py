@@ -30,7 +30,13 @@ def derivation() -> Derivation:
             (b * v + g * (1 - v)) / 2,
             "The mean of beta/2 and gamma/2, weighted by the shares of the two terms.",
         ),
-        Claim("slope", sym.C * local.diff(sym.C), "==", slope, "Minus the variance of the two exponents under these shares."),
+        Claim(
+            "slope",
+            sym.C * local.diff(sym.C),
+            "==",
+            slope,
+            "Minus the variance of the two exponents under these shares.",
+        ),
         Claim(
             "falls",
             sym.C * local.diff(sym.C),
@@ -91,7 +97,11 @@ def derivation() -> Derivation:
     return Derivation(
         name="ray_local_exponent",
         title="The local exponent on a ray",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "D = t N with t > 0 fixed", "v = T_N/R"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
+            "D = t N with t > 0 fixed",
+            "v = T_N/R",
+        ),
         statement=(
             r"\alpha_{\mathrm{loc}} = \tfrac12(\beta v + \gamma(1 - v)),\qquad"
             r" \frac{d\alpha_{\mathrm{loc}}}{d\log C} = -\tfrac14(\beta - \gamma)^2 v(1 - v) \le 0,\qquad"

@@ -17,10 +17,19 @@ def derivation() -> Derivation:
     line, off = ray(), misallocation()
     envelope, touch = line.envelope, line.tangency
     size_ratio = line.params / envelope.params
-    terms = tuple(term.expression.subs([(sym.N, line.params), (sym.D, line.tokens)]) for term in envelope.form.terms)
+    terms = tuple(
+        term.expression.subs([(sym.N, line.params), (sym.D, line.tokens)])
+        for term in envelope.form.terms
+    )
     steps = (
         Claim("where", touch, "==", tangency_in_allocation(envelope), "Solve D*/N* = t for C."),
-        Claim("size", line.params.subs(sym.C, touch), "==", envelope.params.subs(sym.C, touch), "At C_t the ray's size is N*."),
+        Claim(
+            "size",
+            line.params.subs(sym.C, touch),
+            "==",
+            envelope.params.subs(sym.C, touch),
+            "At C_t the ray's size is N*.",
+        ),
         Claim(
             "loss",
             line.reducible.subs(sym.C, touch),
@@ -61,7 +70,11 @@ def derivation() -> Derivation:
     return Derivation(
         name="ray_tangency",
         title="Where a ray touches the envelope",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "D = t N with t > 0 fixed", "beta != gamma"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
+            "D = t N with t > 0 fixed",
+            "beta != gamma",
+        ),
         statement=r"C_t = 6\,(t G^2)^{(\beta+\gamma)/(\beta-\gamma)},\qquad R(C_t; t) = R^*(C_t),\qquad R(C; t) \ge R^*(C)",
         steps=steps,
         source="The envelope theorem: the envelope of the rays is the compute law.",

@@ -49,7 +49,9 @@ def derivation() -> Derivation:
     model = sym.E + sym.C0 * exp(-A_FIT * X)
     slope = model.diff(sym.E) + model.diff(sym.C0) + model.diff(A_FIT)
     functions = (Integer(1), exp(-A_FIT * X), X * exp(-A_FIT * X))
-    first_two, all_three = (Matrix([[f.diff(X, k) for f in functions[:n]] for k in range(n)]).det() for n in (2, 3))
+    first_two, all_three = (
+        Matrix([[f.diff(X, k) for f in functions[:n]] for k in range(n)]).det() for n in (2, 3)
+    )
     terms = shifted(shifted(residual(STEP), 1), M)
     model_part = shifted(shifted(residual(STEP), P), S)
     opposite = -(P - 1) * (P - M) * U * (S - 1) * (S - M) * V
@@ -113,7 +115,14 @@ def derivation() -> Derivation:
             "<",
             exp(-A_FIT * SPACING),
             "The factor from run to run falls with the exponent: so alpha' lies between beta/2 and gamma/2.",
-            ByMonotone(exp(-X * SPACING), X, A_FIT + GAP, A_FIT, increasing=False, order=ByPositiveTerms(form=GAP)),
+            ByMonotone(
+                exp(-X * SPACING),
+                X,
+                A_FIT + GAP,
+                A_FIT,
+                increasing=False,
+                order=ByPositiveTerms(form=GAP),
+            ),
         ),
         Claim(
             "without_the_ray",

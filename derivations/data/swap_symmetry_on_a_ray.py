@@ -22,7 +22,13 @@ def derivation() -> Derivation:
         return expression.subs(swap, simultaneous=True)
 
     steps = (
-        Claim("same_ray", exchanged(line.reducible), "==", line.reducible, "On the ray each term takes the other's place."),
+        Claim(
+            "same_ray",
+            exchanged(line.reducible),
+            "==",
+            line.reducible,
+            "On the ray each term takes the other's place.",
+        ),
         Claim(
             "off_the_ray",
             exchanged(params.expression) / tokens.expression,
@@ -45,7 +51,11 @@ def derivation() -> Derivation:
             "Both laws have the same envelope: t drops out of C0.",
         ),
         Claim(
-            "same_tangency", exchanged(line.tangency), "==", line.tangency, "Both envelopes touch the ray at the same compute."
+            "same_tangency",
+            exchanged(line.tangency),
+            "==",
+            line.tangency,
+            "Both envelopes touch the ray at the same compute.",
         ),
         Claim(
             "allocation",
@@ -65,7 +75,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="swap_symmetry_on_a_ray",
         title="The swap symmetry of a ray",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "D = t N with one t for all runs"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
+            "D = t N with one t for all runs",
+        ),
         statement=r"(A, B, \beta, \gamma) \to (B t^{-\gamma}, A t^{\beta}, \gamma, \beta) \text{ leaves } L(N, tN) \text{ and "
         r"} L^*(C) \text{ unchanged}",
         steps=steps,

@@ -59,7 +59,13 @@ def derivation() -> Derivation:
             "and above half the smaller one.",
             ByPositiveTerms(form=faster_weight * (larger - smaller) / total),
         ),
-        Claim("next_run", excess + c * m**3, "==", z[3] + fit.next_excess, "Extrapolate the fit by one more step and compare."),
+        Claim(
+            "next_run",
+            excess + c * m**3,
+            "==",
+            z[3] + fit.next_excess,
+            "Extrapolate the fit by one more step and compare.",
+        ),
         Claim(
             "over_predicts",
             (excess + c * m**3).subs(FALLING).subs(X, Y + GAP),

@@ -22,7 +22,10 @@ def derivation() -> Derivation:
     minorant = cobb_douglas_minorant(weight)
     tight = (tokens.coefficient / (u * params.expression)) ** (1 / tokens.exponent)
     unit = {sym.N: 1, sym.D: 1}
-    elasticities = [(x * log(cobb_douglas_minorant()).expand(force=True).diff(x)).cancel() for x in (sym.N, sym.D)]
+    elasticities = [
+        (x * log(cobb_douglas_minorant()).expand(force=True).diff(x)).cancel()
+        for x in (sym.N, sym.D)
+    ]
     steps = (
         Claim(
             "minorant",
@@ -40,7 +43,11 @@ def derivation() -> Derivation:
             "It is tight where T_D = u T_N, that is where T_N/R = w.",
         ),
         Claim(
-            "share_there", (params.expression / law).subs(sym.D, tight), "==", weight, "There the params term holds the share w."
+            "share_there",
+            (params.expression / law).subs(sym.D, tight),
+            "==",
+            weight,
+            "There the params term holds the share w.",
         ),
         Claim(
             "upper_envelope",
@@ -75,7 +82,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="cobb_douglas_minorants",
         title="Cobb-Douglas minorants",
-        assumptions=("R = A N^-beta + B D^-gamma with positive coefficients and exponents", "0 < w < 1"),
+        assumptions=(
+            "R = A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "0 < w < 1",
+        ),
         statement=r"R \ge \Bigl(\frac{A N^{-\beta}}{w}\Bigr)^{w}\Bigl(\frac{B D^{-\gamma}}{1-w}\Bigr)^{1-w},\quad \text{tight "
         r"iff } T_N/R = w",
         steps=steps,

@@ -30,7 +30,13 @@ def derivation() -> Derivation:
             envelope.exponent,
             "-dlog R/dlog D at fixed params is alpha too.",
         ),
-        Claim("in_compute", -sym.C * best.diff(sym.C) / best, "==", envelope.exponent, "And so is -dlog R*/dlog C."),
+        Claim(
+            "in_compute",
+            -sym.C * best.diff(sym.C) / best,
+            "==",
+            envelope.exponent,
+            "And so is -dlog R*/dlog C.",
+        ),
         Claim(
             "shadow_price",
             -best.diff(sym.C),
@@ -45,8 +51,20 @@ def derivation() -> Derivation:
             shadow_price(envelope),
             "It makes no difference at first order whether the FLOP buys params ...",
         ),
-        Claim("price_by_tokens", (-law.diff(sym.D) / (6 * sym.N)).subs(optimum), "==", shadow_price(envelope), "... or tokens."),
-        Claim("inverse", best.subs(sym.C, cost), "==", sym.REDUCIBLE, "C*(R) = (C0/R)^(1/alpha) inverts the compute law."),
+        Claim(
+            "price_by_tokens",
+            (-law.diff(sym.D) / (6 * sym.N)).subs(optimum),
+            "==",
+            shadow_price(envelope),
+            "... or tokens.",
+        ),
+        Claim(
+            "inverse",
+            best.subs(sym.C, cost),
+            "==",
+            sym.REDUCIBLE,
+            "C*(R) = (C0/R)^(1/alpha) inverts the compute law.",
+        ),
         Claim(
             "marginal_cost",
             1 / best.diff(sym.C).subs(sym.C, cost),
@@ -65,7 +83,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="elasticities_and_shadow_price",
         title="Elasticities and the shadow price of compute",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "C = 6 N D"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "C = 6 N D",
+        ),
         statement=r"-\frac{\partial\log R}{\partial\log N} = -\frac{\partial\log R}{\partial\log D} = -\frac{d\log R^*}{d\log "
         r"C} = \alpha,\qquad -\frac{dL^*}{dC} = \frac{\alpha R^*}{C}",
         steps=steps,

@@ -5,7 +5,11 @@ from __future__ import annotations
 from sympy import Integer, Symbol
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.economics import elasticity_of_substitution, optimal_elasticity_of_substitution, substitution_along
+from isoflop.theory.economics import (
+    elasticity_of_substitution,
+    optimal_elasticity_of_substitution,
+    substitution_along,
+)
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import ByPositiveTerms
@@ -46,7 +50,13 @@ def derivation() -> Derivation:
             "It is below 1 everywhere.",
             ByPositiveTerms(form=b * g * (t_n + t_d) / ((1 + b) * g * t_d + (1 + g) * b * t_n)),
         ),
-        Claim("equal_exponents", sigma.subs(g, b), "==", 1 / (1 + b), "For beta = gamma it is the constant 1/(1 + beta)."),
+        Claim(
+            "equal_exponents",
+            sigma.subs(g, b),
+            "==",
+            1 / (1 + b),
+            "For beta = gamma it is the constant 1/(1 + beta).",
+        ),
         Claim(
             "ces_output",
             output.subs([(sym.N, scale * sym.N), (sym.D, scale * sym.D)], simultaneous=True),
@@ -58,7 +68,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="elasticity_of_substitution",
         title="Elasticity of substitution between params and tokens",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "along an iso-loss contour"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "along an iso-loss contour",
+        ),
         statement=r"\sigma = \frac{\beta T_N + \gamma T_D}{(1+\beta)\gamma T_D + (1+\gamma)\beta T_N} < 1,\qquad \sigma^* = "
         r"\frac{2}{2+\beta+\gamma}",
         steps=steps,

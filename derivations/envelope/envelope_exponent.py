@@ -32,7 +32,13 @@ def derivation() -> Derivation:
             1 / b + 1 / g,
             "The reciprocal of the slope -dlog R*/dlog C is the sum of the reciprocal exponents.",
         ),
-        Claim("harmonic_mean", 2 * alpha, "==", 2 / (1 / b + 1 / g), "Twice alpha is the harmonic mean of beta and gamma."),
+        Claim(
+            "harmonic_mean",
+            2 * alpha,
+            "==",
+            2 / (1 / b + 1 / g),
+            "Twice alpha is the harmonic mean of beta and gamma.",
+        ),
         Claim(
             "below_the_mean",
             alpha,
@@ -41,8 +47,22 @@ def derivation() -> Derivation:
             "The harmonic mean is at most the arithmetic one.",
             ByPositiveTerms(form=(b - g) ** 2 / (4 * (b + g))),
         ),
-        Claim("below_beta", alpha, "<", b, "alpha = beta w_N with w_N < 1.", ByPositiveTerms(form=b * envelope.shares[1])),
-        Claim("below_gamma", alpha, "<", g, "alpha = gamma w_D with w_D < 1.", ByPositiveTerms(form=g * envelope.shares[0])),
+        Claim(
+            "below_beta",
+            alpha,
+            "<",
+            b,
+            "alpha = beta w_N with w_N < 1.",
+            ByPositiveTerms(form=b * envelope.shares[1]),
+        ),
+        Claim(
+            "below_gamma",
+            alpha,
+            "<",
+            g,
+            "alpha = gamma w_D with w_D < 1.",
+            ByPositiveTerms(form=g * envelope.shares[0]),
+        ),
         Claim(
             "above_half_the_smaller",
             alpha.subs(b, g + gap),
@@ -52,7 +72,11 @@ def derivation() -> Derivation:
             ByPositiveTerms(form=g * gap / (2 * (2 * g + gap))),
         ),
         Claim(
-            "grows_in_beta", alpha.diff(b), "==", envelope.shares[0] ** 2, "dalpha/dbeta is the squared share of the params term."
+            "grows_in_beta",
+            alpha.diff(b),
+            "==",
+            envelope.shares[0] ** 2,
+            "dalpha/dbeta is the squared share of the params term.",
         ),
         Claim(
             "grows_in_gamma",
@@ -65,7 +89,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="envelope_exponent",
         title="The envelope's exponent",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "C = 6 N D"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "C = 6 N D",
+        ),
         statement=r"\frac1\alpha = \frac1\beta + \frac1\gamma,\qquad \tfrac12\min(\beta,\gamma) \le \alpha \le "
         r"\tfrac14(\beta+\gamma)",
         steps=steps,

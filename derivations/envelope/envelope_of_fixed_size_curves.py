@@ -28,7 +28,11 @@ def derivation() -> Derivation:
             "N*(C) solves dL_N(C)/dN = 0, the equation of the envelope of the family.",
         ),
         Claim(
-            "envelope", curve.subs(n, envelope.params), "==", envelope.loss, "With N eliminated the envelope is E + C0 C^-alpha."
+            "envelope",
+            curve.subs(n, envelope.params),
+            "==",
+            envelope.loss,
+            "With N eliminated the envelope is E + C0 C^-alpha.",
         ),
         Claim(
             "touches",

@@ -33,11 +33,26 @@ def derivation() -> Derivation:
             assume=(gap,),
         ),
         Claim(
-            "slope", slope, "==", m.iso_loss_slope.subs(sym.D, contour), "dlog D/dlog N = -(beta T_N)/(gamma T_D).", assume=(gap,)
+            "slope",
+            slope,
+            "==",
+            m.iso_loss_slope.subs(sym.D, contour),
+            "dlog D/dlog N = -(beta T_N)/(gamma T_D).",
+            assume=(gap,),
         ),
-        Claim("passes_the_optimum", contour.subs(on_envelope), "==", envelope.tokens, "The contour of R*(C) passes (N*, D*)."),
         Claim(
-            "tangency", slope.subs(on_envelope), "==", Integer(-1), "There its slope is -1, that of the isoFLOP line N D = C/6."
+            "passes_the_optimum",
+            contour.subs(on_envelope),
+            "==",
+            envelope.tokens,
+            "The contour of R*(C) passes (N*, D*).",
+        ),
+        Claim(
+            "tangency",
+            slope.subs(on_envelope),
+            "==",
+            Integer(-1),
+            "There its slope is -1, that of the isoFLOP line N D = C/6.",
         ),
         Claim(
             "convex",

@@ -25,11 +25,18 @@ def derivation() -> Derivation:
     theta = b / (1 + b)
     hoelder, bounds = [], []
     for name, price, term in (("params", p, equal.terms[0]), ("tokens", q, equal.terms[1])):
-        bill_share, loss_share = theta * price * term.variable / spent, term.expression / law / (1 + b)
-        bound = price**theta * term.coefficient ** (1 / (1 + b)) * spent**-theta * law ** (-1 / (1 + b))
+        bill_share, loss_share = (
+            theta * price * term.variable / spent,
+            term.expression / law / (1 + b),
+        )
+        bound = (
+            price**theta * term.coefficient ** (1 / (1 + b)) * spent**-theta * law ** (-1 / (1 + b))
+        )
         reason = f"Weighted AM-GM for {name}: with theta = beta/(1+beta) the amount cancels from the geometric mean."
         means = ByWeightedAmGm((bill_share, loss_share), (theta, 1 / (1 + b)))
-        hoelder.append(Claim(f"hoelder_{name}", bill_share + loss_share, ">=", bound, reason, means))
+        hoelder.append(
+            Claim(f"hoelder_{name}", bill_share + loss_share, ">=", bound, reason, means)
+        )
         bounds.append(bound)
     steps = (
         Claim(
@@ -40,7 +47,13 @@ def derivation() -> Derivation:
             "N d(p N + q D)/dN = p N - q D beta T_N/(gamma T_D) on the contour: zero where p N/(q D) = beta T_N/(gamma T_D).",
             assume=(target - PARAMS_TOKENS.terms[0].expression,),
         ),
-        Claim("reaches_target", law.subs(inputs), "==", target, "For beta = gamma the inputs reach R ..."),
+        Claim(
+            "reaches_target",
+            law.subs(inputs),
+            "==",
+            target,
+            "For beta = gamma the inputs reach R ...",
+        ),
         Claim(
             "bill",
             spent.subs(inputs),
@@ -65,7 +78,11 @@ def derivation() -> Derivation:
         ),
         *hoelder,
         Claim(
-            "left_sides_add_up", Add(*(claim.lhs for claim in hoelder)), "==", Integer(1), "The two left sides add up to 1 ..."
+            "left_sides_add_up",
+            Add(*(claim.lhs for claim in hoelder)),
+            "==",
+            Integer(1),
+            "The two left sides add up to 1 ...",
         ),
         Claim(
             "right_sides_add_up",

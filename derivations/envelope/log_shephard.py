@@ -25,7 +25,11 @@ def derivation() -> Derivation:
     curvature = w_d / (params.exponent * a)
     steps = (
         Claim(
-            "cost_function", log(least), "==", cost, "log C*(R) = log kappa + (a/beta) log(A/(w_N R)) + (d/gamma) log(B/(w_D R))."
+            "cost_function",
+            log(least),
+            "==",
+            cost,
+            "log C*(R) = log kappa + (a/beta) log(A/(w_N R)) + (d/gamma) log(B/(w_D R)).",
         ),
         Claim(
             "least_on_the_contour",
@@ -50,9 +54,28 @@ def derivation() -> Derivation:
             log(envelope.params.subs(at_target)),
             "dlog C*/da = log N*: the direct effect alone, by the envelope theorem.",
         ),
-        Claim("gradient_d", cost.diff(d), "==", log(envelope.tokens.subs(at_target)), "dlog C*/dd = log D*."),
-        Claim("second_a", cost.diff(a, 2), "==", -curvature, "N* falls in a: the second derivative is -w_D/(a beta)."),
-        Claim("concave_in_a", cost.diff(a, 2), "<", Integer(0), "It is negative.", ByPositiveTerms(form=curvature)),
+        Claim(
+            "gradient_d",
+            cost.diff(d),
+            "==",
+            log(envelope.tokens.subs(at_target)),
+            "dlog C*/dd = log D*.",
+        ),
+        Claim(
+            "second_a",
+            cost.diff(a, 2),
+            "==",
+            -curvature,
+            "N* falls in a: the second derivative is -w_D/(a beta).",
+        ),
+        Claim(
+            "concave_in_a",
+            cost.diff(a, 2),
+            "<",
+            Integer(0),
+            "It is negative.",
+            ByPositiveTerms(form=curvature),
+        ),
         Claim(
             "degenerate",
             cost.diff(a, 2) * cost.diff(d, 2),

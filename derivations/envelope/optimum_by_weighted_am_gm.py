@@ -54,8 +54,20 @@ def derivation() -> Derivation:
             "The compute at equality falls in tau throughout, so each budget has one point of equality.",
             ByPositiveTerms(),
         ),
-        Claim("params", equality[sym.N].subs(level, envelope.reducible), "==", envelope.params, "N at that level is N*(C)."),
-        Claim("tokens", equality[sym.D].subs(level, envelope.reducible), "==", envelope.tokens, "D at that level is D*(C)."),
+        Claim(
+            "params",
+            equality[sym.N].subs(level, envelope.reducible),
+            "==",
+            envelope.params,
+            "N at that level is N*(C).",
+        ),
+        Claim(
+            "tokens",
+            equality[sym.D].subs(level, envelope.reducible),
+            "==",
+            envelope.tokens,
+            "D at that level is D*(C).",
+        ),
     )
     return Derivation(
         name="optimum_by_weighted_am_gm",

@@ -24,7 +24,13 @@ def derivation() -> Derivation:
         if x == sym.E:  # L* = E + R* and R* is free of E: nothing to prove
             continue
         steps.append(
-            Claim(f"partial_{x}", factor * law.diff(x).subs(optimum), "==", value, f"dL/d{by} with N and D held at the optimum.")
+            Claim(
+                f"partial_{x}",
+                factor * law.diff(x).subs(optimum),
+                "==",
+                value,
+                f"dL/d{by} with N and D held at the optimum.",
+            )
         )
         steps.append(
             Claim(
@@ -47,7 +53,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="sensitivities_by_the_envelope_theorem",
         title="Sensitivities of the optimal loss",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "C = 6 N D"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "C = 6 N D",
+        ),
         statement=(
             r"\frac{dL^*}{dE} = 1,\quad \frac{dL^*}{d\log A} = w_N R^*,\quad \frac{dL^*}{d\log B} = w_D R^*,\quad "
             r"\frac{dL^*}{d\beta} = -w_N R^* \log N^*,\quad \frac{dL^*}{d\gamma} = -w_D R^* \log D^*"

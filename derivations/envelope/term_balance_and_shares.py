@@ -30,10 +30,18 @@ def derivation() -> Derivation:
             "a percent of D are worth the same.",
         ),
         Claim(
-            "params_share", params.expression / on_path, "==", w_n, "On the curve the params term holds gamma/(beta+gamma) of R."
+            "params_share",
+            params.expression / on_path,
+            "==",
+            w_n,
+            "On the curve the params term holds gamma/(beta+gamma) of R.",
         ),
         Claim(
-            "tokens_share", tokens.expression.subs(sym.D, path) / on_path, "==", w_d, "The tokens term holds beta/(beta+gamma)."
+            "tokens_share",
+            tokens.expression.subs(sym.D, path) / on_path,
+            "==",
+            w_d,
+            "The tokens term holds beta/(beta+gamma).",
         ),
         Claim(
             "split",
@@ -61,7 +69,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="term_balance_and_shares",
         title="Balance of the two terms",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "C = 6 N D"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "C = 6 N D",
+        ),
         statement=r"\beta\,A N^{*-\beta} = \gamma\,B D^{*-\gamma} = \alpha R^*,\qquad T_N^* = w_N R^*,\quad T_D^* = w_D R^*",
         steps=steps,
         source="Stationarity of the law of Hoffmann et al. 2022, arXiv 2203.15556.",

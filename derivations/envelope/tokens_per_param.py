@@ -20,7 +20,13 @@ def derivation() -> Derivation:
     along = [(sym.N, sym.N), (sym.D, ratio * sym.N)]
     slopes = sym.N * PARAMS_TOKENS.loss.diff(sym.N) - sym.D * PARAMS_TOKENS.loss.diff(sym.D)
     steps = (
-        Claim("definition", envelope.tokens / envelope.params, "==", ratio, "D*/N* is a single power of the compute."),
+        Claim(
+            "definition",
+            envelope.tokens / envelope.params,
+            "==",
+            ratio,
+            "D*/N* is a single power of the compute.",
+        ),
         Claim(
             "stationary",
             slopes.subs(along).subs(sym.N, envelope.params),
@@ -51,7 +57,15 @@ def derivation() -> Derivation:
             ByPositiveTerms(),
             assume=(b - g,),
         ),
-        Claim("falls", drift, "<", Integer(0), "For beta < gamma they want fewer.", ByPositiveTerms(), assume=(g - b,)),
+        Claim(
+            "falls",
+            drift,
+            "<",
+            Integer(0),
+            "For beta < gamma they want fewer.",
+            ByPositiveTerms(),
+            assume=(g - b,),
+        ),
         Claim(
             "constant",
             (envelope.tokens / envelope.params).subs(g, b),
@@ -63,7 +77,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="tokens_per_param",
         title="Tokens per parameter at the optimum",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "C = 6 N D"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "C = 6 N D",
+        ),
         statement=r"\frac{D^*}{N^*} = G^{-2}\,(C/6)^{(\beta-\gamma)/(\beta+\gamma)}",
         steps=steps,
         source="Hoffmann et al. 2022, arXiv 2203.15556.",

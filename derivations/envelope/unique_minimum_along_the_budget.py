@@ -18,10 +18,14 @@ def derivation() -> Derivation:
     params, tokens = PARAMS_TOKENS.terms
     b, g, best = params.exponent, tokens.exponent, envelope.reducible
     w_n, w_d = envelope.shares
-    along = PARAMS_TOKENS.reducible.subs([(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))])
+    along = PARAMS_TOKENS.reducible.subs(
+        [(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]
+    )
     in_shares = best * (w_n * exp(-b * s) + w_d * exp(g * s))
     lost = envelope.exponent * best
-    above = lost * (w_d * (b + envelope.exponent) * exp(-b * s) + w_n * (g + envelope.exponent) * exp(g * s))
+    above = lost * (
+        w_d * (b + envelope.exponent) * exp(-b * s) + w_n * (g + envelope.exponent) * exp(g * s)
+    )
     steps = (
         Claim(
             "along_the_budget",
@@ -30,7 +34,13 @@ def derivation() -> Derivation:
             in_shares,
             "With N = N* e^s and D = D* e^-s the loss is a sum of two exponentials in s.",
         ),
-        Claim("stationary", along.diff(s).subs(s, 0), "==", Integer(0), "s = 0 is stationary: the two slopes cancel."),
+        Claim(
+            "stationary",
+            along.diff(s).subs(s, 0),
+            "==",
+            Integer(0),
+            "s = 0 is stationary: the two slopes cancel.",
+        ),
         Claim(
             "curvature",
             along.diff(s, 2).subs(s, 0),

@@ -62,7 +62,9 @@ def derivation() -> Derivation:
         ),
         Claim(
             "penalty",
-            law.subs([(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)], simultaneous=True),
+            law.subs(
+                [(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)], simultaneous=True
+            ),
             "==",
             misallocation(envelope).penalty * envelope.coefficient * sym.C**-envelope.exponent,
             "N* being the same, so is r = N/N*: at r N* and D*/r the inner law is P(r) C0 C^-alpha, and the loss h of it.",

@@ -15,7 +15,9 @@ from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
 
 def derivation() -> Derivation:
     """[(N_c/N)^(alpha_N/alpha_D) + D_c/D]^alpha_D: its optimum, envelope, exponent and penalty, from the law as printed."""
-    n_c, d_c, a_n, a_d = (Symbol(name, positive=True) for name in ("N_c", "D_c", "alpha_N", "alpha_D"))
+    n_c, d_c, a_n, a_d = (
+        Symbol(name, positive=True) for name in ("N_c", "D_c", "alpha_N", "alpha_D")
+    )
     y, r = Symbol("y", positive=True), sym.SIZE_RATIO
     printed = ((n_c / sym.N) ** (a_n / a_d) + d_c / sym.D) ** a_d
     form = LawForm.from_expression(printed, name="Kaplan's joint law")
@@ -79,7 +81,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="kaplan_form",
         title="Kaplan's joint law",
-        assumptions=("L = [(N_c/N)^(alpha_N/alpha_D) + D_c/D]^alpha_D with positive constants", "C = 6 N D"),
+        assumptions=(
+            "L = [(N_c/N)^(alpha_N/alpha_D) + D_c/D]^alpha_D with positive constants",
+            "C = 6 N D",
+        ),
         statement=r"\frac1\alpha = \frac1{\alpha_N} + \frac1{\alpha_D},\qquad N^* \propto "
         r"C^{\alpha_D/(\alpha_N+\alpha_D)},\qquad \frac{L}{L^*} = P(r)^{\alpha_D}",
         steps=steps,

@@ -17,7 +17,11 @@ from isoflop.theory.proof.argument_enclosure import ByEnclosure
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.errata import Erratum, Remark
 
-K, Q, X, MORE, S = DRAWS, *(Symbol(name, positive=True) for name in ("q", "x", "j")), sym.LOG_SIZE_RATIO
+K, Q, X, MORE, S = (
+    DRAWS,
+    *(Symbol(name, positive=True) for name in ("q", "x", "j")),
+    sym.LOG_SIZE_RATIO,
+)
 CURVE = AccuracyCurve(sym.A, sym.ALPHA)
 U = CURVE.neg_log
 ONE = Integer(1)
@@ -25,7 +29,12 @@ ONE = Integer(1)
 PASS = 1 - (1 - Q) ** K
 LOWER = K * Q * exp(-K * Q)
 #: The table's row for HumanEval at C = 1e21 with k = 32 samples.
-HUMANEVAL = ((sym.A, Rational(7785)), (sym.ALPHA, Rational("0.1752")), (sym.C, Rational("1e21")), (K, Rational(32)))
+HUMANEVAL = (
+    (sym.A, Rational(7785)),
+    (sym.ALPHA, Rational("0.1752")),
+    (sym.C, Rational("1e21")),
+    (K, Rational(32)),
+)
 
 
 def smaller(x: Expr, y: Expr) -> Expr:
@@ -54,7 +63,11 @@ def derivation() -> Derivation:
             r"k q e^{-kq} \le 1 - (1 - q)^k \le \min(kq, 1),\qquad"
             r" -\log(kqe^{-kq}) = -\log k + A C^{-\alpha} + k\,e^{-A C^{-\alpha}}"
         ),
-        steps=tuple(replace(claim, name=f"{erratum.name}.{claim.name}") for erratum in errata() for claim in erratum.corrections),
+        steps=tuple(
+            replace(claim, name=f"{erratum.name}.{claim.name}")
+            for erratum in errata()
+            for claim in erratum.corrections
+        ),
         source=f"{KRAJEWSKI}: Appendix D, equation 5, Tables 3, 4, 11, 12, 13, 16.",
         follows="Equation 5 is an empirical form: Appendix D gives no argument for it.",
     )
@@ -108,7 +121,9 @@ def _bounds() -> tuple[Erratum, ...]:
         Erratum(
             name="tangent_of_the_exponential",
             where="Appendix D, before equation 8: e^x >= 1=x",
-            as_printed=Claim("as_printed", ONE, "==", X, "The second half of the printed chain, for any x > 0."),
+            as_printed=Claim(
+                "as_printed", ONE, "==", X, "The second half of the printed chain, for any x > 0."
+            ),
             corrected=(
                 Claim(
                     "tangent",
@@ -180,7 +195,9 @@ def _bounds() -> tuple[Erratum, ...]:
                 "<=",
                 K * X,
                 "For equally hard problems 1 - e^(-k q) stands between the exact value and k q.",
-                BySameDifference(exp(-K * X), 1 - K * X, ByConvexity(exp(S), S, -K * X, Integer(0))),
+                BySameDifference(
+                    exp(-K * X), 1 - K * X, ByConvexity(exp(S), S, -K * X, Integer(0))
+                ),
             ),
             comment="With 30 % of the problems always and 70 % never solved pass@4 is 0.300; the bound would be 0.699.",
             at=((K, Rational(4)), (Q, Rational(3, 10))),
@@ -188,7 +205,9 @@ def _bounds() -> tuple[Erratum, ...]:
         Erratum(
             name="lower_bound_as_approximation",
             where="Appendix D: Q(C, k) is approximately k q e^(-k q)",
-            as_printed=Claim("as_printed", PASS, "==", LOWER, "The bound in place of the value.", assume=(1 - Q,)),
+            as_printed=Claim(
+                "as_printed", PASS, "==", LOWER, "The bound in place of the value.", assume=(1 - Q,)
+            ),
             corrected=(
                 Claim(
                     "never_above_1_over_e",
@@ -227,17 +246,39 @@ def _approximation() -> tuple[Erratum, ...]:
         Erratum(
             name="sign_of_log_k",
             where="Appendix D: -log Q(C, K) is approximately log k + A/C^alpha + k exp(-A/C^alpha)",
-            as_printed=Claim("as_printed", -log(bound), "==", first_line, "Minus the logarithm of the line above it."),
-            corrected=Claim("corrected", -log(bound), "==", kept, "log k has a minus sign: more samples lower -log pass@k."),
+            as_printed=Claim(
+                "as_printed",
+                -log(bound),
+                "==",
+                first_line,
+                "Minus the logarithm of the line above it.",
+            ),
+            corrected=Claim(
+                "corrected",
+                -log(bound),
+                "==",
+                kept,
+                "log k has a minus sign: more samples lower -log pass@k.",
+            ),
             comment="As printed more samples would raise -log pass@k.",
             at=HUMANEVAL,
         ),
         Erratum(
             name="sign_of_log_compute",
             where="Appendix D, last line: log(A) + alpha log(C)",
-            as_printed=Claim("as_printed", log(U), "==", log(sym.A) + sym.ALPHA * log(sym.C), "The logarithm of A/C^alpha."),
+            as_printed=Claim(
+                "as_printed",
+                log(U),
+                "==",
+                log(sym.A) + sym.ALPHA * log(sym.C),
+                "The logarithm of A/C^alpha.",
+            ),
             corrected=Claim(
-                "corrected", log(U), "==", log(sym.A) - sym.ALPHA * log(sym.C), "The logarithm of a quotient is a difference."
+                "corrected",
+                log(U),
+                "==",
+                log(sym.A) - sym.ALPHA * log(sym.C),
+                "The logarithm of a quotient is a difference.",
             ),
             comment="The sign goes on into equation 5.",
             at=HUMANEVAL[:3],
@@ -245,7 +286,13 @@ def _approximation() -> tuple[Erratum, ...]:
         Erratum(
             name="logarithm_of_a_sum",
             where="Appendix D, last line: the logarithm of the sum is taken term by term",
-            as_printed=Claim("as_printed", log(first_line), "==", last_line, "The last line from the one above it, as printed."),
+            as_printed=Claim(
+                "as_printed",
+                log(first_line),
+                "==",
+                last_line,
+                "The last line from the one above it, as printed.",
+            ),
             corrected=Claim(
                 "corrected",
                 log(kept),
@@ -264,7 +311,9 @@ def _approximation() -> tuple[Erratum, ...]:
         Erratum(
             name="dropped_term",
             where="Appendix D, last line: k exp(-A/C^alpha) is gone",
-            as_printed=Claim("as_printed", first_line, "==", log(K) + U, "The sum without its last term."),
+            as_printed=Claim(
+                "as_printed", first_line, "==", log(K) + U, "The sum without its last term."
+            ),
             corrected=Claim(
                 "corrected",
                 K * exp(-X),
@@ -301,7 +350,11 @@ def _approximation() -> tuple[Erratum, ...]:
             name="equation_5_at_one_sample",
             where="Equation 5: + alpha log C, with equation 2 for k = 1",
             as_printed=Claim(
-                "as_printed", U, "==", equation_5.value.subs(K, ONE), "Equation 5 at k = 1 against equation 2, where alpha > 0."
+                "as_printed",
+                U,
+                "==",
+                equation_5.value.subs(K, ONE),
+                "Equation 5 at k = 1 against equation 2, where alpha > 0.",
             ),
             corrected=(
                 Claim(
@@ -334,7 +387,9 @@ def _tables() -> tuple[Erratum, ...]:
     human = "HumanEval"
     law, compute_law = next(pair for pair in compute_counterparts() if pair[0].label == human)
     as_read = Rational(compute_law.printed["A"]) * at ** -Rational(compute_law.printed["alpha"])
-    slope = Rational(printed.TABLE_13[human][2]) + Rational(printed.TABLE_13[human][3]) * log(Rational(printed.HELD_OUT_FROM))
+    slope = Rational(printed.TABLE_13[human][2]) + Rational(printed.TABLE_13[human][3]) * log(
+        Rational(printed.HELD_OUT_FROM)
+    )
     mre = [Rational(row[2]) for row in printed.TABLE_3.values()]
     baseline, rounded, unit = (
         Rational(str(published("krajewski2025-arc-e").random_baseline)),
@@ -380,7 +435,11 @@ def _tables() -> tuple[Erratum, ...]:
                 Rational(printed.TABLE_4["PowerLaw"][0]) + ROUNDING_MRE,
                 "The mean over the twelve benchmarks of Table 3 is the power law's printed mean, to rounding.",
             ),
-            corrected=tuple(claim for name, column in (("PowerLaw", 1), ("BNSL", 3)) for claim in _five_averages(name, column)),
+            corrected=tuple(
+                claim
+                for name, column in (("PowerLaw", 1), ("BNSL", 3))
+                for claim in _five_averages(name, column)
+            ),
             comment="To rounding the printed numbers are means and standard deviations (n - 1) over the five acc_norm "
             "benchmarks of Table "
             "3 alone; over all twelve the power law's mean is 4.71 % and that of BNSL 4.96 %.",
@@ -388,10 +447,25 @@ def _tables() -> tuple[Erratum, ...]:
         Erratum(
             name="table_16_rounding",
             where="Table 16: Q_random of ARC-E, 0.291",
-            as_printed=Claim("as_printed", baseline, "<=", rounded + unit / 2, "0.291 is 0.2918 of Table 11, rounded."),
+            as_printed=Claim(
+                "as_printed",
+                baseline,
+                "<=",
+                rounded + unit / 2,
+                "0.291 is 0.2918 of Table 11, rounded.",
+            ),
             corrected=(
-                Claim("at_least", baseline, ">=", rounded + unit / 2, "To three digits it rounds up,", ByEnclosure()),
-                Claim("at_most", baseline, "<=", rounded + 3 * unit / 2, "to 0.292.", ByEnclosure()),
+                Claim(
+                    "at_least",
+                    baseline,
+                    ">=",
+                    rounded + unit / 2,
+                    "To three digits it rounds up,",
+                    ByEnclosure(),
+                ),
+                Claim(
+                    "at_most", baseline, "<=", rounded + 3 * unit / 2, "to 0.292.", ByEnclosure()
+                ),
             ),
             comment="Cut off, not rounded; the other rows are rounded.",
         ),
@@ -399,7 +473,10 @@ def _tables() -> tuple[Erratum, ...]:
 
 
 #: Half a unit of the last digit of Table 3 and of Table 4 together: of MRE in per cent, and of MAE.
-ROUNDING_MRE, ROUNDING_MAE = Rational("0.005") + Rational("0.0005"), Rational("0.00005") + Rational("0.0005")
+ROUNDING_MRE, ROUNDING_MAE = (
+    Rational("0.005") + Rational("0.0005"),
+    Rational("0.00005") + Rational("0.0005"),
+)
 
 
 def mean(values: list[Rational]) -> Rational:
@@ -408,13 +485,17 @@ def mean(values: list[Rational]) -> Rational:
 
 def deviation(values: list[Rational]) -> Expr:
     """The standard deviation with n - 1."""
-    return sqrt(sum(((value - mean(values)) ** 2 for value in values), Integer(0)) / (len(values) - 1))
+    return sqrt(
+        sum(((value - mean(values)) ** 2 for value in values), Integer(0)) / (len(values) - 1)
+    )
 
 
 def on_a_ray(law: PublishedLaw, compute: Rational) -> Expr:
     """-log Q' of a law of Table 12 at D = 20 N."""
     t = Rational(printed.TOKENS_PER_PARAM)
-    a, b, beta, gamma = (Rational(str(law.coefficients[name])) for name in ("A", "B", "beta", "gamma"))
+    a, b, beta, gamma = (
+        Rational(str(law.coefficients[name])) for name in ("A", "B", "beta", "gamma")
+    )
     n = sqrt(compute / (6 * t))
     return a * n**-beta + b * (t * n) ** -gamma
 
@@ -433,11 +514,20 @@ def _agreement(law: PublishedLaw, compute_law: PublishedLaw, compute: Rational) 
 
 
 def _decoded_13(name: str, compute: Rational) -> tuple[Claim, ...]:
-    row = {key: Rational(digits) for key, digits in printed.decode_table_13(printed.TABLE_13[name]).items()}
+    row = {
+        key: Rational(digits)
+        for key, digits in printed.decode_table_13(printed.TABLE_13[name]).items()
+    }
     at_one = published(f"krajewski2025-{name.lower()}-compute").coefficients
-    decoded = BilinearLaw(exp(row["log_coefficient"]), log(row["exp_compute"]), row["draws"], row["mixed"])
+    decoded = BilinearLaw(
+        exp(row["log_coefficient"]), log(row["exp_compute"]), row["draws"], row["mixed"]
+    )
     one_sample = decoded.compute * log(compute) + row["log_coefficient"]
-    gap = one_sample - log(Rational(str(at_one["C0"]))) + Rational(str(at_one["alpha"])) * log(compute)
+    gap = (
+        one_sample
+        - log(Rational(str(at_one["C0"])))
+        + Rational(str(at_one["alpha"])) * log(compute)
+    )
     return (
         Claim(
             f"slope_in_k_{name}",
@@ -473,7 +563,9 @@ def _five_averages(strategy: str, column: int) -> tuple[Claim, ...]:
             f"Over the five acc_norm benchmarks of Table 3, {strategy}: as printed in Table 4, to rounding.",
             ByEnclosure(),
         )
-        for name, value, digits, tolerance in zip(names, found, printed.TABLE_4[strategy], tolerances, strict=True)
+        for name, value, digits, tolerance in zip(
+            names, found, printed.TABLE_4[strategy], tolerances, strict=True
+        )
     )
 
 
@@ -496,8 +588,22 @@ def remarks() -> tuple[Remark, ...]:
                     "Equation 1 with the printed digits, at C = 6e21.",
                     ByEnclosure(),
                 ),
-                Claim("at_3.4e22", row.at(Rational("3.4e22")), "<=", Integer(0), "Still negative at 3.4e22.", ByEnclosure()),
-                Claim("at_3.5e22", row.at(Rational("3.5e22")), ">=", Integer(0), "Positive from 3.5e22 on.", ByEnclosure()),
+                Claim(
+                    "at_3.4e22",
+                    row.at(Rational("3.4e22")),
+                    "<=",
+                    Integer(0),
+                    "Still negative at 3.4e22.",
+                    ByEnclosure(),
+                ),
+                Claim(
+                    "at_3.5e22",
+                    row.at(Rational("3.5e22")),
+                    ">=",
+                    Integer(0),
+                    "Positive from 3.5e22 on.",
+                    ByEnclosure(),
+                ),
             ),
         ),
         Remark(
@@ -529,7 +635,11 @@ def remarks() -> tuple[Remark, ...]:
             "Appendix D: x > -1",
             "Bernoulli's inequality is stated for x > -1, which leaves out q = 1; it holds at x = -1 too.",
         ),
-        Remark("letters", "Appendix D", "Q(C, k) becomes Q(C, K), and one log is set as a product of letters."),
+        Remark(
+            "letters",
+            "Appendix D",
+            "Q(C, k) becomes Q(C, K), and one log is set as a product of letters.",
+        ),
         Remark(
             "perfect_accuracy",
             "Section 3.3",
@@ -543,7 +653,9 @@ def remarks() -> tuple[Remark, ...]:
             "param_b is printed as -0.0000 and -0.0002: none or one digit is left.",
         ),
         Remark(
-            "table_4_header", "Table 4", "Eight columns, six labels: the last two, mean and deviation of R^2, have no heading."
+            "table_4_header",
+            "Table 4",
+            "Eight columns, six labels: the last two, mean and deviation of R^2, have no heading.",
         ),
         Remark(
             "tables_3_and_15",

@@ -20,9 +20,17 @@ def derivation() -> Derivation:
     a, b = sym.A * Integer(6) ** eta, sym.B * Integer(6) ** eta
     in_ratio = (a * t**eta + b * t**-eta) * sym.C**-eta
     best = (b / a) ** (1 / (2 * eta))
-    published = sym.A * line.params ** (-2 * eta) + b * Integer(6) ** -eta * (t * line.params) ** (-2 * eta)
+    published = sym.A * line.params ** (-2 * eta) + b * Integer(6) ** -eta * (t * line.params) ** (
+        -2 * eta
+    )
     steps = (
-        Claim("in_compute_and_ratio", line.reducible, "==", in_ratio, "Substitute N = sqrt(C/(6 t)) and D = t N."),
+        Claim(
+            "in_compute_and_ratio",
+            line.reducible,
+            "==",
+            in_ratio,
+            "Substitute N = sqrt(C/(6 t)) and D = t N.",
+        ),
         Claim(
             "in_published_code",
             published,
@@ -36,7 +44,10 @@ def derivation() -> Derivation:
             ">=",
             envelope.reducible,
             "The mean of two terms with a constant product is least where they are equal: C0 = 2 sqrt(a b), exponent eta.",
-            ByWeightedAmGm((a * t**eta * sym.C**-eta, b * t**-eta * sym.C**-eta), (Rational(1, 2), Rational(1, 2))),
+            ByWeightedAmGm(
+                (a * t**eta * sym.C**-eta, b * t**-eta * sym.C**-eta),
+                (Rational(1, 2), Rational(1, 2)),
+            ),
         ),
         Claim(
             "slope",

@@ -38,7 +38,13 @@ def derivation() -> Derivation:
                 "At v times the compute the size ratio is v to the power w_N(k_1) - w_N(k_2) of that at C: s is affine in log C.",
             ),
             Claim("at_the_optimum", along.subs(s, 0), "==", Integer(1), "P = 1 at s = 0."),
-            Claim("first_order", along.diff(s).subs(s, 0), "==", Integer(0), "No first order: a minimum."),
+            Claim(
+                "first_order",
+                along.diff(s).subs(s, 0),
+                "==",
+                Integer(0),
+                "No first order: a minimum.",
+            ),
             Claim(
                 "second_order",
                 along.diff(s, 2).subs(s, 0) / 2 * log(pair.size_ratio) ** 2,

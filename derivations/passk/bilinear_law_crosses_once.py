@@ -20,7 +20,9 @@ def derivation() -> Derivation:
     return Derivation(
         name="bilinear_law_crosses_once",
         title="The bilinear law in compute and k has one crossing point",
-        assumptions=("y = -log pass@k with log y = log A + a log C + b log k + d log C log k and d nonzero",),
+        assumptions=(
+            "y = -log pass@k with log y = log A + a log C + b log k + d log C log k and d nonzero",
+        ),
         statement=r"C_x = e^{-b/d}, \qquad -\log \mathrm{pass}@k\,(C_x) = A e^{-ab/d} \text{ for every } k",
         steps=(
             Claim(

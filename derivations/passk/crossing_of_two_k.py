@@ -12,7 +12,9 @@ from isoflop.theory.proof.claim import Claim, Derivation
 
 def derivation() -> Derivation:
     """The quotient of the two laws is a power of C_x/C."""
-    c1, c2, alpha, steeper, v, x = (Symbol(name, positive=True) for name in ("c_1", "c_2", "alpha_1", "d", "v", "x"))
+    c1, c2, alpha, steeper, v, x = (
+        Symbol(name, positive=True) for name in ("c_1", "c_2", "alpha_1", "d", "v", "x")
+    )
     first, second = (c1, alpha), (c2, alpha + steeper)
     crossing = crossing_compute(first, second)
     few, many = (coefficient * sym.C**-exponent for coefficient, exponent in (first, second))

@@ -16,7 +16,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="fail_at_k_is_completely_monotone",
         title="fail@k is completely monotone in k",
-        assumptions=("p = u/(1 + u), any chance between 0 and 1, for a problem (0 and 1 are limits)", "integer k >= 1"),
+        assumptions=(
+            "p = u/(1 + u), any chance between 0 and 1, for a problem (0 and 1 are limits)",
+            "integer k >= 1",
+        ),
         statement=r"(-1)^j \Delta^j\, \mathrm{fail}@k = \mathbb{E}\left[(1-p)^k p^j\right] \ge 0",
         steps=(
             Claim(

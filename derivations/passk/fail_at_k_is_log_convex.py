@@ -12,7 +12,9 @@ from isoflop.theory.proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim, D
 def derivation() -> Derivation:
     """Compare two problems drawn independently, with chances f and g to fail; the mean over both draws is the statement."""
     k = DRAWS
-    f, g, j, x, mean, more, v, w = (Symbol(name, positive=True) for name in ("f", "g", "j", "x", "mu", "m", "v", "w"))
+    f, g, j, x, mean, more, v, w = (
+        Symbol(name, positive=True) for name in ("f", "g", "j", "x", "mu", "m", "v", "w")
+    )
     half = Rational(1, 2)
     outer = (half * f ** (k - 1) * g ** (k + 1), half * f ** (k + 1) * g ** (k - 1))
     first = (j / (j + k) * f ** (j + k), k / (j + k) * g ** (j + k))
@@ -22,7 +24,9 @@ def derivation() -> Derivation:
     return Derivation(
         name="fail_at_k_is_log_convex",
         title="fail@k is log-convex and super-multiplicative",
-        assumptions=("f and g, the chances to fail of two problems drawn independently, of any distribution",),
+        assumptions=(
+            "f and g, the chances to fail of two problems drawn independently, of any distribution",
+        ),
         statement=(
             r"\mathrm{fail}@k^2 \le \mathrm{fail}@(k-1)\,\mathrm{fail}@(k+1), \quad"
             r"\mathrm{fail}@(j+k) \ge \mathrm{fail}@j\;\mathrm{fail}@k, \quad \mathrm{fail}@(mk) \ge \mathrm{fail}@k^m"

@@ -68,7 +68,10 @@ def derivation() -> Derivation:
                 "exact_for_squares",
                 square.value,
                 "==",
-                square_floor + square_coefficient * sym.C**-square_exponent * (1 + square.correction * sym.C**-square_exponent),
+                square_floor
+                + square_coefficient
+                * sym.C**-square_exponent
+                * (1 + square.correction * sym.C**-square_exponent),
                 "For kappa = 2 the two orders are all there is.",
             ),
             Claim(

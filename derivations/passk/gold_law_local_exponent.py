@@ -97,7 +97,9 @@ def derivation() -> Derivation:
                 ">=",
                 u * (1 + u) ** m,
                 "And at most kappa: that is (1 + u)^m >= 1. For kappa < 1 both bounds turn around.",
-                BySameDifference((1 + u) ** m, Integer(1), ByMonotone((1 + x) ** m, x, u, Integer(0))),
+                BySameDifference(
+                    (1 + u) ** m, Integer(1), ByMonotone((1 + x) ** m, x, u, Integer(0))
+                ),
             ),
             Claim(
                 "bare_ratio",

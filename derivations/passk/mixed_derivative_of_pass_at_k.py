@@ -12,7 +12,9 @@ from isoflop.theory.proof.claim import Claim, Derivation
 def derivation() -> Derivation:
     """Both are minus the mixed second difference of log(-log pass@k) over a rectangle in log C and log k."""
     c1, c2, k1, k2 = (Symbol(name, positive=True) for name in ("C_1", "C_2", "k_1", "k_2"))
-    y11, y12, y21, y22 = (Symbol(f"y_{corner}", positive=True) for corner in ("11", "12", "21", "22"))
+    y11, y12, y21, y22 = (
+        Symbol(f"y_{corner}", positive=True) for corner in ("11", "12", "21", "22")
+    )
     a, b, d = (Symbol(name, real=True) for name in ("a", "b", "d"))
     h, v, floor = (Symbol(name, positive=True) for name in ("h", "v", "E0"))
 
@@ -23,7 +25,10 @@ def derivation() -> Derivation:
     in_draws = (exponent(y11, y12, k2 / k1), exponent(y21, y22, k2 / k1))
     bilinear = BilinearLaw(sym.A, a, b, d)
     with_floor = log(floor * DRAWS**-h + sym.C0 * sym.C**-sym.ALPHA * DRAWS**-v)
-    compute_exponent, draws_exponent = -sym.C * with_floor.diff(sym.C), -DRAWS * with_floor.diff(DRAWS)
+    compute_exponent, draws_exponent = (
+        -sym.C * with_floor.diff(sym.C),
+        -DRAWS * with_floor.diff(DRAWS),
+    )
     return Derivation(
         name="mixed_derivative_of_pass_at_k",
         title="The mixed derivative of pass@k in compute and k",
@@ -46,7 +51,8 @@ def derivation() -> Derivation:
             ),
             Claim(
                 "bilinear_in_compute",
-                bilinear.compute_exponent.subs(DRAWS, k2) - bilinear.compute_exponent.subs(DRAWS, k1),
+                bilinear.compute_exponent.subs(DRAWS, k2)
+                - bilinear.compute_exponent.subs(DRAWS, k1),
                 "==",
                 -d * log(k2 / k1),
                 "For the bilinear law the exponent in compute changes by -d for each unit of log k,",

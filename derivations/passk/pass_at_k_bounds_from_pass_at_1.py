@@ -6,19 +6,30 @@ from sympy import Integer, Symbol
 
 from isoflop.theory.passk import DRAWS
 from isoflop.theory.proof.argument_calculus import ByConvexity
-from isoflop.theory.proof.claim import ByLeadingTerm, ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.proof.claim import (
+    ByLeadingTerm,
+    ByPositiveTerms,
+    ByWeightedAmGm,
+    Claim,
+    Derivation,
+)
 
 
 def derivation() -> Derivation:
     """Each bound holds problem by problem, or lies on one side of a tangent at the mean; means keep it."""
     k = DRAWS
-    u, f, mean, more, x, share = (Symbol(name, positive=True) for name in ("u", "f", "mu", "j", "x", "w"))
+    u, f, mean, more, x, share = (
+        Symbol(name, positive=True) for name in ("u", "f", "mu", "j", "x", "w")
+    )
     fails = 1 / (1 + u)
     m = 1 + more
     return Derivation(
         name="pass_at_k_bounds_from_pass_at_1",
         title="Bounds on pass@k from the mean pass@1",
-        assumptions=("any distribution of p over the problems, with mean q", "k >= 1 (the upper bounds hold for real k too)"),
+        assumptions=(
+            "any distribution of p over the problems, with mean q",
+            "k >= 1 (the upper bounds hold for real k too)",
+        ),
         statement=r"q \le \mathrm{pass}@k \le 1 - (1-q)^k \le \min(1, kq), \qquad \mathrm{pass}@(mk) \le m\,\mathrm{pass}@k",
         steps=(
             Claim(

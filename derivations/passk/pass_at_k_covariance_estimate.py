@@ -33,9 +33,13 @@ def derivation() -> Derivation:
     def estimate(x: int, k: int) -> Integer:
         return Integer(comb(5 - x, k)) / comb(5, k)
 
-    written_out = Add(*(chance(x) * (estimate(x, 2) * estimate(x, 1) - estimate(x, 3)) for x in range(6)))
+    written_out = Add(
+        *(chance(x) * (estimate(x, 2) * estimate(x, 1) - estimate(x, 3)) for x in range(6))
+    )
     covariance = Add(*(chance(x) * estimate(x, 2) * estimate(x, 1) for x in range(6))) - q**3
-    shared = Add(*(Integer(comb(2, j) * comb(3, 1 - j)) / 5 * q ** (3 - j) for j in range(2))) - q**3
+    shared = (
+        Add(*(Integer(comb(2, j) * comb(3, 1 - j)) / 5 * q ** (3 - j) for j in range(2))) - q**3
+    )
     known = (n - k1 - k2 + 1, failed - k1 - k2 + 1)
     return Derivation(
         name="pass_at_k_covariance_estimate",
@@ -60,7 +64,8 @@ def derivation() -> Derivation:
             ),
             Claim(
                 "third_estimator",
-                fail_estimator(n, c, k1) * fail_estimator(n, c, k2) - covariance_estimate(n, c, k1, k2),
+                fail_estimator(n, c, k1) * fail_estimator(n, c, k2)
+                - covariance_estimate(n, c, k1, k2),
                 "==",
                 falling(failed, k1 + k2) / falling(n, k1 + k2),
                 "What is taken off is the estimator at k_1 + k_2 draws; its mean is (1 - p)^k_1 (1 - p)^k_2, the product of the "

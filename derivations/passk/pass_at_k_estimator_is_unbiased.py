@@ -21,7 +21,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_estimator_is_unbiased",
         title="The pass@k estimator is unbiased",
-        assumptions=("n independent samples, c of them correct, each with probability p = 1 - q", "integers 1 <= k <= n"),
+        assumptions=(
+            "n independent samples, c of them correct, each with probability p = 1 - q",
+            "integers 1 <= k <= n",
+        ),
         statement=r"\mathbb{E}\left[1 - \binom{n-c}{k}\Big/\binom{n}{k}\right] = 1 - (1-p)^k",
         steps=(
             Claim(
@@ -57,7 +60,15 @@ def derivation() -> Derivation:
             ),
             Claim(
                 "seven_samples_three_draws",
-                Add(*(Integer(comb(7, c) * comb(7 - c, 3)) / comb(7, 3) * p**c * (1 - p) ** (7 - c) for c in range(8))),
+                Add(
+                    *(
+                        Integer(comb(7, c) * comb(7 - c, 3))
+                        / comb(7, 3)
+                        * p**c
+                        * (1 - p) ** (7 - c)
+                        for c in range(8)
+                    )
+                ),
                 "==",
                 (1 - p) ** 3,
                 "One case written out, n = 7 and k = 3: the mean over the binomial distribution of c.",

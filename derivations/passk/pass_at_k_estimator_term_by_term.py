@@ -15,7 +15,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_estimator_term_by_term",
         title="The pass@k estimator is unbiased, term by term",
-        assumptions=("n independent samples, c of them correct, each with probability p = 1 - q", "integers 1 <= k <= n"),
+        assumptions=(
+            "n independent samples, c of them correct, each with probability p = 1 - q",
+            "integers 1 <= k <= n",
+        ),
         statement=(
             r"\sum_c \binom{n}{c} p^c q^{n-c} \binom{n-c}{k}\Big/\binom{n}{k}"
             r"= q^k \sum_c \binom{n-k}{c} p^c q^{n-k-c} = q^k"
@@ -45,7 +48,8 @@ def derivation() -> Derivation:
             ),
             Claim(
                 "one_more_sample",
-                q * binomial(m, c) * p**c * q ** (m - c) + p * binomial(m, c - 1) * p ** (c - 1) * q ** (m - c + 1),
+                q * binomial(m, c) * p**c * q ** (m - c)
+                + p * binomial(m, c - 1) * p ** (c - 1) * q ** (m - c + 1),
                 "==",
                 binomial(m + 1, c) * p**c * q ** (m + 1 - c),
                 "The last of m + 1 samples fails or is correct. Summed over c, the total for m + 1 "

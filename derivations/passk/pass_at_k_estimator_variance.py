@@ -6,7 +6,15 @@ from math import comb
 
 from sympy import Add, Integer, Symbol
 
-from isoflop.theory.passk import SAMPLES, SOLVE, binomial, factorial_of, falling, overlap_weight, product_coefficient
+from isoflop.theory.passk import (
+    SAMPLES,
+    SOLVE,
+    binomial,
+    factorial_of,
+    falling,
+    overlap_weight,
+    product_coefficient,
+)
 from isoflop.theory.proof.claim import Claim, Derivation
 
 
@@ -16,13 +24,25 @@ def derivation() -> Derivation:
     m, k, j, x, below = (Symbol(name, positive=True) for name in ("m", "k", "j", "F", "u"))
     q = 1 - p
     second_moment = Add(
-        *(Integer(comb(5, c)) * Integer(comb(5 - c, 2)) ** 2 / comb(5, 2) ** 2 * p**c * q ** (5 - c) for c in range(6))
+        *(
+            Integer(comb(5, c))
+            * Integer(comb(5 - c, 2)) ** 2
+            / comb(5, 2) ** 2
+            * p**c
+            * q ** (5 - c)
+            for c in range(6)
+        )
     )
-    shared = Add(*(Integer(comb(2, i) * comb(3, 2 - i)) / comb(5, 2) * q ** (4 - i) for i in range(3)))
+    shared = Add(
+        *(Integer(comb(2, i) * comb(3, 2 - i)) / comb(5, 2) * q ** (4 - i) for i in range(3))
+    )
     return Derivation(
         name="pass_at_k_estimator_variance",
         title="Variance of the pass@k estimator, and covariance across k",
-        assumptions=("n independent samples, F of them failing, each correct with probability p", "integers 1 <= m, k <= n"),
+        assumptions=(
+            "n independent samples, F of them failing, each correct with probability p",
+            "integers 1 <= m, k <= n",
+        ),
         statement=(
             r"\operatorname{Cov} = \sum_{j = \max(0, m + k - n)}^{\min(m, k)} \frac{\binom{m}{j}\binom{n-m}{k-j}}{\binom{n}{k}}"
             r" (1-p)^{m+k-j} - (1-p)^{m+k},\qquad m = k \text{ for the variance}"

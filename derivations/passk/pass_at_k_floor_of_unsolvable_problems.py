@@ -35,7 +35,11 @@ def derivation() -> Derivation:
                 "->",
                 exp(-floor_of_unsolvable(unsolvable)),
                 "With fail@k of the solvable problems for x, pass@k is 1 - s - (1 - s) x and tends to 1 - s.",
-                UnderLemma(LEMMA, "Rudin 1987, Real and Complex Analysis, theorem 1.34", ByLeadingTerm(x, "0")),
+                UnderLemma(
+                    LEMMA,
+                    "Rudin 1987, Real and Complex Analysis, theorem 1.34",
+                    ByLeadingTerm(x, "0"),
+                ),
                 assume=(solvable,),
             ),
             Claim(

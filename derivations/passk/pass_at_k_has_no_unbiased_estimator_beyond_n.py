@@ -17,7 +17,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_has_no_unbiased_estimator_beyond_n",
         title="No unbiased estimator of pass@k for k > n",
-        assumptions=("n independent samples, each correct with the same unknown 0 < p < 1", "k = n + m with m >= 1"),
+        assumptions=(
+            "n independent samples, each correct with the same unknown 0 < p < 1",
+            "k = n + m with m >= 1",
+        ),
         statement=r"\nexists\, T:\quad \mathbb{E}_p\, T = 1 - (1-p)^k \text{ for all } p, \qquad k > n",
         steps=(
             Claim(

@@ -54,7 +54,9 @@ def derivation() -> Derivation:
                 ">=",
                 Integer(0),
                 "at most u^2/2 for u > 0, here h,",
-                ByMonotone(excess_above, x, shift, Integer(0), slope=ByPositiveTerms(form=x**2 / (1 + x))),
+                ByMonotone(
+                    excess_above, x, shift, Integer(0), slope=ByPositiveTerms(form=x**2 / (1 + x))
+                ),
             ),
             Claim(
                 "next_order",
@@ -62,7 +64,13 @@ def derivation() -> Derivation:
                 ">=",
                 Integer(0),
                 "and at least u^2/2 - u^3/3.",
-                ByMonotone(shortfall_above, x, shift, Integer(0), slope=ByPositiveTerms(form=x**3 / (1 + x))),
+                ByMonotone(
+                    shortfall_above,
+                    x,
+                    shift,
+                    Integer(0),
+                    slope=ByPositiveTerms(form=x**3 / (1 + x)),
+                ),
             ),
             Claim(
                 "at_least_half_the_square_below",
@@ -70,7 +78,13 @@ def derivation() -> Derivation:
                 ">=",
                 Integer(0),
                 "For u = -h/(1 + h) < 0 it is at least u^2/2: estimates that are too low weigh more,",
-                ByMonotone(excess_below, x, shift, Integer(0), slope=ByPositiveTerms(form=x**2 / (1 + x) ** 3)),
+                ByMonotone(
+                    excess_below,
+                    x,
+                    shift,
+                    Integer(0),
+                    slope=ByPositiveTerms(form=x**2 / (1 + x) ** 3),
+                ),
             ),
             Claim(
                 "at_most_below",
@@ -79,7 +93,13 @@ def derivation() -> Derivation:
                 Integer(0),
                 "and at most h^2/2, that is u^2/2 over (1 + u)^2: on both sides the leading order is u^2/2, whose mean is the "
                 "variance of x over 2 mu^2.",
-                ByMonotone(excess_at_most, x, shift, Integer(0), slope=ByPositiveTerms(form=x**2 * (2 + x) / (1 + x) ** 2)),
+                ByMonotone(
+                    excess_at_most,
+                    x,
+                    shift,
+                    Integer(0),
+                    slope=ByPositiveTerms(form=x**2 * (2 + x) / (1 + x) ** 2),
+                ),
             ),
         ),
         source=f"Jensen's inequality and the delta method; {CHEN}, for the estimator.",

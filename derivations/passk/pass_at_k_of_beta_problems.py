@@ -17,7 +17,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_of_beta_problems",
         title="fail@k of Beta distributed problems",
-        assumptions=("p = 1 - q with a density over the problems proportional to p^(a - 1) q^(b - 1)", "integer k >= 0"),
+        assumptions=(
+            "p = 1 - q with a density over the problems proportional to p^(a - 1) q^(b - 1)",
+            "integer k >= 0",
+        ),
         statement=r"\mathrm{fail}@k = \frac{\Gamma(a+b)\,\Gamma(b+k)}{\Gamma(b)\,\Gamma(a+b+k)}",
         steps=(
             Claim(

@@ -12,12 +12,17 @@ from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
 def derivation() -> Derivation:
     """Compare the plug-in with the unbiased estimator factor by factor, and with the truth by convexity."""
     n, c = SAMPLES, CORRECT
-    i, failing, q, x, mean, more = (Symbol(name, positive=True) for name in ("i", "m", "q", "x", "mu", "j"))
+    i, failing, q, x, mean, more = (
+        Symbol(name, positive=True) for name in ("i", "m", "q", "x", "mu", "j")
+    )
     first_moment, second_moment = falling(n, Integer(1)) * q, falling(n, Integer(2)) * q**2
     return Derivation(
         name="pass_at_k_plug_in_underestimates",
         title="The plug-in estimate of pass@k is too low",
-        assumptions=("n independent samples, c of them correct, each with probability p = 1 - q", "2 <= k <= n"),
+        assumptions=(
+            "n independent samples, c of them correct, each with probability p = 1 - q",
+            "2 <= k <= n",
+        ),
         statement=r"1 - \left(1 - \frac{c}{n}\right)^k \le 1 - \binom{n-c}{k}\Big/\binom{n}{k}",
         steps=(
             Claim(

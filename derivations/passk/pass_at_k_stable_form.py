@@ -26,7 +26,9 @@ def derivation() -> Derivation:
     return Derivation(
         name="pass_at_k_stable_form",
         title="Stable forms of the pass@k estimator",
-        assumptions=("integers 1 <= k <= n and 1 <= c <= n - k (for c > n - k the estimate is 1, for c = 0 it is 0)",),
+        assumptions=(
+            "integers 1 <= k <= n and 1 <= c <= n - k (for c > n - k the estimate is 1, for c = 0 it is 0)",
+        ),
         statement=(
             r"\binom{n-c}{k}\Big/\binom{n}{k} = \prod_{i=n-m+1}^{n} \left(1 - \frac{M}{i}\right),"
             r"\qquad m = \min(c, k),\ M = \max(c, k)"

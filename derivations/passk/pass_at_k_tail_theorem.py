@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from sympy import Integer, Mul, Symbol, exp, log
 
-from isoflop.theory.passk import DRAWS, SHAPE_A, SHAPE_B, TAIL, beta_tail, beta_tail_correction, gamma_of, power_tail
+from isoflop.theory.passk import (
+    DRAWS,
+    SHAPE_A,
+    SHAPE_B,
+    TAIL,
+    beta_tail,
+    beta_tail_correction,
+    gamma_of,
+    power_tail,
+)
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone
-from isoflop.theory.proof.claim import ByLeadingTerm, ByNormalForm, ByPositiveTerms, Claim, Derivation, UnderLemma
+from isoflop.theory.proof.claim import (
+    ByLeadingTerm,
+    ByNormalForm,
+    ByPositiveTerms,
+    Claim,
+    Derivation,
+    UnderLemma,
+)
 
 KARAMATA = (
     "For a measure F on [0, infinity) with Laplace transform w, F([0, x]) ~ l x^b for x -> 0 if and only if "
@@ -51,7 +67,9 @@ def derivation() -> Derivation:
                     x,
                     x,
                     Integer(0),
-                    slope=ByMonotone(1 - exp(-x), x, x, Integer(0), slope=ByPositiveTerms(form=exp(-x))),
+                    slope=ByMonotone(
+                        1 - exp(-x), x, x, Integer(0), slope=ByPositiveTerms(form=exp(-x))
+                    ),
                 ),
             ),
             Claim(
@@ -60,7 +78,9 @@ def derivation() -> Derivation:
                 ">=",
                 Integer(0),
                 "and v = log(1 + u) is at most u = p/(1 - p): so v ~ p for p -> 0, and P(v <= x) ~ (c/b) x^b too.",
-                ByMonotone(x - log(1 + x), x, u, Integer(0), slope=ByPositiveTerms(form=x / (1 + x))),
+                ByMonotone(
+                    x - log(1 + x), x, u, Integer(0), slope=ByPositiveTerms(form=x / (1 + x))
+                ),
             ),
             Claim(
                 "karamata",
@@ -93,7 +113,13 @@ def derivation() -> Derivation:
                 ">=",
                 Integer(0),
                 "With u/(1 + u) for fail@k, -log pass@k is log(1 + u): at least fail@k,",
-                ByMonotone(log(1 + x) - x / (1 + x), x, u, Integer(0), slope=ByPositiveTerms(form=x / (1 + x) ** 2)),
+                ByMonotone(
+                    log(1 + x) - x / (1 + x),
+                    x,
+                    u,
+                    Integer(0),
+                    slope=ByPositiveTerms(form=x / (1 + x) ** 2),
+                ),
             ),
             Claim(
                 "neg_log_at_most",

@@ -35,7 +35,11 @@ def derivation() -> Derivation:
         ),
         steps=(
             Claim(
-                "target", problem.fail.subs(DRAWS, problem.draws), "==", target, "This many draws reach the target at compute C."
+                "target",
+                problem.fail.subs(DRAWS, problem.draws),
+                "==",
+                target,
+                "This many draws reach the target at compute C.",
             ),
             Claim(
                 "target_at_the_optimum",

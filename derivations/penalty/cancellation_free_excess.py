@@ -17,13 +17,22 @@ def derivation() -> Derivation:
     m = misallocation()
     envelope, s = m.envelope, sym.LOG_SIZE_RATIO
     along = (
-        PARAMS_TOKENS.reducible.subs([(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]) / envelope.reducible
+        PARAMS_TOKENS.reducible.subs(
+            [(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]
+        )
+        / envelope.reducible
     )
     w_n, w_d = envelope.shares
     x = Symbol("x", real=True)
     tangent = ByConvexity(exp(x), x, x, Integer(0))
     steps = (
-        Claim("order_zero", w_n + w_d, "==", Integer(1), "The shares add up to 1, so the constants cancel."),
+        Claim(
+            "order_zero",
+            w_n + w_d,
+            "==",
+            Integer(1),
+            "The shares add up to 1, so the constants cancel.",
+        ),
         Claim(
             "order_one",
             along.diff(s).subs(s, 0),

@@ -17,7 +17,10 @@ def derivation() -> Derivation:
     m = misallocation()
     envelope, best = m.envelope, m.envelope.reducible
     params, tokens = PARAMS_TOKENS.terms
-    n_wall, d_wall = m.critical_size_ratio * envelope.params, m.critical_tokens_ratio * envelope.tokens
+    n_wall, d_wall = (
+        m.critical_size_ratio * envelope.params,
+        m.critical_tokens_ratio * envelope.tokens,
+    )
     law, u, x = PARAMS_TOKENS.reducible, Symbol("u", positive=True), Symbol("x", positive=True)
     smaller = n_wall / (1 + u)
     steps = (
@@ -57,7 +60,14 @@ def derivation() -> Derivation:
             ">",
             law.subs(sym.N, n_wall),
             "The loss falls in N, so any smaller model is further away.",
-            ByMonotone(law.subs(sym.N, x), x, smaller, n_wall, False, ByPositiveTerms(form=n_wall * u / (1 + u))),
+            ByMonotone(
+                law.subs(sym.N, x),
+                x,
+                smaller,
+                n_wall,
+                False,
+                ByPositiveTerms(form=n_wall * u / (1 + u)),
+            ),
         ),
         Claim(
             "just_unreached",
@@ -79,7 +89,10 @@ def derivation() -> Derivation:
     return Derivation(
         name="critical_sizes",
         title="Critical sizes",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "target L*(C), any compute"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "target L*(C), any compute",
+        ),
         statement=r"N \le w_N^{1/\beta} N^*(C) \implies L(N, D) > L^*(C) \text{ for all } D;\qquad D \le w_D^{1/\gamma} "
         r"D^*(C) \text{ likewise}",
         steps=steps,

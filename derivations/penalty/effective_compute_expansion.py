@@ -16,7 +16,9 @@ def derivation() -> Derivation:
     m = misallocation()
     envelope, s = m.envelope, sym.LOG_SIZE_RATIO
     b, g = sym.BETA, sym.GAMMA
-    run = PARAMS_TOKENS.reducible.subs([(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))])
+    run = PARAMS_TOKENS.reducible.subs(
+        [(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]
+    )
     log_share = log(envelope.compute_for_reducible.subs(sym.REDUCIBLE, run) / sym.C)
     penalty = log(run / envelope.reducible)
     series = log_effective_compute_series(m)
@@ -30,7 +32,13 @@ def derivation() -> Derivation:
             "The compute that the envelope needs for the loss of the run, over C, is P^(-1/alpha).",
         ),
         Claim("value", log_share.subs(s, 0), "==", Integer(0), "Nothing is lost at the optimum."),
-        Claim("slope", log_share.diff(s).subs(s, 0), "==", Integer(0), "There is no term of first order."),
+        Claim(
+            "slope",
+            log_share.diff(s).subs(s, 0),
+            "==",
+            Integer(0),
+            "There is no term of first order.",
+        ),
         *(
             Claim(
                 f"{name}_cumulant",

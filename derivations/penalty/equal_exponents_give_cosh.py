@@ -16,16 +16,37 @@ def derivation() -> Derivation:
     b, s, r = sym.BETA, sym.LOG_SIZE_RATIO, sym.SIZE_RATIO
     form = LawForm((Term(sym.A, sym.N, b), Term(sym.B, sym.D, b)))
     envelope = derive(form)
-    along = form.reducible.subs([(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]) / envelope.reducible
+    along = (
+        form.reducible.subs([(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))])
+        / envelope.reducible
+    )
     closed = equal_exponent_penalty().rhs
     m = misallocation(envelope)
     width = m.equal_exponent_half_width.rewrite(log)
     u = Symbol("u", real=True)
     steps = (
-        Claim("penalty", along, "==", cosh(b * s), "Both shares are 1/2, so the two exponentials make a hyperbolic cosine."),
+        Claim(
+            "penalty",
+            along,
+            "==",
+            cosh(b * s),
+            "Both shares are 1/2, so the two exponentials make a hyperbolic cosine.",
+        ),
         Claim("in_size_ratio", along.subs(s, log(r)), "==", closed, "The same with s = log r."),
-        Claim("slope", along.diff(s), "==", b * sinh(b * s), "Its slope is beta sinh(beta s): zero at the optimum alone."),
-        Claim("symmetric", along.subs(s, -s), "==", along, "Twice too large and twice too small cost the same."),
+        Claim(
+            "slope",
+            along.diff(s),
+            "==",
+            b * sinh(b * s),
+            "Its slope is beta sinh(beta s): zero at the optimum alone.",
+        ),
+        Claim(
+            "symmetric",
+            along.subs(s, -s),
+            "==",
+            along,
+            "Twice too large and twice too small cost the same.",
+        ),
         Claim(
             "tolerance_above",
             along.subs(s, width),
@@ -33,7 +54,9 @@ def derivation() -> Derivation:
             1 + sym.TOLERANCE,
             "P = 1 + epsilon at s = arcosh(1 + epsilon)/beta, exactly.",
         ),
-        Claim("tolerance_below", along.subs(s, -width), "==", 1 + sym.TOLERANCE, "And at minus that."),
+        Claim(
+            "tolerance_below", along.subs(s, -width), "==", 1 + sym.TOLERANCE, "And at minus that."
+        ),
         Claim(
             "product",
             along * along.subs(s, u),

@@ -16,7 +16,9 @@ def derivation() -> Derivation:
     m = misallocation()
     envelope, r = m.envelope, sym.SIZE_RATIO
     (w_n, w_d), b, g = envelope.shares, sym.BETA, sym.GAMMA
-    along = PARAMS_TOKENS.reducible.subs([(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)])
+    along = PARAMS_TOKENS.reducible.subs(
+        [(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)]
+    )
     steps = (
         Claim(
             "compute_law",
@@ -38,7 +40,9 @@ def derivation() -> Derivation:
             ">=",
             envelope.coefficient,
             "Its coefficient is at least C0.",
-            ByWeightedAmGm(tuple(envelope.coefficient * t for t in (w_n * r**-b, w_d * r**g)), (w_n, w_d)),
+            ByWeightedAmGm(
+                tuple(envelope.coefficient * t for t in (w_n * r**-b, w_d * r**g)), (w_n, w_d)
+            ),
         ),
         Claim(
             "catches_up",

@@ -20,10 +20,17 @@ def derivation() -> Derivation:
     rho = sym.TOKENS_PER_PARAM / envelope.tokens_per_param
     penalty = line.reducible / envelope.reducible
     overtrained, undertrained = (
-        tail.subs(sym.SIZE_RATIO, m.size_ratio).subs(sym.RATIO, rho) for tail in (m.overtrained_tail, m.undertrained_tail)
+        tail.subs(sym.SIZE_RATIO, m.size_ratio).subs(sym.RATIO, rho)
+        for tail in (m.overtrained_tail, m.undertrained_tail)
     )
     steps = (
-        Claim("penalty", penalty, "==", m.penalty_in_ratio.subs(sym.RATIO, rho), "The ray's penalty is P at rho = t N*/D*."),
+        Claim(
+            "penalty",
+            penalty,
+            "==",
+            m.penalty_in_ratio.subs(sym.RATIO, rho),
+            "The ray's penalty is P at rho = t N*/D*.",
+        ),
         Claim(
             "at_least_one",
             penalty,
@@ -39,7 +46,13 @@ def derivation() -> Derivation:
             sym.C ** (w_n - w_d),
             "rho changes as C^((gamma-beta)/(beta+gamma)).",
         ),
-        Claim("touches", penalty.subs(sym.C, line.tangency), "==", Integer(1), "At C_t the ray crosses the optimal allocation."),
+        Claim(
+            "touches",
+            penalty.subs(sym.C, line.tangency),
+            "==",
+            Integer(1),
+            "At C_t the ray crosses the optimal allocation.",
+        ),
         Claim(
             "undertrained_in_the_end",
             penalty,

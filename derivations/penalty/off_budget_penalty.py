@@ -20,7 +20,10 @@ def derivation() -> Derivation:
         envelope = derive(form, budget)
         ratios, penalty = penalty_of_ratios(envelope)
         spent = budget.compute()
-        of_run = {r: x / best.subs(sym.C, spent) for r, x, best in zip(ratios, form.variables, envelope.allocation, strict=True)}
+        of_run = {
+            r: x / best.subs(sym.C, spent)
+            for r, x, best in zip(ratios, form.variables, envelope.allocation, strict=True)
+        }
         powers = [budget.exponent(x) for x in form.variables]
         logs = [Symbol(f"s_{i}", real=True) for i in range(1, count)]
         last = -Add(*(c * s for c, s in zip(powers, logs, strict=False))) / powers[-1]
@@ -28,11 +31,20 @@ def derivation() -> Derivation:
         along = penalty.subs(kept)
         direction = Symbol("tau", real=True)
         moved = {
-            x: best * exp(direction * s) for x, best, s in zip(form.variables, envelope.allocation, (*logs, last), strict=True)
+            x: best * exp(direction * s)
+            for x, best, s in zip(form.variables, envelope.allocation, (*logs, last), strict=True)
         }
         line = form.reducible.subs(moved) / envelope.reducible
-        quadratic = Add(*(w * t.exponent**2 * s**2 for w, t, s in zip(envelope.shares, form.terms, (*logs, last), strict=True)))
-        weighted = tuple(w * r**-t.exponent for w, r, t in zip(envelope.shares, kept.values(), form.terms, strict=True))
+        quadratic = Add(
+            *(
+                w * t.exponent**2 * s**2
+                for w, t, s in zip(envelope.shares, form.terms, (*logs, last), strict=True)
+            )
+        )
+        weighted = tuple(
+            w * r**-t.exponent
+            for w, r, t in zip(envelope.shares, kept.values(), form.terms, strict=True)
+        )
         steps += [
             Claim(
                 f"penalty_{count}",

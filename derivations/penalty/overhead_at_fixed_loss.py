@@ -60,7 +60,14 @@ def derivation() -> Derivation:
             ">=",
             Integer(1),
             "P >= 1 says 1 - w_N k^-beta <= w_D k^gamma, and k (w_D/y)^(1/gamma) falls in y to 1 at y = w_D k^gamma.",
-            ByMonotone(k * (w_d / y) ** (1 / g), y, left, w_d * k**g, False, BySameDifference(m.penalty, Integer(1), bound)),
+            ByMonotone(
+                k * (w_d / y) ** (1 / g),
+                y,
+                left,
+                w_d * k**g,
+                False,
+                BySameDifference(m.penalty, Integer(1), bound),
+            ),
             assume=reachable,
         ),
         Claim(
@@ -71,7 +78,13 @@ def derivation() -> Derivation:
             "The quantity bounded is k k_D.",
             assume=reachable,
         ),
-        Claim("no_overhead", m.compute_overhead.subs(k, 1), "==", Integer(0), "At the optimal size nothing is added."),
+        Claim(
+            "no_overhead",
+            m.compute_overhead.subs(k, 1),
+            "==",
+            Integer(0),
+            "At the optimal size nothing is added.",
+        ),
         Claim(
             "large_models",
             left / w_d,

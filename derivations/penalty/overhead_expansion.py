@@ -15,14 +15,25 @@ def derivation() -> Derivation:
     m = misallocation()
     envelope, s = m.envelope, sym.LOG_SIZE_RATIO
     b, g = sym.BETA, sym.GAMMA
-    contour = m.iso_loss_tokens.subs([(sym.N, envelope.params * exp(s)), (sym.REDUCIBLE, envelope.reducible)])
+    contour = m.iso_loss_tokens.subs(
+        [(sym.N, envelope.params * exp(s)), (sym.REDUCIBLE, envelope.reducible)]
+    )
     log_compute = log(exp(s) * contour / envelope.tokens)
     from_factor = s + log(m.tokens_factor.subs(sym.SIZE_RATIO, exp(s)))
     above = (1 - envelope.shares[0] * exp(-b * s),)
     series, lost = log_overhead_series(m), log_effective_compute_series(m)
     steps = (
-        Claim("definition", log_compute, "==", from_factor, "k k_D from the iso-loss contour through (N*, D*).", assume=above),
-        Claim("value", log_compute.subs(s, 0), "==", Integer(0), "At the optimum the compute is C."),
+        Claim(
+            "definition",
+            log_compute,
+            "==",
+            from_factor,
+            "k k_D from the iso-loss contour through (N*, D*).",
+            assume=above,
+        ),
+        Claim(
+            "value", log_compute.subs(s, 0), "==", Integer(0), "At the optimum the compute is C."
+        ),
         Claim(
             "slope",
             from_factor.diff(s).subs(s, 0),
@@ -41,7 +52,11 @@ def derivation() -> Derivation:
             for n in (2, 3)
         ),
         Claim(
-            "leading", from_factor.diff(s, 2).subs(s, 0) / 2, "==", (b + g) / 2, "The leading coefficient is (beta + gamma)/2."
+            "leading",
+            from_factor.diff(s, 2).subs(s, 0) / 2,
+            "==",
+            (b + g) / 2,
+            "The leading coefficient is (beta + gamma)/2.",
         ),
         Claim(
             "same_leading",
@@ -58,13 +73,20 @@ def derivation() -> Derivation:
             "Small models are dearer at fixed loss: the coefficient of s^3 is negative whatever the exponents.",
         ),
         Claim(
-            "difference", series.coeff(s, 3) + lost.coeff(s, 3), "==", -g * (b + g) / 2, "The two measures part at third order."
+            "difference",
+            series.coeff(s, 3) + lost.coeff(s, 3),
+            "==",
+            -g * (b + g) / 2,
+            "The two measures part at third order.",
         ),
     )
     return Derivation(
         name="overhead_expansion",
         title="Overhead at fixed loss near the optimum",
-        assumptions=("L = E + A N^-beta + B D^-gamma with positive coefficients and exponents", "N = N* e^s, loss L*(C)"),
+        assumptions=(
+            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
+            "N = N* e^s, loss L*(C)",
+        ),
         statement=r"\log(k\,k_D) = \tfrac{\beta+\gamma}{2}s^2 - \tfrac{(\beta+\gamma)(\beta+2\gamma)}{6}s^3 + \dots,\qquad s "
         r"= \log k",
         steps=steps,

@@ -16,7 +16,10 @@ def derivation() -> Derivation:
     m = misallocation()
     envelope, s = m.envelope, sym.LOG_SIZE_RATIO
     along = (
-        PARAMS_TOKENS.reducible.subs([(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]) / envelope.reducible
+        PARAMS_TOKENS.reducible.subs(
+            [(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]
+        )
+        / envelope.reducible
     )
     b, g = sym.BETA, sym.GAMMA
     second = moment(m, 2)

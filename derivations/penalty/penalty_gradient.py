@@ -81,10 +81,14 @@ def derivation() -> Derivation:
                 Integer(0),
                 f"Times the positive factor e^({sign}{name} s) it is a multiple of e^y - 1 - y, and e^y >= 1 + y.",
                 BySameDifference(
-                    d.scale * exp(d.steps), d.scale * (1 + d.steps), ByConvexity(d.scale * exp(x), x, d.steps, Integer(0))
+                    d.scale * exp(d.steps),
+                    d.scale * (1 + d.steps),
+                    ByConvexity(d.scale * exp(x), x, d.steps, Integer(0)),
                 ),
             )
-            for name, d, sign in zip(EXPONENTS, map(closed.__getitem__, EXPONENTS.values()), SIGNS, strict=True)
+            for name, d, sign in zip(
+                EXPONENTS, map(closed.__getitem__, EXPONENTS.values()), SIGNS, strict=True
+            )
         ),
         *(
             Claim(

@@ -37,9 +37,17 @@ def derivation() -> Derivation:
             ">=",
             Integer(1),
             "Weighted AM-GM: the powers of rho cancel.",
-            ByWeightedAmGm((w_n * rho ** (sym.BETA / 2), w_d * rho ** (-sym.GAMMA / 2)), (w_n, w_d)),
+            ByWeightedAmGm(
+                (w_n * rho ** (sym.BETA / 2), w_d * rho ** (-sym.GAMMA / 2)), (w_n, w_d)
+            ),
         ),
-        Claim("no_first_order", in_log.diff(s).subs(s, 0), "==", Integer(0), "There is no term of first order in log rho."),
+        Claim(
+            "no_first_order",
+            in_log.diff(s).subs(s, 0),
+            "==",
+            Integer(0),
+            "There is no term of first order in log rho.",
+        ),
         Claim(
             "second_order",
             in_log.diff(s, 2).subs(s, 0),

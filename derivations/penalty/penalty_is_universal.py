@@ -23,14 +23,28 @@ def derivation() -> Derivation:
     w_n, w_d = envelope.shares
     steps = (
         Claim(
-            "penalty", ratio, "==", m.penalty, "At N = r N*, D = D*/r the law gives P times the reducible loss of the optimum."
+            "penalty",
+            ratio,
+            "==",
+            m.penalty,
+            "At N = r N*, D = D*/r the law gives P times the reducible loss of the optimum.",
         ),
         *(
-            Claim(f"free_of_{x}", ratio.diff(x), "==", Integer(0), f"The ratio does not change with {x}.")
+            Claim(
+                f"free_of_{x}",
+                ratio.diff(x),
+                "==",
+                Integer(0),
+                f"The ratio does not change with {x}.",
+            )
             for x in (sym.A, sym.B, sym.C)
         ),
         Claim(
-            "two_laws", ratio, "==", ratio.subs(other), "Two laws and two budgets with the same exponents have the same ratio."
+            "two_laws",
+            ratio,
+            "==",
+            ratio.subs(other),
+            "Two laws and two budgets with the same exponents have the same ratio.",
         ),
         Claim(
             "at_least_one",

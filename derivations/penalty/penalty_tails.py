@@ -13,12 +13,29 @@ def derivation() -> Derivation:
     """Leading terms of the law's penalty in r and in rho, and that each tail is a lower bound everywhere."""
     m = misallocation()
     envelope, r, rho = m.envelope, sym.SIZE_RATIO, sym.RATIO
-    run = PARAMS_TOKENS.reducible.subs([(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)]) / envelope.reducible
+    run = (
+        PARAMS_TOKENS.reducible.subs([(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)])
+        / envelope.reducible
+    )
     in_ratio = run.subs(r, m.size_ratio)
     small, large = m.overtrained_tail, m.undertrained_tail
     steps = (
-        Claim("overtrained", run, "~", small, "For r -> 0 the params term dominates.", ByLeadingTerm(r, "0")),
-        Claim("undertrained", run, "~", large, "For r -> infinity the tokens term dominates.", ByLeadingTerm(r, "oo")),
+        Claim(
+            "overtrained",
+            run,
+            "~",
+            small,
+            "For r -> 0 the params term dominates.",
+            ByLeadingTerm(r, "0"),
+        ),
+        Claim(
+            "undertrained",
+            run,
+            "~",
+            large,
+            "For r -> infinity the tokens term dominates.",
+            ByLeadingTerm(r, "oo"),
+        ),
         Claim(
             "overtrained_in_ratio",
             in_ratio,

@@ -24,14 +24,18 @@ def derivation() -> Derivation:
     along = posynomial.subs([(x, x + size * u), (y, y + size * v)], simultaneous=True)
     conditions = Matrix([[1, 1, 0], [-b, 0, a], [0, -g, d]])
     dual = conditions.LUsolve(Matrix([1, 0, 0]))
-    value = (sym.A / dual[0]) ** dual[0] * (sym.B / dual[1]) ** dual[1] * (sym.KAPPA / sym.C) ** dual[2]
+    value = (
+        (sym.A / dual[0]) ** dual[0] * (sym.B / dual[1]) ** dual[1] * (sym.KAPPA / sym.C) ** dual[2]
+    )
     law = PARAMS_TOKENS.reducible
     extra = Symbol("F", positive=True)
     side = sqrt(sym.C / sym.KAPPA)
     symmetric = sym.A * sym.N**-b + sym.A * sym.D**-b + extra * (sym.N * sym.D) ** (-b / 2)
     primal = symmetric.subs([(sym.N, side), (sym.D, side)])
     first, third = sym.A * side**-b / primal, extra * side**-b / primal
-    dual_of_three = (sym.A / first) ** (2 * first) * (extra / third) ** third * (sym.KAPPA / sym.C) ** (b / 2)
+    dual_of_three = (
+        (sym.A / first) ** (2 * first) * (extra / third) ** third * (sym.KAPPA / sym.C) ** (b / 2)
+    )
     steps = (
         Claim(
             "convex",
@@ -52,10 +56,26 @@ def derivation() -> Derivation:
             ByPositiveTerms(),
         ),
         Claim(
-            "dual_weights", dual[0], "==", envelope.shares[0], "The solution is w_N = a gamma/(a gamma + d beta), positive, ..."
+            "dual_weights",
+            dual[0],
+            "==",
+            envelope.shares[0],
+            "The solution is w_N = a gamma/(a gamma + d beta), positive, ...",
         ),
-        Claim("dual_exponent", dual[2], "==", envelope.exponent, "... and the weight of the budget is alpha."),
-        Claim("monomial", value, "==", envelope.reducible, "The dual value at that point, a monomial in the data, is R*(C)."),
+        Claim(
+            "dual_exponent",
+            dual[2],
+            "==",
+            envelope.exponent,
+            "... and the weight of the budget is alpha.",
+        ),
+        Claim(
+            "monomial",
+            value,
+            "==",
+            envelope.reducible,
+            "The dual value at that point, a monomial in the data, is R*(C).",
+        ),
         Claim(
             "bound",
             law,

@@ -27,7 +27,10 @@ def derivation() -> Derivation:
     p, q = (budget.exponent(t.variable) / t.exponent for t in (second, third))
     constant = (second.coefficient / p) ** p * (third.coefficient / q) ** q
     others = Term((p + q) * constant ** (1 / (p + q)), third.variable, 1 / (p + q))
-    two = derive(LawForm((first, others)), Budget(sym.KAPPA, (budget.powers[0], (third.variable, Integer(1)))))
+    two = derive(
+        LawForm((first, others)),
+        Budget(sym.KAPPA, (budget.powers[0], (third.variable, Integer(1)))),
+    )
     single, single_budget = factors(1)
     (only,), ((_, power),) = single.terms, single_budget.powers
     steps = (
@@ -52,7 +55,9 @@ def derivation() -> Derivation:
             ">=",
             law.reducible.subs(y, product),
             "So the law is bounded by a law of one factor fewer, in y and the others.",
-            BySameDifference(first.expression + second.expression, pair.reducible.subs(sym.C, product), inner),
+            BySameDifference(
+                first.expression + second.expression, pair.reducible.subs(sym.C, product), inner
+            ),
         ),
         Claim(
             "same_minimum",

@@ -1,4 +1,5 @@
-r"""The average of benchmarks as a benchmark of its own: the mean of normalised accuracies (Q - Q_r)/(1 - Q_r).
+r"""The average of benchmarks as a benchmark of its own: the mean of normalised accuracies (Q -
+Q_r)/(1 - Q_r).
 
 Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix K.
 """
@@ -45,23 +46,26 @@ def averaged(
     ----------
     evaluations : Evaluations
     baselines : mapping
-        Benchmark -> accuracy of guessing, as :func:`isoflop.numeric.accuracy.baselines.resolve` gives it.
+        Benchmark -> accuracy of guessing, as :func:`isoflop.numeric.accuracy.baselines.resolve`
+        gives it.
     benchmarks : sequence of str, optional
         Those to average; by default all, but for pass@k with k > 1.
     normalise : bool
         Whether to average normalised accuracy; else it is raw accuracy.
     margin : float or None
-        Runs count where every one of the benchmarks exceeds guessing by more than this; in [0, 1). None: all that were evaluated
-        on all of them (a normalised average may then be below 0, and such a run is left out).
+        Runs count where every one of the benchmarks exceeds guessing by more than this; in [0, 1).
+        None: all that were evaluated on all of them (a normalised average may then be below 0, and
+        such a run is left out).
     name : str
-        Of the average; its accuracy of guessing, in ``table_baselines``, is 0, or for raw accuracy the mean of those of the
-        benchmarks.
+        Of the average; its accuracy of guessing, in ``table_baselines``, is 0, or for raw accuracy
+        the mean of those of the benchmarks.
 
     Returns
     -------
     Evaluations
-        With a warning that says how many runs have no average, and why; and, where what guessing scores is an estimate, what its
-        standard error would be on the average, for which it counts as known.
+        With a warning that says how many runs have no average, and why; and, where what guessing
+        scores is an estimate, what its standard error would be on the average, for which it counts
+        as known.
 
     Raises
     ------
@@ -94,14 +98,21 @@ def averaged(
     return replace(
         evaluations,
         scores={**evaluations.scores, name: np.where(kept, mean, np.nan)},
-        metric_types={**evaluations.metric_types, name: "mean of normalised accuracy" if normalise else "mean accuracy"},
-        table_baselines={**evaluations.table_baselines, name: 0.0 if normalise else float(guessing.mean())},
+        metric_types={
+            **evaluations.metric_types,
+            name: "mean of normalised accuracy" if normalise else "mean accuracy",
+        },
+        table_baselines={
+            **evaluations.table_baselines,
+            name: 0.0 if normalise else float(guessing.mean()),
+        },
         warnings=(*evaluations.warnings, said),
     )
 
 
 def _shift(scores: Any, guessing: Any, errors: Any, normalise: bool) -> float:
-    """Standard error of the average, a mean over the runs, from those of the accuracies of guessing.
+    """Standard error of the average, a mean over the runs, from those of the accuracies of
+    guessing.
 
     dQ'/dQ_r = (Q' - 1)/(1 - Q_r). Of raw accuracy that of the average's own accuracy of guessing.
     """
@@ -121,27 +132,41 @@ def _names(evaluations: Evaluations, benchmarks: Sequence[str] | None, name: str
         raise ArgumentError("benchmarks", names, "at least 2 different benchmarks to average")
     for key in names:
         evaluations.require(key)
-    if not isinstance(name, str) or not name or name in evaluations.scores or name in evaluations.proxies:
+    if (
+        not isinstance(name, str)
+        or not name
+        or name in evaluations.scores
+        or name in evaluations.proxies
+    ):
         raise ArgumentError("name", name, "a new name, not that of a benchmark or proxy")
     return names
 
 
 def _value(baselines: Mapping[str, Any], key: str) -> float:
     if key not in baselines:
-        raise ValueError(f"baselines: has none for {key!r}; must have one for every benchmark of the average")
+        raise ValueError(
+            f"baselines: has none for {key!r}; must have one for every benchmark of the average"
+        )
     value = baselines[key]
     return float(getattr(value, "value", value))
 
 
-def _reasons(names: Sequence[str], missing: Any, low: Any, negative: Any, margin: float | None) -> list[str]:
-    """How many runs have no average, each counted once, by its first reason; and which benchmarks it is for how often."""
+def _reasons(
+    names: Sequence[str], missing: Any, low: Any, negative: Any, margin: float | None
+) -> list[str]:
+    """How many runs have no average, each counted once, by its first reason; and which benchmarks
+    it is for how often.
+    """
     lacks, beneath = missing.any(axis=0), ~missing.any(axis=0) & low.any(axis=0)
     found = []
     if lacks.any():
         found.append(f"{counted(int(lacks.sum()), 'run')} without {_by(names, missing[:, lacks])}")
     if beneath.any():
         above = f"guessing + {margin:g}" if margin else "guessing"
-        found.append(f"{counted(int(beneath.sum()), 'run')} not above {above} on {_by(names, low[:, beneath])}")
+        found.append(
+            f"{counted(int(beneath.sum()), 'run')} not above {above} on "
+            f"{_by(names, low[:, beneath])}"
+        )
     if negative.any():
         found.append(f"{counted(int(negative.sum()), 'run')} with an average below guessing")
     return found

@@ -1,4 +1,6 @@
-"""The accuracy of guessing on each benchmark: given, from the table, estimated from small runs, or known from the metric."""
+"""The accuracy of guessing on each benchmark: given, from the table, estimated from small runs, or
+known from the metric.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +61,8 @@ class Baseline:
     how : str
         Where it comes from.
     margin : float or None
-        By how much accuracy must exceed it for a run to be fitted, where the source uses another margin than the laws' usual one;
-        in [0, 1).
+        By how much accuracy must exceed it for a run to be fitted, where the source uses another
+        margin than the laws' usual one; in [0, 1).
     """
 
     value: float
@@ -81,8 +83,9 @@ class Baseline:
     def draws(self, K: int, generator: np.random.Generator) -> Floats:
         """K values that it may have as well, (K,), in [0, 1).
 
-        From the normal distribution about the value with its standard error, cut to [0, 1). (To draw the small runs anew instead
-        would make the spread of a mean of n runs too small, by (n - 1)/n in its variance, and n is often below ten.)
+        From the normal distribution about the value with its standard error, cut to [0, 1). (To
+        draw the small runs anew instead would make the spread of a mean of n runs too small, by (n
+        - 1)/n in its variance, and n is often below ten.)
 
         Examples
         --------
@@ -114,20 +117,23 @@ def resolve(
 ) -> dict[str, Baseline]:
     r"""The accuracy of guessing of every key of the evaluations.
 
-    The first that there is of: what is given; the mean of small runs, with standard error s/sqrt(n) (not for metrics of free
-    text, where guessing scores 0 and what small runs score is skill); the table's own column; 0 for metrics of free text (exact
-    match, pass@k). None is ever guessed.
+    The first that there is of: what is given; the mean of small runs, with standard error s/sqrt(n)
+    (not for metrics of free text, where guessing scores 0 and what small runs score is skill); the
+    table's own column; 0 for metrics of free text (exact match, pass@k). None is ever guessed.
 
     Parameters
     ----------
     evaluations : Evaluations
     given : float, mapping or "krajewski2025", optional
-        One value for all, in [0, 1); or key -> value; or the values of Krajewski et al. 2025 (arXiv 2512.08894, Table 11) for the
-        benchmarks that are there under a usual name and by the same metric, with the paper's margin (Appendix M: 0.02 for LBPP).
+        One value for all, in [0, 1); or key -> value; or the values of Krajewski et al. 2025 (arXiv
+        2512.08894, Table 11) for the benchmarks that are there under a usual name and by the same
+        metric, with the paper's margin (Appendix M: 0.02 for LBPP).
     small : str, optional
-        Condition on runs so small that they guess, such as ``"compute < 1e17"``; at least 2 for each benchmark.
+        Condition on runs so small that they guess, such as ``"compute < 1e17"``; at least 2 for
+        each benchmark.
     benchmarks : collection of str, optional
-        The keys to find it for, each with its pass@k; by default all. `given` may name others as well.
+        The keys to find it for, each with its pass@k; by default all. `given` may name others as
+        well.
 
     Returns
     -------
@@ -136,15 +142,20 @@ def resolve(
     Raises
     ------
     ValueError
-        Naming the benchmark: where none of these tells, a value is outside [0, 1), a name is no benchmark, fewer than 2 runs are
-        small, or no run exceeds the baseline.
+        Naming the benchmark: where none of these tells, a value is outside [0, 1), a name is no
+        benchmark, fewer than 2 runs are small, or no run exceeds the baseline.
     """
     wanted = evaluations if benchmarks is None else evaluations.only(list(benchmarks))
     of_given = _given(evaluations, given)
     of_small = {} if small is None else _estimates(wanted, small)
     found: dict[str, Baseline] = {}
     for key in wanted.scores:
-        baseline = of_given.get(key) or of_small.get(key) or _of_table(evaluations, key) or _of_metric(evaluations, key)
+        baseline = (
+            of_given.get(key)
+            or of_small.get(key)
+            or _of_table(evaluations, key)
+            or _of_metric(evaluations, key)
+        )
         if baseline is None:
             raise ArgumentError("random_baseline", complaint=_unknown(evaluations, key, given))
         found[key] = baseline
@@ -153,7 +164,8 @@ def resolve(
 
 
 def published(benchmark: str) -> tuple[str, float] | None:
-    """Metric and accuracy of guessing of a benchmark in Krajewski et al. 2025, Table 11; None where it is not there.
+    """Metric and accuracy of guessing of a benchmark in Krajewski et al. 2025, Table 11; None where
+    it is not there.
 
     Examples
     --------
@@ -168,7 +180,9 @@ def _label(benchmark: str) -> str | None:
     """What the paper calls a benchmark."""
     bare = plain(benchmark)
     stems = [bare, *(bare.removesuffix(ending) for ending in ENDINGS if bare.endswith(ending))]
-    return next((label for label, names in ALIASES.items() if any(stem in names for stem in stems)), None)
+    return next(
+        (label for label, names in ALIASES.items() if any(stem in names for stem in stems)), None
+    )
 
 
 @cache
@@ -186,7 +200,9 @@ def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
     if isinstance(given, str):
         if given != PUBLISHED:
             what = f"a number from 0 to below 1, a mapping from benchmarks to numbers, or {PUBLISHED!r}"
-            raise ArgumentError("random_baseline", given, f"{what}{close_matches(given, [PUBLISHED])}")
+            raise ArgumentError(
+                "random_baseline", given, f"{what}{close_matches(given, [PUBLISHED])}"
+            )
         return _published(evaluations)
     if not isinstance(given, Mapping):
         value = _share("random_baseline", given)
@@ -195,7 +211,11 @@ def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
     for key, value in given.items():
         if key not in evaluations.scores:
             several = [name for name in evaluations.scores if evaluations.benchmark_of(name) == key]
-            which = f"name one of {listed(several)}" if several else f"the benchmarks are {listed(evaluations.benchmarks)}"
+            which = (
+                f"name one of {listed(several)}"
+                if several
+                else f"the benchmarks are {listed(evaluations.benchmarks)}"
+            )
             hint = "" if several else close_matches(key, evaluations.scores)
             complaint = f"{key!r} is no benchmark of {evaluations.source}{hint}; {which}"
             raise ArgumentError("random_baseline", {key: value}, complaint=complaint)
@@ -215,8 +235,14 @@ def _published(evaluations: Evaluations) -> dict[str, Baseline]:
     found = {}
     for key in evaluations.scores:
         entry, metric = published(evaluations.benchmark_of(key)), evaluations.metric_types.get(key)
-        if entry is not None and (metric is None or plain(metric.partition(",")[0]) == plain(entry[0])):
-            found[key] = Baseline(entry[1], how="Krajewski et al. 2025, Table 11", margin=_published_margin(key, evaluations))
+        if entry is not None and (
+            metric is None or plain(metric.partition(",")[0]) == plain(entry[0])
+        ):
+            found[key] = Baseline(
+                entry[1],
+                how="Krajewski et al. 2025, Table 11",
+                margin=_published_margin(key, evaluations),
+            )
     return found
 
 
@@ -232,7 +258,9 @@ def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
     mask = evaluations.mask(small, "small")
     if np.count_nonzero(mask) < 2:
         n = counted(int(np.count_nonzero(mask)), "run")
-        raise ArgumentError("small", small, complaint=f"leaves {n} of {evaluations.source}; must be at least 2")
+        raise ArgumentError(
+            "small", small, complaint=f"leaves {n} of {evaluations.source}; must be at least 2"
+        )
     found = {}
     for key, values in evaluations.scores.items():
         if guessing_scores_nothing(evaluations.metric_types.get(key)):

@@ -1,10 +1,12 @@
-"""The law of pass@k in compute and k as a law of accuracy: equation 5 of Krajewski et al. 2025 with the sign that it must have.
+"""The law of pass@k in compute and k as a law of accuracy: equation 5 of Krajewski et al. 2025 with
+the sign that it must have.
 
 .. math:: \\log(-\\log Q) = \\log A + a \\log C + b \\log k + d \\log C \\log k, \\qquad C_x = e^{-b/d}.
 
-The paper prints +alpha log C with alpha > 0, which contradicts its equation 2 at k = 1; the fitted a is negative. Below C_x (for
-d < 0) the law says that more samples solve fewer problems: it holds for C >= C_x alone, and `isoflop.numeric.accuracy.crossing`
-says which runs lie there. Source: arXiv 2512.08894, Section 3.4.
+The paper prints +alpha log C with alpha > 0, which contradicts its equation 2 at k = 1; the fitted
+a is negative. Below C_x (for d < 0) the law says that more samples solve fewer problems: it holds
+for C >= C_x alone, and `isoflop.numeric.accuracy.crossing` says which runs lie there. Source: arXiv
+2512.08894, Section 3.4.
 """
 
 from __future__ import annotations
@@ -32,15 +34,19 @@ if TYPE_CHECKING:
 
 __all__ = ["BILINEAR", "SIGNED", "BilinearKind", "law_of"]
 
-#: Of these the sign is what the law says: whether compute helps at k = 1, and on which side of C_x the law holds.
+#: Of these the sign is what the law says: whether compute helps at k = 1, and on which side of C_x
+#: the law holds.
 SIGNED = ("a", "d")
-#: A sign is open where the interval of this coverage, from the law without each run in turn, holds 0.
+#: A sign is open where the interval of this coverage, from the law without each run in turn, holds
+#: 0.
 SIGN_LEVEL = 0.9
 
 
 @dataclass(frozen=True)
 class BilinearKind:
-    """Pairs of a run and a k; see `isoflop.numeric.accuracy.kind.Kind`. Fitted by least squares, as in the paper."""
+    """Pairs of a run and a k; see `isoflop.numeric.accuracy.kind.Kind`. Fitted by least squares, as
+    in the paper.
+    """
 
     name: str = "bilinear"
     margin: float | None = MARGIN
@@ -54,7 +60,9 @@ class BilinearKind:
         """The plane closest to the pairs."""
         try:
             fit = fit_bilinear(
-                sample.at.column("compute"), sample.at.column("k"), neg_log_accuracy(sample.accuracy, sample.baseline)
+                sample.at.column("compute"),
+                sample.at.column("k"),
+                neg_log_accuracy(sample.accuracy, sample.baseline),
             )
         except ValueError as error:
             raise ValueError(f"{sample.benchmark}: {error}") from None
@@ -65,7 +73,9 @@ class BilinearKind:
         reach = NormalDist().inv_cdf(0.5 + SIGN_LEVEL / 2.0) * _errors(sample)
         signs = {name: at for at, name in enumerate(self.coefficients) if name in SIGNED}
         loose = tuple(name for name, at in signs.items() if not abs(found[at]) > reach[at])
-        return Found(coefficients=found, value=value, converged=True, undetermined=loose, inside=fit)
+        return Found(
+            coefficients=found, value=value, converged=True, undetermined=loose, inside=fit
+        )
 
     def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
         """The planes of resamples; not certified where what was drawn does not determine one."""
@@ -83,7 +93,9 @@ class BilinearKind:
         return np.asarray(accuracy(neg_log, baselines[:, None]))
 
     def beyond(self, coefficients: Floats, at: Points) -> Mask:
-        """Where the law with these coefficients (4,) does not hold: (m,), where it says that more samples solve less."""
+        """Where the law with these coefficients (4,) does not hold: (m,), where it says that more
+        samples solve less.
+        """
         low, high = law_of(coefficients).valid
         compute = at.column("compute")
         return np.asarray((compute < low) | (compute > high))
@@ -98,16 +110,20 @@ def law_of(coefficients: Floats) -> BilinearLaw:
 def _plane(sample: Sample, baseline: float) -> Floats:
     """The coefficients (4,) of the plane closest to some pairs; NaN where they determine none."""
     try:
-        law = fit_bilinear(sample.at.compute, sample.at.k, neg_log_accuracy(sample.accuracy, baseline)).law
+        law = fit_bilinear(
+            sample.at.compute, sample.at.k, neg_log_accuracy(sample.accuracy, baseline)
+        ).law
     except ValueError:
         return np.full(4, np.nan)
     return np.array([law.log_A, law.a, law.b, law.d])
 
 
 def _errors(sample: Sample) -> Floats:
-    """Standard errors (4,) by the jackknife over runs; infinite where a plane hangs on a single run.
+    """Standard errors (4,) by the jackknife over runs; infinite where a plane hangs on a single
+    run.
 
-    The k of a run share its samples, so that the pairs are not independent and their scatter about the plane would not do.
+    The k of a run share its samples, so that the pairs are not independent and their scatter about
+    the plane would not do.
     """
     runs = np.arange(len(sample)) if sample.index is None else np.asarray(sample.index)
     names = np.unique(runs)

@@ -2,8 +2,9 @@ r"""Broken neural scaling laws, and the two-term law along a fixed ratio as one 
 
 .. math:: y = a + b\,C^{-c_0} \prod_{i=1}^n \left(1 + (C/d_i)^{1/f_i}\right)^{-c_i f_i}.
 
-The local exponent -dlog|y - a|/dlog C is c_0 well below the first break and changes by c_i across the break d_i, from a tenth to
-nine tenths of that over 2 f_i log 9 of log C. Source: Caballero et al. 2023, arXiv 2210.14891.
+The local exponent -dlog|y - a|/dlog C is c_0 well below the first break and changes by c_i across
+the break d_i, from a tenth to nine tenths of that over 2 f_i log 9 of log C. Source: Caballero et
+al. 2023, arXiv 2210.14891.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ __all__ = ["Break", "BrokenLaw"]
 
 #: c1 f1 this close to -1 is -1, where no standard error is given.
 CLOSE = 1e-6
-POSITIVE_EXPONENTS = "above 0 on both sides of the break: otherwise its two terms do not both fall with compute"
+POSITIVE_EXPONENTS = (
+    "above 0 on both sides of the break: otherwise its two terms do not both fall with compute"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +65,8 @@ class BrokenLaw:
     Attributes
     ----------
     a : float
-        The asymptote; of accuracy the limit for little compute where y - a grows, for much where it falls.
+        The asymptote; of accuracy the limit for little compute where y - a grows, for much where it
+        falls.
     b : float
         Not 0; below 0 where y lies below a.
     c0 : float
@@ -94,21 +98,28 @@ class BrokenLaw:
             object.__setattr__(self, name, number(name, getattr(self, name)))
         if self.b == 0.0:
             raise outside("b", self.b, "a number other than 0")
-        object.__setattr__(self, "breaks", tuple(sorted(self.breaks, key=lambda part: part.compute)))
+        object.__setattr__(
+            self, "breaks", tuple(sorted(self.breaks, key=lambda part: part.compute))
+        )
 
     @classmethod
     def from_coefficients(cls, coefficients: Any) -> BrokenLaw:
         """The law of a, b, c0, c1, d1, f1, ... in this order."""
         values = [float(value) for value in coefficients]
         if len(values) < AHEAD or (len(values) - AHEAD) % PER_BREAK:
-            raise ValueError(f"coefficients: {len(values)} numbers; must be a, b, c0 and three for each break")
+            raise ValueError(
+                f"coefficients: {len(values)} numbers; must be a, b, c0 and three for each break"
+            )
         a, b, c0, *rest = values
         parts = (rest[i : i + PER_BREAK] for i in range(0, len(rest), PER_BREAK))
-        return cls(a=a, b=b, c0=c0, breaks=tuple(Break(change=c, compute=d, width=f) for c, d, f in parts))
+        return cls(
+            a=a, b=b, c0=c0, breaks=tuple(Break(change=c, compute=d, width=f) for c, d, f in parts)
+        )
 
     @classmethod
     def of_ray(cls, law: Law, tokens_per_param: float) -> BrokenLaw:
-        """A two-term law at D = t N under C = 6 N D: exactly a law with one break and c1 f1 = -1, or with none for beta = gamma.
+        """A two-term law at D = t N under C = 6 N D: exactly a law with one break and c1 f1 = -1,
+        or with none for beta = gamma.
 
         Raises
         ------
@@ -126,16 +137,26 @@ class BrokenLaw:
             return cls(a=law.E, b=math.exp(from_params) + math.exp(from_tokens), c0=c0)
         place = Break(
             change=float(formulas.c1_of_ray(steep, flat)),
-            compute=math.exp(float(formulas.log_break_of_ray(t, law.A, law.B, law.beta, law.gamma))),
+            compute=math.exp(
+                float(formulas.log_break_of_ray(t, law.A, law.B, law.beta, law.gamma))
+            ),
             width=float(formulas.f1_of_ray(steep, flat)),
         )
-        return cls(a=law.E, b=math.exp(from_params if law.beta > law.gamma else from_tokens), c0=c0, breaks=(place,))
+        return cls(
+            a=law.E,
+            b=math.exp(from_params if law.beta > law.gamma else from_tokens),
+            c0=c0,
+            breaks=(place,),
+        )
 
     @property
     def coefficients(self) -> Floats:
         """(p,): a, b, c0, c1, d1, f1, ..."""
         ahead = [self.a, self.b, self.c0]
-        return np.array(ahead + [value for part in self.breaks for value in (part.change, part.compute, part.width)])
+        return np.array(
+            ahead
+            + [value for part in self.breaks for value in (part.change, part.compute, part.width)]
+        )
 
     def accuracy(self, compute: Any) -> Any:
         """y, of the shape of ``compute`` (FLOP, > 0). Nothing keeps it between 0 and 1."""
@@ -149,7 +170,9 @@ class BrokenLaw:
         logs = np.log(positive_array("compute", compute))
         found = np.full(logs.shape, self.c0)
         for part in self.breaks:
-            found -= formulas.break_slopes(part.change, logs - math.log(part.compute), part.width)[2]
+            found -= formulas.break_slopes(part.change, logs - math.log(part.compute), part.width)[
+                2
+            ]
         return found[()]
 
     @property
@@ -163,7 +186,14 @@ class BrokenLaw:
         self._one_break()
         return self.breaks[0].change * self.breaks[0].width
 
-    def as_ray(self, tokens_per_param: float, *, tolerance: float = CLOSE, steeper: str = "params", name: str = "ray") -> Law:
+    def as_ray(
+        self,
+        tokens_per_param: float,
+        *,
+        tolerance: float = CLOSE,
+        steeper: str = "params",
+        name: str = "ray",
+    ) -> Law:
         """The two-term law that is this law at D = t N under C = 6 N D, where c1 f1 = -1.
 
         Parameters
@@ -171,7 +201,8 @@ class BrokenLaw:
         tokens_per_param : float
             t; > 0.
         tolerance : float
-            How far c1 f1 may be from -1; the two terms then have the exponents c0 and c0 + c1 and agree at the break.
+            How far c1 f1 may be from -1; the two terms then have the exponents c0 and c0 + c1 and
+            agree at the break.
         steeper : {"params", "tokens"}
             Whose term has the larger exponent: runs at one ratio do not tell.
         name : str
@@ -179,16 +210,21 @@ class BrokenLaw:
         Raises
         ------
         ValueError
-            Where there is not one break, c1 f1 is not -1, or a coefficient has the wrong sign for a sum of two falling terms.
+            Where there is not one break, c1 f1 is not -1, or a coefficient has the wrong sign for a
+            sum of two falling terms.
         """
         self._one_break()
         t = positive_number("tokens_per_param", tokens_per_param)
         if abs(self.product + 1.0) > nonnegative_number("tolerance", tolerance):
-            raise ValueError(f"c1 f1={self.product!r}: must be -1 to within {tolerance!r} for a two-term law at a fixed ratio")
+            raise ValueError(
+                f"c1 f1={self.product!r}: must be -1 to within {tolerance!r} for a two-term law at "
+                f"a fixed ratio"
+            )
         p, q = self.exponents
         if not (self.b > 0.0 and self.a >= 0.0 and min(p, q) > 0.0):
             raise ValueError(
-                f"a={self.a!r}, b={self.b!r}, c0={p!r}, c0 + c1={q!r}: must be a >= 0, b > 0 and exponents {POSITIVE_EXPONENTS}"
+                f"a={self.a!r}, b={self.b!r}, c0={p!r}, c0 + c1={q!r}: must be a >= 0, b > 0 and "
+                f"exponents {POSITIVE_EXPONENTS}"
             )
         if steeper not in ("params", "tokens"):
             raise ValueError(f"steeper={steeper!r}: must be params or tokens")
@@ -206,10 +242,15 @@ class BrokenLaw:
 
     def _one_break(self) -> None:
         if len(self.breaks) != 1:
-            raise ValueError(f"breaks={len(self.breaks)}: must be 1 for a two-term law at a fixed ratio")
+            raise ValueError(
+                f"breaks={len(self.breaks)}: must be 1 for a two-term law at a fixed ratio"
+            )
 
     def __str__(self) -> str:
         parts = "".join(
-            f" (1 + (C/{part.compute:.4g})^(1/{part.width:.4g}))^({-part.change * part.width:+.4g})" for part in self.breaks
+            f" (1 + (C/{part.compute:.4g})^(1/{part.width:.4g}))^({-part.change * part.width:+.4g})"
+            for part in self.breaks
         )
-        return f"{self.a:.6g} {'-' if self.b < 0 else '+'} {abs(self.b):.4g} C^{-self.c0:.4g}{parts}"
+        return (
+            f"{self.a:.6g} {'-' if self.b < 0 else '+'} {abs(self.b):.4g} C^{-self.c0:.4g}{parts}"
+        )

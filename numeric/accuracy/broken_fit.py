@@ -1,9 +1,11 @@
-r"""Broken neural scaling laws of accuracy, fitted: scan, least squares, then the objective itself by way of smoother ones.
+r"""Broken neural scaling laws of accuracy, fitted: scan, least squares, then the objective itself
+by way of smoother ones.
 
 .. math:: Q = a + b\,C^{-c_0} \prod_{i=1}^n \left(1 + (C/d_i)^{1/f_i}\right)^{-c_i f_i}.
 
-Sources: Caballero et al. 2023, arXiv 2210.14891, for the form; Krajewski et al. 2025, arXiv 2512.08894, equation 1 and Appendix
-M, which fits it to all runs above guessing, with Huber's function of width 1e-3.
+Sources: Caballero et al. 2023, arXiv 2210.14891, for the form; Krajewski et al. 2025, arXiv
+2512.08894, equation 1 and Appendix M, which fits it to all runs above guessing, with Huber's
+function of width 1e-3.
 """
 
 from __future__ import annotations
@@ -22,7 +24,16 @@ from ..fit.objective import Clip, Objective
 from ..fit.path import median_residuals
 from ..fit.resample import Refits
 from .broken import BrokenLaw
-from .broken_model import AHEAD, PER_BREAK, BrokenModel, from_coefficients, log_curve, starts, to_coefficients, with_lines
+from .broken_model import (
+    AHEAD,
+    PER_BREAK,
+    BrokenModel,
+    from_coefficients,
+    log_curve,
+    starts,
+    to_coefficients,
+    with_lines,
+)
 from .kind import Found
 
 if TYPE_CHECKING:
@@ -40,38 +51,43 @@ __all__ = ["BNSL_KINDS", "BrokenFit", "BrokenKind", "broken", "fit_broken"]
 #: Exponents of accuracy against compute are far within these; C^8 is still a float.
 STEEPEST, LARGEST_CHANGE = 8.0, 16.0
 LARGEST_HEIGHT = 1e12
-#: A break may lie this share of the range of log C outside the runs, and be as wide as this many ranges.
+#: A break may lie this share of the range of log C outside the runs, and be as wide as this many
+#: ranges.
 OUTSIDE, WIDEST = 0.25, 4.0
-#: The share passed of a break goes from a tenth to nine tenths over this many f: no more is asked for than a gap between runs.
+#: The share passed of a break goes from a tenth to nine tenths over this many f: no more is asked
+#: for than a gap between runs.
 TRANSITION = 2.0 * log(9.0)
-#: Points of the grid that are polished by least squares, for so many steps, and how many of their distinct minima are followed,
-#: by the number of breaks.
+#: Points of the grid that are polished by least squares, for so many steps, and how many of their
+#: distinct minima are followed, by the number of breaks.
 SCANNED, POLISHING, FOLLOWED = 100, 12, (8, 12)
 DISTINCT, ROUGHLY = 1e-3, 1e-6
 #: A residual beyond so many medians is an outlier that may have led squares astray.
 OUTLYING = 12.0
 #: How many other minima are kept as starts of refits, and what counts as one minimum.
 MOST_OTHERS, SAME = 2, 1e-7
-#: Newton stops where it promises less than this share of the objective: less is lost in the rounding of small residuals.
+#: Newton stops where it promises less than this share of the objective: less is lost in the
+#: rounding of small residuals.
 ENOUGH = 1e-12
-#: Steps of a refit, which ends earlier. Few runs leave valleys in which it creeps: it counts where Newton promises less than the
-#: last of these shares of the objective, a small part of what the next resample changes.
+#: Steps of a refit, which ends earlier. Few runs leave valleys in which it creeps: it counts where
+#: Newton promises less than the last of these shares of the objective, a small part of what the
+#: next resample changes.
 AGAIN, ENOUGH_AGAIN, CLOSE = 100, 1e-8, 1e-3
 AT_BOUND = 1e-6
-#: The first width of Huber's function in median absolute residuals, each width as a share of the one before, and how many steps
-#: each is worth.
+#: The first width of Huber's function in median absolute residuals, each width as a share of the
+#: one before, and how many steps each is worth.
 WIDE, NARROWING, ON_THE_WAY = 4.0, 0.4, 5
-#: So many points around the best minimum are followed, at distances from the first to the second of these multiples of what moves
-#: the curve by a tenth or so, in at most so many rounds.
+#: So many points around the best minimum are followed, at distances from the first to the second of
+#: these multiples of what moves the curve by a tenth or so, in at most so many rounds.
 STIRRED, STIRRING_SCALES, ROUNDS, STIRRING_SEED = 16, (0.1, 2.0), 3, 0
-#: A break is seen where its change exceeds this many standard errors: its place was searched for, so two would often be chance.
-#: It is placed where log d is known to within this share of the range of log C, and its width where log f is to within that; an
-#: asymptote is known to within this share of the range of the values.
+#: A break is seen where its change exceeds this many standard errors: its place was searched for,
+#: so two would often be chance. It is placed where log d is known to within this share of the range
+#: of log C, and its width where log f is to within that; an asymptote is known to within this share
+#: of the range of the values.
 SEEN, PLACED, SIZED, KNOWN = 3.0, 0.25, 1.5, 1.0
 SINGULAR = 1e-12
 HUBER = Objective(name="huber-log", delta=1e-3)
-#: More breaks than this are more than runs can tell, and the scan for starts, over places of all breaks, grows twentyfold with
-#: each.
+#: More breaks than this are more than runs can tell, and the scan for starts, over places of all
+#: breaks, grows twentyfold with each.
 MOST_BREAKS = 3
 
 
@@ -137,10 +153,11 @@ class BrokenFit:
 
     @cached_property
     def covariance(self) -> Floats:
-        """(p, p) of the parameters: that of least squares with the scale of the middle of the residuals; 0 on a bound.
+        """(p, p) of the parameters: that of least squares with the scale of the middle of the
+        residuals; 0 on a bound.
 
-        Infinite where the runs leave a direction open. Huber's function of a small width acts as the absolute deviation does,
-        whose variance is pi/2 times that of squares.
+        Infinite where the runs leave a direction open. Huber's function of a small width acts as
+        the absolute deviation does, whose variance is pi/2 times that of squares.
         """
         values, jacobian = self.model.evaluate(self.theta[None])
         scaled = jacobian[0] / values[0] if self.in_logs else jacobian[0]
@@ -151,7 +168,8 @@ class BrokenFit:
             variance = float(size @ size) / spare
         else:
             scale = float(np.median(size)) / MEDIAN_DEVIATION * sqrt(self.model.size / spare)
-            # From the variance of the mean, for errors far below the width, to that of the median, for errors far above it.
+            # From the variance of the mean, for errors far below the width, to that of the median,
+            # for errors far above it.
             within = erf(self.objective.width / (sqrt(2.0) * scale)) if scale > 0.0 else 1.0
             variance = scale**2 * (within + (1.0 - within) * np.pi / 2.0)
         found = np.zeros((len(free), len(free)))
@@ -160,7 +178,11 @@ class BrokenFit:
         lengths[lengths == 0.0] = 1e-300
         left, singular, _ = np.linalg.svd(rows / lengths[:, None], full_matrices=False)
         with np.errstate(divide="ignore"):
-            inverse = np.where(singular > SINGULAR * singular[0], variance / singular**2, np.inf if variance > 0.0 else 0.0)
+            inverse = np.where(
+                singular > SINGULAR * singular[0],
+                variance / singular**2,
+                np.inf if variance > 0.0 else 0.0,
+            )
         with np.errstate(invalid="ignore", over="ignore"):
             inner = (left * np.minimum(inverse, 1e300)) @ left.T / lengths / lengths[:, None]
         found[np.ix_(free, free)] = inner
@@ -206,15 +228,36 @@ class BrokenFit:
     def refit(self, *, weights: Floats) -> Refits:
         """The fits to resamples: weights (K, n). A refit counts where it is close to a minimum."""
         problems = Problems(self.model, self.observed, weights, self.objective.clip(), self.in_logs)
-        begun = [np.repeat(start[None], len(weights), axis=0) for start in (self.theta, *self.others)]
+        begun = [
+            np.repeat(start[None], len(weights), axis=0) for start in (self.theta, *self.others)
+        ]
         # Once without the detour: at the weights of the fit itself that is where it ended.
         with np.errstate(all="ignore"):
-            ends = [minimise(problems, begun[0], self.lower, self.upper, enough=ENOUGH_AGAIN, most_steps=AGAIN)]
-        ends += [_descend(problems, self.objective, start, self.lower, self.upper, ENOUGH_AGAIN, AGAIN) for start in begun]
-        best, each = np.argmin(np.stack([end.value for end in ends]), axis=0), np.arange(len(weights))
+            ends = [
+                minimise(
+                    problems,
+                    begun[0],
+                    self.lower,
+                    self.upper,
+                    enough=ENOUGH_AGAIN,
+                    most_steps=AGAIN,
+                )
+            ]
+        ends += [
+            _descend(problems, self.objective, start, self.lower, self.upper, ENOUGH_AGAIN, AGAIN)
+            for start in begun
+        ]
+        best, each = (
+            np.argmin(np.stack([end.value for end in ends]), axis=0),
+            np.arange(len(weights)),
+        )
         theta = np.stack([end.theta for end in ends])[best, each]
-        done = np.stack([end.done | (end.decrement <= CLOSE * end.value) for end in ends])[best, each]
-        enough = np.array([len(np.unique(self.model.logs[row > 0.0])) >= self.model.width for row in weights])
+        done = np.stack([end.done | (end.decrement <= CLOSE * end.value) for end in ends])[
+            best, each
+        ]
+        enough = np.array(
+            [len(np.unique(self.model.logs[row > 0.0])) >= self.model.width for row in weights]
+        )
         return Refits(to_coefficients(theta, self.model.centre), done & enough)
 
 
@@ -245,19 +288,28 @@ def _solve(
     """
     model = BrokenModel(logs, float(logs.mean()), breaks)
     lower, upper = _box(logs, breaks, asymptote)
-    problems = Problems(model, np.log(observed) if in_logs else observed, None, objective.clip(), in_logs)
+    problems = Problems(
+        model, np.log(observed) if in_logs else observed, None, objective.clip(), in_logs
+    )
     own = observed**-2.0 if in_logs else np.ones_like(observed)
     begun = _begun(problems, objective, observed, own, lower, upper)
     if near is not None:
-        begun = np.concatenate([begun, np.clip(from_coefficients(near, model.centre), lower, upper)])
+        begun = np.concatenate(
+            [begun, np.clip(from_coefficients(near, model.centre), lower, upper)]
+        )
     found = _descend(problems, objective, begun, lower, upper)
     theta, value, done = found.theta, found.value, found.done
     random, best = np.random.default_rng(STIRRING_SEED), int(np.argmin(value))
     for _ in range(ROUNDS if value[best] > problems.rounding[0] else 0):
-        # Look around the best, and again from a better one: where errors reach the width there are many minima.
+        # Look around the best, and again from a better one: where errors reach the width there are
+        # many minima.
         near = _stirred(model, theta[best], random)
         again = _descend(
-            problems, objective, with_lines(model, np.clip(near, lower, upper), observed, own, lower, upper), lower, upper
+            problems,
+            objective,
+            with_lines(model, np.clip(near, lower, upper), observed, own, lower, upper),
+            lower,
+            upper,
         )
         theta = np.concatenate([theta, again.theta])
         value, done = np.concatenate([value, again.value]), np.concatenate([done, again.done])
@@ -268,13 +320,30 @@ def _solve(
     best = int(order[0])
     others = _distinct(theta, value, 1 + MOST_OTHERS)[1:]
     return BrokenFit(
-        model, problems.observed, objective, in_logs, lower, upper, theta[best], float(value[best]), bool(done[best]), others
+        model,
+        problems.observed,
+        objective,
+        in_logs,
+        lower,
+        upper,
+        theta[best],
+        float(value[best]),
+        bool(done[best]),
+        others,
     )
 
 
-def _begun(problems: Problems, objective: Objective, observed: Floats, own: Floats, lower: Floats, upper: Floats) -> Floats:
-    """What is followed: distinct minima of least squares, those with the weights of an absolute deviation too where some runs lie
-    far off, and the best by the objective itself of all that the scans saw.
+def _begun(
+    problems: Problems,
+    objective: Objective,
+    observed: Floats,
+    own: Floats,
+    lower: Floats,
+    upper: Floats,
+) -> Floats:
+    """What is followed: distinct minima of least squares, those with the weights of an absolute
+    deviation too where some runs lie far off, and the best by the objective itself of all that the
+    scans saw.
     """
     assert isinstance(problems.model, BrokenModel)
     most = FOLLOWED[min(problems.model.breaks, len(FOLLOWED)) - 1]
@@ -297,10 +366,14 @@ def _begun(problems: Problems, objective: Objective, observed: Floats, own: Floa
 def _polished(
     problems: Problems, observed: Floats, own: Floats, weights: Floats, lower: Floats, upper: Floats
 ) -> tuple[Floats, tuple[Floats, Floats]]:
-    """Points of a scan with weights for values, and where least squares with weights for residuals leads in a few steps."""
+    """Points of a scan with weights for values, and where least squares with weights for residuals
+    leads in a few steps.
+    """
     assert isinstance(problems.model, BrokenModel)
     scanned = starts(problems.model, observed, own, lower, upper, most=SCANNED)
-    squares = Problems(problems.model, problems.observed, weights, Clip(2.0, -np.inf, np.inf), problems.in_logs)
+    squares = Problems(
+        problems.model, problems.observed, weights, Clip(2.0, -np.inf, np.inf), problems.in_logs
+    )
     found = minimise(squares, scanned, lower, upper, enough=ROUGHLY, most_steps=POLISHING)
     return scanned, (found.theta, found.value)
 
@@ -314,18 +387,24 @@ def _descend(
     enough: float = ENOUGH,
     most_steps: int = MOST_STEPS,
 ) -> Minima:
-    """Local minima of K problems from starts (K, p), by way of objectives that are curved over a wider range of residuals.
+    """Local minima of K problems from starts (K, p), by way of objectives that are curved over a
+    wider range of residuals.
 
-    Every step is one that lowers the objective: where a break is sharp or an exponent large, a step on trust leads far astray.
+    Every step is one that lowers the objective: where a break is sharp or an exponent large, a step
+    on trust leads far astray.
     """
     with np.errstate(all="ignore"):
         if not objective.is_square:
             width = np.maximum(WIDE * median_residuals(problems, theta), objective.width)
             while (width > objective.width).any():
                 wide = problems.with_clip(objective.clip(width))
-                theta = minimise(wide, theta, lower, upper, enough=ROUGHLY, most_steps=ON_THE_WAY, damping=0.0).theta
+                theta = minimise(
+                    wide, theta, lower, upper, enough=ROUGHLY, most_steps=ON_THE_WAY, damping=0.0
+                ).theta
                 width = np.maximum(width * NARROWING, objective.width)
-        return minimise(problems, theta, lower, upper, enough=enough, most_steps=most_steps, damping=0.0)
+        return minimise(
+            problems, theta, lower, upper, enough=enough, most_steps=most_steps, damping=0.0
+        )
 
 
 def _stirred(model: BrokenModel, theta: Floats, random: np.random.Generator) -> Floats:
@@ -333,7 +412,11 @@ def _stirred(model: BrokenModel, theta: Floats, random: np.random.Generator) -> 
     spread = float(np.ptp(model.logs))
     sizes = np.array([0.3 / spread, *[1.0 / spread, 0.05 * spread, 0.4] * model.breaks])
     found = np.repeat(theta[None], STIRRED, axis=0)
-    found[:, AHEAD - 1 :] += random.normal(size=(STIRRED, len(sizes))) * sizes * np.geomspace(*STIRRING_SCALES, STIRRED)[:, None]
+    found[:, AHEAD - 1 :] += (
+        random.normal(size=(STIRRED, len(sizes)))
+        * sizes
+        * np.geomspace(*STIRRING_SCALES, STIRRED)[:, None]
+    )
     return found
 
 
@@ -352,7 +435,9 @@ def _distinct(theta: Floats, values: Floats, most: int) -> Floats:
     """The best parameter vectors whose objectives differ."""
     chosen: list[int] = []
     for index in np.argsort(values, kind="stable"):
-        if np.isfinite(values[index]) and (not chosen or values[index] > (1.0 + DISTINCT) * values[chosen[-1]]):
+        if np.isfinite(values[index]) and (
+            not chosen or values[index] > (1.0 + DISTINCT) * values[chosen[-1]]
+        ):
             chosen.append(int(index))
     return np.asarray(theta[chosen[:most]])
 
@@ -372,8 +457,8 @@ class BrokenKind:
         Its form and width; whether residuals are those of log Q, `in_logs` says, not its name.
     in_logs : bool
     asymptote : tuple of float
-        Least and greatest a. An accuracy lies between 0 and 1; without such limits a law that is close to a line in log C has no
-        best a.
+        Least and greatest a. An accuracy lies between 0 and 1; without such limits a law that is
+        close to a line in log C has no best a.
     margin : float
     """
 
@@ -394,14 +479,19 @@ class BrokenKind:
     @property
     def formula(self) -> str:
         """The law in plain text."""
-        factors = "".join(f" (1 + (C/d{i})^(1/f{i}))^(-c{i} f{i})" for i in range(1, self.breaks + 1))
+        factors = "".join(
+            f" (1 + (C/d{i})^(1/f{i}))^(-c{i} f{i})" for i in range(1, self.breaks + 1)
+        )
         return f"Q = a + b C^-c0{factors}"
 
     @property
     def fitted_by(self) -> str:
         """What is minimised."""
         what = self.objective.name.removesuffix("-log")
-        named = {"huber": f"Huber's function (delta {self.objective.delta:g})", "least-squares": "least squares"}.get(what, what)
+        named = {
+            "huber": f"Huber's function (delta {self.objective.delta:g})",
+            "least-squares": "least squares",
+        }.get(what, what)
         return f"{named} of {'log Q' if self.in_logs else 'Q'}"
 
     @property
@@ -433,15 +523,24 @@ class BrokenKind:
         )
 
     def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
-        """The fit repeated; see `Kind.refit`. A redrawn guessing accuracy only says which runs are above it."""
-        drawn = weights if self.margin is None else np.where(sample.accuracy > baselines[:, None] + self.margin, weights, 0.0)
+        """The fit repeated; see `Kind.refit`. A redrawn guessing accuracy only says which runs are
+        above it.
+        """
+        drawn = (
+            weights
+            if self.margin is None
+            else np.where(sample.accuracy > baselines[:, None] + self.margin, weights, 0.0)
+        )
         fit: BrokenFit = found.inside
         return fit.refit(weights=drawn)
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m); not kept between 0 and 1, and guessing plays no part."""
         logs = np.log(at.column("compute"))
-        return np.asarray(coefficients[:, :1] + np.sign(coefficients[:, 1:2]) * np.exp(log_curve(coefficients, logs)))
+        return np.asarray(
+            coefficients[:, :1]
+            + np.sign(coefficients[:, 1:2]) * np.exp(log_curve(coefficients, logs))
+        )
 
     def with_objective(self, objective: Objective, *, in_logs: bool = False) -> BrokenKind:
         """The same form by another objective."""
@@ -470,7 +569,8 @@ def broken(breaks: int = 1, **options: Any) -> BrokenKind:
     """
     if whole_number("breaks", breaks, 1) > MOST_BREAKS:
         raise ValueError(
-            f"breaks={breaks}: must be at most {MOST_BREAKS}; the search for starts grows twentyfold with each break"
+            f"breaks={breaks}: must be at most {MOST_BREAKS}; the search for starts grows "
+            f"twentyfold with each break"
         )
     return BrokenKind(breaks=breaks, **options)
 
@@ -507,13 +607,18 @@ def fit_broken(
     Raises
     ------
     ValueError
-        Where compute takes fewer values than the law has coefficients, the values are all alike, or an argument is outside its
-        domain.
+        Where compute takes fewer values than the law has coefficients, the values are all alike, or
+        an argument is outside its domain.
     """
     x, y = np.asarray(compute, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(f"compute of shape {x.shape}, values of shape {y.shape}: must both be (n,)")
-    for name, array, good in (("compute", x, x > 0.0), ("values", y, y > 0.0 if in_logs else np.isfinite(y))):
+        raise ValueError(
+            f"compute of shape {x.shape}, values of shape {y.shape}: must both be (n,)"
+        )
+    for name, array, good in (
+        ("compute", x, x > 0.0),
+        ("values", y, y > 0.0 if in_logs else np.isfinite(y)),
+    ):
         bad = ~(np.isfinite(array) & good)
         if bad.any():
             domain = "finite" if name == "values" and not in_logs else "positive and finite"
@@ -521,9 +626,20 @@ def fit_broken(
     count, distinct = len(names_of(broken(breaks).breaks)), len(np.unique(x))
     if distinct < count:
         raise ValueError(
-            f"runs at {distinct} values of compute; must be at least {count} for the {count} coefficients of a law with {breaks} "
+            f"runs at {distinct} values of compute; must be at least {count} for the {count} "
+            f"coefficients of a law with {breaks} "
             f"break{'s' * (breaks > 1)}"
         )
     if np.ptp(y) == 0.0:
-        raise ValueError(f"values={float(y[0])!r} at every run; a broken law needs values that differ")
-    return _solve(np.log(x), y, breaks=breaks, objective=objective, in_logs=in_logs, asymptote=asymptote, near=near)
+        raise ValueError(
+            f"values={float(y[0])!r} at every run; a broken law needs values that differ"
+        )
+    return _solve(
+        np.log(x),
+        y,
+        breaks=breaks,
+        objective=objective,
+        in_logs=in_logs,
+        asymptote=asymptote,
+        near=near,
+    )

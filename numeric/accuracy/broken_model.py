@@ -2,14 +2,15 @@ r"""The broken law at the runs, for `isoflop.numeric.fit.newton`: values and exa
 
 .. math:: y = a + B \exp\Big(-c_0 (z - \bar z) + \sum_i \log F_i(z)\Big), \qquad z = \log C,
 
-with the parameters (a, B, c_0, c_1, \log d_1, \log f_1, ...). B = b exp(-c_0 zbar) is taken at the centre of the runs, where it
-is far less correlated with c_0 than b is.
+with the parameters (a, B, c_0, c_1, \log d_1, \log f_1, ...). B = b exp(-c_0 zbar) is taken at the
+centre of the runs, where it is far less correlated with c_0 than b is.
 
-Starts for a broken law: for a given asymptote, log|y - a| is linear in log B, c0 and every c once d and f are given.
+Starts for a broken law: for a given asymptote, log|y - a| is linear in log B, c0 and every c once d
+and f are given.
 
-So a grid over asymptotes, places and widths of the breaks sees every basin, with a small linear least squares problem at each
-of its points (variable projection, Golub and Pereyra 1973). Squares of log|y - a| are weighted by (y - a)^2, which makes them
-squares of y to first order.
+So a grid over asymptotes, places and widths of the breaks sees every basin, with a small linear
+least squares problem at each of its points (variable projection, Golub and Pereyra 1973). Squares
+of log|y - a| are weighted by (y - a)^2, which makes them squares of y to first order.
 """
 
 from __future__ import annotations
@@ -29,18 +30,30 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["AHEAD", "PER_BREAK", "BrokenModel", "from_coefficients", "log_curve", "starts", "to_coefficients", "with_lines"]
+__all__ = [
+    "AHEAD",
+    "PER_BREAK",
+    "BrokenModel",
+    "from_coefficients",
+    "log_curve",
+    "starts",
+    "to_coefficients",
+    "with_lines",
+]
 
 #: Coefficients a, b, c0 before those of the breaks, and how many each break has: c, d, f.
 AHEAD, PER_BREAK = 3, 3
-#: Distances of the asymptote from the nearest value, in ranges of the values; a little inside too, for runs that scatter.
+#: Distances of the asymptote from the nearest value, in ranges of the values; a little inside too,
+#: for runs that scatter.
 DISTANCES = (-0.02, 0.003, 0.02, 0.08, 0.3, 1.0, 4.0)
-#: Places and widths of a break that are tried, by the number of breaks; widths from a share of the range of log C to another.
+#: Places and widths of a break that are tried, by the number of breaks; widths from a share of the
+#: range of log C to another.
 PLACES, WIDTHS = (15, 14), (5, 5)
 NARROWEST, WIDEST = 0.01, 0.4
 #: Share of the diagonal that is added: columns of breaks at one place are equal.
 RIDGE = 1e-9
-#: Of each asymptote, this many of the best points of the grid that are no neighbours of a better one.
+#: Of each asymptote, this many of the best points of the grid that are no neighbours of a better
+#: one.
 EACH = 6
 
 
@@ -85,10 +98,19 @@ class BrokenModel:
         scaled += theta[:, :1]
         return scaled, jacobian
 
-    def curvature(self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
-        """The sum over the runs of factors (K, n), over the divisor if there is one, times the second derivatives: (K, p, p).
+    def curvature(
+        self,
+        theta: Floats,
+        factors: Floats,
+        jacobian: Floats,
+        gradient: Floats,
+        divisor: Floats | None,
+    ) -> Floats:
+        """The sum over the runs of factors (K, n), over the divisor if there is one, times the
+        second derivatives: (K, p, p).
 
-        With l the logarithm of the curve, d2 y/dB dq = curve dl/dq and d2 y/dq dr = B curve (dl/dq dl/dr + d2 l/dq dr).
+        With l the logarithm of the curve, d2 y/dB dq = curve dl/dq and d2 y/dq dr = B curve (dl/dq
+        dl/dr + d2 l/dq dr).
         """
         curve, slopes, parts = self._expanded(theta, break_parts)
         weight = curve * factors
@@ -102,7 +124,13 @@ class BrokenModel:
             c, d, f = (1 + PER_BREAK * i + k for k in range(PER_BREAK))
             # x = log C - log d: a derivative in log d is minus that in x.
             _, _, _, _, cx, cf, xx, xf, ff = part
-            for row, column, second in ((c, d, -cx), (c, f, cf), (d, d, xx), (d, f, -xf), (f, f, ff)):
+            for row, column, second in (
+                (c, d, -cx),
+                (c, f, cf),
+                (d, d, xx),
+                (d, f, -xf),
+                (f, f, ff),
+            ):
                 total = np.einsum("kn,kn->k", weight, second)
                 inner[:, row, column] += total
                 if row != column:
@@ -111,21 +139,34 @@ class BrokenModel:
         found[:, 2:, 2:] = inner
         return found
 
-    def retract(self, theta: Floats, move: Floats, values: Floats, jacobian: Floats, lower: Floats, upper: Floats) -> Floats:
-        """The point that a step (K, p) is meant to reach: its c, d, f, and the a and B that follow the foretold values best.
+    def retract(
+        self,
+        theta: Floats,
+        move: Floats,
+        values: Floats,
+        jacobian: Floats,
+        lower: Floats,
+        upper: Floats,
+    ) -> Floats:
+        """The point that a step (K, p) is meant to reach: its c, d, f, and the a and B that follow
+        the foretold values best.
 
-        Where the exponents are small the law is nearly a straight line in log C, and a, B and c0 move together along a curve that
-        a straight step leaves.
+        Where the exponents are small the law is nearly a straight line in log C, and a, B and c0
+        move together along a curve that a straight step leaves.
         """
         foretold = values + np.einsum("kp,kpn->kn", move, jacobian)
         trial = np.clip(theta + move, lower, upper)
         with np.errstate(all="ignore"):
             curve = self.curve(trial)
             height, asymptote = lines(curve, foretold, None)
-            held: Any = (move[:, 0] == 0.0) | (asymptote < np.broadcast_to(lower, theta.shape)[:, 0])
+            held: Any = (move[:, 0] == 0.0) | (
+                asymptote < np.broadcast_to(lower, theta.shape)[:, 0]
+            )
             held |= asymptote > np.broadcast_to(upper, theta.shape)[:, 0]
             a = np.where(held, trial[:, 0], asymptote)
-            through = np.einsum("kn,kn->k", curve, foretold - a[:, None]) / np.einsum("kn,kn->k", curve, curve)
+            through = np.einsum("kn,kn->k", curve, foretold - a[:, None]) / np.einsum(
+                "kn,kn->k", curve, curve
+            )
         found = trial.copy()
         found[:, 0], found[:, 1] = a, np.where(held, through, height)
         usable: Any = np.isfinite(found).all(axis=1)
@@ -138,13 +179,19 @@ class BrokenModel:
             height += break_value(*arguments)
         return np.asarray(np.exp(height, out=height))
 
-    def _expanded(self, theta: Floats, of_break: Callable[..., Any]) -> tuple[Floats, Floats, list[Any]]:
-        """The curve (K, n), the derivatives (K, p - 2, n) of its logarithm in c0, c1, log d1, log f1, ..., and the breaks."""
+    def _expanded(
+        self, theta: Floats, of_break: Callable[..., Any]
+    ) -> tuple[Floats, Floats, list[Any]]:
+        """The curve (K, n), the derivatives (K, p - 2, n) of its logarithm in c0, c1, log d1, log
+        f1, ..., and the breaks.
+        """
         slopes = np.empty((len(theta), self.width - 2, self.size))
         slopes[:, 0] = self.centre - self.logs
         height = theta[:, 2, None] * slopes[:, 0]
         parts = [of_break(*arguments) for arguments in self._breaks(theta)]
-        for first, (value, by_change, by_distance, by_width, *_) in zip(range(1, self.width - 2, PER_BREAK), parts, strict=True):
+        for first, (value, by_change, by_distance, by_width, *_) in zip(
+            range(1, self.width - 2, PER_BREAK), parts, strict=True
+        ):
             height += value
             slopes[:, first] = by_change
             np.negative(by_distance, out=slopes[:, first + 1])
@@ -159,8 +206,14 @@ class BrokenModel:
 
 
 def lines(curve: Floats, values: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
-    """Slope and intercept (K,) of the least squares lines through values (K, n) over the curves (K, n)."""
-    share = np.full(curve.shape[-1], 1.0 / curve.shape[-1]) if weights is None else weights / weights.sum(axis=-1, keepdims=True)
+    """Slope and intercept (K,) of the least squares lines through values (K, n) over the curves (K,
+    n).
+    """
+    share = (
+        np.full(curve.shape[-1], 1.0 / curve.shape[-1])
+        if weights is None
+        else weights / weights.sum(axis=-1, keepdims=True)
+    )
     mean_x, mean_y = (curve * share).sum(axis=-1), (values * share).sum(axis=-1)
     x = curve - mean_x[..., None]
     slope = (x * share * (values - mean_y[..., None])).sum(axis=-1) / (x * x * share).sum(axis=-1)
@@ -219,10 +272,20 @@ class _Grid:
         places = np.unique(np.clip(places, lower[AHEAD + 1], upper[AHEAD + 1]))
         widths = np.unique(np.clip(widths, lower[AHEAD + 2], upper[AHEAD + 2]))
         d, log_f = (grid.ravel() for grid in np.meshgrid(places, widths, indexing="ij"))
-        return cls(d, log_f, break_value(1.0, model.logs - d[:, None], np.exp(log_f)[:, None]), len(widths))
+        return cls(
+            d, log_f, break_value(1.0, model.logs - d[:, None], np.exp(log_f)[:, None]), len(widths)
+        )
 
 
-def starts(model: BrokenModel, observed: Floats, weights: Floats | None, lower: Floats, upper: Floats, *, most: int) -> Floats:
+def starts(
+    model: BrokenModel,
+    observed: Floats,
+    weights: Floats | None,
+    lower: Floats,
+    upper: Floats,
+    *,
+    most: int,
+) -> Floats:
     """Up to `most` parameter vectors (K, p), those of the least squares first.
 
     Parameters
@@ -243,7 +306,9 @@ def starts(model: BrokenModel, observed: Floats, weights: Floats | None, lower: 
         for asymptote, above in _asymptotes(observed, lower[0], upper[0])
         for point in _at(model, grid, observed, own, asymptote, above)
     ]
-    theta = with_lines(model, np.clip(np.array(points), lower, upper), observed, weights, lower, upper)
+    theta = with_lines(
+        model, np.clip(np.array(points), lower, upper), observed, weights, lower, upper
+    )
     residuals = theta[:, :1] + theta[:, 1:2] * model.curve(theta) - observed
     with np.errstate(over="ignore"):
         order = np.argsort((own * residuals**2).sum(axis=1), kind="stable")
@@ -251,19 +316,33 @@ def starts(model: BrokenModel, observed: Floats, weights: Floats | None, lower: 
 
 
 def with_lines(
-    model: BrokenModel, theta: Floats, observed: Floats, weights: Floats | None, lower: Floats, upper: Floats
+    model: BrokenModel,
+    theta: Floats,
+    observed: Floats,
+    weights: Floats | None,
+    lower: Floats,
+    upper: Floats,
 ) -> Floats:
-    """The parameters with the a and B of least squares: for given c, d, f the law is a line over its curve."""
+    """The parameters with the a and B of least squares: for given c, d, f the law is a line over
+    its curve.
+    """
     with np.errstate(all="ignore"):
         slope, intercept = lines(model.curve(theta), observed, weights)
-        inside = np.isfinite(slope) & (np.abs(slope) <= upper[1]) & (intercept >= lower[0]) & (intercept <= upper[0])
+        inside = (
+            np.isfinite(slope)
+            & (np.abs(slope) <= upper[1])
+            & (intercept >= lower[0])
+            & (intercept <= upper[0])
+        )
     found = theta.copy()
     found[inside, 0], found[inside, 1] = intercept[inside], slope[inside]
     return found
 
 
 def _peaks(gain: Floats, widths: int, breaks: int) -> NDArray[np.intp]:
-    """Flat indices of the best points: of all widths the best, of all places those that no neighbour exceeds."""
+    """Flat indices of the best points: of all widths the best, of all places those that no
+    neighbour exceeds.
+    """
     shape = gain.shape
     places = shape[0] // widths
     split = gain.reshape((places, widths) * breaks)
@@ -286,7 +365,14 @@ def _asymptotes(observed: Floats, lowest: float, highest: float) -> Iterator[tup
     yield from ((a, False) for a in sorted(above) if a > low)
 
 
-def _at(model: BrokenModel, grid: _Grid, observed: Floats, weights: Floats, asymptote: float, above: bool) -> Floats:
+def _at(
+    model: BrokenModel,
+    grid: _Grid,
+    observed: Floats,
+    weights: Floats,
+    asymptote: float,
+    above: bool,
+) -> Floats:
     """The best points (k, p) of the grid for one asymptote, on one side of the runs."""
     gap = observed - asymptote if above else asymptote - observed
     usable = gap > 0.0
@@ -294,7 +380,10 @@ def _at(model: BrokenModel, grid: _Grid, observed: Floats, weights: Floats, asym
     target = np.log(np.where(usable, gap, 1.0))
     fixed = np.stack([np.ones_like(model.logs), model.centre - model.logs])
     breaks = model.breaks
-    choice = np.stack(np.unravel_index(np.arange(len(grid.places) ** breaks), (len(grid.places),) * breaks), axis=1)
+    choice = np.stack(
+        np.unravel_index(np.arange(len(grid.places) ** breaks), (len(grid.places),) * breaks),
+        axis=1,
+    )
     if breaks > 1:
         choice = choice[(np.diff(grid.places[choice], axis=1) > 0.0).all(axis=1)]
     every = np.concatenate([fixed, grid.columns])

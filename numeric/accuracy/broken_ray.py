@@ -1,11 +1,13 @@
-r"""Whether runs at one ratio of tokens to params show the two-term law: the broken law with one break, fitted to -log Q'.
+r"""Whether runs at one ratio of tokens to params show the two-term law: the broken law with one
+break, fitted to -log Q'.
 
 .. math:: -\log Q' = E + A N^{-\beta} + B D^{-\gamma} \text{ at } D = t N \iff \text{one break with } c_1 f_1 = -1.
 
-Three laws are fitted to the same runs by least squares of log(-log Q'): no break, E + C0 C^-alpha; the two-term law; any break.
-F tests tell whether any break is closer than two terms, and whether two terms are closer than no break. The place and width of a
-break are searched for, and a narrow one follows the scatter of a few runs: so the first test counts all three coefficients of a
-break. (Counting one, it rejects true two-term laws four times as often as it says.)
+Three laws are fitted to the same runs by least squares of log(-log Q'): no break, E + C0 C^-alpha;
+the two-term law; any break. F tests tell whether any break is closer than two terms, and whether
+two terms are closer than no break. The place and width of a break are searched for, and a narrow
+one follows the scatter of a few runs: so the first test counts all three coefficients of a break.
+(Counting one, it rejects true two-term laws four times as often as it says.)
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ DOUBT = 0.05
 OF_BREAK = ("c1", "d1", "f1")
 #: What to say where c1 f1 = -2 is possible.
 TWIN = (
-    "exponents of ratio 2:1 have two exact broken laws, of c1 f1 = -1 and of c1 f1 = -2 (t^2 + t + E = (t + 1/2)^2 + E - 1/4), "
+    "exponents of ratio 2:1 have two exact broken laws, of c1 f1 = -1 and of c1 f1 = -2 (t^2 + t + "
+    "E = (t + 1/2)^2 + E - 1/4), "
     "and -2 with c0 + c1 = 0 is the two-term law as well"
 )
 
@@ -74,17 +77,20 @@ class RayBreak:
     open : tuple of str
         Those that the runs leave open.
     product : Estimate
-        c1 f1, with its interval by the delta method, stretched to -1 where the two-term law is not rejected; no ends where c1,
-        d1 or f1 is undetermined.
+        c1 f1, with its interval by the delta method, stretched to -1 where the two-term law is not
+        rejected; no ends where c1, d1 or f1 is undetermined.
     rmse : dict
         Of log(-log Q'), by "no break", "two terms", "one break".
     p_two_terms, p_no_break : float or None
-        Probabilities of an F at least as large where two terms, or no break, are the truth. None for an exact fit.
+        Probabilities of an F at least as large where two terms, or no break, are the truth. None
+        for an exact fit.
     beta, gamma : float or None
-        The exponents of the two-term law closest to the runs, the larger first: at one ratio runs do not tell which is of params.
+        The exponents of the two-term law closest to the runs, the larger first: at one ratio runs
+        do not tell which is of params.
     verdict : str
-        "two terms", "no two terms", "open", or "cannot tell": there are fewer than two runs for a coefficient, or two terms are
-        rejected in favour of a break that the runs do not determine, which may be one that follows their scatter.
+        "two terms", "no two terms", "open", or "cannot tell": there are fewer than two runs for a
+        coefficient, or two terms are rejected in favour of a break that the runs do not determine,
+        which may be one that follows their scatter.
     """
 
     tokens_per_param: float
@@ -103,13 +109,20 @@ class RayBreak:
 
     @property
     def is_near_twin(self) -> bool:
-        """Whether c1 f1 = -2, the other exact broken law of exponents of ratio 2:1, is as compatible as -1."""
-        low, high = (self.product.value if end is None else end for end in (self.product.low, self.product.high))
+        """Whether c1 f1 = -2, the other exact broken law of exponents of ratio 2:1, is as
+        compatible as -1.
+        """
+        low, high = (
+            self.product.value if end is None else end
+            for end in (self.product.low, self.product.high)
+        )
         return low - CLOSE <= -2.0 <= high + CLOSE
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        data = {part.name: getattr(self, part.name) for part in fields(self)} | {"open": list(self.open)}
+        data = {part.name: getattr(self, part.name) for part in fields(self)} | {
+            "open": list(self.open)
+        }
         return data | self.product.as_dict("product") | {"level": self.product.level}
 
     def __str__(self) -> str:
@@ -136,7 +149,8 @@ WORDS = {
 
 
 def at_one_ratio(sample: Sample, ray: float | None = None) -> Sample | None:
-    """The runs at a D/N, within a factor `SPREAD` of it; without one all the runs if these are at one, else None.
+    """The runs at a D/N, within a factor `SPREAD` of it; without one all the runs if these are at
+    one, else None.
 
     Raises
     ------
@@ -182,18 +196,34 @@ def ray_break(sample: Sample, *, level: float = 0.9, margin: float = MARGIN) -> 
     """
     nominal = checked_level(level)
     runs = sample.subset(above_guessing(sample.accuracy, sample.baseline, margin))
-    compute, y = runs.at.column("compute"), np.asarray(neg_log_accuracy(runs.accuracy, runs.baseline))
+    compute, y = (
+        runs.at.column("compute"),
+        np.asarray(neg_log_accuracy(runs.accuracy, runs.baseline)),
+    )
     ratios = runs.at.column("tokens") / runs.at.column("params")
     if len(np.unique(compute)) <= ONE_BREAK:
-        raise ValueError(f"{len(np.unique(compute))} values of compute; a law with one break needs more than {ONE_BREAK}")
+        raise ValueError(
+            f"{len(np.unique(compute))} values of compute; a law with one break needs more than "
+            f"{ONE_BREAK}"
+        )
     t = float(np.median(ratios))
     law = _two_terms(runs, t)
     ray = _ray(law, t)
     fit = fit_broken(
-        compute, y, objective=SQUARES, in_logs=True, asymptote=(0.0, np.inf), near=None if ray is None else ray.coefficients[None]
+        compute,
+        y,
+        objective=SQUARES,
+        in_logs=True,
+        asymptote=(0.0, np.inf),
+        near=None if ray is None else ray.coefficients[None],
     )
-    squares = {"no break": _squares(_no_break(runs), y), "one break": float((fit.residuals**2).sum())}
-    squares["two terms"] = squares["no break"] if ray is None else _squares(np.asarray(ray.accuracy(compute)), y)
+    squares = {
+        "no break": _squares(_no_break(runs), y),
+        "one break": float((fit.residuals**2).sum()),
+    }
+    squares["two terms"] = (
+        squares["no break"] if ray is None else _squares(np.asarray(ray.accuracy(compute)), y)
+    )
     verdict, p_two, p_none = _verdict(squares, len(y))
     closest, (low, high, loose) = fit.law, _interval(fit, nominal)
     if ray is not None and squares["two terms"] < squares["one break"]:
@@ -209,7 +239,9 @@ def ray_break(sample: Sample, *, level: float = 0.9, margin: float = MARGIN) -> 
         lowest=float(ratios.min()),
         highest=float(ratios.max()),
         n=len(y),
-        coefficients=dict(zip(("a", "b", "c0", *OF_BREAK), map(float, closest.coefficients), strict=True)),
+        coefficients=dict(
+            zip(("a", "b", "c0", *OF_BREAK), map(float, closest.coefficients), strict=True)
+        ),
         open=loose,
         product=Estimate(closest.product, low, high, level=nominal),
         rmse={name: float(np.sqrt(value / len(y))) for name, value in squares.items()},
@@ -222,14 +254,23 @@ def ray_break(sample: Sample, *, level: float = 0.9, margin: float = MARGIN) -> 
 
 
 def _two_terms(runs: Sample, t: float) -> Law | None:
-    """The two-term law closest to the runs, as if their D/N were exactly t; None where they determine none."""
+    """The two-term law closest to the runs, as if their D/N were exactly t; None where they
+    determine none.
+    """
     compute = runs.at.column("compute")
-    at = Points(compute=compute, params=formulas.ray_params(compute, t), tokens=formulas.ray_tokens(compute, t))
+    at = Points(
+        compute=compute,
+        params=formulas.ray_params(compute, t),
+        tokens=formulas.ray_tokens(compute, t),
+    )
     kind = POWER_KINDS["params-tokens-ceiling"]
     try:
-        found = kind.fit(Sample(benchmark=runs.benchmark, accuracy=runs.accuracy, baseline=runs.baseline, at=at))
+        found = kind.fit(
+            Sample(benchmark=runs.benchmark, accuracy=runs.accuracy, baseline=runs.baseline, at=at)
+        )
         E, A, B, beta, gamma = (
-            float(found.coefficients[kind.coefficients.index(name)]) for name in ("E", "A", "B", "beta", "gamma")
+            float(found.coefficients[kind.coefficients.index(name)])
+            for name in ("E", "A", "B", "beta", "gamma")
         )
         return Law(name="ray", E=E, A=A, B=B, beta=beta, gamma=gamma)
     except ValueError:
@@ -264,10 +305,18 @@ def _verdict(squares: dict[str, float], n: int) -> tuple[str, float | None, floa
     two = min(squares["two terms"], none)  # no break: two terms of which one is nothing
     exact = n * ROUNDING**2
     if min(one, two) <= exact:
-        return "open" if none <= exact else "two terms" if two <= exact else "no two terms", None, None
+        return (
+            "open" if none <= exact else "two terms" if two <= exact else "no two terms",
+            None,
+            None,
+        )
     best = min(one, two)
-    p_two = float(fdtrc(SEARCHED, n - ONE_BREAK, (two - best) / SEARCHED / (best / (n - ONE_BREAK))))
-    p_none = float(fdtrc(ADDED, n - TWO_TERMS, max(none - two, 0.0) / ADDED / (two / (n - TWO_TERMS))))
+    p_two = float(
+        fdtrc(SEARCHED, n - ONE_BREAK, (two - best) / SEARCHED / (best / (n - ONE_BREAK)))
+    )
+    p_none = float(
+        fdtrc(ADDED, n - TWO_TERMS, max(none - two, 0.0) / ADDED / (two / (n - TWO_TERMS)))
+    )
     if p_two < DOUBT:
         return "no two terms", p_two, p_none
     return "two terms" if p_none < DOUBT else "open", p_two, p_none
@@ -275,7 +324,11 @@ def _verdict(squares: dict[str, float], n: int) -> tuple[str, float | None, floa
 
 def _interval(fit: BrokenFit, level: float) -> tuple[float | None, float | None, tuple[str, ...]]:
     """Of c1 f1, where neither is open, and what is: an asymptote of 0 is that of a law with E = 0."""
-    loose = tuple(name for name in fit.undetermined if not (name == "a" and fit.at_bound[0] and fit.lower[0] == 0.0))
+    loose = tuple(
+        name
+        for name in fit.undetermined
+        if not (name == "a" and fit.at_bound[0] and fit.lower[0] == 0.0)
+    )
     if not fit.converged or {*OF_BREAK} & {*loose}:
         return None, None, loose
     reach = normal_quantile(level) * fit.product_error()

@@ -1,30 +1,39 @@
-r"""Whether runs tell a ceiling of accuracy: the profile likelihood of E in -log Q' = E + ..., Q'_max = exp(-E), and rivals.
+r"""Whether runs tell a ceiling of accuracy: the profile likelihood of E in -log Q' = E + ...,
+Q'_max = exp(-E), and rivals.
 
-For normal errors of log(-log Q') of one variance, the values of E that the runs do not exclude are those with
+For normal errors of log(-log Q') of one variance, the values of E that the runs do not exclude are
+those with
 
 .. math:: n \log \frac{S(E)}{\min_E S} \le \chi^2_{1, level}, \qquad E \ge 0,
 
 where S(E) is the least sum of squares with that E. The raw ceiling is Q_r + (1 - Q_r) exp(-E).
 
-A curve that bends need not have a ceiling. At a fixed ratio of tokens to params two terms without a ceiling are two powers of
-compute, A C^-p + B C^-q, and with q -> 0 the flatter one is a ceiling. So a ceiling of the law of compute counts as shown only if
+A curve that bends need not have a ceiling. At a fixed ratio of tokens to params two terms without a
+ceiling are two powers of compute, A C^-p + B C^-q, and with q -> 0 the flatter one is a ceiling. So
+a ceiling of the law of compute counts as shown only if
 
 * E = 0 is excluded, and
 * no rival without a ceiling explains the runs as well, n log(S_rival/min_E S) <= chi^2. Rivals are two powers of compute with
-  exponents of at least 0.05 (the flattest term of Krajewski et al. 2025, Table 12, has 0.081 at a fixed ratio) and, where params
-  and tokens are known, A N^-beta + B D^-gamma as it is fitted for its own sake.
+  exponents of at least 0.05 (the flattest term of Krajewski et al. 2025, Table 12, has 0.081 at a
+  fixed ratio) and, where params and tokens are known, A N^-beta + B D^-gamma as it is fitted for
+  its own sake.
 
-Else the law bends, and a ceiling and a second term cannot be told apart. The law of params and tokens bends without a ceiling as
-it is; it has no rival, and tells a ceiling from runs of several ratios.
+Else the law bends, and a ceiling and a second term cannot be told apart. The law of params and
+tokens bends without a ceiling as it is; it has no rival, and tells a ceiling from runs of several
+ratios.
 
-Measured on the design of that paper (12 benchmarks, 10 samples each, level 0.9; `tests/numeric/accuracy/test_ceiling.py`):
+Measured on the design of that paper (12 benchmarks, 10 samples each, level 0.9;
+`tests/numeric/accuracy/test_ceiling.py`):
 
 * of truths without a ceiling, the law of compute shows one in no sample, near D/N = 20 or at all ratios, where E = 0 alone would
-  be excluded in 20 % and 8 %; the law of params and tokens shows one in none near D/N = 20 and in 2.5 % at all ratios;
+  be excluded in 20 % and 8 %; the law of params and tokens shows one in none near D/N = 20 and in
+  2.5 % at all ratios;
 * of ceilings at 0.8 of what lies above guessing, the law of compute shows none, that of params and tokens 4 % near D/N = 20 and
-  48 % at all ratios (at 0.9: 39 %), nearly all on the benchmarks on which runs come close to the ceiling.
+  48 % at all ratios (at 0.9: 39 %), nearly all on the benchmarks on which runs come close to the
+  ceiling.
 
-Source of the law: Krajewski et al. 2025, arXiv 2512.08894, equation 10 and Appendix L, which reports estimates without errors.
+Source of the law: Krajewski et al. 2025, arXiv 2512.08894, equation 10 and Appendix L, which
+reports estimates without errors.
 """
 
 from __future__ import annotations
@@ -60,7 +69,8 @@ LEVEL = 0.9
 #: A ceiling is located where its interval is at most this wide in raw accuracy.
 LOCATED = 0.1
 WIDTH = 100
-#: A term with a smaller exponent of compute is as good as a constant: over 10^4 times the compute it falls by a third.
+#: A term with a smaller exponent of compute is as good as a constant: over 10^4 times the compute
+#: it falls by a third.
 FLATTEST_TERM = 0.05
 #: Residuals of log(-log Q') of this size are rounding.
 ROUNDING = 1e-9
@@ -73,15 +83,20 @@ VERDICTS = {
     "not located": "a ceiling of 1 is excluded, but where the ceiling is the runs do not tell",
 }
 CAVEAT = (
-    f"ceilings: profile likelihood of E in -log Q' = E + ..., if the law has the right form. A curve may bend for other reasons: "
-    f"the law of compute is set beside A C^-p + B C^-q with exponents of at least {FLATTEST_TERM:g}, and beside A N^-beta + "
-    "B D^-gamma, neither with a ceiling; the law of params and tokens takes its own two terms for all of the bend"
+    f"ceilings: profile likelihood of E in -log Q' = E + ..., if the law has the right form. A "
+    f"curve may bend for other reasons: "
+    f"the law of compute is set beside A C^-p + B C^-q with exponents of at least "
+    f"{FLATTEST_TERM:g}, and beside A N^-beta + "
+    "B D^-gamma, neither with a ceiling; the law of params and tokens takes its own two terms for "
+    "all of the bend"
 )
 
 #: What sets the E of a fit apart from that of this module.
 BESIDE = (
-    "E, which sets the ceiling, is of the fitted runs and by Huber's function; backtest --ceiling takes all runs, held-out "
-    "ones too, and least squares, so that the two may differ. Where E is 0 its limit is that of the profile likelihood of the "
+    "E, which sets the ceiling, is of the fitted runs and by Huber's function; backtest --ceiling "
+    "takes all runs, held-out "
+    "ones too, and least squares, so that the two may differ. Where E is 0 its limit is that of "
+    "the profile likelihood of the "
     "fitted runs, as refits do not tell how far above 0 it may be"
 )
 #: Fits whose limits are kept: a table, its rows and its notes ask for the same one.
@@ -99,7 +114,8 @@ class Rival:
     statistic : float
         n log(S_rival/S_ceiling); below 0 where the rival is closer to the runs.
     explains : bool
-        Whether it explains the runs as well: the statistic is at most the quantile of chi-square with one degree of freedom.
+        Whether it explains the runs as well: the statistic is at most the quantile of chi-square
+        with one degree of freedom.
     """
 
     law: str
@@ -117,14 +133,15 @@ class Ceiling:
     n : int
         Runs.
     E : Estimate
-        -log of normalised accuracy at the ceiling, >= 0: by least squares of log(-log Q'), with its profile interval.
+        -log of normalised accuracy at the ceiling, >= 0: by least squares of log(-log Q'), with its
+        profile interval.
     highest : float
         Highest observed accuracy.
     level : float
     rivals : tuple of Rival
     verdict : {"no ceiling shown", "bends", "identified", "not located"}
-        Whether the interval reaches 1; where it does not, whether a rival explains the runs as well; if none does, whether the
-        interval is at most 0.1 wide.
+        Whether the interval reaches 1; where it does not, whether a rival explains the runs as
+        well; if none does, whether the interval is at most 0.1 wide.
     baseline : float
         The accuracy of guessing.
     at_baselines : tuple of Ceiling
@@ -154,7 +171,11 @@ class Ceiling:
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         data = {part.name: getattr(self, part.name) for part in fields(self)}
-        data |= self.E.as_dict("E", "E_low", "E_high") | self.accuracy.as_dict() | {"level": self.E.level}
+        data |= (
+            self.E.as_dict("E", "E_low", "E_high")
+            | self.accuracy.as_dict()
+            | {"level": self.E.level}
+        )
         return data | {
             "rivals": tuple(asdict(rival) for rival in self.rivals),
             "at_baselines": tuple(other.as_dict() for other in self.at_baselines),
@@ -165,7 +186,9 @@ class Ceiling:
         found = f"{self.benchmark}, {self.law}: ceiling {self.accuracy.value:.3f}, {ends} "
         reached = f"({self.n} runs, the highest {self.highest:.3f}): {VERDICTS[self.verdict]}"
         if self.verdict == "bends":
-            reached += f" ({', '.join(each.law for each in self.rivals if each.explains)} without one)"
+            reached += (
+                f" ({', '.join(each.law for each in self.rivals if each.explains)} without one)"
+            )
         texts = [found + reached, *map(self._at_another, self.at_baselines)]
         return "\n".join("\n".join(wrap(text, WIDTH, subsequent_indent="  ")) for text in texts)
 
@@ -176,7 +199,12 @@ class Ceiling:
 
 
 def ceiling_of(
-    sample: Sample, *, law: str = "compute", margin: float | None = None, level: float = LEVEL, standard_error: float = 0.0
+    sample: Sample,
+    *,
+    law: str = "compute",
+    margin: float | None = None,
+    level: float = LEVEL,
+    standard_error: float = 0.0,
 ) -> Ceiling:
     """The ceiling that the runs of a benchmark tell, if any.
 
@@ -190,7 +218,8 @@ def ceiling_of(
     level : float
         Nominal coverage.
     standard_error : float
-        Of the sample's accuracy of guessing; >= 0. Where it is not 0, `Ceiling.at_baselines` holds the ceilings one error away.
+        Of the sample's accuracy of guessing; >= 0. Where it is not 0, `Ceiling.at_baselines` holds
+        the ceilings one error away.
 
     Raises
     ------
@@ -205,8 +234,16 @@ def ceiling_of(
     found = _ceiling(sample, law, MARGIN if margin is None else margin, level)
     if standard_error == 0.0:
         return found
-    away = (max(sample.baseline - standard_error, 0.0), min(sample.baseline + standard_error, np.nextafter(1.0, 0.0)))
-    others = (_ceiling(replace(sample, baseline=float(each)), law, MARGIN if margin is None else margin, level) for each in away)
+    away = (
+        max(sample.baseline - standard_error, 0.0),
+        min(sample.baseline + standard_error, np.nextafter(1.0, 0.0)),
+    )
+    others = (
+        _ceiling(
+            replace(sample, baseline=float(each)), law, MARGIN if margin is None else margin, level
+        )
+        for each in away
+    )
     return replace(found, at_baselines=tuple(others))
 
 
@@ -215,7 +252,8 @@ def _ceiling(sample: Sample, law: str, least: float, level: float) -> Ceiling:
     used = sample.subset(above_guessing(sample.accuracy, sample.baseline, least))
     if len(used) <= len(kind.coefficients):
         raise ValueError(
-            f"{sample.benchmark}: {len(used)} runs above guessing; must be more than the {len(kind.coefficients)} coefficients "
+            f"{sample.benchmark}: {len(used)} runs above guessing; must be more than the "
+            f"{len(kind.coefficients)} coefficients "
             f"of {kind.formula}"
         )
     runs = kind.runs(used)
@@ -224,7 +262,10 @@ def _ceiling(sample: Sample, law: str, least: float, level: float) -> Ceiling:
 
     def rise(value: float) -> float:
         """How much worse the best law with this E is than what is allowed."""
-        return excess.of(fit_terms(runs, kind.terms, SQUARES, fixed={"E": value}).objective_value) - excess.allowed
+        return (
+            excess.of(fit_terms(runs, kind.terms, SQUARES, fixed={"E": value}).objective_value)
+            - excess.allowed
+        )
 
     estimate = Estimate(E, _end(rise, E, 0.0), _end(rise, E, float(np.max(runs.loss))), level=level)
     rivals = tuple(_rivals(runs, excess)) if law == "compute" else ()
@@ -260,8 +301,12 @@ class _Excess:
 
 def _rivals(runs: Runs, excess: _Excess) -> Iterator[Rival]:
     """The laws without a ceiling that may bend as one with it."""
-    fits = [fit_terms(runs, RAY, SQUARES, bounds=dict.fromkeys(RAY.exponents, (FLATTEST_TERM, None)))]
-    if all(values is not None and np.isfinite(values).all() for values in (runs.params, runs.tokens)):
+    fits = [
+        fit_terms(runs, RAY, SQUARES, bounds=dict.fromkeys(RAY.exponents, (FLATTEST_TERM, None)))
+    ]
+    if all(
+        values is not None and np.isfinite(values).all() for values in (runs.params, runs.tokens)
+    ):
         fits.append(fit_terms(runs, replace(PARAMS_TOKENS, irreducible=False), SQUARES))
     for fit in fits:
         statistic = excess.of(fit.objective_value)
@@ -278,7 +323,9 @@ def _verdict(E: Estimate, rivals: tuple[Rival, ...], baseline: float) -> str:
 
 
 def _end(rise: Any, inside: float, limit: float) -> float:
-    """Where the rise crosses 0 between a value inside the interval and a limit; the limit where it does not."""
+    """Where the rise crosses 0 between a value inside the interval and a limit; the limit where it
+    does not.
+    """
     from scipy.optimize import brentq
 
     if inside == limit or rise(limit) <= 0.0:

@@ -2,8 +2,9 @@ r"""Where a fitted law of compute and k holds, and which runs lie outside.
 
 .. math:: C_x = e^{-b/d}: \qquad \partial \log(-\log Q)/\partial \log k = b + d \log C < 0 \iff C > C_x \quad (d < 0).
 
-The curves of all k cross at C_x, and on its other side the law says that more samples solve fewer problems: there it does not
-hold. Where the interval of d holds 0 the side itself is open, and so is C_x.
+The curves of all k cross at C_x, and on its other side the law says that more samples solve fewer
+problems: there it does not hold. Where the interval of d holds 0 the side itself is open, and so is
+C_x.
 """
 
 from __future__ import annotations
@@ -84,10 +85,16 @@ class Crossing:
 
     def text(self, level: float) -> str:
         """What to say of it; `level` is that of the interval."""
-        where = "beyond the range of a float" if self.compute is None else f"{number(self.compute, 3)} FLOP"
+        where = (
+            "beyond the range of a float"
+            if self.compute is None
+            else f"{number(self.compute, 3)} FLOP"
+        )
         said = f"the curves of all k cross at C_x = {where}"
         if self.low is not None and self.high is not None:
-            said += f" ({100.0 * level:.4g} % interval {number(self.low, 3)} to {number(self.high, 3)})"
+            said += (
+                f" ({100.0 * level:.4g} % interval {number(self.low, 3)} to {number(self.high, 3)})"
+            )
         if not self.is_determined:
             said += ", not determined: the interval of d holds 0, and on which side of it the law holds is open; by the estimate"
         else:
@@ -122,7 +129,10 @@ def crossing_of(fit: LawFit, held_out: Sample, level: float) -> Crossing | None:
     low = high = None
     if len(fit.draws) > 1 and "d" not in loose:
         low, high = (_compute(end) for end in percentile(_log_crossings(fit.draws), level))
-    inside, ahead = (kind.beyond(fit.found.coefficients, part.at) if len(part) else None for part in (fit.sample, held_out))
+    inside, ahead = (
+        kind.beyond(fit.found.coefficients, part.at) if len(part) else None
+        for part in (fit.sample, held_out)
+    )
     n_fitted, fitted_beyond = _runs(fit.sample, inside)
     n_held_out, held_out_beyond = _runs(held_out, ahead)
     return Crossing(

@@ -2,9 +2,10 @@ r"""First stages: a proxy metric of a run as a power law of its budget.
 
 .. math:: L = E + C_0 C^{-\alpha}, \quad C_0 C^{-\alpha}, \quad E + A N^{-\beta} + B D^{-\gamma}, \quad \gamma = \beta.
 
-A loss is positive and falls; a log likelihood is negative and rises: -L is then such a loss. Both are fitted by Huber's function
-of the log residuals as laws of loss are, with E >= 0 of the loss. Any other metric, an accuracy for example, is fitted by least
-squares of its own values with an E of either sign, and with prefactors that are negative where it rises.
+A loss is positive and falls; a log likelihood is negative and rises: -L is then such a loss. Both
+are fitted by Huber's function of the log residuals as laws of loss are, with E >= 0 of the loss.
+Any other metric, an accuracy for example, is fitted by least squares of its own values with an E of
+either sign, and with prefactors that are negative where it rises.
 """
 
 from __future__ import annotations
@@ -87,9 +88,15 @@ class StageFit:
 
     def refit(self, weights: Floats) -> Refits:
         """Coefficients (K, p) with weights (K, n), and whether each minimum is certified."""
-        again = self.inside.refit(weights=weights) if self.stage.is_tied else refit(self.inside, weights)
+        again = (
+            self.inside.refit(weights=weights)
+            if self.stage.is_tied
+            else refit(self.inside, weights)
+        )
         enough = (weights > 0.0).sum(axis=1) >= len(self.stage.coefficients)
-        return Refits(self.stage.of_proxy(again.coefficients, self.reading), again.converged & enough)
+        return Refits(
+            self.stage.of_proxy(again.coefficients, self.reading), again.converged & enough
+        )
 
 
 @dataclass(frozen=True)
@@ -134,7 +141,9 @@ class FirstStage:
         """(p, 2): the limits that the search sets to exponents, -inf and inf for the others."""
         exponents = tied.COEFFICIENTS[-1:] if self.terms is None else self.terms.exponents
         box = (SMALLEST_EXPONENT, LARGEST_EXPONENT)
-        return np.array([box if name in exponents else (-np.inf, np.inf) for name in self.coefficients])
+        return np.array(
+            [box if name in exponents else (-np.inf, np.inf) for name in self.coefficients]
+        )
 
     @property
     def irreducible(self) -> bool:
@@ -153,22 +162,33 @@ class FirstStage:
         Raises
         ------
         ValueError
-            Where the runs are fewer than the coefficients, the proxy has no trend, or the law has no E and the proxy is no loss.
+            Where the runs are fewer than the coefficients, the proxy has no trend, or the law has
+            no E and the proxy is no loss.
         """
         if len(proxy) < len(self.coefficients):
             raise ValueError(
-                f"{len(proxy)} runs: must be at least {len(self.coefficients)} for the coefficients of proxy = {self.formula}"
+                f"{len(proxy)} runs: must be at least {len(self.coefficients)} for the "
+                f"coefficients of proxy = {self.formula}"
             )
         reading = self.reading(at, proxy)
         objective = self.objective or (LOSSES if reading.is_loss else VALUES)
         y = reading.shift + reading.sign * proxy
         if self.terms is None:
             joined = tied.fit_tied(at.column("params"), at.column("tokens"), y, objective)
-            own, value, reason, at_bound = joined.coefficients, joined.value, "", joined.coefficients[0] == 0.0
+            own, value, reason, at_bound = (
+                joined.coefficients,
+                joined.value,
+                "",
+                joined.coefficients[0] == 0.0,
+            )
             inside: Any = joined
         else:
             single = fit_terms(_runs(at, self.needs, y), self.terms, objective)
-            own, value, reason = np.array(list(single.coefficients.values())), single.objective_value, single.solution.reason
+            own, value, reason = (
+                np.array(list(single.coefficients.values())),
+                single.objective_value,
+                single.solution.reason,
+            )
             inside, at_bound = single, "E" in single.at_bound
         # Of a loss E = 0 is a value; elsewhere it is where the search for E ended.
         beyond = at_bound and not reading.is_loss
@@ -189,7 +209,10 @@ class FirstStage:
         trend = float((logs - logs.mean()) @ proxy)
         span = float(np.ptp(proxy))
         if span == 0.0 or trend == 0.0:
-            raise ValueError(f"proxy={float(proxy[0])!r} at {len(proxy)} runs: must rise or fall with {' and '.join(self.needs)}")
+            raise ValueError(
+                f"proxy={float(proxy[0])!r} at {len(proxy)} runs: must rise or fall with "
+                f"{' and '.join(self.needs)}"
+            )
         sign = 1.0 if trend < 0.0 else -1.0
         turned = sign * proxy
         if turned.min() > 0.0:
@@ -199,7 +222,10 @@ class FirstStage:
             wanted = "negative" if sign < 0.0 else "positive"
             worst = float(proxy[np.argmin(turned)])
             raise ArgumentError(
-                "proxy", worst, complaint=f"a proxy that {way} must be {wanted} for a law without E, proxy = {self.formula}"
+                "proxy",
+                worst,
+                complaint=f"a proxy that {way} must be {wanted} for a law without E, proxy = "
+                f"{self.formula}",
             )
         return Reading(sign, FARTHEST * span - float(turned.min()))
 
@@ -235,13 +261,17 @@ def _runs(at: Points, needs: tuple[str, ...], y: Floats) -> Runs:
     return Runs(**columns, loss=y, row=np.arange(1, len(y) + 1), source="proxy", n_rows=len(y))
 
 
-#: "compute-power" is the first stage of the code behind Krajewski et al. 2025 (arXiv 2512.08894), least squares of the logarithm;
-#: "equal-exponents" that of Gadre et al. 2024 (arXiv 2403.08540).
+#: "compute-power" is the first stage of the code behind Krajewski et al. 2025 (arXiv 2512.08894),
+#: least squares of the logarithm; "equal-exponents" that of Gadre et al. 2024 (arXiv 2403.08540).
 STAGES = {
     stage.name: stage
     for stage in (
         FirstStage("compute", COMPUTE),
-        FirstStage("compute-power", replace(COMPUTE, irreducible=False), Objective(name="least-squares-log")),
+        FirstStage(
+            "compute-power",
+            replace(COMPUTE, irreducible=False),
+            Objective(name="least-squares-log"),
+        ),
         FirstStage("params-tokens", PARAMS_TOKENS),
         FirstStage("equal-exponents", None),
     )

@@ -1,4 +1,6 @@
-"""A law fitted to a benchmark's runs: resamples, intervals of the law, intervals of a new run, errors."""
+"""A law fitted to a benchmark's runs: resamples, intervals of the law, intervals of a new run,
+errors.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,8 @@ class LawFit:
         The runs of the fit: n.
     found : Found
     n_below : int
-        Runs that were not fitted: they exceed guessing by no more than the margin, or have accuracy 1.
+        Runs that were not fitted: they exceed guessing by no more than the margin, or have accuracy
+        1.
     margin : float or None
     resamples : Draws or None
         The law refitted to resamples of its runs.
@@ -111,7 +114,11 @@ class LawFit:
     @property
     def draws(self) -> Floats:
         """(K, p): the coefficients refitted to resamples."""
-        return np.empty((0, len(self.names))) if self.resamples is None else self.resamples.coefficients
+        return (
+            np.empty((0, len(self.names)))
+            if self.resamples is None
+            else self.resamples.coefficients
+        )
 
     @property
     def n_failed(self) -> int:
@@ -119,7 +126,9 @@ class LawFit:
         return 0 if self.resamples is None else self.resamples.failed
 
     def refit(self, *, weights: Floats, baselines: Floats) -> Refits:
-        """The fit repeated: weights (K, n) say how often each run is drawn, baselines (K,) what guessing scores."""
+        """The fit repeated: weights (K, n) say how often each run is drawn, baselines (K,) what
+        guessing scores.
+        """
         return self.kind.refit(self.sample, self.found, weights, baselines)
 
     def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
@@ -129,17 +138,23 @@ class LawFit:
     def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
         """The coefficients with their percentile intervals over the resamples.
 
-        An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none. Without resamples, and
-        where the runs leave a coefficient undetermined, there are no ends.
+        An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none.
+        Without resamples, and where the runs leave a coefficient undetermined, there are no ends.
         """
         zero = limit_at_zero(self, level) if len(self.draws) > 1 else None
         estimates = {}
-        for name, value, draws in zip(self.names, self.found.coefficients.tolist(), self.draws.T, strict=True):
+        for name, value, draws in zip(
+            self.names, self.found.coefficients.tolist(), self.draws.T, strict=True
+        ):
             loose = name in self.undetermined
             estimate = Estimate.of_draws(value, () if loose else draws, level, undetermined=loose)
             if name == "E" and zero is not None and not loose:
                 estimate = replace(estimate, low=0.0, high=zero, at_most=True)
-            parts = {part: number for part in ("value", "low", "high") if (number := getattr(estimate, part)) is not None}
+            parts = {
+                part: number
+                for part in ("value", "low", "high")
+                if (number := getattr(estimate, part)) is not None
+            }
             at_limit = tuple(part for part, number in parts.items() if self.limit_of(name, number))
             estimates[name] = replace(estimate, at_limit=at_limit)
         return estimates
@@ -154,38 +169,53 @@ class LawFit:
 
     @property
     def one_ratio(self) -> tuple[float, float] | None:
-        """The least and the largest D/N, for a law of params and tokens whose runs are at one ratio: see `sample.one_ratio`."""
+        """The least and the largest D/N, for a law of params and tokens whose runs are at one
+        ratio: see `sample.one_ratio`.
+        """
         return one_ratio(self.sample.at) if {"params", "tokens"} <= {*self.kind.needs} else None
 
     @property
     def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the runs leave open: those of both terms where params and tokens cannot be told apart."""
-        alike = () if self.one_ratio is None else tuple(name for name in self.kind.coefficients if name in OF_TERMS)
+        """Coefficients that the runs leave open: those of both terms where params and tokens cannot
+        be told apart.
+        """
+        alike = (
+            ()
+            if self.one_ratio is None
+            else tuple(name for name in self.kind.coefficients if name in OF_TERMS)
+        )
         return tuple(dict.fromkeys((*self.found.undetermined, *alike)))
 
     @property
     def alike(self) -> str:
-        """That params and tokens cannot be told apart; "" where they can, or the law is of something else."""
+        """That params and tokens cannot be told apart; "" where they can, or the law is of
+        something else.
+        """
         if self.one_ratio is None:
             return ""
         low, high = self.one_ratio
         return (
-            f"N and D cannot be told apart: the {len(self.sample)} fitted runs are within a factor {SPREAD:g} of one D/N "
+            f"N and D cannot be told apart: the {len(self.sample)} fitted runs are within a factor "
+            f"{SPREAD:g} of one D/N "
             f"({low:.3g} to {high:.3g})"
         )
 
     @property
     def at_limits(self) -> dict[str, int]:
-        """How many refits have each coefficient at a limit of the search; without those that no refit has there."""
+        """How many refits have each coefficient at a limit of the search; without those that no
+        refit has there.
+        """
         counts = self.on_limit(self.draws).sum(axis=0).tolist()
         return {name: count for name, count in zip(self.names, counts, strict=True) if count}
 
     @property
     def weak(self) -> str:
-        """Why the runs tell too little for this law to be preferred to another; "" where they do not.
+        """Why the runs tell too little for this law to be preferred to another; "" where they do
+        not.
 
-        Runs hardly outnumber coefficients; or accuracies reach no further beyond the margin than it (or the usual one) is wide,
-        so that noise decides which runs are fitted; or they scatter about the law by as much as they change.
+        Runs hardly outnumber coefficients; or accuracies reach no further beyond the margin than it
+        (or the usual one) is wide, so that noise decides which runs are fitted; or they scatter
+        about the law by as much as they change.
         """
         n, p = len(self.sample), len(self.found.coefficients)
         if n < p + SPARE:
@@ -195,7 +225,9 @@ class LawFit:
             return f"the fitted accuracies reach {reach:.3g} above guessing, those within {self.margin:g} of it are left out"
         R2 = errors(self.accuracy(self.sample.at), self.sample.accuracy)["r2"]
         if R2 is not None and R2 < CHANGE:
-            return f"the fitted accuracies scatter about the law as much as they change (R2 {R2:.2f})"
+            return (
+                f"the fitted accuracies scatter about the law as much as they change (R2 {R2:.2f})"
+            )
         return ""
 
     def accuracy(self, at: Points) -> Floats:
@@ -215,11 +247,13 @@ class LawFit:
         return _percentiles(self.drawn(at), level) if len(self.draws) > 1 else None
 
     def new_run(self, at: Points, level: float) -> Floats | None:
-        """Percentiles (m, 2) of the measured accuracy of a new run: refitted laws, each with the residual of some run.
+        """Percentiles (m, 2) of the measured accuracy of a new run: refitted laws, each with the
+        residual of some run.
 
-        Residuals are of log(-log Q') where runs and law are strictly between guessing and 1 and the refitted laws do not leave
-        these, else of Q; they are stretched by sqrt(n/(n - p)) for what p coefficients took from them. None without refits, or
-        where there are no more runs than coefficients.
+        Residuals are of log(-log Q') where runs and law are strictly between guessing and 1 and the
+        refitted laws do not leave these, else of Q; they are stretched by sqrt(n/(n - p)) for what
+        p coefficients took from them. None without refits, or where there are no more runs than
+        coefficients.
         """
         n, p = len(self.sample), len(self.found.coefficients)
         if len(self.draws) < 2 or n <= p:
@@ -227,11 +261,15 @@ class LawFit:
         random = np.random.default_rng([self.seed, 1])
         laws, own = self.drawn(at), self.accuracy(self.sample.at)
         guessing, guess = self.baselines[:, None], self.sample.baseline
-        clear = all(((values > guess) & (values < 1.0)).all() for values in (own, self.sample.accuracy))
+        clear = all(
+            ((values > guess) & (values < 1.0)).all() for values in (own, self.sample.accuracy)
+        )
         inside = clear and bool(((laws >= guessing) & (laws <= 1.0)).all())
         stretch = np.sqrt(n / (n - p))
         if inside:
-            residuals = stretch * (_log_neg_log(self.sample.accuracy, guess) - _log_neg_log(own, guess))
+            residuals = stretch * (
+                _log_neg_log(self.sample.accuracy, guess) - _log_neg_log(own, guess)
+            )
             around = _log_neg_log(laws, guessing)
         else:
             residuals, around = stretch * (self.sample.accuracy - own), laws
@@ -253,20 +291,31 @@ def fit_law(sample: Sample, kind: Kind) -> LawFit:
     train = sample.subset(above_guessing(sample.accuracy, sample.baseline, least))
     if not len(train):
         raise ValueError(
-            f"{sample.benchmark}: no run exceeds guessing ({sample.baseline:g}) by more than {least:g} and is below 1"
+            f"{sample.benchmark}: no run exceeds guessing ({sample.baseline:g}) by more than "
+            f"{least:g} and is below 1"
         )
-    return LawFit(kind=kind, sample=train, found=kind.fit(train), n_below=len(sample) - len(train), margin=least)
+    return LawFit(
+        kind=kind,
+        sample=train,
+        found=kind.fit(train),
+        n_below=len(sample) - len(train),
+        margin=least,
+    )
 
 
-def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, progress: bool = False) -> LawFit:
+def resampled(
+    fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, progress: bool = False
+) -> LawFit:
     """The same with refits to resamples of its runs, each with its own accuracy of guessing.
 
-    Runs are drawn; the pairs of a run and its k come and go together. The weights of the resamples depend on seed and number of
-    runs alone, so that laws on the same runs are paired.
+    Runs are drawn; the pairs of a run and its k come and go together. The weights of the resamples
+    depend on seed and number of runs alone, so that laws on the same runs are paired.
     """
     repeats = whole_number("resamples", resamples, 0)
     random = np.random.default_rng(whole_number("seed", seed, 0))
-    weights = case_weights(fit.sample.index if fit.sample.at.k is not None else None, len(fit.sample), repeats, random)
+    weights = case_weights(
+        fit.sample.index if fit.sample.at.k is not None else None, len(fit.sample), repeats, random
+    )
     baselines = baseline.draws(repeats, random)
     if not repeats:
         return replace(fit, seed=seed)
@@ -277,23 +326,37 @@ def resampled(fit: LawFit, baseline: Baseline, resamples: int, seed: int, *, pro
         draws = refits_of(law, samples, repeats, seed=seed, progress=progress, what=fit.name)
     except KeyboardInterrupt:
         return replace(fit, seed=seed, interrupted=True)
-    return replace(fit, resamples=draws, baselines=baselines[draws.index], seed=seed, interrupted=draws.interrupted)
+    return replace(
+        fit,
+        resamples=draws,
+        baselines=baselines[draws.index],
+        seed=seed,
+        interrupted=draws.interrupted,
+    )
 
 
-def predictions(fit: LawFit, runs: Sample, names: Sequence[str], level: float) -> list[dict[str, Any]]:
-    """What a law says of runs beside what they measured, a record a run; `names`: of all runs of the evaluations.
+def predictions(
+    fit: LawFit, runs: Sample, names: Sequence[str], level: float
+) -> list[dict[str, Any]]:
+    """What a law says of runs beside what they measured, a record a run; `names`: of all runs of
+    the evaluations.
 
     `low` and `high` are the ends of the interval of a new run, None without refits.
     """
     if not len(runs):
         return []
     law, ends = fit.accuracy(runs.at), fit.new_run(runs.at, level)
-    known = [part for part in ("compute", "params", "tokens", "k") if getattr(runs.at, part) is not None]
+    known = [
+        part for part in ("compute", "params", "tokens", "k") if getattr(runs.at, part) is not None
+    ]
     return [
         {"run": names[int(runs.index[i])] if names and runs.index is not None else None}
         | {part: float(getattr(runs.at, part)[i]) for part in known}
         | {"accuracy": float(runs.accuracy[i]), "predicted": float(law[i])}
-        | {name: None if ends is None else float(ends[i, place]) for place, name in enumerate(("low", "high"))}
+        | {
+            name: None if ends is None else float(ends[i, place])
+            for place, name in enumerate(("low", "high"))
+        }
         for i in range(len(runs))
     ]
 
@@ -326,6 +389,11 @@ def _percentiles(values: Floats, level: float) -> Floats:
 
 
 def simplest_of_least(errors: Mapping[str, float], width: Mapping[str, int]) -> str:
-    """The law with the least error of accuracy; of laws within 5e-5 of it the one with the fewest coefficients."""
+    """The law with the least error of accuracy; of laws within 5e-5 of it the one with the fewest
+    coefficients.
+    """
     least = min(errors.values())
-    return min((law for law in errors if errors[law] < least + SAME), key=lambda law: (width[law], errors[law]))
+    return min(
+        (law for law in errors if errors[law] < least + SAME),
+        key=lambda law: (width[law], errors[law]),
+    )

@@ -1,4 +1,6 @@
-"""What every law of accuracy can do, whatever its form: be fitted, be refitted to resamples, and predict accuracy."""
+"""What every law of accuracy can do, whatever its form: be fitted, be refitted to resamples, and
+predict accuracy.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BEYOND", "Found", "Kind"]
 
-#: How a number on a bound of the search is written (see `Found.bounds`): the runs ask for one beyond.
+#: How a number on a bound of the search is written (see `Found.bounds`): the runs ask for one
+#: beyond.
 BEYOND = {"lower": "<", "upper": ">", None: ""}
 
 #: A coefficient this close to a limit of the search, relative to its size, is on it.
@@ -44,8 +47,9 @@ class Found:
     inside : Any
         What the law keeps for `Kind.refit`.
     limits : ndarray or None
-        (p, 2): the limits that the search sets to each coefficient, -inf and inf where it sets none; None where it sets none to
-        any. A coefficient there is no estimate: the runs ask for one beyond.
+        (p, 2): the limits that the search sets to each coefficient, -inf and inf where it sets
+        none; None where it sets none to any. A coefficient there is no estimate: the runs ask for
+        one beyond.
     remarks : tuple of str
         What a reader of the coefficients must know, beside that.
     """
@@ -60,7 +64,9 @@ class Found:
     remarks: tuple[str, ...] = ()
 
     def at_limits(self, coefficients: Floats) -> tuple[Mask, Mask]:
-        """Which of the coefficients (..., p) lie on the lower and which on the upper limit of the search."""
+        """Which of the coefficients (..., p) lie on the lower and which on the upper limit of the
+        search.
+        """
         if self.limits is None:
             nowhere = np.zeros(np.shape(coefficients), bool)
             return nowhere, nowhere
@@ -89,9 +95,11 @@ class Kind(Protocol):
     needs : tuple of str
         Quantities of `Points` that a fit needs.
     asks : tuple of str
-        Quantities that a prediction needs: as `needs`, but a two-stage law predicts without its proxy.
+        Quantities that a prediction needs: as `needs`, but a two-stage law predicts without its
+        proxy.
     margin : float or None
-        Runs are fitted where accuracy exceeds guessing by more than this; None: all runs, also those at or below guessing.
+        Runs are fitted where accuracy exceeds guessing by more than this; None: all runs, also
+        those at or below guessing.
     """
 
     @property
@@ -114,12 +122,15 @@ class Kind(Protocol):
         ...
 
     def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
-        """The fit repeated K times: weights (K, n) how often each run is drawn (0: not), baselines (K,) accuracy of guessing.
+        """The fit repeated K times: weights (K, n) how often each run is drawn (0: not), baselines
+        (K,) accuracy of guessing.
 
         A run at or below its redrawn guessing accuracy has no -log and counts as not drawn.
         """
         ...
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
-        """Raw accuracy (K, m) of K laws (K, p), each with its accuracy of guessing (K,), at m points."""
+        """Raw accuracy (K, m) of K laws (K, p), each with its accuracy of guessing (K,), at m
+        points.
+        """
         ...

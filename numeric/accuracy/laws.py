@@ -82,10 +82,14 @@ def _found(name: str, first_stage: str) -> Kind:
     return POWER_KINDS[name]
 
 
-def kind_for(law: str, baseline: Baseline, *, margin: float | None = None, first_stage: str = "compute") -> Kind:
-    """A law by name, for a benchmark: with the margin that is given, else that which comes with the accuracy of guessing.
+def kind_for(
+    law: str, baseline: Baseline, *, margin: float | None = None, first_stage: str = "compute"
+) -> Kind:
+    """A law by name, for a benchmark: with the margin that is given, else that which comes with the
+    accuracy of guessing.
 
-    The latter takes the place of the laws' usual one alone: a law that is fitted to all runs above guessing, or to all, still is.
+    The latter takes the place of the laws' usual one alone: a law that is fitted to all runs above
+    guessing, or to all, still is.
     """
     from .power import MARGIN
 

@@ -1,9 +1,11 @@
-r"""Second stages: accuracy as a function of a proxy x of the run, linear in two of its coefficients.
+r"""Second stages: accuracy as a function of a proxy x of the run, linear in two of its
+coefficients.
 
 .. math:: Q = b + a\,\phi(x;\,\theta), \qquad \phi = x, \quad \frac{1}{1 + e^{-(c + s x)}}, \quad e^{-g x}.
 
-For given inner coefficients theta the other two are a line through the runs (variable projection), so that a grid over the inner
-ones alone sees every basin; Newton's method with the exact Hessian finds the minimum in it. Least squares of accuracy throughout.
+For given inner coefficients theta the other two are a line through the runs (variable projection),
+so that a grid over the inner ones alone sees every basin; Newton's method with the exact Hessian
+finds the minimum in it. Least squares of accuracy throughout.
 """
 
 from __future__ import annotations
@@ -27,17 +29,21 @@ if TYPE_CHECKING:
 __all__ = ["EXPONENTIAL", "LINEAR", "LINKS", "LOGISTIC", "UNIT_LOGISTIC", "Link", "LinkFit"]
 
 SQUARES = Clip(2.0, -np.inf, np.inf)
-#: Inside, the proxy z runs from -1 to 1. A logistic's slope in z: from nearly a line to nearly a step.
+#: Inside, the proxy z runs from -1 to 1. A logistic's slope in z: from nearly a line to nearly a
+#: step.
 FLATTEST, STEEPEST = 0.1, 100.0
-#: At least one run comes this close to the middle of the logistic, in units of its argument: farther out it is an exponential.
+#: At least one run comes this close to the middle of the logistic, in units of its argument:
+#: farther out it is an exponential.
 REACH = 8.0
-#: An exponential's exponent in z: from nearly a line to where all but the outermost runs lie on the asymptote.
+#: An exponential's exponent in z: from nearly a line to where all but the outermost runs lie on the
+#: asymptote.
 LEAST_BEND, MOST_BEND = 0.005, 30.0
 #: The grid: steepnesses, and middles for each.
 STEEPNESSES, MIDDLES = 24, 31
 #: So many of the best points of the grid are followed to a minimum, of each resample fewer.
 MOST_STARTS, FEW_STARTS = 8, 2
-#: Columns of the Jacobian, of unit length, that are this close to dependent leave their coefficients open.
+#: Columns of the Jacobian, of unit length, that are this close to dependent leave their
+#: coefficients open.
 DEPENDENT = 1e-5
 #: Minima whose objectives differ by less than this share are one.
 SAME = 1e-9
@@ -48,7 +54,9 @@ AT_BOUND = 1e-9
 
 
 class Shape(Protocol):
-    """phi with its inner coefficients theta (K, q), in which the search is a box; z runs from -1 to 1."""
+    """phi with its inner coefficients theta (K, q), in which the search is a box; z runs from -1 to
+    1.
+    """
 
     @property
     def grid(self) -> Floats:
@@ -65,10 +73,14 @@ class Shape(Protocol):
         """Coefficients (K, p) as the law writes them, from (b, a, theta) at z = (L - centre)/scale."""
 
     def accuracy(self, coefficients: Floats, proxy: Floats) -> Floats:
-        """Accuracy (K, n) from the coefficients (K, p) as the law writes them, at proxies (n,) or (K, n)."""
+        """Accuracy (K, n) from the coefficients (K, p) as the law writes them, at proxies (n,) or
+        (K, n).
+        """
 
     def levels(self, coefficients: Floats) -> dict[str, float]:
-        """Accuracies at which the law (p,) levels off, by name; none where it does not, or where its form fixes them."""
+        """Accuracies at which the law (p,) levels off, by name; none where it does not, or where
+        its form fixes them.
+        """
 
 
 @dataclass(frozen=True)
@@ -88,7 +100,11 @@ class Line:
     def derivatives(self, theta: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
         """No inner coefficients, no derivatives."""
         count, size = len(theta), len(z)
-        return np.array(np.broadcast_to(z, (count, size))), np.empty((count, 0, size)), np.empty((count, 0, 0, size))
+        return (
+            np.array(np.broadcast_to(z, (count, size))),
+            np.empty((count, 0, size)),
+            np.empty((count, 0, 0, size)),
+        )
 
     def written(self, theta: Floats, centre: float, scale: float) -> Floats:
         """Intercept and slope."""
@@ -108,13 +124,17 @@ class Line:
 class Sigmoid:
     """phi = 1/(1 + exp(-u)), u = d (REACH + s) + s z; theta = (d, s), -1 <= d <= 1, s > 0.
 
-    At d = -1 the largest argument at a run is u = -REACH, at d = 1 the least is REACH: beyond, the curve is an exponential.
+    At d = -1 the largest argument at a run is u = -REACH, at d = 1 the least is REACH: beyond, the
+    curve is an exponential.
     """
 
     @property
     def grid(self) -> Floats:
         """Steepnesses from a line to a step, each with all d."""
-        steep, middle = np.geomspace(FLATTEST, STEEPEST, STEEPNESSES), np.linspace(-1.0, 1.0, MIDDLES)
+        steep, middle = (
+            np.geomspace(FLATTEST, STEEPEST, STEEPNESSES),
+            np.linspace(-1.0, 1.0, MIDDLES),
+        )
         return np.stack(np.meshgrid(middle, steep), axis=-1)
 
     @property
@@ -140,7 +160,10 @@ class Sigmoid:
         b, a, d, s = theta.T
         falling = a < 0.0
         slope = np.where(falling, -s, s) / scale
-        return np.stack([np.abs(a), slope, centre - scale * d * (REACH + s) / s, np.where(falling, b + a, b)], axis=1)
+        return np.stack(
+            [np.abs(a), slope, centre - scale * d * (REACH + s) / s, np.where(falling, b + a, b)],
+            axis=1,
+        )
 
     def accuracy(self, coefficients: Floats, proxy: Floats) -> Floats:
         """a/(1 + exp(-k (L - L0))) + b."""
@@ -155,7 +178,9 @@ class Sigmoid:
 
 @dataclass(frozen=True)
 class UnitSigmoid:
-    """phi = 1/(1 + exp(-u)), u = c + s z between 0 and 1: theta = (c, s), s of either sign, b = 0 and a = 1."""
+    """phi = 1/(1 + exp(-u)), u = c + s z between 0 and 1: theta = (c, s), s of either sign, b = 0
+    and a = 1.
+    """
 
     @property
     def grid(self) -> Floats:
@@ -206,7 +231,9 @@ class Decay:
 
     @property
     def box(self) -> tuple[Floats, Floats]:
-        """One box for each sign: at g = 0 the law is a line, of which the coefficients are infinite."""
+        """One box for each sign: at g = 0 the law is a line, of which the coefficients are
+        infinite.
+        """
         return np.array([[-MOST_BEND], [LEAST_BEND]]), np.array([[-LEAST_BEND], [MOST_BEND]])
 
     def derivatives(self, theta: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
@@ -215,7 +242,9 @@ class Decay:
         return phi, (-z * phi)[:, None, :], (z * z * phi)[:, None, None, :]
 
     def written(self, theta: Floats, centre: float, scale: float) -> Floats:
-        """epsilon, k, decay; k, the term at L = 0, is infinite where that is too far from the runs for a float."""
+        """epsilon, k, decay; k, the term at L = 0, is infinite where that is too far from the runs
+        for a float.
+        """
         b, a, g = theta.T
         with np.errstate(over="ignore"):
             return np.stack([1.0 - b, a * np.exp(g * centre / scale), g / scale], axis=1)
@@ -232,16 +261,20 @@ class Decay:
 
 @dataclass(frozen=True)
 class FromEndToEnd:
-    """A shape from 0 at z = -1 to 1 at z = 1: (phi - phi(-1))/(phi(1) - phi(-1)), with the same inner coefficients.
+    """A shape from 0 at z = -1 to 1 at z = 1: (phi - phi(-1))/(phi(1) - phi(-1)), with the same
+    inner coefficients.
 
-    Its b and a are an accuracy at the runs and the change over them. Those of phi itself run to infinity where a logistic becomes
-    an exponential or either a line, and the minimum then lies in a curved valley.
+    Its b and a are an accuracy at the runs and the change over them. Those of phi itself run to
+    infinity where a logistic becomes an exponential or either a line, and the minimum then lies in
+    a curved valley.
     """
 
     shape: Any
 
     def derivatives(self, theta: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
-        """By the quotient rule: with phi = n/m, phi_i m = n_i - phi m_i, phi_ij m = n_ij - phi_i m_j - phi_j m_i - phi m_ij."""
+        """By the quotient rule: with phi = n/m, phi_i m = n_i - phi m_i, phi_ij m = n_ij - phi_i
+        m_j - phi_j m_i - phi m_ij.
+        """
         every = self.shape.derivatives(theta, np.concatenate([z, [-1.0, 1.0]]))
         n, n1, n2 = (part[..., :-2] - part[..., -2:-1] for part in every)
         m, m1, m2 = (part[..., -1:] - part[..., -2:-1] for part in every)
@@ -284,10 +317,19 @@ class LinkModel:
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Accuracies (K, n) and their first derivatives (K, p, n)."""
         phi, first, _ = self.shape.derivatives(theta[:, 2:], self.z)
-        jacobian = np.concatenate([np.ones_like(phi)[:, None], phi[:, None], theta[:, 1, None, None] * first], axis=1)
+        jacobian = np.concatenate(
+            [np.ones_like(phi)[:, None], phi[:, None], theta[:, 1, None, None] * first], axis=1
+        )
         return theta[:, :1] + theta[:, 1:2] * phi, jacobian
 
-    def curvature(self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
+    def curvature(
+        self,
+        theta: Floats,
+        factors: Floats,
+        jacobian: Floats,
+        gradient: Floats,
+        divisor: Floats | None,
+    ) -> Floats:
         """The sum over the runs of factors (K, n) times the second derivatives: (K, p, p)."""
         weighted = factors if divisor is None else factors / divisor
         _, first, second = self.shape.derivatives(theta[:, 2:], self.z)
@@ -310,8 +352,9 @@ class LinkFit(NamedTuple):
     converged : bool
         Whether the point is certified as a minimum within the search.
     undetermined : tuple of str
-        All coefficients where some combination of them is left open (the accuracies at the runs hardly change with it), or lies
-        at a limit of the search: the bend lies beyond the runs, or between two of them.
+        All coefficients where some combination of them is left open (the accuracies at the runs
+        hardly change with it), or lies at a limit of the search: the bend lies beyond the runs, or
+        between two of them.
     """
 
     coefficients: Floats
@@ -349,7 +392,8 @@ class Link:
         """Where the law levels off outside [0, 1], which no accuracy does."""
         ends = self.shape.levels(coefficients)
         return tuple(
-            f"{name} = {value:.4g}, where it levels off, is {'above 1' if value > 1.0 else 'below 0'}: no accuracy is"
+            f"{name} = {value:.4g}, where it levels off, is "
+            f"{'above 1' if value > 1.0 else 'below 0'}: no accuracy is"
             for name, value in ends.items()
             if not -BEYOND <= value <= 1.0 + BEYOND
         )
@@ -380,16 +424,24 @@ class Link:
         written = self.shape.written(theta, centre, scale)[0]
         return LinkFit(written, float(value[0]), bool(done[0]), self._open(theta[0], z))
 
-    def refit(self, proxy: Floats, accuracy: Floats, weights: Floats, *, most: int = FEW_STARTS) -> Refits:
-        """The fit of K problems with weights (K, n), to accuracies (n,) or (K, n), each from up to `most` starts of a scan."""
+    def refit(
+        self, proxy: Floats, accuracy: Floats, weights: Floats, *, most: int = FEW_STARTS
+    ) -> Refits:
+        """The fit of K problems with weights (K, n), to accuracies (n,) or (K, n), each from up to
+        `most` starts of a scan.
+        """
         z, centre, scale = _standardised(proxy)
         observed = np.broadcast_to(accuracy, weights.shape)
         theta, value, done = self._solve(z, observed, weights, most)
         found = self.shape.written(theta, centre, scale)
-        converged = done & np.isfinite(found).all(axis=1) & (_distinct(proxy, weights) >= self.least)
+        converged = (
+            done & np.isfinite(found).all(axis=1) & (_distinct(proxy, weights) >= self.least)
+        )
         return Refits(found, converged, value)
 
-    def _solve(self, z: Floats, observed: Floats, weights: Floats, most: int) -> tuple[Floats, Floats, Mask]:
+    def _solve(
+        self, z: Floats, observed: Floats, weights: Floats, most: int
+    ) -> tuple[Floats, Floats, Mask]:
         """The best minimum of K problems: (b, a, inner coefficients), objectives, certificates."""
         starts = self._starts(z, observed, weights, most)
         lower, upper = self.shape.box
@@ -397,25 +449,36 @@ class Link:
         flat = starts.reshape(count * many, width)
         low, high = _boxes(flat, lower, upper, self.pinned is not None)
         problems = Problems(
-            LinkModel(self._searched, z), np.repeat(observed, many, axis=0), np.repeat(weights, many, axis=0), SQUARES, False
+            LinkModel(self._searched, z),
+            np.repeat(observed, many, axis=0),
+            np.repeat(weights, many, axis=0),
+            SQUARES,
+            False,
         )
         ends = minimise(problems, np.clip(flat, low, high), low, high, damping=0.0)
         values = ends.value.reshape(count, many)
         best, each = np.argmin(values, axis=1), np.arange(count)
         done = ends.done.reshape(count, many)
-        # Of several ends at the same minimum one may be certified and another be short of it by rounding.
+        # Of several ends at the same minimum one may be certified and another be short of it by
+        # rounding.
         close = values <= values[each, best][:, None] * (1.0 + SAME)
         best = np.where(done[each, best], best, np.argmax(close & done, axis=1))
         best = np.where((close & done).any(axis=1), best, np.argmin(values, axis=1))
         theta = ends.theta.reshape(count, many, width)[each, best]
-        return theta if self.pinned else self._searched.original(theta), values[each, best], done[each, best]
+        return (
+            theta if self.pinned else self._searched.original(theta),
+            values[each, best],
+            done[each, best],
+        )
 
     @property
     def _searched(self) -> Any:
         return self.shape if self.pinned else FromEndToEnd(self.shape)
 
     def _starts(self, z: Floats, observed: Floats, weights: Floats, most: int) -> Floats:
-        """The best points of the grid, (K, most, p): where no neighbour leaves a smaller sum of squares."""
+        """The best points of the grid, (K, most, p): where no neighbour leaves a smaller sum of
+        squares.
+        """
         grid = self.shape.grid
         rows, columns, width = grid.shape
         inner = grid.reshape(rows * columns, width)
@@ -428,7 +491,9 @@ class Link:
             b, a = np.full_like(squares, pinned_b), np.full_like(squares, pinned_a)
         chosen = peaks(-squares.reshape(-1, rows, columns), most)
         each = np.arange(len(chosen))[:, None]
-        return np.concatenate([np.stack([b[each, chosen], a[each, chosen]], axis=-1), inner[chosen]], axis=-1)
+        return np.concatenate(
+            [np.stack([b[each, chosen], a[each, chosen]], axis=-1), inner[chosen]], axis=-1
+        )
 
     def _open(self, theta: Floats, z: Floats) -> tuple[str, ...]:
         """All coefficients where the runs leave a combination of them open, else none."""
@@ -448,12 +513,17 @@ class Link:
 
 
 LINEAR = Link("linear", "Q = a + b L", ("a", "b"), Line())
-#: a > 0: b is the accuracy at the bad end, a + b at the good one, and k < 0 where accuracy falls with L.
+#: a > 0: b is the accuracy at the bad end, a + b at the good one, and k < 0 where accuracy falls
+#: with L.
 LOGISTIC = Link("logistic", "Q = a/(1 + exp(-k (L - L0))) + b", ("a", "k", "L0", "b"), Sigmoid())
 #: Gadre et al. 2024, arXiv 2403.08540: error 1 - Q = epsilon - k exp(-decay L).
-EXPONENTIAL = Link("exponential", "Q = 1 - epsilon + k exp(-decay L)", ("epsilon", "k", "decay"), Decay())
+EXPONENTIAL = Link(
+    "exponential", "Q = 1 - epsilon + k exp(-decay L)", ("epsilon", "k", "decay"), Decay()
+)
 #: Krajewski et al. 2025, arXiv 2512.08894, Section 4.2.1.
-UNIT_LOGISTIC = Link("unit-logistic", "Q = 1/(1 + exp(-a L + b))", ("a", "b"), UnitSigmoid(), (0.0, 1.0))
+UNIT_LOGISTIC = Link(
+    "unit-logistic", "Q = 1/(1 + exp(-a L + b))", ("a", "b"), UnitSigmoid(), (0.0, 1.0)
+)
 LINKS = {link.name: link for link in (LINEAR, LOGISTIC, EXPONENTIAL)}
 
 
@@ -472,7 +542,9 @@ def _distinct(proxy: Floats, weights: Floats) -> NDArray[np.intp]:
 
 
 def _boxes(starts: Floats, lower: Floats, upper: Floats, pinned: bool) -> tuple[Floats, Floats]:
-    """The box (P, p) of each start: of those of the shape the one that it lies in; b and a free, or held where they are."""
+    """The box (P, p) of each start: of those of the shape the one that it lies in; b and a free, or
+    held where they are.
+    """
     inside = ((starts[:, None, 2:] >= lower) & (starts[:, None, 2:] <= upper)).all(axis=2)
     which = np.argmax(inside, axis=1)
     ends = []

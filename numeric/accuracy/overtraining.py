@@ -2,10 +2,11 @@ r"""What training past the compute optimum costs, in loss and in downstream erro
 
 .. math:: L = E + (a M^{\eta} + b M^{-\eta}) C^{-\eta}, \qquad 1 - Q = \varepsilon - k e^{-\gamma L},
 
-with M = D/N and C = 6 N D. The law of loss is the params+tokens law with beta = gamma = 2 eta, a = 6^eta A and b = 6^eta B
-(derivation `overtraining_law`). So its optimum, its envelope and its penalty are those of `isoflop.numeric.law.Law`:
-M* = (b/a)^(1/(2 eta)) at every compute, and off it the reducible loss grows by cosh(eta log(M/M*)). Source of both laws:
-Gadre et al. 2024, arXiv 2403.08540.
+with M = D/N and C = 6 N D. The law of loss is the params+tokens law with beta = gamma = 2 eta, a =
+6^eta A and b = 6^eta B (derivation `overtraining_law`). So its optimum, its envelope and its
+penalty are those of `isoflop.numeric.law.Law`: M* = (b/a)^(1/(2 eta)) at every compute, and off it
+the reducible loss grows by cosh(eta log(M/M*)). Source of both laws: Gadre et al. 2024, arXiv
+2403.08540.
 """
 
 from __future__ import annotations
@@ -39,7 +40,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["GADRE_TASKS", "Cost", "Foretold", "Overtraining", "Prediction", "doubts_of", "fit_overtraining"]
+__all__ = [
+    "GADRE_TASKS",
+    "Cost",
+    "Foretold",
+    "Overtraining",
+    "Prediction",
+    "doubts_of",
+    "fit_overtraining",
+]
 
 KINDS = ("residuals", "cases")
 #: Of the law of error.
@@ -83,11 +92,12 @@ class Foretold:
     measured : float or None
         None where it was not.
     predicted : Estimate or None
-        With the interval of the law at the run, from resamples; the run's own scatter is not in it: most runs lie outside.
-        None without a law.
+        With the interval of the law at the run, from resamples; the run's own scatter is not in it:
+        most runs lie outside. None without a law.
     new_run : Estimate or None
-        With the interval of what such a run measures: with the scatter of the fitted runs about the laws. It has no ends
-        without resamples, and where a law has no more runs than coefficients to tell its scatter from.
+        With the interval of what such a run measures: with the scatter of the fitted runs about the
+        laws. It has no ends without resamples, and where a law has no more runs than coefficients
+        to tell its scatter from.
     is_fitted : bool
         Whether the law was fitted to this run: then the difference is a residual and no test of it.
     """
@@ -130,7 +140,10 @@ class Prediction:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        data = {name: getattr(self, name) for name in ("run", "params", "tokens", "tokens_per_param", "compute", "asked")}
+        data = {
+            name: getattr(self, name)
+            for name in ("run", "params", "tokens", "tokens_per_param", "compute", "asked")
+        }
         for what, found in (("loss", self.loss), ("error", self.error)):
             data |= {
                 what: found.measured,
@@ -147,7 +160,9 @@ class Prediction:
         cells: dict[str, Any] = {}
         for name, value in self.as_dict().items():
             if name.endswith("_interval"):
-                cells |= dict(zip((f"{name}_low", f"{name}_high"), value or (None, None), strict=True))
+                cells |= dict(
+                    zip((f"{name}_low", f"{name}_high"), value or (None, None), strict=True)
+                )
             else:
                 cells[name] = value
         return cells
@@ -173,7 +188,8 @@ class Cost:
     extra_error : Estimate or None
         What it exceeds that of the optimal ratio by.
 
-    Where the interval of M* holds the ratio, at which the three estimates are 0, they are bounded from above alone.
+    Where the interval of M* holds the ratio, at which the three estimates are 0, they are bounded
+    from above alone.
     """
 
     compute: float
@@ -192,7 +208,10 @@ class Cost:
         data = dict(self.__dict__)
         for name in ("extra_loss", "lost_compute", "extra_error"):
             estimate = data[name]
-            data |= {name: None if estimate is None else estimate.value, f"{name}_interval": _ends(estimate)}
+            data |= {
+                name: None if estimate is None else estimate.value,
+                f"{name}_interval": _ends(estimate),
+            }
         return data
 
 
@@ -245,7 +264,9 @@ class Overtraining:
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
-        """E, A, B, beta of the law of loss in params and tokens; epsilon, k, gamma of the law of error."""
+        """E, A, B, beta of the law of loss in params and tokens; epsilon, k, gamma of the law of
+        error.
+        """
         of_error = () if self.error_fit is None else self.error_fit.coefficients.tolist()
         return dict(zip(self.names, (*self.loss_fit.coefficients.tolist(), *of_error), strict=True))
 
@@ -265,8 +286,12 @@ class Overtraining:
         of_error = OF_ERROR if self.error_fit is not None and self.error_fit.undetermined else ()
         return (*self.loss_fit.undetermined, *of_error)
 
-    def refit(self, *, weights: Floats | None = None, observed: tuple[Floats, Floats] | None = None) -> Refits:
-        """Both laws with weights (K, n) of the runs, or to other losses (K, n) and accuracies (K, m)."""
+    def refit(
+        self, *, weights: Floats | None = None, observed: tuple[Floats, Floats] | None = None
+    ) -> Refits:
+        """Both laws with weights (K, n) of the runs, or to other losses (K, n) and accuracies (K,
+        m).
+        """
         if observed is not None:
             return self._to_others(*observed)
         assert weights is not None
@@ -280,7 +305,9 @@ class Overtraining:
             return Refits(loss.coefficients, loss.converged & enough)
         enough &= (theirs > 0.0).sum(axis=1) >= EXPONENTIAL.least
         theirs[theirs.sum(axis=1) == 0.0] = 1.0
-        error = EXPONENTIAL.refit(self.losses[self.for_error], 1.0 - self.errors[self.for_error], theirs)
+        error = EXPONENTIAL.refit(
+            self.losses[self.for_error], 1.0 - self.errors[self.for_error], theirs
+        )
         return _joined(loss, error, enough)
 
     def _to_others(self, observed: Floats, accuracies: Floats) -> Refits:
@@ -288,27 +315,41 @@ class Overtraining:
         positive = np.asarray((observed > 0.0).all(axis=1))
         if self.error_fit is None:
             return Refits(loss.coefficients, loss.converged & positive)
-        return _joined(loss, EXPONENTIAL.refit(self.losses[self.for_error], accuracies, np.ones_like(accuracies)), positive)
+        return _joined(
+            loss,
+            EXPONENTIAL.refit(self.losses[self.for_error], accuracies, np.ones_like(accuracies)),
+            positive,
+        )
 
     def redrawn(self, count: int, random: np.random.Generator) -> tuple[Floats, Floats]:
-        """Losses (K, n) and accuracies (K, m): what the laws say of their runs, with residuals drawn anew."""
+        """Losses (K, n) and accuracies (K, m): what the laws say of their runs, with residuals
+        drawn anew.
+        """
         own = random.choice(self._residuals_of_loss(), size=(count, len(self.loss_fit.fitted)))
         observed = self._measured(self.loss_fit.fitted, own)
         if self.error_fit is None:
             return observed, np.empty((count, 0))
         accuracy = 1.0 - self.error(self.losses[self.for_error])
-        return observed, accuracy + random.choice(self._residuals_of_error(), size=(count, len(accuracy)))
+        return observed, accuracy + random.choice(
+            self._residuals_of_error(), size=(count, len(accuracy))
+        )
 
     def _residuals_of_loss(self) -> Floats:
         """As they are drawn, (n,): of log loss where the objective is of logs."""
         fit = self.loss_fit
-        residuals = np.log(fit.observed / fit.fitted) if fit.objective.in_logs else fit.observed - fit.fitted
+        residuals = (
+            np.log(fit.observed / fit.fitted)
+            if fit.objective.in_logs
+            else fit.observed - fit.fitted
+        )
         return _inflated(residuals, len(COEFFICIENTS), "law of loss")
 
     def _residuals_of_error(self) -> Floats:
         """Of accuracy about the law of error, (m,)."""
         accuracy = 1.0 - self.error(self.losses[self.for_error])
-        return _inflated(1.0 - self.errors[self.for_error] - accuracy, EXPONENTIAL.least, "law of error")
+        return _inflated(
+            1.0 - self.errors[self.for_error] - accuracy, EXPONENTIAL.least, "law of error"
+        )
 
     def _measured(self, losses: Floats, residuals: Floats) -> Floats:
         """Losses with residuals of the law of loss."""
@@ -344,13 +385,19 @@ class Overtraining:
     @cached_property
     def error_errors(self) -> dict[str, float | None]:
         """The same of the law of error at the measured losses; empty without one."""
-        return {} if self.error_fit is None else errors(self.error(self.losses[self.for_error]), self.errors[self.for_error])
+        return (
+            {}
+            if self.error_fit is None
+            else errors(self.error(self.losses[self.for_error]), self.errors[self.for_error])
+        )
 
     # -- the laws ------------------------------------------------------------------------------------------------------------
 
     @property
     def determined(self) -> bool:
-        """Whether the runs determine the law of loss: a certified minimum, and no coefficient undetermined."""
+        """Whether the runs determine the law of loss: a certified minimum, and no coefficient
+        undetermined.
+        """
         return self.loss_fit.converged and not self.loss_fit.undetermined
 
     @property
@@ -374,12 +421,15 @@ class Overtraining:
 
     @cached_property
     def compute_coefficients(self) -> dict[str, float]:
-        """E, a, b, eta of L = E + (a M^eta + b M^-eta) C^-eta: a and b are the terms at C = 1 and M = 1."""
+        """E, a, b, eta of L = E + (a M^eta + b M^-eta) C^-eta: a and b are the terms at C = 1 and M
+        = 1.
+        """
         return in_compute(*self.loss_fit.coefficients.tolist())
 
     @property
     def published_coefficients(self) -> dict[str, float]:
-        """As the code behind the paper has them: L = alpha N^p + beta 6^(p/2) (M N)^p + E with p = -2 eta.
+        """As the code behind the paper has them: L = alpha N^p + beta 6^(p/2) (M N)^p + E with p =
+        -2 eta.
 
         Its alpha is A, its beta is b: only one of the two carries the 6 of C = 6 N D.
         """
@@ -388,20 +438,39 @@ class Overtraining:
 
     @cached_property
     def intervals(self) -> dict[str, Estimate]:
-        """E, A, B, beta, a, b, eta, M* and the coefficients of the law of error with the intervals of the resamples."""
+        """E, A, B, beta, a, b, eta, M* and the coefficients of the law of error with the intervals
+        of the resamples.
+        """
         drawn = {} if self.draws is None else dict(self.draws.columns)
-        of_loss = np.empty((0, len(COEFFICIENTS))) if self.draws is None else self.draws.coefficients[:, : len(COEFFICIENTS)]
+        of_loss = (
+            np.empty((0, len(COEFFICIENTS)))
+            if self.draws is None
+            else self.draws.coefficients[:, : len(COEFFICIENTS)]
+        )
         written = [in_compute(*each) for each in of_loss.tolist()]
         drawn |= {name: np.array([each[name] for each in written]) for name in ("a", "b", "eta")}
         drawn["optimal_tokens_per_param"] = np.array([optimum(*each) for each in of_loss.tolist()])
         values = self.coefficients | self.compute_coefficients
         values["optimal_tokens_per_param"] = optimum(*self.loss_fit.coefficients.tolist())
-        order = (*COEFFICIENTS, "a", "b", "eta", "optimal_tokens_per_param", *self.names[len(COEFFICIENTS) :])
-        return {name: Estimate.of_draws(values[name], drawn.get(name, ()), self.level) for name in order}
+        order = (
+            *COEFFICIENTS,
+            "a",
+            "b",
+            "eta",
+            "optimal_tokens_per_param",
+            *self.names[len(COEFFICIENTS) :],
+        )
+        return {
+            name: Estimate.of_draws(values[name], drawn.get(name, ()), self.level) for name in order
+        }
 
     def loss(self, params: Any, tokens: Any) -> Floats:
         """L at runs, (m,)."""
-        return losses_of(self.loss_fit.coefficients[None], positive_array("params", params), positive_array("tokens", tokens))[0]
+        return losses_of(
+            self.loss_fit.coefficients[None],
+            positive_array("params", params),
+            positive_array("tokens", tokens),
+        )[0]
 
     def error(self, loss: Any) -> Floats:
         """1 - Q at losses, (m,).
@@ -413,7 +482,9 @@ class Overtraining:
         """
         if self.error_fit is None:
             raise ValueError("error: no benchmarks were asked for, so there is no law of error")
-        return _error_at(self.error_fit.coefficients, np.atleast_1d(np.asarray(loss, dtype=np.float64)))
+        return _error_at(
+            self.error_fit.coefficients, np.atleast_1d(np.asarray(loss, dtype=np.float64))
+        )
 
     @property
     def optimal_tokens_per_param(self) -> float:
@@ -431,18 +502,29 @@ class Overtraining:
         drawn: list[dict[str, Floats] | None] = []
         for each in () if self.draws is None else self.draws.coefficients:
             try:
-                drawn.append(_costs(_law_of(*each[:width].tolist()), each[width:] if len(each) > width else None, budget, ratios))
+                drawn.append(
+                    _costs(
+                        _law_of(*each[:width].tolist()),
+                        each[width:] if len(each) > width else None,
+                        budget,
+                        ratios,
+                    )
+                )
             except ValueError:  # no law with an optimum
                 drawn.append(None)
         best = self.intervals["optimal_tokens_per_param"]
 
         def estimate(name: str, i: int) -> Estimate:
-            """A cost is 0 at M*, and never less: where M* may be the ratio it is bounded from above alone."""
+            """A cost is 0 at M*, and never less: where M* may be the ratio it is bounded from above
+            alone.
+            """
             draws = np.array([np.nan if each is None else each[name][i] for each in drawn])
             draws = draws if np.isfinite(draws).all() else np.empty(0)
             is_bounded = all(end is not None and np.isfinite(end) for end in (best.low, best.high))
             may_be_least = not (is_bounded and best.excludes(ratios[i]))
-            return Estimate.of_draws(float(costs[name][i]), draws, self.level, least=0.0 if may_be_least else None)
+            return Estimate.of_draws(
+                float(costs[name][i]), draws, self.level, least=0.0 if may_be_least else None
+            )
 
         return tuple(
             Cost(
@@ -460,21 +542,36 @@ class Overtraining:
             for i, ratio in enumerate(ratios)
         )
 
-    def costs(self, compute: Sequence[float] | None = None, tokens_per_param: Sequence[float] | None = None) -> tuple[Cost, ...]:
-        """What ratios cost at every compute, by default `MULTIPLES` of the optimal one at the largest compute of the runs.
+    def costs(
+        self,
+        compute: Sequence[float] | None = None,
+        tokens_per_param: Sequence[float] | None = None,
+    ) -> tuple[Cost, ...]:
+        """What ratios cost at every compute, by default `MULTIPLES` of the optimal one at the
+        largest compute of the runs.
 
         None at all where the runs do not determine the law of loss.
         """
         if not self.determined:
             return ()
-        ratios = [self.optimal_tokens_per_param * each for each in MULTIPLES] if tokens_per_param is None else tokens_per_param
-        return tuple(cost for budget in compute or (self.largest_compute,) for cost in self.cost(budget, ratios))
+        ratios = (
+            [self.optimal_tokens_per_param * each for each in MULTIPLES]
+            if tokens_per_param is None
+            else tokens_per_param
+        )
+        return tuple(
+            cost
+            for budget in compute or (self.largest_compute,)
+            for cost in self.cost(budget, ratios)
+        )
 
     # -- output --------------------------------------------------------------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        of_loss = {name: self.coefficients[name] for name in COEFFICIENTS} | self.compute_coefficients
+        of_loss = {
+            name: self.coefficients[name] for name in COEFFICIENTS
+        } | self.compute_coefficients
         loss = {
             "name": self.loss_name,
             "n": self.n_loss,
@@ -519,7 +616,9 @@ class Overtraining:
         return overtraining_latex(self, self.costs() if costs is None else costs)
 
     def to_text(self, costs: Sequence[Cost] | None = None) -> str:
-        """For a reader, at most 100 columns wide; `costs`: what is said of over-training, by default `Overtraining.costs`."""
+        """For a reader, at most 100 columns wide; `costs`: what is said of over-training, by
+        default `Overtraining.costs`.
+        """
         from .overtraining_tables import overtraining_text
 
         return overtraining_text(self, self.costs() if costs is None else costs)
@@ -552,18 +651,22 @@ def fit_overtraining(
     loss : str
         The column of losses.
     benchmarks : sequence of str, optional
-        The error is 1 less the mean raw accuracy on these. By default all; an empty sequence: no law of error.
+        The error is 1 less the mean raw accuracy on these. By default all; an empty sequence: no
+        law of error.
     fit_where, error_where : str, optional
-        Conditions on the runs of the law of loss (by default all runs), and of the law of error (by default the same).
+        Conditions on the runs of the law of loss (by default all runs), and of the law of error (by
+        default the same).
     predict_where : str, optional
-        Condition on the runs that are predicted; by default all those that the law of loss was not fitted to.
+        Condition on the runs that are predicted; by default all those that the law of loss was not
+        fitted to.
     objective : Objective or str
-        Of the law of loss; by default the paper's least squares. The law of error is fitted by least squares to measured losses.
+        Of the law of loss; by default the paper's least squares. The law of error is fitted by
+        least squares to measured losses.
     repeats : int
         Resamples; 0: no intervals.
     kind : {"residuals", "cases"}
-        What is drawn: the residuals about each law, centred and inflated by sqrt(n/(n - p)), which works for a few planned runs,
-        or whole runs, of which there must be many.
+        What is drawn: the residuals about each law, centred and inflated by sqrt(n/(n - p)), which
+        works for a few planned runs, or whole runs, of which there must be many.
     seed : int
     level : float
         Of the percentile intervals.
@@ -582,18 +685,25 @@ def fit_overtraining(
 
     Notes
     -----
-    The published numbers of Gadre et al. 2024: on their runs of one training set, `fit_where` the runs at 20 tokens a parameter
-    of their four small models, and at 320 of the smallest; `error_where` the same and the 1.4B model at 20; `GADRE_TASKS`.
+    The published numbers of Gadre et al. 2024: on their runs of one training set, `fit_where` the
+    runs at 20 tokens a parameter of their four small models, and at 320 of the smallest;
+    `error_where` the same and the 1.4B model at 20; `GADRE_TASKS`.
     """
     from ..data.evaluations import Evaluations
 
     runs = evaluations if isinstance(evaluations, Evaluations) else Evaluations.read(evaluations)
     chosen = Objective(name=objective) if isinstance(objective, str) else objective
-    repeats, seed, level = whole_number("repeats", repeats, 0), whole_number("seed", seed, 0), checked_level(level)
+    repeats, seed, level = (
+        whole_number("repeats", repeats, 0),
+        whole_number("seed", seed, 0),
+        checked_level(level),
+    )
     if kind not in KINDS:
         raise ArgumentError("kind", kind, f"one of {', '.join(KINDS)}")
     if runs.params is None or runs.tokens is None:
-        raise ValueError(f"{runs.source}: has no params and tokens of the runs; the law of loss needs both")
+        raise ValueError(
+            f"{runs.source}: has no params and tokens of the runs; the law of loss needs both"
+        )
     asked = None if predict_where is None else runs.mask(predict_where, "predict_where")
     if asked is not None and not asked.any():
         complaint = f"holds for none of {counted(len(runs), 'run')} of {runs.source}"
@@ -603,9 +713,15 @@ def fit_overtraining(
     losses = runs.proxy(loss)
     bad = np.flatnonzero(np.isfinite(losses) & (losses <= 0.0))
     if bad.size:
-        raise outside(f"{loss} of run {runs.run[bad[0]]!r}", float(losses[bad[0]]), "positive: it is no loss")
+        raise outside(
+            f"{loss} of run {runs.run[bad[0]]!r}", float(losses[bad[0]]), "positive: it is no loss"
+        )
     names = _benchmarks(runs, benchmarks)
-    errors = 1.0 - np.mean([runs.scores[name] for name in names], axis=0) if names else np.full(len(runs), np.nan)
+    errors = (
+        1.0 - np.mean([runs.scores[name] for name in names], axis=0)
+        if names
+        else np.full(len(runs), np.nan)
+    )
 
     notes = [*runs.warnings, *([f"rows {those_dropped(runs.dropped)}"] if runs.dropped else [])]
     for_loss = _chosen(runs, "fit_where", fit_where, losses, f"the loss {loss!r}", notes)
@@ -614,9 +730,15 @@ def fit_overtraining(
     if names:
         condition = fit_where if error_where is None else error_where
         both = np.where(np.isfinite(losses), errors, np.nan)
-        for_error = _chosen(runs, "error_where", condition, both, "a loss and all benchmarks", notes)
+        for_error = _chosen(
+            runs, "error_where", condition, both, "a loss and all benchmarks", notes
+        )
         link = EXPONENTIAL.fit(losses[for_error], 1.0 - errors[for_error], what=f"loss {loss!r}")
-    notes = pooled(runs, for_loss, fitted.observed - fitted.fitted) + notes + _doubts(fitted, link, int(for_error.sum()))
+    notes = (
+        pooled(runs, for_loss, fitted.observed - fitted.fitted)
+        + notes
+        + _doubts(fitted, link, int(for_error.sum()))
+    )
     laws = Overtraining(
         loss_fit=fitted,
         error_fit=link,
@@ -635,10 +757,19 @@ def fit_overtraining(
             complaint = "no refit reached a certified minimum; the runs do not determine the laws"
             raise ArgumentError("repeats", repeats, complaint=complaint)
         if draws.failed:
-            notes.append(f"{draws.failed} of {draws.done} refits reached no certified minimum and are left out")
+            notes.append(
+                f"{draws.failed} of {draws.done} refits reached no certified minimum and are left "
+                f"out"
+            )
         laws = replace(laws, draws=draws)
     foretold = _foretold(laws, runs, ~for_loss if asked is None else asked)
-    if doubt := beyond([run.error.predicted.value for run in foretold if run.asked and run.error.predicted is not None]):
+    if doubt := beyond(
+        [
+            run.error.predicted.value
+            for run in foretold
+            if run.asked and run.error.predicted is not None
+        ]
+    ):
         notes.append(doubt)
     return replace(laws, runs=foretold, notes=tuple(notes))
 
@@ -654,7 +785,9 @@ def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Predi
         drawn = losses_of(laws.draws.coefficients[:, : len(COEFFICIENTS)], params, tokens)
         new_losses, new_errors = _measured_anew(laws, laws.draws, drawn)
         if laws.error_fit is not None:
-            drawn_errors = 1.0 - EXPONENTIAL.accuracy(laws.draws.coefficients[:, len(COEFFICIENTS) :], drawn)
+            drawn_errors = 1.0 - EXPONENTIAL.accuracy(
+                laws.draws.coefficients[:, len(COEFFICIENTS) :], drawn
+            )
 
     def estimate(value: float, draws: Floats | None, i: int) -> Estimate:
         return Estimate.of_draws(value, () if draws is None else draws[:, i], laws.level)
@@ -692,22 +825,34 @@ def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Predi
     return tuple(predictions)
 
 
-def _measured_anew(laws: Overtraining, draws: Draws, losses: Floats) -> tuple[Floats, Floats | None]:
+def _measured_anew(
+    laws: Overtraining, draws: Draws, losses: Floats
+) -> tuple[Floats, Floats | None]:
     """What runs measure, (R, m): the loss, and where there is a law of error the error.
 
-    The loss by each refitted law, (K, m), with the residual of some run, and the error at that loss by the refitted law of error
-    with a residual of its own. NaN where a law has no more runs than coefficients, and so no residuals.
+    The loss by each refitted law, (K, m), with the residual of some run, and the error at that loss
+    by the refitted law of error with a residual of its own. NaN where a law has no more runs than
+    coefficients, and so no residuals.
     """
     random = np.random.default_rng([draws.seed, 1])
     count, nothing = NEW_RUNS * len(losses), np.full((1, losses.shape[1]), np.nan)
     if laws.n_loss <= len(COEFFICIENTS):
         return nothing, None if laws.error_fit is None else nothing
     about = laws._residuals_of_loss()
-    measured = [laws._measured(np.repeat(law, NEW_RUNS), random.choice(about, size=count)) for law in losses.T]
+    measured = [
+        laws._measured(np.repeat(law, NEW_RUNS), random.choice(about, size=count))
+        for law in losses.T
+    ]
     if laws.error_fit is None or laws.n_error <= EXPONENTIAL.least:
         return np.stack(measured, axis=1), None if laws.error_fit is None else nothing
-    about, links = laws._residuals_of_error(), np.repeat(draws.coefficients[:, len(COEFFICIENTS) :], NEW_RUNS, axis=0)
-    accuracy = [EXPONENTIAL.accuracy(links, own[:, None])[:, 0] + random.choice(about, size=count) for own in measured]
+    about, links = (
+        laws._residuals_of_error(),
+        np.repeat(draws.coefficients[:, len(COEFFICIENTS) :], NEW_RUNS, axis=0),
+    )
+    accuracy = [
+        EXPONENTIAL.accuracy(links, own[:, None])[:, 0] + random.choice(about, size=count)
+        for own in measured
+    ]
     return np.stack(measured, axis=1), 1.0 - np.stack(accuracy, axis=1)
 
 
@@ -732,7 +877,9 @@ def optimum(E: float, A: float, B: float, beta: float) -> float:
 
 def losses_of(coefficients: Floats, params: Floats, tokens: Floats) -> Floats:
     """L (K, m) of K laws (K, 4) at m runs."""
-    return coefficients[:, :1] + terms_of(coefficients, np.atleast_1d(params), np.atleast_1d(tokens))
+    return coefficients[:, :1] + terms_of(
+        coefficients, np.atleast_1d(params), np.atleast_1d(tokens)
+    )
 
 
 def _law_of(E: float, A: float, B: float, beta: float, **about: Any) -> Law:
@@ -747,7 +894,10 @@ def _error_at(link: Floats, losses: Floats) -> Floats:
 def _costs(law: Law, link: Floats | None, compute: float, ratios: Floats) -> dict[str, Floats]:
     """What ratios (m,) cost at one compute by a law of loss and, if there is one, a law of error."""
     penalty = law.penalty(ratio=ratios / float(law.envelope.tokens_per_param(1.0)))
-    optimal, extra = float(law.envelope.loss(compute)), penalty.excess * float(law.envelope.reducible_loss(compute))
+    optimal, extra = (
+        float(law.envelope.loss(compute)),
+        penalty.excess * float(law.envelope.reducible_loss(compute)),
+    )
     costs = {
         "loss": optimal + extra,
         "extra_loss": extra,
@@ -789,7 +939,9 @@ def _ends(estimate: Estimate | None) -> list[float] | None:
     """Both ends, where they are known and finite."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return None
-    return [estimate.low, estimate.high] if np.isfinite([estimate.low, estimate.high]).all() else None
+    return (
+        [estimate.low, estimate.high] if np.isfinite([estimate.low, estimate.high]).all() else None
+    )
 
 
 def _known(value: Any) -> float | None:
@@ -811,18 +963,26 @@ def beyond(errors: Sequence[float]) -> str:
 
 
 def doubts_of(costs: Sequence[Cost]) -> tuple[str, ...]:
-    """What speaks against costs: errors, their own or those of the optimal ratio, that no law can foretell."""
+    """What speaks against costs: errors, their own or those of the optimal ratio, that no law can
+    foretell.
+    """
     own = [cost.error for cost in costs if cost.error is not None]
-    optimal = [cost.error - cost.extra_error.value for cost in costs if cost.error is not None and cost.extra_error is not None]
+    optimal = [
+        cost.error - cost.extra_error.value
+        for cost in costs
+        if cost.error is not None and cost.extra_error is not None
+    ]
     doubt = beyond([*own, *optimal])
     return (doubt,) if doubt else ()
 
 
 def pooled(runs: Evaluations, fitted: Mask, residuals: Floats) -> list[str]:
-    """What to say of every column of text that parts the fitted runs into kinds, with the mean residual of each.
+    """What to say of every column of text that parts the fitted runs into kinds, with the mean
+    residual of each.
 
-    Such a column has a value shared by several runs, and several values among runs of one size: the name of a model, which
-    follows from the size, and that of a run, which is its own, part nothing that the law of loss does not know of.
+    Such a column has a value shared by several runs, and several values among runs of one size: the
+    name of a model, which follows from the size, and that of a run, which is its own, part nothing
+    that the law of loss does not know of.
 
     Parameters
     ----------
@@ -842,7 +1002,11 @@ def pooled(runs: Evaluations, fitted: Mask, residuals: Floats) -> list[str]:
 
 
 def _parts(values: Any, params: Floats) -> bool:
-    known = [(value, size) for value, size in zip(values.tolist(), params.tolist(), strict=True) if isinstance(value, str)]
+    known = [
+        (value, size)
+        for value, size in zip(values.tolist(), params.tolist(), strict=True)
+        if isinstance(value, str)
+    ]
     kinds = {value for value, _ in known}
     of_size: dict[float, set[str]] = {}
     for value, size in known:
@@ -852,13 +1016,21 @@ def _parts(values: Any, params: Floats) -> bool:
 
 def _of_kinds(name: str, values: Any, residuals: Floats) -> str:
     """The kinds with their runs and mean residuals, and the F test that these are one."""
-    groups = {value: residuals[values == value] for value in dict.fromkeys(values.tolist()) if isinstance(value, str)}
+    groups = {
+        value: residuals[values == value]
+        for value in dict.fromkeys(values.tolist())
+        if isinstance(value, str)
+    }
     ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
-    shown = [f"{value} ({len(rest)} runs, {float(rest.mean()):+.3g})" for value, rest in ordered[:MOST_LISTED]]
+    shown = [
+        f"{value} ({len(rest)} runs, {float(rest.mean()):+.3g})"
+        for value, rest in ordered[:MOST_LISTED]
+    ]
     more = [f"{len(ordered) - MOST_LISTED} more"] if len(ordered) > MOST_LISTED else []
     column = name if name.isidentifier() else f"`{name}`"
     return (
-        f"warning: the law of loss pools runs of {len(ordered)} kinds of {name}, with mean residuals: "
+        f"warning: the law of loss pools runs of {len(ordered)} kinds of {name}, with mean "
+        f"residuals: "
         f"{', '.join([*shown, *more])}; p = {_p(list(groups.values())):.2g} that they share a law; "
         f"fit one at a time by a condition such as {column} == {ordered[0][0]!r}"
     )
@@ -874,7 +1046,9 @@ def _p(groups: list[Floats]) -> float:
         return 1.0
     from scipy.stats import f as f_distribution
 
-    return float(f_distribution.sf((between / (len(groups) - 1)) / (within / spare), len(groups) - 1, spare))
+    return float(
+        f_distribution.sf((between / (len(groups) - 1)) / (within / spare), len(groups) - 1, spare)
+    )
 
 
 # -- which runs and benchmarks are asked for ------------------------------------------------------------------------------
@@ -887,19 +1061,30 @@ def _benchmarks(runs: Evaluations, asked: Sequence[str] | None) -> tuple[str, ..
     for name in names:
         runs.require(name)
         if name not in runs.scores:
-            complaint = f"{runs.source} has it as {', '.join(runs.family(name).values())} alone; name one"
+            complaint = (
+                f"{runs.source} has it as {', '.join(runs.family(name).values())} alone; name one"
+            )
             raise ArgumentError("benchmark", name, complaint=complaint)
     return names
 
 
 def _is_accuracy(runs: Evaluations, name: str) -> bool:
-    """Whether `Evaluations.proxy` finds a score of a benchmark under this name, by key or by column."""
+    """Whether `Evaluations.proxy` finds a score of a benchmark under this name, by key or by
+    column.
+    """
     scored = {*runs.scores, *(runs.columns[key] for key in runs.scores if key in runs.columns)}
     losses = {*runs.proxies, *(runs.columns[key] for key in runs.proxies if key in runs.columns)}
     return name in scored - losses
 
 
-def _chosen(runs: Evaluations, argument: str, condition: str | None, values: Floats, what: str, notes: list[str]) -> Mask:
+def _chosen(
+    runs: Evaluations,
+    argument: str,
+    condition: str | None,
+    values: Floats,
+    what: str,
+    notes: list[str],
+) -> Mask:
     """The runs that satisfy a condition and have the values; what is left out is noted."""
     asked = np.ones(len(runs), dtype=bool) if condition is None else runs.mask(condition, argument)
     usable = asked & np.isfinite(values)
@@ -907,21 +1092,35 @@ def _chosen(runs: Evaluations, argument: str, condition: str | None, values: Flo
         complaint = f"leaves none of {counted(len(runs), 'run')} of {runs.source} with {what}"
         raise ArgumentError(argument, condition, complaint=complaint)
     if missing := int((asked & ~usable).sum()):
-        notes.append(f"{counted(missing, 'run')} of those asked for by {argument} left out: without {what}")
+        notes.append(
+            f"{counted(missing, 'run')} of those asked for by {argument} left out: without {what}"
+        )
     return usable
 
 
 def _doubts(fitted: TiedFit, link: LinkFit | None, n_error: int) -> list[str]:
     doubts = []
-    for what, runs, width in (("loss", fitted.model.size, len(COEFFICIENTS)), ("error", n_error, EXPONENTIAL.least)):
+    for what, runs, width in (
+        ("loss", fitted.model.size, len(COEFFICIENTS)),
+        ("error", n_error, EXPONENTIAL.least),
+    ):
         if (what == "loss" or link is not None) and runs - width <= FEW_SPARE:
-            doubts.append(f"law of {what}: {runs} runs for {width} coefficients: {runs - width} left to tell the scatter from")
+            doubts.append(
+                f"law of {what}: {runs} runs for {width} coefficients: {runs - width} left to tell "
+                f"the scatter from"
+            )
     if not fitted.converged:
         doubts.append("law of loss: no certified minimum; its coefficients are no result")
     if fitted.undetermined:
-        doubts.append(f"law of loss: the runs leave {', '.join(fitted.undetermined)} undetermined; they need several ratios D/N")
+        doubts.append(
+            f"law of loss: the runs leave {', '.join(fitted.undetermined)} undetermined; they need "
+            f"several ratios D/N"
+        )
     if link is not None and not link.converged:
         doubts.append("law of error: no certified minimum; its coefficients are no result")
     if link is not None and link.undetermined:
-        doubts.append("law of error: the runs leave epsilon, k, gamma undetermined; error is nearly linear in loss over them")
+        doubts.append(
+            "law of error: the runs leave epsilon, k, gamma undetermined; error is nearly linear "
+            "in loss over them"
+        )
     return doubts

@@ -22,12 +22,16 @@ LONGEST_NAME = 26
 #: So many of the predicted runs, those of the largest compute, are listed; JSON has all.
 MOST_LISTED = 20
 OF_A_RUN = (
-    "interval of the law: where the law itself lies; of a new run: where such a run measures, with the scatter of the fitted "
+    "interval of the law: where the law itself lies; of a new run: where such a run measures, with "
+    "the scatter of the fitted "
     "runs about the law; both take the form of the law for granted"
 )
 #: Greek letters, and names of more than one letter, in LaTeX.
 LATEX = {"beta": r"$\beta$", "gamma": r"$\gamma$", "eta": r"$\eta$", "epsilon": r"$\varepsilon$"}
-LOSS, ERROR = "L = E + (a M^eta + b M^-eta) C^-eta = E + A N^-beta + B D^-beta, M = D/N", "1 - Q = epsilon - k exp(-gamma L)"
+LOSS, ERROR = (
+    "L = E + (a M^eta + b M^-eta) C^-eta = E + A N^-beta + B D^-beta, M = D/N",
+    "1 - Q = epsilon - k exp(-gamma L)",
+)
 CAPTION = (
     r"$L = E + (a M^{\eta} + b M^{-\eta}) C^{-\eta} = E + A N^{-\beta} + B D^{-\beta}$, $M = D/N$; "
     r"$1 - Q = \varepsilon - k\,e^{-\gamma L}$"
@@ -37,7 +41,11 @@ FOUR, THREE = Significant(4), Significant(3)
 
 def overtraining_text(laws: Overtraining, costs: Sequence[Cost]) -> str:
     """The laws, the predictions, the cost of over-training, and every note."""
-    notes = [line for text in _notes(laws, costs) for line in wrap(clean(text), WIDTH, subsequent_indent="  ")]
+    notes = [
+        line
+        for text in _notes(laws, costs)
+        for line in wrap(clean(text), WIDTH, subsequent_indent="  ")
+    ]
     head = [line for label, text in _head(laws) for line in _labelled(label, clean(text))]
     parts = ["\n".join(head), *(table.text() for table in tables_of(laws, costs)), "\n".join(notes)]
     return "\n\n".join(part for part in parts if part)
@@ -52,7 +60,10 @@ def overtraining_latex(laws: Overtraining, costs: Sequence[Cost]) -> str:
         title = latex_of(table.title)
         lines += [*([rf"{title}\\[2pt]"] if title else []), *table.tabular(), "", r"\medskip"]
     below = [note for table in tables_of(laws, costs) for note in table.notes]
-    notes = " ".join(f"{latex_escaped(text[:1].upper() + text[1:])}." for text in (*map(str, below), *_notes(laws, costs)))
+    notes = " ".join(
+        f"{latex_escaped(text[:1].upper() + text[1:])}."
+        for text in (*map(str, below), *_notes(laws, costs))
+    )
     lines += [rf"\parbox{{\linewidth}}{{{notes}}}"] if notes else []
     return "\n".join([*lines, r"\end{table}"])
 
@@ -71,18 +82,31 @@ def tables_of(laws: Overtraining, costs: Sequence[Cost]) -> tuple[Table, ...]:
 def _head(laws: Overtraining) -> Iterator[tuple[str, str]]:
     """The laws, the runs that they were fitted to and what follows: labels, and texts."""
     yield "law of loss", LOSS
-    yield "", f"{counted(laws.n_loss, 'run')}, {laws.loss_name}, {laws.loss_fit.objective.name}: {_scatter(laws.loss_errors)}"
+    yield (
+        "",
+        f"{counted(laws.n_loss, 'run')}, {laws.loss_name}, {laws.loss_fit.objective.name}: "
+        f"{_scatter(laws.loss_errors)}",
+    )
     if laws.determined:
         envelope = laws.law.envelope
         yield (
             "optimum",
-            f"M* = {FOUR.text(laws.optimal_tokens_per_param)} tokens per parameter at every compute{_of_optimum(laws)}",
+            f"M* = {FOUR.text(laws.optimal_tokens_per_param)} tokens per parameter at every "
+            f"compute{_of_optimum(laws)}",
         )
-        yield "", f"L* = E + {Significant(6).text(envelope.coefficient)} C^-{Significant(6).text(envelope.exponent)}"
+        yield (
+            "",
+            f"L* = E + {Significant(6).text(envelope.coefficient)} "
+            f"C^-{Significant(6).text(envelope.exponent)}",
+        )
     if laws.error_fit is not None:
         yield "law of error", ERROR
         benchmarks = counted(len(laws.benchmarks), "benchmark")
-        yield "", f"{counted(laws.n_error, 'run')}, mean over {benchmarks}, least-squares: {_scatter(laws.error_errors)}"
+        yield (
+            "",
+            f"{counted(laws.n_error, 'run')}, mean over {benchmarks}, least-squares: "
+            f"{_scatter(laws.error_errors)}",
+        )
     yield "", f"runs of {laws.source}"
 
 
@@ -95,7 +119,9 @@ def _of_optimum(laws: Overtraining) -> str:
         return ""
     interval = laws.intervals["optimal_tokens_per_param"]
     shown = interval_of("", FOUR).interval.text(interval.low, interval.high)
-    return f" ({_percent(laws)} interval {'not bounded' if shown == '-' or 'inf' in shown else shown})"
+    return (
+        f" ({_percent(laws)} interval {'not bounded' if shown == '-' or 'inf' in shown else shown})"
+    )
 
 
 def _scatter(errors: Mapping[str, float | None]) -> str:
@@ -123,8 +149,15 @@ def _coefficients(laws: Overtraining) -> Table:
         for name, estimate in laws.intervals.items()
         if name != "optimal_tokens_per_param"  # which the head tells
     ]
-    columns = [Column("name", "coefficient", align="left"), value_of("estimate", "value", Significant(6))]
-    columns += [interval_of("estimate", FOUR, f"{_percent(laws)} interval")] if laws.draws is not None else []
+    columns = [
+        Column("name", "coefficient", align="left"),
+        value_of("estimate", "value", Significant(6)),
+    ]
+    columns += (
+        [interval_of("estimate", FOUR, f"{_percent(laws)} interval")]
+        if laws.draws is not None
+        else []
+    )
     return Table(columns, rows)
 
 
@@ -138,7 +171,9 @@ def _predictions(laws: Overtraining) -> Iterator[Table]:
         notes += [OF_A_RUN] if laws.draws is not None and what == "loss" else []
         if any(getattr(run, what).is_fitted for run in listed):
             notes.append("*: the law was fitted to this run, so that this is no prediction")
-        title = f"predictions of {what}" + (", by the loss that the law of loss foretells" if what == "error" else "")
+        title = f"predictions of {what}" + (
+            ", by the loss that the law of loss foretells" if what == "error" else ""
+        )
         yield Table(list(_columns_of(laws, what)), listed, title=title, notes=notes)
 
 
@@ -155,10 +190,16 @@ def _columns_of(laws: Overtraining, what: str) -> Iterator[Column]:
     yield value_of(what, what, Places(4), of=entry("measured"))
     yield value_of("predicted", "predicted", Places(4), of=entry("predicted"))
     if laws.draws is not None:
-        yield interval_of("law", Places(3), f"{_percent(laws)} interval\nof the law", of=entry("predicted"))
-        yield interval_of("new_run", Places(3), f"{_percent(laws)} interval\nof a new run", of=entry("new_run"))
+        yield interval_of(
+            "law", Places(3), f"{_percent(laws)} interval\nof the law", of=entry("predicted")
+        )
+        yield interval_of(
+            "new_run", Places(3), f"{_percent(laws)} interval\nof a new run", of=entry("new_run")
+        )
     yield value_of("difference", "off by", Percent(places=4, sign=True), of=entry("difference"))
-    yield Column("is_fitted", " ", align="left", of=lambda run: "*" if getattr(run, what).is_fitted else "")
+    yield Column(
+        "is_fitted", " ", align="left", of=lambda run: "*" if getattr(run, what).is_fitted else ""
+    )
 
 
 def _name(run: Prediction) -> str:
@@ -188,7 +229,9 @@ def _costs(laws: Overtraining, costs: Sequence[Cost]) -> Iterator[Table]:
         columns += [value_of("error", "error", Places(4), "$1 - Q$")]
         columns += [value_of("extra_error", "extra\nerror", THREE, r"$\Delta(1 - Q)$")]
     budget = THREE.text(costs[0].compute)
-    yield Table(columns, costs, title=f"what a ratio costs at {budget} FLOP, against M* at the same compute")
+    yield Table(
+        columns, costs, title=f"what a ratio costs at {budget} FLOP, against M* at the same compute"
+    )
     if laws.draws is None:
         return
     level = _percent(laws)
@@ -197,5 +240,9 @@ def _costs(laws: Overtraining, costs: Sequence[Cost]) -> Iterator[Table]:
         interval_of("extra_loss", THREE, f"extra loss, {level}"),
         interval_of("lost_compute", InHundreds(), f"lost compute (%), {level}"),
     ]
-    columns += [interval_of("extra_error", THREE, f"extra error, {level}")] if laws.error_fit is not None else []
+    columns += (
+        [interval_of("extra_error", THREE, f"extra error, {level}")]
+        if laws.error_fit is not None
+        else []
+    )
     yield Table(columns, costs)

@@ -1,10 +1,11 @@
-r"""Planning for a benchmark whose -log Q' is a law of params and tokens: every theorem on losses holds.
+r"""Planning for a benchmark whose -log Q' is a law of params and tokens: every theorem on losses
+holds.
 
 .. math:: y = -\log Q' = E + A N^{-\beta} + B D^{-\gamma}, \qquad Q = Q_r + (1 - Q_r) e^{-y}.
 
-Q falls with y, so what is optimal for y is optimal for the accuracy, and what an allocation costs in
-y - E is the law's penalty. No budget exceeds the ceiling Q'_max = exp(-E). `planned` repeats this
-with every refit of a fitted law, for intervals.
+Q falls with y, so what is optimal for y is optimal for the accuracy, and what an allocation costs
+in y - E is the law's penalty. No budget exceeds the ceiling Q'_max = exp(-E). `planned` repeats
+this with every refit of a fitted law, for intervals.
 """
 
 from __future__ import annotations
@@ -36,7 +37,16 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["AccuracyLaw", "AccuracyPenalty", "LossOptimal", "Plan", "Planning", "Refitted", "planned", "planning_law"]
+__all__ = [
+    "AccuracyLaw",
+    "AccuracyPenalty",
+    "LossOptimal",
+    "Plan",
+    "Planning",
+    "Refitted",
+    "planned",
+    "planning_law",
+]
 
 #: Laws of params and tokens; the first that was fitted is planned with.
 PLANNING = ("params-tokens", "params-tokens-ceiling")
@@ -52,13 +62,22 @@ class _Record:
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in values.items()
+        }
 
     def rows(self) -> list[dict[str, Any]]:
         """A record for every entry."""
         columns = self.as_dict()
         length = max(len(value) for value in columns.values() if isinstance(value, list))
-        return [{name: value[i] if isinstance(value, list) else value for name, value in columns.items()} for i in range(length)]
+        return [
+            {
+                name: value[i] if isinstance(value, list) else value
+                for name, value in columns.items()
+            }
+            for i in range(length)
+        ]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -130,8 +149,8 @@ class LossOptimal(_Record):
     loss_penalty, excess : ndarray
         P = (y - E)/(y* - E), and P - 1.
     effective_compute, compute_overhead : ndarray
-        C_eff/C, the share of the budget with which the best allocation reaches the same accuracy, and what is spent beyond it,
-        relative to it: C/C_eff - 1.
+        C_eff/C, the share of the budget with which the best allocation reaches the same accuracy,
+        and what is spent beyond it, relative to it: C/C_eff - 1.
     accuracy, optimal_accuracy, lost_accuracy : ndarray
         Q, Q* and Q* - Q.
     """
@@ -188,9 +207,13 @@ class AccuracyLaw:
         accuracy(0.0, self.random_baseline)
 
     @classmethod
-    def from_coefficients(cls, names: Sequence[str], values: Any, baseline: float, name: str = "") -> AccuracyLaw:
+    def from_coefficients(
+        cls, names: Sequence[str], values: Any, baseline: float, name: str = ""
+    ) -> AccuracyLaw:
         """The law of a fit, by the names of its coefficients; without E the accuracy goes to 1."""
-        coefficients: dict[str, Any] = {"E": 0.0} | dict(zip(names, map(float, values), strict=True))
+        coefficients: dict[str, Any] = {"E": 0.0} | dict(
+            zip(names, map(float, values), strict=True)
+        )
         law = Law(**coefficients, name=name or "accuracy")
         return cls(law=law, random_baseline=baseline, name=name)
 
@@ -215,7 +238,9 @@ class AccuracyLaw:
         return self.law.reducible_loss(params, tokens)
 
     def allocate(self, compute: Any = None, **options: Any) -> Allocation:
-        """The best params and tokens for a budget or a target: see `Law.allocate`; the loss is -log Q'."""
+        """The best params and tokens for a budget or a target: see `Law.allocate`; the loss is -log
+        Q'.
+        """
         return self.law.allocate(compute, **options)
 
     def tolerance(self, within: float) -> Tolerance:
@@ -342,7 +367,9 @@ class AccuracyLaw:
 
     def _lost(self, best: Any, excess: Any) -> Floats:
         """Q* - Q where y* - E and P - 1 are known."""
-        return np.asarray(formulas.accuracy_lost(best, excess, **self._constants)) + 0.0  # no negative zero
+        return (
+            np.asarray(formulas.accuracy_lost(best, excess, **self._constants)) + 0.0
+        )  # no negative zero
 
     def _greatest_loss(self, excess: Any) -> Floats:
         """The most of Q* - Q over all budgets at this P - 1; at the optimum nothing."""
@@ -354,7 +381,9 @@ class AccuracyLaw:
 
 
 def _overhead(lost: Floats, effective: Floats) -> Floats:
-    """C/C_eff - 1 from 1 - C_eff/C and C_eff/C; infinite where the best allocation needs less than a float holds of C."""
+    """C/C_eff - 1 from 1 - C_eff/C and C_eff/C; infinite where the best allocation needs less than
+    a float holds of C.
+    """
     return np.divide(lost, effective, out=np.full_like(effective, np.inf), where=effective > 0.0)
 
 
@@ -388,7 +417,9 @@ class Refitted:
     def of(cls, fit: LawFit, level: float) -> Refitted:
         """Of a fit by params and tokens."""
         names = fit.kind.coefficients
-        law = AccuracyLaw.from_coefficients(names, fit.coefficients.values(), fit.sample.baseline, fit.sample.benchmark)
+        law = AccuracyLaw.from_coefficients(
+            names, fit.coefficients.values(), fit.sample.baseline, fit.sample.benchmark
+        )
         refits, kept = [], np.zeros(len(fit.draws), dtype=bool)
         for i, (coefficients, baseline) in enumerate(zip(fit.draws, fit.baselines, strict=True)):
             with suppress(ValueError):
@@ -409,7 +440,10 @@ class Refitted:
             with suppress(ValueError):  # beyond the floats
                 draw[:] = figure(refit)
         ends = [None] * len(values) if least is None else least
-        return [self._estimate(float(value), *each) for value, *each in zip(values, draws.T, ends, strict=True)]
+        return [
+            self._estimate(float(value), *each)
+            for value, *each in zip(values, draws.T, ends, strict=True)
+        ]
 
     def _estimate(self, value: float, draws: Floats, least: float | None) -> Estimate:
         if least is None and not np.isfinite(draws).all():
@@ -433,8 +467,8 @@ class Planning:
     penalties : tuple of dict
         ratio; loss_penalty, effective_compute, greatest_loss, and lost_accuracy at each budget.
     loss_optimal : tuple of dict
-        law, compute; ratio, loss_penalty, lost_accuracy, compute_overhead. Where the interval of the
-        ratio holds 1, at which the other three are least, these are bounded from above alone.
+        law, compute; ratio, loss_penalty, lost_accuracy, compute_overhead. Where the interval of
+        the ratio holds 1, at which the other three are least, these are bounded from above alone.
     n_failed : int
         Refits that are no law with an envelope; the intervals leave them out.
     tokens_per_param : tuple of float
@@ -460,10 +494,13 @@ class Planning:
         """What speaks against the intervals: none, or more refits at a limit than a tail holds."""
         low, high = (f"{ratio:.3g}" for ratio in self.tokens_per_param)
         if not self.n_refits:
-            return f"without refits nothing says how well runs at D/N of {low} to {high} tell N from D"
+            return (
+                f"without refits nothing says how well runs at D/N of {low} to {high} tell N from D"
+            )
         if self.n_at_bound > 0.5 * (1.0 - level) * self.n_refits:
             return (
-                f"in {self.n_at_bound} of {self.n_refits} refits a coefficient is at a limit of the search: runs at "
+                f"in {self.n_at_bound} of {self.n_refits} refits a coefficient is at a limit of "
+                f"the search: runs at "
                 f"D/N of {low} to {high} hardly tell N from D, and the allocation is undetermined"
             )
         return ""
@@ -481,11 +518,17 @@ def planning_law(fits: Iterable[LawFit]) -> tuple[LawFit | None, str]:
     if fit.alike:
         return None, f"{name}: {fit.alike}"
     if fit.undetermined:
-        return None, f"{name} leaves {', '.join(fit.undetermined)} undetermined; runs of other params or tokens would tell"
+        return (
+            None,
+            f"{name} leaves {', '.join(fit.undetermined)} undetermined; runs of other params or "
+            f"tokens would tell",
+        )
     return fit, ""
 
 
-def planned(fit: LawFit, budgets: Floats, ratios: Floats, loss_laws: Sequence[Law], level: float) -> Planning:
+def planned(
+    fit: LawFit, budgets: Floats, ratios: Floats, loss_laws: Sequence[Law], level: float
+) -> Planning:
     """Every figure by the law and by its refits."""
     refitted = Refitted.of(fit, level)
     ratios_of_runs = fit.sample.at.column("tokens") / fit.sample.at.column("params")
@@ -496,17 +539,24 @@ def planned(fit: LawFit, budgets: Floats, ratios: Floats, loss_laws: Sequence[La
     def entry(name: str, record: Callable[[AccuracyLaw], Any]) -> list[Estimate]:
         return refitted.estimates(lambda law: getattr(record(law), name))
 
-    def rows(given: dict[str, Any], names: Iterable[str], record: Callable[[AccuracyLaw], Any]) -> Any:
+    def rows(
+        given: dict[str, Any], names: Iterable[str], record: Callable[[AccuracyLaw], Any]
+    ) -> Any:
         """A row for each of the given values, with the estimates of some entries of a record."""
         columns = given | {name: entry(name, record) for name in names}
-        return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+        return tuple(
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        )
 
     def at(budget: float) -> Callable[[AccuracyLaw], Any]:
         return lambda law: law.penalty(ratios, budget)
 
     lost_at = [entry("lost_accuracy", at(budget)) for budget in budgets.tolist()]
     lost = [
-        [{"compute": budget, "lost": lost} for budget, lost in zip(budgets.tolist(), row, strict=True)]
+        [
+            {"compute": budget, "lost": lost}
+            for budget, lost in zip(budgets.tolist(), row, strict=True)
+        ]
         for row in (zip(*lost_at, strict=True) if lost_at else [()] * len(ratios))
     ]
     allocated = ("params", "tokens", "tokens_per_param", "accuracy")
@@ -517,9 +567,17 @@ def planned(fit: LawFit, budgets: Floats, ratios: Floats, loss_laws: Sequence[La
         coefficient=one(lambda law: law.law.envelope.coefficient),
         params_share=one(lambda law: law.law.envelope.params_share),
         ceiling=one(lambda law: law.ceiling),
-        allocations=rows({"compute": budgets.tolist()}, allocated, lambda law: law.plan(budgets)) if len(budgets) else (),
-        penalties=rows({"ratio": ratios.tolist(), "lost_accuracy": lost}, penalties, lambda law: law.penalty(ratios)),
-        loss_optimal=tuple(row for law in loss_laws for row in _loss_optimal(refitted, law, budgets)),
+        allocations=rows({"compute": budgets.tolist()}, allocated, lambda law: law.plan(budgets))
+        if len(budgets)
+        else (),
+        penalties=rows(
+            {"ratio": ratios.tolist(), "lost_accuracy": lost},
+            penalties,
+            lambda law: law.penalty(ratios),
+        ),
+        loss_optimal=tuple(
+            row for law in loss_laws for row in _loss_optimal(refitted, law, budgets)
+        ),
         n_failed=len(fit.draws) - len(refitted.refits),
         tokens_per_param=(float(ratios_of_runs.min()), float(ratios_of_runs.max())),
         n_refits=len(refitted.refits),
@@ -528,7 +586,9 @@ def planned(fit: LawFit, budgets: Floats, ratios: Floats, loss_laws: Sequence[La
 
 
 def _loss_optimal(refitted: Refitted, loss_law: Law, budgets: Floats) -> list[dict[str, Any]]:
-    """A row a budget. A cost is least where the ratio is 1: if that may be, it is bounded from above alone."""
+    """A row a budget. A cost is least where the ratio is 1: if that may be, it is bounded from
+    above alone.
+    """
     if not len(budgets):
         return []
 
@@ -538,6 +598,11 @@ def _loss_optimal(refitted: Refitted, loss_law: Law, budgets: Floats) -> list[di
     ratios = refitted.estimates(figure("ratio"))
     columns = {"compute": budgets.tolist(), "ratio": ratios}
     for name, least in COSTS.items():
-        may_be_least = [least if ratio.has_interval and not ratio.excludes(1.0) else None for ratio in ratios]
+        may_be_least = [
+            least if ratio.has_interval and not ratio.excludes(1.0) else None for ratio in ratios
+        ]
         columns[name] = refitted.estimates(figure(name), may_be_least)
-    return [{"law": loss_law.name, **dict(zip(columns, row, strict=True))} for row in zip(*columns.values(), strict=True)]
+    return [
+        {"law": loss_law.name, **dict(zip(columns, row, strict=True))}
+        for row in zip(*columns.values(), strict=True)
+    ]

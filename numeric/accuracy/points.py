@@ -1,4 +1,6 @@
-"""Columns of accuracy: shares in points of a hundred, and an estimate in two columns, value and interval."""
+"""Columns of accuracy: shares in points of a hundred, and an estimate in two columns, value and
+interval.
+"""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@ r"""Accuracy whose negative log is a sum of power terms: the direct laws.
 
 .. math:: -\log Q' = E + \sum_k a_k x_k^{-b_k}, \qquad Q' = \frac{Q - Q_r}{1 - Q_r}, \qquad Q'_{max} = e^{-E}.
 
-Source: Krajewski et al. 2025, arXiv 2512.08894: equation 2 (compute), 10 (with a ceiling), 4 (params and tokens; its alpha is
-beta here and its beta gamma, as beta belongs to params throughout), and the last equation of Appendix L.
+Source: Krajewski et al. 2025, arXiv 2512.08894: equation 2 (compute), 10 (with a ceiling), 4
+(params and tokens; its alpha is beta here and its beta gamma, as beta belongs to params
+throughout), and the last equation of Appendix L.
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ class PowerKind:
         least = len(self.coefficients)
         if len(sample) < least:
             raise ValueError(
-                f"{sample.benchmark}: {len(sample)} runs above guessing; must be at least {least} for the coefficients of "
+                f"{sample.benchmark}: {len(sample)} runs above guessing; must be at least {least} "
+                f"for the coefficients of "
                 f"{self.formula}"
             )
         fit = fit_terms(self.runs(sample), self.terms, self.objective)
@@ -127,23 +129,38 @@ class PowerKind:
     def _limits(self) -> Floats:
         """Those of the exponents; E = 0 is a value as any other."""
         box = (SMALLEST_EXPONENT, LARGEST_EXPONENT)
-        return np.array([box if name in self.terms.exponents else (-np.inf, np.inf) for name in self.coefficients])
+        return np.array(
+            [
+                box if name in self.terms.exponents else (-np.inf, np.inf)
+                for name in self.coefficients
+            ]
+        )
 
     def _undetermined(self, fit: Fit) -> tuple[str, ...]:
-        """Coefficients that the runs leave open. The prefactor of one power is not: with its exponent on a bound it is a mean."""
+        """Coefficients that the runs leave open. The prefactor of one power is not: with its
+        exponent on a bound it is a mean.
+        """
         alone = len(self.terms.variables) == 1 and not self.terms.irreducible
-        return tuple(name for name in fit.undetermined if not (alone and name in self.terms.prefactors))
+        return tuple(
+            name for name in fit.undetermined if not (alone and name in self.terms.prefactors)
+        )
 
     def _remarks(self, sample: Sample, fit: Fit) -> Iterator[str]:
         """Where an exponent lies on the least that is tried."""
         for variable, name in zip(self.terms.variables, self.terms.exponents, strict=True):
             if fit.coefficients[name] <= SMALLEST_EXPONENT * (1.0 + AT_LIMIT):
                 alone = len(self.terms.variables) == 1 and not self.terms.irreducible
-                says = f"accuracy does not rise with {variable} ({self._straight(sample)})" if alone else OTHERWISE
+                says = (
+                    f"accuracy does not rise with {variable} ({self._straight(sample)})"
+                    if alone
+                    else OTHERWISE
+                )
                 yield f"{name} at its bound {SMALLEST_EXPONENT:g}: {says}"
 
     def _straight(self, sample: Sample) -> str:
-        """The exponent of one power without any bound, by least squares of log(-log Q'): a straight line in log C."""
+        """The exponent of one power without any bound, by least squares of log(-log Q'): a straight
+        line in log C.
+        """
         logs = np.log(sample.at.column(self.terms.variables[0]))
         off = logs - logs.mean()
         slope = off @ np.log(self.runs(sample).loss) / (off @ off)
@@ -153,13 +170,17 @@ class PowerKind:
         """The fit repeated; see `Kind.refit`."""
         usable = above_guessing(sample.accuracy, baselines[:, None], 0.0)
         raw = np.where(usable, sample.accuracy, 0.5 * (1.0 + baselines[:, None]))
-        again = refit(found.inside, np.where(usable, weights, 0.0), neg_log_accuracy(raw, baselines[:, None]))
+        again = refit(
+            found.inside, np.where(usable, weights, 0.0), neg_log_accuracy(raw, baselines[:, None])
+        )
         return Refits(again.coefficients, again.converged)
 
     def neg_log(self, coefficients: Floats, at: Points) -> Floats:
         """-log Q' (K, m) of K laws (K, p) at m points."""
         logs = np.log(np.stack([at.column(name) for name in self.terms.variables]))
-        return Centred(logs, self.terms.irreducible).evaluate(in_coordinates(self.terms, coefficients))[0]
+        return Centred(logs, self.terms.irreducible).evaluate(
+            in_coordinates(self.terms, coefficients)
+        )[0]
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m); see `Kind.accuracy`."""
@@ -171,7 +192,9 @@ class PowerKind:
 
     def runs(self, sample: Sample) -> Runs:
         """The runs of a sample with -log Q' for their loss."""
-        at: dict[str, Any] = {name: getattr(sample.at, name) for name in ("params", "tokens", "compute")}
+        at: dict[str, Any] = {
+            name: getattr(sample.at, name) for name in ("params", "tokens", "compute")
+        }
         at |= {name: sample.at.column(name) for name in self.needs}
         return Runs(
             **at,

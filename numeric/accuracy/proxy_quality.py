@@ -1,9 +1,11 @@
-r"""How well a proxy metric of a run tells its accuracy: a logistic curve through the runs, and a rank correlation.
+r"""How well a proxy metric of a run tells its accuracy: a logistic curve through the runs, and a
+rank correlation.
 
 .. math:: Q = \frac{1}{1 + e^{-a L + b}}, \qquad Q = \frac{a}{1 + e^{-k (L - L_0)}} + b.
 
-The first is that of Krajewski et al. 2025 (arXiv 2512.08894, Section 4.2.1), the second has a floor and a ceiling of its own.
-Both by least squares of accuracy, the global minimum; R2 = 1 - (sum of squares about the curve)/(about the mean), RMSE over n.
+The first is that of Krajewski et al. 2025 (arXiv 2512.08894, Section 4.2.1), the second has a floor
+and a ceiling of its own. Both by least squares of accuracy, the global minimum; R2 = 1 - (sum of
+squares about the curve)/(about the mean), RMSE over n.
 """
 
 from __future__ import annotations
@@ -114,7 +116,8 @@ class ProxyTable:
         notes = [f"{row.benchmark}, {row.proxy}: {row.note}" for row in self.rows if row.note]
         title = Words(
             f"accuracy by proxy, Q = 1/(1 + exp(-a L + b)), least squares; {self.source}",
-            rf"Accuracy by proxy, $Q = 1/(1 + e^{{-a L + b}})$, least squares; {latex_escaped(self.source)}",
+            rf"Accuracy by proxy, $Q = 1/(1 + e^{{-a L + b}})$, least squares; "
+            rf"{latex_escaped(self.source)}",
         )
         return Table(COLUMNS, self.rows, title=title, notes=notes)
 
@@ -137,8 +140,9 @@ def proxy_quality(
     benchmarks : sequence of str, optional
         By default all.
     proxies : sequence of str, optional
-        Losses and other metrics, any other column of numbers, or benchmarks, whose accuracy is then the proxy. By default every
-        metric of the evaluations that is no accuracy. A benchmark is no proxy of itself.
+        Losses and other metrics, any other column of numbers, or benchmarks, whose accuracy is then
+        the proxy. By default every metric of the evaluations that is no accuracy. A benchmark is no
+        proxy of itself.
     where : str, optional
         Condition on the runs, as in ``"compute <= 6e21"``.
 
@@ -161,7 +165,10 @@ def proxy_quality(
         found = found.subset(mask)
     asked = _names("benchmarks", benchmarks, found.benchmarks, "the evaluations have none")
     told = _names(
-        "proxies", proxies, tuple(found.proxies), "the evaluations have no metric but accuracies; name those to compare"
+        "proxies",
+        proxies,
+        tuple(found.proxies),
+        "the evaluations have no metric but accuracies; name those to compare",
     )
     for name in asked:
         found.require(name)
@@ -175,13 +182,16 @@ def proxy_quality(
     if not rows:
         raise ValueError(f"proxies={list(told)!r}: a benchmark is no proxy of itself; name another")
     place = {name: i for i, name in enumerate(asked)}
-    rows.sort(key=lambda row: (place[row.benchmark], -2.0 if row.r2 is None else -row.r2, row.proxy))
+    rows.sort(
+        key=lambda row: (place[row.benchmark], -2.0 if row.r2 is None else -row.r2, row.proxy)
+    )
     rows.sort(key=lambda row: (place[row.benchmark], row.r2 is None))
     return ProxyTable(rows=tuple(rows), source=found.source)
 
 
 def rank_correlation(x: Any, y: Any) -> float | None:
-    """Spearman's: the correlation of the ranks, equal values at their mean rank; None where either is constant.
+    """Spearman's: the correlation of the ranks, equal values at their mean rank; None where either
+    is constant.
 
     Examples
     --------
@@ -199,54 +209,79 @@ def _ranks(values: Floats) -> Floats:
     return np.asarray((np.cumsum(counts) - 0.5 * (counts - 1))[which])
 
 
-def _names(argument: str, given: Sequence[str] | None, default: tuple[str, ...], empty: str) -> tuple[str, ...]:
+def _names(
+    argument: str, given: Sequence[str] | None, default: tuple[str, ...], empty: str
+) -> tuple[str, ...]:
     if isinstance(given, str):
         raise ValueError(f"{argument}={given!r}: must be a sequence of names")
     names = tuple(dict.fromkeys(default if given is None else given))
     if not names:
-        raise ValueError(f"{argument}: {empty}" if given is None else f"{argument}: must name at least one")
+        raise ValueError(
+            f"{argument}: {empty}" if given is None else f"{argument}: must name at least one"
+        )
     return names
 
 
-def _of_proxy(proxy: str, values: Floats, benchmarks: tuple[str, ...], scores: Floats) -> list[ProxyQuality]:
+def _of_proxy(
+    proxy: str, values: Floats, benchmarks: tuple[str, ...], scores: Floats
+) -> list[ProxyQuality]:
     """The rows of one proxy: all benchmarks are fitted at once, each with the runs that it has."""
     finite = np.isfinite(values)
     values, scores = values[finite], scores[:, finite]
     has = np.isfinite(scores)
-    rows = [ProxyQuality(benchmark=name, proxy=proxy, n=int(row.sum())) for name, row in zip(benchmarks, has, strict=True)]
+    rows = [
+        ProxyQuality(benchmark=name, proxy=proxy, n=int(row.sum()))
+        for name, row in zip(benchmarks, has, strict=True)
+    ]
     distinct = [len(np.unique(values[row])) for row in has]
     if len(np.unique(values)) < 2:
         return [
-            _noted(row, f"the proxy takes {count} value{'s' * (count != 1)}") for row, count in zip(rows, distinct, strict=True)
+            _noted(row, f"the proxy takes {count} value{'s' * (count != 1)}")
+            for row, count in zip(rows, distinct, strict=True)
         ]
     observed, drawn = np.where(has, scores, 0.0), has.astype(np.float64)
-    two, four = (link.refit(values, observed, drawn, most=MOST_STARTS) for link in (UNIT_LOGISTIC, LOGISTIC))
+    two, four = (
+        link.refit(values, observed, drawn, most=MOST_STARTS) for link in (UNIT_LOGISTIC, LOGISTIC)
+    )
     of_two, of_four = np.asarray(two.values), np.asarray(four.values)
     done = []
     for i, row in enumerate(rows):
         x, q = values[has[i]], scores[i][has[i]]
         if distinct[i] < UNIT_LOGISTIC.least:
-            done.append(_noted(row, f"the proxy takes {distinct[i]} value{'s' * (distinct[i] != 1)}"))
+            done.append(
+                _noted(row, f"the proxy takes {distinct[i]} value{'s' * (distinct[i] != 1)}")
+            )
             continue
         about = float(((q - q.mean()) ** 2).sum())
         notes = [] if about > 0.0 else ["accuracy is constant"]
         found: dict[str, Any] = {"spearman": rank_correlation(x, q)}
         if two.converged[i]:
-            found |= _goodness("", of_two[i], about, len(q)) | dict(zip("ab", map(float, two.coefficients[i]), strict=True))
+            found |= _goodness("", of_two[i], about, len(q)) | dict(
+                zip("ab", map(float, two.coefficients[i]), strict=True)
+            )
         else:
             notes.append("no certified minimum")
         if four.converged[i]:
             found |= _goodness("_four", of_four[i], about, len(q))
         else:
             few = distinct[i] < LOGISTIC.least
-            notes.append(f"four coefficients: {f'{distinct[i]} values' if few else 'no certified minimum'}")
-        done.append(ProxyQuality(benchmark=row.benchmark, proxy=proxy, n=row.n, **found, note="; ".join(notes)))
+            notes.append(
+                f"four coefficients: {f'{distinct[i]} values' if few else 'no certified minimum'}"
+            )
+        done.append(
+            ProxyQuality(
+                benchmark=row.benchmark, proxy=proxy, n=row.n, **found, note="; ".join(notes)
+            )
+        )
     return done
 
 
 def _goodness(suffix: str, squares: Any, about: float, n: int) -> dict[str, float | None]:
     left = max(float(squares), 0.0)
-    return {f"r2{suffix}": 1.0 - left / about if about > 0.0 else None, f"rmse{suffix}": sqrt(left / n)}
+    return {
+        f"r2{suffix}": 1.0 - left / about if about > 0.0 else None,
+        f"rmse{suffix}": sqrt(left / n),
+    }
 
 
 def _noted(row: ProxyQuality, note: str) -> ProxyQuality:

@@ -39,7 +39,17 @@ SEVERAL = 2
 #: overtraining ratios.
 AHEAD, RATIOS = 10.0, (0.1, 0.3, 3.0, 10.0, 30.0)
 #: Attributes of a report and of a fit that its plain data have as they are.
-OF_REPORT = ("laws", "forecasts", "tokens_per_param", "planning", "ray", "open", "left_out", "warnings", "two_budgets")
+OF_REPORT = (
+    "laws",
+    "forecasts",
+    "tokens_per_param",
+    "planning",
+    "ray",
+    "open",
+    "left_out",
+    "warnings",
+    "two_budgets",
+)
 OF_FIT = ("name", "n_below", "margin", "converged", "n_failed")
 
 
@@ -60,8 +70,8 @@ class LawOfReport:
     crossing : Crossing or None
         Of a law in compute and k, which is judged at every k: where it holds.
     predictions : tuple of dict
-        Of the held-out runs that it is judged on, beside what these measured, with the interval of a
-        new run.
+        Of the held-out runs that it is judged on, beside what these measured, with the interval of
+        a new run.
     """
 
     fit: LawFit
@@ -86,7 +96,9 @@ class LawOfReport:
         """Plain data."""
         data = {name: getattr(self.fit, name) for name in OF_FIT}
         data |= {"formula": self.fit.kind.formula, "reason": self.reason}
-        data["coefficients"] = [self._coefficient(name, value) for name, value in self.coefficients.items()]
+        data["coefficients"] = [
+            self._coefficient(name, value) for name, value in self.coefficients.items()
+        ]
         rest = ("train", "held_out", "n_missed", "crossing", "predictions")
         return data | {name: _plain(getattr(self, name)) for name in rest}
 
@@ -217,7 +229,9 @@ class Report:
         if self.ray is not None and self.ray.open:
             return False
         coefficients = [each for law in self.laws for each in law.coefficients.values()]
-        return all(fit.converged for fit in self.fits) and not any(each.undetermined for each in coefficients)
+        return all(fit.converged for fit in self.fits) and not any(
+            each.undetermined for each in coefficients
+        )
 
     @property
     def asks_for_params(self) -> bool:
@@ -237,7 +251,9 @@ class Report:
             "margin": self.margin,
         }
         data |= {name: _plain(getattr(self, name)) for name in OF_REPORT}
-        return data | {name: getattr(self, name) for name in ("level", "resamples", "seed", "interrupted")}
+        return data | {
+            name: getattr(self, name) for name in ("level", "resamples", "seed", "interrupted")
+        }
 
     def tables(self) -> tuple[Table, ...]:
         """The tables of the page."""
@@ -284,22 +300,26 @@ def report_benchmark(
     baseline : Baseline
         Accuracy of guessing; where it has a standard error, every refit draws its own.
     kinds : sequence of Kind
-        Laws of different names. One that cannot be fitted to these runs is left out, and that is said.
+        Laws of different names. One that cannot be fitted to these runs is left out, and that is
+        said.
     hold_out : str, optional
         Condition on the runs that are not fitted but predicted.
     compute : array_like, optional
-        Budgets in FLOP for forecasts and allocations; by default ten times the largest compute of the fitted runs.
+        Budgets in FLOP for forecasts and allocations; by default ten times the largest compute of
+        the fitted runs.
     ratio : array_like
         Overtraining ratios for the table of penalties.
     tokens_per_param : float, optional
-        D/N at which laws of params and tokens are asked for a forecast; by default the median of the fitted runs.
+        D/N at which laws of params and tokens are asked for a forecast; by default the median of
+        the fitted runs.
     loss_laws : sequence of Law
         Whose allocation is judged by this benchmark.
     proxy : str, optional
         Column for two-stage laws; without it there are none.
     ray : float, optional
-        D/N at which the one-break law is fitted to -log Q', see `isoflop.numeric.accuracy.broken_ray`; by default that of
-        the runs where these are all at one.
+        D/N at which the one-break law is fitted to -log Q', see
+        `isoflop.numeric.accuracy.broken_ray`; by default that of the runs where these are all at
+        one.
     resamples : int
         Refits to resampled runs, for intervals; 0: none.
     seed : int
@@ -338,7 +358,9 @@ def report_benchmark(
         shapes["proxy"] = with_proxy, np.isin(with_proxy.index, whole.index[~held])
     fits, left_out, interrupted = _fitted(shapes, kinds, baseline, resamples, seed, progress)
     if not fits:
-        raise ArgumentError("benchmark", benchmark, complaint=f"no law can be fitted: {'; '.join(left_out)}")
+        raise ArgumentError(
+            "benchmark", benchmark, complaint=f"no law can be fitted: {'; '.join(left_out)}"
+        )
     strictest = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
     clear = above_guessing(whole.accuracy, whole.baseline, strictest)
     behind, judged = ~held & clear, held & clear
@@ -359,7 +381,9 @@ def report_benchmark(
             no_ray = [f"one-break law at one D/N: {error}"]
     left_out += [*no_ray, *_rows_left_out(evaluations, whole, held, judged, strictest, fits)]
     named = tuple(map(str, evaluations.run))
-    laws = tuple(_law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], nominal, named) for fit in fits)
+    laws = tuple(
+        _law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], nominal, named) for fit in fits
+    )
     return Report(
         benchmark=benchmark,
         source=evaluations.source,
@@ -390,7 +414,11 @@ def report_benchmark(
 
 
 def _with_proxy(
-    evaluations: Evaluations, benchmark: str, baseline: Baseline, proxy: str | None, kinds: Sequence[Kind]
+    evaluations: Evaluations,
+    benchmark: str,
+    baseline: Baseline,
+    proxy: str | None,
+    kinds: Sequence[Kind],
 ) -> Sample | None:
     """The runs that have a score and the proxy; None where no law asks for it."""
     if not any("proxy" in kind.needs for kind in kinds) or proxy is None:
@@ -403,9 +431,15 @@ def _is_in_k(kind: Kind) -> bool:
 
 
 def _pairs(
-    evaluations: Evaluations, benchmark: str, baseline: Baseline, hold_out: str | None, kinds: Sequence[Kind]
+    evaluations: Evaluations,
+    benchmark: str,
+    baseline: Baseline,
+    hold_out: str | None,
+    kinds: Sequence[Kind],
 ) -> tuple[Sample | None, Any]:
-    """The pairs of run and k, and which are held out; None where no law asks for them, or there is no pass@k at several k."""
+    """The pairs of run and k, and which are held out; None where no law asks for them, or there is
+    no pass@k at several k.
+    """
     if not any(map(_is_in_k, kinds)) or len(evaluations.family(benchmark)) < SEVERAL:
         return None, np.zeros(0, bool)
     pairs = evaluations.pairs(benchmark, baseline.value)
@@ -417,7 +451,10 @@ def _shape(kind: Kind) -> str:
 
 
 #: Why there is nothing to fit.
-WITHOUT = {"pairs": "needs pass@k at several k, and there is none", "proxy": "needs a proxy, and none was named"}
+WITHOUT = {
+    "pairs": "needs pass@k at several k, and there is none",
+    "proxy": "needs a proxy, and none was named",
+}
 
 
 def _fitted(
@@ -450,7 +487,9 @@ def _fitted(
     return fits, left_out, False
 
 
-def _law(fit: LawFit, behind: Sample, judged: Sample, level: float, names: Sequence[str]) -> LawOfReport:
+def _law(
+    fit: LawFit, behind: Sample, judged: Sample, level: float, names: Sequence[str]
+) -> LawOfReport:
     crossing = crossing_of(fit, judged, level)
     coefficients = fit.estimates(level)
     for name in () if crossing is None else crossing.open:
@@ -461,7 +500,9 @@ def _law(fit: LawFit, behind: Sample, judged: Sample, level: float, names: Seque
         coefficients=coefficients,
         train=_errors(fit, behind),
         held_out=_errors(fit, judged),
-        n_missed=None if ends is None else int(((judged.accuracy < ends[:, 0]) | (judged.accuracy > ends[:, 1])).sum()),
+        n_missed=None
+        if ends is None
+        else int(((judged.accuracy < ends[:, 0]) | (judged.accuracy > ends[:, 1])).sum()),
         crossing=crossing,
         predictions=tuple(predictions(fit, judged, names, level)),
     )
@@ -476,23 +517,35 @@ def _undetermined(laws: Sequence[LawOfReport]) -> list[str]:
     for law in laws:
         fit, name = law.fit, law.name
         # Remarks tell of coefficients that lie at a limit themselves.
-        loose = [key for key, each in law.coefficients.items() if each.undetermined and not fit.limit_of(key, each.value)]
+        loose = [
+            key
+            for key, each in law.coefficients.items()
+            if each.undetermined and not fit.limit_of(key, each.value)
+        ]
         if loose:
             alike = f"; {fit.alike}" if fit.alike else ""
             sentences.append(f"{name}: these runs leave {', '.join(loose)} undetermined{alike}")
         sentences += [f"{name}: {text}" for text in fit.found.remarks]
-        refits = ", ".join(f"{key} in {count} of {len(fit.draws)} refits" for key, count in fit.at_limits.items())
+        refits = ", ".join(
+            f"{key} in {count} of {len(fit.draws)} refits" for key, count in fit.at_limits.items()
+        )
         sentences += [f"{name}: at a limit of the search: {refits}"] if refits else []
         sentences += [f"{name} is not compared with the others: {fit.weak}"] if fit.weak else []
         if not fit.converged:
-            sentences.append(f"{name}: no certified minimum ({law.reason or 'the search did not settle'})")
+            sentences.append(
+                f"{name}: no certified minimum ({law.reason or 'the search did not settle'})"
+            )
     return sentences
 
 
 def _at_one_ratio(sample: Sample, ratio: float | None) -> tuple[Sample | None, list[str]]:
-    """The runs at a D/N, or at the one that all share; without these and nothing asked for there is nothing to say."""
+    """The runs at a D/N, or at the one that all share; without these and nothing asked for there is
+    nothing to say.
+    """
     if sample.at.params is None or sample.at.tokens is None or sample.at.compute is None:
-        return None, [] if ratio is None else [f"D/N = {ratio:g}: params and tokens of the runs are not known"]
+        return None, [] if ratio is None else [
+            f"D/N = {ratio:g}: params and tokens of the runs are not known"
+        ]
     return at_one_ratio(sample, ratio), []
 
 
@@ -502,7 +555,9 @@ def _at_one_ratio(sample: Sample, ratio: float | None) -> tuple[Sample | None, l
 def _budgets(compute: Any, fits: Sequence[LawFit]) -> Any:
     if compute is not None and np.size(compute):
         return np.atleast_1d(positive_array("compute", compute))
-    known = [float(fit.sample.at.compute.max()) for fit in fits if fit.sample.at.compute is not None]
+    known = [
+        float(fit.sample.at.compute.max()) for fit in fits if fit.sample.at.compute is not None
+    ]
     return np.array([AHEAD * max(known)]) if known else np.empty(0)
 
 
@@ -516,16 +571,26 @@ def _tokens_per_param(given: float | None, fits: Sequence[LawFit]) -> float | No
     return None
 
 
-def _forecasts(fits: Sequence[LawFit], budgets: Any, per_param: float | None, level: float) -> list[Forecast]:
+def _forecasts(
+    fits: Sequence[LawFit], budgets: Any, per_param: float | None, level: float
+) -> list[Forecast]:
     if not len(budgets):
         return []
     params = tokens = None
     if per_param is not None:
-        params, tokens = formulas.ray_params(budgets, per_param), formulas.ray_tokens(budgets, per_param)
+        params, tokens = (
+            formulas.ray_params(budgets, per_param),
+            formulas.ray_tokens(budgets, per_param),
+        )
     forecasts = []
     for fit in fits:
         for k in _some_k(fit) if _is_in_k(fit.kind) else (None,):
-            at = Points(compute=budgets, params=params, tokens=tokens, k=None if k is None else np.full(len(budgets), k))
+            at = Points(
+                compute=budgets,
+                params=params,
+                tokens=tokens,
+                k=None if k is None else np.full(len(budgets), k),
+            )
             if all(getattr(at, name) is not None for name in fit.kind.asks):
                 forecasts += _forecast(fit, at, k, level)
     return forecasts
@@ -565,11 +630,18 @@ def _forecast(fit: LawFit, at: Points, k: float | None, level: float) -> list[Fo
 
 
 def _rows_left_out(
-    evaluations: Evaluations, whole: Sample, held: Any, judged: Any, margin: float, fits: Sequence[LawFit]
+    evaluations: Evaluations,
+    whole: Sample,
+    held: Any,
+    judged: Any,
+    margin: float,
+    fits: Sequence[LawFit],
 ) -> list[str]:
     sentences = []
     if missing := len(evaluations) - len(whole):
-        sentences.append(f"{counted(missing, 'run')} of {len(evaluations)} without a score on {whole.benchmark}")
+        sentences.append(
+            f"{counted(missing, 'run')} of {len(evaluations)} without a score on {whole.benchmark}"
+        )
     below: dict[tuple[int, float | None, str], list[str]] = {}
     for fit in fits:
         if fit.n_below:
@@ -577,10 +649,14 @@ def _rows_left_out(
             below.setdefault((fit.n_below, fit.margin, what), []).append(fit.name)
     for (count, least, what), names in below.items():
         sentences.append(
-            f"{counted(count, what)} not fitted by {', '.join(names)}: at most {least:g} above guessing, or accuracy 1"
+            f"{counted(count, what)} not fitted by {', '.join(names)}: at most {least:g} above "
+            f"guessing, or accuracy 1"
         )
     if unjudged := int(held.sum() - judged.sum()):
-        sentences.append(f"{counted(unjudged, 'held-out run')} not judged: at most {margin:g} above guessing, or accuracy 1")
+        sentences.append(
+            f"{counted(unjudged, 'held-out run')} not judged: at most {margin:g} above guessing, "
+            f"or accuracy 1"
+        )
     if evaluations.left_out:
         sentences.append(f"{counted(evaluations.left_out, 'row')} left out by the condition")
     if evaluations.dropped:
@@ -592,7 +668,11 @@ def _two_budgets(fits: Sequence[LawFit]) -> str:
     """That one C means two things to the laws; "" where it does not."""
     in_compute = [fit for fit in fits if "compute" in fit.kind.asks]
     in_params = [fit for fit in fits if {"params", "tokens"} & set(fit.kind.asks)]
-    known = [fit.sample.at for fit in in_compute if fit.sample.at.params is not None and fit.sample.at.tokens is not None]
+    known = [
+        fit.sample.at
+        for fit in in_compute
+        if fit.sample.at.params is not None and fit.sample.at.tokens is not None
+    ]
     if not in_params or not known:
         return ""
     at = known[0]
@@ -601,7 +681,8 @@ def _two_budgets(fits: Sequence[LawFit]) -> str:
         return ""
     theirs, others = (", ".join(fit.name for fit in some) for some in (in_compute, in_params))
     return (
-        f"{theirs}: C is as the runs give it, {ratio.min():.3g} to {ratio.max():.3g} times 6ND; {others}, and what to train: "
+        f"{theirs}: C is as the runs give it, {ratio.min():.3g} to {ratio.max():.3g} times 6ND; "
+        f"{others}, and what to train: "
         "C = 6ND; at one C they speak of different runs"
     )
 

@@ -79,23 +79,36 @@ def report_text(report: Report) -> str:
         text += f", of which {report.n_held_out} are held out by {clean(report.hold_out)}"
     guessing = f"accuracy of guessing: {report.baseline}; Q' = (Q - Qr)/(1 - Qr)"
     head = "\n".join([*wrap(text, WIDTH), *wrap(guessing, WIDTH)])
-    notes = [line for note in _notes(report) for line in wrap(clean(note), WIDTH, subsequent_indent="  ")]
-    return "\n\n".join(part for part in (head, *(table.text() for table in tables_of(report)), "\n".join(notes)) if part)
+    notes = [
+        line for note in _notes(report) for line in wrap(clean(note), WIDTH, subsequent_indent="  ")
+    ]
+    return "\n\n".join(
+        part
+        for part in (head, *(table.text() for table in tables_of(report)), "\n".join(notes))
+        if part
+    )
 
 
 def report_latex(report: Report) -> str:
-    """The same as a fragment for a document that loads booktabs: tables below each other, up to 17 cm wide.
+    """The same as a fragment for a document that loads booktabs: tables below each other, up to 17
+    cm wide.
 
-    No float: two tables of this size would each be put on a page of its own. Lines break between the tables alone.
+    No float: two tables of this size would each be put on a page of its own. Lines break between
+    the tables alone.
     """
     held = ""
     if report.hold_out is not None:
         held = rf", of which {report.n_held_out} are held out by \texttt{{{latex_escaped(report.hold_out)}}}"
     head = (
-        rf"\textbf{{{latex_escaped(report.benchmark)}}}: laws of accuracy from {counted(len(report.sample), 'run')}{held}. "
+        rf"\textbf{{{latex_escaped(report.benchmark)}}}: laws of accuracy from "
+        rf"{counted(len(report.sample), 'run')}{held}. "
         rf"$Q' = (Q - Q_r)/(1 - Q_r)$ with $Q_r$ = {Significant(4).latex(report.baseline.value)}."
     )
-    lines = [NEEDED, r"\begingroup", r"\footnotesize\centering\setlength{\tabcolsep}{3pt}\setlength{\parindent}{0pt}"]
+    lines = [
+        NEEDED,
+        r"\begingroup",
+        r"\footnotesize\centering\setlength{\tabcolsep}{3pt}\setlength{\parindent}{0pt}",
+    ]
     lines += [rf"\noindent\parbox{{\linewidth}}{{{head}}}"]
     for table in tables_of(report):
         notes = " ".join(_sentence(latex_of(note)) for note in table.notes)
@@ -110,7 +123,9 @@ def report_latex(report: Report) -> str:
 
 
 def tables_of(report: Report) -> tuple[Table, ...]:
-    """Coefficients, errors, one break, allocation, penalties, loss-optimal training, forecast: those that there are."""
+    """Coefficients, errors, one break, allocation, penalties, loss-optimal training, forecast:
+    those that there are.
+    """
     tables = [_coefficients(report), _errors(report)]
     tables += [_one_break(report.ray)] if report.ray is not None else []
     tables += _of_planning(report, report.planning) if report.planning is not None else []
@@ -133,9 +148,22 @@ def _coefficients(report: Report) -> Table:
     rows: list[Any] = []
     for law in report.laws:
         formula = law.fit.kind.formula
-        rows.append(Subheading(Words(f"{law.name}: {formula}", f"{latex_escaped(law.name)}: ${formula_latex(formula)}$")))
+        rows.append(
+            Subheading(
+                Words(
+                    f"{law.name}: {formula}",
+                    f"{latex_escaped(law.name)}: ${formula_latex(formula)}$",
+                )
+            )
+        )
         for name, estimate in law.coefficients.items():
-            state = "value" if law.fit.limit_of(name, estimate.value) else "undetermined" if estimate.undetermined else ""
+            state = (
+                "value"
+                if law.fit.limit_of(name, estimate.value)
+                else "undetermined"
+                if estimate.undetermined
+                else ""
+            )
             entry = {"name": Words(name, f"${formula_latex(name)}$"), "estimate": estimate}
             rows.append(entry | {"value": estimate.value, "state": STATES.get(state, "")})
         if law.crossing is not None:
@@ -150,7 +178,9 @@ def _coefficients(report: Report) -> Table:
         columns,
         rows,
         notes=[
-            f"{law.name}, judged at every k: {law.crossing.text(report.level)}" for law in report.laws if law.crossing is not None
+            f"{law.name}, judged at every k: {law.crossing.text(report.level)}"
+            for law in report.laws
+            if law.crossing is not None
         ],
     )
 
@@ -171,14 +201,23 @@ def _errors(report: Report) -> Table:
         yield Column("n", "runs", over=over, of=of(part, "n"))
         for key, name in keys.items():
             form: Format = Percent(places=2) if key == "mre" else Significant(3)
-            yield Column(key, name, latex="$R^2$" if key == "r2" else "", over=over, of=of(part, key), format=form)
+            yield Column(
+                key,
+                name,
+                latex="$R^2$" if key == "r2" else "",
+                over=over,
+                of=of(part, key),
+                format=form,
+            )
 
     names = {"mae": "MAE", "rmse": "RMSE", "r2": "R2"}
     shown = [Column("name", "law", align="left"), *columns("train", "fitted", names)]
     if report.hold_out is not None:
         shown += columns("held_out", "held out", {"mae": "MAE", "mre": "MRE", **names})
     compared = _compared(report) if report.hold_out is not None else ""
-    return Table(shown, report.laws, title="Errors of accuracy", notes=[compared] if compared else [])
+    return Table(
+        shown, report.laws, title="Errors of accuracy", notes=[compared] if compared else []
+    )
 
 
 def _compared(report: Report) -> str:
@@ -191,7 +230,11 @@ def _compared(report: Report) -> str:
         return ""
     width = {law.name: len(law.coefficients) for law in laws}
     closest, best = simplest_of_least(fits, width), simplest_of_least(ahead, width)
-    same = "the same law" if closest == best else "not the same law: a closer fit need not predict better"
+    same = (
+        "the same law"
+        if closest == best
+        else "not the same law: a closer fit need not predict better"
+    )
     return f"closest to the fitted runs: {closest}; best on the held-out runs: {best}; {same}"
 
 
@@ -203,12 +246,20 @@ def _one_break(ray: RayBreak) -> Table:
         f"({counted(ray.n, 'run')} from {three(ray.lowest)} to {three(ray.highest)})"
     )
     rows = [
-        {"name": Words(name, f"${formula_latex(name)}$"), "value": value, "state": "undetermined" if name in ray.open else ""}
+        {
+            "name": Words(name, f"${formula_latex(name)}$"),
+            "value": value,
+            "state": "undetermined" if name in ray.open else "",
+        }
         for name, value in ray.coefficients.items()
     ]
     errors = "; ".join(f"{name} {three(value)}" for name, value in ray.rmse.items())
     formula = "y = a + b C^-c0 (1 + (C/d1)^(1/f1))^(-c1 f1)"
-    notes: list[str | Words] = [Words(formula, f"${formula_latex(formula)}$"), str(ray), f"RMSE of log(-log Q'): {errors}"]
+    notes: list[str | Words] = [
+        Words(formula, f"${formula_latex(formula)}$"),
+        str(ray),
+        f"RMSE of log(-log Q'): {errors}",
+    ]
     notes += [f"note: {TWIN}"] if ray.is_near_twin else []
     columns = (
         NAME,
@@ -227,14 +278,23 @@ def _of_planning(report: Report, plan: Planning) -> Iterator[Table]:
     notes = []
     if plan.ceiling.value == 1.0 and plan.ceiling.low in (None, 1.0):
         has_E = plan.law in CEILING_KINDS.values()
-        notes = ["E is 0: no ceiling below 1 shows" if has_E else "accuracy goes to 1, by the form of the law"]
+        notes = [
+            "E is 0: no ceiling below 1 shows"
+            if has_E
+            else "accuracy goes to 1, by the form of the law"
+        ]
     else:
         facts.append(("highest accuracy", r"$Q_{\max}$", plan.ceiling))
     doubt = plan.doubt(report.level)
     notes += [f"{'warning' if plan.n_at_bound else 'note'}: {doubt}"] if doubt else []
     yield Table(
         (
-            Column("name", "-log Q' = E + C0 C^-alpha at best", r"$-\log Q' = E + C_0\,C^{-\alpha}$ at best", align="left"),
+            Column(
+                "name",
+                "-log Q' = E + C0 C^-alpha at best",
+                r"$-\log Q' = E + C_0\,C^{-\alpha}$ at best",
+                align="left",
+            ),
             *ESTIMATE,
         ),
         [{"name": Words(text, latex), "estimate": estimate} for text, latex, estimate in facts],
@@ -256,7 +316,13 @@ def _penalties(plan: Planning) -> Table:
         return lambda row: row["lost_accuracy"][i]["lost"]
 
     lost = [
-        Column(f"lost_{i}", f"lost at\n{Significant(3).text(C)}", latex=f"at {Shortest(4).latex(C)}", of=at(i), format=Points(3))
+        Column(
+            f"lost_{i}",
+            f"lost at\n{Significant(3).text(C)}",
+            latex=f"at {Shortest(4).latex(C)}",
+            of=at(i),
+            format=Points(3),
+        )
         for i, C in enumerate(budgets[:MOST_BUDGETS])
     ]
     # For the intervals of several budgets there is no room; JSON has all.
@@ -268,7 +334,10 @@ def _penalties(plan: Planning) -> Table:
 
 def _forecasts(report: Report) -> Table:
     level, ratio = _percent(report.level), report.tokens_per_param
-    ends, of_points = Places(4), "" if ratio is None or not report.asks_for_params else Significant(3).text(ratio)
+    ends, of_points = (
+        Places(4),
+        "" if ratio is None or not report.asks_for_params else Significant(3).text(ratio),
+    )
     columns = (
         COMPUTE,
         Column("law", of=_law_at, align="left"),
@@ -280,7 +349,12 @@ def _forecasts(report: Report) -> Table:
     notes = [f"warning: {report.two_budgets}"] if report.two_budgets else []
     notes += [*_missed(report), *_disjoint(report)]
     title = "Forecast" + (f"; laws of params and tokens at D/N = {of_points}" if of_points else "")
-    return Table(columns, sorted(report.forecasts, key=lambda forecast: forecast.compute), title=title, notes=notes)
+    return Table(
+        columns,
+        sorted(report.forecasts, key=lambda forecast: forecast.compute),
+        title=title,
+        notes=notes,
+    )
 
 
 def _law_at(forecast: Forecast) -> str:
@@ -293,13 +367,17 @@ def _law_at(forecast: Forecast) -> str:
 
 
 def _missed(report: Report) -> Iterator[str]:
-    """The laws that missed held-out runs by more than their interval of a new run, and oftener than chance has it."""
+    """The laws that missed held-out runs by more than their interval of a new run, and oftener than
+    chance has it.
+    """
     for law in report.laws:
         n = int(law.held_out["n"] or 0)
         if n and law.n_missed is not None and _tail(law.n_missed, n, 1.0 - report.level) < CHANCE:
             yield (
-                f"warning: {law.name}: {law.n_missed} of {n} held-out runs lie outside its {_percent(report.level)} interval of "
-                "a new run: its form does not hold there, and its forecast is surer than it should be"
+                f"warning: {law.name}: {law.n_missed} of {n} held-out runs lie outside its "
+                f"{_percent(report.level)} interval of "
+                "a new run: its form does not hold there, and its forecast is surer than it should "
+                "be"
             )
 
 
@@ -314,13 +392,15 @@ def _disjoint(report: Report) -> list[str]:
     pairs: dict[str, None] = {}
     for i, one in enumerate(known):
         for other in known[i + 1 :]:
-            low, high = max(one.accuracy.low, other.accuracy.low), min(one.accuracy.high, other.accuracy.high)  # type: ignore[type-var]
+            low = max(one.accuracy.low, other.accuracy.low)  # type: ignore[type-var]
+            high = min(one.accuracy.high, other.accuracy.high)  # type: ignore[type-var]
             if one.compute == other.compute and low > high:  # type: ignore[operator]
                 pairs[f"{one.law} and {other.law}"] = None
     if not pairs:
         return []
     return [
-        f"warning: intervals of the law without a common point: {'; '.join(pairs)}; each takes its law for granted, so that at "
+        f"warning: intervals of the law without a common point: {'; '.join(pairs)}; each takes its "
+        f"law for granted, so that at "
         "most one of the two forms is right there"
     ]
 
@@ -329,9 +409,12 @@ def _notes(report: Report) -> Iterator[str]:
     """What the intervals are, what was left out, and every warning."""
     plan = report.planning
     if any(len(fit.draws) for fit in report.fits):
-        guessing = ", each with its own accuracy of guessing" if report.baseline.standard_error else ""
+        guessing = (
+            ", each with its own accuracy of guessing" if report.baseline.standard_error else ""
+        )
         yield (
-            f"intervals: percentiles of {report.resamples} refits to resampled runs{guessing}, seed {report.seed}; of a new run: "
+            f"intervals: percentiles of {report.resamples} refits to resampled runs{guessing}, "
+            f"seed {report.seed}; of a new run: "
             "with the scatter of the runs about the law"
         )
         yield "intervals take the form of the law for granted: they do not cover its being wrong"

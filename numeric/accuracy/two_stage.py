@@ -2,10 +2,12 @@ r"""Two-stage laws: budget -> proxy metric -> accuracy.
 
 .. math:: L = E + C_0 C^{-\alpha}, \quad Q = a + b L, \; \frac{a}{1 + e^{-k (L - L_0)}} + b, \; 1 - \varepsilon + k e^{-\delta L}.
 
-The second stage is fitted to the proxies of the runs themselves, not to those that the first stage foretells. Sources: Krajewski
-et al. 2025, arXiv 2512.08894, Section 4.3 (linear and logistic); Gadre et al. 2024, arXiv 2403.08540 (exponential). Least squares
-of accuracy for each: for the linear one that paper says so, for the logistic one its code does. That code fits the proxy without
-E by least squares of its logarithm: `two_stage("logistic", stage="compute-power")`; here E is fitted unless that is asked for.
+The second stage is fitted to the proxies of the runs themselves, not to those that the first stage
+foretells. Sources: Krajewski et al. 2025, arXiv 2512.08894, Section 4.3 (linear and logistic);
+Gadre et al. 2024, arXiv 2403.08540 (exponential). Least squares of accuracy for each: for the
+linear one that paper says so, for the logistic one its code does. That code fits the proxy without
+E by least squares of its logarithm: `two_stage("logistic", stage="compute-power")`; here E is
+fitted unless that is asked for.
 """
 
 from __future__ import annotations
@@ -48,8 +50,9 @@ class Stages(NamedTuple):
 class TwoStageKind:
     """A two-stage law; see `isoflop.numeric.accuracy.kind.Kind` for what every law can do.
 
-    The accuracy that it foretells is not kept between 0 and 1. A link that levels off at guessing is fitted to all runs; the
-    linear one, which cannot, to those above guessing by the margin of the direct laws.
+    The accuracy that it foretells is not kept between 0 and 1. A link that levels off at guessing
+    is fitted to all runs; the linear one, which cannot, to those above guessing by the margin of
+    the direct laws.
 
     Attributes
     ----------
@@ -91,7 +94,9 @@ class TwoStageKind:
         return self.stage.needs
 
     def fit(self, sample: Sample) -> Found:
-        """Each stage closest to the runs; `Found.inside` holds both fits, `Found.value` is the sum of squares of accuracy."""
+        """Each stage closest to the runs; `Found.inside` holds both fits, `Found.value` is the sum
+        of squares of accuracy.
+        """
         proxy = sample.at.column("proxy")
         try:
             first = self.stage.fit(sample.at, proxy)
@@ -107,7 +112,9 @@ class TwoStageKind:
             reason="; ".join(failed),
             undetermined=(*first.undetermined, *second.undetermined),
             inside=Stages(first, second),
-            limits=np.concatenate([self.stage.limits, np.tile([-np.inf, np.inf], (len(self.link.coefficients), 1))]),
+            limits=np.concatenate(
+                [self.stage.limits, np.tile([-np.inf, np.inf], (len(self.link.coefficients), 1))]
+            ),
             remarks=(*self._few(len(sample)), *self.link.remarks(second.coefficients)),
         )
 
@@ -117,7 +124,8 @@ class TwoStageKind:
             width = len(part.coefficients)
             if runs < FEW * width:
                 yield (
-                    f"{runs} runs for the {width} coefficients of the {which} stage, fewer than {FEW} to each: how close it is "
+                    f"{runs} runs for the {width} coefficients of the {which} stage, fewer than "
+                    f"{FEW} to each: how close it is "
                     "to these says little of how far off it is elsewhere"
                 )
 
@@ -125,15 +133,22 @@ class TwoStageKind:
         """Both fits repeated with the same draws of runs; see `Kind.refit`."""
         first = found.inside.first.refit(weights)
         second = self.link.refit(sample.at.column("proxy"), sample.accuracy, weights)
-        return Refits(np.concatenate([first.coefficients, second.coefficients], axis=1), first.converged & second.converged)
+        return Refits(
+            np.concatenate([first.coefficients, second.coefficients], axis=1),
+            first.converged & second.converged,
+        )
 
     def proxy(self, coefficients: Floats, at: Points) -> Floats:
         """The proxy (K, m) of the first stages of K laws (K, p) at m points."""
         return self.stage.proxy(coefficients[:, : len(self.stage.coefficients)], at)
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
-        """Raw accuracy (K, m) by way of the proxy that the first stage foretells; see `Kind.accuracy`."""
-        return self.link.accuracy(coefficients[:, len(self.stage.coefficients) :], self.proxy(coefficients, at))
+        """Raw accuracy (K, m) by way of the proxy that the first stage foretells; see
+        `Kind.accuracy`.
+        """
+        return self.link.accuracy(
+            coefficients[:, len(self.stage.coefficients) :], self.proxy(coefficients, at)
+        )
 
 
 def two_stage(link: str, *, stage: str | FirstStage = "compute") -> TwoStageKind:
@@ -144,7 +159,8 @@ def two_stage(link: str, *, stage: str | FirstStage = "compute") -> TwoStageKind
     link : {"linear", "logistic", "exponential"}
         Proxy -> accuracy.
     stage : {"compute", "compute-power", "params-tokens", "equal-exponents"} or FirstStage
-        Budget -> proxy: E + C0 C^-alpha, C0 C^-alpha, E + A N^-beta + B D^-gamma, or the last with beta = gamma.
+        Budget -> proxy: E + C0 C^-alpha, C0 C^-alpha, E + A N^-beta + B D^-gamma, or the last with
+        beta = gamma.
 
     Raises
     ------

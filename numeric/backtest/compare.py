@@ -44,7 +44,9 @@ __all__ = ["Comparison", "Entry", "LawMean", "compare_laws"]
 LEVEL = 0.9
 MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
 #: What is compared where nothing is asked for.
-USUAL = tuple(name for name in LAWS if name not in ("bnsl-2", "bnsl-3", "two-stage-exponential", IN_K))
+USUAL = tuple(
+    name for name in LAWS if name not in ("bnsl-2", "bnsl-3", "two-stage-exponential", IN_K)
+)
 
 
 def compare_laws(
@@ -69,24 +71,29 @@ def compare_laws(
     ----------
     evaluations : Evaluations
     laws : sequence of str, optional
-        Names as in `isoflop.numeric.accuracy.laws.LAWS`. By default the direct laws and, with a proxy, two-stage-linear
-        and two-stage-logistic; for benchmarks measured at several k the bilinear law as well.
+        Names as in `isoflop.numeric.accuracy.laws.LAWS`. By default the direct laws and, with a
+        proxy, two-stage-linear and two-stage-logistic; for benchmarks measured at several k the
+        bilinear law as well.
     benchmarks : sequence of str, optional
         By default all.
     hold_out : str, optional
-        Condition on the runs that are not fitted, as in "compute > 6e21 or tokens/params > 100", with the names of
-        `Evaluations.mask`; for the bilinear law also k. By default none is held out.
+        Condition on the runs that are not fitted, as in "compute > 6e21 or tokens/params > 100",
+        with the names of `Evaluations.mask`; for the bilinear law also k. By default none is held
+        out.
     baselines : mapping of str to Baseline, optional
         By default what `isoflop.numeric.accuracy.baselines.resolve` finds.
     proxy : str, optional
         Column of the proxy of two-stage laws; by default the only one there is.
     first_stage : str
-        How the proxy follows from the budget: "compute", "compute-power", "params-tokens" or "equal-exponents".
+        How the proxy follows from the budget: "compute", "compute-power", "params-tokens" or
+        "equal-exponents".
     margin : float or mapping of str to float, optional
-        Fit where accuracy exceeds guessing by more than this, for all benchmarks or by benchmark, in place of the laws' own; if
-        it is not given, `Baseline.margin` takes the place of the usual one of 0.05.
+        Fit where accuracy exceeds guessing by more than this, for all benchmarks or by benchmark,
+        in place of the laws' own; if it is not given, `Baseline.margin` takes the place of the
+        usual one of 0.05.
     resamples : int
-        Bootstrap refits to resamples of the runs, with redrawn accuracy of guessing where that is an estimate.
+        Bootstrap refits to resamples of the runs, with redrawn accuracy of guessing where that is
+        an estimate.
     seed : int
     level : float
         Nominal coverage of intervals.
@@ -114,11 +121,19 @@ def compare_laws(
     for name in names:
         evaluations.require(name)
         if proxy is not None and evaluations.proxy(proxy) is evaluations.scores[name]:
-            raise ArgumentError("proxy", proxy, complaint="is the benchmark itself, whose accuracy is to be foretold")
+            raise ArgumentError(
+                "proxy",
+                proxy,
+                complaint="is the benchmark itself, whose accuracy is to be foretold",
+            )
     known = resolve(evaluations, benchmarks=names) if baselines is None else dict(baselines)
     if missing := [name for name in names if name not in known]:
         raise ValueError(f"baselines: {missing[0]!r} is missing; they are of {', '.join(known)}")
-    repeats, seed, jobs = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0), process_count(jobs)
+    repeats, seed, jobs = (
+        whole_number("resamples", resamples, 0),
+        whole_number("seed", seed, 0),
+        process_count(jobs),
+    )
     level = checked_level(level)
     margins = _margins(margin, names)
     trials: list[Trial] = []
@@ -131,17 +146,25 @@ def compare_laws(
             if several or law != IN_K
         ]
         if not kinds:
-            raise ArgumentError("law", IN_K, complaint=f"needs pass@k at several k; {name} has none")
+            raise ArgumentError(
+                "law", IN_K, complaint=f"needs pass@k at several k; {name} has none"
+            )
         strictest[name] = strictest_margin(kinds)
         shapes = dict.fromkeys(_shape(kind) for kind in kinds)
         samples = {shape: _sample(evaluations, name, known[name], proxy, shape) for shape in shapes}
-        held = {shape: held_out_of(evaluations, sample, hold_out) for shape, sample in samples.items()}
+        held = {
+            shape: held_out_of(evaluations, sample, hold_out) for shape, sample in samples.items()
+        }
         plain = samples.get("runs") or _sample(evaluations, name, known[name], proxy, "runs")
         unscored = len(evaluations) - len(plain)
-        lacking = (f"{unscored} of {counted(len(evaluations), 'run')} have no score",) if unscored else ()
+        lacking = (
+            (f"{unscored} of {counted(len(evaluations), 'run')} have no score",) if unscored else ()
+        )
         notes[name] = (*lacking, *_notes(samples, held, strictest[name]))
         runs[name] = plain, held_out_of(evaluations, plain, hold_out)
-        splits = {shape: _split(sample, held[shape], strictest[name]) for shape, sample in samples.items()}
+        splits = {
+            shape: _split(sample, held[shape], strictest[name]) for shape, sample in samples.items()
+        }
         for kind in kinds:
             sample, split = samples[_shape(kind)], splits[_shape(kind)]
             learner = AccuracyLaw(kind, known[name], repeats, seed)
@@ -174,7 +197,9 @@ def compare_laws(
 
 
 def _split(sample: Sample, held: Mask, margin: float) -> Split:
-    """Held-out runs are judged where they exceed guessing by more than the strictest margin of the laws."""
+    """Held-out runs are judged where they exceed guessing by more than the strictest margin of the
+    laws.
+    """
     judged = above_guessing(sample.accuracy, sample.baseline, margin)
     return Split("held out", ~held, held & judged)
 
@@ -182,7 +207,9 @@ def _split(sample: Sample, held: Mask, margin: float) -> Split:
 def _some_of_both(evaluations: Evaluations, hold_out: str | None, splits: Sequence[Split]) -> None:
     """ValueError where a condition holds out none of the runs, or all of them."""
     if hold_out is not None and all(split.train.all() for split in splits):
-        raise ArgumentError("hold_out", hold_out, complaint=f"holds out none of the runs of {evaluations.source}")
+        raise ArgumentError(
+            "hold_out", hold_out, complaint=f"holds out none of the runs of {evaluations.source}"
+        )
     if not any(split.train.any() for split in splits):
         complaint = f"holds out all the runs of {evaluations.source}; none is left to fit"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
@@ -197,18 +224,26 @@ def _stop_if_interrupted(judged: Judged) -> None:
 # -- what is compared --------------------------------------------------------------------------------------------------
 
 
-def _chosen(laws: Sequence[str] | None, evaluations: Evaluations, proxy: str | None) -> tuple[str, ...]:
+def _chosen(
+    laws: Sequence[str] | None, evaluations: Evaluations, proxy: str | None
+) -> tuple[str, ...]:
     if laws is not None:
         names = tuple(laws)
         for name in names:
             if name not in LAWS:
-                raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
+                raise ArgumentError(
+                    "law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}"
+                )
         if not names or len({*names}) < len(names):
             raise outside("laws", list(names), "at least one law, each once")
         return names
     has_proxy = proxy is not None or len(evaluations.proxies) == 1
     has_both = evaluations.params is not None and evaluations.tokens is not None
-    direct = [name for name in USUAL if not name.startswith("two-stage") and (has_both or not name.startswith("params"))]
+    direct = [
+        name
+        for name in USUAL
+        if not name.startswith("two-stage") and (has_both or not name.startswith("params"))
+    ]
     staged = [name for name in USUAL if name.startswith("two-stage")] if has_proxy else []
     in_k = any(len(evaluations.family(name)) > 1 for name in evaluations.benchmarks)
     return (*direct, *staged, *((IN_K,) if in_k else ()))
@@ -224,7 +259,9 @@ def _proxy(evaluations: Evaluations, proxy: str | None, laws: Sequence[str]) -> 
         if len(evaluations.proxies) == 1:
             return next(iter(evaluations.proxies))
         have = ", ".join(evaluations.proxies)
-        complaint = f"two-stage laws need one; {evaluations.source} has {have or 'no loss or other proxy'}"
+        complaint = (
+            f"two-stage laws need one; {evaluations.source} has {have or 'no loss or other proxy'}"
+        )
         raise ArgumentError("proxy", complaint=complaint)
     evaluations.proxy(proxy)
     return proxy
@@ -247,24 +284,38 @@ def _shape(kind: Kind) -> str:
     return "pairs" if "k" in kind.needs else "proxy" if "proxy" in kind.needs else "runs"
 
 
-def _sample(evaluations: Evaluations, name: str, baseline: Baseline, proxy: str | None, shape: str) -> Sample:
+def _sample(
+    evaluations: Evaluations, name: str, baseline: Baseline, proxy: str | None, shape: str
+) -> Sample:
     if shape == "pairs":
         return evaluations.pairs(name, baseline.value)
     return evaluations.sample(name, baseline.value, proxy=proxy if shape == "proxy" else None)
 
 
 def _warnings(evaluations: Evaluations) -> tuple[str, ...]:
-    said = [f"{counted(evaluations.left_out, 'row')} left out by the condition"] if evaluations.left_out else []
+    said = (
+        [f"{counted(evaluations.left_out, 'row')} left out by the condition"]
+        if evaluations.left_out
+        else []
+    )
     said += [f"of the rows, {those_dropped(evaluations.dropped)}"] if evaluations.dropped else []
     return (*said, *evaluations.warnings)
 
 
-def _notes(samples: Mapping[str, Sample], held: Mapping[str, Mask], strictest: float) -> tuple[str, ...]:
+def _notes(
+    samples: Mapping[str, Sample], held: Mapping[str, Mask], strictest: float
+) -> tuple[str, ...]:
     lines = []
     for shape, sample in samples.items():
         if shape == "proxy" and "runs" in samples and len(sample) == len(samples["runs"]):
             continue  # the same runs
-        noun = "pairs of run and k" if shape == "pairs" else "runs with the proxy" if shape == "proxy" else "runs"
+        noun = (
+            "pairs of run and k"
+            if shape == "pairs"
+            else "runs with the proxy"
+            if shape == "proxy"
+            else "runs"
+        )
         judged = above_guessing(sample.accuracy, sample.baseline, strictest)
         perfect = int((sample.accuracy == 1.0).sum())
         low = int((~judged).sum()) - perfect
@@ -286,12 +337,17 @@ def _entry(trial: Trial, judged: Judged, strictest: float, level: float) -> Entr
     if fit is None:
         return Entry(benchmark=sample.benchmark, law=judged.model, fit=None, failed=judged.failed)
     ahead = sample.subset(split.test)
-    behind = sample.subset(split.train & above_guessing(sample.accuracy, sample.baseline, strictest))
+    behind = sample.subset(
+        split.train & above_guessing(sample.accuracy, sample.baseline, strictest)
+    )
     intervals, mae_draws = {}, np.empty(0)
     if len(ahead) and len(fit.draws) > 1:
         off = np.abs(fit.drawn(ahead.at) - ahead.accuracy)
         spread = {"mae": off.mean(axis=1), "mre": (off / ahead.accuracy).mean(axis=1)}
-        intervals, mae_draws = {name: upper_bound(values, level) for name, values in spread.items()}, spread["mae"]
+        intervals, mae_draws = (
+            {name: upper_bound(values, level) for name, values in spread.items()},
+            spread["mae"],
+        )
     return Entry(
         benchmark=sample.benchmark,
         law=judged.model,

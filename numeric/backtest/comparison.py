@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["IN_K", "Comparison", "Entry", "LawMean"]
 
 FIGURES = ("mae", "mre", "rmse", "r2")
-#: The law of pass@k in k as well, which is judged on other data than the rest: at every k, not at k = 1.
+#: The law of pass@k in k as well, which is judged on other data than the rest: at every k, not at k
+#: = 1.
 IN_K = "bilinear"
 
 
@@ -46,11 +47,13 @@ class Entry:
     failed : str
         Why not; "" where it was.
     train, held_out : dict
-        n, mae, mre, rmse and r2 of raw accuracy: MAE = mean |Q - law|, MRE = mean |Q - law|/Q; None for what does not exist. All
-        laws of a benchmark are judged on the same runs: those that exceed guessing by more than the strictest margin of them.
+        n, mae, mre, rmse and r2 of raw accuracy: MAE = mean |Q - law|, MRE = mean |Q - law|/Q; None
+        for what does not exist. All laws of a benchmark are judged on the same runs: those that
+        exceed guessing by more than the strictest margin of them.
     intervals : dict
-        Of mae and mre on the held-out runs, from 0 to the quantile at `Comparison.level` over resamples of the fitted runs, for
-        refits err more than the law on average (`bounds.upper_bound`); empty without resamples.
+        Of mae and mre on the held-out runs, from 0 to the quantile at `Comparison.level` over
+        resamples of the fitted runs, for refits err more than the law on average
+        (`bounds.upper_bound`); empty without resamples.
     mae_draws : ndarray
         (K,): mae on the held-out runs by every refit.
     crossing : Crossing or None
@@ -85,50 +88,80 @@ class Entry:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader of coefficients and errors must know: limits of the search, predictions that are no accuracies."""
+        """What a reader of coefficients and errors must know: limits of the search, predictions
+        that are no accuracies.
+        """
         if self.fit is None:
             return ()
         said = list(self.fit.found.remarks)
-        at = ", ".join(f"{name} in {count} of {len(self.fit.draws)} refits" for name, count in self.fit.at_limits.items())
+        at = ", ".join(
+            f"{name} in {count} of {len(self.fit.draws)} refits"
+            for name, count in self.fit.at_limits.items()
+        )
         said += [f"at a bound of the search: {at}"] if at else []
         for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
             if figures.get("outside"):
-                said.append(f"at {figures['outside']} of {figures['n']} {runs} runs it lies outside [0, 1], where no accuracy is")
+                said.append(
+                    f"at {figures['outside']} of {figures['n']} {runs} runs it lies outside [0, "
+                    f"1], where no accuracy is"
+                )
         return tuple(said)
 
     @property
     def open(self) -> str:
-        """What is wrong with the fit: no certified minimum, or coefficients that the runs leave open; "" for a sound one."""
+        """What is wrong with the fit: no certified minimum, or coefficients that the runs leave
+        open; "" for a sound one.
+        """
         if self.fit is None:
             return self.failed
         found = self.fit.found
         if not found.converged:
             return found.reason or "no certified minimum"
-        bounds = dict(zip(self.fit.kind.coefficients, found.bounds(found.coefficients), strict=True))  # of which remarks tell
+        bounds = dict(
+            zip(self.fit.kind.coefficients, found.bounds(found.coefficients), strict=True)
+        )  # of which remarks tell
         loose = [name for name in self.undetermined if not bounds[name]]
         return f"open: {', '.join(loose)}" if loose else ""
 
     def coefficients(self, level: float) -> list[dict[str, Any]]:
-        """Name, value and percentile interval of each coefficient, and where these lie on a bound of the search.
+        """Name, value and percentile interval of each coefficient, and where these lie on a bound
+        of the search.
 
-        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of the interval does, else None;
-        `at_most`: the upper end is the limit of an E that is 0, see `limit_at_zero`.
+        `bound`, `low_bound` and `high_bound` are "lower" or "upper" where the value or the end of
+        the interval does, else None; `at_most`: the upper end is the limit of an E that is 0, see
+        `limit_at_zero`.
         """
         if self.fit is None:
             return []
         found = self.fit.found
-        names, values, draws = self.fit.kind.coefficients, found.coefficients.tolist(), self.fit.draws
-        ends: list[Any] = [percentile(column, level) for column in draws.T] if len(draws) > 1 else [(None, None)] * len(names)
+        names, values, draws = (
+            self.fit.kind.coefficients,
+            found.coefficients.tolist(),
+            self.fit.draws,
+        )
+        ends: list[Any] = (
+            [percentile(column, level) for column in draws.T]
+            if len(draws) > 1
+            else [(None, None)] * len(names)
+        )
         limit = limit_at_zero(self.fit, level) if len(draws) > 1 else None
         if limit is not None:
             ends[names.index("E")] = 0.0, limit
         bounds = found.bounds(np.array([found.coefficients, *np.array(ends, float).T]))
         return [
-            {"name": name, "value": value, "low": low, "high": high, "open": name in self.undetermined}
+            {
+                "name": name,
+                "value": value,
+                "low": low,
+                "high": high,
+                "open": name in self.undetermined,
+            }
             | {"at_most": limit is not None and name == "E"}
             | {"bound": own, "low_bound": below, "high_bound": above}
             | {"refits_at_bound": self.fit.at_limits.get(name, 0)}
-            for name, value, (low, high), (own, below, above) in zip(names, values, ends, bounds.T.tolist(), strict=True)
+            for name, value, (low, high), (own, below, above) in zip(
+                names, values, ends, bounds.T.tolist(), strict=True
+            )
         ]
 
 
@@ -142,7 +175,8 @@ class LawMean:
     n : int
         Benchmarks.
     mean, deviation : dict
-        Of mae and mre on held-out runs and of rmse and r2 on fitted ones: mean and standard deviation (n - 1) over benchmarks.
+        Of mae and mre on held-out runs and of rmse and r2 on fitted ones: mean and standard
+        deviation (n - 1) over benchmarks.
     """
 
     law: str
@@ -216,20 +250,33 @@ class Comparison(Shown):
         return tuple(each for each in self.entries if each.benchmark == benchmark)
 
     def best(self, benchmark: str, part: str = "held_out", figure: str = "mae") -> str | None:
-        """The law with the least error on the held-out or on the fitted runs ("train"), without laws in k; None if none is.
+        """The law with the least error on the held-out or on the fitted runs ("train"), without
+        laws in k; None if none is.
 
-        Of laws whose errors differ by less than 5e-5, that with the fewest coefficients. Laws whose runs tell too little
-        (`Entry.weak`) are none of the candidates.
+        Of laws whose errors differ by less than 5e-5, that with the fewest coefficients. Laws whose
+        runs tell too little (`Entry.weak`) are none of the candidates.
         """
-        several = [each for each in self.of(benchmark) if each.law != IN_K and each.fit is not None and not each.weak]
-        known = {each.law: value for each in several if (value := getattr(each, part).get(figure)) is not None}
+        several = [
+            each
+            for each in self.of(benchmark)
+            if each.law != IN_K and each.fit is not None and not each.weak
+        ]
+        known = {
+            each.law: value
+            for each in several
+            if (value := getattr(each, part).get(figure)) is not None
+        }
         if not known:
             return None
-        width = {each.law: len(each.fit.kind.coefficients) for each in several if each.fit is not None}
+        width = {
+            each.law: len(each.fit.kind.coefficients) for each in several if each.fit is not None
+        }
         return simplest_of_least(known, width)
 
     def best_share(self, benchmark: str, law: str) -> float | None:
-        """The share of resamples in which the law has the least held-out MAE; None without resamples, or for no candidate."""
+        """The share of resamples in which the law has the least held-out MAE; None without
+        resamples, or for no candidate.
+        """
         several = [each for each in self.of(benchmark) if each.law != IN_K and not each.weak]
         drawn = {each.law: each.mae_draws for each in several if len(each.mae_draws)}
         if law not in drawn or len(drawn) < 2:
@@ -240,10 +287,16 @@ class Comparison(Shown):
 
     @property
     def misleading(self) -> tuple[tuple[str, str, str], ...]:
-        """(benchmark, closest to the fitted runs, best on held-out ones) where the errors of the two differ."""
-        found = ((name, self.best(name, "train", "rmse"), self.best(name)) for name in self.benchmarks)
+        """(benchmark, closest to the fitted runs, best on held-out ones) where the errors of the
+        two differ.
+        """
+        found = (
+            (name, self.best(name, "train", "rmse"), self.best(name)) for name in self.benchmarks
+        )
         return tuple(
-            (name, closest, best) for name, closest, best in found if closest and best and self._worse(name, closest, best)
+            (name, closest, best)
+            for name, closest, best in found
+            if closest and best and self._worse(name, closest, best)
         )
 
     def _worse(self, benchmark: str, law: str, best: str) -> bool:
@@ -251,8 +304,14 @@ class Comparison(Shown):
         return error is not None and least is not None and error > least + SAME
 
     def means(self) -> tuple[LawMean, ...]:
-        """Per law, over the benchmarks on which each of the laws was judged on held-out runs, without their average."""
-        judged = {(each.benchmark, each.law): each for each in self.entries if each.held_out.get("mae") is not None}
+        """Per law, over the benchmarks on which each of the laws was judged on held-out runs,
+        without their average.
+        """
+        judged = {
+            (each.benchmark, each.law): each
+            for each in self.entries
+            if each.held_out.get("mae") is not None
+        }
         laws = [law for law in self.laws if law != IN_K and any(key[1] == law for key in judged)]
         names = [name for name in self.benchmarks if name != AVERAGE or len(self.benchmarks) == 1]
         shared = [name for name in names if laws and all((name, law) in judged for law in laws)]
@@ -262,7 +321,9 @@ class Comparison(Shown):
 
     @property
     def sound(self) -> bool:
-        """Whether every law was fitted everywhere, with a certified minimum. Coefficients may be open: errors are not."""
+        """Whether every law was fitted everywhere, with a certified minimum. Coefficients may be
+        open: errors are not.
+        """
         return all(each.fit is not None and each.fit.found.converged for each in self.entries)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -281,8 +342,15 @@ class Comparison(Shown):
         return rows
 
     def _flat(self, each: Entry) -> dict[str, Any]:
-        """Every coefficient that some law has, with its interval, and C_x of laws in k; None where this law has none."""
-        names = dict.fromkeys(name for one in self.entries if one.fit is not None for name in one.fit.kind.coefficients)
+        """Every coefficient that some law has, with its interval, and C_x of laws in k; None where
+        this law has none.
+        """
+        names = dict.fromkeys(
+            name
+            for one in self.entries
+            if one.fit is not None
+            for name in one.fit.kind.coefficients
+        )
         own = {item["name"]: item for item in each.coefficients(self.level)}
         row = {
             f"coefficient_{name}{end}": own.get(name, {}).get(part)
@@ -315,10 +383,17 @@ class Comparison(Shown):
                 for name in self.benchmarks
             ],
             "means": [
-                {"law": m.law, "n": m.n, "mean": dict(m.mean), "standard_deviation": dict(m.deviation)} for m in self.means()
+                {
+                    "law": m.law,
+                    "n": m.n,
+                    "mean": dict(m.mean),
+                    "standard_deviation": dict(m.deviation),
+                }
+                for m in self.means()
             ],
             "closest_to_the_fitted_runs_is_not_best_on_held_out": [
-                {"benchmark": name, "closest": closest, "best": best} for name, closest, best in self.misleading
+                {"benchmark": name, "closest": closest, "best": best}
+                for name, closest, best in self.misleading
             ],
         }
 
@@ -341,7 +416,9 @@ class Comparison(Shown):
             "n_resamples_failed": each.fit.n_failed,
             "train": dict(each.train),
             "held_out": dict(each.held_out),
-            "predictions": [] if each.ahead is None else predictions(each.fit, each.ahead, self.run_names, self.level),
+            "predictions": []
+            if each.ahead is None
+            else predictions(each.fit, each.ahead, self.run_names, self.level),
             "intervals": {name: list(ends) for name, ends in each.intervals.items()},
             "best_in": self.best_share(each.benchmark, each.law),
         }
@@ -364,7 +441,9 @@ class Comparison(Shown):
         return text_of(self)
 
     def to_latex(self, caption: str = "", label: str = "") -> str:
-        """The errors of all laws on all benchmarks beside each other, and the laws in k, for booktabs."""
+        """The errors of all laws on all benchmarks beside each other, and the laws in k, for
+        booktabs.
+        """
         from .comparison_tables import latex_of
 
         return latex_of(self, caption, label)
@@ -372,12 +451,23 @@ class Comparison(Shown):
 
 def _mean(law: str, entries: Sequence[Entry]) -> LawMean:
     parts = {"mae": "held_out", "mre": "held_out", "rmse": "train", "r2": "train"}
-    columns = {name: [getattr(each, part).get(name) for each in entries] for name, part in parts.items()}
-    known = {name: [value for value in values if value is not None] for name, values in columns.items()}
-    complete = {name: values if len(values) == len(entries) else [] for name, values in known.items()}
+    columns = {
+        name: [getattr(each, part).get(name) for each in entries] for name, part in parts.items()
+    }
+    known = {
+        name: [value for value in values if value is not None] for name, values in columns.items()
+    }
+    complete = {
+        name: values if len(values) == len(entries) else [] for name, values in known.items()
+    }
     return LawMean(
         law=law,
         n=len(entries),
-        mean={name: float(np.mean(values)) if values else None for name, values in complete.items()},
-        deviation={name: float(np.std(values, ddof=1)) if len(values) > 1 else None for name, values in complete.items()},
+        mean={
+            name: float(np.mean(values)) if values else None for name, values in complete.items()
+        },
+        deviation={
+            name: float(np.std(values, ddof=1)) if len(values) > 1 else None
+            for name, values in complete.items()
+        },
     )

@@ -35,10 +35,14 @@ FEW = 5
 
 
 def text_of(comparison: Comparison) -> str:
-    """What was compared, per benchmark the errors of every law, all benchmarks together, and cautions."""
+    """What was compared, per benchmark the errors of every law, all benchmarks together, and
+    cautions.
+    """
     tables = [table.text() for table in tables_of(comparison)]
     cautions = [line for note in _cautions(comparison) for line in _wrapped(note)]
-    return "\n\n".join(["\n".join(_head(comparison)), *tables, *(["\n".join(cautions)] if cautions else [])])
+    return "\n\n".join(
+        ["\n".join(_head(comparison)), *tables, *(["\n".join(cautions)] if cautions else [])]
+    )
 
 
 def tables_of(comparison: Comparison) -> tuple[Table, ...]:
@@ -78,15 +82,31 @@ def _of_benchmark(comparison: Comparison, name: str) -> Table:
     columns.append(_error("held_out", "mre", "MRE", SHARE_ERROR))
     if comparison.resamples:
         share = Percent(places=0)
-        columns.append(Column("share", "best in", of=lambda each: comparison.best_share(name, each.law), format=share))
+        columns.append(
+            Column(
+                "share",
+                "best in",
+                of=lambda each: comparison.best_share(name, each.law),
+                format=share,
+            )
+        )
     baseline = comparison.baselines[name]
-    spread = f" +- {Significant(2).text(baseline.standard_error)}" if baseline.standard_error else ""
+    spread = (
+        f" +- {Significant(2).text(baseline.standard_error)}" if baseline.standard_error else ""
+    )
     title = f"{name}: accuracy of guessing {Significant(4).text(baseline.value)}{spread} ({baseline.how})"
-    return Table(columns, [each for each in entries if each.fit is not None], title, list(_notes(comparison, name)))
+    return Table(
+        columns,
+        [each for each in entries if each.fit is not None],
+        title,
+        list(_notes(comparison, name)),
+    )
 
 
 def _error(part: str, figure: str, heading: str, form: Format = ERROR) -> Column:
-    return Column(f"{part}_{figure}", heading, of=lambda each: getattr(each, part).get(figure), format=form)
+    return Column(
+        f"{part}_{figure}", heading, of=lambda each: getattr(each, part).get(figure), format=form
+    )
 
 
 def _marked(each: Entry, best: str | None) -> str:
@@ -101,9 +121,15 @@ def _most(each: Entry) -> float | None:
 
 def _notes(comparison: Comparison, name: str) -> Iterator[str]:
     entries = comparison.of(name)
-    yield from (f"{each.law}: {text}" for each in entries for text in (each.open, *each.remarks) if text)
-    yield from (f"{each.law} is not compared with the others: {each.weak}" for each in entries if each.weak)
-    yield from (f"{each.law}: {each.crossing.text(comparison.level)}" for each in entries if each.crossing)
+    yield from (
+        f"{each.law}: {text}" for each in entries for text in (each.open, *each.remarks) if text
+    )
+    yield from (
+        f"{each.law} is not compared with the others: {each.weak}" for each in entries if each.weak
+    )
+    yield from (
+        f"{each.law}: {each.crossing.text(comparison.level)}" for each in entries if each.crossing
+    )
     yield from (f"note: {note}" for note in comparison.notes.get(name, ()))
 
 
@@ -113,11 +139,17 @@ def _of_all(means: Sequence[LawMean]) -> Table:
             value, deviation = mean.mean[figure], mean.deviation[figure]
             if value is None or deviation is None:
                 return None
-            return f"{Significant(3).text(scale * value)} +- {Significant(2).text(scale * deviation)}"
+            return (
+                f"{Significant(3).text(scale * value)} +- {Significant(2).text(scale * deviation)}"
+            )
 
         return Column(figure, heading, of=of)
 
-    columns = [Column("law", align="left"), column("mae", "held-out MAE"), column("mre", "held-out MRE (%)", 100.0)]
+    columns = [
+        Column("law", align="left"),
+        column("mae", "held-out MAE"),
+        column("mre", "held-out MRE (%)", 100.0),
+    ]
     columns += [column("rmse", "fitted RMSE"), column("r2", "fitted R2")]
     shared = f"the {means[0].n} benchmarks on which each of these laws was judged"
     return Table(columns, means, f"mean +- standard deviation over {shared}")
@@ -137,11 +169,17 @@ def _head(comparison: Comparison) -> list[str]:
     if comparison.resamples:
         at_most = f" (at most: in {_level(comparison)} of {comparison.resamples} resamples)"
         best_in = "; best in: the share of resamples in which the law has the least"
-    if any(each.undetermined for each in comparison.entries if each.law == comparison.best(each.benchmark)):
+    if any(
+        each.undetermined
+        for each in comparison.entries
+        if each.law == comparison.best(each.benchmark)
+    ):
         is_open = f"; {LEAST_OPEN}: the same, of a law that the runs leave open"
     lines.append(
-        f"errors are of accuracy: RMSE and R2 on the fitted runs that are judged, MAE{at_most} and MRE on the held-out ones; "
-        f"*: the least MAE, of laws that print alike the one with the fewest coefficients{is_open}{best_in}"
+        f"errors are of accuracy: RMSE and R2 on the fitted runs that are judged, MAE{at_most} and "
+        f"MRE on the held-out ones; "
+        f"*: the least MAE, of laws that print alike the one with the fewest "
+        f"coefficients{is_open}{best_in}"
     )
     kinds = {each.law: each.fit.kind for each in comparison.entries if each.fit is not None}
     lines += [f"{law}: {kind.formula}; {kind.fitted_by}" for law, kind in kinds.items()]
@@ -152,11 +190,13 @@ def _cautions(comparison: Comparison) -> Iterator[str]:
     yield from (f"note: {text}" for text in comparison.warnings)
     if comparison.misleading:
         cases = "; ".join(
-            f"{name}: {closest} fits closest, {best} predicts best" for name, closest, best in comparison.misleading
+            f"{name}: {closest} fits closest, {best} predicts best"
+            for name, closest, best in comparison.misleading
         )
         judged = sum(comparison.best(name) is not None for name in comparison.benchmarks)
         yield (
-            f"warning: on {len(comparison.misleading)} of {judged} benchmarks the law closest to the fitted runs does not "
+            f"warning: on {len(comparison.misleading)} of {judged} benchmarks the law closest to "
+            f"the fitted runs does not "
             f"predict the held-out ones best, so closeness is no reason to choose it ({cases})"
         )
     if comparison.interrupted:
@@ -197,7 +237,9 @@ def coefficients_of(comparison: Comparison, law: str | None = None) -> Table:
         Column("law", align="left"),
         Column("name", "coefficient"),
         Column("estimate", "value", format=Significant(6)),
-        Column("estimate", f"{_level(comparison)} interval", show="interval", interval=TO, only="page"),
+        Column(
+            "estimate", f"{_level(comparison)} interval", show="interval", interval=TO, only="page"
+        ),
         Column("state", " ", align="left"),
     ]
     return Table(columns, rows, notes=notes)
@@ -205,8 +247,12 @@ def coefficients_of(comparison: Comparison, law: str | None = None) -> Table:
 
 def _coefficient(item: Mapping[str, Any]) -> dict[str, Any]:
     """A coefficient; an end at a limit of the search is no end: the refits ask for one beyond."""
-    at_limit = tuple(end for end, limit in (("low", "lower"), ("high", "upper")) if item[f"{end}_bound"] == limit)
-    estimate = Estimate(item["value"], item["low"], item["high"], at_limit=at_limit, at_most=item["at_most"])
+    at_limit = tuple(
+        end for end, limit in (("low", "lower"), ("high", "upper")) if item[f"{end}_bound"] == limit
+    )
+    estimate = Estimate(
+        item["value"], item["low"], item["high"], at_limit=at_limit, at_most=item["at_most"]
+    )
     state = STATES["bound"] if item["bound"] else STATES["open"] if item["open"] else ""
     return {"name": item["name"], "estimate": estimate, "state": state}
 
@@ -226,9 +272,14 @@ def _across(comparison: Comparison, laws: Sequence[str]) -> Table:
         rows += [RULE, Subheading(Words(heading, rf"\emph{{{latex_escaped(heading)}}}"))]
         for name in comparison.benchmarks:
             best = _best_determined(comparison, name) if figure == "mae" else None
-            cells = {law: _cell(entries.get((name, law)), part, figure, is_best=law == best) for law in laws}
+            cells = {
+                law: _cell(entries.get((name, law)), part, figure, is_best=law == best)
+                for law in laws
+            }
             rows.append({"benchmark": name} | cells)
-            bounds = {law: _bound(entries.get((name, law))) for law in laws} if figure == "mae" else {}
+            bounds = (
+                {law: _bound(entries.get((name, law))) for law in laws} if figure == "mae" else {}
+            )
             if any(bounds.values()):
                 rows.append({"benchmark": ""} | bounds)
     columns = [Column("benchmark", " ", align="left")]
@@ -240,11 +291,16 @@ def _caption(comparison: Comparison, laws: Sequence[str]) -> Words:
     held = "none is held out"
     if comparison.hold_out is not None:
         held = rf"held out: \texttt{{{latex_escaped(comparison.hold_out)}}}"
-    parts = [f"Errors of laws of accuracy on the runs that were fitted and on those that were not ({held})"]
+    parts = [
+        f"Errors of laws of accuracy on the runs that were fitted and on those that were not "
+        f"({held})"
+    ]
     entries = [each for each in comparison.entries if each.law in laws]
     if comparison.resamples and any(each.intervals for each in entries):
         level = rf"${100.0 * comparison.level:.4g}\,\%$"
-        parts.append(rf"below MAE, what it is at most in {level} of ${comparison.resamples}$ resamples")
+        parts.append(
+            rf"below MAE, what it is at most in {level} of ${comparison.resamples}$ resamples"
+        )
     marks = {_mark(each) for each in entries}
     parts.append(f"the least MAE in bold{', of laws without a mark' if any(marks) else ''}")
     meanings = {
@@ -258,13 +314,19 @@ def _caption(comparison: Comparison, laws: Sequence[str]) -> Words:
 
 
 def _caption_in_k(comparison: Comparison) -> str:
-    formulas = dict.fromkeys(each.fit.kind.formula for each in comparison.entries if each.law == IN_K and each.fit is not None)
+    formulas = dict.fromkeys(
+        each.fit.kind.formula
+        for each in comparison.entries
+        if each.law == IN_K and each.fit is not None
+    )
     shown = "".join(rf" \texttt{{{latex_escaped(formula)}}}" for formula in formulas)
     return rf"The law of pass@$k$ in compute and $k$,{shown}. $C_x = e^{{-b/d}}$: where the curves of all $k$ cross."
 
 
 def _best_determined(comparison: Comparison, benchmark: str) -> str | None:
-    """The law with the least MAE of those that the runs determine; of laws that differ by a rounding, the shortest."""
+    """The law with the least MAE of those that the runs determine; of laws that differ by a
+    rounding, the shortest.
+    """
     known, width = {}, {}
     for each in comparison.of(benchmark):
         error = each.held_out.get("mae")
@@ -293,11 +355,17 @@ def _mark(each: Entry) -> str:
 
 
 def _stacked(law: str, is_small: bool) -> str:
-    """A name that breaks after its hyphens, and between syllables where it is long, for a narrow column."""
+    """A name that breaks after its hyphens, and between syllables where it is long, for a narrow
+    column.
+    """
     lines = law.replace("exponential", "expo-nential").replace("-", r"-\\")
     size = "scriptsize" if is_small else "footnotesize"
     return rf"\{size}\shortstack[r]{{{lines}}}"
 
 
 def _size(laws: Sequence[str]) -> str:
-    return r"\footnotesize\setlength{\tabcolsep}{2pt}" if len(laws) > FEW else r"\small\setlength{\tabcolsep}{4pt}"
+    return (
+        r"\footnotesize\setlength{\tabcolsep}{2pt}"
+        if len(laws) > FEW
+        else r"\small\setlength{\tabcolsep}{4pt}"
+    )

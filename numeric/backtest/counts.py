@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-#: How a model was observed: by the unbiased estimate, or where some problem has fewer than k samples by the likelihood.
+#: How a model was observed: by the unbiased estimate, or where some problem has fewer than k
+#: samples by the likelihood.
 ESTIMATE, LIKELIHOOD = "estimate", "likelihood"
 #: Why it was not.
 NO_SUCCESS, NO_FAILURE = "no success", "no failure"
@@ -83,14 +84,20 @@ class OfCounts:
     def rows(self, k: int) -> tuple[Models, Observed]:
         """The models with their likelihoods at one k, and what was observed.
 
-        That is the unbiased estimate where every problem has k samples, elsewhere the mean under the likelihood of the counts.
-        The estimate depends on the model's own counts alone. The likelihood beyond the samples also takes from the counts of all
-        models what shapes of the distribution of success rates are usual at a pass@k, but nothing from any law, and nothing of
-        what makes a model expensive. It is the same for all cutoffs and laws.
+        That is the unbiased estimate where every problem has k samples, elsewhere the mean under
+        the likelihood of the counts. The estimate depends on the model's own counts alone. The
+        likelihood beyond the samples also takes from the counts of all models what shapes of the
+        distribution of success rates are usual at a pass@k, but nothing from any law, and nothing
+        of what makes a model expensive. It is the same for all cutoffs and laws.
         """
         likelihoods = AtK.of(self.surface, k)
         observed = self._observed(k, likelihoods.evidence())
-        at_k = AtOneK(Data(self.data.counts, (k,)), self.method, likelihoods if self.method == METHODS[0] else None, self.cluster)
+        at_k = AtOneK(
+            Data(self.data.counts, (k,)),
+            self.method,
+            likelihoods if self.method == METHODS[0] else None,
+            self.cluster,
+        )
         return Models(at_k, observed.measured, np.ones(len(self.names), dtype=bool)), observed
 
     def learner(self, law: str, k: int, level: float, resamples: int, seed: int) -> PassLaw:
@@ -105,7 +112,11 @@ class OfCounts:
         how = [self._how(g, index) for g in range(len(self.names))]
         log_y = np.where([way == ESTIMATE for way in how], estimate, mean)
         is_observed = np.array([way in (ESTIMATE, LIKELIHOOD) for way in how])
-        return Observed(np.where(is_observed, np.exp(log_y), np.nan), np.where(is_observed, error, 0.0), tuple(how))
+        return Observed(
+            np.where(is_observed, np.exp(log_y), np.nan),
+            np.where(is_observed, error, 0.0),
+            tuple(how),
+        )
 
     def _how(self, g: int, index: int) -> str:
         n, c = self.data.counts.per_group(g)
@@ -114,7 +125,11 @@ class OfCounts:
         if (c == n).all():
             return NO_FAILURE
         passed, missed = self.data.curve.pass_at_k[g, index], self.data.curve.neg_log[g, index]
-        return ESTIMATE if self.data.curve.complete[g, index] and passed > 0.0 and missed > 0.0 else LIKELIHOOD
+        return (
+            ESTIMATE
+            if self.data.curve.complete[g, index] and passed > 0.0 and missed > 0.0
+            else LIKELIHOOD
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +220,9 @@ def _logs(fit: PassFit, rows: Models) -> tuple[Floats, Floats, Floats]:
 
 
 def _errors(fit: PassFit) -> dict[str, float]:
-    """Standard errors: of the irreducible part as it is, of prefactors and exponents in the logarithm; 0 on a bound."""
+    """Standard errors: of the irreducible part as it is, of prefactors and exponents in the
+    logarithm; 0 on a bound.
+    """
     turn = fit.fit.design.to_coordinates
     roots = np.sqrt(np.maximum(np.diag(turn @ fit.covariance @ turn.T), 0.0))
     terms = fit.kind.terms
@@ -216,7 +233,9 @@ def _errors(fit: PassFit) -> dict[str, float]:
 
 
 def _resampled(fit: PassFit, level: float) -> dict[str, Estimate]:
-    """The coefficients with intervals by resamples; none is negative, and an end that resamples do not reach is infinite."""
+    """The coefficients with intervals by resamples; none is negative, and an end that resamples do
+    not reach is infinite.
+    """
     if len(fit.certified_draws) < LEAST_DRAWS:
         return {}
     estimates = {}

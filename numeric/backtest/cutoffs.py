@@ -1,4 +1,6 @@
-"""Cutoffs in what makes a model expensive: what is trained on at each, and what is predicted from there."""
+"""Cutoffs in what makes a model expensive: what is trained on at each, and what is predicted from
+there.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ class Cutoffs:
     values : ndarray
         (G,): the axis.
     position : ndarray
-        (G,): log10 of it, with the sign that makes expensive models the greater ones; NaN where a model cannot take part.
+        (G,): log10 of it, with the sign that makes expensive models the greater ones; NaN where a
+        model cannot take part.
     trainable, targets : ndarray of bool
         (G,): what may be trained on, and what is to be predicted.
     at : tuple of float
@@ -54,7 +57,12 @@ class Cutoffs:
     def splits(self) -> list[Split]:
         """From the last cutoff, whose fit is the final one, to the first."""
         return [
-            Split(f"up to {cutoff:.6g}", self.training(cutoff), self.targets & (self.position > self.place(cutoff)), cutoff)
+            Split(
+                f"up to {cutoff:.6g}",
+                self.training(cutoff),
+                self.targets & (self.position > self.place(cutoff)),
+                cutoff,
+            )
             for cutoff in self.at[::-1]
         ]
 
@@ -80,9 +88,12 @@ def cutoffs_of(subject: Subject, law: str, axis: str, targets: Any, cutoffs: Any
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or there is no cutoff with enough models up to it and one to predict beyond.
+        Where an argument is outside its domain, or there is no cutoff with enough models up to it
+        and one to predict beyond.
     """
-    usable: Mask = np.all([np.isfinite(subject.covariates[name]) for name in {axis, *subject.needs(law)}], axis=0)
+    usable: Mask = np.all(
+        [np.isfinite(subject.covariates[name]) for name in {axis, *subject.needs(law)}], axis=0
+    )
     values = np.where(usable, subject.covariates[axis], np.nan)
     place = -np.log10(values) if axis in FALLING else np.log10(values)
     wanted = _targets(subject, targets, place)
@@ -92,8 +103,10 @@ def cutoffs_of(subject: Subject, law: str, axis: str, targets: Any, cutoffs: Any
     noun = "model" if subject.what == "counts" else "run"
     if not first <= last:
         raise ValueError(
-            f"law={law!r}: {counted(int(usable.sum()), noun)} with {', '.join(dict.fromkeys((axis, *subject.needs(law))))}, "
-            f"{int(wanted.sum())} to be predicted; must leave at least {least} cheaper ones for the {least - 1} coefficients"
+            f"law={law!r}: {counted(int(usable.sum()), noun)} with "
+            f"{', '.join(dict.fromkeys((axis, *subject.needs(law))))}, "
+            f"{int(wanted.sum())} to be predicted; must leave at least {least} cheaper ones for "
+            f"the {least - 1} coefficients"
         )
     order = np.argsort(place, kind="stable")
     inside = [g for g in order if trainable[g] and first <= place[g] <= last]
@@ -102,10 +115,11 @@ def cutoffs_of(subject: Subject, law: str, axis: str, targets: Any, cutoffs: Any
 
 
 def _range(place: Floats, trainable: Mask, wanted: Mask, least: int) -> tuple[float, float]:
-    """Positions of the first cutoff that leaves enough models, and of the last one; inf and -inf where there is none.
+    """Positions of the first cutoff that leaves enough models, and of the last one; inf and -inf
+    where there is none.
 
-    The last is the most expensive model that may be trained on, be there a target beyond it or not: its fit is what coefficients
-    are compared with.
+    The last is the most expensive model that may be trained on, be there a target beyond it or not:
+    its fit is what coefficients are compared with.
     """
     sorted_places = np.sort(place[trainable])
     if len(sorted_places) < least or not wanted.any():
@@ -143,7 +157,10 @@ def _named(subject: Subject, targets: Sequence[str]) -> Mask:
         raise outside("targets", targets, TARGETS) from None
     for name in names:
         if name not in subject.names:
-            raise ValueError(f"targets={name!r}: is no model of {subject.source}; they are {', '.join(subject.names[:3])}, ...")
+            raise ValueError(
+                f"targets={name!r}: is no model of {subject.source}; they are "
+                f"{', '.join(subject.names[:3])}, ..."
+            )
     if not names:
         raise outside("targets", targets, TARGETS)
     return np.isin(np.array(subject.names, dtype=object), names)
@@ -155,7 +172,9 @@ def _chosen(cutoffs: Any, distinct: tuple[float, ...], axis: str) -> tuple[float
         return distinct
     if isinstance(cutoffs, (int, np.integer)) and not isinstance(cutoffs, bool):
         if cutoffs < 1:
-            raise outside("cutoffs", cutoffs, "a whole number of at least 1, or a list of values of the axis")
+            raise outside(
+                "cutoffs", cutoffs, "a whole number of at least 1, or a list of values of the axis"
+            )
         logs = np.log10(distinct)
         wanted = np.linspace(logs[-1], logs[0], int(cutoffs))
         chosen = sorted({int(np.abs(logs - at).argmin()) for at in wanted})
@@ -163,12 +182,20 @@ def _chosen(cutoffs: Any, distinct: tuple[float, ...], axis: str) -> tuple[float
     try:
         given = list(cutoffs)
     except TypeError:
-        raise outside("cutoffs", cutoffs, "a whole number of at least 1, or a list of values of the axis") from None
+        raise outside(
+            "cutoffs", cutoffs, "a whole number of at least 1, or a list of values of the axis"
+        ) from None
     low, high = sorted((distinct[0], distinct[-1]))
-    found = sorted({positive_number("cutoffs", value) for value in given}, reverse=distinct[0] > distinct[-1])
+    found = sorted(
+        {positive_number("cutoffs", value) for value in given}, reverse=distinct[0] > distinct[-1]
+    )
     for value in found:
         if not low <= value <= high:
-            raise outside("cutoffs", value, f"from {low:.4g} to {high:.4g} in {axis}, so that there is enough to train on")
+            raise outside(
+                "cutoffs",
+                value,
+                f"from {low:.4g} to {high:.4g} in {axis}, so that there is enough to train on",
+            )
     if not found:
         raise outside("cutoffs", cutoffs, "at least one value")
     return tuple(found)

@@ -79,7 +79,9 @@ class Subject(Protocol):
         """The table that the laws are fitted to at one k, with `subset`, and what was observed."""
 
     def learner(self, law: str, k: int, level: float, resamples: int, seed: int) -> Learner:
-        """The law to be fitted; resamples of the training rows give the intervals of its coefficients."""
+        """The law to be fitted; resamples of the training rows give the intervals of its
+        coefficients.
+        """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -89,11 +91,13 @@ class Extrapolation:
     Attributes
     ----------
     logs : callable
-        Rows -> the log of the law there (T,), its standard error from those of the coefficients (T,), inf where that is
-        unknown, and the standard error of the measurement at these rows, (T,) or a number.
+        Rows -> the log of the law there (T,), its standard error from those of the coefficients
+        (T,), inf where that is unknown, and the standard error of the measurement at these rows,
+        (T,) or a number.
     coefficients : dict of str to float
     errors : dict of str to float
-        Standard errors: of the irreducible part as it is, of prefactors and exponents in the logarithm; inf where unknown.
+        Standard errors: of the irreducible part as it is, of prefactors and exponents in the
+        logarithm; inf where unknown.
     scatter : float
         Standard deviation of rows about the law in the logarithm.
     degrees_of_freedom : float
@@ -116,18 +120,27 @@ class Extrapolation:
     resampled: Mapping[str, Estimate] = field(default_factory=dict)
 
     def predict(self, rows: Any) -> Band:
-        """New rows by Student's t in the logarithm: the errors of the law, its scatter, and their own measurement.
+        """New rows by Student's t in the logarithm: the errors of the law, its scatter, and their
+        own measurement.
 
         The ends are 0 and infinite where the error of the law is unknown.
         """
         log_y, error, measured = self.logs(rows)
-        half = coverage_factor(self.level, self.degrees_of_freedom) * np.sqrt(error**2 + self.scatter**2 + np.square(measured))
+        half = coverage_factor(self.level, self.degrees_of_freedom) * np.sqrt(
+            error**2 + self.scatter**2 + np.square(measured)
+        )
         with np.errstate(over="ignore"):
             return Band(np.exp(log_y), np.exp(log_y - half), np.exp(log_y + half), self.level)
 
     def estimate(self, name: str) -> Estimate:
-        """A coefficient with the interval of its standard error, in the logarithm but for the irreducible part."""
-        value, error, free = self.coefficients[name], self.errors[name], max(1, int(self.degrees_of_freedom))
+        """A coefficient with the interval of its standard error, in the logarithm but for the
+        irreducible part.
+        """
+        value, error, free = (
+            self.coefficients[name],
+            self.errors[name],
+            max(1, int(self.degrees_of_freedom)),
+        )
         if not isfinite(error):
             return Estimate(value, 0.0, inf, level=self.level)
         if name == next(iter(self.coefficients)):
@@ -135,7 +148,9 @@ class Extrapolation:
         return Estimate.of_standard_error(value, value * error, self.level, free, within=(0.0, inf))
 
     def final(self, name: str) -> Estimate | None:
-        """By resamples where there are any, else as `estimate`; None where the rows leave the coefficient undetermined."""
+        """By resamples where there are any, else as `estimate`; None where the rows leave the
+        coefficient undetermined.
+        """
         if name in self.undetermined:
             return None
         if name in self.resampled:

@@ -1,9 +1,11 @@
-r"""Logistic regression of success on one variable, by Newton's method, for many weightings of the points at once.
+r"""Logistic regression of success on one variable, by Newton's method, for many weightings of the
+points at once.
 
 .. math:: P(\text{success} \mid x) = \frac{1}{1 + e^{-(a + b x)}}, \qquad x_{50} = -a/b.
 
-A finite maximum of the likelihood exists only where failures and successes overlap: where a point separates them the likelihood
-grows for ever with b, and all that is known is that x50 lies between the two (Albert and Anderson 1984, Biometrika 71, 1).
+A finite maximum of the likelihood exists only where failures and successes overlap: where a point
+separates them the likelihood grows for ever with b, and all that is known is that x50 lies between
+the two (Albert and Anderson 1984, Biometrika 71, 1).
 """
 
 from __future__ import annotations
@@ -35,16 +37,18 @@ FITTED, SEPARATED, FALLING, REVERSED, ALL, NONE, UNKNOWN = (
 #: What is known of x50 in each case.
 MEANINGS = {
     FITTED: "a finite maximum of the likelihood",
-    SEPARATED: "every failure lies below every success: x50 lies between them, the slope has no finite estimate",
+    SEPARATED: "every failure lies below every success: x50 lies between them, the slope has no "
+    "finite estimate",
     FALLING: "success does not get likelier with x: there is no x50 above which it is the rule",
-    REVERSED: "every success lies below every failure: there is no x50 above which success is the rule",
+    REVERSED: "every success lies below every failure: there is no x50 above which success is the "
+    "rule",
     ALL: "all succeed: x50 lies at or below the least x",
     NONE: "none succeeds: x50 lies at or above the greatest x",
     UNKNOWN: "failures and successes at a single x: nothing is known of x50",
 }
 STEPS, HALVINGS = 200, 60
-#: Newton's decrement per point, twice what the log-likelihood may still gain; from there one more step reaches the maximum to
-#: rounding: the steps converge quadratically.
+#: Newton's decrement per point, twice what the log-likelihood may still gain; from there one more
+#: step reaches the maximum to rounding: the steps converge quadratically.
 NEAR = 1e-13
 
 
@@ -81,8 +85,12 @@ class Logistic:
     def probability(self, x: Any) -> Any:
         """P(success) at x, an array; ValueError where there is no finite fit."""
         if self.intercept is None or self.slope is None:
-            raise ValueError(f"outcome={self.outcome!r}: there is no finite fit; {MEANINGS[self.outcome]}")
-        return np.exp(-np.logaddexp(0.0, -(self.intercept + self.slope * np.asarray(x, dtype=np.float64))))
+            raise ValueError(
+                f"outcome={self.outcome!r}: there is no finite fit; {MEANINGS[self.outcome]}"
+            )
+        return np.exp(
+            -np.logaddexp(0.0, -(self.intercept + self.slope * np.asarray(x, dtype=np.float64)))
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,7 +193,9 @@ def midpoints(x: Any, success: Any, weights: Any) -> Midpoints:
         outcome[overlap & ~rising] = FALLING
         fitted = overlap & rising
         low[fitted] = high[fitted] = -coefficients[fitted, 0] / coefficients[fitted, 1]
-    return Midpoints(outcome=outcome, coefficients=coefficients, low=low, high=high, log_likelihood=likelihood)
+    return Midpoints(
+        outcome=outcome, coefficients=coefficients, low=low, high=high, log_likelihood=likelihood
+    )
 
 
 # -- where there is a maximum ------------------------------------------------------------------------------------------
@@ -197,15 +207,23 @@ def _ends(x: Floats, weights: Floats, chosen: Mask) -> tuple[Floats, Floats]:
     return np.where(drawn, x, np.inf).min(axis=1), np.where(drawn, x, -np.inf).max(axis=1)
 
 
-def _without_overlap(failures: tuple[Floats, Floats], successes: tuple[Floats, Floats]) -> tuple[Any, Floats, Floats]:
-    """The outcome and the bounds of x50 as far as they follow from the extremes; "fitted" where the two overlap."""
+def _without_overlap(
+    failures: tuple[Floats, Floats], successes: tuple[Floats, Floats]
+) -> tuple[Any, Floats, Floats]:
+    """The outcome and the bounds of x50 as far as they follow from the extremes; "fitted" where the
+    two overlap.
+    """
     (fail_min, fail_max), (won_min, won_max) = failures, successes
     unbounded = np.full(len(fail_min), np.inf)
     none, every = np.isinf(won_min), np.isinf(fail_min)
     single = (fail_min == won_max) & (fail_max == won_min)
     conditions = [none, every, single, fail_max <= won_min, won_max <= fail_min]
-    outcome = np.select(conditions, [NONE, ALL, UNKNOWN, SEPARATED, REVERSED], FITTED).astype(object)
-    low = np.select(conditions, [fail_max, -unbounded, -unbounded, fail_max, -unbounded], -unbounded)
+    outcome = np.select(conditions, [NONE, ALL, UNKNOWN, SEPARATED, REVERSED], FITTED).astype(
+        object
+    )
+    low = np.select(
+        conditions, [fail_max, -unbounded, -unbounded, fail_max, -unbounded], -unbounded
+    )
     high = np.select(conditions, [unbounded, won_min, unbounded, won_min, unbounded], unbounded)
     return outcome, low, high
 
@@ -214,7 +232,9 @@ def _without_overlap(failures: tuple[Floats, Floats], successes: tuple[Floats, F
 
 
 def _maximum(x: Floats, won: Mask, weights: Floats) -> tuple[Floats, Floats]:
-    """Coefficients (K, 2) and log-likelihoods (K,); the likelihood is strictly concave where failures and successes overlap."""
+    """Coefficients (K, 2) and log-likelihoods (K,); the likelihood is strictly concave where
+    failures and successes overlap.
+    """
     centre, scale = x.mean(), x.std()
     z = (x - centre) / scale
     theta, target = np.zeros((len(weights), 2)), np.where(won, 1.0, 0.0)
@@ -241,7 +261,9 @@ def _maximum(x: Floats, won: Mask, weights: Floats) -> tuple[Floats, Floats]:
         theta[open_] = at + share * step
         value[open_] = likelihood(theta[open_], of)
     else:
-        raise RuntimeError(f"logistic regression: {len(open_)} fits have not settled in {STEPS} steps")
+        raise RuntimeError(
+            f"logistic regression: {len(open_)} fits have not settled in {STEPS} steps"
+        )
     slope = theta[:, 1] / scale
     return np.column_stack([theta[:, 0] - slope * centre, slope]), likelihood(theta, weights)
 
@@ -253,16 +275,24 @@ def _step(theta: Floats, weights: Floats, z: Floats, target: Floats) -> tuple[Fl
     g0, g1 = rest.sum(axis=1), (rest * z).sum(axis=1)
     h00, h01, h11 = curve.sum(axis=1), (curve * z).sum(axis=1), (curve * z * z).sum(axis=1)
     determinant = h00 * h11 - h01 * h01
-    step = np.column_stack([(h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant])
+    step = np.column_stack(
+        [(h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant]
+    )
     return step, step[:, 0] * g0 + step[:, 1] * g1
 
 
 def _points(x: Any, success: Any) -> tuple[Floats, Mask]:
     places, won = np.asarray(x, dtype=np.float64), np.asarray(success)
     if places.ndim != 1 or not len(places):
-        raise outside("x", f"an array of shape {places.shape}", "at least one number, in one dimension")
+        raise outside(
+            "x", f"an array of shape {places.shape}", "at least one number, in one dimension"
+        )
     if not np.isfinite(places).all():
         raise outside("x", float(places[~np.isfinite(places)][0]), "finite")
     if won.shape != places.shape or won.dtype != np.bool_:
-        raise outside("success", f"{won.dtype} of shape {won.shape}", f"true or false for each of {len(places)} points")
+        raise outside(
+            "success",
+            f"{won.dtype} of shape {won.shape}",
+            f"true or false for each of {len(places)} points",
+        )
     return places, won

@@ -110,9 +110,15 @@ class LossLaw:
 
 
 def _covariance(fit: Fit) -> Floats | None:
-    """Of E, the logs of the prefactors and the exponents; None where the runs leave it undetermined."""
+    """Of E, the logs of the prefactors and the exponents; None where the runs leave it
+    undetermined.
+    """
     try:
-        return fit.covariance("classical" if fit.objective.name == "least-squares-log" and fit.runs.group is None else "sandwich")
+        return fit.covariance(
+            "classical"
+            if fit.objective.name == "least-squares-log" and fit.runs.group is None
+            else "sandwich"
+        )
     except ValueError:
         return None
 
@@ -121,7 +127,8 @@ def _logs(fit: Fit, covariance: Floats | None, rows: Runs) -> tuple[Floats, Floa
     """log of the law (T,) at runs, and its standard error by the delta method."""
     design = fit.design
     logs = np.stack([np.log(getattr(rows, name)) for name in fit.model.variables])
-    values, jacobian = Centred(logs - design.centres[:, None], fit.model.irreducible).evaluate(fit.theta[None])  # type: ignore[union-attr]
+    centred = logs - design.centres[:, None]  # type: ignore[union-attr]
+    values, jacobian = Centred(centred, fit.model.irreducible).evaluate(fit.theta[None])
     if covariance is None:
         return np.log(values[0]), np.full(len(values[0]), inf), 0.0
     slope = np.linalg.solve(design.to_coordinates.T, jacobian[0] / values[0])
@@ -133,8 +140,13 @@ def _errors(fit: Fit, covariance: Floats | None) -> dict[str, float]:
     """Standard errors: of E as it is, of prefactors and exponents in the logarithm."""
     if covariance is None:
         return dict.fromkeys(fit.model.coefficients, inf)
-    roots = dict(zip(fit.model.coefficients, np.sqrt(np.maximum(np.diag(covariance), 0.0)), strict=True))
-    return {name: float(root / fit.coefficients[name] if name in fit.model.exponents else root) for name, root in roots.items()}
+    roots = dict(
+        zip(fit.model.coefficients, np.sqrt(np.maximum(np.diag(covariance), 0.0)), strict=True)
+    )
+    return {
+        name: float(root / fit.coefficients[name] if name in fit.model.exponents else root)
+        for name, root in roots.items()
+    }
 
 
 def _resampled(fit: Fit, resamples: int, seed: int, level: float) -> Mapping[str, Estimate]:

@@ -80,7 +80,10 @@ class RollingOrigin(Shown):
         shared = [at for at in self.cutoffs if all(at in splits for splits in found.values())]
         if not shared:
             return {}
-        return {law: np.concatenate([np.abs(splits[at].error) for at in shared]) for law, splits in found.items()}
+        return {
+            law: np.concatenate([np.abs(splits[at].error) for at in shared])
+            for law, splits in found.items()
+        }
 
     @property
     def best(self) -> str | None:
@@ -120,7 +123,9 @@ class RollingOrigin(Shown):
             "folds": self.folds,
             "extrapolation": {law: float(off.mean()) for law, off in errors.items()},
             "extrapolation_median": {law: float(np.median(off)) for law, off in errors.items()},
-            "predictions_outside": {law: {"n": n, "of": total} for law, (n, total) in self.outside.items()},
+            "predictions_outside": {
+                law: {"n": n, "of": total} for law, (n, total) in self.outside.items()
+            },
             "best_extrapolation": self.best,
             "interrupted": self.interrupted,
         }
@@ -228,7 +233,9 @@ def rolling_origin(
     used = sample.subset(above_guessing(sample.accuracy, sample.baseline, strictest))
     if not len(used):
         guessing = f"guessing ({sample.baseline:g})"
-        raise ValueError(f"{sample.benchmark}: no run exceeds {guessing} by more than {strictest:g}")
+        raise ValueError(
+            f"{sample.benchmark}: no run exceeds {guessing} by more than {strictest:g}"
+        )
     if least_train is None:
         least = max(LEAST, 1 + max(len(kind.coefficients) for kind in kinds))
     else:

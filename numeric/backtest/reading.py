@@ -28,7 +28,11 @@ POWERS = (1, 10, 100, 1000, 10_000)
 
 
 def subject_of(
-    data: Any, k: Sequence[int] | None, method: str | None, cluster: str | None, reading: Mapping[str, Any]
+    data: Any,
+    k: Sequence[int] | None,
+    method: str | None,
+    cluster: str | None,
+    reading: Mapping[str, Any],
 ) -> Subject:
     """What a table holds: counts, or runs with a loss.
 
@@ -40,17 +44,23 @@ def subject_of(
     if kind_of_table(data, reading["columns"]) == "counts":
         return _counts(data, k, method, cluster, reading)
     if cluster not in (AUTO, None):
-        raise ValueError(f"cluster={cluster!r}: is for counts of correct samples; runs are drawn together by their group")
+        raise ValueError(
+            f"cluster={cluster!r}: is for counts of correct samples; runs are drawn together by "
+            f"their group"
+        )
     for name, value in (("k", k), *((name, reading[name]) for name in ("by", "models", "gold"))):
         if value is not None:
-            raise ValueError(f"{name}={value!r}: is for counts of correct samples; these are runs with a loss")
+            raise ValueError(
+                f"{name}={value!r}: is for counts of correct samples; these are runs with a loss"
+            )
     chosen = Objective(name=method or "least-squares-log")
     given = {name: reading[name] for name in ("columns", "where", "random_baseline")}
     return OfRuns(Runs.read(data, **given, require=("loss",)), chosen)
 
 
 def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) -> str:
-    """Whether a table holds "counts" (columns of samples and of correct ones), "evaluations" (benchmarks) or "runs" (a loss).
+    """Whether a table holds "counts" (columns of samples and of correct ones), "evaluations"
+    (benchmarks) or "runs" (a loss).
 
     Raises
     ------
@@ -68,13 +78,24 @@ def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) ->
     return str(kind)
 
 
-def _counts(data: Any, k: Sequence[int] | None, method: str | None, cluster: str | None, reading: Mapping[str, Any]) -> Subject:
+def _counts(
+    data: Any,
+    k: Sequence[int] | None,
+    method: str | None,
+    cluster: str | None,
+    reading: Mapping[str, Any],
+) -> Subject:
     if reading["random_baseline"] is not None:
-        raise ValueError(f"random_baseline={reading['random_baseline']!r}: is for runs with an accuracy; these are counts")
+        raise ValueError(
+            f"random_baseline={reading['random_baseline']!r}: is for runs with an accuracy; these "
+            f"are counts"
+        )
     if method not in (None, *METHODS):
         raise ValueError(f"method={method!r}: must be one of {', '.join(METHODS)} for counts")
     chosen = method or METHODS[0]
-    counts = Counts.read(data, **{name: reading[name] for name in ("columns", "where", "by", "models", "gold")})
+    counts = Counts.read(
+        data, **{name: reading[name] for name in ("columns", "where", "by", "models", "gold")}
+    )
     _one_benchmark(counts)
     clusters(counts, cluster_of(counts, cluster))
     ks = ks_of(counts, _powers(counts, chosen) if k is None else k, chosen)
@@ -92,5 +113,6 @@ def _one_benchmark(counts: Counts) -> None:
         if role(name) == "benchmark" and len(found) > 1:
             first = next(iter(found))
             raise ValueError(
-                f"{counts.source}: has {len(found)} benchmarks ({listed(found)}); choose one with where=\"{name} == '{first}'\""
+                f"{counts.source}: has {len(found)} benchmarks ({listed(found)}); choose one with "
+                f"where=\"{name} == '{first}'\""
             )

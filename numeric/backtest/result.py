@@ -52,7 +52,8 @@ class Backtest(Shown):
     observed : dict of int to Observed
         By k (0 for runs): -log pass@k, or the loss, of every model.
     judged : tuple of Judged
-        The fits, by k (`subject`) and law (`model`), from the last cutoff (`split.at`) to the first.
+        The fits, by k (`subject`) and law (`model`), from the last cutoff (`split.at`) to the
+        first.
     planned : int
         How many fits were to be made.
     interrupted : bool
@@ -95,7 +96,9 @@ class Backtest(Shown):
         return tuple(sorted(fits, key=lambda each: each.n_train))
 
     def final(self, law: str, k: int = 0) -> Judged | None:
-        """The fit up to the last cutoff, if it was reached: its coefficients are what others are compared with."""
+        """The fit up to the last cutoff, if it was reached: its coefficients are what others are
+        compared with.
+        """
         fits = self.at(law, k)
         return fits[-1] if fits and fits[-1].split.at == self.cutoffs[law].at[-1] else None
 
@@ -109,7 +112,11 @@ class Backtest(Shown):
     # -- what it comes to ----------------------------------------------------------------------------------------------
 
     def errors(
-        self, edges: Sequence[float] | None = None, *, by_decades: bool = True, by_observation: bool = False
+        self,
+        edges: Sequence[float] | None = None,
+        *,
+        by_decades: bool = True,
+        by_observation: bool = False,
     ) -> list[dict[str, Any]]:
         """Relative errors of -log pass@k (or the loss) by law, k and decades held out.
 
@@ -120,24 +127,28 @@ class Backtest(Shown):
         by_decades : bool
             Apart by decades held out.
         by_observation : bool
-            Apart for targets that were observed in different ways (how_observed): by the unbiased "estimate", which takes as many
-            samples of every problem as k, or by the "likelihood" of their counts, which rests on the same Beta-distributed
-            success rates as the fits.
+            Apart for targets that were observed in different ways (how_observed): by the unbiased
+            "estimate", which takes as many samples of every problem as k, or by the "likelihood" of
+            their counts, which rests on the same Beta-distributed success rates as the fits.
 
         Returns
         -------
         list of dict
-            law, k, how_observed (with `by_observation`), decades_lo, decades_hi (with `by_decades`), n (predictions), n_targets
-            (different models), median_error and mean_error (of the absolute relative error), median_bias (of the signed one,
-            predicted less observed), share_above (of predictions above the observation), and for counts median_error_pass,
-            mean_error_pass and median_bias_pass, those of pass@k.
+            law, k, how_observed (with `by_observation`), decades_lo, decades_hi (with
+            `by_decades`), n (predictions), n_targets (different models), median_error and
+            mean_error (of the absolute relative error), median_bias (of the signed one, predicted
+            less observed), share_above (of predictions above the observation), and for counts
+            median_error_pass, mean_error_pass and median_bias_pass, those of pass@k.
         """
         from .summary import errors
 
         return errors(self, edges, by_decades=by_decades, by_observation=by_observation)
 
-    def coverage(self, *, by_decades: bool = False, by_observation: bool = False) -> list[dict[str, Any]]:
-        """How often the observation lies in the prediction interval, by law and k (k = None: of all k together).
+    def coverage(
+        self, *, by_decades: bool = False, by_observation: bool = False
+    ) -> list[dict[str, Any]]:
+        """How often the observation lies in the prediction interval, by law and k (k = None: of all
+        k together).
 
         Parameters
         ----------
@@ -149,8 +160,9 @@ class Backtest(Shown):
         Returns
         -------
         list of dict
-            law, k, n, n_targets, inside, coverage, se (binomial, as if predictions were independent), se_by_target (from the
-            scatter of targets' shares: predictions of one model stand or fall together; None for one target).
+            law, k, n, n_targets, inside, coverage, se (binomial, as if predictions were
+            independent), se_by_target (from the scatter of targets' shares: predictions of one
+            model stand or fall together; None for one target).
         """
         from .summary import coverage
 
@@ -164,10 +176,12 @@ class Backtest(Shown):
         Returns
         -------
         list of dict
-            law, k, coefficient, value, lo, hi (of the final fit), stable_decades (so far down the estimate stays within lo to
-            hi), overlap_decades (so far down its own interval overlaps lo to hi), of_decades (final cutoff to the first one).
-            stable_censored, overlap_censored: whether that holds at every cutoff, so that it is a lower limit. hi is None where
-            the interval has no upper end; all but of_decades are None where the final fit leaves the coefficient open.
+            law, k, coefficient, value, lo, hi (of the final fit), stable_decades (so far down the
+            estimate stays within lo to hi), overlap_decades (so far down its own interval overlaps
+            lo to hi), of_decades (final cutoff to the first one). stable_censored,
+            overlap_censored: whether that holds at every cutoff, so that it is a lower limit. hi is
+            None where the interval has no upper end; all but of_decades are None where the final
+            fit leaves the coefficient open.
         """
         from .summary import stability
 
@@ -184,9 +198,9 @@ class Backtest(Shown):
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row a prediction.
 
-        law, k, cutoff, n_train, target, decades_held_out, observed, how_observed, measured (standard error of its log),
-        predicted, lo, hi, relative_error, and for counts relative_error_pass; inside, converged, undetermined. None for what is
-        unknown.
+        law, k, cutoff, n_train, target, decades_held_out, observed, how_observed, measured
+        (standard error of its log), predicted, lo, hi, relative_error, and for counts
+        relative_error_pass; inside, converged, undetermined. None for what is unknown.
         """
         table = self.predictions
         for index, (number, target) in enumerate(zip(table.fit, table.target, strict=True)):
@@ -194,35 +208,67 @@ class Backtest(Shown):
             row: dict[str, Any] = {"law": fit.model}
             row |= {"k": fit.subject} if self.what == "counts" else {}
             row |= {"cutoff": fit.split.at, "n_train": fit.n_train, "target": self.names[target]}
-            row |= {name: known(getattr(table, name)[index]) for name in ("decades_held_out", "observed")}
+            row |= {
+                name: known(getattr(table, name)[index])
+                for name in ("decades_held_out", "observed")
+            }
             row["how_observed"] = self.observed[int(fit.subject)].how[target]
             names = ["measured", "predicted", "lo", "hi", "relative_error"]
             row |= {name: known(getattr(table, name)[index]) for name in names}
-            row |= {"relative_error_pass": known(table.relative_error_pass[index])} if self.what == "counts" else {}
+            row |= (
+                {"relative_error_pass": known(table.relative_error_pass[index])}
+                if self.what == "counts"
+                else {}
+            )
             row["inside"] = bool(table.inside[index]) if table.has_interval[index] else None
             yield row | {"converged": fit.converged, "undetermined": " ".join(fit.undetermined)}
 
     def coefficient_rows(self) -> list[dict[str, Any]]:
-        """A row a fit: law, k, cutoff, n_train, why it failed, the coefficients with their own intervals, scatter and doubts."""
+        """A row a fit: law, k, cutoff, n_train, why it failed, the coefficients with their own
+        intervals, scatter and doubts.
+        """
         return [self._coefficients(fit) for fit in self.judged]
 
     def _coefficients(self, fit: Judged) -> dict[str, Any]:
-        row: dict[str, Any] = {"law": fit.model, "k": fit.subject, "cutoff": fit.split.at, "n_train": fit.n_train}
+        row: dict[str, Any] = {
+            "law": fit.model,
+            "k": fit.subject,
+            "cutoff": fit.split.at,
+            "n_train": fit.n_train,
+        }
         if fit.fitted is None:
             return row | {"failed": fit.failed}
         law = fit.fitted
-        row["coefficients"] = {name: law.estimate(name).as_dict("value", "lo", "hi") for name in law.coefficients}
+        row["coefficients"] = {
+            name: law.estimate(name).as_dict("value", "lo", "hi") for name in law.coefficients
+        }
         row |= {"scatter": known(law.scatter), "converged": fit.converged}
-        return row | {"undetermined": list(fit.undetermined), "final": fit is self.final(fit.model, int(fit.subject))}
+        return row | {
+            "undetermined": list(fit.undetermined),
+            "final": fit is self.final(fit.model, int(fit.subject)),
+        }
 
     def as_dict(self, *, predictions: bool = True) -> dict[str, Any]:
-        """Plain data: what was done, the summaries, every fit and, unless it is left out, every prediction."""
+        """Plain data: what was done, the summaries, every fit and, unless it is left out, every
+        prediction.
+        """
         apart = self.what == "counts"
-        found = {name: getattr(self, name) for name in ("what", "source", "method", "axis", "level", "resamples")}
-        found |= {"laws": list(self.laws), "k": [k for k in self.ks if k], "fits": len(self.judged), "planned": self.planned}
+        found = {
+            name: getattr(self, name)
+            for name in ("what", "source", "method", "axis", "level", "resamples")
+        }
+        found |= {
+            "laws": list(self.laws),
+            "k": [k for k in self.ks if k],
+            "fits": len(self.judged),
+            "planned": self.planned,
+        }
         found |= {
             "interrupted": self.interrupted,
-            "targets": {law: [self.names[g] for g in np.flatnonzero(each.targets)] for law, each in self.cutoffs.items()},
+            "targets": {
+                law: [self.names[g] for g in np.flatnonzero(each.targets)]
+                for law, each in self.cutoffs.items()
+            },
             "errors": self.errors(by_observation=apart),
             "errors_overall": self.errors(by_decades=False, by_observation=apart),
             "coverage": self.coverage(by_observation=apart),

@@ -52,31 +52,39 @@ def backtest(
     Parameters
     ----------
     data : Counts, Runs, path, or anything that ``pandas.DataFrame`` accepts
-        Counts of samples and correct ones by model and problem: the laws of -log pass@k. Or runs with a loss: the laws of the
-        loss. A table is of counts where it has columns for both numbers (see `Counts.read`, `Runs.read`).
+        Counts of samples and correct ones by model and problem: the laws of -log pass@k. Or runs
+        with a loss: the laws of the loss. A table is of counts where it has columns for both
+        numbers (see `Counts.read`, `Runs.read`).
     laws : str or sequence of str, optional
-        Of compute, params-tokens and, for counts, gold. By default all for which there are covariates of enough models.
+        Of compute, params-tokens and, for counts, gold. By default all for which there are
+        covariates of enough models.
     k : sequence of int, optional
-        For counts; by default the powers of ten up to 10,000 (least squares: up to the fewest samples of a problem).
+        For counts; by default the powers of ten up to 10,000 (least squares: up to the fewest
+        samples of a problem).
     axis : {"compute", "params", "tokens", "gold"}
-        What makes a model expensive. For gold, -log probability of the gold reference solution, less is more expensive.
+        What makes a model expensive. For gold, -log probability of the gold reference solution,
+        less is more expensive.
     targets : int, float, sequence of str, or "all"
-        What is predicted, and never trained on: the models at so many of the highest values of the axis, a share of all models,
-        or those of these names. "all": from every cutoff all models beyond it, which tells far more of the coverage of intervals.
+        What is predicted, and never trained on: the models at so many of the highest values of the
+        axis, a share of all models, or those of these names. "all": from every cutoff all models
+        beyond it, which tells far more of the coverage of intervals.
     cutoffs : int or sequence of float, optional
-        So many, evenly spread over the logarithm of the axis, or these values. By default the axis value of every model with
-        enough models up to it: one more than the law has coefficients.
+        So many, evenly spread over the logarithm of the axis, or these values. By default the axis
+        value of every model with enough models up to it: one more than the law has coefficients.
     method : str, optional
-        For counts "likelihood" (default) or "least-squares-log". For runs an objective of `isoflop.fit`, by default
-        "least-squares-log": prediction intervals take the scatter about the law to be normal in the logarithm.
+        For counts "likelihood" (default) or "least-squares-log". For runs an objective of
+        `isoflop.fit`, by default "least-squares-log": prediction intervals take the scatter about
+        the law to be normal in the logarithm.
     level : float
         Nominal coverage of intervals.
     resamples : int
-        Of the models, for the final intervals of the coefficients; 0: those of their standard errors.
+        Of the models, for the final intervals of the coefficients; 0: those of their standard
+        errors.
     seed : int
         Of the resamples.
     cluster : str, optional
-        For counts, what models are drawn together by behind the final intervals; as in `fit_passk`. Runs have their `group`.
+        For counts, what models are drawn together by behind the final intervals; as in `fit_passk`.
+        Runs have their `group`.
     columns, where, by, models, gold, random_baseline
         How a table is read; see `Counts.read` and `Runs.read`.
     progress : bool
@@ -96,23 +104,32 @@ def backtest(
 
     Notes
     -----
-    A fit knows nothing of the models beyond its cutoff: what the counts of its own say of pass@k beyond the number of samples is
-    learnt from these alone.
+    A fit knows nothing of the models beyond its cutoff: what the counts of its own say of pass@k
+    beyond the number of samples is learnt from these alone.
 
-    A prediction interval is that of Student's t in the logarithm, with the variance of the law, of the scatter of models
-    about it, and of the target's own measurement. Targets without a success, or without a failure, are not observed: they
-    are counted and enter neither errors nor coverage. Nor do predictions of a fit that is not certified as a minimum, or that
-    leaves a coefficient open: along that coefficient the fit ends anywhere, and so do its predictions.
+    A prediction interval is that of Student's t in the logarithm, with the variance of the law, of
+    the scatter of models about it, and of the target's own measurement. Targets without a success,
+    or without a failure, are not observed: they are counted and enter neither errors nor coverage.
+    Nor do predictions of a fit that is not certified as a minimum, or that leaves a coefficient
+    open: along that coefficient the fit ends anywhere, and so do its predictions.
     """
     level = checked_level(level)
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     if axis not in AXES:
         raise ValueError(f"axis={axis!r}: must be one of {', '.join(AXES)}")
-    reading = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold, "random_baseline": random_baseline}
+    reading = {
+        "columns": columns,
+        "where": where,
+        "by": by,
+        "models": models,
+        "gold": gold,
+        "random_baseline": random_baseline,
+    }
     subject = subject_of(data, k, method, cluster, reading)
     if axis not in subject.covariates:
         raise ValueError(
-            f"axis={axis!r}: {subject.source} has no {axis}; it has {', '.join(subject.covariates) or 'no covariate'}"
+            f"axis={axis!r}: {subject.source} has no {axis}; it has "
+            f"{', '.join(subject.covariates) or 'no covariate'}"
         )
     cuts = _cutoffs(subject, laws, axis, targets, cutoffs)
     total = len(subject.ks) * sum(len(each.at) for each in cuts.values())
@@ -139,9 +156,16 @@ def backtest(
 
 
 def _trials(
-    subject: Subject, cuts: Mapping[str, Cutoffs], observed: dict[int, Observed], level: float, resamples: int, seed: int
+    subject: Subject,
+    cuts: Mapping[str, Cutoffs],
+    observed: dict[int, Observed],
+    level: float,
+    resamples: int,
+    seed: int,
 ) -> Iterator[Trial]:
-    """By k and law, from the last cutoff to the first; the fit of the last one is resampled. Fills in what was observed."""
+    """By k and law, from the last cutoff to the first; the fit of the last one is resampled. Fills
+    in what was observed.
+    """
     for k in subject.ks:
         rows, observed[k] = subject.rows(k)
         for law, each in cuts.items():
@@ -150,15 +174,23 @@ def _trials(
                 yield Trial(learner, rows, split, observed[k].value, subject=k)
 
 
-def _cutoffs(subject: Subject, laws: str | Sequence[str] | None, axis: str, targets: Any, cutoffs: Any) -> dict[str, Cutoffs]:
+def _cutoffs(
+    subject: Subject, laws: str | Sequence[str] | None, axis: str, targets: Any, cutoffs: Any
+) -> dict[str, Cutoffs]:
     """Of every law that was asked for; by default of every law that has the models for some."""
-    every = ("compute", "params-tokens", "gold") if subject.what == "counts" else ("compute", "params-tokens")
+    every = (
+        ("compute", "params-tokens", "gold")
+        if subject.what == "counts"
+        else ("compute", "params-tokens")
+    )
     if laws is not None:
         names = (laws,) if isinstance(laws, str) else tuple(laws)
         for name in names or ("",):
             if name not in every:
                 raise ValueError(f"laws={name!r}: must be one of {', '.join(every)}")
-        return {name: cutoffs_of(_with(subject, name), name, axis, targets, cutoffs) for name in names}
+        return {
+            name: cutoffs_of(_with(subject, name), name, axis, targets, cutoffs) for name in names
+        }
     found, first = {}, None
     for name in every:
         if any(need not in subject.covariates for need in subject.needs(name)):
@@ -171,7 +203,8 @@ def _cutoffs(subject: Subject, laws: str | Sequence[str] | None, axis: str, targ
             first = first or error
     if not found:
         raise first or ValueError(
-            f"{subject.source}: no law has all that it depends on; there is {', '.join(subject.covariates)}"
+            f"{subject.source}: no law has all that it depends on; there is "
+            f"{', '.join(subject.covariates)}"
         )
     return found
 
@@ -180,14 +213,19 @@ def _with(subject: Subject, law: str) -> Subject:
     """The subject, which has what a law depends on."""
     if absent := [name for name in subject.needs(law) if name not in subject.covariates]:
         raise ValueError(
-            f"laws={law!r}: {subject.source} has no {' and no '.join(absent)}; the law needs {', '.join(subject.needs(law))}"
+            f"laws={law!r}: {subject.source} has no {' and no '.join(absent)}; the law needs "
+            f"{', '.join(subject.needs(law))}"
         )
     return subject
 
 
 def _some_fit(subject: Subject, judged: Sequence[Judged], interrupted: bool) -> None:
-    """Raise where no law could be fitted anywhere, with the cause at the last cutoff, which has the most models."""
+    """Raise where no law could be fitted anywhere, with the cause at the last cutoff, which has the
+    most models.
+    """
     if judged and not interrupted and all(each.fitted is None for each in judged):
         last = max(judged, key=lambda each: each.n_train)
         at = f" at k={last.subject}" if subject.what == "counts" else ""
-        raise ValueError(f"{subject.source}: no fit can be made; law {last.model}{at}: {last.failed}")
+        raise ValueError(
+            f"{subject.source}: no fit can be made; law {last.model}{at}: {last.failed}"
+        )

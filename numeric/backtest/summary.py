@@ -1,4 +1,6 @@
-"""What a backtest comes to: errors by decades held out, coverage of intervals, stability of coefficients, what was left out."""
+"""What a backtest comes to: errors by decades held out, coverage of intervals, stability of
+coefficients, what was left out.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ class Predictions:
     relative_error, relative_error_pass : ndarray
         (predicted - observed)/observed, of the above and of pass@k.
     usable : ndarray of bool
-        Whether the fit is certified, all its coefficients are determined, and the target is observed.
+        Whether the fit is certified, all its coefficients are determined, and the target is
+        observed.
     has_interval : ndarray of bool
         Whether besides the interval has ends.
     inside : ndarray of bool
@@ -68,7 +71,11 @@ class Predictions:
 
 def predictions(result: Backtest) -> Predictions:
     """Every prediction of a backtest, from cheap targets to expensive ones in each fit."""
-    parts = [_of_fit(result, index, fit) for index, fit in enumerate(result.judged) if fit.fitted is not None]
+    parts = [
+        _of_fit(result, index, fit)
+        for index, fit in enumerate(result.judged)
+        if fit.fitted is not None
+    ]
     columns = tuple(Predictions.__dataclass_fields__)
     if not parts:
         none = {name: np.empty(0, dtype=bool) for name in ("usable", "has_interval", "inside")}
@@ -83,7 +90,9 @@ def _of_fit(result: Backtest, index: int, fit: Judged) -> dict[str, Any]:
     target, observed, predicted = fit.rows[order], fit.observed[order], fit.predicted[order]
     unknown = np.full(len(order), np.nan)
     lo, hi = (unknown if end is None else end[order] for end in (fit.low, fit.high))
-    usable = np.isfinite(observed) & np.isfinite(predicted) & (fit.converged and not fit.undetermined)
+    usable = (
+        np.isfinite(observed) & np.isfinite(predicted) & (fit.converged and not fit.undetermined)
+    )
     has_interval = usable & np.isfinite(hi)
     return {
         "fit": np.full(len(order), index),
@@ -105,7 +114,9 @@ def _of_fit(result: Backtest, index: int, fit: Judged) -> dict[str, Any]:
 # -- errors ------------------------------------------------------------------------------------------------------------
 
 
-def errors(result: Backtest, edges: Sequence[float] | None, *, by_decades: bool, by_observation: bool) -> list[dict[str, Any]]:
+def errors(
+    result: Backtest, edges: Sequence[float] | None, *, by_decades: bool, by_observation: bool
+) -> list[dict[str, Any]]:
     """See `Backtest.errors`."""
     table = result.predictions
     bins = _bins(table, edges) if by_decades else [(0.0, inf)]
@@ -127,7 +138,10 @@ def _observed(result: Backtest, chosen: Mask, apart: bool) -> Iterator[tuple[dic
         return
     ways = [result.observed[int(fit.subject)].how for fit in result.judged]
     table = result.predictions
-    how = np.array([ways[fit][target] for fit, target in zip(table.fit, table.target, strict=True)], dtype=object)
+    how = np.array(
+        [ways[fit][target] for fit, target in zip(table.fit, table.target, strict=True)],
+        dtype=object,
+    )
     for way in sorted(set(how[chosen])):
         yield {"how_observed": way}, chosen & (how == way)
 
@@ -145,7 +159,10 @@ def _errors(result: Backtest, part: Mask) -> dict[str, Any]:
     }
     if result.what == "counts":
         of_pass = table.relative_error_pass[part]
-        row |= {"median_error_pass": float(np.median(np.abs(of_pass))), "mean_error_pass": float(np.mean(np.abs(of_pass)))}
+        row |= {
+            "median_error_pass": float(np.median(np.abs(of_pass))),
+            "mean_error_pass": float(np.mean(np.abs(of_pass))),
+        }
         row |= {"median_bias_pass": float(np.median(of_pass))}
     return row
 
@@ -190,7 +207,12 @@ def coverage(result: Backtest, *, by_decades: bool, by_observation: bool) -> lis
                 part = those & (table.decades_held_out > low) & (table.decades_held_out <= high)
                 if part.any():
                     ends = {"decades_lo": low, "decades_hi": high} if by_decades else {}
-                    found.append({"law": law, "k": at} | held | ends | _coverage(table.inside[part], table.target[part]))
+                    found.append(
+                        {"law": law, "k": at}
+                        | held
+                        | ends
+                        | _coverage(table.inside[part], table.target[part])
+                    )
     return found
 
 
@@ -198,7 +220,11 @@ def _coverage(inside: Mask, target: Any) -> dict[str, Any]:
     models, index = np.unique(target, return_inverse=True)
     count, share = len(inside), float(inside.mean())
     sums = np.bincount(index, inside - share)
-    clustered = sqrt(float((sums**2).sum()) * len(models) / (len(models) - 1)) / count if len(models) > 1 else None
+    clustered = (
+        sqrt(float((sums**2).sum()) * len(models) / (len(models) - 1)) / count
+        if len(models) > 1
+        else None
+    )
     return {
         "n": count,
         "n_targets": len(models),
@@ -229,7 +255,15 @@ def _stability(result: Backtest, law: str, k: int, name: str) -> dict[str, Any]:
     estimate = final.fitted.final(name)
     of_decades = {"of_decades": place[0] - place[-1]}
     if estimate is None or not final.converged:
-        unknown = ("value", "lo", "hi", "stable_decades", "overlap_decades", "stable_censored", "overlap_censored")
+        unknown = (
+            "value",
+            "lo",
+            "hi",
+            "stable_decades",
+            "overlap_decades",
+            "stable_censored",
+            "overlap_censored",
+        )
         return dict.fromkeys(unknown) | of_decades
     stable = _down(place, [_stays(fit, name, estimate) for fit in (final, *earlier)])
     overlapping = _down(place, [True, *(_overlaps(fit, name, estimate) for fit in earlier)])
@@ -245,7 +279,11 @@ def _stability(result: Backtest, law: str, k: int, name: str) -> dict[str, Any]:
 
 def _stays(fit: Judged, name: str, final: Estimate) -> bool:
     """Whether the coefficient lies within its final interval."""
-    return fit.converged and name not in fit.undetermined and not final.excludes(fit.fitted.coefficients[name])
+    return (
+        fit.converged
+        and name not in fit.undetermined
+        and not final.excludes(fit.fitted.coefficients[name])
+    )
 
 
 def _overlaps(fit: Judged, name: str, final: Estimate) -> bool:
@@ -253,11 +291,15 @@ def _overlaps(fit: Judged, name: str, final: Estimate) -> bool:
     if not fit.converged:
         return False
     own = fit.fitted.estimate(name)
-    return bool(own.low <= (inf if final.high is None else final.high) and own.high >= (final.low or -inf))
+    return bool(
+        own.low <= (inf if final.high is None else final.high) and own.high >= (final.low or -inf)
+    )
 
 
 def _down(place: Sequence[float], holds: Sequence[bool]) -> tuple[float, bool]:
-    """Decades from the first place down to the last one in a row for which something holds (0: for none); whether for all."""
+    """Decades from the first place down to the last one in a row for which something holds (0: for
+    none); whether for all.
+    """
     always = all(holds)
     count = len(holds) if always else list(holds).index(False)
     return max(0.0, place[0] - place[max(count - 1, 0)]), always
@@ -277,14 +319,22 @@ def failures(result: Backtest) -> list[dict[str, Any]]:
         fit = result.judged[table.fit[index]]
         k = int(fit.subject)
         if not np.isfinite(table.observed[index]):
-            counts[fit.model, k, f"target not observed: {result.observed[k].how[table.target[index]]}"] += 1
+            counts[
+                fit.model, k, f"target not observed: {result.observed[k].how[table.target[index]]}"
+            ] += 1
         else:
             counts[fit.model, k, _doubt(fit)] += 1
-    return [{"law": law, "k": k, "reason": reason, "n": n} for (law, k, reason), n in counts.items()]
+    return [
+        {"law": law, "k": k, "reason": reason, "n": n} for (law, k, reason), n in counts.items()
+    ]
 
 
 def _doubt(fit: Judged) -> str:
     """Why the predictions of a fit have no part."""
     if not fit.converged:
         return NOT_CONVERGED
-    return OPEN.format(names=", ".join(fit.undetermined)) if fit.undetermined else fit.failed or NO_INTERVAL
+    return (
+        OPEN.format(names=", ".join(fit.undetermined))
+        if fit.undetermined
+        else fit.failed or NO_INTERVAL
+    )

@@ -1,4 +1,5 @@
-r"""From how much compute on do laws extrapolate: a sweep of the threshold between fitted and held-out runs.
+r"""From how much compute on do laws extrapolate: a sweep of the threshold between fitted and
+held-out runs.
 
 For each benchmark, law and threshold T the law is fitted to the runs with C <= T and judged on
 those with C > T by its mean absolute and mean relative error. A relative error below 10 % is a
@@ -127,7 +128,9 @@ class Threshold:
 
     @property
     def bounds(self) -> tuple[float | None, float | None]:
-        """What the regression alone says of T50: twice the same where it is fitted, None for no bound."""
+        """What the regression alone says of T50: twice the same where it is fitted, None for no
+        bound.
+        """
         if self.regression is None:
             return None, None
         return _power_of_ten(self.regression.low), _power_of_ten(self.regression.high)
@@ -202,7 +205,11 @@ class Sweep(Shown):
 
     def curve(self, benchmark: str, law: str) -> list[Cell]:
         """The cells with a fit, by threshold."""
-        return [cell for cell in self.cells if (cell.benchmark, cell.law) == (benchmark, law) and cell.mre is not None]
+        return [
+            cell
+            for cell in self.cells
+            if (cell.benchmark, cell.law) == (benchmark, law) and cell.mre is not None
+        ]
 
     def of(self, law: str) -> Threshold:
         """T50 of a law."""
@@ -224,9 +231,14 @@ class Sweep(Shown):
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         apart = ("benchmarks", "laws", "thresholds", "cells", "found", "shared")
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in apart}
+        plain = {
+            name: getattr(self, name) for name in self.__dataclass_fields__ if name not in apart
+        }
         plain |= {name: list(getattr(self, name)) for name in apart[:3]}
-        return plain | {name: [one.as_dict() for one in getattr(self, name)] for name in ("found", "shared", "cells")}
+        return plain | {
+            name: [one.as_dict() for one in getattr(self, name)]
+            for name in ("found", "shared", "cells")
+        }
 
 
 def sweep_thresholds(
@@ -286,11 +298,20 @@ def sweep_thresholds(
     usual = np.geomspace(LOWEST, HIGHEST, COUNT)
     grid = usual if thresholds is None else np.unique(positive_array("thresholds", thresholds))
     limit = positive_number("success", success)
-    least = whole_number("least_train", least_train, 1), whole_number("least_held_out", least_held_out, 1)
-    draws = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0), checked_level(level)
+    least = (
+        whole_number("least_train", least_train, 1),
+        whole_number("least_held_out", least_held_out, 1),
+    )
+    draws = (
+        whole_number("resamples", resamples, 0),
+        whole_number("seed", seed, 0),
+        checked_level(level),
+    )
     margin = strictest_margin(kinds)
 
-    curves = [Curve.of(sample, kind, grid, margin, least) for sample in by_name.values() for kind in kinds]
+    curves = [
+        Curve.of(sample, kind, grid, margin, least) for sample in by_name.values() for kind in kinds
+    ]
     trials = [trial for curve in curves for trial in curve.trials()]
     held = judge(trials, jobs=jobs, progress=progress)
     judged = {id(trial.split): one for trial, one in zip(trials, held.judged, strict=False)}
@@ -299,7 +320,8 @@ def sweep_thresholds(
     used = sorted({cell.threshold for cell in cells if cell.mre is not None})
     if not used and not held.interrupted:
         raise ValueError(
-            f"thresholds={grid[0]:.4g} to {grid[-1]:.4g}: no law has {least[0]} runs to fit and {least[1]} "
+            f"thresholds={grid[0]:.4g} to {grid[-1]:.4g}: no law has {least[0]} runs to fit and "
+            f"{least[1]} "
             f"to predict at any of them: {_reasons(cells)}"
         )
     kept = tuple(cell for cell in cells if used and used[0] <= cell.threshold <= used[-1])
@@ -320,7 +342,11 @@ def sweep_thresholds(
         level=draws[2],
         resamples=draws[0],
         seed=draws[1],
-        left_out={name: _reasons([cell for cell in cells if cell.benchmark == name]) for name in by_name if name not in fitted},
+        left_out={
+            name: _reasons([cell for cell in cells if cell.benchmark == name])
+            for name in by_name
+            if name not in fitted
+        },
         interrupted=held.interrupted,
     )
 
@@ -347,7 +373,9 @@ class Curve:
     reasons: tuple[str, ...]
 
     @classmethod
-    def of(cls, sample: Sample, kind: Kind, grid: Floats, margin: float, least: tuple[int, int]) -> Curve:
+    def of(
+        cls, sample: Sample, kind: Kind, grid: Floats, margin: float, least: tuple[int, int]
+    ) -> Curve:
         """The splits of a grid of thresholds; fewer runs than `least` are not fitted or judged."""
         compute = sample.at.column("compute")
         usable = above_guessing(sample.accuracy, sample.baseline, kind.margin)
@@ -372,13 +400,22 @@ class Curve:
     def trials(self) -> list[Trial]:
         """One for each way to part the runs."""
         law, sample = AccuracyLaw(self.kind), self.sample
-        fitted = {id(split): split for split, reason in zip(self.splits, self.reasons, strict=True) if not reason}
-        return [Trial(law, sample, split, sample.accuracy, sample.benchmark) for split in fitted.values()]
+        fitted = {
+            id(split): split
+            for split, reason in zip(self.splits, self.reasons, strict=True)
+            if not reason
+        }
+        return [
+            Trial(law, sample, split, sample.accuracy, sample.benchmark)
+            for split in fitted.values()
+        ]
 
     def cells(self, judged: dict[int, Judged], success: float) -> list[Cell]:
         """The cells that were reached, by threshold."""
         cells = []
-        for T, split, reason in zip(self.thresholds.tolist(), self.splits, self.reasons, strict=True):
+        for T, split, reason in zip(
+            self.thresholds.tolist(), self.splits, self.reasons, strict=True
+        ):
             known: dict[str, Any] = {
                 "benchmark": self.sample.benchmark,
                 "law": self.kind.name,
@@ -390,12 +427,18 @@ class Curve:
             if reason:
                 cells.append(Cell(**known, reason=reason))
             elif one is not None and one.failed:
-                why = "a prediction that is not finite" if one.failed == NOT_FINITE else f"no fit: {one.failed}"
+                why = (
+                    "a prediction that is not finite"
+                    if one.failed == NOT_FINITE
+                    else f"no fit: {one.failed}"
+                )
                 cells.append(Cell(**known, reason=why))
             elif one is not None:
                 error = np.abs(one.error)
                 mre = float(np.mean(error / one.observed))
-                cells.append(Cell(**known, mae=float(np.mean(error)), mre=mre, success=mre < success))
+                cells.append(
+                    Cell(**known, mae=float(np.mean(error)), mre=mre, success=mre < success)
+                )
         return cells
 
 
@@ -407,18 +450,27 @@ def _reasons(cells: Sequence[Cell]) -> str:
 
 
 def _shared(names: Sequence[str], cells: Sequence[Cell]) -> list[Cell]:
-    """The cells of benchmarks and thresholds at which every law has a fit; none where these are all that have one."""
+    """The cells of benchmarks and thresholds at which every law has a fit; none where these are all
+    that have one.
+    """
     fitted = [cell for cell in cells if cell.success is not None]
     counts = Counter((cell.benchmark, cell.threshold) for cell in fitted)
     shared = [cell for cell in fitted if counts[cell.benchmark, cell.threshold] == len(names)]
     return [] if len(shared) == len(fitted) else shared
 
 
-def _thresholds(names: Sequence[str], cells: Sequence[Cell], resamples: int, seed: int, level: float) -> tuple[Threshold, ...]:
-    return tuple(_threshold(name, [cell for cell in cells if cell.law == name], resamples, seed, level) for name in names)
+def _thresholds(
+    names: Sequence[str], cells: Sequence[Cell], resamples: int, seed: int, level: float
+) -> tuple[Threshold, ...]:
+    return tuple(
+        _threshold(name, [cell for cell in cells if cell.law == name], resamples, seed, level)
+        for name in names
+    )
 
 
-def _threshold(law: str, cells: Sequence[Cell], resamples: int, seed: int, level: float) -> Threshold:
+def _threshold(
+    law: str, cells: Sequence[Cell], resamples: int, seed: int, level: float
+) -> Threshold:
     fitted = [cell for cell in cells if cell.success is not None]
     names = list(dict.fromkeys(cell.benchmark for cell in fitted))
     x = np.log10([cell.threshold for cell in fitted])
@@ -430,7 +482,9 @@ def _threshold(law: str, cells: Sequence[Cell], resamples: int, seed: int, level
     elif regression.outcome in (FALLING, REVERSED):
         interval["without_interval"] = "success does not get likelier with T"
     elif len(names) < LEAST_BENCHMARKS:
-        interval["without_interval"] = f"fewer than {LEAST_BENCHMARKS} benchmarks cannot be resampled"
+        interval["without_interval"] = (
+            f"fewer than {LEAST_BENCHMARKS} benchmarks cannot be resampled"
+        )
     elif not resamples:
         interval["without_interval"] = "no resamples were asked for"
     else:
@@ -462,7 +516,11 @@ def _of_benchmarks(x: Floats, won: Mask, weights: Floats, level: float) -> dict[
     low = np.quantile(drawn.low, part, method="lower")
     high = np.quantile(drawn.high, 1.0 - part, method="higher")
     outcomes = Counter(map(str, sorted(drawn.outcome)))
-    return {"low": _power_of_ten(float(low)), "high": _power_of_ten(float(high)), "resampled": dict(outcomes)}
+    return {
+        "low": _power_of_ten(float(low)),
+        "high": _power_of_ten(float(high)),
+        "resampled": dict(outcomes),
+    }
 
 
 def _power_of_ten(exponent: float) -> float | None:

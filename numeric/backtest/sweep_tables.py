@@ -25,7 +25,8 @@ SHOWN = 8
 LARGE = 10.0
 #: A bound that is a threshold comes back from its logarithm to this.
 ROUNDING = 1e-9
-#: With fewer benchmarks than this intervals are too narrow: simulated 90 % ones of five held T50 in 79 %.
+#: With fewer benchmarks than this intervals are too narrow: simulated 90 % ones of five held T50 in
+#: 79 %.
 FEW_BENCHMARKS = 10
 UNSURE = "few benchmarks: 90 % intervals of five held in 79 %"
 NO_END = "no end"
@@ -54,18 +55,26 @@ def _title(sweep: Sweep) -> str:
         first, last = (_three(sweep.thresholds[i]) for i in (0, -1))
         span = f"{first} to {last} FLOP"
     return (
-        f"Fitted to runs with C <= T, judged on those with C > T; {counted(len(sweep.thresholds), 'threshold')} "
-        f"T, {span}; {counted(len(sweep.benchmarks), 'benchmark')}. Success: a mean relative error below "
-        f"{100.0 * sweep.success:g} %. At least {sweep.least_train} runs to fit (and more than coefficients) "
-        f"and {sweep.least_held_out} to predict; predicted runs exceed guessing by more than {sweep.margin:g}."
+        f"Fitted to runs with C <= T, judged on those with C > T; "
+        f"{counted(len(sweep.thresholds), 'threshold')} "
+        f"T, {span}; {counted(len(sweep.benchmarks), 'benchmark')}. Success: a mean relative error "
+        f"below "
+        f"{100.0 * sweep.success:g} %. At least {sweep.least_train} runs to fit (and more than "
+        f"coefficients) "
+        f"and {sweep.least_held_out} to predict; predicted runs exceed guessing by more than "
+        f"{sweep.margin:g}."
     )
 
 
-def _of_laws(sweep: Sweep, found: Sequence[Threshold], title: str, notes: Sequence[str] = ()) -> Table:
+def _of_laws(
+    sweep: Sweep, found: Sequence[Threshold], title: str, notes: Sequence[str] = ()
+) -> Table:
     columns = [
         Column("law", align="left"),
         Column("T50", "T50", unit="FLOP", of=lambda one: _midpoint(one, sweep)),
-        Column("interval", f"{100.0 * sweep.level:g} % interval", of=lambda one: _interval(one, sweep)),
+        Column(
+            "interval", f"{100.0 * sweep.level:g} % interval", of=lambda one: _interval(one, sweep)
+        ),
         Column("n_success", "successes"),
         Column("n_cells", "of fits"),
         Column("n_unfitted", "unfitted"),
@@ -135,19 +144,25 @@ def _notes(sweep: Sweep) -> Iterator[str]:
         if loose:
             outcomes = ", ".join(f"{CALLED.get(name, name)} {n}" for name, n in loose.items())
             yield (
-                f"note: {one.law}: resamples without a finite fit: {outcomes}; the interval takes the far end of what they say"
+                f"note: {one.law}: resamples without a finite fit: {outcomes}; the interval takes "
+                f"the far end of what they say"
             )
-    if reasons := dict.fromkeys(one.without_interval for one in sweep.found if one.without_interval):
+    if reasons := dict.fromkeys(
+        one.without_interval for one in sweep.found if one.without_interval
+    ):
         yield f"note: no interval: {', '.join(reasons)}"
     with_interval = [one.n_benchmarks for one in sweep.found if not one.without_interval]
     if with_interval:
         yield (
-            f"note: intervals: {RESAMPLED}, {sweep.resamples} times, seed {sweep.seed}; thresholds of one "
+            f"note: intervals: {RESAMPLED}, {sweep.resamples} times, seed {sweep.seed}; thresholds "
+            f"of one "
             "benchmark share their runs and are no independent trials"
         )
         if min(with_interval) < FEW_BENCHMARKS:
             yield f"note: {UNSURE}"
-    yield from (f"note: {name}: no fit at any threshold: {why}" for name, why in sweep.left_out.items())
+    yield from (
+        f"note: {name}: no fit at any threshold: {why}" for name, why in sweep.left_out.items()
+    )
     unfitted: dict[str, int] = {}
     for cell in sweep.cells:
         if cell.reason:

@@ -150,7 +150,8 @@ def _errors(result: Backtest, rows: Sequence[dict[str, Any]]) -> Table:
     columns += _shares(median_error="error", median_bias="signed", share_above="above")
     quantity = _quantity(result)
     note = (
-        f"error, signed: medians of the relative error of {quantity} without and with its sign; above: "
+        f"error, signed: medians of the relative error of {quantity} without and with its sign; "
+        f"above: "
         "share of predictions above the observation"
     )
     notes = [note]
@@ -158,7 +159,8 @@ def _errors(result: Backtest, rows: Sequence[dict[str, Any]]) -> Table:
         columns += _shares(median_error_pass="pass@k", median_bias_pass="signed")
         notes = [
             f"{note}; pass@k, signed: the same medians for pass@k",
-            "observed by: the unbiased estimate, or the likelihood of the counts where some problem has fewer than k samples",
+            "observed by: the unbiased estimate, or the likelihood of the counts where some "
+            "problem has fewer than k samples",
         ]
     return Table(columns, _by_k(rows), f"Relative errors of predictions of {quantity} in %", notes)
 
@@ -195,13 +197,19 @@ def _stability(result: Backtest) -> Table:
         Column("value", "final", format=VALUE),
         Column("lo", format=VALUE),
         Column("hi", format=VALUE),
-        *(Column(name, heading, of=_decades(name)) for name, heading in (("stable", "inside"), ("overlap", "overlap"))),
+        *(
+            Column(name, heading, of=_decades(name))
+            for name, heading in (("stable", "inside"), ("overlap", "overlap"))
+        ),
         Column("of_decades", "of", format=Places(1)),
     ]
     note = (
-        f"inside: so many decades of {result.axis} may be cut off with the estimate within the final "
-        "interval; overlap: with its own interval overlapping it; of: decades there are, >= where none of "
-        "their cutoffs breaks it. -: the final fit leaves the coefficient, or the end of its interval, open"
+        f"inside: so many decades of {result.axis} may be cut off with the estimate within the "
+        f"final "
+        "interval; overlap: with its own interval overlapping it; of: decades there are, >= where "
+        "none of "
+        "their cutoffs breaks it. -: the final fit leaves the coefficient, or the end of its "
+        "interval, open"
     )
     title = f"Stability of coefficients against their final {100 * result.level:g} % interval"
     return Table(columns, _by_k(result.stability()), title, [note])

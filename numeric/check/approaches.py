@@ -1,8 +1,10 @@
-"""An approach: from the losses of runs to points on one curve of loss against compute, and from those to a compute law.
+"""An approach: from the losses of runs to points on one curve of loss against compute, and from
+those to a compute law.
 
-Every approach has a known bias, and one remedy serves them all: with the fitted params+tokens law at hand, the losses are first
-moved along it from where the runs are to where the theory speaks (the envelope, the ray). If the law holds, moved losses
-scatter about the predicted curve; if it does not, their residuals, which moving keeps, follow another.
+Every approach has a known bias, and one remedy serves them all: with the fitted params+tokens law
+at hand, the losses are first moved along it from where the runs are to where the theory speaks (the
+envelope, the ray). If the law holds, moved losses scatter about the predicted curve; if it does
+not, their residuals, which moving keeps, follow another.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ GRID = 33
 
 
 class Points(NamedTuple):
-    """The points of an approach for K sets of losses, each (K, m): as they are and moved, with their weights."""
+    """The points of an approach for K sets of losses, each (K, m): as they are and moved, with
+    their weights.
+    """
 
     raw: Floats
     moved: Floats
@@ -42,7 +46,9 @@ class Points(NamedTuple):
 
 
 class Estimates(NamedTuple):
-    """K compute laws: through the points as they are, through the moved ones, what theory predicts; which are valid."""
+    """K compute laws: through the points as they are, through the moved ones, what theory predicts;
+    which are valid.
+    """
 
     raw: ComputeLaws
     moved: ComputeLaws
@@ -55,7 +61,8 @@ class Estimates(NamedTuple):
 
 
 class Approach:
-    """One road to a compute law. A subclass says which points it takes, and what theory predicts for them.
+    """One road to a compute law. A subclass says which points it takes, and what theory predicts
+    for them.
 
     Attributes
     ----------
@@ -78,7 +85,9 @@ class Approach:
         raise NotImplementedError
 
     def predicted(self, weights: Floats | None, laws: Laws) -> ComputeLaws:
-        """What K params+tokens laws predict for the compute law through the moved points: their envelopes."""
+        """What K params+tokens laws predict for the compute law through the moved points: their
+        envelopes.
+        """
         return envelopes(laws)
 
     def described(self, losses: Floats) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""Simultaneous bands from resampled curves, what a band says about a tolerance, and what would settle the matter."""
+"""Simultaneous bands from resampled curves, what a band says about a tolerance, and what would
+settle the matter.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["CANNOT_TELL", "CONSISTENT", "INCONSISTENT", "advice", "farthest", "simultaneous_band", "verdict"]
+__all__ = [
+    "CANNOT_TELL",
+    "CONSISTENT",
+    "INCONSISTENT",
+    "advice",
+    "farthest",
+    "simultaneous_band",
+    "verdict",
+]
 
 CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot tell"
 #: A band is at least so wide, relative to the curve.
@@ -41,8 +51,9 @@ def simultaneous_band(curve: Floats, deviations: Floats, level: float) -> Band:
     Returns
     -------
     Band
-        curve +- q s, where s is the quantile `level` of \\|deviation\\| at each point and q that of the largest
-        \\|deviation\\|/s of each resample: no point counts more than another, however its tails are.
+        curve +- q s, where s is the quantile `level` of \\|deviation\\| at each point and q that of
+        the largest \\|deviation\\|/s of each resample: no point counts more than another, however
+        its tails are.
     """
     size = np.abs(deviations)
     spread = np.quantile(size, level, axis=0)
@@ -53,7 +64,9 @@ def simultaneous_band(curve: Floats, deviations: Floats, level: float) -> Band:
 
 
 def verdict(band: Band, tolerance: float) -> str:
-    """Consistent where the band lies within the tolerance of 0 throughout, inconsistent where it leaves it anywhere."""
+    """Consistent where the band lies within the tolerance of 0 throughout, inconsistent where it
+    leaves it anywhere.
+    """
     low, high = band.ends
     if ((low > tolerance) | (high < -tolerance)).any():
         return INCONSISTENT
@@ -63,7 +76,9 @@ def verdict(band: Band, tolerance: float) -> str:
 
 
 def farthest(band: Band) -> int:
-    """Where on the grid the band lies farthest from 0, or, where it holds 0 throughout, comes nearest to leaving it."""
+    """Where on the grid the band lies farthest from 0, or, where it holds 0 throughout, comes
+    nearest to leaving it.
+    """
     low, high = band.ends
     return int(np.maximum(low, -high).argmax())
 
@@ -71,8 +86,9 @@ def farthest(band: Band) -> int:
 def advice(band: Band, compute: Floats, tolerance: float, more_runs: str) -> str:
     """One sentence about a band that neither keeps to the tolerance nor leaves it.
 
-    A band narrows as the square root of the number of runs. Where the difference is within the tolerance throughout, the runs
-    that settle the matter are those that bring the whole band within; where it is not, those that take the band out somewhere.
+    A band narrows as the square root of the number of runs. Where the difference is within the
+    tolerance throughout, the runs that settle the matter are those that bring the whole band
+    within; where it is not, those that take the band out somewhere.
     """
     low, high = band.ends
     half = (high - low) / 2.0
@@ -91,7 +107,9 @@ def advice(band: Band, compute: Floats, tolerance: float, more_runs: str) -> str
         stands = f"the difference is {in_percent(band[place])} at {flop(compute[place])} FLOP, {_beyond(band, place, tolerance)}"
         needed = float(times[place])
     if needed > MOST_TIMES:
-        return f"{stands}; more precise losses (repeated seeds) or a wider tolerance would settle it"
+        return (
+            f"{stands}; more precise losses (repeated seeds) or a wider tolerance would settle it"
+        )
     return f"{stands}; about {max(2, ceil(needed))} times as many runs would settle it: {more_runs}, there above all"
 
 

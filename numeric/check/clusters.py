@@ -1,4 +1,6 @@
-"""Runs that share a value up to a relative tolerance: the budgets of isoFLOP profiles, the ratios D/N of rays."""
+"""Runs that share a value up to a relative tolerance: the budgets of isoFLOP profiles, the ratios
+D/N of rays.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ ROUNDING = 1e-9
 def clusters(values: Floats, tolerance: float, least: int) -> list[Indices]:
     """Disjoint sets of runs whose largest value is at most (1 + tolerance) times the smallest.
 
-    The window that holds the most runs is taken first, of several the narrowest, then the next among the rest: a planned
-    design is found as it was planned, and a cloud of runs gives its dense places.
+    The window that holds the most runs is taken first, of several the narrowest, then the next
+    among the rest: a planned design is found as it was planned, and a cloud of runs gives its dense
+    places.
 
     Parameters
     ----------
@@ -43,7 +46,8 @@ def clusters(values: Floats, tolerance: float, least: int) -> list[Indices]:
     found: list[tuple[float, Indices]] = []
     while int(left.sum()) >= least:
         rest = np.flatnonzero(left)
-        # A window never straddles one that was taken: whatever lies on both sides of it is further apart than a window.
+        # A window never straddles one that was taken: whatever lies on both sides of it is further
+        # apart than a window.
         ends = np.searchsorted(logs[rest], logs[rest] + width, side="right")
         counts = ends - np.arange(len(rest))
         most = int(counts.max())

@@ -1,4 +1,6 @@
-"""One approach: its empirical law beside the predicted one, with what the resamples say of their difference."""
+"""One approach: its empirical law beside the predicted one, with what the resamples say of their
+difference.
+"""
 
 from __future__ import annotations
 
@@ -43,15 +45,20 @@ def compared(
     name, described = approach.name, approach.described(losses)
     estimates = approach.estimate(losses[None], weights, laws)
     if not estimates.valid[0]:
-        return CurveCheck.refused(name, "the compute law through its points did not converge", **described)
+        return CurveCheck.refused(
+            name, "the compute law through its points did not converge", **described
+        )
     usable, needed = len(draws.difference), ceil(LEAST_BEYOND / (1.0 - band_level))
     if usable < needed:
         reason = f"too few resamples gave a compute law, {usable}: a band at {round_percent(band_level)} takes {needed}"
         return CurveCheck.refused(name, reason, **described)
 
     compute, centre = approach.grid, np.median(draws.difference, axis=0)
-    band = simultaneous_band(estimates.difference(compute)[0] - centre, draws.difference - centre, band_level)
-    # Against the resamples' own laws, of which each has another alpha: what selection does to the coefficients.
+    band = simultaneous_band(
+        estimates.difference(compute)[0] - centre, draws.difference - centre, band_level
+    )
+    # Against the resamples' own laws, of which each has another alpha: what selection does to the
+    # coefficients.
     empirical, predicted = estimates.moved.table()[0], estimates.predicted.table()[0]
     differences = draws.empirical - draws.predicted
     unbiased = empirical - np.median(differences, axis=0)
@@ -69,7 +76,8 @@ def compared(
         alpha_difference=beyond_chance(empirical[2] - predicted[2], differences[:, 2], level),
         compute=compute,
         band=band,
-        raw_difference=estimates.raw.losses(compute)[0] / estimates.predicted.losses(compute)[0] - 1.0,
+        raw_difference=estimates.raw.losses(compute)[0] / estimates.predicted.losses(compute)[0]
+        - 1.0,
         share_at_bound=float(draws.at_bound.mean()),
         **described,
     )
@@ -81,7 +89,8 @@ def _reason(judged: str, band: Band, compute: Floats, tolerance: float, more_run
     if judged == INCONSISTENT:
         place = farthest(band)
         return (
-            f"the difference is {in_percent(band[place])} at {flop(compute[place])} FLOP, where the band lies farthest "
+            f"the difference is {in_percent(band[place])} at {flop(compute[place])} FLOP, where "
+            f"the band lies farthest "
             f"outside the tolerance of {round_percent(tolerance)}"
         )
     return ""
@@ -94,10 +103,11 @@ def about(value: float, resampled: Floats, level: float) -> Estimate:
 
 
 def beyond_chance(difference: float, resampled: Floats, level: float) -> Estimate:
-    """How far a difference goes beyond what the resamples, in which the law holds, bring about by chance.
+    """How far a difference goes beyond what the resamples, in which the law holds, bring about by
+    chance.
 
-    The interval excludes 0 just where the difference is outside the central `level` of the resampled ones; their median is
-    taken off the value.
+    The interval excludes 0 just where the difference is outside the central `level` of the
+    resampled ones; their median is taken off the value.
     """
     low, high = percentiles(resampled, level)
     excess = float(difference - np.median(resampled))

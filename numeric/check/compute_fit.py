@@ -28,7 +28,9 @@ LARGEST_LOG_TERM = 100.0
 
 
 class ComputeLaws(NamedTuple):
-    """K compute laws: E, log C0, alpha, whether each fit converged, and whether it ended at a bound."""
+    """K compute laws: E, log C0, alpha, whether each fit converged, and whether it ended at a
+    bound.
+    """
 
     E: Floats
     log_C0: Floats
@@ -46,11 +48,19 @@ class ComputeLaws(NamedTuple):
 
     def law(self, index: int = 0, name: str = "custom") -> ComputeLaw:
         """One of them."""
-        return ComputeLaw(E=float(self.E[index]), C0=float(np.exp(self.log_C0[index])), alpha=float(self.alpha[index]), name=name)
+        return ComputeLaw(
+            E=float(self.E[index]),
+            C0=float(np.exp(self.log_C0[index])),
+            alpha=float(self.alpha[index]),
+            name=name,
+        )
 
 
 def fit_compute_laws(
-    compute: Floats, losses: Floats, weights: Floats | None = None, objective: Objective = LEAST_SQUARES
+    compute: Floats,
+    losses: Floats,
+    weights: Floats | None = None,
+    objective: Objective = LEAST_SQUARES,
 ) -> ComputeLaws:
     """The best compute law for each of K sets of losses at the same compute.
 
@@ -72,9 +82,9 @@ def fit_compute_laws(
 
     Notes
     -----
-    The coefficients enter linearly: for every trial exponent they are those of a weighted line, which gives the start;
-    Newton's method with the exact Hessian finishes. Absolute deviations are smoothed over a
-    small share of their median.
+    The coefficients enter linearly: for every trial exponent they are those of a weighted line,
+    which gives the start; Newton's method with the exact Hessian finishes. Absolute deviations are
+    smoothed over a small share of their median.
     """
     losses = np.atleast_2d(losses)
     given = np.ones_like(losses) if weights is None else np.atleast_2d(weights)
@@ -88,7 +98,9 @@ def fit_compute_laws(
     lower = np.array([0.0, -LARGEST_LOG_TERM, LEAST_EXPONENT])
     upper = np.array([np.inf, LARGEST_LOG_TERM, LARGEST_EXPONENT])
     problems = Problems.of(model, losses, given, objective)
-    found = freed_each(problems, objective, follow(problems, objective, theta, lower, upper), lower, upper)
+    found = freed_each(
+        problems, objective, follow(problems, objective, theta, lower, upper), lower, upper
+    )
     E, log_term, alpha = found.theta.T
     at_bound = (E <= 0.0) | (alpha <= LEAST_EXPONENT) | (alpha >= LARGEST_EXPONENT)
     return ComputeLaws(E, log_term + alpha * centre, alpha, found.done & known, at_bound & known)
@@ -105,7 +117,9 @@ def _budgets(compute: Floats, weights: Floats) -> NDArray[np.intp]:
 
 
 def _starts(z: Floats, losses: Floats, weights: Floats) -> Floats:
-    """(K, 3): E, log of the term at the centre and alpha of the best trial exponent, in relative deviations of the loss."""
+    """(K, 3): E, log of the term at the centre and alpha of the best trial exponent, in relative
+    deviations of the loss.
+    """
     w = weights / losses**2
     best = np.full(len(losses), np.inf)
     theta = np.full((len(losses), 3), np.nan)

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["Allowed", "allowed", "chosen_ratios", "group_count", "spare_runs", "unfit"]
 
 APPROACHES = ("frontier", "isoflop", "fixed-ratio")
-#: Runs beyond the coefficients of the joint law, at least: with fewer its residuals do not show the noise.
+#: Runs beyond the coefficients of the joint law, at least: with fewer its residuals do not show the
+#: noise.
 LEAST_SPARE = 15
 #: A frontier of fewer runs has too little beyond the three coefficients to be judged.
 LEAST_FRONTIER = 6
@@ -55,7 +56,9 @@ class Refusal(NamedTuple):
 
 
 class Allowed(NamedTuple):
-    """The approaches that the runs allow, those that they do not, and the ratios D/N that are left out."""
+    """The approaches that the runs allow, those that they do not, and the ratios D/N that are left
+    out.
+    """
 
     approaches: tuple[Approach, ...]
     refusals: tuple[Refusal, ...]
@@ -97,7 +100,8 @@ def allowed(
     ratio_tolerance: float,
     ratios: tuple[float, ...] | None,
 ) -> Allowed:
-    """Frontier, isoFLOP minima and rays as far as the runs allow them, with the reason where they do not.
+    """Frontier, isoFLOP minima and rays as far as the runs allow them, with the reason where they
+    do not.
 
     Parameters
     ----------
@@ -122,10 +126,16 @@ def allowed(
     """
     rays, left_out, no_rays = _rays(runs, compute, optimum, ratio_tolerance, ratios)
     front, minima = _frontier(runs, compute), _isoflop(runs, budgets, laws)
-    found = [front, minima, *(FixedRatio(ray, runs.params, runs.tokens, compute, objective) for ray in rays)]
+    found = [
+        front,
+        minima,
+        *(FixedRatio(ray, runs.params, runs.tokens, compute, objective) for ray in rays),
+    ]
     refusals = [entry for entry in (front, minima) if isinstance(entry, Refusal)]
     refusals += [Refusal("fixed-ratio", no_rays)] if no_rays else []
-    return Allowed(tuple(entry for entry in found if not isinstance(entry, Refusal)), tuple(refusals), left_out)
+    return Allowed(
+        tuple(entry for entry in found if not isinstance(entry, Refusal)), tuple(refusals), left_out
+    )
 
 
 def _frontier(runs: Runs, compute: Floats) -> Frontier | Refusal:
@@ -136,20 +146,25 @@ def _frontier(runs: Runs, compute: Floats) -> Frontier | Refusal:
         return front
     over = f" over a factor {span:.3g} of compute" if len(chosen) > 1 else ""
     reason = (
-        f"{counted(len(chosen), 'run')} on the frontier{over}; takes at least {LEAST_FRONTIER} over a factor {LEAST_SPAN:g} of "
+        f"{counted(len(chosen), 'run')} on the frontier{over}; takes at least {LEAST_FRONTIER} "
+        f"over a factor {LEAST_SPAN:g} of "
         f"compute"
     )
     return Refusal("frontier", reason, len(chosen))
 
 
 def _isoflop(runs: Runs, budgets: IsoflopDesign, laws: Laws) -> Isoflop | Refusal:
-    minima = budgets.corrected(budgets.minima(runs.loss, runs.weight), budgets.biases(laws, runs.weight))
+    minima = budgets.corrected(
+        budgets.minima(runs.loss, runs.weight), budgets.biases(laws, runs.weight)
+    )
     usable = budgets.some(minima.valid[0])
     if len(usable) >= LEAST_BUDGETS and usable.compute[-1] >= LEAST_SPAN * usable.compute[0]:
         return Isoflop(usable)
     reason = (
-        f"{counted(len(budgets), 'budget')} with five sizes or more over a factor 2, {len(usable)} with a minimum within "
-        f"the sizes; takes at least {LEAST_BUDGETS} with one, over a factor {LEAST_SPAN:g} of compute"
+        f"{counted(len(budgets), 'budget')} with five sizes or more over a factor 2, {len(usable)} "
+        f"with a minimum within "
+        f"the sizes; takes at least {LEAST_BUDGETS} with one, over a factor {LEAST_SPAN:g} of "
+        f"compute"
     )
     return Refusal("isoflop", reason, sum(map(len, usable.members)))
 
@@ -157,7 +172,8 @@ def _isoflop(runs: Runs, budgets: IsoflopDesign, laws: Laws) -> Isoflop | Refusa
 def _rays(
     runs: Runs, compute: Floats, optimum: float, tolerance: float, chosen: tuple[float, ...] | None
 ) -> tuple[list[Ray], tuple[float, ...], str]:
-    """The rays to compare, the ratios of those that are left out, and why there is none; empty where there is one.
+    """The rays to compare, the ratios of those that are left out, and why there is none; empty
+    where there is one.
 
     Raises
     ------
@@ -194,7 +210,8 @@ def _rays(
     taken = {ray.tokens_per_param for ray in shown}
     left_out = tuple(ray.tokens_per_param for ray in usual if ray.tokens_per_param not in taken)
     reason = (
-        f"no {least_runs} runs with D/N within {round_percent(tolerance)} of one another, at {LEAST_RAY_RUNS} or more values of "
+        f"no {least_runs} runs with D/N within {round_percent(tolerance)} of one another, at "
+        f"{LEAST_RAY_RUNS} or more values of "
         f"compute over a factor {LEAST_SPAN:g}"
     )
     return shown, left_out, "" if shown else reason
@@ -202,19 +219,27 @@ def _rays(
 
 def _no_ray(rays: list[Ray], tolerance: float) -> str:
     needed = (
-        f"must be the D/N, within {round_percent(tolerance)}, of at least {LEAST_RAY_RUNS} runs at as many values of compute "
+        f"must be the D/N, within {round_percent(tolerance)}, of at least {LEAST_RAY_RUNS} runs at "
+        f"as many values of compute "
         f"over a factor {LEAST_SPAN:g}"
     )
     if not rays:
         return f"{needed}; these runs have no such D/N"
-    named = sorted(sorted(rays, key=lambda ray: -len(ray.members))[:MOST_NAMED], key=lambda ray: ray.tokens_per_param)
+    named = sorted(
+        sorted(rays, key=lambda ray: -len(ray.members))[:MOST_NAMED],
+        key=lambda ray: ray.tokens_per_param,
+    )
     rest = f" and {len(rays) - len(named)} more" if len(rays) > len(named) else ""
     return f"{needed}: {', '.join(f'{ray.tokens_per_param:.3g}' for ray in named)}{rest}"
 
 
 def chosen_ratios(ratios: Any) -> tuple[float, ...]:
     """The chosen ratios as positive numbers."""
-    listed = ratios if isinstance(ratios, (Sequence, np.ndarray)) and not isinstance(ratios, str) else [ratios]
+    listed = (
+        ratios
+        if isinstance(ratios, (Sequence, np.ndarray)) and not isinstance(ratios, str)
+        else [ratios]
+    )
     found = tuple(positive_number("ratios", ratio) for ratio in listed)
     if not found:
         raise outside("ratios", ratios, "at least one positive finite number, or None")

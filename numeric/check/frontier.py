@@ -1,12 +1,15 @@
-r"""The frontier (approach 1 of Hoffmann et al. 2022, arXiv 2203.15556): the runs that no run of the same or less compute beats.
+r"""The frontier (approach 1 of Hoffmann et al. 2022, arXiv 2203.15556): the runs that no run of the
+same or less compute beats.
 
-Hoffmann et al. take the lowest of the training curves at every FLOP count. Final losses alone leave the undominated runs, the
-lower left staircase of loss against compute. Bins of log compute, the other choice, need a width that nothing fixes, and keep the
-best run of a bin even where a cheaper run of the bin below beats it.
+Hoffmann et al. take the lowest of the training curves at every FLOP count. Final losses alone leave
+the undominated runs, the lower left staircase of loss against compute. Bins of log compute, the
+other choice, need a width that nothing fixes, and keep the best run of a bin even where a cheaper
+run of the bin below beats it.
 
-Two biases pull apart. No run sits exactly at the optimum of its budget, so the staircase lies above the envelope; with a
-params+tokens law at hand every run is moved along the law to the optimum of its own compute, L L*(C)/L(N, D). And the least of
-many noisy losses is too low; the moved staircase keeps that bias, which only a simulation of the noise can tell.
+Two biases pull apart. No run sits exactly at the optimum of its budget, so the staircase lies above
+the envelope; with a params+tokens law at hand every run is moved along the law to the optimum of
+its own compute, L L*(C)/L(N, D). And the least of many noisy losses is too low; the moved staircase
+keeps that bias, which only a simulation of the noise can tell.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ __all__ = ["Frontier", "frontier"]
 
 @dataclass(frozen=True, eq=False)
 class Frontier(Approach):
-    """Approach 1: compute laws through the undominated runs, moved to the optimum of their own compute."""
+    """Approach 1: compute laws through the undominated runs, moved to the optimum of their own
+    compute.
+    """
 
     params: Floats
     tokens: Floats
@@ -54,7 +59,8 @@ class Frontier(Approach):
 
 
 def frontier(compute: Floats, losses: Floats) -> Flags:
-    """The runs whose loss is below that of every cheaper run and not above that of any run with the same compute.
+    """The runs whose loss is below that of every cheaper run and not above that of any run with the
+    same compute.
 
     Parameters
     ----------

@@ -1,13 +1,15 @@
 r"""IsoFLOP minima (approach 2 of Hoffmann et al. 2022, arXiv 2203.15556).
 
-At every budget a parabola through the losses over log N, by least squares: its vertex is N*, its height there L*. The same over
-log D gives D*. Power laws through N*(C) and D*(C) and a compute law through L*(C) follow.
+At every budget a parabola through the losses over log N, by least squares: its vertex is N*, its
+height there L*. The same over log D gives D*. Power laws through N*(C) and D*(C) and a compute law
+through L*(C) follow.
 
-An isoFLOP profile A N^-beta + B (C/6N)^-gamma is close to a parabola in log N only near its minimum, and even about it only where
-beta = gamma: on a wide grid, or one whose middle is off the optimum, the vertex is off as well (arXiv 2603.22339). With a
-params+tokens law at hand the error is known: the same parabolas through the law's own losses at the very same runs miss the law's
-true optimum by that much. Corrected values have it taken off, as factors of N*, D* and L*. This also accounts for runs whose
-compute is not exactly the budget, or is not 6ND.
+An isoFLOP profile A N^-beta + B (C/6N)^-gamma is close to a parabola in log N only near its
+minimum, and even about it only where beta = gamma: on a wide grid, or one whose middle is off the
+optimum, the vertex is off as well (arXiv 2603.22339). With a params+tokens law at hand the error is
+known: the same parabolas through the law's own losses at the very same runs miss the law's true
+optimum by that much. Corrected values have it taken off, as factors of N*, D* and L*. This also
+accounts for runs whose compute is not exactly the budget, or is not 6ND.
 """
 
 from __future__ import annotations
@@ -29,13 +31,22 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Indices = NDArray[np.intp]
 
-__all__ = ["BudgetMinimum", "Isoflop", "IsoflopDesign", "Minima", "describe", "find_budgets", "vertices"]
+__all__ = [
+    "BudgetMinimum",
+    "Isoflop",
+    "IsoflopDesign",
+    "Minima",
+    "describe",
+    "find_budgets",
+    "vertices",
+]
 
 #: A parabola has three coefficients: with five sizes two are left to judge it.
 LEAST_SIZES = 5
 #: The largest size over the smallest, at least.
 LEAST_SPAN = 2.0
-#: A design whose Gram determinant is smaller than this share of its scale has fewer than three different sizes.
+#: A design whose Gram determinant is smaller than this share of its scale has fewer than three
+#: different sizes.
 SINGULAR = 1e-10
 NO_MINIMUM = "no minimum of the parabola within the sizes"
 BIASED_AWAY = "no minimum within the sizes of the parabola through the fitted law's own losses"
@@ -71,8 +82,8 @@ class IsoflopDesign:
     def minima(self, losses: Floats, weights: Floats | None = None) -> Minima:
         """The vertices for losses (K, n) with weights (n,), n counting all runs.
 
-        Valid where the parabolas over log N and over log D both open upwards and are lowest between the least and the
-        largest of the sizes.
+        Valid where the parabolas over log N and over log D both open upwards and are lowest between
+        the least and the largest of the sizes.
         """
         columns = [self._at(members, np.atleast_2d(losses), weights) for members in self.members]
         if not columns:
@@ -80,7 +91,9 @@ class IsoflopDesign:
             return Minima(empty, empty, empty, empty, empty.astype(bool))
         return Minima(*(np.stack(column, axis=1) for column in zip(*columns, strict=True)))
 
-    def _at(self, members: Indices, losses: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats, Floats, Flags]:
+    def _at(
+        self, members: Indices, losses: Floats, weights: Floats | None
+    ) -> tuple[Floats, Floats, Floats, Floats, Flags]:
         given = None if weights is None else weights[members]
 
         def lowest(values: Floats) -> tuple[Vertices, Flags]:
@@ -90,10 +103,18 @@ class IsoflopDesign:
                 return found, found.inside(float(x.min()), float(x.max())) & (found.height > 0.0)
 
         (over_params, good), (over_tokens, good_too) = lowest(self.params), lowest(self.tokens)
-        return over_params.position, over_tokens.position, over_params.height, over_params.curvature, good & good_too
+        return (
+            over_params.position,
+            over_tokens.position,
+            over_params.height,
+            over_params.curvature,
+            good & good_too,
+        )
 
     def biases(self, laws: Laws, weights: Floats | None = None) -> Minima:
-        """How far the parabolas through the laws' own losses are off: log N - log N*, log D - log D*, L/L*."""
+        """How far the parabolas through the laws' own losses are off: log N - log N*, log D - log
+        D*, L/L*.
+        """
         own = self.minima(laws.losses(self.params, self.tokens), weights)
         return Minima(
             own.log_params - np.log(laws.params(self.compute)),
@@ -128,8 +149,12 @@ class Isoflop(Approach):
         raw = self.design.minima(losses, weights)
         moved = self.design.corrected(raw, self.design.biases(laws, weights))
         # Of no weight: any positive number.
-        heights, moved_heights = (np.where(minima.valid, minima.loss, 1.0) for minima in (raw, moved))
-        return Points(heights, moved_heights, raw.valid.astype(np.float64), moved.valid.astype(np.float64))
+        heights, moved_heights = (
+            np.where(minima.valid, minima.loss, 1.0) for minima in (raw, moved)
+        )
+        return Points(
+            heights, moved_heights, raw.valid.astype(np.float64), moved.valid.astype(np.float64)
+        )
 
     def described(self, losses: Floats) -> dict[str, Any]:
         """The numbers of runs and of budgets."""
@@ -149,7 +174,8 @@ class BudgetMinimum:
     params_lo, params_hi : float
         Range of the sizes.
     params, tokens, loss : float
-        Raw minimum: the vertex over log N, over log D, and the height of the former. NaN where there is none.
+        Raw minimum: the vertex over log N, over log D, and the height of the former. NaN where
+        there is none.
     curvature : float
         Of the parabola over log N: loss = `loss` + `curvature` (log N - log `params`)^2.
     corrected_params, corrected_tokens, corrected_loss : float
@@ -177,7 +203,9 @@ class BudgetMinimum:
         return {key: None if value != value else value for key, value in asdict(self).items()}
 
 
-def find_budgets(params: Floats, tokens: Floats, compute: Floats, *, tolerance: float = 0.1) -> IsoflopDesign:
+def find_budgets(
+    params: Floats, tokens: Floats, compute: Floats, *, tolerance: float = 0.1
+) -> IsoflopDesign:
     """The budgets at which enough different sizes were trained.
 
     Parameters
@@ -195,7 +223,8 @@ def find_budgets(params: Floats, tokens: Floats, compute: Floats, *, tolerance: 
     members = [
         entry
         for entry in clusters(compute, tolerance, LEAST_SIZES)
-        if len(np.unique(params[entry])) >= LEAST_SIZES and params[entry].max() >= LEAST_SPAN * params[entry].min()
+        if len(np.unique(params[entry])) >= LEAST_SIZES
+        and params[entry].max() >= LEAST_SPAN * params[entry].min()
     ]
     budgets = np.array([geometric_mean(compute[entry]) for entry in members])
     return IsoflopDesign(params, tokens, tuple(members), budgets)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Laws"]
 
-#: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a term.
+#: A law whose optimum lies further than exp of this from its terms' balance at one FLOP has lost a
+#: term.
 FARTHEST = 300.0
 
 
@@ -39,14 +40,21 @@ class Laws(NamedTuple):
     @property
     def terms(self) -> dict[str, Floats]:
         """The columns that broadcast against rows of runs."""
-        return {"A": self.A[:, None], "B": self.B[:, None], "beta": self.beta[:, None], "gamma": self.gamma[:, None]}
+        return {
+            "A": self.A[:, None],
+            "B": self.B[:, None],
+            "beta": self.beta[:, None],
+            "gamma": self.gamma[:, None],
+        }
 
     def losses(self, params: Floats, tokens: Floats) -> Floats:
         """L(N, D) at n runs; (K, n)."""
         return formulas.loss(params, tokens, self.E[:, None], **self.terms)
 
     def moved(self, losses: Floats, params: Floats, tokens: Floats, there: Floats) -> Floats:
-        """Losses (K, n) moved along each law from the runs to where it has the losses `there`: L there/L(N, D)."""
+        """Losses (K, n) moved along each law from the runs to where it has the losses `there`: L
+        there/L(N, D).
+        """
         return losses * there / self.losses(params, tokens)
 
     def envelope(self, compute: Floats) -> Floats:
@@ -55,7 +63,9 @@ class Laws(NamedTuple):
 
     def ray(self, compute: Floats, tokens_per_param: float) -> Floats:
         """L(C) at n budgets on the ray D = t N; (K, n)."""
-        return formulas.loss_at(formulas.ray_reducible_loss(compute, tokens_per_param, **self.terms), self.E[:, None])
+        return formulas.loss_at(
+            formulas.ray_reducible_loss(compute, tokens_per_param, **self.terms), self.E[:, None]
+        )
 
     def ray_exponent(self, compute: float, tokens_per_param: float) -> Floats:
         """Local exponent of the ray; (K,)."""

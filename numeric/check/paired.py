@@ -1,14 +1,17 @@
-r"""Paired resamples of runs: in each, the joint law and every empirical law are refitted to the same losses.
+r"""Paired resamples of runs: in each, the joint law and every empirical law are refitted to the
+same losses.
 
 A resample keeps the design; its losses are the fitted law's with noise drawn anew.
 
-IsoFLOP profiles and frontiers hang on few runs that somebody placed. Drawing runs with replacement leaves out a third of them: a
-profile of seven sizes keeps four or five, and its vertex scatters several times more than over repetitions of the experiment;
-and a minimum over drawn runs says nothing about how low the minimum over all lies. With the design kept and noise drawn, bands
-have the width that repetitions show.
+IsoFLOP profiles and frontiers hang on few runs that somebody placed. Drawing runs with replacement
+leaves out a third of them: a profile of seven sizes keeps four or five, and its vertex scatters
+several times more than over repetitions of the experiment; and a minimum over drawn runs says
+nothing about how low the minimum over all lies. With the design kept and noise drawn, bands have
+the width that repetitions show.
 
-Noise is larger in some places than in others, and where the law misfits its residuals lean to one side. So a run's noise is its
-residual minus the median residual of the runs nearest in (log N, log D), and each run draws from the noise of those.
+Noise is larger in some places than in others, and where the law misfits its residuals lean to one
+side. So a run's noise is its residual minus the median residual of the runs nearest in (log N, log
+D), and each run draws from the noise of those.
 """
 
 from __future__ import annotations
@@ -48,9 +51,11 @@ __all__ = [
     "nothing_drawn",
 ]
 
-#: Resamples that are taken together, fewer where there are so many runs that they would exceed so many numbers.
+#: Resamples that are taken together, fewer where there are so many runs that they would exceed so
+#: many numbers.
 BATCH, LARGEST_BATCH = 50, 2_000_000
-#: Near are an eighth of the runs, but at least and at most so many: few enough to see a misfit that turns over a decade or so.
+#: Near are an eighth of the runs, but at least and at most so many: few enough to see a misfit that
+#: turns over a decade or so.
 NEAR_SHARE, NEAR_LEAST, NEAR_MOST = 0.125, 8, 20
 
 
@@ -75,7 +80,15 @@ class Noise(NamedTuple):
     pools: tuple[Indices, ...] | None
 
     @classmethod
-    def of(cls, losses: Floats, predicted: Floats, params: Floats, tokens: Floats, group: Any, spare: int) -> Noise:
+    def of(
+        cls,
+        losses: Floats,
+        predicted: Floats,
+        params: Floats,
+        tokens: Floats,
+        group: Any,
+        spare: int,
+    ) -> Noise:
         """From the observed losses and those of a law that left `spare` degrees of freedom."""
         from scipy.spatial import cKDTree
 
@@ -89,18 +102,24 @@ class Noise(NamedTuple):
         pools = None
         if group is not None:
             names = group.tolist()
-            pools = tuple(np.flatnonzero([name == other for other in names]) for name in dict.fromkeys(names))
+            pools = tuple(
+                np.flatnonzero([name == other for other in names]) for name in dict.fromkeys(names)
+            )
         return cls(predicted, noise, near, pools)
 
     def draw(self, rng: Generator, count: int) -> Floats:
-        """Losses of `count` repetitions: (count, n). The runs of a group take their noise from one drawn group."""
+        """Losses of `count` repetitions: (count, n). The runs of a group take their noise from one
+        drawn group.
+        """
         n, near = self.near.shape
         if self.pools is None:
             donors = self.near[np.arange(n), rng.integers(near, size=(count, n))]
         else:
             donors = np.empty((count, n), dtype=np.intp)
             for row in donors:
-                for members, which in zip(self.pools, rng.integers(len(self.pools), size=len(self.pools)), strict=True):
+                for members, which in zip(
+                    self.pools, rng.integers(len(self.pools), size=len(self.pools)), strict=True
+                ):
                     row[members] = rng.choice(self.pools[which], size=len(members))
         return np.asarray(self.predicted * np.exp(self.noise[donors]))
 
@@ -125,7 +144,9 @@ class CurveDraws(NamedTuple):
 
 
 class PairedDraws(NamedTuple):
-    """All that the resamples gave: draws of each approach, the joint laws, exponents of N* and D* (K, 2), and the counts."""
+    """All that the resamples gave: draws of each approach, the joint laws, exponents of N* and D*
+    (K, 2), and the counts.
+    """
 
     curves: tuple[CurveDraws, ...]
     laws: Laws
@@ -135,7 +156,13 @@ class PairedDraws(NamedTuple):
 
 
 def draw_paired(
-    fitted: Fit, noise: Noise, approaches: Sequence[Approach], count: int, seed: int, *, progress: bool
+    fitted: Fit,
+    noise: Noise,
+    approaches: Sequence[Approach],
+    count: int,
+    seed: int,
+    *,
+    progress: bool,
 ) -> PairedDraws:
     """Refit everything to `count` resamples; what is done by then where a KeyboardInterrupt comes."""
 
@@ -146,11 +173,19 @@ def draw_paired(
             yield fitted, approaches, noise.draw(random, min(size, count - first))
 
     parts = repeat(
-        _paired, batches(), progress=progress, what="resamples", total=count, size=lambda part: part.done
+        _paired,
+        batches(),
+        progress=progress,
+        what="resamples",
+        total=count,
+        size=lambda part: part.done,
     ).at_least_one()
     curves, laws, exponents, done, lost = zip(*parts.values, strict=True)
     return PairedDraws(
-        tuple(CurveDraws(*map(np.concatenate, zip(*draws, strict=True))) for draws in zip(*curves, strict=True)),
+        tuple(
+            CurveDraws(*map(np.concatenate, zip(*draws, strict=True)))
+            for draws in zip(*curves, strict=True)
+        ),
         Laws(*map(np.concatenate, zip(*laws, strict=True))),
         np.concatenate(exponents),
         sum(done),
@@ -190,12 +225,19 @@ def isoflop_design(approaches: Sequence[Approach]) -> IsoflopDesign | None:
     return next((approach.design for approach in approaches if isinstance(approach, Isoflop)), None)
 
 
-def allocation_exponents(design: IsoflopDesign | None, losses: Floats, weights: Floats | None, laws: Laws) -> Floats:
-    """Exponents of N*(C) and D*(C) by a line through the corrected minima: (K, 2), NaN where there are too few."""
+def allocation_exponents(
+    design: IsoflopDesign | None, losses: Floats, weights: Floats | None, laws: Laws
+) -> Floats:
+    """Exponents of N*(C) and D*(C) by a line through the corrected minima: (K, 2), NaN where there
+    are too few.
+    """
     if design is None:
         return np.empty((len(laws), 2))
     minima = design.corrected(design.minima(losses, weights), design.biases(laws, weights))
     counted = minima.valid.astype(np.float64)
     x = np.log(design.compute)
-    slopes = [lines(x, np.where(minima.valid, y, 0.0), counted).slope for y in (minima.log_params, minima.log_tokens)]
+    slopes = [
+        lines(x, np.where(minima.valid, y, 0.0), counted).slope
+        for y in (minima.log_params, minima.log_tokens)
+    ]
     return np.stack(slopes, axis=1)

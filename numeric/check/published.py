@@ -1,8 +1,9 @@
 r"""The derived envelope against compute laws that others fitted: the published tables.
 
-A params-tokens law fixes a compute law in two ways: its compute-optimal envelope, and its restriction to a
-ray D/N = t along which the runs of a compute law were trained. Both are set beside the compute law that was
-fitted to those runs directly. Source of the laws: Krajewski et al. 2025, arXiv 2512.08894, Tables 12 and 11.
+A params-tokens law fixes a compute law in two ways: its compute-optimal envelope, and its
+restriction to a ray D/N = t along which the runs of a compute law were trained. Both are set beside
+the compute law that was fitted to those runs directly. Source of the laws: Krajewski et al. 2025,
+arXiv 2512.08894, Tables 12 and 11.
 """
 
 from __future__ import annotations
@@ -56,10 +57,14 @@ class AccuracyCurves:
     @property
     def coefficients(self) -> dict[str, float]:
         """A, B, beta and gamma of the params-tokens law."""
-        return {name: float(text) for name, text in self.law.coefficients.items() if text is not None}
+        return {
+            name: float(text) for name, text in self.law.coefficients.items() if text is not None
+        }
 
     def envelope(self, compute: Any) -> Any:
-        """Accuracy with the compute-optimal allocation. ``compute``: FLOP, > 0, a number or an array."""
+        """Accuracy with the compute-optimal allocation. ``compute``: FLOP, > 0, a number or an
+        array.
+        """
         return _raw(self.law, formulas.optimal_reducible_loss(compute, **self.coefficients))
 
     def ray(self, compute: Any) -> Any:
@@ -68,11 +73,15 @@ class AccuracyCurves:
         return _raw(self.law, on_ray)
 
     def fitted(self, compute: Any) -> Any:
-        """Accuracy by the compute law -log Q' = C0 C^-alpha. ``compute``: FLOP, > 0, a number or an array."""
+        """Accuracy by the compute law -log Q' = C0 C^-alpha. ``compute``: FLOP, > 0, a number or an
+        array.
+        """
         import numpy as np
 
         alpha = float(str(self.compute_law.coefficients["alpha"]))
-        return _raw(self.compute_law, np.exp(float(self.compute_law.log_C0) - alpha * np.log(compute)))
+        return _raw(
+            self.compute_law, np.exp(float(self.compute_law.log_C0) - alpha * np.log(compute))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,13 +101,15 @@ class BenchmarkCheck:
     alpha_empirical : float
         Exponent of the compute law, decoded from Table 11.
     alpha_ray, alpha_ray_lo, alpha_ray_hi : float
-        Local exponent of the ray at the geometric mean, at the *lowest* and at the *highest* compute of the
-        range. It falls with compute: alpha_ray_lo >= alpha_ray >= alpha_ray_hi.
+        Local exponent of the ray at the geometric mean, at the *lowest* and at the *highest*
+        compute of the range. It falls with compute: alpha_ray_lo >= alpha_ray >= alpha_ray_hi.
     coefficient_derived, coefficient_empirical, coefficient_ratio : float
-        C0 of the envelope, of the compute law, and the first over the second. C0 is the value extrapolated to
-        one FLOP: a small difference of the exponents makes a ratio far from one where the curves agree.
+        C0 of the envelope, of the compute law, and the first over the second. C0 is the value
+        extrapolated to one FLOP: a small difference of the exponents makes a ratio far from one
+        where the curves agree.
     max_abs_difference, max_abs_difference_envelope : float
-        Largest difference in raw accuracy of the ray, and of the envelope, from the compute law on the range.
+        Largest difference in raw accuracy of the ray, and of the envelope, from the compute law on
+        the range.
     compute_at_max, compute_at_max_envelope : float
         Where it is attained, in FLOP.
     verdict : {"agrees", "differs"}
@@ -137,8 +148,8 @@ class PublishedCheck(Shown):
     tokens_per_param : float
         D/N of the ray.
     tolerance : float
-        Largest difference in accuracy at which a row agrees. The tables give no errors: a verdict describes
-        the size of the difference, not its significance.
+        Largest difference in accuracy at which a row agrees. The tables give no errors: a verdict
+        describes the size of the difference, not its significance.
     source : str
         Where the laws come from.
     """
@@ -217,16 +228,19 @@ def check_published(
     tolerance: float = TOLERANCE,
     tokens_per_param: float | None = None,
 ) -> PublishedCheck:
-    """Set what the published params-tokens laws imply beside the compute laws fitted to the same benchmarks.
+    """Set what the published params-tokens laws imply beside the compute laws fitted to the same
+    benchmarks.
 
-    For each of the 12 benchmarks of Krajewski et al.: the exponent of the derived envelope, the local
-    exponent of the ray D/N = ``tokens_per_param``, and the largest difference in raw accuracy between each of
-    the two and the compute law. That was fitted to runs near D/N = 20, so the verdict is about the ray.
+    For each of the 12 benchmarks of Krajewski et al.: the exponent of the derived envelope, the
+    local exponent of the ray D/N = ``tokens_per_param``, and the largest difference in raw accuracy
+    between each of the two and the compute law. That was fitted to runs near D/N = 20, so the
+    verdict is about the ray.
 
     Parameters
     ----------
     compute_range : (float, float), optional
-        Lowest and highest compute, FLOP, > 0; by default the budgets of the source's runs near D/N = 20.
+        Lowest and highest compute, FLOP, > 0; by default the budgets of the source's runs near D/N
+        = 20.
     tolerance : float
         Largest difference in accuracy that counts as agreement; 1, > 0.
     tokens_per_param : float, optional
@@ -255,7 +269,12 @@ def check_published(
     pairs = compute_counterparts()
     return PublishedCheck(
         rows=tuple(
-            _check(AccuracyCurves(law=law, compute_law=fitted, tokens_per_param=ratio), lo, hi, tolerance)
+            _check(
+                AccuracyCurves(law=law, compute_law=fitted, tokens_per_param=ratio),
+                lo,
+                hi,
+                tolerance,
+            )
             for law, fitted in pairs
         ),
         compute_range=(lo, hi),
@@ -267,10 +286,14 @@ def check_published(
 
 def _check(curves: AccuracyCurves, lo: float, hi: float, tolerance: float) -> BenchmarkCheck:
     law, compute_law, given = curves.law, curves.compute_law, curves.coefficients
-    fitted = {name: float(text) for name, text in compute_law.coefficients.items() if text is not None}
+    fitted = {
+        name: float(text) for name, text in compute_law.coefficients.items() if text is not None
+    }
     coefficient = formulas.coefficient(**given)
     at_ray, difference = _largest(lambda C: abs(curves.ray(C) - curves.fitted(C)), lo, hi)
-    at_envelope, envelope_difference = _largest(lambda C: abs(curves.envelope(C) - curves.fitted(C)), lo, hi)
+    at_envelope, envelope_difference = _largest(
+        lambda C: abs(curves.envelope(C) - curves.fitted(C)), lo, hi
+    )
 
     def ray_exponent(compute: float) -> float:
         return float(formulas.ray_exponent(compute, curves.tokens_per_param, **given))
@@ -322,7 +345,8 @@ def _geometric_mean(lo: float, hi: float) -> float:
 def _largest(function: Callable[[Any], Any], lo: float, hi: float) -> tuple[float, float]:
     """Where a function of compute is largest on [lo, hi], and its value there.
 
-    A grid in log compute finds every peak; each is then narrowed by finer and finer grids, all at a time.
+    A grid in log compute finds every peak; each is then narrowed by finer and finer grids, all at a
+    time.
     """
     import numpy as np
 

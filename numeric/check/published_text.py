@@ -20,8 +20,10 @@ def benchmarks(result: PublishedCheck) -> Table:
     """A row for each benchmark; the notes say what the columns are."""
     low, middle, high = (FLOP.text(compute) for compute in _budgets(result))
     legend = (
-        f"derived: envelope of the params-tokens law. fitted: compute law. ray: the params-tokens law at "
-        f"D/N={result.tokens_per_param:g}. |difference|: of the raw accuracy from that of the compute law, "
+        f"derived: envelope of the params-tokens law. fitted: compute law. ray: the params-tokens "
+        f"law at "
+        f"D/N={result.tokens_per_param:g}. |difference|: of the raw accuracy from that of the "
+        f"compute law, "
         f"for C from {low} to {high} FLOP. agrees: at most {result.tolerance:g} on the ray; "
         f"descriptive, for the tables give no errors."
     )
@@ -57,7 +59,9 @@ def benchmarks(result: PublishedCheck) -> Table:
 
 
 def text(result: PublishedCheck) -> str:
-    """The rows under their headings, the count of the verdicts, what the columns are, and the source."""
+    """The rows under their headings, the count of the verdicts, what the columns are, and the
+    source.
+    """
     table = benchmarks(result)
     notes: list[Any] = [line for note in table.notes for line in wrap(str(note), WIDTH)]
     return "\n".join([*table.lines(), *notes])

@@ -1,10 +1,11 @@
 r"""Runs at a fixed ratio D/N: the compute law through them is that of a ray, not of the envelope.
 
-On the ray D = t N the params+tokens law is a sum of two powers of compute (`ray_reducible_loss`), so unless beta = gamma no
-compute law E + C0 C^-alpha exactly: one that is fitted to it has a larger E and an exponent between beta/2 and gamma/2. What
-theory predicts for the compute law through the runs is therefore the compute law through the law's own losses on the ray, and
-the difference of the two is the law's misfit alone. Runs are first moved along the law onto the exact ray,
-L L(C on the ray)/L(N, D).
+On the ray D = t N the params+tokens law is a sum of two powers of compute (`ray_reducible_loss`),
+so unless beta = gamma no compute law E + C0 C^-alpha exactly: one that is fitted to it has a larger
+E and an exponent between beta/2 and gamma/2. What theory predicts for the compute law through the
+runs is therefore the compute law through the law's own losses on the ray, and the difference of the
+two is the law's misfit alone. Runs are first moved along the law onto the exact ray, L L(C on the
+ray)/L(N, D).
 """
 
 from __future__ import annotations
@@ -42,26 +43,38 @@ class Ray:
 
 
 class FixedRatio(Approach):
-    """Compute laws through runs near one D/N, with the objective of the joint fit, for they are some of its runs."""
+    """Compute laws through runs near one D/N, with the objective of the joint fit, for they are
+    some of its runs.
+    """
 
     name = "fixed-ratio"
     more_runs = "more at this ratio"
 
-    def __init__(self, ray: Ray, params: Floats, tokens: Floats, compute: Floats, objective: Objective) -> None:
+    def __init__(
+        self, ray: Ray, params: Floats, tokens: Floats, compute: Floats, objective: Objective
+    ) -> None:
         self.ray, self.objective = ray, objective
-        self.params, self.tokens, self.compute = (column[ray.members] for column in (params, tokens, compute))
+        self.params, self.tokens, self.compute = (
+            column[ray.members] for column in (params, tokens, compute)
+        )
 
     def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
         """The runs of the ray, moved onto it at their own compute."""
         raw = losses[:, self.ray.members]
-        counted = np.ones_like(raw) if weights is None else np.broadcast_to(weights[self.ray.members], raw.shape)
+        counted = (
+            np.ones_like(raw)
+            if weights is None
+            else np.broadcast_to(weights[self.ray.members], raw.shape)
+        )
         on_ray = laws.ray(self.compute, self.ray.tokens_per_param)
         return Points(raw, laws.moved(raw, self.params, self.tokens, on_ray), counted, counted)
 
     def predicted(self, weights: Floats | None, laws: Laws) -> ComputeLaws:
         """The compute law through the laws' own losses on the ray."""
         counted = None if weights is None else weights[self.ray.members]
-        return fit_compute_laws(self.compute, laws.ray(self.compute, self.ray.tokens_per_param), counted, self.objective)
+        return fit_compute_laws(
+            self.compute, laws.ray(self.compute, self.ray.tokens_per_param), counted, self.objective
+        )
 
     def described(self, losses: Floats) -> dict[str, Any]:
         """The number of runs and their ratio."""
@@ -99,15 +112,16 @@ def find_rays(
     return [
         Ray(geometric_mean(tokens[entry] / params[entry]), entry)
         for entry in clusters(tokens / params, tolerance, least_runs)
-        if len(np.unique(compute[entry])) >= least_budgets and compute[entry].max() >= least_span * compute[entry].min()
+        if len(np.unique(compute[entry])) >= least_budgets
+        and compute[entry].max() >= least_span * compute[entry].min()
     ]
 
 
 def preferred(rays: Sequence[Ray], optimum: float, most: int) -> list[Ray]:
     """So many of the rays, around and above the optimum.
 
-    First the ray nearest the optimum, then those above that one, then those below it; above and below alike those with the most
-    runs first, and of as many runs the nearest to the optimum.
+    First the ray nearest the optimum, then those above that one, then those below it; above and
+    below alike those with the most runs first, and of as many runs the nearest to the optimum.
 
     Parameters
     ----------
@@ -128,7 +142,14 @@ def preferred(rays: Sequence[Ray], optimum: float, most: int) -> list[Ray]:
     if not rays:
         return []
     nearest = min(rays, key=distance)
-    ordered = sorted(rays, key=lambda ray: (ray.tokens_per_param < nearest.tokens_per_param, -len(ray.members), distance(ray)))
+    ordered = sorted(
+        rays,
+        key=lambda ray: (
+            ray.tokens_per_param < nearest.tokens_per_param,
+            -len(ray.members),
+            distance(ray),
+        ),
+    )
     ordered = [nearest, *(ray for ray in ordered if ray is not nearest)]
     return sorted(ordered[:most], key=lambda ray: ray.tokens_per_param)
 

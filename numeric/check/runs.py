@@ -1,12 +1,13 @@
 r"""The derived envelope against the compute laws that the same runs allow.
 
-A params+tokens law fitted to runs implies their compute-optimal envelope E + C0 C^-alpha and, along any fixed ratio D/N, a ray
-law. Three approaches reach a compute law without it: the frontier runs, isoFLOP minima, and runs at a fixed ratio. Each is set
-beside what the theory predicts for it, by the relative difference in loss over the compute that its runs cover.
+A params+tokens law fitted to runs implies their compute-optimal envelope E + C0 C^-alpha and, along
+any fixed ratio D/N, a ray law. Three approaches reach a compute law without it: the frontier runs,
+isoFLOP minima, and runs at a fixed ratio. Each is set beside what the theory predicts for it, by
+the relative difference in loss over the compute that its runs cover.
 
-That difference is what the data can tell. The exponent alpha and C0 can be far less certain than the curve, for they trade off
-against E: with few budgets, or less than two decades of compute, many triples draw one curve. Both are reported; the verdict goes
-by the curve.
+That difference is what the data can tell. The exponent alpha and C0 can be far less certain than
+the curve, for they trade off against E: with few budgets, or less than two decades of compute, many
+triples draw one curve. Both are reported; the verdict goes by the curve.
 """
 
 from __future__ import annotations
@@ -28,7 +29,16 @@ from .approaches import envelopes
 from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT
 from .clusters import geometric_mean
 from .comparison import about, beyond_chance, compared
-from .design import APPROACHES, Allowed, Refusal, allowed, chosen_ratios, group_count, spare_runs, unfit
+from .design import (
+    APPROACHES,
+    Allowed,
+    Refusal,
+    allowed,
+    chosen_ratios,
+    group_count,
+    spare_runs,
+    unfit,
+)
 from .isoflop import describe, find_budgets
 from .laws import Laws
 from .paired import Noise, allocation_exponents, draw_paired, isoflop_design, nothing_drawn
@@ -67,15 +77,17 @@ def check_runs(
     ratios: Sequence[float] | None = None,
     progress: bool = False,
 ) -> RunsCheck:
-    r"""Fit the params+tokens law, derive its envelope, and set it beside every compute law that the runs allow.
+    r"""Fit the params+tokens law, derive its envelope, and set it beside every compute law that the
+    runs allow.
 
     Parameters
     ----------
     runs : Runs, or anything that `Runs.read` accepts
-        Training runs with params, tokens and loss; where they have a `group`, residuals are drawn from one group for another,
-        and of fewer than four groups nothing can be told.
+        Training runs with params, tokens and loss; where they have a `group`, residuals are drawn
+        from one group for another, and of fewer than four groups nothing can be told.
     objective : str or Objective
-        Of the joint fit; not "pinball-log", whose quantile is not what minima and frontiers estimate.
+        Of the joint fit; not "pinball-log", whose quantile is not what minima and frontiers
+        estimate.
     bootstrap : int
         Number of resamples, at least 20.
     seed : int
@@ -85,12 +97,15 @@ def check_runs(
     tolerance : float
         Largest relative difference in loss that counts as agreement; > 0.
     budget_tolerance, ratio_tolerance : float
-        Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share; > 0.
+        Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this
+        share; > 0.
     ratios : sequence of float, optional
-        The D/N whose runs are compared with their ray, each within `ratio_tolerance` of that of at least five runs over a factor
-        10 of compute; > 0. By default at most three of those that a tenth of the runs share: the one nearest the D*/N* of the
-        fitted law at the geometric mean of the runs' compute, then those above it, then those below, on either side those with
-        the most runs first, of as many runs the nearest to the optimum. What is left out is in `RunsCheck.ratios_left_out`.
+        The D/N whose runs are compared with their ray, each within `ratio_tolerance` of that of at
+        least five runs over a factor 10 of compute; > 0. By default at most three of those that a
+        tenth of the runs share: the one nearest the D*/N* of the fitted law at the geometric mean
+        of the runs' compute, then those above it, then those below, on either side those with the
+        most runs first, of as many runs the nearest to the optimum. What is left out is in
+        `RunsCheck.ratios_left_out`.
     progress : bool
         Show a progress bar on the standard error.
 
@@ -101,24 +116,30 @@ def check_runs(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or the params+tokens law cannot be fitted to the runs.
+        Where an argument is outside its domain, or the params+tokens law cannot be fitted to the
+        runs.
 
     Notes
     -----
-    Points of an approach are moved along the fitted law to where the theory speaks (`isoflop.numeric.check`), which takes off
-    the bias of parabolas and of staircases. Every resample draws new residuals about the fitted law and refits the joint law and
-    the empirical laws alike: what they have in common drops out of their difference. In that world the law holds, so the median
-    difference there, as the selection of the lowest runs brings about, is taken off, and the scatter about it makes the band.
+    Points of an approach are moved along the fitted law to where the theory speaks
+    (`isoflop.numeric.check`), which takes off the bias of parabolas and of staircases. Every
+    resample draws new residuals about the fitted law and refits the joint law and the empirical
+    laws alike: what they have in common drops out of their difference. In that world the law holds,
+    so the median difference there, as the selection of the lowest runs brings about, is taken off,
+    and the scatter about it makes the band.
 
-    Intervals of what the joint law implies are those of the bootstrap of runs, or of groups (`Fit.bootstrap`).
+    Intervals of what the joint law implies are those of the bootstrap of runs, or of groups
+    (`Fit.bootstrap`).
 
-    The band over an approach's range of compute is simultaneous, at a level that Bonferroni's inequality makes
-    simultaneous over the approaches as well. A verdict is *consistent* where the band lies within the tolerance of 0
-    throughout, *inconsistent* where it lies wholly outside somewhere, else *cannot tell*. Overall: inconsistent where any
-    approach is; else consistent where at least one is, the others having nothing to say against it; else cannot tell.
+    The band over an approach's range of compute is simultaneous, at a level that Bonferroni's
+    inequality makes simultaneous over the approaches as well. A verdict is *consistent* where the
+    band lies within the tolerance of 0 throughout, *inconsistent* where it lies wholly outside
+    somewhere, else *cannot tell*. Overall: inconsistent where any approach is; else consistent
+    where at least one is, the others having nothing to say against it; else cannot tell.
 
-    By the envelope theorem the loss hardly feels the allocation: N*(C) and D*(C) through the isoFLOP minima are compared with
-    the derived ones by their paired differences, beside the verdict and without a say in it.
+    By the envelope theorem the loss hardly feels the allocation: N*(C) and D*(C) through the
+    isoFLOP minima are compared with the derived ones by their paired differences, beside the
+    verdict and without a say in it.
 
     A KeyboardInterrupt ends the resampling; the result is that of the resamples so far and says so.
 
@@ -129,7 +150,9 @@ def check_runs(
     >>> budgets, sizes = np.meshgrid(np.geomspace(1e18, 1e22, 5), np.geomspace(0.25, 4.0, 7))
     >>> params = sizes * law.envelope.params(budgets)
     >>> tokens = budgets / (6.0 * params)
-    >>> losses = law.loss(params, tokens) * np.exp(0.002 * np.random.default_rng(1).standard_normal(params.shape))
+    >>> losses = law.loss(params, tokens) * np.exp(
+    ...     0.002 * np.random.default_rng(1).standard_normal(params.shape)
+    ... )
     >>> data = {"N": params.ravel(), "D": tokens.ravel(), "L": losses.ravel()}
     >>> check_runs(data, bootstrap=200).verdict
     'consistent'
@@ -137,7 +160,10 @@ def check_runs(
     from ..fit.fitting import fit
 
     objective = _objective(objective)
-    bootstrap, seed = whole_number("bootstrap", bootstrap, LEAST_RESAMPLES), whole_number("seed", seed, 0)
+    bootstrap, seed = (
+        whole_number("bootstrap", bootstrap, LEAST_RESAMPLES),
+        whole_number("seed", seed, 0),
+    )
     tolerance, level = positive_number("tolerance", tolerance), positive_number("level", level)
     if not level < 1.0:
         raise outside("level", level, UNIT_INTERVAL)
@@ -151,25 +177,45 @@ def check_runs(
     if not laws.sound[0]:
         raise ValueError(f"{rows.source}: {NO_OPTIMUM}")
     law = Law(name=fitted.name, source=fitted.source, **dict[str, Any](fitted.coefficients))
-    compute = np.asarray(formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute)
+    compute = np.asarray(
+        formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
+    )
     centre = geometric_mean(compute)
     budgets = find_budgets(rows.params, rows.tokens, compute, tolerance=budget_tolerance)
     reason = unfit(fitted)
     if reason:
-        approaches, refusals, left_out = Allowed((), tuple(Refusal(name, reason) for name in APPROACHES))
+        approaches, refusals, left_out = Allowed(
+            (), tuple(Refusal(name, reason) for name in APPROACHES)
+        )
     else:
         optimum = float(law.envelope.tokens_per_param(centre))
-        approaches, refusals, left_out = allowed(rows, compute, budgets, laws, optimum, objective, ratio_tolerance, chosen)
+        approaches, refusals, left_out = allowed(
+            rows, compute, budgets, laws, optimum, objective, ratio_tolerance, chosen
+        )
     predicted = laws.losses(rows.params, rows.tokens)[0]
     noise = Noise.of(rows.loss, predicted, rows.params, rows.tokens, rows.group, spare_runs(fitted))
-    drawn = draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress) if approaches else nothing_drawn(laws)
-    # Where nothing can be judged no resample says more; where there is but no approach, those of the joint law still do.
+    drawn = (
+        draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress)
+        if approaches
+        else nothing_drawn(laws)
+    )
+    # Where nothing can be judged no resample says more; where there is but no approach, those of
+    # the joint law still do.
     wanted = 0 if reason else max(drawn.done, LEAST_RESAMPLES) if approaches else bootstrap
     resampled, done, stopped = _resampled_laws(fitted, drawn, wanted, seed)
 
     band_level = 1.0 - (1.0 - level) / max(1, len(approaches))
     checks = [CurveCheck.refused(*refusal) for refusal in refusals] + [
-        compared(approach, rows.loss, rows.weight, laws, draws, level=level, band_level=band_level, tolerance=tolerance)
+        compared(
+            approach,
+            rows.loss,
+            rows.weight,
+            laws,
+            draws,
+            level=level,
+            band_level=band_level,
+            tolerance=tolerance,
+        )
         for approach, draws in zip(approaches, drawn.curves, strict=True)
     ]
     checks.sort(key=lambda check: APPROACHES.index(check.approach))
@@ -180,7 +226,9 @@ def check_runs(
         law=law,
         derived=derived,
         empirical=tuple(checks),
-        budgets=describe(budgets, budgets.minima(rows.loss, rows.weight), budgets.biases(laws, rows.weight)),
+        budgets=describe(
+            budgets, budgets.minima(rows.loss, rows.weight), budgets.biases(laws, rows.weight)
+        ),
         allocation=allocation,
         ratios_left_out=left_out,
         verdict=_overall(checks, converged=fitted.converged),
@@ -208,11 +256,14 @@ def check_runs(
 # -- together ----------------------------------------------------------------------------------------------------------
 
 
-def _resampled_laws(fitted: Fit, drawn: PairedDraws, wanted: int, seed: int) -> tuple[Laws, int, bool]:
-    """The joint law refitted to so many resamples of runs (or groups), how many were drawn, and whether that was interrupted.
+def _resampled_laws(
+    fitted: Fit, drawn: PairedDraws, wanted: int, seed: int
+) -> tuple[Laws, int, bool]:
+    """The joint law refitted to so many resamples of runs (or groups), how many were drawn, and
+    whether that was interrupted.
 
-    The paired resamples keep the design and know the noise from the residuals alone: good for differences, too narrow for the
-    law. Of few groups neither says anything: there is no law then.
+    The paired resamples keep the design and know the noise from the residuals alone: good for
+    differences, too narrow for the law. Of few groups neither says anything: there is no law then.
     """
     groups = group_count(fitted.runs)
     if not wanted or (groups is not None and groups < LEAST_GROUPS):
@@ -248,7 +299,9 @@ def _allocation(
     derived: dict[str, Estimate],
     level: float,
 ) -> tuple[PowerLawCheck, ...]:
-    """N*(C) and D*(C) by power laws through the minima, raw and corrected, beside the derived exponents."""
+    """N*(C) and D*(C) by power laws through the minima, raw and corrected, beside the derived
+    exponents.
+    """
     if design is None:
         return ()
     raw = design.minima(runs.loss, runs.weight)
@@ -263,10 +316,14 @@ def _allocation(
             PowerLawCheck(
                 quantity=name,
                 raw=fit_power_law(design.compute, np.exp(getattr(raw, f"log_{name}")[0])),
-                corrected=fit_power_law(design.compute, np.exp(getattr(corrected, f"log_{name}")[0])),
+                corrected=fit_power_law(
+                    design.compute, np.exp(getattr(corrected, f"log_{name}")[0])
+                ),
                 exponent=about(here[k] - np.median(differences), exponents, level),
                 derived=derived[f"{name}_exponent"],
-                difference=beyond_chance(here[k] - float(getattr(laws, f"{name}_share")[0]), differences, level),
+                difference=beyond_chance(
+                    here[k] - float(getattr(laws, f"{name}_share")[0]), differences, level
+                ),
             )
         )
     return tuple(checks)
@@ -303,8 +360,10 @@ def _repeated(runs: Runs) -> str:
     if runs.group is not None or len(runs) <= MOST_REPEATS * points:
         return ""
     return (
-        f"{len(runs)} runs at {points} points (params, tokens) count as independent; where those of a point differ in more than "
-        f"the seed, as in learning rate, choose the best of each, or name a column that tells which belong together as group"
+        f"{len(runs)} runs at {points} points (params, tokens) count as independent; where those "
+        f"of a point differ in more than "
+        f"the seed, as in learning rate, choose the best of each, or name a column that tells "
+        f"which belong together as group"
     )
 
 
@@ -312,16 +371,20 @@ def _corrections(checks: list[CurveCheck], tolerance: float) -> Iterator[str]:
     for check in checks:
         if (largest := check.largest_correction) is not None and abs(largest.share) > tolerance:
             yield (
-                f"{check.name}: the correction, {SIGNED.text(largest.share)} at {flop(largest.compute)} FLOP, is larger "
+                f"{check.name}: the correction, {SIGNED.text(largest.share)} at "
+                f"{flop(largest.compute)} FLOP, is larger "
                 f"than the tolerance of {round_percent(tolerance)} and rests on the law under test"
             )
 
 
 def _of_allocation(allocation: tuple[PowerLawCheck, ...]) -> Iterator[str]:
-    found = " and ".join(f"{'N' if check.quantity == 'params' else 'D'}*(C)" for check in allocation if check.differs)
+    found = " and ".join(
+        f"{'N' if check.quantity == 'params' else 'D'}*(C)" for check in allocation if check.differs
+    )
     if found:
         yield (
-            f"the allocation differs: the exponent of {found} through the isoFLOP minima is not the derived one; the loss hardly "
+            f"the allocation differs: the exponent of {found} through the isoFLOP minima is not "
+            f"the derived one; the loss hardly "
             f"depends on the allocation about the optimum, so the verdict does not see it"
         )
 
@@ -330,6 +393,8 @@ def _objective(objective: str | Objective) -> Objective:
     found = objective if isinstance(objective, Objective) else Objective(name=objective)
     if found.name == "pinball-log":
         raise ArgumentError(
-            "objective", found.name, complaint="is for a quantile; frontier and isoFLOP minima take one for the centre"
+            "objective",
+            found.name,
+            complaint="is for a quantile; frontier and isoFLOP minima take one for the centre",
         )
     return found

@@ -41,7 +41,8 @@ class CurveCheck:
     approach : {"frontier", "isoflop", "fixed-ratio"}
     verdict : {"consistent", "inconsistent", "cannot tell"}
     reason : str
-        Of "cannot tell": what is missing, and what would tell. Of "inconsistent": where it is worst.
+        Of "cannot tell": what is missing, and what would tell. Of "inconsistent": where it is
+        worst.
     n_runs : int
         Runs that the approach uses.
     n_budgets : int or None
@@ -49,23 +50,28 @@ class CurveCheck:
     tokens_per_param : float or None
         Of "fixed-ratio".
     law : ComputeLaw or None
-        Through the points of the approach, moved along the params+tokens law to where the prediction is.
+        Through the points of the approach, moved along the params+tokens law to where the
+        prediction is.
     raw_law : ComputeLaw or None
         Through the points as they are, bias and all.
     predicted_law : ComputeLaw or None
         The envelope; of "fixed-ratio", the compute law through the law's own losses on the ray.
     alpha, C0, E : Estimate or None
-        Of the empirical law, with intervals; for the frontier with the mean effect of the selection taken off.
+        Of the empirical law, with intervals; for the frontier with the mean effect of the selection
+        taken off.
     alpha_difference : Estimate or None
-        Empirical minus predicted exponent, from paired resamples: beyond chance where its interval excludes 0.
+        Empirical minus predicted exponent, from paired resamples: beyond chance where its interval
+        excludes 0.
     compute : ndarray
         A grid from the lowest to the highest compute of the comparison, FLOP.
     band : Band
-        There, the relative difference in loss of the empirical from the predicted curve with its simultaneous band.
+        There, the relative difference in loss of the empirical from the predicted curve with its
+        simultaneous band.
     raw_difference : ndarray
         The same before any correction.
     share_at_bound : float
-        Share of the resamples with E = 0, or an exponent at its bound: where it is not small, alpha is hardly identified.
+        Share of the resamples with E = 0, or an exponent at its bound: where it is not small, alpha
+        is hardly identified.
     """
 
     approach: str
@@ -89,12 +95,16 @@ class CurveCheck:
     @classmethod
     def refused(cls, approach: str, reason: str, n_runs: int, **described: Any) -> CurveCheck:
         """An approach that the runs do not allow."""
-        return cls(approach=approach, verdict=CANNOT_TELL, reason=reason, n_runs=n_runs, **described)
+        return cls(
+            approach=approach, verdict=CANNOT_TELL, reason=reason, n_runs=n_runs, **described
+        )
 
     @property
     def name(self) -> str:
         """The approach, or the ratio."""
-        return self.approach if self.tokens_per_param is None else f"D/N = {self.tokens_per_param:.3g}"
+        return (
+            self.approach if self.tokens_per_param is None else f"D/N = {self.tokens_per_param:.3g}"
+        )
 
     @property
     def alpha_predicted(self) -> float | None:
@@ -142,7 +152,9 @@ class CurveCheck:
 
     @property
     def differs(self) -> bool:
-        """Whether the band leaves 0 anywhere: a difference beyond chance, be it within the tolerance or not."""
+        """Whether the band leaves 0 anywhere: a difference beyond chance, be it within the
+        tolerance or not.
+        """
         return self.differs_most is not None
 
     @property
@@ -152,7 +164,9 @@ class CurveCheck:
 
     @property
     def differs_most(self) -> tuple[float, Estimate] | None:
-        """The compute at which the band lies farthest from 0, and the difference there; None where it holds 0 throughout."""
+        """The compute at which the band lies farthest from 0, and the difference there; None where
+        it holds 0 throughout.
+        """
         if self.compute is None or self.band is None:
             return None
         place = farthest(self.band)
@@ -160,7 +174,9 @@ class CurveCheck:
         return (float(self.compute[place]), difference) if difference.excludes(0.0) else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: alpha with the ends of its interval lo and hi, the largest difference, the verdict, and the rest."""
+        """Plain data: alpha with the ends of its interval lo and hi, the largest difference, the
+        verdict, and the rest.
+        """
         alpha = _plain(self.alpha) or {"value": None, "lo": None, "hi": None}
         most = self.differs_most
         return {
@@ -184,9 +200,13 @@ class CurveCheck:
             "tokens_per_param": self.tokens_per_param,
             "raw": _coefficients(self.raw_law),
             "predicted": _coefficients(self.predicted_law),
-            "largest_correction": None if self.largest_correction is None else self.largest_correction._asdict(),
+            "largest_correction": None
+            if self.largest_correction is None
+            else self.largest_correction._asdict(),
             "differs": self.differs,
-            "differs_most": None if most is None else {"compute": most[0], **most[1].as_dict(low="lo", high="hi")},
+            "differs_most": None
+            if most is None
+            else {"compute": most[0], **most[1].as_dict(low="lo", high="hi")},
             "share_at_bound": self.share_at_bound,
         }
 
@@ -201,8 +221,8 @@ class PowerLawCheck:
     raw, corrected : PowerLaw
         Through the minima as they are, and with the bias of the parabolas taken off.
     exponent : Estimate
-        Of the corrected one with its interval from resamples, in which the law holds; their median difference from the law's
-        exponent, as skewed noise brings about, is taken off.
+        Of the corrected one with its interval from resamples, in which the law holds; their median
+        difference from the law's exponent, as skewed noise brings about, is taken off.
     derived : Estimate
         w_N or w_D of the params+tokens law, with its interval.
     difference : Estimate
@@ -218,7 +238,9 @@ class PowerLawCheck:
 
     @property
     def differs(self) -> bool:
-        """Whether the difference is beyond chance: the interval of the paired difference excludes 0."""
+        """Whether the difference is beyond chance: the interval of the paired difference excludes
+        0.
+        """
         return self.difference.excludes(0.0)
 
     def as_dict(self) -> dict[str, Any]:
@@ -245,7 +267,8 @@ class ToleranceMeaning:
     reducible_share : float
         The same difference as a share of the reducible loss.
     compute_factor : float or None
-        Compute that makes the loss lower by the tolerance, over the compute there; None where no compute does.
+        Compute that makes the loss lower by the tolerance, over the compute there; None where no
+        compute does.
     """
 
     compute: float
@@ -265,7 +288,11 @@ class ToleranceMeaning:
 
     def as_dict(self) -> dict[str, float | None]:
         """Plain data."""
-        return {"compute": self.compute, "reducible_share": self.reducible_share, "compute_factor": self.compute_factor}
+        return {
+            "compute": self.compute,
+            "reducible_share": self.reducible_share,
+            "compute_factor": self.compute_factor,
+        }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -286,7 +313,8 @@ class RunsCheck(Shown):
     allocation : tuple of PowerLawCheck
         N*(C) and D*(C) through the minima; empty where there are too few.
     ratios_left_out : tuple of float
-        The D/N that enough of the runs share to be compared with their ray, and that were not, by increasing ratio.
+        The D/N that enough of the runs share to be compared with their ray, and that were not, by
+        increasing ratio.
     verdict : {"consistent", "inconsistent", "cannot tell"}
         Inconsistent where any approach is; else consistent where at least one is; else cannot tell.
     n_runs : int
@@ -295,7 +323,8 @@ class RunsCheck(Shown):
     objective : Objective
         Of the joint fit.
     tolerance, level, band_level : float
-        Relative difference in loss that counts as agreement; level of the intervals; level of each band.
+        Relative difference in loss that counts as agreement; level of the intervals; level of each
+        band.
     tolerance_means : ToleranceMeaning
         At the geometric mean of the runs' compute.
     compared : int
@@ -349,7 +378,10 @@ class RunsCheck(Shown):
         for check in self.empirical:
             if check.approach == approach:
                 return check
-        raise ValueError(f"approach={approach!r}: must be one of {', '.join(dict.fromkeys(c.approach for c in self.empirical))}")
+        raise ValueError(
+            f"approach={approach!r}: must be one of "
+            f"{', '.join(dict.fromkeys(c.approach for c in self.empirical))}"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""

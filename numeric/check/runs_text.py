@@ -92,13 +92,33 @@ MOST_NAMED = 12
 #: Where a line does not end.
 KEPT, NO_BREAK = re.compile(r"\[[^\]]*\]| (?:%|FLOP)"), "\N{NO-BREAK SPACE}"
 #: What the verdict is about, where the allocation has to be told apart from it.
-IN_LOSS = {CONSISTENT: "consistent in loss", INCONSISTENT: "inconsistent in loss", CANNOT_TELL: "cannot tell from the loss"}
+IN_LOSS = {
+    CONSISTENT: "consistent in loss",
+    INCONSISTENT: "inconsistent in loss",
+    CANNOT_TELL: "cannot tell from the loss",
+}
 
 
 def text(result: RunsCheck) -> str:
-    """The law, what it implies, a row an approach, the verdict, the isoFLOP allocation, notes and the legend."""
-    said = [_verdict(result), *_allocation(result), *_notes(result), *(f"warning: {warning}" for warning in result.warnings)]
-    return "\n".join([*_wrapped(_head(result)), "", *approaches(result).lines(), *_wrapped(said), "", *_wrapped(_legend(result))])
+    """The law, what it implies, a row an approach, the verdict, the isoFLOP allocation, notes and
+    the legend.
+    """
+    said = [
+        _verdict(result),
+        *_allocation(result),
+        *_notes(result),
+        *(f"warning: {warning}" for warning in result.warnings),
+    ]
+    return "\n".join(
+        [
+            *_wrapped(_head(result)),
+            "",
+            *approaches(result).lines(),
+            *_wrapped(said),
+            "",
+            *_wrapped(_legend(result)),
+        ]
+    )
 
 
 def approaches(result: RunsCheck) -> Table:
@@ -119,7 +139,8 @@ def _head(result: RunsCheck) -> list[str]:
     alpha, C0, E = (result.derived[name] for name in ("alpha", "C0", "E"))
     return [
         str(result.law),
-        f"{counted(result.n_runs, 'run')}; {result.objective}; intervals {round_percent(result.level)}, "
+        f"{counted(result.n_runs, 'run')}; {result.objective}; intervals "
+        f"{round_percent(result.level)}, "
         f"{counted(result.n_resamples, 'resample')}, seed {result.seed}",
         f"derived envelope: alpha {alpha:.4f}, C0 {C0:.4g}, E {E:.4f}",
     ]
@@ -136,7 +157,8 @@ def _allocation(result: RunsCheck) -> Iterator[str]:
     for check in result.allocation:
         letter = "N" if check.quantity == "params" else "D"
         yield (
-            f"isoFLOP minima: {letter}*(C) ~ C^{check.exponent:.4f} (raw {check.raw.exponent:.4f}); derived "
+            f"isoFLOP minima: {letter}*(C) ~ C^{check.exponent:.4f} (raw "
+            f"{check.raw.exponent:.4f}); derived "
             f"C^{check.derived:.4f}; {_told(check)}"
         )
 
@@ -164,7 +186,8 @@ def _notes(result: RunsCheck) -> Iterator[str]:
     for check in result.empirical:
         if check.share_at_bound > MOST_AT_BOUND:
             yield (
-                f"{check.name}: in {Percent(places=0).text(check.share_at_bound)} of the resamples E or alpha ends at a bound; "
+                f"{check.name}: in {Percent(places=0).text(check.share_at_bound)} of the resamples "
+                f"E or alpha ends at a bound; "
                 f"these runs determine the curve, but hardly alpha"
             )
     if result.dropped:
@@ -173,7 +196,9 @@ def _notes(result: RunsCheck) -> Iterator[str]:
 
 def _listed(ratios: tuple[float, ...]) -> str:
     rest = len(ratios) - MOST_NAMED
-    return ", ".join(f"{ratio:.3g}" for ratio in ratios[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(f"{ratio:.3g}" for ratio in ratios[:MOST_NAMED]) + (
+        f" and {rest} more" if rest > 0 else ""
+    )
 
 
 def _difference(check: CurveCheck) -> str:
@@ -185,7 +210,11 @@ def _difference(check: CurveCheck) -> str:
     if check.verdict == INCONSISTENT:  # its reason says where the curve differs
         return f"alpha differs beyond chance, by {by_alpha}" if alpha.excludes(0.0) else ""
     if check.differs_most is None:
-        return f"alpha differs beyond chance, by {by_alpha}; the curve does not" if alpha.excludes(0.0) else ""
+        return (
+            f"alpha differs beyond chance, by {by_alpha}; the curve does not"
+            if alpha.excludes(0.0)
+            else ""
+        )
     compute, found = check.differs_most
     within = ", within the tolerance" if check.within_yet_different else ""
     also = "so does alpha, by" if alpha.excludes(0.0) else "alpha does not,"
@@ -197,16 +226,21 @@ def _legend(result: RunsCheck) -> Iterator[str]:
     within = round_percent(result.tolerance)
     yield "predicted: by the params-tokens law: its envelope or, at a fixed ratio, its ray"
     yield (
-        "difference in loss: relative, of the empirical from the predicted curve, where it is largest over the observed "
+        "difference in loss: relative, of the empirical from the predicted curve, where it is "
+        "largest over the observed "
         "compute; raw, and with the biases of the approach taken off"
     )
-    together = f" each, {round_percent(result.level)} over the {result.compared} approaches together"
+    together = (
+        f" each, {round_percent(result.level)} over the {result.compared} approaches together"
+    )
     yield (
-        f"band: how far a simultaneous band of the difference reaches; its level is {round_percent(result.band_level)}"
+        f"band: how far a simultaneous band of the difference reaches; its level is "
+        f"{round_percent(result.band_level)}"
         f"{together if result.compared > 1 else ''}"
     )
     yield (
-        f"verdict of a row: consistent where the band is within {within} throughout, inconsistent where it lies wholly outside "
+        f"verdict of a row: consistent where the band is within {within} throughout, inconsistent "
+        f"where it lies wholly outside "
         f"somewhere, else cannot tell"
     )
     yield "verdict of all: inconsistent where any row is, else consistent where any row is, else cannot tell"
@@ -224,6 +258,7 @@ def _tolerance(result: RunsCheck) -> str:
     else:
         takes = f"{within} less loss takes {means.compute_factor:.3g} times the compute"
     return (
-        f"tolerance: {within} of the loss at {flop(means.compute)} FLOP, the geometric mean of the runs, is "
+        f"tolerance: {within} of the loss at {flop(means.compute)} FLOP, the geometric mean of the "
+        f"runs, is "
         f"{round_percent(means.reducible_share)} of the reducible loss of the fitted law; {takes}"
     )

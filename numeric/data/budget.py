@@ -45,7 +45,8 @@ class Filled:
     def warnings(self, noun: str) -> list[str]:
         """How many cells were computed of a quantity that has a column."""
         return [
-            f"{name} is missing in {counted(n, noun)} with {' and '.join(FROM_OTHERS[name][1])}: computed by C = 6ND"
+            f"{name} is missing in {counted(n, noun)} with {' and '.join(FROM_OTHERS[name][1])}: "
+            f"computed by C = 6ND"
             for name, n in self.filled.items()
         ]
 
@@ -68,7 +69,9 @@ def fill(given: Mapping[str, Any]) -> Filled:
         else:
             derived = target
         if computed.any():
-            column[computed] = _or_infinite(function, values[first][computed], values[second][computed])
+            column[computed] = _or_infinite(
+                function, values[first][computed], values[second][computed]
+            )
         values[target] = column
     return Filled(values, derived, filled)
 
@@ -81,7 +84,9 @@ def _or_infinite(function: Callable[..., Any], first: Any, second: Any) -> Any:
         if len(first) == 1:
             return np.array([np.inf])
         halves = (slice(len(first) // 2), slice(len(first) // 2, None))
-        return np.concatenate([_or_infinite(function, first[half], second[half]) for half in halves])
+        return np.concatenate(
+            [_or_infinite(function, first[half], second[half]) for half in halves]
+        )
 
 
 def doubts_of_budget(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:

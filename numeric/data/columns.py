@@ -11,7 +11,17 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
 
-__all__ = ["BUDGET", "COUNTS", "EVALUATIONS", "LETTERS", "OUTCOME", "PASS_AT_K", "RUNS", "Columns", "recognise"]
+__all__ = [
+    "BUDGET",
+    "COUNTS",
+    "EVALUATIONS",
+    "LETTERS",
+    "OUTCOME",
+    "PASS_AT_K",
+    "RUNS",
+    "Columns",
+    "recognise",
+]
 
 #: The quantities that C = 6ND ties together, and those of which one is fitted.
 BUDGET, OUTCOME = ("params", "tokens", "compute"), ("loss", "accuracy")
@@ -100,13 +110,22 @@ ACCURACY = Quantity(
     hints=("acc", "score"),
 )
 WEIGHT = Quantity("weight", "weights sampleweight sampleweights")
-GROUP = Quantity("group", "groups groupid seed seeds randomseed run runid trainingrun cluster clusterid")
+GROUP = Quantity(
+    "group", "groups groupid seed seeds randomseed run runid trainingrun cluster clusterid"
+)
 RUN = Quantity("run", "runid runname trainingrun trainingrunid")
 MODEL = Quantity("model", "modelname modelid modelalias modelnickname")
-BENCHMARK = Quantity("benchmark", "benchmarkname task taskname evaltask evaltaskname evaluationtask eval evaluation evalname")
+BENCHMARK = Quantity(
+    "benchmark",
+    "benchmarkname task taskname evaltask evaltaskname evaluationtask eval evaluation evalname",
+)
 METRIC_TYPE = Quantity("metric_type", "metric metricname")
-SCORE = Quantity("score", "scores value metricvalue accuracy acc meanscore result meanpassatk passatk")
-RANDOM_BASELINE = Quantity("random_baseline", "baseline randomaccuracy chance chancelevel chanceaccuracy qrandom guessing")
+SCORE = Quantity(
+    "score", "scores value metricvalue accuracy acc meanscore result meanpassatk passatk"
+)
+RANDOM_BASELINE = Quantity(
+    "random_baseline", "baseline randomaccuracy chance chancelevel chanceaccuracy qrandom guessing"
+)
 PROBLEM = Quantity(
     "problem",
     """
@@ -139,7 +158,9 @@ GOLD = Quantity(
     """,
 )
 K = Quantity("k", "samplesk numdraws")
-PASS_RATE = Quantity("pass_at_k", "pass passk passatk meanpassatk scorespassatk meanpass passrate estimate")
+PASS_RATE = Quantity(
+    "pass_at_k", "pass passk passatk meanpassatk scorespassatk meanpass passrate estimate"
+)
 STANDARD_ERROR = Quantity("se", "stderr standarderror sepassatk passatkse sepass")
 
 #: What the columns of each kind of table may hold. In counts a column `dataset` names a benchmark;
@@ -156,13 +177,46 @@ LETTERS = {quantity.letter: quantity.name for quantity in RUNS if quantity.lette
 
 #: Columns that tend to name the run that a row is a checkpoint of; spelt as above.
 RUN_NAMES = (
-    *("runname", "trainingrunname", "name", "model", "modelname", "modelid", "modelalias", "exp", "expname"),
-    *("expid", "experiment", "experimentname", "experimentid", "job", "jobname", "jobid", "trial", "trialname"),
+    *(
+        "runname",
+        "trainingrunname",
+        "name",
+        "model",
+        "modelname",
+        "modelid",
+        "modelalias",
+        "exp",
+        "expname",
+    ),
+    *(
+        "expid",
+        "experiment",
+        "experimentname",
+        "experimentid",
+        "job",
+        "jobname",
+        "jobid",
+        "trial",
+        "trialname",
+    ),
     *("trialid", "wandbid", "wandbname", "wandbrun", "wandbrunid"),
 )
 #: What makes another quantity of a column: a size of batches, tokens in a step, a rate.
 QUALIFIERS = (
-    *("batch", "vocab", "hidden", "context", "ctx", "window", "step", "layer", "per", "rate", "scale", "seq"),
+    *(
+        "batch",
+        "vocab",
+        "hidden",
+        "context",
+        "ctx",
+        "window",
+        "step",
+        "layer",
+        "per",
+        "rate",
+        "scale",
+        "seq",
+    ),
     *("std", "err"),
 )
 
@@ -178,7 +232,9 @@ def plain(name: str) -> str:
 
 def quantity_named(name: str, quantities: Sequence[Quantity] = RUNS) -> str | None:
     """The quantity that a name stands for by itself: its own name or its letter."""
-    return next((each.name for each in quantities if name in (each.name, each.letter) and name), None)
+    return next(
+        (each.name for each in quantities if name in (each.name, each.letter) and name), None
+    )
 
 
 # -- recognition -----------------------------------------------------------------------------------
@@ -221,7 +277,9 @@ class Columns:
         for quantity in quantities:
             if quantity in self.unsettled:
                 names = self.unsettled[quantity]
-                raise TableError(self.source, f"{may_be(names, quantity)}; {name_it(quantity, names[0])}")
+                raise TableError(
+                    self.source, f"{may_be(names, quantity)}; {name_it(quantity, names[0])}"
+                )
 
 
 def recognise(
@@ -265,7 +323,9 @@ def recognise(
     return Columns(source, tuple(names), of, weaker, unsettled)
 
 
-def _ranked(quantity: Quantity, letters: Mapping[str, str], names: Iterable[str], empty: Collection[str]) -> list[list[str]]:
+def _ranked(
+    quantity: Quantity, letters: Mapping[str, str], names: Iterable[str], empty: Collection[str]
+) -> list[list[str]]:
     """The names that may be a quantity, the likest first, the empty ones after all others."""
     ranks: dict[tuple[bool, int], list[str]] = {}
     for name in names:
@@ -297,7 +357,9 @@ def chosen_columns(
     """What the caller says of columns: of quantities, and of other names where allowed."""
     if not isinstance(columns, Mapping) and columns is not None:
         example = f"columns={{{quantities[0].name!r}: 'NAME'}}"
-        raise ArgumentError("columns", columns, complaint=f"must map quantities to columns, as in {example}")
+        raise ArgumentError(
+            "columns", columns, complaint=f"must map quantities to columns, as in {example}"
+        )
     chosen: dict[str, str | None] = {}
     more: dict[str, str | None] = {}
     for key, name in (columns or {}).items():
@@ -325,8 +387,12 @@ def chosen_columns(
 
 def no_quantity(name: str, quantities: Sequence[Quantity]) -> str:
     """The complaint about a name that is none of the quantities."""
-    choices = [each.name for each in quantities] + [each.letter for each in quantities if each.letter]
-    return f"{name!r} is no quantity; choose from {', '.join(choices)}{close_matches(name, choices)}"
+    choices = [each.name for each in quantities] + [
+        each.letter for each in quantities if each.letter
+    ]
+    return (
+        f"{name!r} is no quantity; choose from {', '.join(choices)}{close_matches(name, choices)}"
+    )
 
 
 # -- messages --------------------------------------------------------------------------------------
@@ -354,5 +420,9 @@ def columns_like(quantity: str, names: Iterable[str]) -> list[str]:
 def _is_like(quantity: str, name: str) -> bool:
     text, words = plain(name), re.findall(r"[a-z]+", name.casefold())
     hints = next((each.hints for each in RUNS if each.name == quantity), ())
-    hinted = any(hint in text for hint in hints) or (quantity == "params" and text in ("size", "sizes"))
-    return hinted and not any(word in text if len(word) > 4 else word in words for word in QUALIFIERS)
+    hinted = any(hint in text for hint in hints) or (
+        quantity == "params" and text in ("size", "sizes")
+    )
+    return hinted and not any(
+        word in text if len(word) > 4 else word in words for word in QUALIFIERS
+    )

@@ -69,7 +69,9 @@ class Counts(View):
         for name in ("group", "n", "c", "row"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.int64))
         object.__setattr__(self, "problem", np.asarray(self.problem, dtype=object))
-        values = {name: np.asarray(column, dtype=np.float64) for name, column in self.covariates.items()}
+        values = {
+            name: np.asarray(column, dtype=np.float64) for name, column in self.covariates.items()
+        }
         object.__setattr__(self, "covariates", values)
         super().__post_init__()
         self._check()
@@ -77,13 +79,18 @@ class Counts(View):
     def _check(self) -> None:
         rows = {name: len(getattr(self, name)) for name in ("group", "problem", "n", "c", "row")}
         if len(set(rows.values())) > 1:
-            raise ValueError(f"counts: {', '.join(f'{name} has {n}' for name, n in rows.items())} entries; must be as many")
+            raise ValueError(
+                f"counts: {', '.join(f'{name} has {n}' for name, n in rows.items())} entries; must "
+                f"be as many"
+            )
         for name, values in self.covariates.items():
             if name not in COVARIATES or len(values) != len(self.labels):
                 what = f"one of {', '.join(COVARIATES)} with {len(self.labels)} entries, one for each group"
                 raise ValueError(f"covariates: {name!r} with {len(values)} entries; must be {what}")
         if len(self.group) and not (self.group.min() >= 0 and self.group.max() < len(self.labels)):
-            raise ValueError(f"group: must be from 0 to {len(self.labels) - 1}, an index into labels")
+            raise ValueError(
+                f"group: must be from 0 to {len(self.labels) - 1}, an index into labels"
+            )
         if not ((self.n >= 1) & (self.c >= 0) & (self.c <= self.n)).all():
             index = int(np.flatnonzero((self.n < 1) | (self.c < 0) | (self.c > self.n))[0])
             complaint = f"n={self.n[index]}, c={self.c[index]}: must be 0 <= c <= n, n >= 1"
@@ -144,7 +151,9 @@ class Counts(View):
 
         Examples
         --------
-        >>> counts = Counts.read({"model": ["a", "a", "b"], "problem": [1, 2, 1], "n": [10, 10, 20], "c": [0, 3, 20]})
+        >>> counts = Counts.read(
+        ...     {"model": ["a", "a", "b"], "problem": [1, 2, 1], "n": [10, 10, 20], "c": [0, 3, 20]}
+        ... )
         >>> counts.names, counts.n.tolist(), counts.per_group(0)[1].tolist()
         (('a', 'b'), [10, 10, 20], [0, 3])
         """
@@ -152,10 +161,16 @@ class Counts(View):
             given = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold}
             for name, value in given.items():
                 if value is not None:
-                    raise ArgumentError(name, value, complaint="these are Counts already, not a table to be read")
+                    raise ArgumentError(
+                        name, value, complaint="these are Counts already, not a table to be read"
+                    )
             return data
         condition = None if where is None else Where.parse(where)
-        beside = {name: table_of(value, name) for name, value in (("models", models), ("gold", gold)) if value is not None}
+        beside = {
+            name: table_of(value, name)
+            for name, value in (("models", models), ("gold", gold))
+            if value is not None
+        }
         return cls(**read_counts(table_of(data), columns, condition, by, beside))
 
     # -- use ---------------------------------------------------------------------------------------
@@ -204,7 +219,11 @@ class Counts(View):
             labels=tuple(self.labels[place] for place in places),
             group=new[self.group[rows]],
             **{name: getattr(self, name)[rows] for name in ("problem", "n", "c", "row")},
-            covariates={name: values[places] for name, values in self.covariates.items() if np.isfinite(values[places]).any()},
+            covariates={
+                name: values[places]
+                for name, values in self.covariates.items()
+                if np.isfinite(values[places]).any()
+            },
         )
 
     # -- text --------------------------------------------------------------------------------------
@@ -212,7 +231,10 @@ class Counts(View):
     def summary(self) -> str:
         """How many groups and problems there are, over what ranges, and what was left out."""
         by = f" ({', '.join(self.by)})" if self.by else ""
-        lines = [f"{counted(len(self.n), 'problem')} in {counted(len(self), 'group')}{by} from {self.source}"]
+        lines = [
+            f"{counted(len(self.n), 'problem')} in {counted(len(self), 'group')}{by} from "
+            f"{self.source}"
+        ]
         ranges = {"samples": self.n, "correct": self.c, "problems a group": self.n_problems}
         for name, values in (*ranges.items(), *self.covariates.items()):
             known = values[~np.isnan(values)]

@@ -61,9 +61,13 @@ def read_counts(
     }
 
 
-def columns_of(table: Table, quantities: Sequence[Quantity], chosen: Mapping[str, str | None]) -> Columns:
+def columns_of(
+    table: Table, quantities: Sequence[Quantity], chosen: Mapping[str, str | None]
+) -> Columns:
     """The columns of one of several tables; a column that was chosen may be in another."""
-    here = {name: column for name, column in chosen.items() if column is None or column in table.names}
+    here = {
+        name: column for name, column in chosen.items() if column is None or column in table.names
+    }
     return recognise(table.source, table.names, quantities, here, table.empty())
 
 
@@ -73,7 +77,11 @@ def role(name: str) -> str:
     >>> role("Model Name"), role("model"), role("suite")
     ('model', 'model', 'suite')
     """
-    named = (quantity.name for quantity in COUNTS if plain(name) in quantity.plain_names and quantity.name in GROUPING)
+    named = (
+        quantity.name
+        for quantity in COUNTS
+        if plain(name) in quantity.plain_names and quantity.name in GROUPING
+    )
     return next(named, plain(name))
 
 
@@ -87,10 +95,16 @@ def grouping(columns: Columns, by: str | Sequence[str] | None) -> tuple[str, ...
         raise ArgumentError("by", by, "the name of a column, or several")
     chosen: list[str] = []
     for name in names:
-        column = name if name in columns.names else columns.of.get(name) if name in GROUPING else None
+        column = (
+            name if name in columns.names else columns.of.get(name) if name in GROUPING else None
+        )
         if column is None:
             there = f"{columns.source} has {listed(columns.names)}"
-            raise ArgumentError("by", by, complaint=f"no column {name!r}{close_matches(name, columns.names)}; {there}")
+            raise ArgumentError(
+                "by",
+                by,
+                complaint=f"no column {name!r}{close_matches(name, columns.names)}; {there}",
+            )
         if column in chosen:
             raise ArgumentError("by", by, complaint=f"{name!r} is given twice")
         chosen.append(column)
@@ -103,7 +117,10 @@ class Grouped(Reading):
     def __init__(self, table: Table, columns: Columns, by: tuple[str, ...]) -> None:
         super().__init__(table, columns)
         self.by = by
-        self.labels: list[Label] = list(zip(*(spelt(table.columns[name]) for name in by), strict=True)) or [()] * table.rows
+        self.labels: list[Label] = (
+            list(zip(*(spelt(table.columns[name]) for name in by), strict=True))
+            or [()] * table.rows
+        )
 
     def groups(self) -> tuple[Label, ...]:
         """The groups that are kept, in order of first appearance."""
@@ -112,7 +129,9 @@ class Grouped(Reading):
     def group_of_rows(self, groups: Sequence[Label]) -> Any:
         """The index of its group for each kept row."""
         index = {label: place for place, label in enumerate(groups)}
-        return np.array([index[self.labels[row]] for row in np.flatnonzero(self.kept)], dtype=np.int64)
+        return np.array(
+            [index[self.labels[row]] for row in np.flatnonzero(self.kept)], dtype=np.int64
+        )
 
     def refuse(self, quantity: str, bad: Any, domain: str) -> None:
         """TableError for the first kept row at which a number is bad."""
@@ -135,12 +154,18 @@ class _Counts(Grouped):
         self.problem = columns.of.get("problem")
         self.problems = [str(row) for row in range(1, table.rows + 1)]
         if self.problem is None:
-            self.warnings.append("no column for problem: every row is taken as a problem of its own")
+            self.warnings.append(
+                "no column for problem: every row is taken as a problem of its own"
+            )
         else:
             self.problems = spelt(table.columns[self.problem])
         for name in COVARIATES:
             column = columns.of.get(name)
-            if column is not None and column not in (*by, self.problem, *(columns.of[needed] for needed in NEEDED)):
+            if column is not None and column not in (
+                *by,
+                self.problem,
+                *(columns.of[needed] for needed in NEEDED),
+            ):
                 self.read_exactly(name)
 
     def select_rows(self, where: Where | None) -> None:
@@ -153,7 +178,9 @@ class _Counts(Grouped):
         for name, values in (("n_samples", n), ("n_correct", c)):
             self.refuse(name, values < 0.0, "must be at least 0")
             whole = (values == np.floor(values)) & (values <= LARGEST)
-            self.refuse(name, ~whole & ~np.isnan(values), "must be a whole number (and at most 2^53)")
+            self.refuse(
+                name, ~whole & ~np.isnan(values), "must be a whole number (and at most 2^53)"
+            )
         self.refuse("n_samples", n == 0.0, "must be at least 1; leave out problems without samples")
         for index in np.flatnonzero((c > n) & self.kept)[:1]:
             self.refuse("n_correct", c > n, f"must be at most n_samples={n[index]:.0f}")
@@ -163,15 +190,22 @@ class _Counts(Grouped):
         self._check_repeated()
 
     def _numeric_columns(self) -> Columns:
-        weaker = {name: names for name, names in self.columns.weaker.items() if name in self.numbers}
+        weaker = {
+            name: names for name, names in self.columns.weaker.items() if name in self.numbers
+        }
         return Columns(self.columns.source, self.columns.names, self.columns.of, weaker)
 
     def _check_labels(self) -> None:
         problem = {} if self.problem is None else {self.problem: self.problems}
-        for name, cells in {**{name: spelt(self.table.columns[name]) for name in self.by}, **problem}.items():
+        for name, cells in {
+            **{name: spelt(self.table.columns[name]) for name in self.by},
+            **problem,
+        }.items():
             for index in np.flatnonzero(self.kept).tolist() if "" in cells else ():
                 if not cells[index]:
-                    raise self.error("is empty; must name the group or the problem", index, column=name)
+                    raise self.error(
+                        "is empty; must name the group or the problem", index, column=name
+                    )
 
     def _check_repeated(self) -> None:
         seen: dict[tuple[Label, str], int] = {}
@@ -180,7 +214,9 @@ class _Counts(Grouped):
             if first != index:
                 what = shown(" ".join((*self.labels[index], f"problem {self.problems[index]}")))
                 cure = self._distinguished(first, index)
-                raise self.error(f"hold the same problem of the same group ({what}){cure}", first, index)
+                raise self.error(
+                    f"hold the same problem of the same group ({what}){cure}", first, index
+                )
 
     def _distinguished(self, first: int, second: int) -> str:
         """A hint at a column that tells the two rows apart."""
@@ -228,12 +264,23 @@ class _Covariates:
         groups = reading.group_of_rows(self.groups)
         for name in COVARIATES:
             if name in reading.numbers:
-                self._add(name, reading.table, reading.columns.of[name], reading.numbers[name][rows], groups, rows)
+                self._add(
+                    name,
+                    reading.table,
+                    reading.columns.of[name],
+                    reading.numbers[name][rows],
+                    groups,
+                    rows,
+                )
 
     def join(self, table: Table, columns: Columns, wanted: Sequence[str]) -> None:
         """From a table with some of the columns that make a group."""
-        names = {role(name): name for name in table.names if role(name) in {role(one) for one in self.by}}
-        shared = {index: names[role(name)] for index, name in enumerate(self.by) if role(name) in names}
+        names = {
+            role(name): name for name in table.names if role(name) in {role(one) for one in self.by}
+        }
+        shared = {
+            index: names[role(name)] for index, name in enumerate(self.by) if role(name) in names
+        }
         if not shared:
             there = f"({', '.join(map(repr, self.by)) or 'there are none'}); it has {listed(table.names)}"
             raise TableError(table.source, f"has no column in common with the groups {there}")
@@ -270,14 +317,18 @@ class _Covariates:
         rows, groups = np.array(pairs, dtype=np.int64).T
         return rows, groups
 
-    def _add(self, name: str, table: Table, column: str, values: Any, groups: Any, rows: Any) -> None:
+    def _add(
+        self, name: str, table: Table, column: str, values: Any, groups: Any, rows: Any
+    ) -> None:
         """One value a group: the mean for gold, else the one that all rows have."""
         for index, reason in unusable(name, values, {}).items():
             raise TableError(table.source, reason, rows=(int(rows[index]) + 1,), column=column)
         present = ~np.isnan(values)
         if name == "gold" and not present.all():
             n = counted(int(np.count_nonzero(~present)), "row")
-            self.warnings.append(f"{table.source}: gold is missing in {n}; the mean is over the others")
+            self.warnings.append(
+                f"{table.source}: gold is missing in {n}; the mean is over the others"
+            )
         values, groups, rows = values[present], groups[present], rows[present]
         filled, first = np.unique(groups, return_index=True)
         of_group = np.full(len(self.groups), np.nan)
@@ -288,7 +339,11 @@ class _Covariates:
             earlier = int(rows[first[filled == groups[index]]][0])
             label, value = " ".join(self.groups[groups[index]]), of_group[groups[index]]
             both = f"{value:.10g} in row {earlier + 1} and {values[index]:.10g} in row {rows[index] + 1}"
-            raise TableError(table.source, f"{name} of {label!r} is {both}; must be one for a group", column=column)
+            raise TableError(
+                table.source,
+                f"{name} of {label!r} is {both}; must be one for a group",
+                column=column,
+            )
         varied = np.unique(groups[different])
         total = np.bincount(groups, weights=values, minlength=len(self.groups))
         of_group[varied] = total[varied] / np.bincount(groups, minlength=len(self.groups))[varied]
@@ -310,22 +365,33 @@ class _Covariates:
         known = {name: column.values for name, column in self.known.items()}
         budget = fill(known)
         self.warnings += budget.warnings("group")
-        values = {name: column for name, column in (known | budget.values).items() if not np.isnan(column).all()}
+        values = {
+            name: column
+            for name, column in (known | budget.values).items()
+            if not np.isnan(column).all()
+        }
         values = {name: values[name] for name in COVARIATES if name in values}
         sizes = {name: values[name] for name in BUDGET if name in values}
-        full = ~np.isnan(np.stack([*sizes.values()])).any(axis=0) if sizes else np.zeros(0, dtype=bool)
+        full = (
+            ~np.isnan(np.stack([*sizes.values()])).any(axis=0) if sizes else np.zeros(0, dtype=bool)
+        )
         if full.any():
-            self.warnings += doubts({name: column[full] for name, column in sizes.items()}, frozenset(known))
+            self.warnings += doubts(
+                {name: column[full] for name, column in sizes.items()}, frozenset(known)
+            )
         return values
 
     def lacking(self, values: Mapping[str, Any]) -> list[str]:
         """A warning for each set of groups that lack a covariate."""
         lacked: dict[tuple[str, ...], list[str]] = {}
         for name, column in values.items():
-            missing = tuple(" ".join(self.groups[index]) for index in np.flatnonzero(np.isnan(column)))
+            missing = tuple(
+                " ".join(self.groups[index]) for index in np.flatnonzero(np.isnan(column))
+            )
             if missing:
                 lacked.setdefault(missing, []).append(name)
         return [
-            f"no {', '.join(names)} for {counted(len(missing), 'group')} of {len(self.groups)} ({listed(missing)})"
+            f"no {', '.join(names)} for {counted(len(missing), 'group')} of {len(self.groups)} "
+            f"({listed(missing)})"
             for missing, names in lacked.items()
         ]

@@ -94,11 +94,20 @@ class Evaluations(View):
     def __post_init__(self) -> None:
         names = np.empty(len(self.run), dtype=object)
         names[:] = list(self.run)
-        rows = np.arange(1, len(names) + 1) if self.row is None else np.asarray(self.row, dtype=np.int64)
+        rows = (
+            np.arange(1, len(names) + 1)
+            if self.row is None
+            else np.asarray(self.row, dtype=np.int64)
+        )
         parts: dict[str, Any] = {"run": names, "row": rows}
-        parts |= {name: np.asarray(values, dtype=np.float64) for name, values in self._budget().items()}
+        parts |= {
+            name: np.asarray(values, dtype=np.float64) for name, values in self._budget().items()
+        }
         for name in ("scores", "proxies"):
-            parts[name] = {key: np.asarray(values, dtype=np.float64) for key, values in getattr(self, name).items()}
+            parts[name] = {
+                key: np.asarray(values, dtype=np.float64)
+                for key, values in getattr(self, name).items()
+            }
         for name, value in parts.items():
             object.__setattr__(self, name, value)
         super().__post_init__()
@@ -108,10 +117,15 @@ class Evaluations(View):
         held = {"row": self.row, **self._budget(), **self.scores, **self.proxies, **self.extra}
         for name, values in held.items():
             if len(values) != len(self):
-                raise ValueError(f"{name}: has {len(values)} entries, run has {len(self)}; must be as many")
+                raise ValueError(
+                    f"{name}: has {len(values)} entries, run has {len(self)}; must be as many"
+                )
         if len(set(self.run.tolist())) < len(self):
             names = self.run.tolist()
-            raise ValueError(f"run: {next(n for n in names if names.count(n) > 1)!r} is there twice; must be different names")
+            raise ValueError(
+                f"run: {next(n for n in names if names.count(n) > 1)!r} is there twice; must be "
+                f"different names"
+            )
         for key, values in self.scores.items():
             bad = np.flatnonzero(~(np.isnan(values) | ((values >= 0.0) & (values <= 1.0))))
             if len(bad):
@@ -135,11 +149,12 @@ class Evaluations(View):
         Parameters
         ----------
         data : path, or anything that ``pandas.DataFrame`` accepts
-            Either a row for each score, with columns for the benchmark (``benchmark``, ``task``, ...), the score (``score``,
-            ``accuracy``, ...) and, if there are, the metric (``metric_type``, ``metric``, ...), the accuracy of guessing
-            (``random_baseline``, ...) and k of pass@k (``k``); or a row for each run, with columns such as ``acc_hellaswag``,
-            ``arc_easy_acc_norm`` and ``loss_c4``. CSV, JSON, JSON lines; Parquet with pyarrow. Evaluations are returned as they
-            are, but for ``where``.
+            Either a row for each score, with columns for the benchmark (``benchmark``, ``task``,
+            ...), the score (``score``, ``accuracy``, ...) and, if there are, the metric
+            (``metric_type``, ``metric``, ...), the accuracy of guessing (``random_baseline``, ...)
+            and k of pass@k (``k``); or a row for each run, with columns such as ``acc_hellaswag``,
+            ``arc_easy_acc_norm`` and ``loss_c4``. CSV, JSON, JSON lines; Parquet with pyarrow.
+            Evaluations are returned as they are, but for ``where``.
         columns : mapping, optional
             Quantity (run, benchmark, metric_type, score, random_baseline, k, params, tokens,
             compute) -> column; None: there is none. In a table with a row for each run any other
@@ -175,7 +190,11 @@ class Evaluations(View):
         (('piqa',), [1.2e+18, 1.2e+20], [3.3, 2.7])
         """
         if isinstance(data, Evaluations):
-            for name, given in (("columns", columns), ("percent", percent or None), ("metrics", metrics)):
+            for name, given in (
+                ("columns", columns),
+                ("percent", percent or None),
+                ("metrics", metrics),
+            ):
                 if given is not None:
                     complaint = "these are Evaluations already, not a table to be read"
                     raise ArgumentError(name, given, complaint=complaint)
@@ -205,7 +224,9 @@ class Evaluations(View):
     def family(self, benchmark: str) -> dict[int, str]:
         """k -> key of the pass@k of a benchmark, in order of k; empty where there is none."""
         name = self.benchmark_of(benchmark) if self._k(benchmark) == 1 else benchmark
-        keys = {k: key for key in self.scores if (k := self._k(key)) and self.benchmark_of(key) == name}
+        keys = {
+            k: key for key in self.scores if (k := self._k(key)) and self.benchmark_of(key) == name
+        }
         return dict(sorted(keys.items()))
 
     def benchmark_of(self, key: str) -> str:
@@ -221,14 +242,24 @@ class Evaluations(View):
         for name in benchmarks:
             if not self.family(name):
                 self.require(name)
-            kept |= {key: self.scores[key] for key in (name, *self.family(name).values()) if key in self.scores}
-        return replace(self, scores=kept, table_baselines={k: v for k, v in self.table_baselines.items() if k in kept})
+            kept |= {
+                key: self.scores[key]
+                for key in (name, *self.family(name).values())
+                if key in self.scores
+            }
+        return replace(
+            self,
+            scores=kept,
+            table_baselines={k: v for k, v in self.table_baselines.items() if k in kept},
+        )
 
     def require(self, benchmark: str, argument: str = "benchmark") -> None:
         """Raise where there is no such key of ``scores``; `argument`: where the name is from."""
         if benchmark in self.scores:
             return
-        keys = [*self.family(benchmark).values()] or [key for key in self.scores if self.benchmark_of(key) == benchmark]
+        keys = [*self.family(benchmark).values()] or [
+            key for key in self.scores if self.benchmark_of(key) == benchmark
+        ]
         if keys:
             complaint = f"{self.source} has it as {listed(keys)}; name one of these"
             raise ArgumentError(argument, benchmark, complaint=complaint)
@@ -255,7 +286,9 @@ class Evaluations(View):
 
         A condition that hangs on an empty cell is not satisfied.
         """
-        return np.asarray(Where.parse(condition, argument).evaluate(*self._named(), len(self), self.source).true)
+        return np.asarray(
+            Where.parse(condition, argument).evaluate(*self._named(), len(self), self.source).true
+        )
 
     def held_out(self, sample: Sample, condition: str) -> Mask:
         """Which runs of a sample satisfy a condition, (n,); it may be on ``k`` as well.
@@ -267,9 +300,13 @@ class Evaluations(View):
             neither held out nor not.
         """
         at = np.arange(len(self)) if sample.index is None else sample.index
-        bare, quoted = ({name: values[at] for name, values in part.items()} for part in self._named())
+        bare, quoted = (
+            {name: values[at] for name, values in part.items()} for part in self._named()
+        )
         own = {} if sample.at.k is None else {"k": sample.at.k}
-        truth = Where.parse(condition, "hold_out").evaluate({**bare, **own}, {**quoted, **own}, len(sample), self.source)
+        truth = Where.parse(condition, "hold_out").evaluate(
+            {**bare, **own}, {**quoted, **own}, len(sample), self.source
+        )
         if truth.unknown.any():
             first = self.run[at[int(np.flatnonzero(truth.unknown)[0])]]
             n = int(np.count_nonzero(truth.unknown))
@@ -301,7 +338,11 @@ class Evaluations(View):
         at = np.flatnonzero(has)
         points = self._points(at, proxy=None if beside is None else beside[at])
         return Sample(
-            benchmark=benchmark, accuracy=values[at], baseline=checked_baseline("baseline", baseline), at=points, index=at
+            benchmark=benchmark,
+            accuracy=values[at],
+            baseline=checked_baseline("baseline", baseline),
+            at=points,
+            index=at,
         )
 
     def pairs(self, benchmark: str, baseline: float = 0.0) -> Sample:
@@ -310,7 +351,9 @@ class Evaluations(View):
         if not keys:
             self.require(benchmark)
             metric = self.metric_types.get(benchmark)
-            complaint = f"has no pass@k in {self.source}, but {metric or 'a score without a metric'}"
+            complaint = (
+                f"has no pass@k in {self.source}, but {metric or 'a score without a metric'}"
+            )
             raise ArgumentError("benchmark", benchmark, complaint=complaint)
         at = {k: np.flatnonzero(~np.isnan(self.scores[key])) for k, key in keys.items()}
         index = np.concatenate(list(at.values()))
@@ -321,12 +364,20 @@ class Evaluations(View):
         ks = np.concatenate([np.full(len(places), float(k)) for k, places in at.items()])
         points = self._points(index, k=ks)
         return Sample(
-            benchmark=benchmark, accuracy=accuracy, baseline=checked_baseline("baseline", baseline), at=points, index=index
+            benchmark=benchmark,
+            accuracy=accuracy,
+            baseline=checked_baseline("baseline", baseline),
+            at=points,
+            index=index,
         )
 
     def proxy(self, name: str) -> Floats:
         """A proxy, or any other column of numbers, by its name or by that of its column, (M,)."""
-        columns = {column: key for key, column in self.columns.items() if key in self.proxies or key in self.scores}
+        columns = {
+            column: key
+            for key, column in self.columns.items()
+            if key in self.proxies or key in self.scores
+        }
         numeric = {key: values for key, values in self.extra.items() if values.dtype.kind in "iuf"}
         for held in (self.proxies, numeric, self.scores):
             for key in (name, columns.get(name, "")):
@@ -335,14 +386,20 @@ class Evaluations(View):
         if name in self.extra:
             raise ArgumentError("proxy", name, complaint="the column holds text; must be numbers")
         every = (*self.proxies, *numeric)
-        there = f"it has {listed(every)}" if every else "it has no losses or other numbers beside its scores"
+        there = (
+            f"it has {listed(every)}"
+            if every
+            else "it has no losses or other numbers beside its scores"
+        )
         complaint = f"{self.source} has no such column{close_matches(name, every)}; {there}"
         raise ArgumentError("proxy", name, complaint=complaint)
 
     def _points(self, at: Any, **more: Any) -> Points:
         held = {name: values[at] for name, values in self._budget().items()}
         if not held and all(values is None for values in more.values()):
-            raise TableError(self.source, "has no params, tokens or compute of the runs; a law needs some")
+            raise TableError(
+                self.source, "has no params, tokens or compute of the runs; a law needs some"
+            )
         return Points(**held, **more)
 
     def _budget(self) -> dict[str, Any]:
@@ -360,16 +417,27 @@ class Evaluations(View):
     def to_table(self) -> dict[str, list[Any]]:
         """Columns of a table with a row for each score, as :meth:`read` takes it."""
         held = {**self._budget(), **self.extra}
-        names = ("run", *held, "benchmark", "metric_type", "score", *(("random_baseline",) if self.table_baselines else ()))
+        names = (
+            "run",
+            *held,
+            "benchmark",
+            "metric_type",
+            "score",
+            *(("random_baseline",) if self.table_baselines else ()),
+        )
         rows: list[tuple[Any, ...]] = []
         for index in range(len(self)):
             own = (str(self.run[index]), *(_plain(values[index]) for values in held.values()))
             for key, values in (*self.scores.items(), *self.proxies.items()):
                 if not np.isnan(values[index]):
-                    metric = self.metric_types.get(key) or ("accuracy" if key in self.scores else "loss")
+                    metric = self.metric_types.get(key) or (
+                        "accuracy" if key in self.scores else "loss"
+                    )
                     base = (self.table_baselines.get(key),) if self.table_baselines else ()
                     rows.append((*own, self.benchmark_of(key), metric, float(values[index]), *base))
-        return {name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
+        return {
+            name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)
+        }
 
     def summary(self) -> str:
         """How many runs there are, over what ranges, their benchmarks, and what was left out."""
@@ -383,9 +451,17 @@ class Evaluations(View):
             known = self.scores[key][~np.isnan(self.scores[key])]
             metric = self.metric_types.get(key)
             more = [k for k in self.family(key) if k > 1]
-            note = "".join((f"  {metric}" if metric else "", f", also k = {', '.join(map(str, more))}" if more else ""))
+            note = "".join(
+                (
+                    f"  {metric}" if metric else "",
+                    f", also k = {', '.join(map(str, more))}" if more else "",
+                )
+            )
             if len(known):
-                lines.append(f"  {key:<24} {len(known):>4} runs  {known.min():>7.4f}  to {known.max():>7.4f}{note}")
+                lines.append(
+                    f"  {key:<24} {len(known):>4} runs  {known.min():>7.4f}  to "
+                    f"{known.max():>7.4f}{note}"
+                )
         if self.proxies:
             lines.append(f"  proxies: {listed(self.proxies)}")
         lines += lost_rows(self.left_out, self.dropped)

@@ -11,7 +11,19 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed, shown
-from .columns import BUDGET, EVALUATIONS, RUNS, Columns, chosen_columns, may_be, name_it, no_quantity, plain, put_aside, recognise
+from .columns import (
+    BUDGET,
+    EVALUATIONS,
+    RUNS,
+    Columns,
+    chosen_columns,
+    may_be,
+    name_it,
+    no_quantity,
+    plain,
+    put_aside,
+    recognise,
+)
 from .metrics import OF_ERRORS, PASS_AT_K, Metric, benchmark_and_metric, is_benchmark, metric_of
 from .rows import Reading, names_in_conditions
 from .scores import Cell, Scores
@@ -26,7 +38,18 @@ LEAST_SHARE = 0.05
 #: How many columns name a run at most.
 MOST_NAMED = 3
 #: Columns that name a model, at one or at many points of its training.
-MODELS = frozenset(("name", "model", "modelname", "modelid", "checkpoint", "checkpointname", "checkpointid", "ckpt"))
+MODELS = frozenset(
+    (
+        "name",
+        "model",
+        "modelname",
+        "modelid",
+        "checkpoint",
+        "checkpointname",
+        "checkpointid",
+        "ckpt",
+    )
+)
 #: Columns of losses by no benchmark's name.
 LOSSES = next(quantity for quantity in RUNS if quantity.name == "loss").plain_names
 LONG = ("benchmark", "score", "metric_type")
@@ -43,10 +66,14 @@ def read_evaluations(
     settled: Mapping[str, str],
 ) -> dict[str, Any]:
     """The fields of `Evaluations`."""
-    chosen, benchmarks = chosen_columns(table.source, table.names, EVALUATIONS, columns, others=True)
+    chosen, benchmarks = chosen_columns(
+        table.source, table.names, EVALUATIONS, columns, others=True
+    )
     known = recognise(table.source, table.names, EVALUATIONS, chosen, table.empty())
     known.settle(*LONG)
-    of = {name: names[0] for name, names in known.unsettled.items() if name not in BUDGET} | known.of
+    of = {
+        name: names[0] for name, names in known.unsettled.items() if name not in BUDGET
+    } | known.of
     if "k" not in chosen and not ("metric_type" in of or "pass" in plain(of.get("score", ""))):
         of.pop("k", None)  # of few shots, perhaps
     weaker = {name: names for name, names in known.weaker.items() if name in BUDGET}
@@ -59,7 +86,11 @@ def read_evaluations(
         known.require("score")
         reading = _Long(table, known, settled)
     else:
-        of = {name: column for name, column in of.items() if name in chosen or name in ("run", *BUDGET)}
+        of = {
+            name: column
+            for name, column in of.items()
+            if name in chosen or name in ("run", *BUDGET)
+        }
         reading = _Wide(table, replace(known, of=of), benchmarks, settled, percent)
     reading.select_rows(where)
     runs = reading.runs()
@@ -101,7 +132,11 @@ class _Rows(Reading):
                 self.read_positive(name)
         self.fill_budget()
         self.drop_missing(name for name in BUDGET if name in self.numbers)
-        names = [name for name in table.names if plain(name) in MODELS and name not in columns.of.values()]
+        names = [
+            name
+            for name in table.names
+            if plain(name) in MODELS and name not in columns.of.values()
+        ]
         #: The columns that by themselves say which run a row is of, or at least of which model.
         self.naming = (columns.of["run"],) if "run" in columns.of else tuple(names)
 
@@ -118,7 +153,9 @@ class _Rows(Reading):
     def free(self, used: Iterable[str] = ()) -> list[str]:
         """The columns that have a name and are no quantity."""
         taken = {*used, *self.columns.of.values(), *self.measured.values()}
-        return [name for name in self.table.names if name not in taken and not name.startswith(UNNAMED)]
+        return [
+            name for name in self.table.names if name not in taken and not name.startswith(UNNAMED)
+        ]
 
     def require_names(self, column: str) -> None:
         names = spelt(self.table.columns[column])
@@ -136,13 +173,24 @@ class _Rows(Reading):
         tries = [self._of_runs(name, first) for name in self.naming]
         if len(tries) > 1:
             tries.append([" ".join(parts) for parts in zip(*tries, strict=True)])
-        texts = [name for name in by if name in self.free() and self.table.columns[name].dtype.kind == "O"]
+        texts = [
+            name
+            for name in by
+            if name in self.free() and self.table.columns[name].dtype.kind == "O"
+        ]
         words = [self._of_runs(name, first) for name in texts[:MOST_NAMED]]
         letters = [("N", "params"), ("D", "tokens"), ("C", "compute")]
-        budget = [(letter, self.numbers[name][first]) for letter, name in letters if name in self.numbers]
+        budget = [
+            (letter, self.numbers[name][first]) for letter, name in letters if name in self.numbers
+        ]
         for digits in (4, 8, 17) if budget or words else ():
-            sizes = [[f"{letter}={value:.{digits}g}" for value in values] for letter, values in budget[:2]]
-            tries.append([" ".join(filter(None, parts)) for parts in zip(*words, *sizes, strict=True)])
+            sizes = [
+                [f"{letter}={value:.{digits}g}" for value in values]
+                for letter, values in budget[:2]
+            ]
+            tries.append(
+                [" ".join(filter(None, parts)) for parts in zip(*words, *sizes, strict=True)]
+            )
         for names in tries:
             if len(set(names)) == len(names) and all(names):
                 return names
@@ -162,7 +210,9 @@ class _Rows(Reading):
             "run": runs.names,
             **budget,
             **scores.parts(),
-            "extra": {name: values[first] for name, values in self.table.columns.items() if name in extra},
+            "extra": {
+                name: values[first] for name, values in self.table.columns.items() if name in extra
+            },
             "row": first + 1,
             "source": self.table.source,
             "columns": {**of, **scores.columns},
@@ -198,7 +248,11 @@ def _set_aside(columns: Sequence[str]) -> list[str]:
     """A warning about columns that vary within a run."""
     if not columns:
         return []
-    vary = f"column {listed(columns)} varies" if len(columns) == 1 else f"columns {listed(columns)} vary"
+    vary = (
+        f"column {listed(columns)} varies"
+        if len(columns) == 1
+        else f"columns {listed(columns)} vary"
+    )
     return [f"{vary} within a run: set aside"]
 
 
@@ -223,9 +277,14 @@ class _Wide(_Rows):
             for index, reason in reasons.items():
                 raise self.error(reason, index, column=column)
             self.scored[column] = values
-        self.drop_where(np.all([np.isnan(values) for values in self.scored.values()], axis=0), "every score is missing")
+        self.drop_where(
+            np.all([np.isnan(values) for values in self.scored.values()], axis=0),
+            "every score is missing",
+        )
 
-    def measure(self, benchmarks: Mapping[str, str | None], settled: Mapping[str, str], most: float) -> None:
+    def measure(
+        self, benchmarks: Mapping[str, str | None], settled: Mapping[str, str], most: float
+    ) -> None:
         """Find the benchmark and the metric of each column that has one."""
         aside = {*benchmarks, *(column for column in benchmarks.values() if column is not None)}
         free = [name for name in self.free() if name not in aside]
@@ -233,15 +292,25 @@ class _Wide(_Rows):
             if column is not None:
                 parts = benchmark_and_metric(column, settled)
                 metric = metric_of(parts[1], settled) if parts else None
-                self.note(benchmark, metric if metric and metric.is_accuracy else Metric(None, True), column)
+                self.note(
+                    benchmark,
+                    metric if metric and metric.is_accuracy else Metric(None, True),
+                    column,
+                )
         for column in free:
             if plain(column) in LOSSES:
                 self.note(column, Metric(None, False), column)
-            elif (parts := benchmark_and_metric(column, settled)) and benchmarks.get(parts[0], "") is not None:
+            elif (parts := benchmark_and_metric(column, settled)) and benchmarks.get(
+                parts[0], ""
+            ) is not None:
                 self.note(parts[0], metric_of(parts[1], settled), column)
         known = {plain(benchmark) for benchmark, metric in self.measured if metric.is_accuracy}
         for column in self.free(aside):
-            if is_benchmark(column) and plain(column) not in known and self.holds_shares(column, most):
+            if (
+                is_benchmark(column)
+                and plain(column) not in known
+                and self.holds_shares(column, most)
+            ):
                 self.note(column, Metric(None, True), column)
         if not any(metric.is_accuracy for _, metric in self.measured):
             for column in self.free(aside):  # a table of one benchmark that does not say which
@@ -253,13 +322,18 @@ class _Wide(_Rows):
             raise ArgumentError("metrics", {name: settled[name]}, complaint=complaint)
         if not any(metric.is_accuracy for _, metric in self.measured):
             how = f"{name_it('hellaswag')}, or have columns benchmark and score"
-            raise self.error(f"no column of accuracy, such as acc_hellaswag; the columns are {listed(self.table.names)}; {how}")
+            raise self.error(
+                f"no column of accuracy, such as acc_hellaswag; the columns are "
+                f"{listed(self.table.names)}; {how}"
+            )
 
     def note(self, benchmark: str, metric: Metric | None, column: str) -> None:
         assert metric is not None
         if (benchmark, metric) in self.measured:
             both = may_be([self.measured[benchmark, metric], column], benchmark)
-            raise self.error(f"{both}; put one aside with columns={{{column!r}: None}} (--column {column}=)")
+            raise self.error(
+                f"{both}; put one aside with columns={{{column!r}: None}} (--column {column}=)"
+            )
         self.measured[benchmark, metric] = column
 
     def holds_shares(self, column: str, most: float) -> bool:
@@ -276,7 +350,11 @@ class _Wide(_Rows):
         first = np.flatnonzero(self.kept)
         of_row = np.full(self.table.rows, -1)
         of_row[first] = np.arange(len(first))
-        others = [name for name in self.table.names if name not in self.measured.values() and not name.startswith(UNNAMED)]
+        others = [
+            name
+            for name in self.table.names
+            if name not in self.measured.values() and not name.startswith(UNNAMED)
+        ]
         run = self.columns.of.get("run")
         if run is not None:
             self.require_names(run)
@@ -284,7 +362,11 @@ class _Wide(_Rows):
         seen: dict[Any, int] = {}
         for index in first.tolist():
             if (earlier := seen.setdefault(keys[index], index)) != index:
-                what = f"the same {', '.join(others) or 'run'}" if run is None else f"the same {run} {shown(keys[index][0])}"
+                what = (
+                    f"the same {', '.join(others) or 'run'}"
+                    if run is None
+                    else f"the same {run} {shown(keys[index][0])}"
+                )
                 cure = "a run comes once; give runs different names in a column run, or take one by where="
                 raise self.error(f"hold {what}: {cure}", earlier, index)
         return _Runs(of_row, first, self.named(first, others))
@@ -297,9 +379,17 @@ class _Wide(_Rows):
             if OF_ERRORS.search(name) or cells.dtype.kind != "f":
                 continue
             values = cells[self.kept & np.isfinite(cells)]
-            if len(values) and values.min() >= 0.0 and LEAST_SHARE < values.max() <= 1.0 and (values % 1.0 != 0.0).any():
+            if (
+                len(values)
+                and values.min() >= 0.0
+                and LEAST_SHARE < values.max() <= 1.0
+                and (values % 1.0 != 0.0).any()
+            ):
                 cure = f"--column {name}={name} makes it a benchmark"
-                warnings.append(f"column {name!r} holds numbers from 0 to 1 and is no score by its name ({cure})")
+                warnings.append(
+                    f"column {name!r} holds numbers from 0 to 1 and is no score by its name "
+                    f"({cure})"
+                )
         return warnings
 
     def scores(self, runs: _Runs) -> list[Cell]:
@@ -307,12 +397,22 @@ class _Wide(_Rows):
         names = [quantity.name for quantity in EVALUATIONS]
         cells = []
         for (benchmark, metric), column in self.measured.items():
-            close = close_matches(benchmark, names) if metric.name is None and benchmark != column else ""
-            hint = f" (column {column!r} is taken as that of the benchmark {benchmark!r}{close})" if close else ""
+            close = (
+                close_matches(benchmark, names)
+                if metric.name is None and benchmark != column
+                else ""
+            )
+            hint = (
+                f" (column {column!r} is taken as that of the benchmark {benchmark!r}{close})"
+                if close
+                else ""
+            )
             values = self.scored[column][runs.first]
             for run in np.flatnonzero(~np.isnan(values)).tolist():
                 row = int(runs.first[run])
-                cells.append(Cell(run, benchmark, metric, float(values[run]), row, column, hint=hint))
+                cells.append(
+                    Cell(run, benchmark, metric, float(values[run]), row, column, hint=hint)
+                )
         return cells
 
 
@@ -331,7 +431,9 @@ class _Long(_Rows):
         self.baseline = np.full(table.rows, np.nan)
         if "random_baseline" in of:
             self.baseline, _ = numbers(table, of["random_baseline"], put_aside("random_baseline"))
-        self.drop({index: "benchmark is missing" for index, name in enumerate(self.benchmark) if not name})
+        self.drop(
+            {index: "benchmark is missing" for index, name in enumerate(self.benchmark) if not name}
+        )
         self.drop_where(np.isnan(self.values), "score is missing")
 
     def runs(self) -> _Runs:
@@ -364,13 +466,17 @@ class _Long(_Rows):
         for index in kept:
             text = texts[index]
             if not text and any(texts):
-                raise self.error("is empty; must name the metric of the score", index, column=column)
+                raise self.error(
+                    "is empty; must name the metric of the score", index, column=column
+                )
             at_k = plain(text) in PASS_AT_K and "k" in self.columns.of
             metric = metric_of(None if at_k or not text else text, self.settled)
             if metric is None:
                 say = f"metrics={{{text!r}: 'accuracy'}} or 'proxy' (--metric {text}=accuracy, --metric {text}=proxy)"
                 what = f"metric {text!r} is not known: is it an accuracy (a share of right answers, from 0 to 1)?"
-                raise self.error(f"{what} Say {say}, or leave it out by where= (--where)", index, column=column)
+                raise self.error(
+                    f"{what} Say {say}, or leave it out by where= (--where)", index, column=column
+                )
             metrics[index] = metric
         if "k" in self.columns.of:
             self.read("k")
@@ -385,7 +491,12 @@ class _Long(_Rows):
 
     def at_k(self, metric: Metric | None, k: float, index: int) -> Metric | None:
         """pass@k of a row with its k in a column of its own, where the metric says so or nothing."""
-        if metric is None or not metric.is_accuracy or not (metric.name is None or metric.k is not None) or np.isnan(k):
+        if (
+            metric is None
+            or not metric.is_accuracy
+            or not (metric.name is None or metric.k is not None)
+            or np.isnan(k)
+        ):
             return metric
         if not (k >= 1.0 and k == np.floor(k) and k <= 2.0**53):
             complaint = f"k={k:g} must be a whole number of at least 1"
@@ -406,10 +517,16 @@ class _Long(_Rows):
         for name in self.free(by):
             cells = self.cells((name,))
             values = _sets((keys[index], cells[index]) for index in kept)
-            of_test = _sets(((self.benchmark[index], self.metric[index]), cells[index]) for index in kept)
-            if all(len(some) == 1 for some in values.values()) or all(len(some) == 1 for some in of_test.values()):
+            of_test = _sets(
+                ((self.benchmark[index], self.metric[index]), cells[index]) for index in kept
+            )
+            if all(len(some) == 1 for some in values.values()) or all(
+                len(some) == 1 for some in of_test.values()
+            ):
                 continue
-            with_value = _sets(((keys[index], cells[index]), self.benchmark[index]) for index in kept)
+            with_value = _sets(
+                ((keys[index], cells[index]), self.benchmark[index]) for index in kept
+            )
             shares = [
                 len(some) / len(benchmarks[key])
                 for (key, _), some in with_value.items()
@@ -432,13 +549,20 @@ class _Long(_Rows):
             off = np.flatnonzero(np.abs(values[kept] - values[ahead]) > AGREEMENT * values[ahead])
             if name in BUDGET and len(off):
                 one, two = int(ahead[off[0]]), int(kept[off[0]])
-                run = spelt(self.table.columns[self.columns.of["run"]])[one] if "run" in self.columns.of else ""
+                run = (
+                    spelt(self.table.columns[self.columns.of["run"]])[one]
+                    if "run" in self.columns.of
+                    else ""
+                )
                 what = f"{name}={values[one]:.10g} and {values[two]:.10g}"
                 raise self.error(f"run {run!r} has {what}; must be one number", one, two)
         varying = []
         for name in self.free():
             cells = spelt(self.table.columns[name])
-            if any(cells[one] != cells[two] for one, two in zip(kept.tolist(), ahead.tolist(), strict=True)):
+            if any(
+                cells[one] != cells[two]
+                for one, two in zip(kept.tolist(), ahead.tolist(), strict=True)
+            ):
                 varying.append(name)
         return varying
 
@@ -474,7 +598,11 @@ class _Long(_Rows):
         for name in self.free(self.naming):
             if self.table.columns[name][first.row] != self.table.columns[name][second.row]:
                 return f"; they differ in {name!r}: take one by where= (--where), or name runs in a column run"
-        same = "the rows are equal" if first.value == second.value else f"the scores are {first.value:g} and {second.value:g}"
+        same = (
+            "the rows are equal"
+            if first.value == second.value
+            else f"the scores are {first.value:g} and {second.value:g}"
+        )
         return f"; {same}: remove one, or name runs in a column run (columns={{'run': 'NAME'}}, --column run=NAME)"
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .columns import COUNTS, EVALUATIONS, OUTCOME, PASS_AT_K, RUNS, Quantity, quantity_named, recognise
+from .columns import (
+    COUNTS,
+    EVALUATIONS,
+    OUTCOME,
+    PASS_AT_K,
+    RUNS,
+    Quantity,
+    quantity_named,
+    recognise,
+)
 from .metrics import benchmark_and_metric, is_benchmark, metric_of
 from .table import Table
 

@@ -9,13 +9,47 @@ from dataclasses import dataclass
 from ..errors import ArgumentError
 from .columns import plain
 
-__all__ = ["Metric", "benchmark_and_metric", "guessing_scores_nothing", "is_benchmark", "metric_of", "passes"]
+__all__ = [
+    "Metric",
+    "benchmark_and_metric",
+    "guessing_scores_nothing",
+    "is_benchmark",
+    "metric_of",
+    "passes",
+]
 
 #: Metrics, spelt as columns are; a comma ends the name (``acc,none``).
-ACCURACIES = ("acc", "accuracy", "acc_norm", "acc_norm_bytes", "accuracy_norm", "exact_match", "quasi_exact_match", "em")
+ACCURACIES = (
+    "acc",
+    "accuracy",
+    "acc_norm",
+    "acc_norm_bytes",
+    "accuracy_norm",
+    "exact_match",
+    "quasi_exact_match",
+    "em",
+)
 PROXIES = (
-    *("loss", "nll", "ce", "cross_entropy", "perplexity", "ppl", "word_perplexity", "byte_perplexity"),
-    *("bits_per_byte", "bpb", "brier", "brier_score", "logprob", "log_prob", "log_likelihood", "logits_per_byte"),
+    *(
+        "loss",
+        "nll",
+        "ce",
+        "cross_entropy",
+        "perplexity",
+        "ppl",
+        "word_perplexity",
+        "byte_perplexity",
+    ),
+    *(
+        "bits_per_byte",
+        "bpb",
+        "brier",
+        "brier_score",
+        "logprob",
+        "log_prob",
+        "log_likelihood",
+        "logits_per_byte",
+    ),
 )
 #: Metrics under which an answer is free text: guessing scores nothing.
 FREE_TEXT = ("exact_match", "quasi_exact_match", "em")
@@ -25,18 +59,81 @@ PASS_AT_K = frozenset(("pass", "passk", "passatk"))
 SEPARATORS = "_/ .:-"
 #: A column with one of these words is no score but the error of one.
 OF_ERRORS = re.compile(
-    rf"(?:^|[{re.escape(SEPARATORS)}])(?:std_?err|standard_?error|std|se|ci)(?:$|[{re.escape(SEPARATORS)}])", re.I
+    rf"(?:^|[{re.escape(SEPARATORS)}])(?:std_?err|standard_?error|std|se|ci)(?:$|[{re.escape(SEPARATORS)}])",
+    re.I,
 )
 #: Too short to be told from other words at the edge of a column's name.
 NEVER_PART_OF_A_NAME = ("em", "ce")
 #: Benchmarks whose name alone makes a column of shares one of accuracy.
 BENCHMARKS = (
-    *("agieval", "arc", "arcc", "arcchallenge", "arce", "arceasy", "ai2arceasy", "ai2arcchallenge", "bbh"),
-    *("bigbenchhard", "boolq", "commonsenseqa", "csqa", "copa", "coqa", "drop", "gpqa", "gsm8k", "hellaswag"),
-    *("humaneval", "jeopardy", "lambada", "lambadaopenai", "lambadastandard", "lbpp", "logiqa", "math", "mathqa"),
-    *("mbpp", "mmlu", "mmlupro", "naturalquestions", "nq", "nqopen", "obqa", "openbookqa", "piqa", "pubmedqa"),
-    *("qasper", "race", "racehigh", "racemiddle", "sciq", "siqa", "socialiqa", "squad", "squadv2", "storycloze"),
-    *("swde", "triviaqa", "truthfulqa", "truthfulqamc1", "webqs", "webquestions", "winograd", "winogrande"),
+    *(
+        "agieval",
+        "arc",
+        "arcc",
+        "arcchallenge",
+        "arce",
+        "arceasy",
+        "ai2arceasy",
+        "ai2arcchallenge",
+        "bbh",
+    ),
+    *(
+        "bigbenchhard",
+        "boolq",
+        "commonsenseqa",
+        "csqa",
+        "copa",
+        "coqa",
+        "drop",
+        "gpqa",
+        "gsm8k",
+        "hellaswag",
+    ),
+    *(
+        "humaneval",
+        "jeopardy",
+        "lambada",
+        "lambadaopenai",
+        "lambadastandard",
+        "lbpp",
+        "logiqa",
+        "math",
+        "mathqa",
+    ),
+    *(
+        "mbpp",
+        "mmlu",
+        "mmlupro",
+        "naturalquestions",
+        "nq",
+        "nqopen",
+        "obqa",
+        "openbookqa",
+        "piqa",
+        "pubmedqa",
+    ),
+    *(
+        "qasper",
+        "race",
+        "racehigh",
+        "racemiddle",
+        "sciq",
+        "siqa",
+        "socialiqa",
+        "squad",
+        "squadv2",
+        "storycloze",
+    ),
+    *(
+        "swde",
+        "triviaqa",
+        "truthfulqa",
+        "truthfulqamc1",
+        "webqs",
+        "webquestions",
+        "winograd",
+        "winogrande",
+    ),
 )
 #: How the name of a benchmark may go on.
 SHOTS = re.compile(r"(?:\d+|zero|few)shot$")
@@ -82,7 +179,9 @@ def guessing_scores_nothing(metric: str | None) -> bool:
     >>> [guessing_scores_nothing(metric) for metric in ("exact_match,strict-match", "pass@1", "acc")]
     [True, True, False]
     """
-    return passes(metric) is not None or plain((metric or "").partition(",")[0]) in map(plain, FREE_TEXT)
+    return passes(metric) is not None or plain((metric or "").partition(",")[0]) in map(
+        plain, FREE_TEXT
+    )
 
 
 def is_benchmark(column: str) -> bool:
@@ -97,18 +196,30 @@ def is_benchmark(column: str) -> bool:
 def benchmark_and_metric(column: str, settled: Mapping[str, str]) -> tuple[str, str] | None:
     """Benchmark and metric of a column such as acc_hellaswag; None for others.
 
-    >>> [benchmark_and_metric(name, {}) for name in ("acc_norm_arc_easy", "humaneval pass@10", "acc_stderr_piqa")]
+    >>> [
+    ...     benchmark_and_metric(name, {})
+    ...     for name in ("acc_norm_arc_easy", "humaneval pass@10", "acc_stderr_piqa")
+    ... ]
     [('arc_easy', 'acc_norm'), ('humaneval', 'pass@10'), None]
     """
-    words = [word for word in (*ACCURACIES, *PROXIES, *settled) if word not in NEVER_PART_OF_A_NAME or word in settled]
+    words = [
+        word
+        for word in (*ACCURACIES, *PROXIES, *settled)
+        if word not in NEVER_PART_OF_A_NAME or word in settled
+    ]
     metric = "|".join((PASS.pattern, *map(re.escape, sorted(words, key=len, reverse=True))))
     between = f"[{re.escape(SEPARATORS)}]"
     if OF_ERRORS.search(column):
         return None
-    for pattern in (rf"(?P<m>{metric}){between}+(?P<b>.+)", rf"(?P<b>.+?){between}+(?P<m>{metric})"):
+    for pattern in (
+        rf"(?P<m>{metric}){between}+(?P<b>.+)",
+        rf"(?P<b>.+?){between}+(?P<m>{metric})",
+    ):
         if match := re.fullmatch(pattern, column.strip(), re.IGNORECASE):
             spelt = match["m"]
-            return match["b"], next((word for word in settled if word.lower() == spelt.lower()), spelt)
+            return match["b"], next(
+                (word for word in settled if word.lower() == spelt.lower()), spelt
+            )
     return None
 
 

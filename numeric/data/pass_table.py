@@ -104,7 +104,11 @@ class PassTable(View):
         reading.select(condition, *names_in_conditions(reading.numbers, of, table.columns))
         reading.require_rows(condition, "has k and pass@k")
         k = reading.numbers["k"]
-        reading.refuse("k", ~((k >= 1.0) & (k <= LARGEST) & (k == np.floor(k))), "must be a whole number of at least 1")
+        reading.refuse(
+            "k",
+            ~((k >= 1.0) & (k <= LARGEST) & (k == np.floor(k))),
+            "must be a whole number of at least 1",
+        )
         groups, rows = reading.groups(), np.flatnonzero(reading.kept)
         group = reading.group_of_rows(groups)
         order = np.lexsort((k[rows], group))

@@ -69,7 +69,10 @@ class View:
     def __post_init__(self) -> None:
         for name, value in self._fields().items():
             if isinstance(value, dict):
-                value = {key: locked(part) if isinstance(part, np.ndarray) else part for key, part in value.items()}
+                value = {
+                    key: locked(part) if isinstance(part, np.ndarray) else part
+                    for key, part in value.items()
+                }
             elif isinstance(value, np.ndarray):
                 value = locked(value)
             object.__setattr__(self, name, value)
@@ -103,14 +106,24 @@ def chosen_rows(index: Any, rows: int, argument: str = "index") -> Any:
 
 
 def names_in_conditions(
-    quantities: Mapping[str, Any], columns: Mapping[str, str], others: Mapping[str, Any], letters: Mapping[str, str] = LETTERS
+    quantities: Mapping[str, Any],
+    columns: Mapping[str, str],
+    others: Mapping[str, Any],
+    letters: Mapping[str, str] = LETTERS,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a plain name and what a name in backticks means in a condition.
 
     A plain name is a quantity or its letter before it is a column; in backticks it is the column of
     the source.
     """
-    quoted = {**others, **{name: quantities[quantity] for quantity, name in columns.items() if quantity in quantities}}
+    quoted = {
+        **others,
+        **{
+            name: quantities[quantity]
+            for quantity, name in columns.items()
+            if quantity in quantities
+        },
+    }
     by_letter = {letter: quantities[name] for letter, name in letters.items() if name in quantities}
     return {**quoted, **by_letter, **quantities}, quoted
 
@@ -203,9 +216,13 @@ class Reading:
     @property
     def dropped(self) -> tuple[Dropped, ...]:
         """The selected rows that cannot be used."""
-        return tuple(Dropped(i + 1, self._reasons[i]) for i in sorted(self._reasons) if self.selected[i])
+        return tuple(
+            Dropped(i + 1, self._reasons[i]) for i in sorted(self._reasons) if self.selected[i]
+        )
 
-    def select(self, where: Where | None, bare: Mapping[str, Any], quoted: Mapping[str, Any]) -> None:
+    def select(
+        self, where: Where | None, bare: Mapping[str, Any], quoted: Mapping[str, Any]
+    ) -> None:
         """Select the rows of a condition, and those where it depends on what makes them unusable."""
         if where is not None:
             truth = where.evaluate(bare, quoted, self.table.rows, self.table.source)
@@ -231,14 +248,24 @@ class Reading:
         warnings = []
         for quantity, weaker in self.columns.weaker.items():
             column = self.columns.of[quantity]
-            filled = [name for name in weaker if name not in empty and not self._says_the_same(quantity, column, name)]
+            filled = [
+                name
+                for name in weaker
+                if name not in empty and not self._says_the_same(quantity, column, name)
+            ]
             if filled:
                 which = "the other" if len(filled) == 1 else "another"
                 cure = f"--column {quantity}={filled[0]!r} takes {which}"
-                warnings.append(f"{may_be([column, *filled], quantity)}: {column!r} is taken; {cure}")
+                warnings.append(
+                    f"{may_be([column, *filled], quantity)}: {column!r} is taken; {cure}"
+                )
             nothing = [name for name in weaker if name in empty]
             if nothing and column not in empty:
-                which = f"column {listed(nothing)} is" if len(nothing) == 1 else f"columns {listed(nothing)} are"
+                which = (
+                    f"column {listed(nothing)} is"
+                    if len(nothing) == 1
+                    else f"columns {listed(nothing)} are"
+                )
                 warnings.append(f"{which} empty: {column!r} is taken as {quantity}")
         return warnings
 
@@ -262,7 +289,11 @@ class Reading:
         params, tokens = self.numbers["params"][rows], self.numbers["tokens"][rows]
         for name in self.table.names:
             cells = self.table.columns[name][rows]
-            if plain(name) not in RUN_NAMES or name in self.columns.of.values() or any(map(is_missing, cells)):
+            if (
+                plain(name) not in RUN_NAMES
+                or name in self.columns.of.values()
+                or any(map(is_missing, cells))
+            ):
                 continue
             names = codes(cells)
             _, first = np.unique(names, return_index=True)
@@ -286,7 +317,10 @@ def unusable(quantity: str, values: Any, reasons: Mapping[int, str]) -> dict[int
         if index in reasons:
             why[index] = f"{quantity}: {reasons[index]}"
         elif np.isinf(values[index]):
-            why[index] = f"{quantity}={float(values[index])!r}: must be finite (the largest float is 1.8e308)"
+            why[index] = (
+                f"{quantity}={float(values[index])!r}: must be finite (the largest float is "
+                f"1.8e308)"
+            )
     return why
 
 
@@ -295,7 +329,10 @@ def codes(values: Any) -> Any:
     if values.dtype.kind != "O":
         return np.unique(values, return_inverse=True)[1]
     known: dict[Any, int] = {}
-    return np.array([known.setdefault((type(value), str(value)), len(known)) for value in values.tolist()], dtype=np.int64)
+    return np.array(
+        [known.setdefault((type(value), str(value)), len(known)) for value in values.tolist()],
+        dtype=np.int64,
+    )
 
 
 def repetitions(columns: Sequence[Any]) -> int:
@@ -308,7 +345,9 @@ def repetitions(columns: Sequence[Any]) -> int:
     classes = np.zeros(len(rows), dtype=np.int64)
     for column in sorted(columns, key=_variety, reverse=True):
         labels = codes(column[rows])
-        _, classes, sizes = np.unique(classes * (labels.max() + 1) + labels, return_inverse=True, return_counts=True)
+        _, classes, sizes = np.unique(
+            classes * (labels.max() + 1) + labels, return_inverse=True, return_counts=True
+        )
         shared = sizes[classes] > 1
         rows, classes = rows[shared], classes[shared]
         if not len(rows):
@@ -317,5 +356,7 @@ def repetitions(columns: Sequence[Any]) -> int:
 
 
 def _variety(column: Any) -> int:
-    """How many different values a column begins with: where they all differ, no other column matters."""
+    """How many different values a column begins with: where they all differ, no other column
+    matters.
+    """
     return len(set(map(str, column[:SAMPLE].tolist())))

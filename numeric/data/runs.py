@@ -1,4 +1,6 @@
-"""Training runs: params, tokens, compute and loss of each, read from a table, checked, and every row that is left out named."""
+"""Training runs: params, tokens, compute and loss of each, read from a table, checked, and every
+row that is left out named.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ if TYPE_CHECKING:
 __all__ = ["Dropped", "Runs"]
 
 REQUIRABLE = (*BUDGET, "loss", "weight", "group")
-AS_CHECKPOINTS = "where these are checkpoints, say columns={{'group': {0!r}}} (--column group={0!r})"
+AS_CHECKPOINTS = (
+    "where these are checkpoints, say columns={{'group': {0!r}}} (--column group={0!r})"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -108,7 +112,9 @@ class Runs(View):
     def __post_init__(self) -> None:
         for name, values in (*self._quantities().items(), *self.extra.items()):
             if len(values) != len(self.loss):
-                raise ValueError(f"{name}: has {len(values)} entries, loss has {len(self.loss)}; must be as many")
+                raise ValueError(
+                    f"{name}: has {len(values)} entries, loss has {len(self.loss)}; must be as many"
+                )
         super().__post_init__()
 
     # -- reading -----------------------------------------------------------------------------------
@@ -170,13 +176,17 @@ class Runs(View):
         """
         for name in require:
             if name not in REQUIRABLE:
-                raise ArgumentError("require", require, complaint=f"{name!r} must be one of {', '.join(REQUIRABLE)}")
+                raise ArgumentError(
+                    "require", require, complaint=f"{name!r} must be one of {', '.join(REQUIRABLE)}"
+                )
         condition = None if where is None else Where.parse(where)
         if not isinstance(data, Runs):
             return _read(table_of(data), columns, condition, require, random_baseline, names)
         for name, value in (("columns", columns), ("random_baseline", random_baseline)):
             if value is not None:
-                raise ArgumentError(name, value, complaint="these are Runs already, not a table to be read")
+                raise ArgumentError(
+                    name, value, complaint="these are Runs already, not a table to be read"
+                )
         data.having(*require)
         return data if condition is None else data._filtered(condition)
 
@@ -184,7 +194,9 @@ class Runs(View):
         known = {name: values for name, values in self._quantities().items() if name != "row"}
         if self.metric == "accuracy":
             known["accuracy"] = self.extra[self.columns["accuracy"]]
-        truth = condition.evaluate(*names_in_conditions(known, self.columns, self.extra), len(self), self.source)
+        truth = condition.evaluate(
+            *names_in_conditions(known, self.columns, self.extra), len(self), self.source
+        )
         if not truth.true.any():
             raise condition.error(f"leaves none of {counted(len(self), 'run')} of {self.source}")
         chosen = self.subset(truth.true)
@@ -202,13 +214,17 @@ class Runs(View):
             taken = {name: values[chosen] for name, values in self._quantities().items()}
         except IndexError as error:
             raise ValueError(f"index: {error}; must be from 0 to {len(self) - 1}") from None
-        return replace(self, **taken, extra={name: values[chosen] for name, values in self.extra.items()})
+        return replace(
+            self, **taken, extra={name: values[chosen] for name, values in self.extra.items()}
+        )
 
     def require(self, n: int, for_what: str) -> None:
         """Raise where there are fewer than n runs."""
         if len(self) < n:
             usable = counted(len(self), "usable run")
-            raise TableError(self.source, f"has {usable}; must be at least {n} for {for_what}{self._lost()}")
+            raise TableError(
+                self.source, f"has {usable}; must be at least {n} for {for_what}{self._lost()}"
+            )
 
     def having(self, *quantities: str) -> None:
         """Raise where the runs lack one of the quantities."""
@@ -222,7 +238,10 @@ class Runs(View):
         import pandas as pd
 
         frame = {name: values for name, values in self._quantities().items() if name != "row"}
-        frame |= {name if name not in frame else f"{name} (source)": values for name, values in self.extra.items()}
+        frame |= {
+            name if name not in frame else f"{name} (source)": values
+            for name, values in self.extra.items()
+        }
         return pd.DataFrame(frame, index=pd.Index(self.row, name="row"))
 
     # -- text --------------------------------------------------------------------------------------
@@ -231,7 +250,12 @@ class Runs(View):
         """How many runs there are, over what ranges, and what was left out."""
         lines = [f"{counted(len(self), 'run')} from {self.source}"]
         outcome = "loss" if self.metric == "loss" else "-log accuracy"
-        ranges = [("params", self.params), ("tokens", self.tokens), ("compute", self.compute), (outcome, self.loss)]
+        ranges = [
+            ("params", self.params),
+            ("tokens", self.tokens),
+            ("compute", self.compute),
+            (outcome, self.loss),
+        ]
         if self.params is not None and self.tokens is not None:
             ranges.insert(3, ("tokens per param", self.tokens / self.params))
         for name, values in ranges:
@@ -277,7 +301,11 @@ def _read(
     """See `Runs.read`."""
     aliases: dict[str, str | None] = {}
     if names and isinstance(columns, Mapping):
-        aliases = {key: name for key, name in columns.items() if key in names and quantity_named(key) is None}
+        aliases = {
+            key: name
+            for key, name in columns.items()
+            if key in names and quantity_named(key) is None
+        }
         columns = {key: name for key, name in columns.items() if key not in aliases}
     table = table.also_called(aliases)
     chosen, _ = chosen_columns(table.source, table.names, RUNS, columns)
@@ -291,16 +319,24 @@ def _read(
     return reading.runs(aliases, propose="group" not in chosen)
 
 
-def _recognised(table: Table, chosen: Mapping[str, str | None], require: Collection[str], empty: Collection[str]) -> Columns:
+def _recognised(
+    table: Table, chosen: Mapping[str, str | None], require: Collection[str], empty: Collection[str]
+) -> Columns:
     """The columns of a table of runs, with what is required."""
     columns = recognise(table.source, table.names, RUNS, chosen, empty)
     if "loss" in columns.of and "accuracy" in columns.of:
         if chosen.get("loss") and chosen.get("accuracy"):
-            raise ArgumentError("columns", dict(chosen), complaint="choose loss or accuracy, not both")
+            raise ArgumentError(
+                "columns", dict(chosen), complaint="choose loss or accuracy, not both"
+            )
         other = "loss" if chosen.get("accuracy") else "accuracy"
-        columns = replace(columns, of={name: column for name, column in columns.of.items() if name != other})
+        columns = replace(
+            columns, of={name: column for name, column in columns.of.items() if name != other}
+        )
     two_known = sum(name in columns.of for name in BUDGET) >= 2
-    missing = [name for name in require if name not in columns.of and not (name in BUDGET and two_known)]
+    missing = [
+        name for name in require if name not in columns.of and not (name in BUDGET and two_known)
+    ]
     missing = [name for name in missing if not (name == "loss" and "accuracy" in columns.of)]
     kin = {name for group in (BUDGET, OUTCOME) if {*group} & {*missing} for name in group}
     columns.settle(*kin, *missing)
@@ -313,8 +349,14 @@ def _missing(columns: Columns, quantity: str, empty: Collection[str]) -> str:
     """The complaint that a quantity has no column, with those that might be meant."""
     wanted = OUTCOME if quantity == "loss" else (quantity,)
     free = [name for name in columns.names if name not in empty and name not in columns.of.values()]
-    alike = [(what, name) for what in wanted for name in columns_like(what, free)] or [(quantity, "NAME")]
-    tied = " (it would follow from the other two of params, tokens and compute)" if quantity in BUDGET else ""
+    alike = [(what, name) for what in wanted for name in columns_like(what, free)] or [
+        (quantity, "NAME")
+    ]
+    tied = (
+        " (it would follow from the other two of params, tokens and compute)"
+        if quantity in BUDGET
+        else ""
+    )
     which = f"the columns are {listed(name for name in columns.names if name not in empty)}"
     if alike[0][1] != "NAME":
         which = f"perhaps {listed(name for _, name in alike)}"
@@ -347,7 +389,11 @@ class _Reading(Reading):
         required = {*require, "loss", "weight"} & self.numbers.keys()
         self.drop_missing(name for name in (*BUDGET, "loss", "weight") if name in required)
         # Of accuracy, the loss is a figure of ours: a condition is on accuracy.
-        numbers = {name: values for name, values in self.numbers.items() if self.baseline is None or name != "loss"}
+        numbers = {
+            name: values
+            for name, values in self.numbers.items()
+            if self.baseline is None or name != "loss"
+        }
         self.select(where, *names_in_conditions(numbers, columns.of, table.columns))
 
     def take_logarithm(self, baseline: float) -> None:
@@ -362,7 +408,9 @@ class _Reading(Reading):
         level = f"the random baseline {baseline!r}" if baseline else "0"
         for index in np.flatnonzero(~above & ~np.isnan(values)).tolist():
             self.drop({index: f"accuracy={float(values[index])!r}: must be above {level}"})
-        self.drop_where(values == 1.0, "accuracy=1.0: must be below 1 (-log 1 = 0 is no positive loss)")
+        self.drop_where(
+            values == 1.0, "accuracy=1.0: must be below 1 (-log 1 = 0 is no positive loss)"
+        )
         self.drop_where(np.isnan(values), "accuracy is missing")
         loss = np.full(len(values), np.nan)
         loss[above & below] = neg_log_accuracy(values[above & below], baseline)
@@ -371,13 +419,22 @@ class _Reading(Reading):
     def runs(self, aliases: Mapping[str, str | None], *, propose: bool) -> Runs:
         """The rows that are kept."""
         kept, of = self.kept, self.columns.of
-        taken = {name: self.numbers[name] for name in (*BUDGET, "loss", "weight") if name in self.numbers}
+        taken = {
+            name: self.numbers[name] for name in (*BUDGET, "loss", "weight") if name in self.numbers
+        }
         for name in BUDGET:
             if name in taken and (n := int(np.count_nonzero(np.isnan(taken[name][kept])))):
                 del taken[name]
-                self.warnings.append(f"{name} is missing in {counted(n, 'run')}; it is not required, and left out for all")
+                self.warnings.append(
+                    f"{name} is missing in {counted(n, 'run')}; it is not required, and left out "
+                    f"for all"
+                )
                 self.derived = None if self.derived == name else self.derived
-        self.numbers = {name: values for name, values in self.numbers.items() if name not in BUDGET or name in taken}
+        self.numbers = {
+            name: values
+            for name, values in self.numbers.items()
+            if name not in BUDGET or name in taken
+        }
         before = [*self._unsettled(), *self.other_columns()]
         if propose and "group" not in of:
             before += self.proposed_groups(np.flatnonzero(kept), "row", AS_CHECKPOINTS)
@@ -388,10 +445,15 @@ class _Reading(Reading):
             refuse_losses(self.table.source, taken["loss"][kept])
         others = self.table.columns | outcome
         used = {*of.values()} - outcome.keys()
-        doubtful = {name: values[kept] for name, values in taken.items() if not (outcome and name == "loss")}
+        doubtful = {
+            name: values[kept] for name, values in taken.items() if not (outcome and name == "loss")
+        }
         groups = self._groups()
         return Runs(
-            **{name: taken[name][kept] if name in taken else None for name in (*BUDGET, "loss", "weight")},
+            **{
+                name: taken[name][kept] if name in taken else None
+                for name in (*BUDGET, "loss", "weight")
+            },
             group=groups,
             row=np.flatnonzero(kept) + 1,
             extra={name: values[kept] for name, values in others.items() if name not in used},
@@ -417,7 +479,8 @@ class _Reading(Reading):
         beneath = self.numbers["accuracy"] <= self.baseline
         if n := int(np.count_nonzero(beneath & self.selected)):
             self.warnings.append(
-                f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be used: the others are selected by "
+                f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be "
+                f"used: the others are selected by "
                 "their outcome, and a fit to them is biased"
             )
 
@@ -428,7 +491,9 @@ class _Reading(Reading):
         rows = np.flatnonzero(self.kept)
         cells = self.table.columns[self.columns.of["group"]][rows].tolist()
         labels = np.empty(len(rows), dtype=object)
-        whole = all(isinstance(cell, float) and (cell != cell or cell.is_integer()) for cell in cells)
+        whole = all(
+            isinstance(cell, float) and (cell != cell or cell.is_integer()) for cell in cells
+        )
         missing = 0
         for place, cell in enumerate(cells):
             if cell is None or cell != cell:
@@ -439,5 +504,7 @@ class _Reading(Reading):
             else:
                 labels[place] = int(cell) if whole else cell  # seed 3, not 3.0
         if missing:
-            self.warnings.append(f"group is missing in {counted(missing, 'run')}, each a group of its own")
+            self.warnings.append(
+                f"group is missing in {counted(missing, 'run')}, each a group of its own"
+            )
         return labels

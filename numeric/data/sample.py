@@ -53,12 +53,16 @@ class Points:
             raise ValueError(f"points of shapes {sorted(lengths)}: must be one shape (n,)")
 
     def __len__(self) -> int:
-        return next(len(values) for part in fields(self) if (values := getattr(self, part.name)) is not None)
+        return next(
+            len(values) for part in fields(self) if (values := getattr(self, part.name)) is not None
+        )
 
     def subset(self, index: Any) -> Points:
         """The points at a mask or at indices."""
         taken = {part.name: getattr(self, part.name) for part in fields(self)}
-        return Points(**{name: None if values is None else values[index] for name, values in taken.items()})
+        return Points(
+            **{name: None if values is None else values[index] for name, values in taken.items()}
+        )
 
     def column(self, name: str) -> Floats:
         """The values of a quantity.
@@ -104,7 +108,10 @@ class Sample:
 
     def __post_init__(self) -> None:
         if self.accuracy.shape != (len(self.at),):
-            raise ValueError(f"accuracy of shape {self.accuracy.shape}: must be one for each of {len(self.at)} runs")
+            raise ValueError(
+                f"accuracy of shape {self.accuracy.shape}: must be one for each of {len(self.at)} "
+                f"runs"
+            )
 
     def __len__(self) -> int:
         return len(self.accuracy)
@@ -116,7 +123,8 @@ class Sample:
 
 
 def one_ratio(at: Points) -> tuple[float, float] | None:
-    """The least and the largest D/N of runs that are all within a factor `SPREAD` of one ratio; None of others.
+    """The least and the largest D/N of runs that are all within a factor `SPREAD` of one ratio;
+    None of others.
 
     There N and D are one quantity but for the scatter of D/N, and which of two terms is of params
     is not for the runs to say.
@@ -129,7 +137,8 @@ def one_ratio(at: Points) -> tuple[float, float] | None:
 
 
 def above_guessing(accuracy: Floats, baseline: Any, margin: float | None) -> Mask:
-    """Where -log of normalised accuracy exists and is no noise: Q_r + margin < Q < 1. At Q = 1 its logarithm is -inf.
+    """Where -log of normalised accuracy exists and is no noise: Q_r + margin < Q < 1. At Q = 1 its
+    logarithm is -inf.
 
     Everywhere where the margin is None, as of laws that are fitted to all runs.
     """

@@ -1,4 +1,5 @@
-r"""Accuracy of a benchmark, and the negative logarithm of its normalised form that the laws predict.
+r"""Accuracy of a benchmark, and the negative logarithm of its normalised form that the laws
+predict.
 
 .. math:: Q' = \frac{Q - Q_r}{1 - Q_r}, \qquad y = -\log Q', \qquad Q = Q_r + (1 - Q_r) e^{-y},
 
@@ -89,7 +90,11 @@ def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
     missing, normalised = (1.0 - values) / (1.0 - baseline), (values - baseline) / (1.0 - baseline)
     near_one = missing < 0.5
     # Each branch where its argument is exact to rounding, the other one at a harmless value.
-    y = -np.where(near_one, np.log1p(-np.where(near_one, missing, 0.0)), np.log(np.where(near_one, 1.0, normalised)))
+    y = -np.where(
+        near_one,
+        np.log1p(-np.where(near_one, missing, 0.0)),
+        np.log(np.where(near_one, 1.0, normalised)),
+    )
     return float(y) if isinstance(accuracy, (int, float)) and y.ndim == 0 else y
 
 

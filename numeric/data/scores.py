@@ -1,4 +1,6 @@
-"""The scores of a table by benchmark and metric, each checked: shares from 0 to 1, percent where it was said."""
+"""The scores of a table by benchmark and metric, each checked: shares from 0 to 1, percent where it
+was said.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +49,23 @@ class Scores:
         metrics: dict[str, set[Metric]] = {}
         for cell in cells:
             metrics.setdefault(cell.benchmark, set()).add(cell.metric)
-        self.key = {(name, metric): _key(name, metric, every) for name, every in metrics.items() for metric in every}
+        self.key = {
+            (name, metric): _key(name, metric, every)
+            for name, every in metrics.items()
+            for metric in every
+        }
         self.cells: dict[str, list[Cell]] = {}
         for cell in cells:
             self.cells.setdefault(self.key[cell.benchmark, cell.metric], []).append(cell)
         self.metric = {key: held[0].metric for key, held in self.cells.items()}
-        self.benchmark = {key: held[0].benchmark for key, held in self.cells.items() if held[0].benchmark != key}
-        self.columns = {key: held[0].column for key, held in self.cells.items() if len({c.column for c in cells}) > 1}
+        self.benchmark = {
+            key: held[0].benchmark for key, held in self.cells.items() if held[0].benchmark != key
+        }
+        self.columns = {
+            key: held[0].column
+            for key, held in self.cells.items()
+            if len({c.column for c in cells}) > 1
+        }
         self._check_accuracies([cell for cell in cells if cell.metric.is_accuracy])
         self._check_proxies([cell for cell in cells if not cell.metric.is_accuracy])
         self.baselines = self._baselines()
@@ -66,7 +78,9 @@ class Scores:
     def _error(self, cell: Cell, complaint: str, column: str = "") -> TableError:
         """What is wrong with a score, or with the accuracy of guessing beside it."""
         what = "" if cell.column == cell.benchmark else f"{self.key[cell.benchmark, cell.metric]}: "
-        return TableError(self.source, f"{what}{complaint}", rows=(cell.row + 1,), column=column or cell.column)
+        return TableError(
+            self.source, f"{what}{complaint}", rows=(cell.row + 1,), column=column or cell.column
+        )
 
     def _check_accuracies(self, cells: list[Cell]) -> None:
         if not cells:
@@ -79,23 +93,41 @@ class Scores:
             cell, more = bad[0], len(bad) - 1
             cure = ""
             if cell.value > 1.0 and not self.percent:
-                cure = "; say percent=True (--percent) if the column holds percent" if self._like_percent(cell) else ""
-                cure += "" if cell.metric.name is not None else "; if it is no accuracy, say so in a column metric_type"
+                cure = (
+                    "; say percent=True (--percent) if the column holds percent"
+                    if self._like_percent(cell)
+                    else ""
+                )
+                cure += (
+                    ""
+                    if cell.metric.name is not None
+                    else "; if it is no accuracy, say so in a column metric_type"
+                )
             others = f" ({counted(more, 'more row')})" if more else ""
-            raise self._error(cell, f"accuracy={cell.value:.16g} must be {domain}{others}{cure}{cell.hint}")
+            raise self._error(
+                cell, f"accuracy={cell.value:.16g} must be {domain}{others}{cure}{cell.hint}"
+            )
         if self.percent and not above:
             highest = max(cells, key=lambda cell: cell.value)
             what = f"no accuracy of {self.source} is above 1 (the highest is {highest.value:.6g}, row {highest.row + 1})"
             complaint = f"{what}: leave percent=True (--percent) out where they are fractions"
             raise ArgumentError("percent", True, complaint=complaint)
         if self.percent:
-            low = [key for key in self.cells if self.metric[key].is_accuracy and max(c.value for c in self.cells[key]) <= 1.0]
+            low = [
+                key
+                for key in self.cells
+                if self.metric[key].is_accuracy and max(c.value for c in self.cells[key]) <= 1.0
+            ]
             low = [key for key in low if any(cell.value for cell in self.cells[key])]
             if low:
-                self.warnings.append(f"no score of {_some(low)} is above 1 %: are these in percent as well?")
+                self.warnings.append(
+                    f"no score of {_some(low)} is above 1 %: are these in percent as well?"
+                )
 
     def _like_percent(self, cell: Cell) -> bool:
-        """Whether this score may be in percent: it is well above 1, or most of those beside it are above 1; none is above 100."""
+        """Whether this score may be in percent: it is well above 1, or most of those beside it are
+        above 1; none is above 100.
+        """
         values = [other.value for other in self.cells[self.key[cell.benchmark, cell.metric]]]
         most = 2 * sum(value > 1.0 for value in values) > len(values)
         return max(values) <= 100.0 and (most or cell.value >= WELL_ABOVE)
@@ -103,13 +135,17 @@ class Scores:
     def _check_proxies(self, cells: list[Cell]) -> None:
         for cell in cells:
             if not np.isfinite(cell.value):
-                raise self._error(cell, f"{cell.metric.name or 'loss'}={cell.value!r} must be finite")
+                raise self._error(
+                    cell, f"{cell.metric.name or 'loss'}={cell.value!r} must be finite"
+                )
 
     def _baselines(self) -> dict[str, float]:
         """The accuracy of guessing that the table holds."""
         baselines: dict[str, float] = {}
         for key, cells in self.cells.items():
-            given = [cell for cell in cells if not np.isnan(cell.baseline) and cell.metric.is_accuracy]
+            given = [
+                cell for cell in cells if not np.isnan(cell.baseline) and cell.metric.is_accuracy
+            ]
             for cell in given:
                 self._check_baseline(cell)
                 if cell.baseline != given[0].baseline:
@@ -136,10 +172,15 @@ class Scores:
             raise self._error(cell, complaint, column)
 
     def _count_ones(self) -> None:
-        ones = {key: sum(cell.value == self.scale for cell in cells) for key, cells in self.cells.items()}
+        ones = {
+            key: sum(cell.value == self.scale for cell in cells)
+            for key, cells in self.cells.items()
+        }
         ones = {key: n for key, n in ones.items() if n and self.metric[key].is_accuracy}
         if ones:
-            what = f"accuracy is exactly 1 in {counted(sum(ones.values()), 'score')} ({_some(ones)})"
+            what = (
+                f"accuracy is exactly 1 in {counted(sum(ones.values()), 'score')} ({_some(ones)})"
+            )
             self.warnings.append(f"{what}: -log 1 = 0, and laws of -log accuracy leave them out")
 
     def parts(self) -> dict[str, Any]:
@@ -151,8 +192,12 @@ class Scores:
             values[[cell.run for cell in cells]] = np.array([cell.value for cell in cells]) / scale
             arrays[key] = values
         return {
-            "scores": {key: values for key, values in arrays.items() if self.metric[key].is_accuracy},
-            "proxies": {key: values for key, values in arrays.items() if not self.metric[key].is_accuracy},
+            "scores": {
+                key: values for key, values in arrays.items() if self.metric[key].is_accuracy
+            },
+            "proxies": {
+                key: values for key, values in arrays.items() if not self.metric[key].is_accuracy
+            },
             "metric_types": {key: metric.name for key, metric in self.metric.items()},
             "benchmark_names": self.benchmark,
             "table_baselines": self.baselines,
@@ -163,7 +208,11 @@ def _key(benchmark: str, metric: Metric, metrics: Iterable[Metric]) -> str:
     """What a benchmark by a metric is called: the metric is named where it must be."""
     if metric.k is not None and metric.k > 1:
         return f"{benchmark} {metric.name}"
-    alike = [other for other in metrics if other.is_accuracy and (other.k or 1) == 1] if metric.is_accuracy else list(metrics)
+    alike = (
+        [other for other in metrics if other.is_accuracy and (other.k or 1) == 1]
+        if metric.is_accuracy
+        else list(metrics)
+    )
     return benchmark if len(alike) == 1 else f"{benchmark} {metric.name or 'accuracy'}"
 
 

@@ -1,4 +1,5 @@
-"""Tables as columns of arrays: from CSV, JSON, Parquet and spreadsheets, and from what pandas makes a frame of.
+"""Tables as columns of arrays: from CSV, JSON, Parquet and spreadsheets, and from what pandas makes
+a frame of.
 
 Cells of text come as they are spelt and become numbers once, by :func:`numbers`. Records of CSV are
 split by the standard library: pandas fills a short record silently.
@@ -44,7 +45,9 @@ MAGIC = {
     b"%PDF": "is a PDF",
 }
 #: Spellings of an empty cell, in lower case.
-MISSING = frozenset(("", "na", "n/a", "nan", "none", "null", "nil", "-", "--", "<na>", "#n/a", "nat"))
+MISSING = frozenset(
+    ("", "na", "n/a", "nan", "none", "null", "nil", "-", "--", "<na>", "#n/a", "nat")
+)
 #: How a column is called that has no name.
 UNNAMED = "unnamed column"
 BEYOND = "beyond the largest float, 1.8e308"
@@ -53,7 +56,9 @@ RECORD = "an object of names and values"
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of one length: float64 and other numeric arrays, or object arrays where None is an empty cell."""
+    """Columns of one length: float64 and other numeric arrays, or object arrays where None is an
+    empty cell.
+    """
 
     source: str
     columns: dict[str, Any]
@@ -65,7 +70,9 @@ class Table:
 
     def empty(self, rows: Any = slice(None)) -> frozenset[str]:
         """The columns that hold nothing in these rows."""
-        return frozenset(name for name, cells in self.columns.items() if _holds_nothing(cells[rows]))
+        return frozenset(
+            name for name, cells in self.columns.items() if _holds_nothing(cells[rows])
+        )
 
     def also_called(self, columns: dict[str, str | None]) -> Table:
         """The table with some columns under other names as well."""
@@ -79,7 +86,8 @@ class Table:
 
 
 def table_of(data: Any, source: str = "data") -> Table:
-    """The table in a file, or in anything that ``pandas.DataFrame`` accepts, which messages call `source`.
+    """The table in a file, or in anything that ``pandas.DataFrame`` accepts, which messages call
+    `source`.
 
     Raises
     ------
@@ -211,9 +219,16 @@ def _cells(series: Any) -> Any:
     """A pandas column: numbers as they are, anything else as objects with None for what is missing."""
     if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iufb":
         return series.to_numpy()
-    if series.dtype.kind in "iuf":  # a type of pandas' own, which has its own mark for what is missing
+    if (
+        series.dtype.kind in "iuf"
+    ):  # a type of pandas' own, which has its own mark for what is missing
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
-    return _objects([None if empty else cell for cell, empty in zip(series.to_list(), series.isna(), strict=True)])
+    return _objects(
+        [
+            None if empty else cell
+            for cell, empty in zip(series.to_list(), series.isna(), strict=True)
+        ]
+    )
 
 
 def _objects(cells: Sequence[Any]) -> Any:
@@ -226,7 +241,9 @@ def _table(source: str, names: Sequence[str], columns: Sequence[Any], rows: int)
     """The table, each of its columns with a name of its own."""
     for name in names:
         if name and names.count(name) > 1:
-            where = " and ".join(str(index) for index, other in enumerate(names, 1) if other == name)
+            where = " and ".join(
+                str(index) for index, other in enumerate(names, 1) if other == name
+            )
             complaint = f"has two columns {name!r} (columns {where}); each must have its own name"
             raise TableError(source, complaint)
     if not names:
@@ -274,7 +291,9 @@ def _text(source: str, content: bytes) -> str:
         if content.startswith(start):
             raise TableError(source, complaint)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise TableError(source, "is encoded in UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)")
+        raise TableError(
+            source, "is encoded in UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)"
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -313,9 +332,13 @@ def _delimiter(text: str) -> str:
 def _delimited(source: str, text: str, delimiter: str) -> Table:
     """Records as long as the header; blank lines are skipped."""
     csv.field_size_limit(LONGEST_FIELD)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
+    )
     try:
-        header, *records = (record for record in reader if len(record) > 1 or "".join(record).strip())
+        header, *records = (
+            record for record in reader if len(record) > 1 or "".join(record).strip()
+        )
     except csv.Error as error:
         raise TableError(f"{source}, line {reader.line_num}", one_line(error)) from None
     for row, record in enumerate(records, 1):
@@ -331,20 +354,28 @@ def _read_cells(cells: Sequence[str]) -> Any:
     try:
         return np.array([float(cell) if cell.strip() else math.nan for cell in cells])
     except ValueError:
-        return _objects([None if cell in ("", "nan", "NaN") else cell for cell in map(str.strip, cells)])
+        return _objects(
+            [None if cell in ("", "nan", "NaN") else cell for cell in map(str.strip, cells)]
+        )
 
 
 # -- JSON ------------------------------------------------------------------------------------------
 
 
 def _json(source: str, text: str) -> Table:
-    """A list of records, or an object of columns: lists, or objects from row to value as pandas writes them."""
+    """A list of records, or an object of columns: lists, or objects from row to value as pandas
+    writes them.
+    """
     data = _decoded(source, text)
     if isinstance(data, dict) and data.keys() >= {"columns", "data"}:  # orient="split"
         return _split(source, data["columns"], data["data"])
     if isinstance(data, list):
         return _records(source, data)
-    if isinstance(data, dict) and data and all(isinstance(column, (list, dict)) for column in data.values()):
+    if (
+        isinstance(data, dict)
+        and data
+        and all(isinstance(column, (list, dict)) for column in data.values())
+    ):
         return _frame(source, data)
     complaint = f"must hold a list of records or an object of columns, not {_kind(data)}"
     raise TableError(source, complaint)
@@ -356,7 +387,9 @@ def _split(source: str, columns: Any, data: Any) -> Table:
         raise TableError(source, f"columns and data must be lists, not {both}")
     for row, cells in enumerate(data, 1):
         if not isinstance(cells, list) or len(cells) != len(columns):
-            raise TableError(source, f"must be a list of {len(columns)} cells, as there are columns", rows=(row,))
+            raise TableError(
+                source, f"must be a list of {len(columns)} cells, as there are columns", rows=(row,)
+            )
     values = [_decoded_cells(cells) for cells in zip(*data, strict=True)] or columns
     return _table(source, [str(name) for name in columns], values, len(data))
 
@@ -403,5 +436,11 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _kind(value: Any) -> str:
-    known = {dict: "an object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
+    known = {
+        dict: "an object",
+        list: "a list",
+        str: "a string",
+        bool: "a truth value",
+        type(None): "null",
+    }
     return known.get(type(value), "a number")

@@ -32,16 +32,25 @@ UNITS = {
 }
 OF_FLOP = {"k": 3, "m": 6, "g": 9, "t": 12, "p": 15, "e": 18, "z": 21, "y": 24}
 PFLOP_DAY = re.compile(r"p(?:eta)?flops?/?s?[-_ ]*days?|pf-?days?")
-UNIT = re.compile(r"[(\[]\s*(?:in\s+)?(?P<inside>[^()\[\]]+?)\s*[)\]]\s*$|[_\W](?P<last>[^\W\d_]+)$")
+UNIT = re.compile(
+    r"[(\[]\s*(?:in\s+)?(?P<inside>[^()\[\]]+?)\s*[)\]]\s*$|[_\W](?P<last>[^\W\d_]+)$"
+)
 POWER = re.compile(r"(?:[x×*]\s*)?(?:1?e|10\s*(?:\^|\*\*))\s*\+?(?P<power>[0-9]{1,2})")
 #: Of any use as a loss, in whatever unit.
 LOSSES = (1e-15, 1e15)
 
 
 def unit_in(heading: str) -> float:
-    """The factor that a heading gives, as "params (B)" or "tokens_billions" do; 1 where it gives none.
+    """The factor that a heading gives, as "params (B)" or "tokens_billions" do; 1 where it gives
+    none.
 
-    >>> unit_in("params (B)"), unit_in("tokens_billions"), unit_in("compute [1e18]"), unit_in("EFLOP"), unit_in("Model Size")
+    >>> (
+    ...     unit_in("params (B)"),
+    ...     unit_in("tokens_billions"),
+    ...     unit_in("compute [1e18]"),
+    ...     unit_in("EFLOP"),
+    ...     unit_in("Model Size"),
+    ... )
     (1000000000.0, 1000000000.0, 1e+18, 1.0, 1.0)
     """
     match = UNIT.search(heading.strip())
@@ -57,7 +66,8 @@ def unit_in(heading: str) -> float:
 
 
 def refuse_units(source: str, column: str, quantity: str, values: Any) -> None:
-    """TableError where the heading of a column gives a unit that its numbers may be in: they are taken as they stand.
+    """TableError where the heading of a column gives a unit that its numbers may be in: they are
+    taken as they stand.
 
     Numbers that would be beyond every possible run in that unit are not in it.
     """

@@ -146,11 +146,15 @@ class Where:
             raise ArgumentError(argument, f"{text[:40]}...", complaint=complaint)
         try:
             tokens = list(_tokens(text))
-            return cls(text, argument, _tree(text, tokens), {f"_{leaf.position}": leaf for leaf in tokens})
+            return cls(
+                text, argument, _tree(text, tokens), {f"_{leaf.position}": leaf for leaf in tokens}
+            )
         except _Complaint as complaint:
             raise ArgumentError(argument, text, complaint=str(complaint)) from None
 
-    def evaluate(self, bare: Mapping[str, Any], quoted: Mapping[str, Any], rows: int, source: str = "") -> Truth:
+    def evaluate(
+        self, bare: Mapping[str, Any], quoted: Mapping[str, Any], rows: int, source: str = ""
+    ) -> Truth:
         """Where the condition holds.
 
         Parameters
@@ -206,7 +210,11 @@ class _Leaf:
     @property
     def name(self) -> str:
         """The column of a name, the content of quotes."""
-        return self.spelt if self.kind == "name" else self.spelt[1:-1].replace(self.spelt[0] * 2, self.spelt[0])
+        return (
+            self.spelt
+            if self.kind == "name"
+            else self.spelt[1:-1].replace(self.spelt[0] * 2, self.spelt[0])
+        )
 
 
 def _tokens(text: str) -> Iterator[_Leaf]:
@@ -225,7 +233,10 @@ def _tokens(text: str) -> Iterator[_Leaf]:
             except ValueError as error:
                 raise _Complaint(f"{leaf.spelt} at position {position + 1}: {error}") from None
         if previous == "in" and leaf.spelt != "(":
-            raise _Complaint(f"cannot read {leaf.spelt} at position {position + 1}; in (...) has its choices in brackets")
+            raise _Complaint(
+                f"cannot read {leaf.spelt} at position {position + 1}; in (...) has its choices in "
+                f"brackets"
+            )
         yield leaf
         position, previous = match.end(), leaf.code
 
@@ -243,21 +254,36 @@ def _tree(text: str, tokens: Sequence[_Leaf]) -> ast.expr:
     except SyntaxError as error:
         offset = (error.offset or starts[-1] + 1) - 1
         if offset >= starts[-1] - 1:
-            raise _Complaint("ends where a column, a number, a text in quotes or ) is expected") from None
+            raise _Complaint(
+                "ends where a column, a number, a text in quotes or ) is expected"
+            ) from None
         raise _Complaint(f"cannot read {at(offset)}; a comparison is expected") from None
     except (MemoryError, RecursionError):
         raise _Complaint("is nested too deeply") from None
-    choices = {id(side) for node in ast.walk(parsed) if isinstance(node, ast.Compare) for side in _choices(node)}
+    choices = {
+        id(side)
+        for node in ast.walk(parsed)
+        if isinstance(node, ast.Compare)
+        for side in _choices(node)
+    }
     for node in ast.walk(parsed):
-        if not isinstance(node, ALLOWED) or (isinstance(node, ast.Tuple) and id(node) not in choices):
+        if not isinstance(node, ALLOWED) or (
+            isinstance(node, ast.Tuple) and id(node) not in choices
+        ):
             what = "a call" if isinstance(node, ast.Call) else "a list"
-            raise _Complaint(f"cannot read {at(getattr(node, 'col_offset', 0))}: {what} is not allowed")
+            raise _Complaint(
+                f"cannot read {at(getattr(node, 'col_offset', 0))}: {what} is not allowed"
+            )
     return parsed.body
 
 
 def _choices(node: ast.Compare) -> list[ast.expr]:
     """What stands on the right of ``in``."""
-    return [side for op, side in zip(node.ops, node.comparators, strict=True) if isinstance(op, (ast.In, ast.NotIn))]
+    return [
+        side
+        for op, side in zip(node.ops, node.comparators, strict=True)
+        if isinstance(op, (ast.In, ast.NotIn))
+    ]
 
 
 def _unreadable(text: str, position: int) -> str:
@@ -301,14 +327,18 @@ class _Evaluation:
     def truth(self, node: ast.expr) -> Truth:
         """Where a condition holds."""
         if isinstance(node, ast.BoolOp):
-            return reduce(and_ if isinstance(node.op, ast.And) else or_, map(self.truth, node.values))
+            return reduce(
+                and_ if isinstance(node.op, ast.And) else or_, map(self.truth, node.values)
+            )
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return ~self.truth(node.operand)
         if isinstance(node, ast.Compare):
             return self.member(node) if _choices(node) else self.comparison(node)
         operand = self.operand(node)
         if operand.kind != FLAGS:
-            raise _Complaint(f"{operand.shown} ({operand.kind}) is no condition: a comparison is expected")
+            raise _Complaint(
+                f"{operand.shown} ({operand.kind}) is no condition: a comparison is expected"
+            )
         holds = np.equal(operand.values, True)
         return Truth(operand.known & holds, operand.known & ~holds)
 
@@ -319,7 +349,11 @@ class _Evaluation:
     def member(self, node: ast.Compare) -> Truth:
         if len(node.ops) > 1:
             raise _Complaint("in (...) stands alone: join conditions with and, or")
-        choices = node.comparators[0].elts if isinstance(node.comparators[0], ast.Tuple) else node.comparators
+        choices = (
+            node.comparators[0].elts
+            if isinstance(node.comparators[0], ast.Tuple)
+            else node.comparators
+        )
         operand = self.operand(node.left)
         parts = [_compared(operand, ast.Eq(), self.literal(choice)) for choice in choices]
         if not parts:
@@ -340,10 +374,14 @@ class _Evaluation:
             return self.leaf(self.leaves[node.id])
         if isinstance(node, ast.UnaryOp) and type(node.op) in SIGNS:
             sign, function = SIGNS[type(node.op)]
-            return _Operand(NUMBERS, function(self.numbers(node.operand, sign)), f"the {sign} expression")
+            return _Operand(
+                NUMBERS, function(self.numbers(node.operand, sign)), f"the {sign} expression"
+            )
         if not isinstance(node, ast.BinOp):
             raise _Complaint("a comparison is no number: join conditions with and, or")
-        steps: list[tuple[ast.operator, ast.expr]] = []  # from left to right: a long sum is no deep one
+        steps: list[
+            tuple[ast.operator, ast.expr]
+        ] = []  # from left to right: a long sum is no deep one
         first: ast.expr = node
         while isinstance(first, ast.BinOp):
             steps.append((first.op, first.right))
@@ -371,7 +409,9 @@ class _Evaluation:
             rest = f" and {len(columns) - MOST_LISTED} more" if len(columns) > MOST_LISTED else ""
             there = f"{self.source} has {', '.join([*columns][:MOST_LISTED])}{rest}"
             hint = close_matches(leaf.name, [*columns])
-            raise _Complaint(f"no column {leaf.name!r} at position {leaf.position + 1}{hint}; {there}")
+            raise _Complaint(
+                f"no column {leaf.name!r} at position {leaf.position + 1}{hint}; {there}"
+            )
         return _column(columns[leaf.name], f"column {leaf.name!r}")
 
 
@@ -397,8 +437,12 @@ def _column(cells: Any, shown: str) -> _Operand:
     present = [cell for cell in cells if cell is not None]
     if present and all(isinstance(cell, (bool, np.bool_)) for cell in present):
         return _Operand(FLAGS, cells, shown)
-    if all(isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool) for cell in present):
-        return _Operand(NUMBERS, np.array([_float(cell) for cell in cells], dtype=np.float64), shown)
+    if all(
+        isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool) for cell in present
+    ):
+        return _Operand(
+            NUMBERS, np.array([_float(cell) for cell in cells], dtype=np.float64), shown
+        )
     texts = np.array([None, *(None if cell is None else str(cell) for cell in cells)], dtype=object)
     return _Operand(TEXT, texts[1:], shown)
 

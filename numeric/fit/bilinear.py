@@ -1,4 +1,6 @@
-"""The law bilinear in log C and log k: log(-log pass@k) = log A + a log C + b log k + d log C log k."""
+"""The law bilinear in log C and log k: log(-log pass@k) = log A + a log C + b log k + d log C log
+k.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ class BilinearLaw:
 
     @property
     def crossing(self) -> float:
-        """C_x = exp(-b/d), where the curves of all k cross: 0 or inf where it lies beyond the range of a float.
+        """C_x = exp(-b/d), where the curves of all k cross: 0 or inf where it lies beyond the range
+        of a float.
 
         Raises
         ------
@@ -54,7 +57,9 @@ class BilinearLaw:
 
     @property
     def valid(self) -> tuple[float, float]:
-        """The compute at which -log pass@k falls with k: above C_x for d < 0, below it for d > 0, all or none for d = 0."""
+        """The compute at which -log pass@k falls with k: above C_x for d < 0, below it for d > 0,
+        all or none for d = 0.
+        """
         if self.d == 0.0:
             return (0.0, math.inf) if self.b <= 0.0 else (math.inf, math.inf)
         return (self.crossing, math.inf) if self.d < 0.0 else (0.0, self.crossing)
@@ -66,7 +71,8 @@ class BilinearLaw:
         wrong = (values < low) | (values > high)
         if wrong.any():
             raise ValueError(
-                f"compute={float(values[wrong].flat[0]):.6g}: the law holds for {self._where}; elsewhere it says that more "
+                f"compute={float(values[wrong].flat[0]):.6g}: the law holds for {self._where}; "
+                f"elsewhere it says that more "
                 f"samples solve fewer problems"
             )
 
@@ -75,7 +81,9 @@ class BilinearLaw:
         low, high = self.valid
         if low == math.inf:
             return "no compute"
-        parts = ([f"C >= {low:.4g}"] if low > 0.0 else []) + ([f"C <= {high:.4g}"] if high < math.inf else [])
+        parts = ([f"C >= {low:.4g}"] if low > 0.0 else []) + (
+            [f"C <= {high:.4g}"] if high < math.inf else []
+        )
         return " and ".join(parts) + " FLOP" if parts else "every compute"
 
     def neg_log(self, compute: Any, k: Any, *, beyond: bool = False) -> Any:
@@ -84,11 +92,16 @@ class BilinearLaw:
         Raises
         ------
         ValueError
-            Where an argument is outside its domain (compute > 0, k >= 1), or the law is not valid and not `beyond`.
+            Where an argument is outside its domain (compute > 0, k >= 1), or the law is not valid
+            and not `beyond`.
         """
         if not beyond:
             self.require_valid(compute)
-        return np.exp(formulas.bilinear_log_value(compute=compute, k=_draws(k), a=self.a, b=self.b, d=self.d, log_A=self.log_A))
+        return np.exp(
+            formulas.bilinear_log_value(
+                compute=compute, k=_draws(k), a=self.a, b=self.b, d=self.d, log_A=self.log_A
+            )
+        )
 
     def pass_at_k(self, compute: Any, k: Any, *, beyond: bool = False) -> Any:
         """pass@k = exp(-y)."""
@@ -114,8 +127,8 @@ class BilinearFit:
     ----------
     law : BilinearLaw
     covariance : ndarray
-        (4, 4) of log_A, a, b, d, from the scatter about the law; NaN for four points. Points at several k from the same samples
-        are not independent, so for these it is too small.
+        (4, 4) of log_A, a, b, d, from the scatter about the law; NaN for four points. Points at
+        several k from the same samples are not independent, so for these it is too small.
     residual_deviation : float
         Standard deviation of log y about the law; NaN for four points.
     r_squared : float
@@ -132,7 +145,9 @@ class BilinearFit:
     @property
     def standard_errors(self) -> dict[str, float]:
         """By name."""
-        return dict(zip(("log_A", "a", "b", "d"), np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
+        return dict(
+            zip(("log_A", "a", "b", "d"), np.sqrt(np.diag(self.covariance)).tolist(), strict=True)
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data; None for what four points cannot tell."""
@@ -169,25 +184,35 @@ def fit_bilinear(compute: Any, k: Any, neg_log: Any) -> BilinearFit:
     Raises
     ------
     ValueError
-        Where a value is outside its domain (y = 0 or inf has no logarithm: leave such points out), or the points do not
-        determine the four coefficients.
+        Where a value is outside its domain (y = 0 or inf has no logarithm: leave such points out),
+        or the points do not determine the four coefficients.
     """
-    x, z, y = (np.log(_positive(name, v)) for name, v in (("compute", compute), ("k", _draws(k)), ("neg_log", neg_log)))
+    x, z, y = (
+        np.log(_positive(name, v))
+        for name, v in (("compute", compute), ("k", _draws(k)), ("neg_log", neg_log))
+    )
     if x.ndim != 1 or not x.shape == z.shape == y.shape:
         raise outside(
-            "neg_log", f"shape {y.shape} for compute {x.shape} and k {z.shape}", "one value for every point, in one dimension"
+            "neg_log",
+            f"shape {y.shape} for compute {x.shape} and k {z.shape}",
+            "one value for every point, in one dimension",
         )
     x0, z0 = float(x.mean()) if x.size else 0.0, float(z.mean()) if z.size else 0.0
-    # Centred, or the product is all but collinear with log k; the coefficients follow from those of the centred plane.
+    # Centred, or the product is all but collinear with log k; the coefficients follow from those of
+    # the centred plane.
     u, v = x - x0, z - z0
     design = np.stack([np.ones_like(u), u, v, u * v], axis=1)
     scale = np.sqrt((design**2).sum(axis=0))
     if x.size < 4 or not scale.all() or np.linalg.matrix_rank(design / scale) < 4:
         raise outside(
-            "compute", f"{x.size} points", "points at two or more compute and two or more k, enough for four coefficients"
+            "compute",
+            f"{x.size} points",
+            "points at two or more compute and two or more k, enough for four coefficients",
         )
     solution = np.linalg.lstsq(design / scale, y, rcond=None)[0] / scale
-    back = np.array([[1.0, -x0, -z0, x0 * z0], [0.0, 1.0, 0.0, -z0], [0.0, 0.0, 1.0, -x0], [0.0, 0.0, 0.0, 1.0]])
+    back = np.array(
+        [[1.0, -x0, -z0, x0 * z0], [0.0, 1.0, 0.0, -z0], [0.0, 0.0, 1.0, -x0], [0.0, 0.0, 0.0, 1.0]]
+    )
     log_A, a, b, d = (float(c) for c in back @ solution)
     residuals = y - design @ solution
     scatter, along = float(residuals @ residuals), float(((y - y.mean()) ** 2).sum())

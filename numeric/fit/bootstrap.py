@@ -44,9 +44,10 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     Returns
     -------
     Refits
-        With the columns of `fit.coefficients`. All are refitted at once from the fit and its other minima. A refit that ends
-        there at no certified minimum is made once more by itself, as the fit was. Together, those by a sharp objective are left
-        smooth over a small share of the median residual; of a named law each is then followed to its sharp minimum.
+        With the columns of `fit.coefficients`. All are refitted at once from the fit and its other
+        minima. A refit that ends there at no certified minimum is made once more by itself, as the
+        fit was. Together, those by a sharp objective are left smooth over a small share of the
+        median residual; of a named law each is then followed to its sharp minimum.
     """
     own = fit.runs.weight
     if weights is None:
@@ -59,11 +60,20 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
     values = np.asarray(fit.runs.loss if observed is None else observed, dtype=np.float64)
     problems = Problems.of(fit.design.model, values, drawn, fit.objective)
     ends = [
-        follow(problems, fit.objective, np.repeat(start[None], count, axis=0), fit.design.lower, fit.design.upper)
+        follow(
+            problems,
+            fit.objective,
+            np.repeat(start[None], count, axis=0),
+            fit.design.lower,
+            fit.design.upper,
+        )
         for start in _starts(fit)
     ]
     best, each = np.argmin([end.value for end in ends], axis=0), np.arange(count)
-    theta, value, done = (np.stack(parts)[best, each] for parts in zip(*((e.theta, e.value, e.done) for e in ends), strict=True))
+    theta, value, done = (
+        np.stack(parts)[best, each]
+        for parts in zip(*((e.theta, e.value, e.done) for e in ends), strict=True)
+    )
     exact = fit.objective.is_sharp and isinstance(fit.design, Design)
     for index in range(count) if exact else np.flatnonzero(~done):
         own = drawn if drawn is None or drawn.ndim == 1 else drawn[index]
@@ -95,23 +105,37 @@ def _alone(fit: Fit, observed: Floats, weights: Floats | None, near: Floats) -> 
 
 
 def _starts(fit: Fit) -> list[Floats]:
-    """The fit, its other minima, and the least squares fit: where a resample draws outliers often, its minimum is near that."""
+    """The fit, its other minima, and the least squares fit: where a resample draws outliers often,
+    its minimum is near that.
+    """
     found = [fit.theta, *fit.solution.others[:MOST_OTHERS]]
     if not fit.objective.is_square:
-        problems = Problems.of(fit.design.model, np.asarray(fit.runs.loss), fit.runs.weight, fit.objective)
+        problems = Problems.of(
+            fit.design.model, np.asarray(fit.runs.loss), fit.runs.weight, fit.objective
+        )
         squares = problems.with_clip(Clip(2.0, -np.inf, np.inf))
-        found.append(minimise(squares, fit.theta[None], fit.design.lower, fit.design.upper).theta[0])
+        found.append(
+            minimise(squares, fit.theta[None], fit.design.lower, fit.design.upper).theta[0]
+        )
     return found
 
 
 def percentile(draws: Floats, level: float) -> tuple[float, float]:
-    """The central interval that holds a share `level` of the draws; an end is inf where as many of them are."""
+    """The central interval that holds a share `level` of the draws; an end is inf where as many of
+    them are.
+    """
     low, high = percentiles(draws, checked_level(level))
     return float(low), float(high)
 
 
 def bootstrap(
-    fit: Fit, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1
+    fit: Fit,
+    repeats: int = 1000,
+    *,
+    seed: int = 0,
+    kind: str = "auto",
+    progress: bool = False,
+    jobs: int = 1,
 ) -> Draws:
     """Resample the runs, refit, repeat.
 
@@ -123,12 +147,14 @@ def bootstrap(
     seed : int
         The draws are the same for every number of jobs.
     kind : {"auto", "cases", "groups", "residuals"}
-        "cases" draws runs, "groups" whole groups of runs (the column group), "residuals" keeps the design and draws
-        residuals, centred and inflated by sqrt(n/(n - p)). "auto": groups where the runs have them, else cases.
+        "cases" draws runs, "groups" whole groups of runs (the column group), "residuals" keeps the
+        design and draws residuals, centred and inflated by sqrt(n/(n - p)). "auto": groups where
+        the runs have them, else cases.
     progress : bool
         Show a bar on the standard error.
     jobs : int
-        Processes; more than one needs joblib, whose backends (loky, dask, ray) then run the batches.
+        Processes; more than one needs joblib, whose backends (loky, dask, ray) then run the
+        batches.
 
     Returns
     -------
@@ -138,12 +164,15 @@ def bootstrap(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or the fit leaves coefficients undetermined: its resamples would tell about the
-        search, not about the runs.
+        Where an argument is outside its domain, or the fit leaves coefficients undetermined: its
+        resamples would tell about the search, not about the runs.
     """
     repeats = whole_number("repeats", repeats, 1)
     if fit.undetermined:
-        raise ValueError(f"bootstrap: the runs leave {', '.join(fit.undetermined)} undetermined (see the fit's identifiability)")
+        raise ValueError(
+            f"bootstrap: the runs leave {', '.join(fit.undetermined)} undetermined (see the fit's "
+            f"identifiability)"
+        )
     group = fit.runs.group
     chosen = ("cases" if group is None else "groups") if kind == "auto" else kind
     if chosen not in KINDS:
@@ -158,7 +187,10 @@ def bootstrap(
     of = {"by": group} if chosen == "groups" else {"kind": chosen}
     draws = resample(fit, repeats, **of, seed=seed, jobs=jobs, progress=progress)
     if not len(draws):
-        raise ValueError(f"bootstrap: none of {draws.failed} refits reached a minimum; the runs do not determine the law")
+        raise ValueError(
+            f"bootstrap: none of {draws.failed} refits reached a minimum; the runs do not "
+            f"determine the law"
+        )
     return draws
 
 
@@ -175,5 +207,7 @@ def resampled_values(fit: Fit, size: int, random: np.random.Generator) -> Floats
         return np.asarray(fit.fitted * np.exp(drawn))
     values = np.asarray(fit.fitted + drawn)
     if (values <= 0.0).any():
-        raise ArgumentError("kind", "residuals", complaint="a resampled loss is not positive; draw cases")
+        raise ArgumentError(
+            "kind", "residuals", complaint="a resampled loss is not positive; draw cases"
+        )
     return values

@@ -77,15 +77,23 @@ class Coordinates:
         with np.errstate(all="ignore"):
             return values, jacobian[:, self.free] * self._slopes(theta)[:, :, None]
 
-    def curvature(self, u: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
-        """The sum over the runs of factors (K, n), over the divisor if there is one, times the second derivatives: (K, q, q)."""
+    def curvature(
+        self, u: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None
+    ) -> Floats:
+        """The sum over the runs of factors (K, n), over the divisor if there is one, times the
+        second derivatives: (K, q, q).
+        """
         theta = self.coefficients(u)
         slopes = self._slopes(theta)
         with np.errstate(all="ignore"):
             whole = self.model.curvature(theta, factors, jacobian, gradient, divisor)
-            found = whole[:, self.free[:, None], self.free] * slopes[:, :, None] * slopes[:, None, :]
+            found = (
+                whole[:, self.free[:, None], self.free] * slopes[:, :, None] * slopes[:, None, :]
+            )
             diagonal = np.arange(len(self.free))
-            found[:, diagonal, diagonal] += np.where(self.signs == 0.0, 0.0, gradient)  # d2 theta/du2 = d theta/du
+            found[:, diagonal, diagonal] += np.where(
+                self.signs == 0.0, 0.0, gradient
+            )  # d2 theta/du2 = d theta/du
         return np.asarray(found)
 
     def _slopes(self, theta: Floats) -> Floats:

@@ -3,15 +3,18 @@ r"""Covariance of a fit: the sandwich of M-estimation, with every run seen from 
     V = H^-1 S H^-1,   H = sum w rho''(r) grad r grad r' + sum w psi(r) grad^2 r,   S = sum_g s_g s_g',
     s_g = G (G - G_g)^-1 sum_{i in g} w psi(r_i) grad r_i,   G_g = sum_{i in g} w grad r_i grad r_i',   G = sum_g G_g,
 
-for groups g of runs that are no independent draws; where every run is a draw, s_i = w psi(r_i) grad r_i/(1 - h_i) with its
-leverage h_i. A fit bends towards the runs that hold it, so that their residuals are too small; the factor allows for it (HC3, by
-group CR3). Where rho bends over a narrow range of residuals, or at a point, rho'' is averaged over the bandwidth that Hall and
-Sheather (1988) give, as Powell (1991) does for quantile regression. Intervals take Student's t. In simulations of isoFLOP
-budgets, grids, ladders of 16 runs and checkpoints in groups (`tests/studies/coverage_designs.py`) intervals of 90 % by Huber's
-function held the truth in 88 to 95 %, by least squares in 89 to 96 %, by absolute deviations in 85 to 93 %.
-Sources: Huber 1967, The behavior of maximum likelihood estimates under nonstandard conditions; MacKinnon and White 1985, Some
-heteroskedasticity-consistent covariance matrix estimators with improved finite sample properties; Bell and McCaffrey 2002, Bias
-reduction in standard errors for linear regression with multi-stage samples.
+for groups g of runs that are no independent draws; where every run is a draw, s_i = w psi(r_i) grad
+r_i/(1 - h_i) with its leverage h_i. A fit bends towards the runs that hold it, so that their
+residuals are too small; the factor allows for it (HC3, by group CR3). Where rho bends over a narrow
+range of residuals, or at a point, rho'' is averaged over the bandwidth that Hall and Sheather
+(1988) give, as Powell (1991) does for quantile regression. Intervals take Student's t. In
+simulations of isoFLOP budgets, grids, ladders of 16 runs and checkpoints in groups
+(`tests/studies/coverage_designs.py`) intervals of 90 % by Huber's function held the truth in 88 to
+95 %, by least squares in 89 to 96 %, by absolute deviations in 85 to 93 %. Sources: Huber 1967, The
+behavior of maximum likelihood estimates under nonstandard conditions; MacKinnon and White 1985,
+Some heteroskedasticity-consistent covariance matrix estimators with improved finite sample
+properties; Bell and McCaffrey 2002, Bias reduction in standard errors for linear regression with
+multi-stage samples.
 """
 
 from __future__ import annotations
@@ -43,19 +46,22 @@ ALONE = 1e-9
 
 
 def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
-    """Covariance (p, p) of the coordinates of a fit; rows and columns of coefficients that are fixed or on a bound are zero.
+    """Covariance (p, p) of the coordinates of a fit; rows and columns of coefficients that are
+    fixed or on a bound are zero.
 
     Parameters
     ----------
     fit : Fit
     kind : {"sandwich", "classical"}
-        "classical" is s^2 (sum w grad r grad r')^-1 with s^2 = sum w r^2/(n - p): for least squares with errors of one variance.
+        "classical" is s^2 (sum w grad r grad r')^-1 with s^2 = sum w r^2/(n - p): for least squares
+        with errors of one variance.
 
     Raises
     ------
     ValueError
-        For an unknown kind, the classical one of an objective other than least squares, a design that does not tell the
-        coefficients apart, or E at 0 for want of a better value: nothing that moves with E is normal there.
+        For an unknown kind, the classical one of an objective other than least squares, a design
+        that does not tell the coefficients apart, or E at 0 for want of a better value: nothing
+        that moves with E is normal there.
     """
     if kind not in KINDS:
         raise ArgumentError("kind", kind, f"one of {', '.join(KINDS)}")
@@ -71,7 +77,10 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
     weights = np.ones(len(residuals)) if fit.runs.weight is None else fit.runs.weight
     spare = len(residuals) - int(free.sum())
     if spare <= 0:
-        raise ValueError(f"covariance: {len(residuals)} runs cannot tell the error of {int(free.sum())} free coefficients")
+        raise ValueError(
+            f"covariance: {len(residuals)} runs cannot tell the error of {int(free.sum())} free "
+            f"coefficients"
+        )
     scale = np.linalg.norm(jacobian, axis=1)
     scale[scale == 0.0] = 1.0
     if not free.any():
@@ -79,11 +88,19 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
     require_determined(fit)
     unit = (jacobian / scale[:, None])[free]
     if kind == "classical":
-        middle = np.linalg.inv((unit * weights) @ unit.T) * float(np.sum(weights * residuals**2) / spare)
+        middle = np.linalg.inv((unit * weights) @ unit.T) * float(
+            np.sum(weights * residuals**2) / spare
+        )
     else:
-        bread = np.linalg.inv(_regular(_bread(fit, residuals, jacobian, values, weights, scale)[np.ix_(free, free)]))
+        bread = np.linalg.inv(
+            _regular(_bread(fit, residuals, jacobian, values, weights, scale)[np.ix_(free, free)])
+        )
         rooted = np.sqrt(weights)
-        scores = _scores(unit * rooted, rooted * fit.objective.clip(bandwidth(fit, residuals)).psi(residuals), fit.runs.group)
+        scores = _scores(
+            unit * rooted,
+            rooted * fit.objective.clip(bandwidth(fit, residuals)).psi(residuals),
+            fit.runs.group,
+        )
         middle = bread @ (scores @ scores.T) @ bread
     full = np.zeros((len(free), len(free)))
     full[np.ix_(free, free)] = middle
@@ -93,35 +110,51 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
 
 
 def _scores(columns: Floats, pulls: Floats, group: Any) -> Floats:
-    """The scores s_g (p, G) of the groups, or of the runs where there are none: columns (p, n) times pulls (n,)."""
+    """The scores s_g (p, G) of the groups, or of the runs where there are none: columns (p, n)
+    times pulls (n,).
+    """
     gram = columns @ columns.T
     if group is None:
         leverage = np.sum(columns * np.linalg.solve(gram, columns), axis=0)
         if (leverage > 1.0 - ALONE).any():
-            raise ValueError("covariance: one run alone determines a coefficient; no residual tells how sure it is")
+            raise ValueError(
+                "covariance: one run alone determines a coefficient; no residual tells how sure it "
+                "is"
+            )
         return np.asarray(columns * (pulls / (1.0 - leverage)))
     names, member = np.unique(group.astype(str), return_inverse=True)
     if len(names) < LEAST_GROUPS:
-        raise ValueError(f"covariance: all runs are of the group {str(names[0])!r}; must be at least {LEAST_GROUPS} groups")
+        raise ValueError(
+            f"covariance: all runs are of the group {str(names[0])!r}; must be at least "
+            f"{LEAST_GROUPS} groups"
+        )
     scores = []
     for index, name in enumerate(names):
         own = columns[:, member == index]
         rest = gram - own @ own.T
         if np.linalg.eigvalsh(rest)[0] <= ALONE * np.linalg.eigvalsh(gram)[0]:
-            raise ValueError(f"covariance: without the group {str(name)!r} the runs do not tell the coefficients apart")
+            raise ValueError(
+                f"covariance: without the group {str(name)!r} the runs do not tell the "
+                f"coefficients apart"
+            )
         scores.append(gram @ np.linalg.solve(rest, own @ pulls[member == index]))
     return np.stack(scores, axis=1)
 
 
 def irreducible_at_zero(fit: Fit) -> bool:
     """Whether E came out as 0, which nobody gave: not told from 0, rather than known to be 0."""
-    return "E" in fit.at_bound and fit.coefficients["E"] == 0.0 and "E" not in getattr(fit.design, "bounded", ())
+    return (
+        "E" in fit.at_bound
+        and fit.coefficients["E"] == 0.0
+        and "E" not in getattr(fit.design, "bounded", ())
+    )
 
 
 def require_determined(fit: Fit) -> None:
     """Raise where the runs do not tell the free coefficients of a fit apart.
 
-    Asked of the Gram matrix of the derivatives: rounding makes a small number of a zero in the second term of the Hessian.
+    Asked of the Gram matrix of the derivatives: rounding makes a small number of a zero in the
+    second term of the Hessian.
     """
     _, jacobian, _ = fit.linearised()
     scaled = jacobian[fit.free] * (1.0 if fit.runs.weight is None else np.sqrt(fit.runs.weight))
@@ -132,7 +165,9 @@ def require_determined(fit: Fit) -> None:
 
 
 def bandwidth(fit: Fit, residuals: Floats) -> float:
-    """Half width of the residuals over which rho'' is averaged; that of the objective where it is wider."""
+    """Half width of the residuals over which rho'' is averaged; that of the objective where it is
+    wider.
+    """
     low, high = fit.objective.bounds
     if fit.objective.is_square:
         return float("inf")
@@ -150,8 +185,12 @@ def bandwidth(fit: Fit, residuals: Floats) -> float:
     return max(wide, fit.objective.width, 1e-300)
 
 
-def _bread(fit: Fit, residuals: Floats, jacobian: Floats, values: Floats, weights: Floats, scale: Floats) -> Floats:
-    """H; without its second term, whose expectation is 0, unless the objective is a square: few residuals make it noise."""
+def _bread(
+    fit: Fit, residuals: Floats, jacobian: Floats, values: Floats, weights: Floats, scale: Floats
+) -> Floats:
+    """H; without its second term, whose expectation is 0, unless the objective is a square: few
+    residuals make it noise.
+    """
     clip = fit.objective.clip(bandwidth(fit, residuals))
     smooth = clip.psi(residuals)
     curved: Any = weights * clip.curvature(smooth)
@@ -160,7 +199,9 @@ def _bread(fit: Fit, residuals: Floats, jacobian: Floats, values: Floats, weight
         psi = weights * smooth
         hessian -= (jacobian * psi) @ jacobian.T if fit.objective.in_logs else 0.0
         divisor = values[None] if fit.objective.in_logs else None
-        hessian += fit.design.model.curvature(fit.theta[None], psi[None], jacobian[None], (jacobian @ psi)[None], divisor)[0]
+        hessian += fit.design.model.curvature(
+            fit.theta[None], psi[None], jacobian[None], (jacobian @ psi)[None], divisor
+        )[0]
     found: Floats = hessian / (scale[:, None] * scale)
     return found
 
@@ -169,5 +210,8 @@ def _regular(matrix: Floats) -> Floats:
     """The matrix, or a ValueError where it is singular."""
     values = np.linalg.eigvalsh(matrix)
     if not values.size or values[0] <= SINGULAR * values[-1]:
-        raise ValueError("covariance: the runs do not tell the coefficients apart (see the fit's identifiability)")
+        raise ValueError(
+            "covariance: the runs do not tell the coefficients apart (see the fit's "
+            "identifiability)"
+        )
     return matrix

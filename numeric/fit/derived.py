@@ -1,6 +1,8 @@
-"""What follows from a fitted law, with its uncertainty: alpha, C0, the optimum at a compute, the penalty at a ratio.
+"""What follows from a fitted law, with its uncertainty: alpha, C0, the optimum at a compute, the
+penalty at a ratio.
 
-Values, values of many laws at once and gradients are calls of generated functions; standard errors are those of the delta method.
+Values, values of many laws at once and gradients are calls of generated functions; standard errors
+are those of the delta method.
 """
 
 from __future__ import annotations
@@ -27,13 +29,17 @@ if TYPE_CHECKING:
 #: The coordinates in which a fit states its covariance.
 COORDINATES = ("E", "log A", "log B", "beta", "gamma")
 DEFAULT_LEVEL = 0.9
-#: Rounding of g' V g, relative to the sum of the sizes of its terms: below it a negative variance is zero.
+#: Rounding of g' V g, relative to the sum of the sizes of its terms: below it a negative variance
+#: is zero.
 ROUNDING = 1e-10
 LARGEST_EXPONENT = 600.0
 
 EXPONENTS = ("beta", "gamma")
 ALL_BUT_E = ("A", "B", *EXPONENTS)
-MOVED_BY = {"A": "log A", "B": "log B"}  # a coefficient's coordinate, where it is not the coefficient itself
+MOVED_BY = {
+    "A": "log A",
+    "B": "log B",
+}  # a coefficient's coordinate, where it is not the coefficient itself
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,8 @@ class Quantity:
         The same for a reader, with the compute or the ratio that it is for.
     unit : str
     function : Formula
-        What computes it; its derivatives are the formulas `function_by_...`, or `log_function_by_...` for those of its logarithm.
+        What computes it; its derivatives are the formulas `function_by_...`, or
+        `log_function_by_...` for those of its logarithm.
     coefficients : tuple of str
         What it depends on, of E, A, B, beta, gamma.
     at : tuple of (str, float)
@@ -58,8 +65,8 @@ class Quantity:
     by_log : bool
         Whether the derivatives are those of its logarithm.
     floor, ceiling : float
-        Where the log scale begins: intervals are symmetric in log(value - floor); between a floor and a ceiling, in the log of
-        the ratio of the distances to these.
+        Where the log scale begins: intervals are symmetric in log(value - floor); between a floor
+        and a ceiling, in the log of the ratio of the distances to these.
     distance : Formula, optional
         What computes value - floor without cancellation.
     """
@@ -86,7 +93,9 @@ class Quantity:
         """
         return self._of(self.function, law)
 
-    def values(self, *, E: ArrayLike, A: ArrayLike, B: ArrayLike, beta: ArrayLike, gamma: ArrayLike) -> Floats:
+    def values(
+        self, *, E: ArrayLike, A: ArrayLike, B: ArrayLike, beta: ArrayLike, gamma: ArrayLike
+    ) -> Floats:
         """The quantity of many laws at once.
 
         Parameters
@@ -111,12 +120,17 @@ class Quantity:
         return np.array(np.broadcast_to(found, shape))
 
     def __call__(self, columns: Mapping[str, Floats]) -> Floats:
-        """The quantity (K,) of many laws, from their coefficients by name; inf where one exceeds the largest float."""
+        """The quantity (K,) of many laws, from their coefficients by name; inf where one exceeds
+        the largest float.
+        """
         given: dict[str, Any] = {"E": np.zeros(len(columns["beta"])), **columns}
         try:
             return self.values(**given)
         except ValueError:
-            rows = ({name: column[index : index + 1] for name, column in given.items()} for index in range(len(given["beta"])))
+            rows = (
+                {name: column[index : index + 1] for name, column in given.items()}
+                for index in range(len(given["beta"]))
+            )
             return np.array([self._or_infinite(row) for row in rows])
 
     def _or_infinite(self, given: dict[str, Any]) -> float:
@@ -132,8 +146,8 @@ class Quantity:
 
         Notes
         -----
-        The closed gradients are proved in `isoflop.derivations.data.delta_method_exponent` and its neighbours, and in
-        `isoflop.derivations.penalty.penalty_gradient`.
+        The closed gradients are proved in `isoflop.derivations.data.delta_method_exponent` and its
+        neighbours, and in `isoflop.derivations.penalty.penalty_gradient`.
         """
         scale = self.value(law) if self.by_log else 1.0
         found = dict.fromkeys(COORDINATES, 0.0)
@@ -142,8 +156,12 @@ class Quantity:
             found[coordinate] = 1.0 if coordinate == "E" else scale * self._by(coordinate, law)
         return found
 
-    def gradients(self, *, E: ArrayLike, A: ArrayLike, B: ArrayLike, beta: ArrayLike, gamma: ArrayLike) -> Floats:
-        """The same for many laws at once: (K, 5) in the order E, log A, log B, beta, gamma, for coefficients of shape (K,)."""
+    def gradients(
+        self, *, E: ArrayLike, A: ArrayLike, B: ArrayLike, beta: ArrayLike, gamma: ArrayLike
+    ) -> Floats:
+        """The same for many laws at once: (K, 5) in the order E, log A, log B, beta, gamma, for
+        coefficients of shape (K,).
+        """
         given = {"E": E, "A": A, "B": B, "beta": beta, "gamma": gamma}
         taken = {name: np.asarray(given[name], dtype=np.float64) for name in self.coefficients}
         scale = self.values(E=E, A=A, B=B, beta=beta, gamma=gamma) if self.by_log else 1.0
@@ -152,11 +170,15 @@ class Quantity:
             coefficient = coordinate.removeprefix("log ")
             if coefficient in self.coefficients:
                 function = self._derivative(coordinate)
-                found[:, column] = 1.0 if coordinate == "E" else scale * function(**self._taken(function, taken))
+                found[:, column] = (
+                    1.0 if coordinate == "E" else scale * function(**self._taken(function, taken))
+                )
         return found
 
     def interval(self, law: Law, standard_error: float, quantile: float) -> tuple[float, float]:
-        """value -+ quantile se, on the quantity's scale; where that is a log scale the end may be inf."""
+        """value -+ quantile se, on the quantity's scale; where that is a log scale the end may be
+        inf.
+        """
         value = self.value(law)
         if not self.log:
             return value - quantile * standard_error, value + quantile * standard_error
@@ -184,7 +206,11 @@ class Quantity:
 
     def _taken(self, function: Formula[...], given: dict[str, Any]) -> dict[str, Any]:
         """Of the coefficients and the other arguments, those that a formula has."""
-        return {name: value for name, value in {**given, **self._arguments}.items() if name in function.names}
+        return {
+            name: value
+            for name, value in {**given, **self._arguments}.items()
+            if name in function.names
+        }
 
     @property
     def _arguments(self) -> dict[str, float]:
@@ -225,9 +251,27 @@ class Derived:
 # -- the quantities ----------------------------------------------------------------------------------------------------
 
 ALPHA = Quantity("alpha", "alpha", "1", formulas.exponent, EXPONENTS, log=True)
-C0 = Quantity("C0", "C0", "loss * FLOP^alpha", formulas.coefficient, ALL_BUT_E, log=True, by_log=True)
-PARAMS_SHARE = Quantity("params_share", "exponent of N*(C)", "1", formulas.params_share, EXPONENTS, log=True, ceiling=1.0)
-TOKENS_SHARE = Quantity("tokens_share", "exponent of D*(C)", "1", formulas.tokens_share, EXPONENTS, log=True, ceiling=1.0)
+C0 = Quantity(
+    "C0", "C0", "loss * FLOP^alpha", formulas.coefficient, ALL_BUT_E, log=True, by_log=True
+)
+PARAMS_SHARE = Quantity(
+    "params_share",
+    "exponent of N*(C)",
+    "1",
+    formulas.params_share,
+    EXPONENTS,
+    log=True,
+    ceiling=1.0,
+)
+TOKENS_SHARE = Quantity(
+    "tokens_share",
+    "exponent of D*(C)",
+    "1",
+    formulas.tokens_share,
+    EXPONENTS,
+    log=True,
+    ceiling=1.0,
+)
 
 
 def at_compute(compute: float) -> tuple[Quantity, ...]:
@@ -242,19 +286,24 @@ def at_compute(compute: float) -> tuple[Quantity, ...]:
     where, at = f"at {flop:.6g} FLOP", (("compute", flop),)
 
     def positive(name: str, symbol: str, unit: str, function: Formula[...]) -> Quantity:
-        return Quantity(name, f"{symbol} {where}", unit, function, ALL_BUT_E, at, log=True, by_log=True)
+        return Quantity(
+            name, f"{symbol} {where}", unit, function, ALL_BUT_E, at, log=True, by_log=True
+        )
 
     return (
         positive("N_star", "N*", "params", formulas.optimal_params),
         positive("D_star", "D*", "tokens", formulas.optimal_tokens),
-        positive("tokens_per_param", "D*/N*", "tokens per parameter", formulas.optimal_tokens_per_param),
+        positive(
+            "tokens_per_param", "D*/N*", "tokens per parameter", formulas.optimal_tokens_per_param
+        ),
         Quantity("L_star", f"L* {where}", "loss", formulas.optimal_loss, ("E", *ALL_BUT_E), at),
         positive("R_star", "R*", "loss", formulas.optimal_reducible_loss),
     )
 
 
 def penalty_at(ratio: float) -> Quantity:
-    """The penalty P = (L - E)/(L* - E) at an overtraining ratio; its intervals are formed in log(P - 1), so they stay above 1.
+    """The penalty P = (L - E)/(L* - E) at an overtraining ratio; its intervals are formed in log(P
+    - 1), so they stay above 1.
 
     Raises
     ------
@@ -275,8 +324,11 @@ def penalty_at(ratio: float) -> Quantity:
     )
 
 
-def default_quantities(compute: float | None = None, ratio: float | None = None) -> tuple[Quantity, ...]:
-    """alpha, C0 and the exponents of the allocation; the optimum where a compute is given, the penalty where a ratio is.
+def default_quantities(
+    compute: float | None = None, ratio: float | None = None
+) -> tuple[Quantity, ...]:
+    """alpha, C0 and the exponents of the allocation; the optimum where a compute is given, the
+    penalty where a ratio is.
 
     Raises
     ------
@@ -304,33 +356,38 @@ def derived(
     level: float = DEFAULT_LEVEL,
     degrees_of_freedom: int | None = None,
 ) -> tuple[Derived, ...]:
-    """Standard errors and intervals by the delta method: se^2 = g' V g with the gradient g of each quantity.
+    """Standard errors and intervals by the delta method: se^2 = g' V g with the gradient g of each
+    quantity.
 
     Parameters
     ----------
     law : Law
         The fitted law.
     covariance : array_like of shape (p, p)
-        Covariance of the estimates in `coordinates`; rows and columns of coefficients that are fixed or at a bound are zero.
+        Covariance of the estimates in `coordinates`; rows and columns of coefficients that are
+        fixed or at a bound are zero.
     coordinates : sequence of str
-        Of E, log A, log B, beta, gamma, in the order of the covariance; those left out count as known exactly.
+        Of E, log A, log B, beta, gamma, in the order of the covariance; those left out count as
+        known exactly.
     quantities : sequence of Quantity
     level : float
         Nominal coverage of the intervals, between 0 and 1.
     degrees_of_freedom : int, optional
-        Of the t distribution that intervals take where the errors are those of so many groups and one; by default the normal one.
+        Of the t distribution that intervals take where the errors are those of so many groups and
+        one; by default the normal one.
 
     Returns
     -------
     tuple of Derived
-        In the order of `quantities`. Intervals of positive quantities are symmetric on the log scale, that of the penalty in
-        log(P - 1), those of shares in their log odds, that of L* on the plain scale.
+        In the order of `quantities`. Intervals of positive quantities are symmetric on the log
+        scale, that of the penalty in log(P - 1), those of shares in their log odds, that of L* on
+        the plain scale.
 
     Raises
     ------
     ValueError
-        Where the covariance is not a symmetric matrix of finite numbers, gives a negative variance, or an argument is outside
-        its domain.
+        Where the covariance is not a symmetric matrix of finite numbers, gives a negative variance,
+        or an argument is outside its domain.
 
     Examples
     --------
@@ -350,7 +407,12 @@ def derived(
 
 
 def _one(
-    quantity: Quantity, law: Law, covariance: Floats, coordinates: tuple[str, ...], quantile: float, level: float
+    quantity: Quantity,
+    law: Law,
+    covariance: Floats,
+    coordinates: tuple[str, ...],
+    quantile: float,
+    level: float,
 ) -> Derived:
     by_coordinate = quantity.gradient(law)
     gradient = np.array([by_coordinate[name] for name in coordinates])
@@ -360,7 +422,10 @@ def _one(
     if not isfinite(size):
         raise ValueError(f"covariance: the variance of {quantity.label} exceeds the largest float")
     if variance < -ROUNDING * size:
-        raise ValueError(f"covariance: gives {quantity.label} the variance {variance!r}; must be positive semidefinite")
+        raise ValueError(
+            f"covariance: gives {quantity.label} the variance {variance!r}; must be positive "
+            f"semidefinite"
+        )
     standard_error = sqrt(max(variance, 0.0))
     low, high = quantity.interval(law, standard_error, quantile)
     return Derived(quantity, quantity.value(law), standard_error, low, high, level)
@@ -369,7 +434,9 @@ def _one(
 def _checked_coordinates(coordinates: Sequence[str]) -> tuple[str, ...]:
     names = tuple(coordinates)
     if len(set(names)) < len(names) or not set(names) <= set(COORDINATES):
-        raise ValueError(f"coordinates={names!r}: must be different ones of {', '.join(COORDINATES)}")
+        raise ValueError(
+            f"coordinates={names!r}: must be different ones of {', '.join(COORDINATES)}"
+        )
     return names
 
 
@@ -379,7 +446,10 @@ def _checked_covariance(covariance: Any, size: int) -> Floats:
     except (TypeError, ValueError):
         raise ValueError(f"covariance={covariance!r}: must be a matrix of numbers") from None
     if matrix.shape != (size, size):
-        raise ValueError(f"covariance: has shape {matrix.shape}, must have shape {(size, size)}, a row a coordinate")
+        raise ValueError(
+            f"covariance: has shape {matrix.shape}, must have shape {(size, size)}, a row a "
+            f"coordinate"
+        )
     if not np.isfinite(matrix).all():
         raise ValueError("covariance: holds nan or inf; must be finite")
     scale = np.sqrt(np.abs(np.diag(matrix)))

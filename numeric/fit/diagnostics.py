@@ -1,4 +1,6 @@
-"""What the residuals of a fit show: their size and shape, trends, lack of fit, the runs that hold the fit."""
+"""What the residuals of a fit show: their size and shape, trends, lack of fit, the runs that hold
+the fit.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
 LEVEL = 0.01
 #: Rows that are listed.
 LISTED = 5
-#: A distance above this moves the coefficients by more than a standard error in all directions together.
+#: A distance above this moves the coefficients by more than a standard error in all directions
+#: together.
 INFLUENTIAL = 1.0
 WIDTH = 100
 UNKNOWN = "-"
@@ -45,7 +48,9 @@ COLUMNS = {"params": "log N", "tokens": "log D", "compute": "log C"}
 
 @dataclass(frozen=True)
 class Outlier:
-    """A run with a large residual: its row in the source, the residual, and the residual in robust standard deviations."""
+    """A run with a large residual: its row in the source, the residual, and the residual in robust
+    standard deviations.
+    """
 
     row: int
     residual: float
@@ -103,8 +108,9 @@ class Trend:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnostics:
-    """What the residuals show. A residual is log(observed) - log(law), or observed - law for "least-squares":
-    the runs above the law have positive ones, as in figures and text. `Fit.residuals`, which the objective sums, are minus these.
+    """What the residuals show. A residual is log(observed) - log(law), or observed - law for
+    "least-squares": the runs above the law have positive ones, as in figures and text.
+    `Fit.residuals`, which the objective sums, are minus these.
 
     Attributes
     ----------
@@ -112,18 +118,21 @@ class Diagnostics:
     unit : str
         "log loss" or "loss".
     bias, sd, mad : float or None
-        Mean; standard deviation with n - p degrees of freedom, None where there are none; median absolute deviation
-        from the median times 1.4826, which is the standard deviation where residuals are normal.
+        Mean; standard deviation with n - p degrees of freedom, None where there are none; median
+        absolute deviation from the median times 1.4826, which is the standard deviation where
+        residuals are normal.
     skewness, kurtosis : float or None
         Third and fourth standardised moments, the latter less 3; None where residuals do not vary.
     delta, share_beyond : float or None
         Of "huber-log": the share of the runs whose absolute residual exceeds delta.
     r_squared : float or None
-        1 - sum w e^2/sum w (log L - mean)^2 with e in logarithms; None where the losses do not vary.
+        1 - sum w e^2/sum w (log L - mean)^2 with e in logarithms; None where the losses do not
+        vary.
     mean_zero, normal : ResidualTest
     trends : tuple of Trend
     scedasticity : tuple of ResidualTest
-        Spearman's rank correlation of the distance of a residual from the median with log C (or log N) and with log fitted.
+        Spearman's rank correlation of the distance of a residual from the median with log C (or log
+        N) and with log fitted.
     lack_of_fit : ResidualTest
         Where runs have replicates.
     groups : ResidualTest
@@ -166,7 +175,14 @@ class Diagnostics:
     def tests(self) -> tuple[ResidualTest, ...]:
         """All tests."""
         along = [test for trend in self.trends for test in (trend.monotone, trend.structure)]
-        return (self.mean_zero, self.normal, *along, *self.scedasticity, self.lack_of_fit, self.groups)
+        return (
+            self.mean_zero,
+            self.normal,
+            *along,
+            *self.scedasticity,
+            self.lack_of_fit,
+            self.groups,
+        )
 
     @property
     def findings(self) -> tuple[str, ...]:
@@ -175,7 +191,18 @@ class Diagnostics:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        plain = ("n_runs", "unit", "bias", "sd", "mad", "skewness", "kurtosis", "delta", "share_beyond", "r_squared")
+        plain = (
+            "n_runs",
+            "unit",
+            "bias",
+            "sd",
+            "mad",
+            "skewness",
+            "kurtosis",
+            "delta",
+            "share_beyond",
+            "r_squared",
+        )
         return {
             **{name: getattr(self, name) for name in plain},
             "mean_zero": self.mean_zero.as_dict(),
@@ -207,7 +234,10 @@ class Diagnostics:
 
     def _sizes(self) -> list[str]:
         spread = "no degrees of freedom" if self.sd is None else f"standard deviation {self.sd:.4g}"
-        parts = [f"mean {self.bias:+.3g}", f"{spread} (n - p degrees of freedom)" if self.sd is not None else spread]
+        parts = [
+            f"mean {self.bias:+.3g}",
+            f"{spread} (n - p degrees of freedom)" if self.sd is not None else spread,
+        ]
         parts.append(f"robust sd {self.mad:.4g} (1.4826 times the median absolute deviation)")
         if self.skewness is not None:
             parts.append(f"skewness {self.skewness:+.2f}, excess kurtosis {self.kurtosis:+.2f}")
@@ -221,14 +251,30 @@ class Diagnostics:
         """Trends under two headings: up or down all along, and bent."""
         from .text import table
 
-        headings = ("residuals\nalong", "slope per\nunit", "up or down:\nSpearman", "\np", "curved:\nF", "\np", "")
-        tests = [(trend.variable, test) for trend in self.trends for test in (trend.monotone, trend.structure)]
+        headings = (
+            "residuals\nalong",
+            "slope per\nunit",
+            "up or down:\nSpearman",
+            "\np",
+            "curved:\nF",
+            "\np",
+            "",
+        )
+        tests = [
+            (trend.variable, test)
+            for trend in self.trends
+            for test in (trend.monotone, trend.structure)
+        ]
         reasons = [f"{variable}: {test}" for variable, test in tests if test.p_value is None]
         about = (
-            f"slope: {self.unit} per unit of the natural log; Spearman: do residuals rise or fall along it; F: would a line and "
+            f"slope: {self.unit} per unit of the natural log; Spearman: do residuals rise or fall "
+            f"along it; F: would a line and "
             "a parabola in it, added to the law, explain more"
         )
-        return [*table(headings, [trend.cells for trend in self.trends]), *_wrapped([about, *reasons])]
+        return [
+            *table(headings, [trend.cells for trend in self.trends]),
+            *_wrapped([about, *reasons]),
+        ]
 
 
 def diagnostics(fit: Fit) -> Diagnostics:
@@ -245,10 +291,10 @@ def diagnostics(fit: Fit) -> Diagnostics:
 
     Notes
     -----
-    Trends are tested in two ways. Spearman's rank correlation is that of the residuals as they are; the F-test adds a line and
-    a parabola in the variable to the linearised law and asks whether they would explain more, which allows for what the fit has
-    already absorbed.
-    With a dozen tests one p-value below 0.05 is to be expected by chance; words are spent on those below 0.01.
+    Trends are tested in two ways. Spearman's rank correlation is that of the residuals as they are;
+    the F-test adds a line and a parabola in the variable to the linearised law and asks whether
+    they would explain more, which allows for what the fit has already absorbed. With a dozen tests
+    one p-value below 0.05 is to be expected by chance; words are spent on those below 0.01.
     """
     residuals = _observed_less_law(fit)
     weights = np.ones(len(residuals)) if fit.runs.weight is None else np.asarray(fit.runs.weight)
@@ -256,7 +302,11 @@ def diagnostics(fit: Fit) -> Diagnostics:
     spare = len(residuals) - int(fit.free.sum())
     centre = float(np.median(residuals))
     mad = NORMAL_MAD * float(np.median(np.abs(residuals - centre)))
-    groups = None if fit.runs.group is None else np.unique(fit.runs.group.astype(str), return_inverse=True)[1]
+    groups = (
+        None
+        if fit.runs.group is None
+        else np.unique(fit.runs.group.astype(str), return_inverse=True)[1]
+    )
     skewness, kurtosis = _shape(residuals)
     found, reason = _influences(fit)
     huber = fit.objective.name == "huber-log"
@@ -266,7 +316,9 @@ def diagnostics(fit: Fit) -> Diagnostics:
         n_runs=len(residuals),
         unit="log loss" if fit.objective.in_logs else "loss",
         bias=float(residuals.mean()),
-        sd=float(np.sqrt(np.sum((residuals - residuals.mean()) ** 2) / spare)) if spare > 0 else None,
+        sd=float(np.sqrt(np.sum((residuals - residuals.mean()) ** 2) / spare))
+        if spare > 0
+        else None,
         mad=mad,
         skewness=skewness,
         kurtosis=kurtosis,
@@ -275,7 +327,10 @@ def diagnostics(fit: Fit) -> Diagnostics:
         r_squared=_r_squared(fit, weights),
         mean_zero=zero_mean(residuals),
         normal=normality(residuals),
-        trends=tuple(_trend(name, values, residuals, rooted, columns, weights) for name, values in variables.items()),
+        trends=tuple(
+            _trend(name, values, residuals, rooted, columns, weights)
+            for name, values in variables.items()
+        ),
         scedasticity=_scedasticity(fit, centre),
         lack_of_fit=replicates(rooted, columns, _points(fit), weights),
         groups=between_groups(residuals, groups),
@@ -289,7 +344,8 @@ def diagnostics(fit: Fit) -> Diagnostics:
 
 
 def doubts_of_one_distribution(fit: Fit) -> tuple[str, ...]:
-    """What in the residuals speaks against errors of one distribution (for least squares: a normal one), at the level of 1 %.
+    """What in the residuals speaks against errors of one distribution (for least squares: a normal
+    one), at the level of 1 %.
 
     Profile intervals take the errors to be so; sandwich and bootstrap do not.
     """
@@ -316,10 +372,17 @@ def _variables(fit: Fit) -> dict[str, Floats]:
 
 
 def _scedasticity(fit: Fit, centre: float) -> tuple[ResidualTest, ...]:
-    """Whether residuals are farther from their median at some computes, or at some losses, than at others."""
-    against = {name: values for name, values in _variables(fit).items() if name in ("log C", "log fitted")}
+    """Whether residuals are farther from their median at some computes, or at some losses, than at
+    others.
+    """
+    against = {
+        name: values for name, values in _variables(fit).items() if name in ("log C", "log fitted")
+    }
     distance = np.abs(_observed_less_law(fit) - centre)
-    return tuple(rank_trend(f"spread against {name} (Spearman)", distance, values) for name, values in against.items())
+    return tuple(
+        rank_trend(f"spread against {name} (Spearman)", distance, values)
+        for name, values in against.items()
+    )
 
 
 def _cells(test: ResidualTest) -> tuple[str, str]:
@@ -336,15 +399,22 @@ def _points(fit: Fit) -> NDArray[np.int64]:
     """The number of the distinct point that each run is at: equal values of all that the law reads."""
     held = {name: getattr(fit.runs, name) for name in BUDGET}
     named = [LETTERS.get(name, name) for name in fit.model.variables]
-    read = [np.asarray(held[name] if name in held else fit.runs.extra[name], dtype=np.float64) for name in named]
+    read = [
+        np.asarray(held[name] if name in held else fit.runs.extra[name], dtype=np.float64)
+        for name in named
+    ]
     return np.asarray(np.unique(np.stack(read), axis=1, return_inverse=True)[1]).reshape(-1)
 
 
-def _trend(name: str, values: Floats, residuals: Floats, rooted: Floats, columns: Floats, weights: Floats) -> Trend:
+def _trend(
+    name: str, values: Floats, residuals: Floats, rooted: Floats, columns: Floats, weights: Floats
+) -> Trend:
     monotone = rank_trend("monotone (Spearman)", residuals, values)
     label = "line and parabola added (F)"
     if constant(values):
-        return Trend(name, None, monotone, ResidualTest.impossible(label, "the runs do not vary in it"))
+        return Trend(
+            name, None, monotone, ResidualTest.impossible(label, "the runs do not vary in it")
+        )
     z = (values - values.mean()) / values.std()
     added = np.stack([z, z**2]) * np.sqrt(weights)
     slope = float(z @ residuals / (z @ z) / values.std())
@@ -363,14 +433,20 @@ def _r_squared(fit: Fit, weights: Floats) -> float | None:
     if constant(logs) or not (fit.fitted > 0.0).all():
         return None
     around = logs - np.average(logs, weights=weights)
-    return 1.0 - float(np.sum(weights * (np.log(fit.fitted) - logs) ** 2) / np.sum(weights * around**2))
+    return 1.0 - float(
+        np.sum(weights * (np.log(fit.fitted) - logs) ** 2) / np.sum(weights * around**2)
+    )
 
 
 def _outliers(fit: Fit, centre: float, mad: float) -> tuple[Outlier, ...]:
     residuals = _observed_less_law(fit)
     order = np.argsort(-np.abs(residuals), kind="stable")[:LISTED]
     return tuple(
-        Outlier(int(fit.runs.row[i]), float(residuals[i]), float((residuals[i] - centre) / mad) if mad > 0.0 else None)
+        Outlier(
+            int(fit.runs.row[i]),
+            float(residuals[i]),
+            float((residuals[i] - centre) / mad) if mad > 0.0 else None,
+        )
         for i in order
     )
 
@@ -386,25 +462,37 @@ def _findings(found: Diagnostics) -> list[str]:
     words = []
     if found.mean_zero.rejects(LEVEL):
         side = "below" if found.bias > 0.0 else "above"
-        words.append(f"on average the law lies {side} the runs by {abs(found.bias):.2g} of {found.unit}")
+        words.append(
+            f"on average the law lies {side} the runs by {abs(found.bias):.2g} of {found.unit}"
+        )
     structured = [trend.variable for trend in found.trends if trend.structure.rejects(LEVEL)]
-    monotone = [trend.variable for trend in found.trends if trend.monotone.rejects(LEVEL) and trend.variable not in structured]
+    monotone = [
+        trend.variable
+        for trend in found.trends
+        if trend.monotone.rejects(LEVEL) and trend.variable not in structured
+    ]
     if structured:
         words.append(
-            f"residuals have a shape along {', '.join(structured)}: the law does not fit there, or the runs "
+            f"residuals have a shape along {', '.join(structured)}: the law does not fit there, or "
+            f"the runs "
             "differ in more than N and D"
         )
     if monotone:
-        words.append(f"residuals drift along {', '.join(monotone)}, no more than the coefficients could take up")
+        words.append(
+            f"residuals drift along {', '.join(monotone)}, no more than the coefficients could "
+            f"take up"
+        )
     if any(test.rejects(LEVEL) for test in found.scedasticity):
         words.append(
-            "residuals spread more in some places than in others: sandwich and case bootstrap allow for that, "
+            "residuals spread more in some places than in others: sandwich and case bootstrap "
+            "allow for that, "
             "classical errors do not"
         )
     if found.normal.rejects(LEVEL):
         tails = found.kurtosis is not None and found.kurtosis > 0.0
         words.append(
-            f"residuals are not normal{' (long tails)' if tails else ''}: a robust objective loses less to "
+            f"residuals are not normal{' (long tails)' if tails else ''}: a robust objective loses "
+            f"less to "
             "that than least squares"
         )
     if found.lack_of_fit.rejects(LEVEL):
@@ -413,5 +501,8 @@ def _findings(found: Diagnostics) -> list[str]:
         words.append("residuals of one group are alike: resample groups, not runs")
     held = [str(item.row) for item in found.influential if item.distance > INFLUENTIAL]
     if held:
-        words.append(f"without row {' or '.join(held)} the coefficients would be others by more than their errors")
+        words.append(
+            f"without row {' or '.join(held)} the coefficients would be others by more than their "
+            f"errors"
+        )
     return words or ["nothing in the residuals speaks against the law"]

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 #: Functions that text may hold besides those of the package's grammar.
 MORE_FUNCTIONS = {
-    **{name: name for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")},
+    **{
+        name: name for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
+    },
     **{"arcsin": "asin", "arccos": "acos", "arctan": "atan"},
 }
 #: Of a law with so many coefficients the derivatives take seconds.
@@ -39,11 +41,13 @@ class ExpressionModel:
     Parameters
     ----------
     law : sympy.Expr or str
-        E.g. `E + (a*M**eta + b*M**-eta)*C**-eta`. Text is read by the package's grammar, never evaluated.
+        E.g. `E + (a*M**eta + b*M**-eta)*C**-eta`. Text is read by the package's grammar, never
+        evaluated.
     variables : mapping of str to array_like
         The numbers that each variable of the law takes, (n,) each.
     coefficients : sequence of str, optional
-        By default every name of the law that is no variable, in the order of appearance in text, by name in an expression.
+        By default every name of the law that is no variable, in the order of appearance in text, by
+        name in an expression.
     code : isoflop.theory.code.model_code.ModelCode, optional
         What was generated for the law before, with these variables.
 
@@ -57,7 +61,8 @@ class ExpressionModel:
     Raises
     ------
     ValueError
-        Where the law cannot be read or differentiated, or a variable is missing, not finite or of another length.
+        Where the law cannot be read or differentiated, or a variable is missing, not finite or of
+        another length.
 
     Examples
     --------
@@ -78,12 +83,19 @@ class ExpressionModel:
         code: ModelCode | None = None,
     ) -> None:
         self.variables = _arrays(variables)
-        self.code: ModelCode = _generated(law, tuple(variables), coefficients) if code is None else code
+        self.code: ModelCode = (
+            _generated(law, tuple(variables), coefficients) if code is None else code
+        )
         self.names = self.code.coefficients
 
     @classmethod
     def on_runs(
-        cls, law: Expr | str, runs: Any, *, variables: Sequence[str] = ("N", "D"), coefficients: Sequence[str] | None = None
+        cls,
+        law: Expr | str,
+        runs: Any,
+        *,
+        variables: Sequence[str] = ("N", "D"),
+        coefficients: Sequence[str] | None = None,
     ) -> ExpressionModel:
         """The law at a table of runs.
 
@@ -92,14 +104,17 @@ class ExpressionModel:
         law : sympy.Expr or str
         runs : Runs
         variables : sequence of str
-            N, D and C stand for the columns params, tokens and compute; other names for the columns of that name.
+            N, D and C stand for the columns params, tokens and compute; other names for the columns
+            of that name.
         coefficients : sequence of str, optional
         """
         return cls(law, {name: _column(runs, name) for name in variables}, coefficients)
 
     def on(self, runs: Any) -> ExpressionModel:
         """The same law at other runs."""
-        return ExpressionModel("", {name: _column(runs, name) for name in self.variables}, code=self.code)
+        return ExpressionModel(
+            "", {name: _column(runs, name) for name in self.variables}, code=self.code
+        )
 
     @property
     def size(self) -> int:
@@ -145,8 +160,16 @@ class ExpressionModel:
             jacobian[:, i] = derivative
         return np.array(np.broadcast_to(values, shape), dtype=np.float64), jacobian
 
-    def curvature(self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
-        """The sum over the runs of factors (K, n), over the divisor if there is one, times the second derivatives: (K, p, p).
+    def curvature(
+        self,
+        theta: Floats,
+        factors: Floats,
+        jacobian: Floats,
+        gradient: Floats,
+        divisor: Floats | None,
+    ) -> Floats:
+        """The sum over the runs of factors (K, n), over the divisor if there is one, times the
+        second derivatives: (K, p, p).
 
         The generated second derivatives need neither the first ones nor their sums.
         """
@@ -183,7 +206,11 @@ def _arrays(variables: Mapping[str, Any]) -> dict[str, Floats]:
 
 def _column(runs: Any, name: str) -> Any:
     column = COLUMNS.get(name, name)
-    found = getattr(runs, column, None) if column in COLUMNS.values() else getattr(runs, "extra", {}).get(column)
+    found = (
+        getattr(runs, column, None)
+        if column in COLUMNS.values()
+        else getattr(runs, "extra", {}).get(column)
+    )
     if found is None:
         raise ValueError(f"variables: the runs have no column {column!r}")
     return found
@@ -192,7 +219,9 @@ def _column(runs: Any, name: str) -> Any:
 # -- reading and compiling ---------------------------------------------------------------------------------------------
 
 
-def _generated(law: Expr | str, variables: tuple[str, ...], coefficients: Sequence[str] | None) -> ModelCode:
+def _generated(
+    law: Expr | str, variables: tuple[str, ...], coefficients: Sequence[str] | None
+) -> ModelCode:
     from sympy import sympify
 
     if isinstance(law, str):
@@ -204,35 +233,48 @@ def _generated(law: Expr | str, variables: tuple[str, ...], coefficients: Sequen
 
 
 @lru_cache(maxsize=64)
-def _from_expression(law: Expr, variables: tuple[str, ...], coefficients: tuple[str, ...]) -> ModelCode:
+def _from_expression(
+    law: Expr, variables: tuple[str, ...], coefficients: tuple[str, ...]
+) -> ModelCode:
     from ...theory.code.model_code import model_code
 
     if len(coefficients) > MOST_COEFFICIENTS:
         raise ValueError(
-            f"law: has {len(coefficients)} coefficients ({', '.join(coefficients[:3])}, ...); must have at most "
+            f"law: has {len(coefficients)} coefficients ({', '.join(coefficients[:3])}, ...); must "
+            f"have at most "
             f"{MOST_COEFFICIENTS}: its second derivatives grow with their square"
         )
     return model_code(law, variables, coefficients)
 
 
 @lru_cache(maxsize=64)
-def _from_text(law: str, variables: tuple[str, ...], coefficients: tuple[str, ...] | None) -> ModelCode:
+def _from_text(
+    law: str, variables: tuple[str, ...], coefficients: tuple[str, ...] | None
+) -> ModelCode:
     import sympy
 
     from ...theory.algebra.parse import Formula, read, tokenize
 
     x = sympy.Symbol("x", real=True)
-    functions = {text: Formula((x,), getattr(sympy, name)(x)) for text, name in MORE_FUNCTIONS.items()}
+    functions = {
+        text: Formula((x,), getattr(sympy, name)(x)) for text, name in MORE_FUNCTIONS.items()
+    }
     known: dict[str, Any] = {"pi": sympy.pi, **functions}
     tokens = tokenize(law)
     if coefficients is None:
-        coefficients = tuple(dict.fromkeys(token.text for token in tokens if _is_coefficient(token, variables, known)))
+        coefficients = tuple(
+            dict.fromkeys(
+                token.text for token in tokens if _is_coefficient(token, variables, known)
+            )
+        )
     known |= {name: sympy.Symbol(name, real=True) for name in (*variables, *coefficients)}
     return _from_expression(read(law, tokens, known), variables, coefficients)
 
 
 def _is_coefficient(token: Any, variables: tuple[str, ...], known: Mapping[str, Any]) -> bool:
-    """Whether a name stands for neither a variable, a product of variables, a function nor a constant."""
+    """Whether a name stands for neither a variable, a product of variables, a function nor a
+    constant.
+    """
     from ...theory.algebra.parse import FUNCTIONS
 
     if token.kind != "name" or token.text in FUNCTIONS or token.text in known:
@@ -249,7 +291,8 @@ def _module(source: str) -> ModuleType:
 
 
 def required(expression: Expr | str) -> tuple[str, ...]:
-    """Which of params, tokens and compute an expression needs, by the letters N, D and C or by their names.
+    """Which of params, tokens and compute an expression needs, by the letters N, D and C or by
+    their names.
 
     Raises
     ------
@@ -257,11 +300,15 @@ def required(expression: Expr | str) -> tuple[str, ...]:
         Where text cannot be read.
     """
     named = {**COLUMNS, **{name: name for name in BUDGET}}
-    return tuple(dict.fromkeys(named[name] for name in names_of(expression) if named.get(name) in BUDGET))
+    return tuple(
+        dict.fromkeys(named[name] for name in names_of(expression) if named.get(name) in BUDGET)
+    )
 
 
 def names_of(expression: Expr | str) -> list[str]:
-    """The names of the expression, in order; a run of letters such as ND counts as each of them where they are variables."""
+    """The names of the expression, in order; a run of letters such as ND counts as each of them
+    where they are variables.
+    """
     if not isinstance(expression, str):
         from sympy import Expr
 

@@ -40,18 +40,20 @@ def fit(
     random_baseline: float | None = None,
     seed: int = 0,
 ) -> Fit:
-    r"""The law of a given form that comes closest to the runs: the global minimum of the objective, without start values.
+    r"""The law of a given form that comes closest to the runs: the global minimum of the objective,
+    without start values.
 
     Parameters
     ----------
     runs : Runs, path, or anything that `pandas.DataFrame` accepts
         Read by `Runs.read` where they are no `Runs` yet.
     model : str or sympy.Expr
-        "params-tokens": L = E + A N^-beta + B D^-gamma. "compute": L = E + C0 C^-alpha. Or an expression in N, D, C and the
-        names of other columns, for example "E + (a*M^eta + b*M^-eta)*C^-eta": every other name is a coefficient.
+        "params-tokens": L = E + A N^-beta + B D^-gamma. "compute": L = E + C0 C^-alpha. Or an
+        expression in N, D, C and the names of other columns, for example "E + (a*M^eta +
+        b*M^-eta)*C^-eta": every other name is a coefficient.
     objective : str or Objective
-        "huber-log" (sum of Huber's function of the log residuals; r^2/2 for \|r\| <= delta), "absolute-log", "least-squares-log",
-        "least-squares", "pinball-log".
+        "huber-log" (sum of Huber's function of the log residuals; r^2/2 for \|r\| <= delta),
+        "absolute-log", "least-squares-log", "least-squares", "pinball-log".
     delta : float
         Of Huber's function; > 0.
     tau : float
@@ -63,11 +65,13 @@ def fit(
     fixed : mapping of str to float, optional
         Coefficient to its value.
     columns : mapping of str to str, optional
-        Quantity, or name in the expression, to the column of the table that holds it, as in {"params": "Model Size"}.
+        Quantity, or name in the expression, to the column of the table that holds it, as in
+        {"params": "Model Size"}.
     where : str, optional
         Condition on the rows, as in "loss < 4.5 and source == 'c4'".
     random_baseline : float, optional
-        Accuracy of guessing, where the table has an accuracy and no loss: then -log of the normalised accuracy is fitted.
+        Accuracy of guessing, where the table has an accuracy and no loss: then -log of the
+        normalised accuracy is fitted.
     seed : int
         Of the starts of a general law; the named models need no random numbers.
 
@@ -83,9 +87,9 @@ def fit(
 
     Notes
     -----
-    The objective of Hoffmann et al. 2022 (arXiv 2203.15556) is "huber-log" with delta 1e-3. For given exponents the other
-    coefficients are a linear problem (variable projection); a grid over the exponents finds every basin, Newton's method with the
-    exact Hessian the minimum in it.
+    The objective of Hoffmann et al. 2022 (arXiv 2203.15556) is "huber-log" with delta 1e-3. For
+    given exponents the other coefficients are a linear problem (variable projection); a grid over
+    the exponents finds every basin, Newton's method with the exact Hessian the minimum in it.
 
     Examples
     --------
@@ -95,18 +99,37 @@ def fit(
     >>> found.converged, round(found.coefficients["beta"], 6)
     (True, 0.34)
     """
-    chosen = objective if isinstance(objective, Objective) else Objective(name=objective, delta=delta, tau=tau)
+    chosen = (
+        objective
+        if isinstance(objective, Objective)
+        else Objective(name=objective, delta=delta, tau=tau)
+    )
     if not isinstance(irreducible, bool):
         raise outside("irreducible", irreducible, "True or False")
     seed = whole_number("seed", seed, 0)
     if not isinstance(model, str) or model not in MODELS:
         if not irreducible:
-            raise outside("irreducible", irreducible, "True where the law is an expression, which itself has an E or none")
+            raise outside(
+                "irreducible",
+                irreducible,
+                "True where the law is an expression, which itself has an E or none",
+            )
         reading = {"columns": columns, "where": where, "random_baseline": random_baseline}
-        return fit_expression(runs, model, chosen, bounds=bounds, fixed=fixed, reading=reading, seed=seed)
+        return fit_expression(
+            runs, model, chosen, bounds=bounds, fixed=fixed, reading=reading, seed=seed
+        )
     terms = named_model(model, irreducible=irreducible)
-    table = Runs.read(runs, columns=columns, where=where, random_baseline=random_baseline, require=(*terms.variables, "loss"))
-    table.require(len(terms.coefficients) - len(fixed or {}), f"the {len(terms.coefficients)} coefficients of {terms}")
+    table = Runs.read(
+        runs,
+        columns=columns,
+        where=where,
+        random_baseline=random_baseline,
+        require=(*terms.variables, "loss"),
+    )
+    table.require(
+        len(terms.coefficients) - len(fixed or {}),
+        f"the {len(terms.coefficients)} coefficients of {terms}",
+    )
     require_possible_losses(table)
     return fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
 
@@ -141,7 +164,8 @@ def fit_expression(
     reading: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> Fit:
-    """The fit of a law that is given as an expression; see `fit`. `reading` holds options of `Runs.read`.
+    """The fit of a law that is given as an expression; see `fit`. `reading` holds options of
+    `Runs.read`.
 
     Raises
     ------
@@ -159,9 +183,18 @@ def fit_expression(
 
     names = names_of(expression)
     table = Runs.read(runs, require=(*required(expression), "loss"), names=names, **(reading or {}))
-    variables = tuple(name for name in names if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra)
+    variables = tuple(
+        name
+        for name in names
+        if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra
+    )
     if not variables:
-        known = ", ".join([*(name for name, column in COLUMNS.items() if column in BUDGET), *map(str, table.extra)])
+        known = ", ".join(
+            [
+                *(name for name, column in COLUMNS.items() if column in BUDGET),
+                *map(str, table.extra),
+            ]
+        )
         complaint = f"names no column of the runs, which have {known}"
         raise ArgumentError("model", str(expression), complaint=complaint)
     model = ExpressionModel.on_runs(expression, table, variables=variables)
@@ -169,8 +202,19 @@ def fit_expression(
         raise ArgumentError("model", str(expression), complaint="has no coefficients")
     table.require(model.width - len(fixed or {}), f"the {model.width} coefficients of {expression}")
     require_possible_losses(table)
-    solution = solve(model, np.asarray(table.loss), table.weight, objective, bounds=bounds, fixed=fixed, seed=seed)
-    boxes = {**dict(bounds or {}), **{name: (value, value) for name, value in (fixed or {}).items()}}
+    solution = solve(
+        model,
+        np.asarray(table.loss),
+        table.weight,
+        objective,
+        bounds=bounds,
+        fixed=fixed,
+        seed=seed,
+    )
+    boxes = {
+        **dict(bounds or {}),
+        **{name: (value, value) for name, value in (fixed or {}).items()},
+    }
     ends = [boxes.get(name, (None, None)) for name in model.names]
     form = GeneralLaw(expression, variables, model.names)
     design = GeneralDesign(
@@ -184,22 +228,28 @@ def fit_expression(
 
 
 def _require_representable(design: Design, runs: Runs) -> None:
-    """Raise where a given exponent is so large that no float holds the power of the runs, or the prefactor beside it."""
+    """Raise where a given exponent is so large that no float holds the power of the runs, or the
+    prefactor beside it.
+    """
     terms = design.terms
     upper = dict(zip(terms.coefficients, map(float, design.upper), strict=True))
-    for prefactor, exponent, variable in zip(terms.prefactors, terms.exponents, terms.variables, strict=True):
+    for prefactor, exponent, variable in zip(
+        terms.prefactors, terms.exponents, terms.variables, strict=True
+    ):
         farthest = float(np.abs(np.log(getattr(runs, variable))).max())
         if exponent in design.given or exponent in design.bounded:
             value, what = upper[exponent], "fixed" if exponent in design.given else "upper bound of"
             if LARGEST_LOG < value * farthest < np.inf:
                 raise ValueError(
-                    f"{what} {exponent}={value!r}: must be at most {LARGEST_LOG / farthest:.3g} for these {variable}: the "
+                    f"{what} {exponent}={value!r}: must be at most {LARGEST_LOG / farthest:.3g} "
+                    f"for these {variable}: the "
                     f"prefactor {prefactor} would exceed the largest float"
                 )
 
 
 def require_possible_losses(runs: Runs) -> None:
-    """Raise where a loss is in no unit: too far from 1 for any law of language models, and for floats to be squared.
+    """Raise where a loss is in no unit: too far from 1 for any law of language models, and for
+    floats to be squared.
 
     Raises
     ------
@@ -211,7 +261,8 @@ def require_possible_losses(runs: Runs) -> None:
     for index in (int(np.argmin(losses)), int(np.argmax(losses))):
         if not least <= losses[index] <= most:
             raise ValueError(
-                f"loss={float(losses[index])!r} (row {runs.row[index]} of {runs.source}): must be between {least:g} and "
+                f"loss={float(losses[index])!r} (row {runs.row[index]} of {runs.source}): must be "
+                f"between {least:g} and "
                 f"{most:g}; is it in another unit? A loss here is in nats per token"
             )
 

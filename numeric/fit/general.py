@@ -1,7 +1,9 @@
-"""Fits of any law: least squares from many starts, then Newton to the objective's own minimum, then the tests.
+"""Fits of any law: least squares from many starts, then Newton to the objective's own minimum, then
+the tests.
 
-SciPy's least_squares descends with the exact Jacobian, once in the coefficients as written and once in the logarithms of their
-sizes. A law is infinitely bad where it is not finite, or not positive under an objective of its logarithm.
+SciPy's least_squares descends with the exact Jacobian, once in the coefficients as written and once
+in the logarithms of their sizes. A law is infinitely bad where it is not finite, or not positive
+under an objective of its logarithm.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ NO_SUBGRADIENT = "zero is not certified as a subgradient"
 
 
 class Effort(NamedTuple):
-    """Relative changes at which a descent stops, its evaluations at most, and whether it is made in both coordinates."""
+    """Relative changes at which a descent stops, its evaluations at most, and whether it is made in
+    both coordinates.
+    """
 
     tolerance: float
     evaluations: int
@@ -101,8 +105,8 @@ def solve(
     Raises
     ------
     ValueError
-        For arguments outside their domain, fewer runs than free coefficients, or a law that is finite (and, under an objective of
-        the logarithm, positive) at no start.
+        For arguments outside their domain, fewer runs than free coefficients, or a law that is
+        finite (and, under an objective of the logarithm, positive) at no start.
 
     Examples
     --------
@@ -127,7 +131,9 @@ def solve(
 
 @dataclass(frozen=True)
 class _Fit:
-    """One fit: everything but where to begin. Without fixed coefficients and weights `model` and `weights` are the caller's."""
+    """One fit: everything but where to begin. Without fixed coefficients and weights `model` and
+    `weights` are the caller's.
+    """
 
     model: ExpressionModel
     observed: Floats
@@ -139,7 +145,9 @@ class _Fit:
     free: NDArray[np.intp]
 
     @classmethod
-    def of(cls, model: Any, observed: Any, weights: Any, objective: Any, bounds: Any, fixed: Any) -> _Fit:
+    def of(
+        cls, model: Any, observed: Any, weights: Any, objective: Any, bounds: Any, fixed: Any
+    ) -> _Fit:
         """The checked arguments; runs of weight 0 are left out."""
         objective = Objective(name=objective) if isinstance(objective, str) else objective
         observed = _row("observed", observed, model.size)
@@ -151,17 +159,24 @@ class _Fit:
                 counted = np.flatnonzero(weights)
                 model, observed, weights = model.part(counted), observed[counted], weights[counted]
         if objective.in_logs and (observed <= 0.0).any():
-            raise outside("observed", float(observed[observed <= 0.0][0]), f"positive for {objective.name}")
+            raise outside(
+                "observed", float(observed[observed <= 0.0][0]), f"positive for {objective.name}"
+            )
         _check_names(model.names, bounds=bounds, fixed=fixed)
         lower, upper = _box(model.names, bounds)
-        free = np.array([i for i, name in enumerate(model.names) if name not in fixed], dtype=np.intp)
+        free = np.array(
+            [i for i, name in enumerate(model.names) if name not in fixed], dtype=np.intp
+        )
         base = np.clip(np.zeros(len(model.names)), lower, upper)
         for name, value in fixed.items():
             base[model.names.index(name)] = number(name, value)
         if not free.size:
             raise ValueError("fixed: leaves no coefficient free")
         if model.size < free.size:
-            raise ValueError(f"observed: {model.size} runs for {free.size} free coefficients; must be at least as many")
+            raise ValueError(
+                f"observed: {model.size} runs for {free.size} free coefficients; must be at least "
+                f"as many"
+            )
         return cls(model, observed, weights, objective, lower, upper, base, free)
 
     def start(self, given: Mapping[str, float]) -> Floats:
@@ -179,14 +194,19 @@ class _Fit:
     def values(self, theta: Floats) -> Floats:
         """Objectives (K,) at coefficients (K, p); infinite where the law leaves its domain."""
         with np.errstate(all="ignore"):
-            residuals = [self.objective.residuals(values, self.observed) for values in self.model.values(theta)]
+            residuals = [
+                self.objective.residuals(values, self.observed)
+                for values in self.model.values(theta)
+            ]
             found = np.array([self.objective.value(each, self.weights) for each in residuals])
         return np.where(np.isfinite(found), found, np.inf)
 
     @property
     def rounding(self) -> float:
         """The objective where rounding errors are all the residuals."""
-        size = 1.0 + np.abs(np.log(self.observed)) if self.objective.in_logs else np.abs(self.observed)
+        size = (
+            1.0 + np.abs(np.log(self.observed)) if self.objective.in_logs else np.abs(self.observed)
+        )
         return self.objective.value(ROUNDINGS * np.finfo(np.float64).eps * size, self.weights)
 
     def best(self, ends: Sequence[Floats]) -> Floats | None:
@@ -196,15 +216,27 @@ class _Fit:
     # -- least squares from a start ------------------------------------------------------------------------------------
 
     def descents(self, theta: Floats) -> list[Floats]:
-        """The ends of descents from a start, and from what it becomes where the linear coefficients are solved for."""
-        ends = (self.descend(start, self.weights, THOROUGH) for start in (theta, self.projected(theta)))
+        """The ends of descents from a start, and from what it becomes where the linear coefficients
+        are solved for.
+        """
+        ends = (
+            self.descend(start, self.weights, THOROUGH) for start in (theta, self.projected(theta))
+        )
         return [end for end in ends if end is not None]
 
     def projected(self, theta: Floats) -> Floats:
         """The coefficients (p,) with the best values of those in which the law is linear."""
         linear = np.array([i for i in self.model.linear if i in self.free], dtype=np.intp)
         best = theta[None].copy()
-        score = solve_linear(self.model, self.observed, self.squares(self.weights), best, linear, self.lower, self.upper)
+        score = solve_linear(
+            self.model,
+            self.observed,
+            self.squares(self.weights),
+            best,
+            linear,
+            self.lower,
+            self.upper,
+        )
         return best[0] if np.isfinite(score[0]) else theta
 
     def squares(self, weights: Floats | None) -> Floats:
@@ -213,24 +245,39 @@ class _Fit:
         return _relative(weights, self.observed) if self.objective.in_logs else weights
 
     def descend(self, theta: Floats, weights: Floats | None, effort: Effort) -> Floats | None:
-        """The better end of two descents to least squares: logarithms of the coefficients' sizes, and as written."""
+        """The better end of two descents to least squares: logarithms of the coefficients' sizes,
+        and as written.
+        """
         in_sizes, as_written = np.sign(theta[self.free]), np.zeros(self.free.size)
         ends = [
             end
             for signs in ((in_sizes, as_written) if effort.twice else (in_sizes,))
-            if (end := self._descend(Coordinates(self.model, theta, self.free, signs), weights, effort)) is not None
+            if (
+                end := self._descend(
+                    Coordinates(self.model, theta, self.free, signs), weights, effort
+                )
+            )
+            is not None
         ]
         return min(ends, key=lambda end: end[0])[1] if ends else None
 
-    def _descend(self, coordinates: Coordinates, weights: Floats | None, effort: Effort) -> tuple[float, Floats] | None:
-        """Half the sum of squares, and the coefficients; nothing where the law is not finite at the start."""
+    def _descend(
+        self, coordinates: Coordinates, weights: Floats | None, effort: Effort
+    ) -> tuple[float, Floats] | None:
+        """Half the sum of squares, and the coefficients; nothing where the law is not finite at the
+        start.
+        """
         from scipy.optimize import least_squares
 
         lower, upper = coordinates.box(self.lower, self.upper)
         start = np.clip(coordinates.parameters(coordinates.base), lower, upper)
         residuals = _Residuals(coordinates, self.observed, weights, self.objective.in_logs)
-        if self.objective.in_logs and not residuals.finite_at(start):  # relative differences lead to where the law is positive
-            residuals = _Residuals(coordinates, self.observed, _relative(weights, self.observed), False)
+        if self.objective.in_logs and not residuals.finite_at(
+            start
+        ):  # relative differences lead to where the law is positive
+            residuals = _Residuals(
+                coordinates, self.observed, _relative(weights, self.observed), False
+            )
         if not residuals.finite_at(start):
             return None
         boxed = bool(np.isfinite(lower).any() or np.isfinite(upper).any())
@@ -250,7 +297,9 @@ class _Fit:
                 )
         except (ValueError, np.linalg.LinAlgError):  # SciPy gives up where a decomposition fails
             return None
-        return float(found.cost), np.clip(coordinates.coefficients(found.x[None])[0], self.lower, self.upper)
+        return float(found.cost), np.clip(
+            coordinates.coefficients(found.x[None])[0], self.lower, self.upper
+        )
 
     def multistart(self, seed: int, count: int, weights: Floats | None = None) -> list[Floats]:
         """The ends of descents from starts that are sought, the best of them followed closely."""
@@ -277,24 +326,36 @@ class _Fit:
         return ends
 
     def _multistart_on_sample(self, seed: int, count: int, weights: Floats | None) -> list[Floats]:
-        """The same where there are many runs: the descents see runs spread evenly over the order of what is observed."""
+        """The same where there are many runs: the descents see runs spread evenly over the order of
+        what is observed.
+        """
         chosen = np.argsort(self.observed, kind="stable")[:: max(1, self.model.size // SAMPLE)]
 
         def of(array: Floats | None) -> Floats | None:
             return None if array is None else array[chosen]
 
-        sample = replace(self, model=self.model.part(chosen), observed=self.observed[chosen], weights=of(self.weights))
+        sample = replace(
+            self,
+            model=self.model.part(chosen),
+            observed=self.observed[chosen],
+            weights=of(self.weights),
+        )
         ends = sample.multistart(seed, count, of(weights))
         if not ends:
             return ends
         distinct, counts = sample._groups(np.array(ends))
-        closer = [(self.descend(end, weights, CLOSE_BY), many) for end, many in zip(distinct[:FEW], counts, strict=False)]
+        closer = [
+            (self.descend(end, weights, CLOSE_BY), many)
+            for end, many in zip(distinct[:FEW], counts, strict=False)
+        ]
         return [end for end, many in closer if end is not None for _ in range(many)]
 
     def robust_weights(self, theta: Floats) -> Floats:
         """Weights of squares that make the residuals count by their size, as far as theta tells."""
         with np.errstate(all="ignore"):
-            size = np.abs(self.objective.residuals(self.model.values(theta[None])[0], self.observed))
+            size = np.abs(
+                self.objective.residuals(self.model.values(theta[None])[0], self.observed)
+            )
         size = np.where(np.isfinite(size), size, np.inf)
         typical = float(np.median(size))
         scale = np.maximum(size, 0.1 * typical) if 0.0 < typical < np.inf else np.ones_like(size)
@@ -312,17 +373,25 @@ class _Fit:
         with np.errstate(all="ignore"):
             minima = follow(problems, self.objective, self._on_bounds(begun), low, high).theta
             if self.objective.is_sharp:
-                nearest = np.argsort(self.values(plain.coefficients(minima)), kind="stable")[:SHARPENED]
-                sharp = {int(i): sharpen(problems, self.objective, minima[i], low, high) for i in nearest}
+                nearest = np.argsort(self.values(plain.coefficients(minima)), kind="stable")[
+                    :SHARPENED
+                ]
+                sharp = {
+                    int(i): sharpen(problems, self.objective, minima[i], low, high) for i in nearest
+                }
                 for i, found in sharp.items():
                     minima[i] = found.theta
         theta = plain.coefficients(np.concatenate([minima, begun]))
         values = self.values(theta)
         best = _plainest(theta, values, values.min() * (1.0 + EQUAL) + self.rounding)
-        agreeing = int(counts[values[: len(counts)] <= values[best] * (1.0 + SAME) + self.rounding].sum())
+        agreeing = int(
+            counts[values[: len(counts)] <= values[best] * (1.0 + SAME) + self.rounding].sum()
+        )
         u = minima[best] if best < len(minima) else begun[best - len(minima)]
         if self.objective.is_sharp:
-            return self._reported(plain, u, self._sharp_tests(problems, u, sharp.get(best)), len(ends), agreeing)
+            return self._reported(
+                plain, u, self._sharp_tests(problems, u, sharp.get(best)), len(ends), agreeing
+            )
         with np.errstate(all="ignore"):
             u = _polished(problems, u, low, high)
         return self._reported(plain, u, optimality(problems, u, low, high), len(ends), agreeing)
@@ -334,7 +403,11 @@ class _Fit:
         tests = optimality(smooth, u, self.lower[self.free], self.upper[self.free])
         flat = tuple(reason for reason in tests.reasons if reason == FLAT)
         if found is None or not found.certified:
-            return replace(tests, offset=np.inf if found is None else found.subgradient, reasons=(NO_SUBGRADIENT, *flat))
+            return replace(
+                tests,
+                offset=np.inf if found is None else found.subgradient,
+                reasons=(NO_SUBGRADIENT, *flat),
+            )
         return replace(tests, offset=found.subgradient, decrement=0.0, move=0.0, reasons=flat)
 
     def _problems(self, coordinates: Coordinates) -> Problems:
@@ -358,11 +431,15 @@ class _Fit:
         """Coefficients next to a bound on the bound: the method for boxes stays inside."""
         for bound in (self.lower[self.free], self.upper[self.free]):
             with np.errstate(invalid="ignore"):
-                near = np.abs(u - bound) <= AT_BOUND * np.maximum(np.abs(bound), np.median(np.abs(u), axis=0))
+                near = np.abs(u - bound) <= AT_BOUND * np.maximum(
+                    np.abs(bound), np.median(np.abs(u), axis=0)
+                )
             u = np.where(np.isfinite(bound) & near, bound, u)
         return u
 
-    def _reported(self, plain: Coordinates, u: Floats, tests: Optimality, starts: int, agreeing: int) -> Solution:
+    def _reported(
+        self, plain: Coordinates, u: Floats, tests: Optimality, starts: int, agreeing: int
+    ) -> Solution:
         theta = plain.coefficients(u[None])[0]
         return Solution(
             theta,
@@ -377,14 +454,18 @@ class _Fit:
 
 
 def _plainest(theta: Floats, values: Floats, least: float) -> int:
-    """Position of a least value; among equals, which redundant coefficients make, of the sizes closest to 1."""
+    """Position of a least value; among equals, which redundant coefficients make, of the sizes
+    closest to 1.
+    """
     with np.errstate(divide="ignore"):
         sizes = np.sum(np.log(np.where(theta == 0.0, 1.0, np.abs(theta))) ** 2, axis=1)
     return int(np.argmin(np.where(values <= least, sizes, np.inf)))
 
 
 def _polished(problems: Problems, u: Floats, lower: Floats, upper: Floats) -> Floats:
-    """Newton steps as long as each promises less than the one before: the objective itself is too coarse to judge them."""
+    """Newton steps as long as each promises less than the one before: the objective itself is too
+    coarse to judge them.
+    """
     best, least = u, np.inf
     for _ in range(POLISHING):
         at = expand(problems, u[None])
@@ -397,9 +478,13 @@ def _polished(problems: Problems, u: Floats, lower: Floats, upper: Floats) -> Fl
 
 
 class _Residuals:
-    """Weighted residuals and their Jacobian for SciPy: NaN, so that a step is refused, where either is not finite."""
+    """Weighted residuals and their Jacobian for SciPy: NaN, so that a step is refused, where either
+    is not finite.
+    """
 
-    def __init__(self, coordinates: Coordinates, observed: Floats, weights: Floats | None, in_logs: bool) -> None:
+    def __init__(
+        self, coordinates: Coordinates, observed: Floats, weights: Floats | None, in_logs: bool
+    ) -> None:
         self.coordinates, self.in_logs = coordinates, in_logs
         self.observed = np.log(observed) if in_logs else observed
         self.root = None if weights is None else np.sqrt(weights)
@@ -460,18 +545,27 @@ def _check_names(names: Sequence[str], **given: Any) -> None:
             raise ValueError(f"{argument}: {wrong} is no coefficient of the law, which has {right}")
 
 
-def _box(names: Sequence[str], bounds: Mapping[str, tuple[float | None, float | None]]) -> tuple[Floats, Floats]:
+def _box(
+    names: Sequence[str], bounds: Mapping[str, tuple[float | None, float | None]]
+) -> tuple[Floats, Floats]:
     lower, upper = np.full(len(names), -np.inf), np.full(len(names), np.inf)
     for name, (low, high) in bounds.items():
         i = names.index(name)
         lower[i] = -np.inf if low is None else _bound(name, low)
         upper[i] = np.inf if high is None else _bound(name, high)
         if not lower[i] < upper[i]:
-            raise ValueError(f"bounds: {name} must have its lower bound {lower[i]:g} below its upper bound {upper[i]:g}")
+            raise ValueError(
+                f"bounds: {name} must have its lower bound {lower[i]:g} below its upper bound "
+                f"{upper[i]:g}"
+            )
     return lower, upper
 
 
 def _bound(name: str, value: Any) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value in (np.inf, -np.inf):
+    if (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and value in (np.inf, -np.inf)
+    ):
         return float(value)
     return number(name, value, REAL)

@@ -1,4 +1,6 @@
-"""Models fitted to some rows and judged on others: one long table, whatever the rule by which rows are held out."""
+"""Models fitted to some rows and judged on others: one long table, whatever the rule by which rows
+are held out.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ class Split:
     ----------
     name : str
     train, test : ndarray of bool
-        (n,): never both. Rows may be in neither, and either may be empty: nothing is fitted, or nothing judged.
+        (n,): never both. Rows may be in neither, and either may be empty: nothing is fitted, or
+        nothing judged.
     at : float or None
         The cutoff or threshold behind it.
     """
@@ -62,9 +65,15 @@ class Split:
     def __post_init__(self) -> None:
         train, test = (np.asarray(mask, dtype=bool) for mask in (self.train, self.test))
         if train.ndim != 1 or train.shape != test.shape:
-            raise ValueError(f"split {self.name!r}: masks of shapes {train.shape} and {test.shape}: must be one shape (n,)")
+            raise ValueError(
+                f"split {self.name!r}: masks of shapes {train.shape} and {test.shape}: must be one "
+                f"shape (n,)"
+            )
         if (train & test).any():
-            raise ValueError(f"split {self.name!r}: row {int(np.argmax(train & test))} is both fitted and held out")
+            raise ValueError(
+                f"split {self.name!r}: row {int(np.argmax(train & test))} is both fitted and held "
+                f"out"
+            )
         object.__setattr__(self, "train", train)
         object.__setattr__(self, "test", test)
 
@@ -78,7 +87,9 @@ def by_condition(held: ArrayLike, name: str = "held out") -> tuple[Split, ...]:
     return (Split(name, ~mask, mask),)
 
 
-def rolling(values: ArrayLike, cutoffs: int | ArrayLike = 6, *, least: int = 6, next_only: bool = True) -> tuple[Split, ...]:
+def rolling(
+    values: ArrayLike, cutoffs: int | ArrayLike = 6, *, least: int = 6, next_only: bool = True
+) -> tuple[Split, ...]:
     """Rows up to a cutoff predict those beyond, cutoff by cutoff.
 
     Parameters
@@ -100,9 +111,15 @@ def rolling(values: ArrayLike, cutoffs: int | ArrayLike = 6, *, least: int = 6, 
     column = np.asarray(values, dtype=np.float64)
     if isinstance(cutoffs, (int, np.integer)):
         count = whole_number("cutoffs", cutoffs, 1)
-        cuts = [float(value) for value in np.unique(column)[:-1] if np.count_nonzero(column <= value) >= least]
+        cuts = [
+            float(value)
+            for value in np.unique(column)[:-1]
+            if np.count_nonzero(column <= value) >= least
+        ]
         if len(cuts) > count:
-            cuts = [cuts[i] for i in np.unique(np.linspace(0, len(cuts) - 1, count).round().astype(int))]
+            cuts = [
+                cuts[i] for i in np.unique(np.linspace(0, len(cuts) - 1, count).round().astype(int))
+            ]
     else:
         cuts = sorted(np.asarray(cutoffs, dtype=np.float64).tolist())
     last = float(column.max())
@@ -113,7 +130,9 @@ def rolling(values: ArrayLike, cutoffs: int | ArrayLike = 6, *, least: int = 6, 
     )
 
 
-def sweep(values: ArrayLike, thresholds: ArrayLike | None = None, *, least: int = 1) -> tuple[Split, ...]:
+def sweep(
+    values: ArrayLike, thresholds: ArrayLike | None = None, *, least: int = 1
+) -> tuple[Split, ...]:
     """Every threshold parts the rows: those up to it predict all those beyond.
 
     Parameters
@@ -125,7 +144,9 @@ def sweep(values: ArrayLike, thresholds: ArrayLike | None = None, *, least: int 
         Thresholds with fewer rows on either side are left out.
     """
     column = np.asarray(values, dtype=np.float64)
-    given = np.unique(column)[:-1] if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+    given = (
+        np.unique(column)[:-1] if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+    )
     sides = ((float(at), column <= at) for at in given.tolist())
     return tuple(
         Split(f"up to {at:.6g}", below, ~below, at)
@@ -134,16 +155,27 @@ def sweep(values: ArrayLike, thresholds: ArrayLike | None = None, *, least: int 
     )
 
 
-def folds(n: int, count: int = 5, *, seed: int = 0, by: ArrayLike | None = None) -> tuple[Split, ...]:
-    """Cross-validation: the n rows are dealt out to `count` folds, each of which is predicted from all others.
+def folds(
+    n: int, count: int = 5, *, seed: int = 0, by: ArrayLike | None = None
+) -> tuple[Split, ...]:
+    """Cross-validation: the n rows are dealt out to `count` folds, each of which is predicted from
+    all others.
 
     Rows that agree in `by` (n,) are in one fold.
     """
     rows, count = whole_number("n", n, 2), whole_number("count", count, 2)
-    groups = np.arange(rows) if by is None else np.unique(np.asarray(by).astype(str), return_inverse=True)[1]
+    groups = (
+        np.arange(rows)
+        if by is None
+        else np.unique(np.asarray(by).astype(str), return_inverse=True)[1]
+    )
     distinct = int(groups.max()) + 1
     if count > distinct:
-        raise outside("count", count, f"at most {distinct}, the number of {'rows' if by is None else 'groups'}")
+        raise outside(
+            "count",
+            count,
+            f"at most {distinct}, the number of {'rows' if by is None else 'groups'}",
+        )
     dealt = np.random.default_rng(whole_number("seed", seed, 0)).permutation(distinct) % count
     member = dealt[groups]
     return tuple(Split(f"fold {i + 1}", member != i, member == i) for i in range(count))
@@ -153,7 +185,9 @@ def folds(n: int, count: int = 5, *, seed: int = 0, by: ArrayLike | None = None)
 
 
 class Trained(Protocol):
-    """A model that was fitted. It may also have `converged` and `undetermined`, which the table states."""
+    """A model that was fitted. It may also have `converged` and `undetermined`, which the table
+    states.
+    """
 
     def predict(self, rows: Any) -> Any:
         """Predictions (m,) of rows; or an object with such arrays as `value`, `low` and `high`."""
@@ -178,7 +212,8 @@ class Trial:
     ----------
     model : Learner
     rows : Any
-        A table of n rows with a method `subset(mask)`, or one that is indexed by a mask, such as a pandas frame.
+        A table of n rows with a method `subset(mask)`, or one that is indexed by a mask, such as a
+        pandas frame.
     split : Split
     observed : ndarray
         (n,): what is predicted.
@@ -258,18 +293,26 @@ class Judged:
             "n_train": self.n_train,
             "converged": self.converged,
         }
-        ends = {name: getattr(self, name) for name in ("low", "high") if getattr(self, name) is not None}
+        ends = {
+            name: getattr(self, name) for name in ("low", "high") if getattr(self, name) is not None
+        }
         for place, row in enumerate(self.rows.tolist()):
             yield (
                 shared
-                | {"row": row, "observed": float(self.observed[place]), "predicted": float(self.predicted[place])}
+                | {
+                    "row": row,
+                    "observed": float(self.observed[place]),
+                    "predicted": float(self.predicted[place]),
+                }
                 | {"error": float(self.error[place])}
                 | {name: float(values[place]) for name, values in ends.items()}
                 | {"failed": "" if np.isfinite(self.predicted[place]) else self.failed}
             )
 
     def summary(self) -> dict[str, Any]:
-        """Errors over the held-out rows; None where a prediction is missing: those of fewer rows are no fair comparison."""
+        """Errors over the held-out rows; None where a prediction is missing: those of fewer rows
+        are no fair comparison.
+        """
         whole = not self.failed and len(self.observed) > 0
         size = np.abs(self.error)
         return {
@@ -327,7 +370,11 @@ class HeldOut:
         for what, name, known in (("model", model, self.models), ("split", split, self.splits)):
             if name is not None and name not in known:
                 raise outside(what, name, f"one of {', '.join(known)}")
-        chosen = (one for one in self.judged if model in (None, one.model) and split in (None, one.split.name))
+        chosen = (
+            one
+            for one in self.judged
+            if model in (None, one.model) and split in (None, one.split.name)
+        )
         return HeldOut(tuple(chosen), self.interrupted)
 
     @property
@@ -340,7 +387,9 @@ class HeldOut:
         return [record for one in self.judged for record in one.records()]
 
     def summary(self) -> list[dict[str, Any]]:
-        """A record a model and split: mean, mean absolute, median absolute and root mean square error."""
+        """A record a model and split: mean, mean absolute, median absolute and root mean square
+        error.
+        """
         return [one.summary() for one in self.judged]
 
     def to_frame(self) -> DataFrame:
@@ -365,7 +414,8 @@ def hold_out(
     Parameters
     ----------
     rows : Any
-        A table of n rows with a method `subset(mask)`, or one that is indexed by a mask, such as a pandas frame.
+        A table of n rows with a method `subset(mask)`, or one that is indexed by a mask, such as a
+        pandas frame.
     models : sequence of Learner
         Each with its own name.
     splits : sequence of Split
@@ -378,14 +428,17 @@ def hold_out(
     Returns
     -------
     HeldOut
-        A model that cannot be fitted, or whose predictions are not finite, is in it with the reason.
+        A model that cannot be fitted, or whose predictions are not finite, is in it with the
+        reason.
 
     Raises
     ------
     ValueError
         Where there is no model or no split, names of models repeat, or a split is not of n rows.
     """
-    values = np.asarray(_column(rows, observed) if isinstance(observed, str) else observed, dtype=np.float64)
+    values = np.asarray(
+        _column(rows, observed) if isinstance(observed, str) else observed, dtype=np.float64
+    )
     names = [model.name for model in models]
     if not names or len({*names}) < len(names):
         raise outside("models", names, "at least one model, each name once")
@@ -393,7 +446,9 @@ def hold_out(
         raise ValueError("splits: there is none; must be at least one")
     for split in splits:
         if split.train.shape != values.shape:
-            raise ValueError(f"split {split.name!r}: is of {len(split.train)} rows; must be of {len(values)}")
+            raise ValueError(
+                f"split {split.name!r}: is of {len(split.train)} rows; must be of {len(values)}"
+            )
     trials = [Trial(model, rows, split, values) for split in splits for model in models]
     return judge(trials, jobs=jobs, progress=progress, then=then)
 
@@ -417,7 +472,16 @@ def judge(
     """
     items = ((trial,) for trial in trials)
     count = len(trials) if total is None and isinstance(trials, Sized) else total
-    done = repeat(_judged, items, jobs=jobs, progress=progress, what="held out", unit="fit", total=count, then=then)
+    done = repeat(
+        _judged,
+        items,
+        jobs=jobs,
+        progress=progress,
+        what="held out",
+        unit="fit",
+        total=count,
+        then=then,
+    )
     return HeldOut(done.values, done.interrupted)
 
 
@@ -443,7 +507,10 @@ def _parts(foretold: Any) -> tuple[Floats, Floats | None, Floats | None]:
     """Predictions and the ends of their intervals."""
     if not hasattr(foretold, "value"):
         return np.asarray(foretold, dtype=np.float64), None, None
-    low, high = (None if end is None else np.asarray(end, dtype=np.float64) for end in (foretold.low, foretold.high))
+    low, high = (
+        None if end is None else np.asarray(end, dtype=np.float64)
+        for end in (foretold.low, foretold.high)
+    )
     return np.asarray(foretold.value, dtype=np.float64), low, high
 
 

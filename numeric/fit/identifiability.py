@@ -1,15 +1,17 @@
-"""Which coefficients the runs of a fit tell apart: from the design, from the Jacobian, and in practice.
+"""Which coefficients the runs of a fit tell apart: from the design, from the Jacobian, and in
+practice.
 
-*The design.* The columns of the Jacobian of E + A N^-beta + B D^-gamma are 1, T_N, T_N log N, T_D and
-T_D log D. Each coincidence of the design makes some of them dependent. The ranks below are those that
-`isoflop.derivations.data.rank_at_fixed_size`, `rank_on_a_constant_size_ratio`, `rank_on_a_ray` and
-`rank_on_a_ray_with_equal_exponents` prove.
+*The design.* The columns of the Jacobian of E + A N^-beta + B D^-gamma are 1, T_N, T_N log N, T_D
+and T_D log D. Each coincidence of the design makes some of them dependent. The ranks below are
+those that `isoflop.derivations.data.rank_at_fixed_size`, `rank_on_a_constant_size_ratio`,
+`rank_on_a_ray` and `rank_on_a_ray_with_equal_exponents` prove.
 
-*The Jacobian.* Its singular vectors are the directions in which the coefficients move and the fitted
-losses hardly do. They are those of the triangle R of J = QR, which is small whatever the number of runs.
+*The Jacobian.* Its singular vectors are the directions in which the coefficients move and the
+fitted losses hardly do. They are those of the triangle R of J = QR, which is small whatever the
+number of runs.
 
-*In practice* a coefficient is undetermined where its standard error exceeds it, or where the interval of
-a prefactor is wide.
+*In practice* a coefficient is undetermined where its standard error exceeds it, or where the
+interval of a prefactor is wide.
 """
 
 from __future__ import annotations
@@ -38,33 +40,39 @@ if TYPE_CHECKING:
 
 PREFACTORS, EXPONENTS = ("A", "B"), ("beta", "gamma")
 COLUMNS = {"params": ("N", ("A", "beta")), "tokens": ("D", ("B", "gamma"))}
-#: Logarithms whose spread is at most EXACT are one value, up to NEAR nearly one. A multiple of N*(C) is constant up to FITTED:
-#: it is that of a fitted law, whose exponents rounding leaves uncertain on such a design.
+#: Logarithms whose spread is at most EXACT are one value, up to NEAR nearly one. A multiple of
+#: N*(C) is constant up to FITTED: it is that of a fitted law, whose exponents rounding leaves
+#: uncertain on such a design.
 EXACT, NEAR, FITTED = 1e-6, 0.05, 1e-2
 #: More levels than this are not told apart.
 MOST_LEVELS = 8
 #: Singular values below these shares of the largest are zero, and small.
 RANK, WEAK = 1e-10, 1e-2
-#: A column this small beside the largest, all being derivatives by logarithms and exponents, is rounding.
+#: A column this small beside the largest, all being derivatives by logarithms and exponents, is
+#: rounding.
 ZERO_COLUMN = 1e-13
 #: Derivatives beyond it have no squares.
 LARGE = 1e150
-#: Directions are written in the basis with the most zeros, of at most so many that are tried, none of which is
-#: conditioned worse than the best by more than this factor. Entries below a share of the largest are left out.
+#: Directions are written in the basis with the most zeros, of at most so many that are tried, none
+#: of which is conditioned worse than the best by more than this factor. Entries below a share of
+#: the largest are left out.
 MOST_CHOICES, LARGEST_CONDITION, SHOWN = 5_000, 100.0, 1e-4
 #: Median absolute deviation to standard deviation of normal residuals.
 NORMAL_MAD = 1.482602218505602
-#: In practice undetermined: a standard error beyond this share of the coefficient, or an interval of a prefactor at this
-#: level that spans more than this factor.
+#: In practice undetermined: a standard error beyond this share of the coefficient, or an interval
+#: of a prefactor at this level that spans more than this factor.
 LARGEST_RELATIVE_ERROR, LARGEST_FACTOR, LEVEL = 1.0, 10.0, 0.9
-#: A quantity is determined where it changes by at most this share of itself along the open directions.
+#: A quantity is determined where it changes by at most this share of itself along the open
+#: directions.
 WITHIN = 1e-3
 #: Laws whose losses differ by no more than this share are the same to the runs.
 SAME = 1e-6
 #: Correlations beyond it are mentioned.
 HIGH_CORRELATION = 0.9
 WIDTH = 100
-NO_DERIVATIVES = "the law's derivatives at the point that was found are too large for floats, or none"
+NO_DERIVATIVES = (
+    "the law's derivatives at the point that was found are too large for floats, or none"
+)
 OTHER_SHAPES = "at the same computes, smaller models on more tokens and larger models on fewer"
 WIDER_RANGE = {
     "E": "runs of larger compute, where less of the loss is reducible",
@@ -100,15 +108,17 @@ class Structure:
     Attributes
     ----------
     name : str
-        "fixed-params", "fixed-tokens", "two-params", "two-tokens", "fixed-ratio", "constant-size-ratio",
-        "one-power", "one-budget", "line", "few-points", "few-computes". "one-power" is no coincidence of
-        the design alone: on a line, the fit makes one term vanish.
+        "fixed-params", "fixed-tokens", "two-params", "two-tokens", "fixed-ratio",
+        "constant-size-ratio", "one-power", "one-budget", "line", "few-points", "few-computes".
+        "one-power" is no coincidence of the design alone: on a line, the fit makes one term vanish.
     exact : bool
-        Whether it holds to 1e-6 in the logarithm (1e-2 for a multiple of the fitted N*); if not, to 0.05.
+        Whether it holds to 1e-6 in the logarithm (1e-2 for a multiple of the fitted N*); if not, to
+        0.05.
     spread : float
         How far the runs depart from it: greatest minus least logarithm.
     rank : int or None
-        The most of the free coefficients that such a design determines; None where it sets no limit.
+        The most of the free coefficients that such a design determines; None where it sets no
+        limit.
     text, remedy : str
         What it means, and runs that would end it.
     leaves_open : tuple of str
@@ -124,7 +134,11 @@ class Structure:
     leaves_open: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        nearly = "" if self.exact or self.name == "one-power" else f"nearly (within {self.spread:.2g} in the logarithm): "
+        nearly = (
+            ""
+            if self.exact or self.name == "one-power"
+            else f"nearly (within {self.spread:.2g} in the logarithm): "
+        )
         return f"{nearly}{self.text}"
 
 
@@ -135,15 +149,15 @@ class Direction:
     Attributes
     ----------
     change : dict of str to float
-        Coordinate (E, the logarithm of a prefactor, an exponent) -> change, scaled so that the largest
-        relative one is 1.
+        Coordinate (E, the logarithm of a prefactor, an exponent) -> change, scaled so that the
+        largest relative one is 1.
     singular_value : float
         Relative to the largest; 0 for a direction that the design leaves open.
     effect : float
         Root mean square change of the residuals to first order.
     standard_error : float
-        How far along it the fit is uncertain, in multiples of the change: above 1 it is undetermined in
-        practice. Infinite where it is left open.
+        How far along it the fit is uncertain, in multiples of the change: above 1 it is
+        undetermined in practice. Infinite where it is left open.
     """
 
     change: dict[str, float]
@@ -165,7 +179,9 @@ class Direction:
 
 @dataclass(frozen=True)
 class Weak:
-    """A coefficient that is determined on paper and not in practice, with its standard error `se` and the reason."""
+    """A coefficient that is determined on paper and not in practice, with its standard error `se`
+    and the reason.
+    """
 
     coefficient: str
     value: float
@@ -188,8 +204,8 @@ class Identifiability:
     at_bound : tuple of str
         Those that the fit put on a bound; standard errors hold them there.
     rank : int
-        How many combinations of them the runs determine: the smaller of what the design permits and of
-        the numerical rank.
+        How many combinations of them the runs determine: the smaller of what the design permits and
+        of the numerical rank.
     numerical_rank : int
         Singular values above 1e-10 of the largest.
     structures : tuple of Structure
@@ -197,10 +213,11 @@ class Identifiability:
     singular_values : tuple of float
         Of the Jacobian of the residuals in centred coordinates with columns of unit length.
     condition, condition_centred : float
-        Condition number of J'J with unit columns, in the plain and in the centred coordinates; inf where
-        it is singular.
+        Condition number of J'J with unit columns, in the plain and in the centred coordinates; inf
+        where it is singular.
     coordinates : tuple of str
-        Rows of the correlation: E, logarithms of prefactors, exponents, as far as they are estimated.
+        Rows of the correlation: E, logarithms of prefactors, exponents, as far as they are
+        estimated.
     correlation : ndarray or None
         (k, k), of (J'J)^-1; None where J'J is singular.
     directions : tuple of Direction
@@ -208,8 +225,8 @@ class Identifiability:
     undetermined : tuple of str
         Coefficients that move along an open direction, or that such a design leaves open.
     quantities : dict of str to bool
-        alpha, C0 and the exponents of the allocation: whether they are the same for all laws that have
-        these losses, to first order along the open directions and for the exchanged law.
+        alpha, C0 and the exponents of the allocation: whether they are the same for all laws that
+        have these losses, to first order along the open directions and for the exchanged law.
     swapped : dict of str to float or None
         A law with the two terms exchanged that has the same losses at these runs.
     swapped_difference : float or None
@@ -253,7 +270,9 @@ class Identifiability:
     def remedies(self) -> tuple[str, ...]:
         """Runs that would tell apart what these do not."""
         wanted = [item.remedy for item in self.structures]
-        wanted += [WIDER_RANGE[item.coefficient] for item in self.weak if item.coefficient in WIDER_RANGE]
+        wanted += [
+            WIDER_RANGE[item.coefficient] for item in self.weak if item.coefficient in WIDER_RANGE
+        ]
         return tuple(dict.fromkeys(wanted))
 
     def as_dict(self) -> dict[str, Any]:
@@ -261,13 +280,17 @@ class Identifiability:
         return {"identified": self.identified, **_plain(self), "remedies": list(self.remedies)}
 
     def __str__(self) -> str:
-        return "\n".join(line for text in self._sentences() for line in wrap(text, WIDTH, subsequent_indent="  "))
+        return "\n".join(
+            line for text in self._sentences() for line in wrap(text, WIDTH, subsequent_indent="  ")
+        )
 
     def _sentences(self) -> Iterator[str]:
         names = ", ".join(self.coefficients)
         yield f"{self.n_runs} runs determine {self.rank} of {len(self.coefficients)} coefficients ({names})"
         yield from (f"design: {item}" for item in self.structures)
-        yield from (f"{name} is on a bound; standard errors hold it there" for name in self.at_bound)
+        yield from (
+            f"{name} is on a bound; standard errors hold it there" for name in self.at_bound
+        )
         shared = [name for name, is_determined in self.quantities.items() if is_determined]
         if self.undetermined:
             yield f"not told apart: {', '.join(self.undetermined)}"
@@ -299,22 +322,31 @@ def identifiability(fit: Fit) -> Identifiability:
 
     Notes
     -----
-    Of (E, log A, log B, beta, gamma) runs on the optimal path, or at any constant multiple of N*(C),
-    determine 3 combinations; so do runs at one N or at one D, and runs at a fixed D/N where beta = gamma.
-    At a fixed D/N with different exponents all 5 are determined, but not which term is that of N: the law
-    with A' N^-gamma = B D^-gamma and B' D^-beta = A N^-beta on the ray has the same losses. So it is on
-    any line D ~ N^m with m > 0, there with other exponents. One budget determines all 5, barely. Two
-    distinct N determine 4.
+    Of (E, log A, log B, beta, gamma) runs on the optimal path, or at any constant multiple of
+    N*(C), determine 3 combinations; so do runs at one N or at one D, and runs at a fixed D/N where
+    beta = gamma. At a fixed D/N with different exponents all 5 are determined, but not which term
+    is that of N: the law with A' N^-gamma = B D^-gamma and B' D^-beta = A N^-beta on the ray has
+    the same losses. So it is on any line D ~ N^m with m > 0, there with other exponents. One budget
+    determines all 5, barely. Two distinct N determine 4.
     """
     coefficients = estimated(fit)
     linear = Linearised.of(fit)
     if linear is None:
-        return Identifiability(n_runs=len(fit.runs), coefficients=coefficients, at_bound=fit.at_bound, reason=NO_DERIVATIVES)
+        return Identifiability(
+            n_runs=len(fit.runs),
+            coefficients=coefficients,
+            at_bound=fit.at_bound,
+            reason=NO_DERIVATIVES,
+        )
     found = structures(fit)
-    rank = min([linear.rank, *(item.rank for item in found if item.exact and item.rank is not None)])
+    rank = min(
+        [linear.rank, *(item.rank for item in found if item.exact and item.rank is not None)]
+    )
     is_full = rank == len(coefficients)
     open_directions = linear.open_directions(rank)
-    moving = {name.removeprefix("log ") for direction in open_directions for name in direction.change}
+    moving = {
+        name.removeprefix("log ") for direction in open_directions for name in direction.change
+    }
     moving |= {name for item in found if item.exact for name in item.leaves_open}
     swapped, difference = _swapped(fit, found)
     weak, reason = _weak(fit) if is_full else ((), "the runs leave some coefficients undetermined")
@@ -343,19 +375,25 @@ def identifiability(fit: Fit) -> Identifiability:
 def open_coefficients(fit: Fit) -> tuple[str, ...]:
     """Coefficients of a fit that are no result, in the order of the law.
 
-    Those that the design leaves open or lets stand for either term, that went to a limit of the search,
-    and where there are no more runs than free coefficients, all of these.
+    Those that the design leaves open or lets stand for either term, that went to a limit of the
+    search, and where there are no more runs than free coefficients, all of these.
     """
     free = [name for name, is_free in zip(fit.model.coefficients, fit.free, strict=True) if is_free]
     result = fit.identifiability()
-    left = {*fit.design.runaway(fit.theta), *result.undetermined, *(free if len(fit.runs) <= len(free) else ())}
+    left = {
+        *fit.design.runaway(fit.theta),
+        *result.undetermined,
+        *(free if len(fit.runs) <= len(free) else ()),
+    }
     if result.is_exchangeable:
         left.update({*PREFACTORS, *EXPONENTS} - {*fit.design.given})
     return tuple(name for name in fit.model.coefficients if name in left)
 
 
 def estimated(fit: Fit) -> tuple[str, ...]:
-    """The coefficients without a given value; a bound of the search is no knowledge of one that the fit puts on it."""
+    """The coefficients without a given value; a bound of the search is no knowledge of one that the
+    fit puts on it.
+    """
     return tuple(name for name in fit.model.coefficients if name not in fit.design.given)
 
 
@@ -377,7 +415,8 @@ def structures(fit: Fit) -> tuple[Structure, ...]:
 
 
 def members(logs: Floats, within: float = EXACT) -> NDArray[np.int64]:
-    """The number of the level of each value: from below, all within a distance of the least are one level.
+    """The number of the level of each value: from below, all within a distance of the least are one
+    level.
 
     From the eighth level on they are counted as one: no law here has as many coefficients.
     """
@@ -398,7 +437,9 @@ def levels(logs: Floats, within: float = EXACT) -> int:
 
 
 def points(x: Floats, y: Floats) -> int:
-    """How many (x, y) there are, or no fewer than eight of them, where those no further apart than 1e-6 in both are one."""
+    """How many (x, y) there are, or no fewer than eight of them, where those no further apart than
+    1e-6 in both are one.
+    """
     return int(np.count_nonzero(np.bincount(MOST_LEVELS * members(x) + members(y))))
 
 
@@ -418,21 +459,32 @@ def _few_computes(logs: Floats, free: tuple[str, ...]) -> Iterator[Structure]:
         count = levels(logs, within)
         if count < len(free):
             text = (
-                f"{_counted(count, 'distinct compute')} for {len(free)} coefficients ({', '.join(free)}): "
+                f"{_counted(count, 'distinct compute')} for {len(free)} coefficients "
+                f"({', '.join(free)}): "
                 f"at most {count} of them can be told"
             )
-            remedy = f"runs at {len(free)} or more computes, spread over several orders of magnitude"
-            yield Structure("few-computes", exact, _widest_level(logs, within), count, text, remedy, free)
+            remedy = (
+                f"runs at {len(free)} or more computes, spread over several orders of magnitude"
+            )
+            yield Structure(
+                "few-computes", exact, _widest_level(logs, within), count, text, remedy, free
+            )
             return
 
 
 def _few_points(x: Floats, y: Floats, free: tuple[str, ...]) -> Iterator[Structure]:
     count = points(x, y)
     if count < len(free):
-        text = (
-            f"{_counted(count, 'distinct (N, D)')} for {len(free)} coefficients: at most {count} combinations of them can be told"
+        text = f"{_counted(count, 'distinct (N, D)')} for {len(free)} coefficients: at most {count} combinations of them can be told"
+        yield Structure(
+            "few-points",
+            True,
+            0.0,
+            count,
+            text,
+            f"runs at {len(free)} or more distinct (N, D)",
+            free,
         )
-        yield Structure("few-points", True, 0.0, count, text, f"runs at {len(free)} or more distinct (N, D)", free)
 
 
 def _few_levels(x: Floats, y: Floats, free: tuple[str, ...]) -> Iterator[Structure]:
@@ -450,17 +502,29 @@ def _few_levels(x: Floats, y: Floats, free: tuple[str, ...]) -> Iterator[Structu
             left = tuple(name for name in ("E", prefactor, exponent) if name in free)
             if counts[column] == 1:
                 text = (
-                    f"all runs at one {letter}: {prefactor} {letter}^-{exponent} is a constant there, which E can take over, "
+                    f"all runs at one {letter}: {prefactor} {letter}^-{exponent} is a constant "
+                    f"there, which E can take over, "
                     f"and a larger {exponent} is made good by a larger {prefactor}"
                 )
-                yield Structure(f"fixed-{column}", exact, spread(logs), rank, text, f"runs at three or more {letter}", left)
+                yield Structure(
+                    f"fixed-{column}",
+                    exact,
+                    spread(logs),
+                    rank,
+                    text,
+                    f"runs at three or more {letter}",
+                    left,
+                )
             else:
                 text = (
-                    f"only two distinct {letter}: the two constants that {prefactor} {letter}^-{exponent} takes do not tell E, "
+                    f"only two distinct {letter}: the two constants that {prefactor} "
+                    f"{letter}^-{exponent} takes do not tell E, "
                     f"{prefactor} and {exponent} apart"
                 )
                 remedy = f"runs at a third {letter}, well apart from the other two"
-                yield Structure(f"two-{column}", exact, _widest_level(logs, within), rank, text, remedy, left)
+                yield Structure(
+                    f"two-{column}", exact, _widest_level(logs, within), rank, text, remedy, left
+                )
 
 
 def additive_rank(free: tuple[str, ...], sizes: int, data: int) -> int:
@@ -483,7 +547,9 @@ def balanced_rank(free: tuple[str, ...]) -> int:
 
 
 def _lines(fit: Fit, x: Floats, y: Floats, free: tuple[str, ...]) -> Iterator[Structure]:
-    """Designs on a line in log N and log D: a ray, a budget, a path; and at a constant ratio to the optimal size."""
+    """Designs on a line in log N and log D: a ray, a budget, a path; and at a constant ratio to the
+    optimal size.
+    """
     at_ratio, at_budget = spread(y - x), spread(y + x)
     centred = np.stack([x - x.mean(), y - y.mean()])
     across, along = np.linalg.eigh(centred @ centred.T)[1].T
@@ -493,23 +559,28 @@ def _lines(fit: Fit, x: Floats, y: Floats, free: tuple[str, ...]) -> Iterator[St
     if balanced <= NEAR:
         also = ", here a fixed D/N with beta = gamma" if at_ratio <= EXACT else ""
         text = (
-            f"all runs at one multiple of N*(C) of the fitted law{also}: both terms fall with the same power of compute, so that "
+            f"all runs at one multiple of N*(C) of the fitted law{also}: both terms fall with the "
+            f"same power of compute, so that "
             f"only E, the prefactor of that power and its exponent can be told"
         )
         of_terms = tuple(name for name in free if name != "E")
         rank = balanced_rank(free)
-        yield Structure("constant-size-ratio", balanced_exactly, balanced, rank, text, OTHER_SHAPES, of_terms)
+        yield Structure(
+            "constant-size-ratio", balanced_exactly, balanced, rank, text, OTHER_SHAPES, of_terms
+        )
     vanishing = [name for name in fit.at_bound if name in (*PREFACTORS, *EXPONENTS)]
     if vanishing and balanced > NEAR and from_line <= NEAR and rises:
         text = (
-            f"the fit puts {' and '.join(vanishing)} on a bound: one power of compute describes these runs, as on the optimal "
+            f"the fit puts {' and '.join(vanishing)} on a bound: one power of compute describes "
+            f"these runs, as on the optimal "
             f"path, so that only E, its prefactor and its exponent can be told"
         )
         yield Structure("one-power", False, from_line, None, text, OTHER_SHAPES)
     if at_ratio <= NEAR:
         if not balanced_exactly:
             text = (
-                "all runs at one D/N: the two exponents are told apart by their sizes, but which belongs to N and which to D is "
+                "all runs at one D/N: the two exponents are told apart by their sizes, but which "
+                "belongs to N and which to D is "
                 "not: the law with the two terms exchanged has the same losses"
             )
             remedy = "runs at other ratios D/N, at least four times larger or smaller"
@@ -520,14 +591,24 @@ def _lines(fit: Fit, x: Floats, y: Floats, free: tuple[str, ...]) -> Iterator[St
         yield Structure("one-budget", at_budget <= EXACT, at_budget, None, text, remedy)
     elif from_line <= NEAR and rises and not balanced_exactly:
         text = (
-            f"all runs on one line D ~ N^{along[1] / along[0]:.3g}: which exponent belongs to N and which to D is not told; "
+            f"all runs on one line D ~ N^{along[1] / along[0]:.3g}: which exponent belongs to N "
+            f"and which to D is not told; "
             f"the law with the two terms exchanged has the same losses"
         )
-        yield Structure("line", from_line <= EXACT, from_line, None, text, "at the same computes, runs at other sizes")
+        yield Structure(
+            "line",
+            from_line <= EXACT,
+            from_line,
+            None,
+            text,
+            "at the same computes, runs at other sizes",
+        )
 
 
 def _size_ratio_spread(fit: Fit) -> float:
-    """Spread of log(N/N*(C)) over the runs; infinite where the fitted law has no optimum that a float can hold."""
+    """Spread of log(N/N*(C)) over the runs; infinite where the fitted law has no optimum that a
+    float can hold.
+    """
     needed = {name: fit.coefficients[name] for name in (*PREFACTORS, *EXPONENTS)}
     if not all(0.0 < value < inf for value in needed.values()):
         return inf
@@ -537,13 +618,24 @@ def _size_ratio_spread(fit: Fit) -> float:
         return inf
 
 
-def _swapped(fit: Fit, found: tuple[Structure, ...]) -> tuple[dict[str, float] | None, float | None]:
-    """The law in which each variable carries the other's term: the line through log T of one against the log of the other."""
+def _swapped(
+    fit: Fit, found: tuple[Structure, ...]
+) -> tuple[dict[str, float] | None, float | None]:
+    """The law in which each variable carries the other's term: the line through log T of one
+    against the log of the other.
+    """
     on_line = any(item.name in ("fixed-ratio", "line") for item in found)
-    if not on_line or not isinstance(fit.design, Design) or fit.design.given or set(fit.at_bound) & {*PREFACTORS, *EXPONENTS}:
+    if (
+        not on_line
+        or not isinstance(fit.design, Design)
+        or fit.design.given
+        or set(fit.at_bound) & {*PREFACTORS, *EXPONENTS}
+    ):
         return None, None
     first = int("E" in fit.coefficients)
-    of_params, of_tokens = np.log(fit.design.model.evaluate(fit.theta[None])[1][0, first : first + 2])
+    of_params, of_tokens = np.log(
+        fit.design.model.evaluate(fit.theta[None])[1][0, first : first + 2]
+    )
     exchanged = {"E": fit.coefficients["E"]} if first else {}
     for column, term in (("params", of_tokens), ("tokens", of_params)):
         logs = np.log(getattr(fit.runs, column))
@@ -551,7 +643,10 @@ def _swapped(fit: Fit, found: tuple[Structure, ...]) -> tuple[dict[str, float] |
         if not slope < 0.0:
             return None, None
         prefactor, exponent = COLUMNS[column][1]
-        exchanged |= {prefactor: float(np.exp(offset - slope * logs.mean())), exponent: float(-slope)}
+        exchanged |= {
+            prefactor: float(np.exp(offset - slope * logs.mean())),
+            exponent: float(-slope),
+        }
     if not all(np.isfinite(value) for value in exchanged.values()):
         return None, None
     losses = fit.design.model.evaluate(fit.design.theta(exchanged)[None])[0][0]
@@ -568,14 +663,16 @@ def _counted(count: int, noun: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Linearised:
-    """The Jacobian J of a fit in the k coordinates that are not given, plain and centred, rotated to m <= k rows.
+    """The Jacobian J of a fit in the k coordinates that are not given, plain and centred, rotated
+    to m <= k rows.
 
     Attributes
     ----------
     names : tuple of str
         The coordinates.
     plain : ndarray
-        (k, m): R' of J = QR, where J holds the derivatives of the residuals times the root of the weight.
+        (k, m): R' of J = QR, where J holds the derivatives of the residuals times the root of the
+        weight.
     centring : ndarray
         (k, k): takes centred coordinates to the plain ones.
     size : ndarray
@@ -597,7 +694,9 @@ class Linearised:
 
     @classmethod
     def of(cls, fit: Fit) -> Linearised | None:
-        """The linearisation at the fit's optimum; None where its derivatives are no numbers that can be squared."""
+        """The linearisation at the fit's optimum; None where its derivatives are no numbers that
+        can be squared.
+        """
         is_named = isinstance(fit.design, Design)
         free = np.array([name not in fit.design.given for name in fit.model.coefficients])
         with np.errstate(all="ignore"):
@@ -606,14 +705,18 @@ class Linearised:
                 jacobian = jacobian * np.sqrt(np.asarray(fit.runs.weight))
             if not np.abs(jacobian[free]).max(initial=0.0) < LARGE:
                 return None
-            triangle = np.asarray(np.linalg.qr(np.where(free[:, None], jacobian, 0.0).T, mode="r")).T
+            triangle = np.asarray(
+                np.linalg.qr(np.where(free[:, None], jacobian, 0.0).T, mode="r")
+            ).T
         coordinates = np.array(fit.model.coordinates)[free]
         values = np.array([fit.coefficients[name] for name in estimated(fit)])
         is_log = np.array([name.startswith("log ") for name in coordinates], dtype=bool)
         return cls(
             names=tuple(coordinates.tolist()),
             plain=np.linalg.solve(fit.design.to_coordinates.T, triangle)[free],
-            centring=_centring(fit, fit.design)[np.ix_(free, free)] if is_named else np.eye(len(values)),
+            centring=_centring(fit, fit.design)[np.ix_(free, free)]
+            if is_named
+            else np.eye(len(values)),
             size=np.where(is_log | (values == 0.0), 1.0, np.abs(values)),
             runs=len(residuals),
             scale=NORMAL_MAD * float(np.median(np.abs(residuals - np.median(residuals)))),
@@ -648,7 +751,9 @@ class Linearised:
         return int(np.sum(values > RANK * values[0])) if len(values) else 0
 
     def condition(self, columns: Floats) -> float:
-        """Condition number of J'J with unit columns: the squared ratio of the extreme singular values; inf where singular."""
+        """Condition number of J'J with unit columns: the squared ratio of the extreme singular
+        values; inf where singular.
+        """
         if not len(columns):
             return 1.0
         values = np.linalg.svd(_unit(columns, self.floor), compute_uv=False)
@@ -665,16 +770,26 @@ class Linearised:
 
     def open_directions(self, rank: int) -> tuple[Direction, ...]:
         """A sparse basis of the directions beyond so many determined ones."""
-        return tuple(self._direction(row, 0.0) for row in self._open_basis(rank)) if rank < len(self.names) else ()
+        return (
+            tuple(self._direction(row, 0.0) for row in self._open_basis(rank))
+            if rank < len(self.names)
+            else ()
+        )
 
     def weak_directions(self, rank: int) -> tuple[Direction, ...]:
         """The determined directions whose singular value is below 1e-2 of the largest."""
         values, vectors = self._decomposition
         shares = (values / values[0]).tolist() if rank else []
-        return tuple(self._direction(self._in_plain(vectors[:, k]), shares[k]) for k in range(rank) if shares[k] < WEAK)
+        return tuple(
+            self._direction(self._in_plain(vectors[:, k]), shares[k])
+            for k in range(rank)
+            if shares[k] < WEAK
+        )
 
     def moves(self, gradient: Floats, rank: int) -> float:
-        """The most that a quantity with this gradient changes, to first order, along an open direction."""
+        """The most that a quantity with this gradient changes, to first order, along an open
+        direction.
+        """
         if rank >= len(self.names):
             return 0.0
         along = self._open_basis(rank)
@@ -682,8 +797,12 @@ class Linearised:
         return float(np.abs(along @ gradient).max())
 
     def _open_basis(self, rank: int) -> Floats:
-        """(k - rank, k): the directions of the smallest singular values with as many zeros as possible."""
-        alone = 1.0 / _norms(self.plain, self.floor)  # changes that, made alone, move the residuals equally
+        """(k - rank, k): the directions of the smallest singular values with as many zeros as
+        possible.
+        """
+        alone = 1.0 / _norms(
+            self.plain, self.floor
+        )  # changes that, made alone, move the residuals equally
         basis = np.stack([self._in_plain(vector) for vector in self._decomposition[1].T[rank:]])
         with np.errstate(all="ignore"):
             scaled = basis / alone
@@ -698,22 +817,32 @@ class Linearised:
         largest = relative[np.argmax(np.abs(relative))]
         move, relative = move / largest, relative / largest
         effect = float(np.linalg.norm(move @ self.plain))
-        change = {name: float(value) for name, value, part in zip(self.names, move, relative, strict=True) if abs(part) >= SHOWN}
+        change = {
+            name: float(value)
+            for name, value, part in zip(self.names, move, relative, strict=True)
+            if abs(part) >= SHOWN
+        }
         error = inf if singular_value == 0.0 or effect == 0.0 else self.scale / effect
         return Direction(change, singular_value, effect / np.sqrt(self.runs), error)
 
 
 def _centring(fit: Fit, design: Any) -> Floats:
-    """Takes coordinates centred at the geometric means, where prefactor and exponent are both free, to the plain ones."""
+    """Takes coordinates centred at the geometric means, where prefactor and exponent are both free,
+    to the plain ones.
+    """
     given = fit.design.given
     means = [float(np.log(getattr(fit.runs, name)).mean()) for name in fit.model.variables]
     pairs = zip(fit.model.prefactors, fit.model.exponents, means, design.centres, strict=True)
-    centres = np.array([centre if a in given or b in given else mean for a, b, mean, centre in pairs])
+    centres = np.array(
+        [centre if a in given or b in given else mean for a, b, mean, centre in pairs]
+    )
     return np.asarray(replace(design, centres=centres).to_coordinates)
 
 
 def _lengths(columns: Floats, floor: float) -> Floats:
-    """Norms of the rows, as long as these themselves are floats; 0 where below the floor, as a share of the largest."""
+    """Norms of the rows, as long as these themselves are floats; 0 where below the floor, as a
+    share of the largest.
+    """
     largest = np.abs(columns).max(axis=1, initial=0.0)
     scale = np.where(largest > 0.0, largest, 1.0)
     lengths = scale * np.linalg.norm(columns / scale[:, None], axis=1)
@@ -728,31 +857,52 @@ def _norms(columns: Floats, floor: float) -> Floats:
 
 def _unit(columns: Floats, floor: float) -> Floats:
     """The columns with unit length; zero where they are zero."""
-    return np.where(_lengths(columns, floor)[:, None] > 0.0, columns / _norms(columns, floor)[:, None], 0.0)
+    return np.where(
+        _lengths(columns, floor)[:, None] > 0.0, columns / _norms(columns, floor)[:, None], 0.0
+    )
 
 
 def _sparsest(basis: Floats) -> Floats:
-    """The reduced basis (m, k) of the same space with the most zeros; of equals, the best conditioned one."""
+    """The reduced basis (m, k) of the same space with the most zeros; of equals, the best
+    conditioned one.
+    """
     basis = np.linalg.qr(basis.T)[0].T
     count, size = basis.shape
-    if comb(size, count) > MOST_CHOICES:  # too many to try: well-conditioned pivots, one after the other
+    if (
+        comb(size, count) > MOST_CHOICES
+    ):  # too many to try: well-conditioned pivots, one after the other
         from scipy.linalg import qr
 
         return _reduced(basis, np.sort(qr(basis, mode="r", pivoting=True)[1][:count]))
-    conditions = {pivots: float(np.linalg.cond(basis[:, list(pivots)])) for pivots in combinations(range(size), count)}
+    conditions = {
+        pivots: float(np.linalg.cond(basis[:, list(pivots)]))
+        for pivots in combinations(range(size), count)
+    }
     most = LARGEST_CONDITION * min(conditions.values())
-    reduced = [(_reduced(basis, pivots), condition) for pivots, condition in conditions.items() if condition <= most]
-    return min(reduced, key=lambda pair: (np.count_nonzero(pair[0]), pair[1]))[0] if reduced else basis
+    reduced = [
+        (_reduced(basis, pivots), condition)
+        for pivots, condition in conditions.items()
+        if condition <= most
+    ]
+    return (
+        min(reduced, key=lambda pair: (np.count_nonzero(pair[0]), pair[1]))[0] if reduced else basis
+    )
 
 
 def _reduced(basis: Floats, pivots: Any) -> Floats:
     """The basis that is the identity at the pivots, without what is small beside its rows."""
     reduced = np.linalg.solve(basis[:, list(pivots)], basis)
-    return np.where(np.abs(reduced) > SHOWN * np.abs(reduced).max(axis=1, keepdims=True), reduced, 0.0)
+    return np.where(
+        np.abs(reduced) > SHOWN * np.abs(reduced).max(axis=1, keepdims=True), reduced, 0.0
+    )
 
 
-def _quantities(fit: Fit, linear: Linearised, result: Identifiability, moving: set[str]) -> dict[str, bool]:
-    """Whether each quantity is the same for all laws with these losses: along the open directions, and under the exchange."""
+def _quantities(
+    fit: Fit, linear: Linearised, result: Identifiability, moving: set[str]
+) -> dict[str, bool]:
+    """Whether each quantity is the same for all laws with these losses: along the open directions,
+    and under the exchange.
+    """
     if fit.model.name != "params-tokens":
         return {}
     from .derived import default_quantities
@@ -761,12 +911,18 @@ def _quantities(fit: Fit, linear: Linearised, result: Identifiability, moving: s
     determined = {}
     try:
         law: Any = fit.law_of(fit.coefficients)
-        other: Any = fit.law_of(result.swapped) if result.swapped is not None and result.is_exchangeable else law
+        other: Any = (
+            fit.law_of(result.swapped)
+            if result.swapped is not None and result.is_exchangeable
+            else law
+        )
         for item in default_quantities():
             value, gradient = item.value(law), item.gradient(law)
             settled = not moving & set(item.coefficients)
             if not settled and "constant-size-ratio" in names:
-                along = linear.moves(np.array([gradient[coordinate] for coordinate in linear.names]), result.rank)
+                along = linear.moves(
+                    np.array([gradient[coordinate] for coordinate in linear.names]), result.rank
+                )
                 settled = along <= WITHIN * abs(value)
             same = abs(item.value(other) - value) <= WITHIN * abs(value)
             determined[item.name] = settled and same and "one-power" not in names
@@ -785,21 +941,39 @@ def _weak(fit: Fit) -> tuple[tuple[Weak, ...], str]:
         return (), str(error).removeprefix("covariance: ")
 
 
-def hardly_determined(fit: Fit, errors: Mapping[str, float | None], ends: Mapping[str, tuple[Any, Any]]) -> tuple[Weak, ...]:
-    """The free coefficients that are undetermined in practice, by their standard errors and intervals of level 0.9."""
+def hardly_determined(
+    fit: Fit, errors: Mapping[str, float | None], ends: Mapping[str, tuple[Any, Any]]
+) -> tuple[Weak, ...]:
+    """The free coefficients that are undetermined in practice, by their standard errors and
+    intervals of level 0.9.
+    """
     found = []
-    for name, coordinate, is_free in zip(fit.model.coefficients, fit.model.coordinates, fit.free, strict=True):
+    for name, coordinate, is_free in zip(
+        fit.model.coefficients, fit.model.coordinates, fit.free, strict=True
+    ):
         if not is_free:
             continue
         value, (low, high), error = fit.coefficients[name], ends[name], errors[name]
         # Without a standard error, the normal one of an interval as wide.
-        se = (high - low) / (2.0 * NormalDist().inv_cdf((1.0 + LEVEL) / 2.0)) if error is None else error
+        se = (
+            (high - low) / (2.0 * NormalDist().inv_cdf((1.0 + LEVEL) / 2.0))
+            if error is None
+            else error
+        )
         if coordinate != name:
             span = log(high / low) if low > 0.0 and high < inf else inf
             if span > log(LARGEST_FACTOR):
-                factor = f"a factor of {exp(span):.3g}" if span < 50.0 else f"{span / log(10.0):.3g} orders of magnitude"
+                factor = (
+                    f"a factor of {exp(span):.3g}"
+                    if span < 50.0
+                    else f"{span / log(10.0):.3g} orders of magnitude"
+                )
                 found.append(Weak(name, value, se, f"its {LEVEL:.0%} interval spans {factor}"))
         elif se > LARGEST_RELATIVE_ERROR * abs(value):
-            wide = "standard error" if error is not None else f"{LEVEL:.0%} interval, that of a normal standard error of"
+            wide = (
+                "standard error"
+                if error is not None
+                else f"{LEVEL:.0%} interval, that of a normal standard error of"
+            )
             found.append(Weak(name, value, se, f"its {wide} {se:.3g} exceeds it"))
     return tuple(found)

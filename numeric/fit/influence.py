@@ -35,7 +35,8 @@ class Influence:
     distance : float
         Cook's distance: (change)' V^-1 (change)/p with the covariance V of the fit.
     alpha_change : float or None
-        Change of alpha without the run, to first order (one Newton step); None for laws without alpha.
+        Change of alpha without the run, to first order (one Newton step); None for laws without
+        alpha.
     alpha_change_refitted : float or None
         The same by fitting the others; None where that fit is not certified.
     """
@@ -60,17 +61,23 @@ class Influence:
 
     def __str__(self) -> str:
         text = f"row {self.row}: residual {self.residual:+.4g}, leverage {self.leverage:.3f}, distance {self.distance:.3g}"
-        change = self.alpha_change if self.alpha_change_refitted is None else self.alpha_change_refitted
+        change = (
+            self.alpha_change if self.alpha_change_refitted is None else self.alpha_change_refitted
+        )
         return text if change is None else f"{text}; alpha {change:+.4f} without it"
 
 
 def leverages(fit: Fit) -> Floats:
-    """(n,): the diagonal of the projection on the weighted columns of the Jacobian; their sum is its rank."""
+    """(n,): the diagonal of the projection on the weighted columns of the Jacobian; their sum is
+    its rank.
+    """
     return np.asarray(np.sum(axes(weighted(fit)) ** 2, axis=1))
 
 
 def weighted(fit: Fit) -> Floats:
-    """(k, n): derivatives of the residuals by the free parameters of the solver, times the roots of the weights."""
+    """(k, n): derivatives of the residuals by the free parameters of the solver, times the roots of
+    the weights.
+    """
     _, jacobian, _ = fit.linearised()
     roots = 1.0 if fit.runs.weight is None else np.sqrt(fit.runs.weight)
     return np.asarray(jacobian[fit.free] * roots)
@@ -86,8 +93,9 @@ def dropped_one(fit: Fit) -> Floats:
 
     Notes
     -----
-    H_-i^-1 w psi(r_i) grad r_i with H_-i = H - w rho'' grad r grad r', by the formula of Sherman and Morrison; rho'' is averaged
-    as in the covariance, so that it does not hinge on whether a residual lies within a narrow delta.
+    H_-i^-1 w psi(r_i) grad r_i with H_-i = H - w rho'' grad r grad r', by the formula of Sherman
+    and Morrison; rho'' is averaged as in the covariance, so that it does not hinge on whether a
+    residual lies within a narrow delta.
     """
     residuals, jacobian, _ = fit.linearised()
     free = fit.free
@@ -124,7 +132,9 @@ def influences(fit: Fit, most: int) -> tuple[Influence, ...]:
     if not (roots > 0.0).all():
         raise ValueError("influence: the standard errors are zero")
     turned = changes[:, free] / roots
-    distances = np.sum(turned * np.linalg.solve(covariance / roots / roots[:, None], turned.T).T, axis=1) / len(roots)
+    distances = np.sum(
+        turned * np.linalg.solve(covariance / roots / roots[:, None], turned.T).T, axis=1
+    ) / len(roots)
     order = np.argsort(-distances, kind="stable")[:most]
     gradient = _alpha_gradient(fit)
     refitted = _refitted_alphas(fit, order[:REFITTED]) if gradient is not None else {}
@@ -166,6 +176,14 @@ def _refitted_alphas(fit: Fit, index: Any) -> dict[int, float]:
     for i, coefficients, done in zip(index, found.coefficients, found.converged, strict=True):
         if done:
             names = dict(zip(fit.model.coefficients, map(float, coefficients), strict=True))
-            alphas[int(i)] = fit.law_of(names).envelope.exponent if fit.model.name == "params-tokens" else names["alpha"]
-    before = fit.coefficients["alpha"] if fit.model.name == "compute" else fit.law_of(fit.coefficients).envelope.exponent
+            alphas[int(i)] = (
+                fit.law_of(names).envelope.exponent
+                if fit.model.name == "params-tokens"
+                else names["alpha"]
+            )
+    before = (
+        fit.coefficients["alpha"]
+        if fit.model.name == "compute"
+        else fit.law_of(fit.coefficients).envelope.exponent
+    )
     return {i: value - before for i, value in alphas.items()}

@@ -61,22 +61,31 @@ def checked_level(level: float) -> float:
 
 
 def normal_quantile(level: float, degrees_of_freedom: int | None = None) -> float:
-    """Half the width, in standard errors, of the central interval of that coverage; with degrees of freedom, of Student's t."""
+    """Half the width, in standard errors, of the central interval of that coverage; with degrees of
+    freedom, of Student's t.
+    """
     return coverage_factor(checked_level(level), degrees_of_freedom)
 
 
 def wald(fit: Fit, level: float, kind: str) -> dict[str, tuple[float, float]]:
-    """estimate -+ z se by coefficient, for prefactors and exponents in the logarithm; that of E is cut at 0, the least E."""
+    """estimate -+ z se by coefficient, for prefactors and exponents in the logarithm; that of E is
+    cut at 0, the least E.
+    """
     quantile = normal_quantile(level, fit.degrees_of_freedom)
     positive = {*getattr(fit.model, "exponents", ())}
     variances = fit.covariance(kind).diagonal()
     found = {}
-    for name, coordinate, variance in zip(fit.model.coefficients, fit.model.coordinates, variances, strict=True):
+    for name, coordinate, variance in zip(
+        fit.model.coefficients, fit.model.coordinates, variances, strict=True
+    ):
         value, spread = fit.coefficients[name], quantile * sqrt(max(float(variance), 0.0))
         if name in positive:
             spread /= value
         if coordinate == f"log {name}" or name in positive:
-            found[name] = (value * exp(-spread), value * (exp(spread) if spread < 700.0 else float("inf")))
+            found[name] = (
+                value * exp(-spread),
+                value * (exp(spread) if spread < 700.0 else float("inf")),
+            )
         else:
             found[name] = (max(value - spread, 0.0) if positive else value - spread, value + spread)
     return found

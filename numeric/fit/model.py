@@ -1,12 +1,12 @@
 """What a form must offer to be fitted, and what a fit offers: the protocols behind every law here.
 
-A `Form` knows its names and makes a law of coefficients. At its rows it is a `Model`: the Newton solver
-(`isoflop.numeric.fit.newton`) minimises an objective of its residuals. The result is a `Fitted`, on which
-`isoflop.numeric.fit.resample` and `hold_out` work. `isoflop.numeric.fit.models` has the forms and the
-models of power terms and of a user's own expressions.
+A `Form` knows its names and makes a law of coefficients. At its rows it is a `Model`: the Newton
+solver (`isoflop.numeric.fit.newton`) minimises an objective of its residuals. The result is a
+`Fitted`, on which `isoflop.numeric.fit.resample` and `hold_out` work. `isoflop.numeric.fit.models`
+has the forms and the models of power terms and of a user's own expressions.
 
-Shapes: K parameter vectors at once, p parameters, n rows. The batch of K is what makes resamples fast:
-write every method for arrays with K in front.
+Shapes: K parameter vectors at once, p parameters, n rows. The batch of K is what makes resamples
+fast: write every method for arrays with K in front.
 """
 
 from __future__ import annotations
@@ -54,17 +54,22 @@ class Form(Protocol):
 class Model(Protocol):
     """A form at n rows, in the parameters theta (p,) that the solver moves.
 
-    theta need not be the coefficients that a reader sees: a good choice is nearly uncorrelated, without
-    sharp valleys, such as the logarithm of a term at the mean of the rows in place of its prefactor.
+    theta need not be the coefficients that a reader sees: a good choice is nearly uncorrelated,
+    without sharp valleys, such as the logarithm of a term at the mean of the rows in place of its
+    prefactor.
     """
 
     @property
     def model(self) -> newton.Model:
-        """Values and derivatives in theta. Where a law leaves its domain, they are NaN or infinite: infinitely bad."""
+        """Values and derivatives in theta. Where a law leaves its domain, they are NaN or infinite:
+        infinitely bad.
+        """
 
     @property
     def lower(self) -> Floats:
-        """(p,): the least theta, -inf where there is no limit; equal to `upper` where a parameter is fixed."""
+        """(p,): the least theta, -inf where there is no limit; equal to `upper` where a parameter
+        is fixed.
+        """
 
     @property
     def upper(self) -> Floats:
@@ -88,22 +93,31 @@ class Model(Protocol):
         """The coefficients, fixed ones apart, that lie on a bound."""
 
     def runaway(self, theta: Floats) -> tuple[str, ...]:
-        """Coefficients at a limit of the search that the caller did not set: their values mean nothing."""
+        """Coefficients at a limit of the search that the caller did not set: their values mean
+        nothing.
+        """
 
     def at(self, runs: Any) -> newton.Model:
         """The values and derivatives at other rows."""
 
     def solve(
-        self, observed: Floats, weights: Floats | None, objective: Objective, start: Mapping[str, float] | None = None
+        self,
+        observed: Floats,
+        weights: Floats | None,
+        objective: Objective,
+        start: Mapping[str, float] | None = None,
     ) -> Solution:
-        """The best minimum that is found; from the start alone where one is given and the search needs one."""
+        """The best minimum that is found; from the start alone where one is given and the search
+        needs one.
+        """
 
 
 @runtime_checkable
 class Fitted(resample.Refittable, Protocol):
     """A model that was fitted to rows.
 
-    From `resample.Refittable` it has `names`, `coefficients` (by name), `size` (n), `refit` and `redrawn`.
+    From `resample.Refittable` it has `names`, `coefficients` (by name), `size` (n), `refit` and
+    `redrawn`.
     """
 
     @property
@@ -112,18 +126,24 @@ class Fitted(resample.Refittable, Protocol):
 
     @property
     def converged(self) -> bool:
-        """Whether the point is certified to be a minimum. If it is not, the coefficients are no result."""
+        """Whether the point is certified to be a minimum. If it is not, the coefficients are no
+        result.
+        """
 
     @property
     def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the rows leave undetermined, or that lie at a limit of the search; empty for a sound fit."""
+        """Coefficients that the rows leave undetermined, or that lie at a limit of the search;
+        empty for a sound fit.
+        """
 
     def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
-        """Which of the coefficients (K, p) lie at a limit of the search, (K, p). A value that the law may take, such as E = 0, is
-        none."""
+        """Which of the coefficients (K, p) lie at a limit of the search, (K, p). A value that the
+        law may take, such as E = 0, is none."""
 
     def predict(self, rows: Any) -> Floats:
         """What the law says of other rows, (m,)."""
 
     def estimates(self, level: float = 0.9) -> Mapping[str, Estimate]:
-        """The coefficients with their intervals by the cheapest way that there is, such as standard errors."""
+        """The coefficients with their intervals by the cheapest way that there is, such as standard
+        errors.
+        """

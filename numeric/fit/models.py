@@ -1,7 +1,9 @@
-"""The forms that are fitted: which columns they read, which coefficients they have, how these are centred and bounded.
+"""The forms that are fitted: which columns they read, which coefficients they have, how these are
+centred and bounded.
 
-A form, `PowerTerms` or `GeneralLaw`, knows its names and makes a law of coefficients. A form at the runs, `Design` or
-`GeneralDesign`, is what the solver sees: a model in its parameters, and the box that these keep to.
+A form, `PowerTerms` or `GeneralLaw`, knows its names and makes a law of coefficients. A form at the
+runs, `Design` or `GeneralDesign`, is what the solver sees: a model in its parameters, and the box
+that these keep to.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
 
 #: Exponents are sought between these unless the caller bounds them otherwise.
 SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
-#: A term at the centre of the design lies between these multiples of the smallest and the largest observed value.
+#: A term at the centre of the design lies between these multiples of the smallest and the largest
+#: observed value.
 SMALLEST_TERM, LARGEST_TERM = 1e-10, 1e10
 #: A parameter this close to its bound is on it.
 AT_BOUND = 1e-9
@@ -69,9 +72,13 @@ class PowerTerms:
     @property
     def coordinates(self) -> tuple[str, ...]:
         """What covariances are of: E, the logarithms of the prefactors, the exponents."""
-        return tuple(f"log {name}" if name in self.prefactors else name for name in self.coefficients)
+        return tuple(
+            f"log {name}" if name in self.prefactors else name for name in self.coefficients
+        )
 
-    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Law | ComputeLaw:
+    def law(
+        self, coefficients: Mapping[str, float], name: str = "fit", source: str = ""
+    ) -> Law | ComputeLaw:
         """The law with these coefficients."""
         given = {"E": 0.0, **coefficients}
         if self.name == COMPUTE.name:
@@ -84,7 +91,10 @@ class PowerTerms:
 
     def __str__(self) -> str:
         letters = {"params": "N", "tokens": "D", "compute": "C"}
-        terms = [f"{a} {letters.get(x, x)}^-{b}" for a, x, b in zip(self.prefactors, self.variables, self.exponents, strict=True)]
+        terms = [
+            f"{a} {letters.get(x, x)}^-{b}"
+            for a, x, b in zip(self.prefactors, self.variables, self.exponents, strict=True)
+        ]
         return " + ".join([*(("E",) if self.irreducible else ()), *terms])
 
 
@@ -116,7 +126,9 @@ class GeneralLaw:
         """What covariances are of: the coefficients themselves."""
         return self.coefficients
 
-    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> CustomLaw:
+    def law(
+        self, coefficients: Mapping[str, float], name: str = "fit", source: str = ""
+    ) -> CustomLaw:
         """The law with its derived envelope, where it is of the class that has one in closed form."""
         from ..custom import law_from_expression
 
@@ -129,7 +141,9 @@ class GeneralLaw:
 
 
 def in_coordinates(model: Any, coefficients: Floats) -> Floats:
-    """Coefficients (..., p) of a model as its coordinates: logarithms of the prefactors, the rest as it is; log 0 is -inf."""
+    """Coefficients (..., p) of a model as its coordinates: logarithms of the prefactors, the rest
+    as it is; log 0 is -inf.
+    """
     logged = np.array([f"log {name}" in model.coordinates for name in model.coefficients])
     with np.errstate(divide="ignore"):
         return np.where(logged, np.log(np.where(logged, coefficients, 1.0)), coefficients)
@@ -144,9 +158,15 @@ def named_model(name: str, *, irreducible: bool = True) -> PowerTerms:
         Where there is no such model.
     """
     if name not in MODELS:
-        raise ArgumentError("model", name, f"one of {', '.join(MODELS)}, or an expression in the columns of the runs")
+        raise ArgumentError(
+            "model",
+            name,
+            f"one of {', '.join(MODELS)}, or an expression in the columns of the runs",
+        )
     chosen = MODELS[name]
-    return PowerTerms(chosen.name, chosen.variables, chosen.prefactors, chosen.exponents, irreducible)
+    return PowerTerms(
+        chosen.name, chosen.variables, chosen.prefactors, chosen.exponents, irreducible
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +193,11 @@ class _AtRuns:
         """The coefficients, fixed ones apart, that lie on a bound."""
         near = AT_BOUND * np.maximum(1.0, np.abs(theta))
         on = (theta - self.lower <= near) | (self.upper - theta <= near)
-        return tuple(name for name, held in zip(self.terms.coefficients, on, strict=True) if held and name not in self.given)
+        return tuple(
+            name
+            for name, held in zip(self.terms.coefficients, on, strict=True)
+            if held and name not in self.given
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +224,11 @@ class GeneralDesign(_AtRuns):
         return self.model.on(runs)
 
     def solve(
-        self, observed: Floats, weights: Floats | None, objective: Objective, start: Mapping[str, float] | None = None
+        self,
+        observed: Floats,
+        weights: Floats | None,
+        objective: Objective,
+        start: Mapping[str, float] | None = None,
     ) -> Solution:
         """The fit, from a start alone where one is given."""
         from .general import solve
@@ -208,12 +236,15 @@ class GeneralDesign(_AtRuns):
         boxes = zip(self.terms.coefficients, self.lower.tolist(), self.upper.tolist(), strict=True)
         bounds = {name: (low, high) for name, low, high in boxes if name not in self.given}
         starts = None if start is None else [{name: start[name] for name in bounds}]
-        return solve(self.model, observed, weights, objective, bounds=bounds, fixed=self.given, starts=starts)
+        return solve(
+            self.model, observed, weights, objective, bounds=bounds, fixed=self.given, starts=starts
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Design(_AtRuns):
-    """Power terms at the runs: theta = (E, log T_1, ..., b_1, ...), where log T_k = log a_k - b_k centre_k.
+    """Power terms at the runs: theta = (E, log T_1, ..., b_1, ...), where log T_k = log a_k - b_k
+    centre_k.
 
     Attributes
     ----------
@@ -246,21 +277,39 @@ class Design(_AtRuns):
         pinned = {*bounds, *fixed}
         logs = np.stack([np.log(getattr(runs, name)) for name in terms.variables])
         centres = np.array(
-            [0.0 if name in pinned else float(row.mean()) for name, row in zip(terms.prefactors, logs, strict=True)]
+            [
+                0.0 if name in pinned else float(row.mean())
+                for name, row in zip(terms.prefactors, logs, strict=True)
+            ]
         )
-        span = [log(float(runs.loss.min()) * SMALLEST_TERM), log(float(runs.loss.max()) * LARGEST_TERM)]
+        span = [
+            log(float(runs.loss.min()) * SMALLEST_TERM),
+            log(float(runs.loss.max()) * LARGEST_TERM),
+        ]
         boxes = {"E": (0.0, inf)}
-        boxes |= {name: (-inf, inf) if name in pinned else (span[0], span[1]) for name in terms.prefactors}
+        boxes |= {
+            name: (-inf, inf) if name in pinned else (span[0], span[1]) for name in terms.prefactors
+        }
         boxes |= dict.fromkeys(terms.exponents, (SMALLEST_EXPONENT, LARGEST_EXPONENT))
-        for name, (low, high) in {**bounds, **{name: (value, value) for name, value in fixed.items()}}.items():
+        for name, (low, high) in {
+            **bounds,
+            **{name: (value, value) for name, value in fixed.items()},
+        }.items():
             inside = _log if name in terms.prefactors else float
             usual = boxes[name]
-            boxes[name] = (usual[0] if low is None else inside(low), usual[1] if high is None else inside(high))
+            boxes[name] = (
+                usual[0] if low is None else inside(low),
+                usual[1] if high is None else inside(high),
+            )
             if boxes[name][0] > boxes[name][1]:
                 raise outside(
-                    f"bounds of {name}", (low, high), f"a pair; a side of None is {usual[0]:g} below, {usual[1]:g} above"
+                    f"bounds of {name}",
+                    (low, high),
+                    f"a pair; a side of None is {usual[0]:g} below, {usual[1]:g} above",
                 )
-        lower, upper = (np.array([boxes[name][side] for name in terms.coefficients]) for side in (0, 1))
+        lower, upper = (
+            np.array([boxes[name][side] for name in terms.coefficients]) for side in (0, 1)
+        )
         return cls(
             terms=terms,
             model=Centred(logs - centres[:, None], terms.irreducible),
@@ -277,7 +326,11 @@ class Design(_AtRuns):
         return Centred(logs - self.centres[:, None], self.terms.irreducible)
 
     def solve(
-        self, observed: Floats, weights: Floats | None, objective: Objective, start: Mapping[str, float] | None = None
+        self,
+        observed: Floats,
+        weights: Floats | None,
+        objective: Objective,
+        start: Mapping[str, float] | None = None,
     ) -> Solution:
         """The fit, from a scan: a start is not needed."""
         from .solver import solve
@@ -289,7 +342,9 @@ class Design(_AtRuns):
         """The matrix (p, p) that takes theta to (E, log a_k, b_k)."""
         first, count = int(self.terms.irreducible), len(self.centres)
         matrix = np.eye(self.model.width)
-        matrix[np.arange(first, first + count), np.arange(first + count, first + 2 * count)] = self.centres
+        matrix[np.arange(first, first + count), np.arange(first + count, first + 2 * count)] = (
+            self.centres
+        )
         return matrix
 
     def coordinates(self, theta: Floats) -> Floats:
@@ -313,16 +368,22 @@ class Design(_AtRuns):
 
     def thetas(self, coefficients: Floats) -> Floats:
         """The solver's parameters (K, p) for rows of coefficients."""
-        return np.asarray(np.linalg.solve(self.to_coordinates, in_coordinates(self.terms, coefficients).T).T)
+        return np.asarray(
+            np.linalg.solve(self.to_coordinates, in_coordinates(self.terms, coefficients).T).T
+        )
 
     def runaway(self, theta: Floats) -> tuple[str, ...]:
-        """Coefficients that went to a limit of the search which the caller did not set, so that their values mean nothing.
+        """Coefficients that went to a limit of the search which the caller did not set, so that
+        their values mean nothing.
 
-        An exponent at its limit, or a term that vanishes or outgrows all data, with its exponent. E = 0 is a value as any other.
+        An exponent at its limit, or a term that vanishes or outgrows all data, with its exponent. E
+        = 0 is a value as any other.
         """
         on = set(self.at_bound(theta)) - self.bounded - {"E"}
         pairs = zip(self.terms.prefactors, self.terms.exponents, strict=True)
-        return tuple(name for pair in pairs if on & set(pair) for name in pair if name not in self.given)
+        return tuple(
+            name for pair in pairs if on & set(pair) for name in pair if name not in self.given
+        )
 
 
 def _log(value: float) -> float:
@@ -337,7 +398,9 @@ def _checked(
             raise outside(argument, given, "a mapping of the names of coefficients")
     for name in (*bounds, *fixed):
         if name not in terms.coefficients:
-            raise ValueError(f"coefficient {name!r}: the law {terms} has {', '.join(terms.coefficients)}")
+            raise ValueError(
+                f"coefficient {name!r}: the law {terms} has {', '.join(terms.coefficients)}"
+            )
     if both := set(bounds) & set(fixed):
         raise ValueError(f"coefficient {min(both)!r}: is both bounded and fixed")
     values = {name: _number(f"fixed {name}", value, name) for name, value in fixed.items()}
@@ -346,16 +409,22 @@ def _checked(
         try:
             low, high = pair
         except (TypeError, ValueError):
-            raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound") from None
+            raise outside(
+                f"bounds of {name}", pair, "a pair (low, high); None for no bound"
+            ) from None
         low = None if low is None else _number(f"lower bound of {name}", low, name, zero=True)
-        high = None if high is None else _number(f"upper bound of {name}", high, name, infinite=True)
+        high = (
+            None if high is None else _number(f"upper bound of {name}", high, name, infinite=True)
+        )
         if low is not None and high is not None and not low < high:
             raise outside(f"bounds of {name}", pair, "a pair with low < high")
         boxes[name] = (low, high)
     return boxes, values
 
 
-def _number(what: str, value: Any, name: str, *, zero: bool = False, infinite: bool = False) -> float:
+def _number(
+    what: str, value: Any, name: str, *, zero: bool = False, infinite: bool = False
+) -> float:
     if infinite and value == inf:
         return inf
     return nonnegative_number(what, value) if zero or name == "E" else positive_number(what, value)

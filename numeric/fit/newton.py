@@ -1,8 +1,8 @@
 """Damped Newton in a box, for many problems at once.
 
-One problem is a vector of parameters, observed values, weights and what a residual costs, as a rule the three numbers of a
-`Clip`. All share the model, that is the runs at which it is evaluated. The Hessian is exact. Runs are taken in blocks that stay
-in the cache, problems as well.
+One problem is a vector of parameters, observed values, weights and what a residual costs, as a rule
+the three numbers of a `Clip`. All share the model, that is the runs at which it is evaluated. The
+Hessian is exact. Runs are taken in blocks that stay in the cache, problems as well.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ if TYPE_CHECKING:
 #: Numbers in one pass: problems times runs.
 BLOCK = 16_384
 MOST_STEPS = 150
-#: The decrease that a step promises, as a share of the objective, below which there is nothing left to gain.
+#: The decrease that a step promises, as a share of the objective, below which there is nothing left
+#: to gain.
 ENOUGH = 1e-15
 #: Share of the promised decrease that a step must bring.
 SUFFICIENT = 1e-4
 #: Differences of objectives that are a smaller share of them than this are rounding.
 ROUNDING = 1e-13
-#: Eigenvalues of the scaled Hessian are taken for at least this share of the largest; a negative one within it is rounding.
+#: Eigenvalues of the scaled Hessian are taken for at least this share of the largest; a negative
+#: one within it is rounding.
 FLATTEST = 1e-10
-#: A step that brings a smaller share of the decrease it promised shows that the valley is curved; one along the model's own curve
-#: that does so, that the curve is not the valley's.
+#: A step that brings a smaller share of the decrease it promised shows that the valley is curved;
+#: one along the model's own curve that does so, that the curve is not the valley's.
 STRAIGHT = 0.5
 #: Rounding errors of a residual, in units of the last place of what it is the difference of.
 ROUNDINGS = 16.0
@@ -51,10 +53,14 @@ class Measure(Protocol):
         """The function of residuals (K, n)."""
 
     def rounding(self, size: Floats) -> Floats:
-        """What rounding errors of a size cost where they are all the residuals: broadcasts with (K, n)."""
+        """What rounding errors of a size cost where they are all the residuals: broadcasts with (K,
+        n).
+        """
 
     def measure(self, residuals: Floats) -> tuple[Floats, Floats, Any]:
-        """The function of residuals (K, n) and its two derivatives; the first two are the caller's to overwrite."""
+        """The function of residuals (K, n) and its two derivatives; the first two are the caller's
+        to overwrite.
+        """
 
     def some(self, of: Callable[[Any], Any]) -> Any:
         """For some of the problems, which `of` takes out of an array of one row a problem."""
@@ -71,12 +77,23 @@ class Model(Protocol):
         """The model at some of the runs."""
 
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
-        """Values (K, n) and first derivatives (K, p, n) for parameters (K, p); both are the caller's to overwrite."""
+        """Values (K, n) and first derivatives (K, p, n) for parameters (K, p); both are the
+        caller's to overwrite.
+        """
 
-    def curvature(self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
-        """The sum over the runs of factors (K, n), over the divisor if there is one, times the second derivatives: (K, p, p).
+    def curvature(
+        self,
+        theta: Floats,
+        factors: Floats,
+        jacobian: Floats,
+        gradient: Floats,
+        divisor: Floats | None,
+    ) -> Floats:
+        """The sum over the runs of factors (K, n), over the divisor if there is one, times the
+        second derivatives: (K, p, p).
 
-        `jacobian` holds the first derivatives over the divisor, `gradient` their sum times the factors.
+        `jacobian` holds the first derivatives over the divisor, `gradient` their sum times the
+        factors.
         """
 
 
@@ -104,7 +121,9 @@ class Problems:
     in_logs: bool
 
     @classmethod
-    def of(cls, model: Model, observed: Floats, weights: Floats | None, objective: Objective) -> Problems:
+    def of(
+        cls, model: Model, observed: Floats, weights: Floats | None, objective: Objective
+    ) -> Problems:
         """The problems of an objective: `observed` holds values, not logarithms."""
         target = np.log(observed) if objective.in_logs else observed
         return cls(model, target, weights, objective.clip(), objective.in_logs)
@@ -115,7 +134,9 @@ class Problems:
         def of(array: Any) -> Any:
             return array[chosen] if array is not None and np.ndim(array) == 2 else array
 
-        return Problems(self.model, of(self.observed), of(self.weights), self.clip.some(of), self.in_logs)
+        return Problems(
+            self.model, of(self.observed), of(self.weights), self.clip.some(of), self.in_logs
+        )
 
     def with_clip(self, clip: Measure) -> Problems:
         """The same problems with another objective."""
@@ -128,7 +149,9 @@ class Problems:
 
     @property
     def rounding(self) -> Floats:
-        """The objective where rounding errors are all the residuals: (K,), or (1,) for all problems."""
+        """The objective where rounding errors are all the residuals: (K,), or (1,) for all
+        problems.
+        """
         size = np.abs(np.atleast_2d(self.observed)) + self.in_logs
         size *= ROUNDINGS * np.finfo(np.float64).eps
         rho = self.clip.rounding(size)
@@ -138,7 +161,9 @@ class Problems:
 
 @dataclass
 class Expansion:
-    """Objective (K,), gradient (K, p), Hessian (K, p, p) and the lengths of the Jacobian's columns (K, p)."""
+    """Objective (K,), gradient (K, p), Hessian (K, p, p) and the lengths of the Jacobian's columns
+    (K, p).
+    """
 
     value: Floats
     gradient: Floats
@@ -154,12 +179,16 @@ class Expansion:
 
     def some(self, chosen: Any) -> Expansion:
         """At the chosen ones of the problems."""
-        return Expansion(self.value[chosen], self.gradient[chosen], self.hessian[chosen], self.lengths[chosen])
+        return Expansion(
+            self.value[chosen], self.gradient[chosen], self.hessian[chosen], self.lengths[chosen]
+        )
 
 
 @dataclass
 class Minima:
-    """Where Newton stopped: parameters, expansion there, whether it was a minimum, and what the last step still promised."""
+    """Where Newton stopped: parameters, expansion there, whether it was a minimum, and what the
+    last step still promised.
+    """
 
     theta: Floats
     expansion: Expansion
@@ -174,11 +203,19 @@ class Minima:
 
     def some(self, chosen: Any) -> Minima:
         """The chosen ones."""
-        return Minima(self.theta[chosen], self.expansion.some(chosen), self.done[chosen], self.decrement[chosen], self.steps)
+        return Minima(
+            self.theta[chosen],
+            self.expansion.some(chosen),
+            self.done[chosen],
+            self.decrement[chosen],
+            self.steps,
+        )
 
 
 def expand(problems: Problems, theta: Floats) -> Expansion:
-    """Objective and its derivatives at parameters (K, p); infinite where the model leaves its domain."""
+    """Objective and its derivatives at parameters (K, p); infinite where the model leaves its
+    domain.
+    """
     size, count = problems.model.size, len(theta)
     with np.errstate(all="ignore"):
         found = _sums(problems, theta) if size * count <= BLOCK else _in_blocks(problems, theta)
@@ -204,13 +241,21 @@ def values(problems: Problems, theta: Floats) -> Floats:
 
 def _in_blocks(problems: Problems, theta: Floats) -> Expansion:
     size, (count, width) = problems.model.size, theta.shape
-    total = Expansion(np.zeros(count), np.zeros((count, width)), np.zeros((count, width, width)), np.zeros((count, width)))
+    total = Expansion(
+        np.zeros(count),
+        np.zeros((count, width)),
+        np.zeros((count, width, width)),
+        np.zeros((count, width)),
+    )
     rows = max(1, BLOCK // size)
     for first in range(0, count, rows):
         block = slice(first, first + rows)
         chosen = problems.some(block)
         for start in range(0, size, BLOCK):
-            piece = _sums(chosen if size <= BLOCK else _part(chosen, slice(start, start + BLOCK)), theta[block])
+            piece = _sums(
+                chosen if size <= BLOCK else _part(chosen, slice(start, start + BLOCK)),
+                theta[block],
+            )
             total.value[block] += piece.value
             total.gradient[block] += piece.gradient
             total.hessian[block] += piece.hessian
@@ -220,7 +265,13 @@ def _in_blocks(problems: Problems, theta: Floats) -> Expansion:
 
 def _part(problems: Problems, runs: slice) -> Problems:
     weights = None if problems.weights is None else problems.weights[..., runs]
-    return Problems(problems.model.part(runs), problems.observed[..., runs], weights, problems.clip, problems.in_logs)
+    return Problems(
+        problems.model.part(runs),
+        problems.observed[..., runs],
+        weights,
+        problems.clip,
+        problems.in_logs,
+    )
 
 
 def _sums(problems: Problems, theta: Floats) -> Expansion:
@@ -241,13 +292,18 @@ def _sums(problems: Problems, theta: Floats) -> Expansion:
     # d2 log M = d2 M/M - (dM/M)(dM/M)'
     inner = second - psi if problems.in_logs else np.broadcast_to(second, psi.shape)
     hessian = np.matmul(jacobian * inner[:, None, :], jacobian.transpose(0, 2, 1))
-    hessian += problems.model.curvature(theta, psi, jacobian, gradient, values if problems.in_logs else None)
-    return Expansion(rho.sum(axis=1), gradient, hessian, np.einsum("kpn,kpn->kp", jacobian, jacobian))
+    hessian += problems.model.curvature(
+        theta, psi, jacobian, gradient, values if problems.in_logs else None
+    )
+    return Expansion(
+        rho.sum(axis=1), gradient, hessian, np.einsum("kpn,kpn->kp", jacobian, jacobian)
+    )
 
 
 @dataclass(frozen=True)
 class Step:
-    """Newton's step (K, p), the decrease that the quadratic promises for it (K,), whether the Hessian is semidefinite (K,).
+    """Newton's step (K, p), the decrease that the quadratic promises for it (K,), whether the
+    Hessian is semidefinite (K,).
 
     `decrement` is what the undamped step would promise if no bound shortened it.
     """
@@ -258,8 +314,11 @@ class Step:
     convex: NDArray[np.bool_]
 
 
-def newton_step(at: Expansion, theta: Floats, damping: Floats, lower: Floats, upper: Floats) -> Step:
-    """The step on the parameters that no bound holds; negative curvature is turned round, flat directions are damped.
+def newton_step(
+    at: Expansion, theta: Floats, damping: Floats, lower: Floats, upper: Floats
+) -> Step:
+    """The step on the parameters that no bound holds; negative curvature is turned round, flat
+    directions are damped.
 
     It ends at the first bound that it meets.
     """
@@ -275,7 +334,12 @@ def newton_step(at: Expansion, theta: Floats, damping: Floats, lower: Floats, up
     with np.errstate(all="ignore"):
         room = np.where(step.move < 0.0, lower - theta, upper - theta) / step.move
     share = np.fmin(np.where(step.move == 0.0, np.inf, room).min(axis=1), 1.0)
-    return Step(step.move * share[:, None], step.promised * share * (2.0 - share), step.decrement, step.convex)
+    return Step(
+        step.move * share[:, None],
+        step.promised * share * (2.0 - share),
+        step.decrement,
+        step.convex,
+    )
 
 
 def _step_of_free(at: Expansion, damping: Floats, held: NDArray[np.bool_]) -> Step:
@@ -330,8 +394,9 @@ def minimise(
     Returns
     -------
     Minima
-        `done` tells where the step promised less than `enough` times the objective, or than rounding errors make of 0, and the
-        Hessian is positive semidefinite on the free parameters; or the objective itself is what rounding errors make of 0.
+        `done` tells where the step promised less than `enough` times the objective, or than
+        rounding errors make of 0, and the Hessian is positive semidefinite on the free parameters;
+        or the objective itself is what rounding errors make of 0.
     """
     near = SNAPPED * (1.0 + np.abs(theta))
     theta = np.where(theta - lower <= near, lower, np.where(upper - theta <= near, upper, theta))
@@ -348,7 +413,14 @@ def minimise(
     steps = 0
     while steps < most_steps and on.any():
         if not on.all():
-            index, x, at, damped, curved, noise = index[on], x[on], at.some(on), damped[on], curved[on], noise[on]
+            index, x, at, damped, curved, noise = (
+                index[on],
+                x[on],
+                at.some(on),
+                damped[on],
+                curved[on],
+                noise[on],
+            )
             lower, upper, whole, on = lower[on], upper[on], problems.some(index), on[on]
         steps += 1
         step = newton_step(at, x, damped, lower, upper)
@@ -366,7 +438,9 @@ def minimise(
         gain = (at.value - there.value) / np.maximum(step.promised, 1e-300)
         # Errors d of residuals r change the sum of squares by up to 2 |r| |d|.
         blur = ROUNDING * at.value + 2.0 * np.sqrt(at.value * noise)
-        accepted = (gain > SUFFICIENT) | ((step.promised <= blur) & (there.value <= at.value + blur))
+        accepted = (gain > SUFFICIENT) | (
+            (step.promised <= blur) & (there.value <= at.value + blur)
+        )
         if accepted.all():
             x, at = trial, there
         elif accepted.any():
@@ -379,15 +453,26 @@ def minimise(
     return Minima(ends, last, done | (last.value <= floor), decrement, steps)
 
 
-def _record(ends: Floats, last: Expansion, index: NDArray[np.intp], theta: Floats, at: Expansion) -> None:
+def _record(
+    ends: Floats, last: Expansion, index: NDArray[np.intp], theta: Floats, at: Expansion
+) -> None:
     """Where the problems that go on are now."""
     ends[index] = theta
     if at is not last:
         last.put(index, at, slice(None))
 
 
-def _reached(model: Model, theta: Floats, move: Floats, curved: NDArray[np.bool_], lower: Floats, upper: Floats) -> Floats:
-    """Where the steps lead: straight on, or along the model's own curve where the last straight step has disappointed."""
+def _reached(
+    model: Model,
+    theta: Floats,
+    move: Floats,
+    curved: NDArray[np.bool_],
+    lower: Floats,
+    upper: Floats,
+) -> Floats:
+    """Where the steps lead: straight on, or along the model's own curve where the last straight
+    step has disappointed.
+    """
     trial = theta + move
     # A bound that the step just meets is met exactly.
     gap = 1e-12 * (np.abs(theta) + np.abs(move))
@@ -401,7 +486,9 @@ def _reached(model: Model, theta: Floats, move: Floats, curved: NDArray[np.bool_
         for first in range(0, len(which), size):
             rows = which[first : first + size]
             values, jacobian = model.evaluate(theta[rows])
-            trial[rows] = model.retract(theta[rows], move[rows], values, jacobian, lower[rows], upper[rows])
+            trial[rows] = model.retract(
+                theta[rows], move[rows], values, jacobian, lower[rows], upper[rows]
+            )
     return trial
 
 

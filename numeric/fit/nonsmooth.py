@@ -1,7 +1,9 @@
-r"""The exact minimum of a sharp objective: sum w_i rho(r_i) with rho(r) = high r for r > 0 and low r for r < 0.
+r"""The exact minimum of a sharp objective: sum w_i rho(r_i) with rho(r) = high r for r > 0 and low
+r for r < 0.
 
-At a minimum some residuals are exactly 0. A linear programme finds which (the residuals linearised, the step bounded); with these
-as constraints the rest of the objective is smooth, and Newton's method on
+At a minimum some residuals are exactly 0. A linear programme finds which (the residuals linearised,
+the step bounded); with these as constraints the rest of the objective is smooth, and Newton's
+method on
 
     sum_{r_i != 0} w_i rho'(r_i) grad r_i + sum_{r_i = 0} w_i lambda_i grad r_i = 0,    r_i = 0
 
@@ -53,11 +55,13 @@ class SharpMinimum:
     value : float
         The objective, sharp.
     subgradient : float
-        Norm of the smallest element of the subdifferential that was found, relative to the terms that it sums.
+        Norm of the smallest element of the subdifferential that was found, relative to the terms
+        that it sums.
     interpolated : int
         How many residuals are 0.
     certified : bool
-        Whether 0 is a subgradient and the objective does not fall to second order along the interpolated runs.
+        Whether 0 is a subgradient and the objective does not fall to second order along the
+        interpolated runs.
     """
 
     theta: Floats
@@ -67,7 +71,9 @@ class SharpMinimum:
     certified: bool
 
 
-def sharpen(problems: Problems, objective: Objective, theta: Floats, lower: Floats, upper: Floats) -> SharpMinimum:
+def sharpen(
+    problems: Problems, objective: Objective, theta: Floats, lower: Floats, upper: Floats
+) -> SharpMinimum:
     """The sharp minimum next to `theta` (p,), itself close to one."""
     low, high = objective.bounds
     theta = np.clip(theta, lower, upper)
@@ -92,7 +98,11 @@ def sharpen(problems: Problems, objective: Objective, theta: Floats, lower: Floa
         trial = min(reached, key=lambda end: end.value)
         for begun in (trial.theta, best.theta):
             found = _interpolate(problems, low, high, begun, step, lower, upper)
-            if found is not None and found.certified and found.value <= min(best.value, trial.value) * (1.0 + 1e-12):
+            if (
+                found is not None
+                and found.certified
+                and found.value <= min(best.value, trial.value) * (1.0 + 1e-12)
+            ):
                 return found
         gained = best.value - trial.value
         if gained > 0.1 * step.promised:
@@ -107,7 +117,9 @@ def sharpen(problems: Problems, objective: Objective, theta: Floats, lower: Floa
 
 
 def _merged(problems: Problems, theta: Floats) -> Problems:
-    """Equal runs as one with the sum of their weights: one constraint, not several that depend on each other."""
+    """Equal runs as one with the sum of their weights: one constraint, not several that depend on
+    each other.
+    """
     with np.errstate(all="ignore"):
         here = _local(problems, theta)
     observed = problems.observed.reshape(-1)
@@ -116,26 +128,34 @@ def _merged(problems: Problems, theta: Floats) -> Problems:
     for place, row in enumerate(rows):
         key += row * (1.0 + place) ** 0.5
     _, first, member = np.unique(key, return_index=True, return_inverse=True)
-    if len(first) == len(observed) or not np.array_equal(rows, rows[:, first][:, member], equal_nan=True):
+    if len(first) == len(observed) or not np.array_equal(
+        rows, rows[:, first][:, member], equal_nan=True
+    ):
         return problems
     model: Any = problems.model
     weights = np.bincount(member, weights=_weights(problems)).astype(np.float64)
     return Problems(model.part(first), observed[first], weights, problems.clip, problems.in_logs)
 
 
-def _ends(problems: Problems, theta: Floats, move: Floats, lower: Floats, upper: Floats) -> list[Floats]:
+def _ends(
+    problems: Problems, theta: Floats, move: Floats, lower: Floats, upper: Floats
+) -> list[Floats]:
     """Where a step leads: straight on, and along the model's own curve."""
     ends = [np.clip(theta + move, lower, upper)]
     model: Any = problems.model
     if hasattr(model, "retract"):
         values, jacobian = model.evaluate(theta[None])
-        ends.append(model.retract(theta[None], move[None], values, jacobian, lower[None], upper[None])[0])
+        ends.append(
+            model.retract(theta[None], move[None], values, jacobian, lower[None], upper[None])[0]
+        )
     return ends
 
 
 @dataclass(frozen=True)
 class _LinearStep:
-    """The best step for linearised residuals, which of these it makes 0, with what multipliers, and the decrease."""
+    """The best step for linearised residuals, which of these it makes 0, with what multipliers, and
+    the decrease.
+    """
 
     move: Floats
     zero: NDArray[np.bool_]
@@ -144,7 +164,14 @@ class _LinearStep:
 
 
 def _linear_step(
-    problems: Problems, here: _Local, low: float, high: float, theta: Floats, lower: Floats, upper: Floats, radius: float
+    problems: Problems,
+    here: _Local,
+    low: float,
+    high: float,
+    theta: Floats,
+    lower: Floats,
+    upper: Floats,
+    radius: float,
 ) -> _LinearStep | None:
     from scipy.optimize import linprog
 
@@ -161,10 +188,17 @@ def _linear_step(
     slopes = np.where(r > 0.0, high, low)
     slopes[near] = 0.0
     p, k = len(theta), int(near.sum())
-    cost = np.concatenate([jacobian @ (weights * slopes), high * weights[near], -low * weights[near]])
+    cost = np.concatenate(
+        [jacobian @ (weights * slopes), high * weights[near], -low * weights[near]]
+    )
     equal = np.hstack([jacobian[:, near].T, -np.eye(k), np.eye(k)])
     with np.errstate(invalid="ignore"):
-        box = np.stack([np.maximum(-radius, (lower - theta) * scale / unit), np.minimum(radius, (upper - theta) * scale / unit)])
+        box = np.stack(
+            [
+                np.maximum(-radius, (lower - theta) * scale / unit),
+                np.minimum(radius, (upper - theta) * scale / unit),
+            ]
+        )
     bounds = [*box.T, *[(0.0, np.inf)] * (2 * k)]
     if not (np.isfinite(cost).all() and np.isfinite(equal).all()):
         return None
@@ -177,26 +211,44 @@ def _linear_step(
     zero[np.flatnonzero(near)[gap <= 1e-12]] = True
     multipliers = -solved.eqlin.marginals[gap <= 1e-12] / weights[zero]
     before = float(np.sum(weights[near] * np.where(r[near] > 0.0, high, low) * r[near]) / unit)
-    return _LinearStep(solved.x[:p] * unit / scale, zero, np.clip(multipliers, low, high), (before - float(solved.fun)) * unit)
+    return _LinearStep(
+        solved.x[:p] * unit / scale,
+        zero,
+        np.clip(multipliers, low, high),
+        (before - float(solved.fun)) * unit,
+    )
 
 
 def _weights(problems: Problems) -> Floats:
-    return np.ones(problems.model.size) if problems.weights is None else problems.weights.reshape(-1)
+    return (
+        np.ones(problems.model.size) if problems.weights is None else problems.weights.reshape(-1)
+    )
 
 
 def _typical(size: Floats, weights: Floats) -> float:
-    """The median of sizes of residuals; not 0 where as many are 0 as there are coefficients, and these are half of the runs."""
+    """The median of sizes of residuals; not 0 where as many are 0 as there are coefficients, and
+    these are half of the runs.
+    """
     counted = size[weights > 0.0]
     return max(float(np.median(counted)), SMALL * float(np.mean(counted))) + 1e-300
 
 
 def _summary(
-    problem: Problems, low: float, high: float, theta: Floats, subgradient: float, interpolated: int, *, certified: bool
+    problem: Problems,
+    low: float,
+    high: float,
+    theta: Floats,
+    subgradient: float,
+    interpolated: int,
+    *,
+    certified: bool,
 ) -> SharpMinimum:
     with np.errstate(all="ignore"):
         residuals = problem.residuals(theta[None])[0]
     value = float(np.sum(_weights(problem) * np.where(residuals > 0.0, high, low) * residuals))
-    return SharpMinimum(theta, value if np.isfinite(value) else np.inf, subgradient, interpolated, certified)
+    return SharpMinimum(
+        theta, value if np.isfinite(value) else np.inf, subgradient, interpolated, certified
+    )
 
 
 @dataclass(frozen=True)
@@ -211,7 +263,9 @@ class _Local:
     def is_tame(self) -> bool:
         """Whether all are numbers whose squares are."""
         return bool(
-            np.isfinite(self.residuals).all() and np.isfinite(self.jacobian).all() and np.abs(self.jacobian).max() < LARGE
+            np.isfinite(self.residuals).all()
+            and np.isfinite(self.jacobian).all()
+            and np.abs(self.jacobian).max() < LARGE
         )
 
 
@@ -224,7 +278,13 @@ def _local(problem: Problems, theta: Floats) -> _Local:
 
 
 def _interpolate(
-    problem: Problems, low: float, high: float, theta: Floats, step: _LinearStep, lower: Floats, upper: Floats
+    problem: Problems,
+    low: float,
+    high: float,
+    theta: Floats,
+    step: _LinearStep,
+    lower: Floats,
+    upper: Floats,
 ) -> SharpMinimum | None:
     """Newton's method from `theta` with the residuals that are 0 after the step held there."""
     with np.errstate(all="ignore"):
@@ -240,16 +300,26 @@ def _interpolate(
             slopes[~zero] = np.where(here.residuals[~zero] > 0.0, high, low)
             factors = weights * slopes
             gradient = here.jacobian @ factors
-            hessian = -(here.jacobian * factors) @ here.jacobian.T if problem.in_logs else np.zeros((len(theta),) * 2)
+            hessian = (
+                -(here.jacobian * factors) @ here.jacobian.T
+                if problem.in_logs
+                else np.zeros((len(theta),) * 2)
+            )
             hessian = (
                 hessian
                 + problem.model.curvature(
-                    theta[None], factors[None], here.jacobian[None], gradient[None], here.values if problem.in_logs else None
+                    theta[None],
+                    factors[None],
+                    here.jacobian[None],
+                    gradient[None],
+                    here.values if problem.in_logs else None,
                 )[0]
             )
             if not (here.is_tame and np.isfinite(hessian).all()):
                 return None
-            system = _Saddle.of(hessian, here.jacobian[:, zero] * weights[zero], here.jacobian, free)
+            system = _Saddle.of(
+                hessian, here.jacobian[:, zero] * weights[zero], here.jacobian, free
+            )
             move, change = system.solve(gradient, here.residuals[zero] * weights[zero])
             if not (np.isfinite(move).all() and np.isfinite(change).all()):
                 return None
@@ -279,7 +349,9 @@ def _interpolate(
 
 @dataclass(frozen=True)
 class _Saddle:
-    """[[H, J], [J', 0]] on the free parameters, with the parameters scaled to unit columns of the Jacobian."""
+    """[[H, J], [J', 0]] on the free parameters, with the parameters scaled to unit columns of the
+    Jacobian.
+    """
 
     matrix: Floats
     free: NDArray[np.bool_]
@@ -287,7 +359,9 @@ class _Saddle:
     convex: bool
 
     @classmethod
-    def of(cls, hessian: Floats, constraints: Floats, jacobian: Floats, free: NDArray[np.bool_]) -> _Saddle:
+    def of(
+        cls, hessian: Floats, constraints: Floats, jacobian: Floats, free: NDArray[np.bool_]
+    ) -> _Saddle:
         scale = np.linalg.norm(jacobian, axis=1)
         scale[scale == 0.0] = 1.0
         h = (hessian / scale[:, None] / scale)[np.ix_(free, free)]

@@ -4,8 +4,9 @@ Every objective here has a derivative of the form psi(r) = clip(slope r, low, hi
 
     rho(r) = psi r - psi^2/(2 slope),
 
-least squares with infinite bounds, Huber's function with bounds +-delta, and the absolute deviation and the pinball
-function in the limit of an infinite slope. The same three numbers make the smooth objectives that lead to a sharp one.
+least squares with infinite bounds, Huber's function with bounds +-delta, and the absolute deviation
+and the pinball function in the limit of an infinite slope. The same three numbers make the smooth
+objectives that lead to a sharp one.
 """
 
 from __future__ import annotations
@@ -47,7 +48,11 @@ class Clip(NamedTuple):
     def psi(self, residuals: Floats) -> Floats:
         """Derivative of rho."""
         scaled = np.multiply(residuals, self.slope)
-        return scaled if self.is_square else np.minimum(np.maximum(scaled, self.low, out=scaled), self.high, out=scaled)
+        return (
+            scaled
+            if self.is_square
+            else np.minimum(np.maximum(scaled, self.low, out=scaled), self.high, out=scaled)
+        )
 
     def rho(self, residuals: Floats, psi: Floats) -> Floats:
         """The function, given its derivative there."""
@@ -91,9 +96,10 @@ class Objective:
     Attributes
     ----------
     name : str
-        "huber-log": r^2/2 for \|r\| <= delta and delta (\|r\| - delta/2) beyond; "absolute-log": \|r\|; "least-squares-log" and
-        "least-squares": r^2; "pinball-log": tau e for e >= 0 and (tau - 1) e for e < 0, where e = -r.
-        r = log(law) - log(observed) for names that end in "log", else law - observed.
+        "huber-log": r^2/2 for \|r\| <= delta and delta (\|r\| - delta/2) beyond; "absolute-log":
+        \|r\|; "least-squares-log" and "least-squares": r^2; "pinball-log": tau e for e >= 0 and
+        (tau - 1) e for e < 0, where e = -r. r = log(law) - log(observed) for names that end in
+        "log", else law - observed.
     delta : float
         Of "huber-log"; > 0. Hoffmann et al. 2022 (arXiv 2203.15556) take 1e-3.
     tau : float
@@ -144,11 +150,17 @@ class Objective:
 
     @property
     def width(self) -> float:
-        """Half width of the residuals where rho is curved: delta, 0 for a sharp objective, infinite for squares."""
-        return {"huber-log": self.delta, "absolute-log": 0.0, "pinball-log": 0.0}.get(self.name, inf)
+        """Half width of the residuals where rho is curved: delta, 0 for a sharp objective, infinite
+        for squares.
+        """
+        return {"huber-log": self.delta, "absolute-log": 0.0, "pinball-log": 0.0}.get(
+            self.name, inf
+        )
 
     def clip(self, width: Any = None) -> Clip:
-        """The objective, or where `width` exceeds its own, the smoother one that is curved over that half width."""
+        """The objective, or where `width` exceeds its own, the smoother one that is curved over
+        that half width.
+        """
         low, high = self.bounds
         if self.is_square:
             return Clip(2.0, low, high)
@@ -180,5 +192,8 @@ class Objective:
         return data
 
     def __str__(self) -> str:
-        parameter = {"huber-log": f" (delta {self.delta:g})", "pinball-log": f" (tau {self.tau:g})"}.get(self.name, "")
+        parameter = {
+            "huber-log": f" (delta {self.delta:g})",
+            "pinball-log": f" (tau {self.tau:g})",
+        }.get(self.name, "")
         return f"{DESCRIPTIONS[self.name]}{parameter}"

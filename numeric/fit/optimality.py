@@ -1,4 +1,6 @@
-"""Where a solver ended, and whether it is a minimum in its box, by tests that change with no unit of measurement."""
+"""Where a solver ended, and whether it is a minimum in its box, by tests that change with no unit
+of measurement.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 SMALLEST_DECREASE = 1e-12
 #: Length of the projection of the residuals on the tangent plane, as a share of their length.
 SMALLEST_OFFSET = 1e-6
-#: How far a further Newton step may move a coefficient, as a share of it; or no further than rounding errors move it.
+#: How far a further Newton step may move a coefficient, as a share of it; or no further than
+#: rounding errors move it.
 SMALLEST_MOVE = 1e-5
 #: Negative curvature up to this share of the greatest is rounding.
 ROUNDED_CURVATURE = 1e-12
@@ -38,15 +41,16 @@ class Solution:
     converged : bool
         Whether the point is certified to be a local minimum in the box.
     certificate : float
-        What certifies it: the decrease that Newton's method still promises as a share of the objective;
-        for a sharp objective the relative norm of the subgradient.
+        What certifies it: the decrease that Newton's method still promises as a share of the
+        objective; for a sharp objective the relative norm of the subgradient.
     starts, agreeing : int
-        From how many starts a minimum was sought, and how many of these ended at the best (for a sharp
-        objective: of those that were followed to the end).
+        From how many starts a minimum was sought, and how many of these ended at the best (for a
+        sharp objective: of those that were followed to the end).
     others : ndarray
         (K, p): other minima that were found, best first.
     reason : str
-        What speaks against a minimum, where the solver says more than that the certificate is missing.
+        What speaks against a minimum, where the solver says more than that the certificate is
+        missing.
     names : tuple of str
         Of the parameters, where these are the coefficients themselves.
     """
@@ -76,13 +80,16 @@ class Optimality:
     decrement : float
         The decrease that a further Newton step promises, relative to the objective.
     offset : float
-        Cosine of the angle between the residuals, through psi, and the tangent plane of the model; 0 at a stationary point.
+        Cosine of the angle between the residuals, through psi, and the tangent plane of the model;
+        0 at a stationary point.
     move : float
         The largest relative change of a coefficient in that step.
     least_curvature : float
-        Smallest eigenvalue of the Hessian on the free coefficients, scaled by the columns of the Jacobian, over the largest.
+        Smallest eigenvalue of the Hessian on the free coefficients, scaled by the columns of the
+        Jacobian, over the largest.
     condition : float
-        Of the Jacobian with columns of unit length, free coefficients; infinite where runs cannot tell them apart.
+        Of the Jacobian with columns of unit length, free coefficients; infinite where runs cannot
+        tell them apart.
     held : tuple of int
         Positions of the parameters at a bound that the objective pushes against.
     reasons : tuple of str
@@ -104,7 +111,9 @@ class Optimality:
 
 
 def _reached(bound: Floats, u: Floats) -> NDArray[np.bool_]:
-    """Where a parameter is at its bound, but for the rounding of one that was sought by its logarithm."""
+    """Where a parameter is at its bound, but for the rounding of one that was sought by its
+    logarithm.
+    """
     return np.isfinite(bound) & (np.abs(u - bound) <= ROUNDED_BOUND * np.abs(bound))
 
 
@@ -113,7 +122,13 @@ def optimality(problems: Problems, u: Floats, lower: Floats, upper: Floats) -> O
     at = expand(problems, u[None])
     if not np.isfinite(at.value[0]) or not np.isfinite(at.hessian).all():
         return Optimality(
-            decrement=np.inf, offset=np.inf, move=np.inf, least_curvature=np.nan, condition=np.inf, held=(), reasons=(NOT_FINITE,)
+            decrement=np.inf,
+            offset=np.inf,
+            move=np.inf,
+            least_curvature=np.nan,
+            condition=np.inf,
+            held=(),
+            reasons=(NOT_FINITE,),
         )
     value, gradient = float(at.value[0]), at.gradient[0]
     held = (_reached(lower, u) & (gradient >= 0.0)) | (_reached(upper, u) & (gradient <= 0.0))
@@ -124,14 +139,22 @@ def optimality(problems: Problems, u: Floats, lower: Floats, upper: Floats) -> O
     offset, rounding, condition = _offset(tangent / scale, psi, noise)
     free = np.flatnonzero(~held)
     values, vectors = (
-        np.linalg.eigh(at.hessian[0][np.ix_(free, free)] / np.outer(scale, scale)) if free.size else (np.ones(1), np.ones((1, 1)))
+        np.linalg.eigh(at.hessian[0][np.ix_(free, free)] / np.outer(scale, scale))
+        if free.size
+        else (np.ones(1), np.ones((1, 1)))
     )
     largest = float(np.abs(values).max()) or 1.0
     along = vectors.T @ (gradient[free] / scale) if free.size else np.zeros(1)
     size = np.maximum(np.abs(values), FLATTEST * largest)
     decrease = float(np.sum(along**2 / size)) / 2.0
     step = np.abs(vectors @ (along / size))[: free.size] / scale
-    blurred = noise * np.sqrt(float(np.max(problems.clip.slope)) * np.sum(vectors**2 / size, axis=1))[: free.size] / scale
+    blurred = (
+        noise
+        * np.sqrt(float(np.max(problems.clip.slope)) * np.sum(vectors**2 / size, axis=1))[
+            : free.size
+        ]
+        / scale
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         moves = np.where(step == 0.0, 0.0, step / np.abs(u[free]))
     settled = (moves <= SMALLEST_MOVE) | (step <= blurred)
@@ -164,7 +187,9 @@ NOT_CONVEX = "the objective curves downwards in some direction"
 
 
 def _tangent(problems: Problems, u: Floats) -> tuple[Floats, Floats, float]:
-    """Jacobian of the weighted residuals (n, q), their psi (n,), and the length of the rounding errors in the residuals."""
+    """Jacobian of the weighted residuals (n, q), their psi (n,), and the length of the rounding
+    errors in the residuals.
+    """
     with np.errstate(all="ignore"):
         values, jacobian = problems.model.evaluate(u[None])
         values, jacobian = values[0], jacobian[0]
@@ -181,7 +206,9 @@ def _tangent(problems: Problems, u: Floats) -> tuple[Floats, Floats, float]:
 
 
 def _offset(unit: Floats, psi: Floats, noise: float) -> tuple[float, float, float]:
-    """Share of psi in the span of the columns, the share that rounding makes, and the condition number of the columns."""
+    """Share of psi in the span of the columns, the share that rounding makes, and the condition
+    number of the columns.
+    """
     length = float(np.linalg.norm(psi))
     if not unit.shape[1]:
         return 0.0, 0.0, 1.0

@@ -27,7 +27,8 @@ class PowerLaw(Frozen):
     exponent, log_coefficient : float
         Slope and intercept of the line.
     variance_exponent, variance_log_coefficient, covariance : float
-        Of the two, from the scatter about the line with n - 2 degrees of freedom; NaN for two points, which leave none.
+        Of the two, from the scatter about the line with n - 2 degrees of freedom; NaN for two
+        points, which leave none.
     residual_deviation : float
         Standard deviation about the line in log y; NaN for two points.
     r_squared : float
@@ -91,7 +92,9 @@ class PowerLaw(Frozen):
         return f"PowerLaw(coefficient={self.coefficient!r}, exponent={self.exponent!r}, n={self.n})"
 
     def __str__(self) -> str:
-        error = "" if math.isnan(self.variance_exponent) else f" (exponent +- {self.exponent_se:.2g})"
+        error = (
+            "" if math.isnan(self.variance_exponent) else f" (exponent +- {self.exponent_se:.2g})"
+        )
         return f"y = {self.coefficient:.6g} x^{self.exponent:.6g}{error}"
 
 
@@ -103,7 +106,8 @@ def fit_power_law(x: Any, y: Any, weights: Any = None) -> PowerLaw:
     x, y : array_like
         At least two points, > 0; x not all equal.
     weights : array_like, optional
-        Of the squared residuals of log y, >= 0; by default all 1. Taken as inverse variances up to a common factor.
+        Of the squared residuals of log y, >= 0; by default all 1. Taken as inverse variances up to
+        a common factor.
 
     Returns
     -------
@@ -122,7 +126,11 @@ def fit_power_law(x: Any, y: Any, weights: Any = None) -> PowerLaw:
     """
     u, v = np.log(positive_array("x", x)), np.log(positive_array("y", y))
     if u.ndim != 1 or u.shape != v.shape:
-        raise outside("y", f"{v.shape} values for x of shape {u.shape}", "one value for every x, in one dimension")
+        raise outside(
+            "y",
+            f"{v.shape} values for x of shape {u.shape}",
+            "one value for every x, in one dimension",
+        )
     w = np.ones_like(u) if weights is None else _weights(weights, u.shape)
     counted = w > 0.0
     n = int(counted.sum())
@@ -146,7 +154,9 @@ def fit_power_law(x: Any, y: Any, weights: Any = None) -> PowerLaw:
 
 
 class Lines(NamedTuple):
-    """Weighted least-squares lines: slope, the weighted means that each passes through, and the weighted spread of x."""
+    """Weighted least-squares lines: slope, the weighted means that each passes through, and the
+    weighted spread of x.
+    """
 
     slope: Any
     centre_x: Any
@@ -160,7 +170,9 @@ class Lines(NamedTuple):
 
 
 def lines(x: Floats, y: Floats, weights: Floats) -> Lines:
-    """Least-squares lines along the last axis of arrays that broadcast; NaN where fewer than two x count."""
+    """Least-squares lines along the last axis of arrays that broadcast; NaN where fewer than two x
+    count.
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
         total = weights.sum(axis=-1)
         centre_x, centre_y = (weights * x).sum(axis=-1) / total, (weights * y).sum(axis=-1) / total

@@ -1,11 +1,13 @@
-r"""Profile intervals: the values of a quantity for which the best fit that has this value is not much worse than the best fit.
+r"""Profile intervals: the values of a quantity for which the best fit that has this value is not
+much worse than the best fit.
 
     {psi : statistic(min_{q(theta) = psi} f(theta)) <= t^2_{n - p, level}}
 
-with Student's t for the n - p runs beyond the free coefficients. For least squares the statistic is (n - p) (f/f_min - 1), the F
-ratio for normal errors of one variance. For Huber's function it is 2 (1 - p/n) (f - f_min) sum w rho''/sum (w psi)^2, which has
-the same limit for independent errors of one distribution (Ronchetti 1982); rho'' is averaged over a bandwidth as in the sandwich.
-The ends are where q is extreme on {f = f_crit}: Newton's method on lambda grad f = grad q, f = f_crit.
+with Student's t for the n - p runs beyond the free coefficients. For least squares the statistic is
+(n - p) (f/f_min - 1), the F ratio for normal errors of one variance. For Huber's function it is 2
+(1 - p/n) (f - f_min) sum w rho''/sum (w psi)^2, which has the same limit for independent errors of
+one distribution (Ronchetti 1982); rho'' is averaged over a bandwidth as in the sandwich. The ends
+are where q is extreme on {f = f_crit}: Newton's method on lambda grad f = grad q, f = f_crit.
 """
 
 from __future__ import annotations
@@ -33,15 +35,19 @@ if TYPE_CHECKING:
 
 LEAST_SQUARES_NOTE = "F ratio for independent normal errors of one variance"
 HUBER_NOTE = "likelihood ratio calibrated for independent errors of one distribution"
-GROUPS_NOTE = "runs of one group are taken for independent, so it is too narrow where they share an error"
+GROUPS_NOTE = (
+    "runs of one group are taken for independent, so it is too narrow where they share an error"
+)
 MOST_STEPS = 40
 #: Shares of the critical rise that are taken in turn where the whole one is not reached at once.
 LADDER = (0.02, 0.08, 0.2, 0.4, 0.65, 1.0)
-#: The search ends where the rise is critical to this share and the step is shorter than this share of the ellipsoid.
+#: The search ends where the rise is critical to this share and the step is shorter than this share
+#: of the ellipsoid.
 CLOSE, SHORT = 1e-9, 1e-7
 #: No step is longer than so many half axes of the ellipsoid.
 MOST_ELLIPSOIDS = 2.0
-#: Step of the differences that give the second derivatives of a quantity, in standard errors of the coordinates.
+#: Step of the differences that give the second derivatives of a quantity, in standard errors of the
+#: coordinates.
 DIFFERENCE = 1e-3
 
 
@@ -60,8 +66,8 @@ def profile(
     fit : Fit
         By least squares or by Huber's function.
     quantity : str or Quantity
-        A coefficient ("E", "A", "beta", ...), or the name of a derived quantity ("alpha", "C0", "N_star", "L_star", "penalty",
-        ...) of a params+tokens law.
+        A coefficient ("E", "A", "beta", ...), or the name of a derived quantity ("alpha", "C0",
+        "N_star", "L_star", "penalty", ...) of a params+tokens law.
     level : float
     compute, ratio : float, optional
         What quantities at a compute, and at an overtraining ratio, are for.
@@ -74,12 +80,14 @@ def profile(
     Raises
     ------
     ValueError
-        For a sharp objective, an unknown quantity, a fit that did not converge or meets all runs exactly, or runs that do not
-        tell the coefficients apart.
+        For a sharp objective, an unknown quantity, a fit that did not converge or meets all runs
+        exactly, or runs that do not tell the coefficients apart.
     """
     level = checked_level(level)
     if fit.objective.is_sharp:
-        complaint = "has no profile interval; must be least squares or huber-log; or use the bootstrap"
+        complaint = (
+            "has no profile interval; must be least squares or huber-log; or use the bootstrap"
+        )
         raise ArgumentError("objective", fit.objective.name, complaint=complaint)
     if not fit.converged:
         raise ValueError("profile: the fit did not converge")
@@ -95,10 +103,19 @@ def profile(
         except _Unfound:
             ends.append(None)
             notes.append(
-                f"{target.name}: the search for its {'lower' if side < 0.0 else 'upper'} end did not succeed; it may exist"
+                f"{target.name}: the search for its {'lower' if side < 0.0 else 'upper'} end did "
+                f"not succeed; it may exist"
             )
     (low, high), note = ends, "; ".join(notes)
-    return Interval(name=target.name, value=target.value(fit.theta), low=low, high=high, level=level, kind="profile", note=note)
+    return Interval(
+        name=target.name,
+        value=target.value(fit.theta),
+        low=low,
+        high=high,
+        level=level,
+        kind="profile",
+        note=note,
+    )
 
 
 class _Unfound(Exception):
@@ -107,7 +124,8 @@ class _Unfound(Exception):
 
 @dataclass(frozen=True)
 class _Target:
-    """A function q of the solver's parameters, with the gradient of q or of its logarithm at several of them at once.
+    """A function q of the solver's parameters, with the gradient of q or of its logarithm at
+    several of them at once.
 
     Both are nan where q is not defined: a step may leave the box that the law is sought in.
     """
@@ -118,7 +136,9 @@ class _Target:
     in_logs: bool
 
 
-def _target(fit: Fit, quantity: str | Quantity, compute: float | None, ratio: float | None) -> _Target:
+def _target(
+    fit: Fit, quantity: str | Quantity, compute: float | None, ratio: float | None
+) -> _Target:
     names = fit.model.coefficients
     turn = fit.design.to_coordinates
     if isinstance(quantity, str) and quantity in names:
@@ -141,15 +161,25 @@ def _target(fit: Fit, quantity: str | Quantity, compute: float | None, ratio: fl
     else:
         known = {each.name: each for each in default_quantities(compute, ratio)}
         if quantity not in known:
-            more = "" if compute is not None and ratio is not None else " (more with compute and ratio)"
+            more = (
+                ""
+                if compute is not None and ratio is not None
+                else " (more with compute and ratio)"
+            )
             raise outside("quantity", quantity, f"one of {', '.join((*names, *known))}{more}")
         chosen = known[quantity]
 
     def given(theta: Floats) -> dict[str, Any]:
         found = fit.design.coefficients(theta)
-        return {"E": np.zeros(found.shape[:-1]), **dict(zip(names, np.moveaxis(found, -1, 0), strict=True))}
+        return {
+            "E": np.zeros(found.shape[:-1]),
+            **dict(zip(names, np.moveaxis(found, -1, 0), strict=True)),
+        }
 
-    columns = [fit.model.coordinates.index(name) if name in fit.model.coordinates else None for name in _COORDINATES]
+    columns = [
+        fit.model.coordinates.index(name) if name in fit.model.coordinates else None
+        for name in _COORDINATES
+    ]
 
     def value(theta: Floats) -> float:
         try:
@@ -192,7 +222,9 @@ class _Rise:
         observed = np.asarray(fit.runs.loss)
         problems = Problems.of(fit.design.model, observed, fit.runs.weight, fit.objective)
         if fit.objective_value <= float(problems.rounding[0]):
-            raise ValueError("profile: the law meets the runs exactly; no residuals tell how sure it is")
+            raise ValueError(
+                "profile: the law meets the runs exactly; no residuals tell how sure it is"
+            )
         spare = len(fit.runs) - int(fit.free.sum())
         if fit.objective.is_square:
             return cls(problems, problems, fit.objective_value, len(fit.runs), spare, 0.0)
@@ -202,9 +234,14 @@ class _Rise:
         factor = (
             2.0
             * (spare / len(psi))
-            * float(np.sum(weights * clip.curvature(psi)) / np.sum((weights * fit.objective.clip().psi(fit.residuals)) ** 2))
+            * float(
+                np.sum(weights * clip.curvature(psi))
+                / np.sum((weights * fit.objective.clip().psi(fit.residuals)) ** 2)
+            )
         )
-        return cls(problems, problems.with_clip(clip), fit.objective_value, len(fit.runs), spare, factor)
+        return cls(
+            problems, problems.with_clip(clip), fit.objective_value, len(fit.runs), spare, factor
+        )
 
     def critical(self, level: float) -> float:
         """The rise at the ends of an interval."""
@@ -217,7 +254,12 @@ class _Rise:
         around = exact if self.smooth is self.problems else expand(self.smooth, theta[None])
         value, gradient = float(exact.value[0]), exact.gradient[0]
         if self.factor:
-            return self.factor * (value - self.least), self.factor * gradient, self.factor * around.hessian[0], exact.lengths[0]
+            return (
+                self.factor * (value - self.least),
+                self.factor * gradient,
+                self.factor * around.hessian[0],
+                exact.lengths[0],
+            )
         slope = self.runs / value
         hessian = slope * (exact.hessian[0] - np.outer(gradient, gradient) / value)
         return self.runs * log(value / self.least), slope * gradient, hessian, exact.lengths[0]
@@ -246,9 +288,18 @@ def _finite(value: float) -> float | None:
 
 
 def _extreme(
-    rise: _Rise, target: _Target, start: Floats, free: Any, most: float, side: float, lower: Floats, upper: Floats
+    rise: _Rise,
+    target: _Target,
+    start: Floats,
+    free: Any,
+    most: float,
+    side: float,
+    lower: Floats,
+    upper: Floats,
 ) -> tuple[Floats, int | None] | None:
-    """Where q is extreme at the critical rise; with the parameter that meets its bound on the way, if one does."""
+    """Where q is extreme at the critical rise; with the parameter that meets its bound on the way,
+    if one does.
+    """
     for ladder in ((1.0,), LADDER):
         theta, multiplier = start, None
         for share in ladder:
@@ -268,9 +319,18 @@ def _extreme(
 
 
 def _searched(
-    rise: _Rise, target: _Target, start: Floats, free: Any, most: float, side: float, lower: Floats, upper: Floats
+    rise: _Rise,
+    target: _Target,
+    start: Floats,
+    free: Any,
+    most: float,
+    side: float,
+    lower: Floats,
+    upper: Floats,
 ) -> Floats | None:
-    """The same by sequential quadratic programming, which needs no second derivatives: Huber's function has them in pieces."""
+    """The same by sequential quadratic programming, which needs no second derivatives: Huber's
+    function has them in pieces.
+    """
     from scipy.optimize import minimize
 
     _, _, hessian, _ = rise.at(start)
@@ -297,7 +357,13 @@ def _searched(
                 "fun": lambda x: most - rise.at(full(x))[0],
                 "jac": lambda x: -rise.at(full(x))[1][free] * unit,
             },
-            bounds=list(zip((lower[free] - start[free]) / unit, (upper[free] - start[free]) / unit, strict=True)),
+            bounds=list(
+                zip(
+                    (lower[free] - start[free]) / unit,
+                    (upper[free] - start[free]) / unit,
+                    strict=True,
+                )
+            ),
             options={"maxiter": 500, "ftol": 1e-9},
         )
     end = full(found.x)
@@ -310,9 +376,13 @@ def _searched(
     return None
 
 
-def _stopped(last: Floats, theta: Floats, lower: Floats, upper: Floats, crossed: Any) -> tuple[Floats, int]:
+def _stopped(
+    last: Floats, theta: Floats, lower: Floats, upper: Floats, crossed: Any
+) -> tuple[Floats, int]:
     with np.errstate(all="ignore"):
-        share = np.where(crossed, np.where(theta < lower, lower - last, upper - last) / (theta - last), np.inf)
+        share = np.where(
+            crossed, np.where(theta < lower, lower - last, upper - last) / (theta - last), np.inf
+        )
     first = int(np.argmin(share))
     at = last + float(np.clip(share[first], 0.0, 1.0)) * (theta - last)
     at[first] = lower[first] if theta[first] < lower[first] else upper[first]
@@ -320,9 +390,16 @@ def _stopped(last: Floats, theta: Floats, lower: Floats, upper: Floats, crossed:
 
 
 def _newton(
-    rise: _Rise, target: _Target, theta: Floats, multiplier: float | None, free: Any, level: float, side: float
+    rise: _Rise,
+    target: _Target,
+    theta: Floats,
+    multiplier: float | None,
+    free: Any,
+    level: float,
+    side: float,
 ) -> tuple[Floats, float] | None:
-    """Newton's method on lambda grad rise = side grad q, rise = level, from below: theta and lambda; None where it fails.
+    """Newton's method on lambda grad rise = side grad q, rise = level, from below: theta and
+    lambda; None where it fails.
 
     Steps are in units in which the columns of the Jacobian have length 1.
     """
@@ -340,7 +417,9 @@ def _newton(
                     move, multiplier = _to_ellipsoid(h, q, level - value)
                 else:
                     bent = side * _second(target, theta, shifts, free) / unit[:, None] / unit
-                    move, change, settled = _lagrange_step(g, h, q, bent, multiplier, level - value, level)
+                    move, change, settled = _lagrange_step(
+                        g, h, q, bent, multiplier, level - value, level
+                    )
                     multiplier += change
             except np.linalg.LinAlgError:
                 return None
@@ -355,7 +434,9 @@ def _newton(
 
 
 def _to_ellipsoid(h: Floats, q: Floats, room: float) -> tuple[Floats, float]:
-    """The step to the extreme of a linear q where the quadratic m'hm/2 reaches `room`, and the multiplier there."""
+    """The step to the extreme of a linear q where the quadratic m'hm/2 reaches `room`, and the
+    multiplier there.
+    """
     toward = np.linalg.solve(h, q)
     size = float(q @ toward)
     if not (size > 0.0 and room > 0.0):
@@ -382,7 +463,11 @@ def _lagrange_step(
     farthest = np.sqrt(2.0 * level / max(diagonal.min(), 1e-300))
     share = min(1.0, MOST_ELLIPSOIDS * farthest / longest) if longest > 0.0 else 1.0
     short = longest <= SHORT * np.sqrt(2.0 * level / max(diagonal.max(), 1e-300))
-    return share * step[:size], share * float(step[size]), share == 1.0 and abs(room) <= CLOSE * level and bool(short)
+    return (
+        share * step[:size],
+        share * float(step[size]),
+        share == 1.0 and abs(room) <= CLOSE * level and bool(short),
+    )
 
 
 def _second(target: _Target, theta: Floats, sizes: Floats, free: Any) -> Floats:

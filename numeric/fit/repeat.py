@@ -1,4 +1,6 @@
-"""One task repeated over many items: with a bar, in several processes, and with what is done where Ctrl-C ends it."""
+"""One task repeated over many items: with a bar, in several processes, and with what is done where
+Ctrl-C ends it.
+"""
 
 from __future__ import annotations
 
@@ -61,17 +63,20 @@ def repeat(
 ) -> Repeated[Value]:
     """`task(*item)` for every item, as far as Ctrl-C allows.
 
-    The values are the same for every number of jobs if each item carries its own random numbers or its own seed.
+    The values are the same for every number of jobs if each item carries its own random numbers or
+    its own seed.
 
     Parameters
     ----------
     task : callable
-        With several jobs it and the items are sent to other processes, so that it should be a function of a module.
+        With several jobs it and the items are sent to other processes, so that it should be a
+        function of a module.
     items : iterable of tuple
         The arguments of each call. They are taken one by one, as processes become free.
     jobs : int
-        Processes. More than one are run by joblib, so that ``joblib.parallel_config(backend="dask")`` takes them to other
-        machines; negative numbers count from all processors.
+        Processes. More than one are run by joblib, so that
+        ``joblib.parallel_config(backend="dask")`` takes them to other machines; negative numbers
+        count from all processors.
     progress : bool
         Show a bar on the standard error.
     what, unit : str
@@ -81,8 +86,8 @@ def repeat(
     size : callable, optional
         How far a value moves the bar; by default 1.
     then : callable, optional
-        Called in this process with each value when it is done, as to write it to a file. If it raises `StopIteration`, the
-        remaining items are left, as by Ctrl-C.
+        Called in this process with each value when it is done, as to write it to a file. If it
+        raises `StopIteration`, the remaining items are left, as by Ctrl-C.
 
     Returns
     -------
@@ -110,7 +115,9 @@ def repeat(
     return Repeated(tuple(values), interrupted)
 
 
-def _running(task: Callable[..., Value], items: Iterable[tuple[Any, ...]], jobs: int) -> Generator[Any, None, None]:
+def _running(
+    task: Callable[..., Value], items: Iterable[tuple[Any, ...]], jobs: int
+) -> Generator[Any, None, None]:
     if jobs == 1:
         for item in items:
             yield task(*item)

@@ -1,7 +1,8 @@
 """A fit repeated on resamples of its rows: the bootstrap of every law.
 
-A fit takes part by one method, `refit`, which makes many refits at once (see `Refittable`). What is drawn is the same for a
-seed whatever the number of jobs: batch i has the random numbers of ``SeedSequence(seed, spawn_key=(i,))``.
+A fit takes part by one method, `refit`, which makes many refits at once (see `Refittable`). What is
+drawn is the same for a seed whatever the number of jobs: batch i has the random numbers of
+``SeedSequence(seed, spawn_key=(i,))``.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ __all__ = ["Draws", "Refits", "Refittable", "case_weights", "refits_of", "resamp
 KINDS = ("cases", "residuals")
 #: Resamples in one batch.
 BATCH = 100
-#: Noise that the rows of a group share shows in the scatter of groups alone: fewer than the first cannot tell it (two groups
-#: have three resamples, three have ten), fewer than the second tell it roughly.
+#: Noise that the rows of a group share shows in the scatter of groups alone: fewer than the first
+#: cannot tell it (two groups have three resamples, three have ten), fewer than the second tell it
+#: roughly.
 LEAST_GROUPS, FEW_GROUPS = 4, 10
 
 
@@ -58,8 +60,9 @@ class Refits(NamedTuple):
 class Refittable(Protocol):
     """A fit that can be made again.
 
-    It may also have `undetermined` (names of coefficients that the data leave undetermined) and `on_limit`, which takes
-    coefficients (K, p) to whether each stopped at a limit of the search, (K, p).
+    It may also have `undetermined` (names of coefficients that the data leave undetermined) and
+    `on_limit`, which takes coefficients (K, p) to whether each stopped at a limit of the search,
+    (K, p).
     """
 
     @property
@@ -86,7 +89,9 @@ class Refittable(Protocol):
         """
 
     def redrawn(self, count: int, random: np.random.Generator) -> Any:
-        """`count` sets of observed values: the fitted ones with residuals drawn anew. For kind="residuals" alone."""
+        """`count` sets of observed values: the fitted ones with residuals drawn anew. For
+        kind="residuals" alone.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +105,8 @@ class Draws:
     coefficients : ndarray
         (K, p): of the refits that reached a certified minimum.
     index : ndarray of int
-        (K,): which of the resamples each is of. Laws that are refitted to the same resamples are paired by it.
+        (K,): which of the resamples each is of. Laws that are refitted to the same resamples are
+        paired by it.
     requested : int
         How many resamples were asked for.
     failed : int
@@ -144,7 +150,9 @@ class Draws:
         if callable(quantity):
             return np.asarray(quantity(self.columns), dtype=np.float64)
         if quantity not in self.names:
-            raise outside("quantity", quantity, f"one of {', '.join(self.names)}, or a function of them")
+            raise outside(
+                "quantity", quantity, f"one of {', '.join(self.names)}, or a function of them"
+            )
         return self.columns[quantity]
 
     def estimate(self, quantity: Quantity, level: float = 0.9) -> Estimate:
@@ -153,7 +161,8 @@ class Draws:
         Parameters
         ----------
         quantity : str or callable
-            The name of a coefficient; or a function that takes the columns, arrays (K,) by name, to an array (K,).
+            The name of a coefficient; or a function that takes the columns, arrays (K,) by name, to
+            an array (K,).
         level : float
         """
         draws, level = self.values(quantity), checked_level(level)
@@ -190,7 +199,9 @@ class Draws:
 
     @cached_property
     def at_limit(self) -> dict[str, float]:
-        """The share of draws in which a coefficient stopped at a limit of the search, for those that did in some."""
+        """The share of draws in which a coefficient stopped at a limit of the search, for those
+        that did in some.
+        """
         if not hasattr(self.fit, "on_limit") or not len(self):
             return {}
         shares = self.fit.on_limit(self.coefficients).mean(axis=0).tolist()
@@ -237,7 +248,8 @@ def resample(
     seed, jobs, progress
         The draws of a seed do not depend on `jobs` (see `isoflop.numeric.fit.repeat.repeat`).
     batch : int
-        Refits made at once. Each batch has its own random numbers, so that this is part of what a seed means.
+        Refits made at once. Each batch has its own random numbers, so that this is part of what a
+        seed means.
 
     Returns
     -------
@@ -257,9 +269,13 @@ def resample(
         if kind == "residuals":
             raise ValueError("by: is for kind='cases'; residuals are drawn one by one")
         if groups.shape != (rows,):
-            raise ValueError(f"by: has shape {groups.shape}, must have an entry for each of {rows} rows")
+            raise ValueError(
+                f"by: has shape {groups.shape}, must have an entry for each of {rows} rows"
+            )
         if (count := len(np.unique(groups.astype(str)))) < LEAST_GROUPS:
-            raise ValueError(f"by: has {count} groups; resampling whole groups needs at least {LEAST_GROUPS}")
+            raise ValueError(
+                f"by: has {count} groups; resampling whole groups needs at least {LEAST_GROUPS}"
+            )
 
     def samples() -> Iterator[dict[str, Any]]:
         for index, first in enumerate(range(0, n, batch)):
@@ -332,7 +348,9 @@ def _refitted(fit: Refittable, sample: Mapping[str, Any]) -> Refits:
 
 
 def case_weights(by: Any, rows: int, size: int, random: np.random.Generator) -> Floats:
-    """How often each of the rows is drawn, (size, rows): rows one by one, or whole groups of those that agree in `by`."""
+    """How often each of the rows is drawn, (size, rows): rows one by one, or whole groups of those
+    that agree in `by`.
+    """
     if by is None:
         even = np.full(rows, 1.0 / rows)
         return random.multinomial(rows, even, size=size).astype(np.float64)

@@ -57,7 +57,12 @@ class ResidualTest:
 
     def as_dict(self) -> dict[str, Any]:
         """The attributes as plain data."""
-        return {"name": self.name, "statistic": self.statistic, "p_value": self.p_value, "reason": self.reason}
+        return {
+            "name": self.name,
+            "statistic": self.statistic,
+            "p_value": self.p_value,
+            "reason": self.reason,
+        }
 
     def __str__(self) -> str:
         if self.p_value is None or self.statistic is None:
@@ -80,7 +85,11 @@ def normality(residuals: Floats) -> ResidualTest:
     """Shapiro and Wilk's test up to 5000 residuals, D'Agostino and Pearson's beyond."""
     from scipy.stats import normaltest, shapiro
 
-    name = "normal (Shapiro-Wilk)" if len(residuals) <= MOST_FOR_SHAPIRO else "normal (D'Agostino-Pearson)"
+    name = (
+        "normal (Shapiro-Wilk)"
+        if len(residuals) <= MOST_FOR_SHAPIRO
+        else "normal (D'Agostino-Pearson)"
+    )
     if len(residuals) < LEAST_FOR_NORMALITY or constant(residuals):
         return ResidualTest.impossible(name, "it takes 3 residuals that differ")
     found = shapiro(residuals) if len(residuals) <= MOST_FOR_SHAPIRO else normaltest(residuals)
@@ -100,10 +109,12 @@ def rank_trend(name: str, values: Floats, against: Floats) -> ResidualTest:
 
 
 def added_terms(name: str, residuals: Floats, columns: Floats, added: Floats) -> ResidualTest:
-    """F-test of columns (m, n) beside those of the linearised law (p, n): whether they would explain more.
+    """F-test of columns (m, n) beside those of the linearised law (p, n): whether they would
+    explain more.
 
-    Both are multiplied by the roots of the weights beforehand. Where the law is right and the errors are normal, F has the
-    degrees of freedom of what the added columns bring beyond the law's.
+    Both are multiplied by the roots of the weights beforehand. Where the law is right and the
+    errors are normal, F has the degrees of freedom of what the added columns bring beyond the
+    law's.
     """
     from scipy.stats import f
 
@@ -121,10 +132,14 @@ def added_terms(name: str, residuals: Floats, columns: Floats, added: Floats) ->
     return ResidualTest.of(name, statistic, f.sf(statistic, gained, spare))
 
 
-def replicates(residuals: Floats, columns: Floats, points: NDArray[np.int64], weights: Floats) -> ResidualTest:
-    """F-test of lack of fit: the spread between the means of runs at the same point against that within.
+def replicates(
+    residuals: Floats, columns: Floats, points: NDArray[np.int64], weights: Floats
+) -> ResidualTest:
+    """F-test of lack of fit: the spread between the means of runs at the same point against that
+    within.
 
-    ``points``: the number of the point of each run. Residuals and columns are multiplied by the roots of the weights.
+    ``points``: the number of the point of each run. Residuals and columns are multiplied by the
+    roots of the weights.
     """
     from scipy.stats import f
 
@@ -136,7 +151,9 @@ def replicates(residuals: Floats, columns: Floats, points: NDArray[np.int64], we
     total, rank = projected_out(residuals, columns)
     between = count - rank
     if between <= 0:
-        return ResidualTest.impossible(name, f"{count} distinct points for {rank} determined coefficients")
+        return ResidualTest.impossible(
+            name, f"{count} distinct points for {rank} determined coefficients"
+        )
     raw = residuals / np.sqrt(weights)
     means = np.bincount(points, weights * raw) / np.bincount(points, weights)
     pure = float(np.sum(weights * (raw - means[points]) ** 2))
@@ -155,7 +172,9 @@ def between_groups(residuals: Floats, groups: NDArray[np.int64] | None) -> Resid
         return ResidualTest.impossible(name, "the runs have no groups")
     count = int(groups.max()) + 1
     if count < 2 or count == len(residuals):
-        return ResidualTest.impossible(name, "it takes two groups or more, and one with several runs")
+        return ResidualTest.impossible(
+            name, "it takes two groups or more, and one with several runs"
+        )
     if constant(residuals):
         return ResidualTest.impossible(name, "the residuals do not vary")
     found = kruskal(*(residuals[groups == k] for k in range(count)))
@@ -163,7 +182,9 @@ def between_groups(residuals: Floats, groups: NDArray[np.int64] | None) -> Resid
 
 
 def intraclass(residuals: Floats, groups: NDArray[np.int64] | None) -> float | None:
-    """Correlation of two residuals of one group, from the mean squares of one-way analysis of variance; None without groups."""
+    """Correlation of two residuals of one group, from the mean squares of one-way analysis of
+    variance; None without groups.
+    """
     if groups is None or constant(residuals):
         return None
     sizes = np.bincount(groups)

@@ -69,7 +69,13 @@ class Fit(Shown):
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """The coefficients by name: E, A, B, beta, gamma, or E, C0, alpha."""
-        return dict(zip(self.model.coefficients, map(float, self.design.coefficients(self.theta)), strict=True))
+        return dict(
+            zip(
+                self.model.coefficients,
+                map(float, self.design.coefficients(self.theta)),
+                strict=True,
+            )
+        )
 
     @property
     def objective_value(self) -> float:
@@ -94,7 +100,9 @@ class Fit(Shown):
 
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
-        """Coefficients whose values are no result: left open by the runs, or at a limit of the search; empty for a sound fit."""
+        """Coefficients whose values are no result: left open by the runs, or at a limit of the
+        search; empty for a sound fit.
+        """
         from .identifiability import open_coefficients
 
         return open_coefficients(self)
@@ -118,15 +126,21 @@ class Fit(Shown):
         return refit(self, weights, observed)
 
     def redrawn(self, count: int, random: np.random.Generator) -> Floats:
-        """Observed values (count, n) with residuals drawn from the fit's own; see `bootstrap.resampled_values`."""
+        """Observed values (count, n) with residuals drawn from the fit's own; see
+        `bootstrap.resampled_values`.
+        """
         from .bootstrap import resampled_values
 
         return resampled_values(self, count, random)
 
     def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
-        """Which of the coefficients (K, p) ran to a limit of the search that the caller did not set, (K, p)."""
+        """Which of the coefficients (K, p) ran to a limit of the search that the caller did not
+        set, (K, p).
+        """
         runaway = [self.design.runaway(theta) for theta in self.design.thetas(coefficients)]
-        return np.array([[name in names for name in self.names] for names in runaway], dtype=bool).reshape(-1, len(self.names))
+        return np.array(
+            [[name in names for name in self.names] for names in runaway], dtype=bool
+        ).reshape(-1, len(self.names))
 
     # -- residuals -------------------------------------------------------------------------------------------------
 
@@ -145,7 +159,9 @@ class Fit(Shown):
         return self.design.at(rows).evaluate(self.theta[None])[0][0]
 
     def linearised(self) -> tuple[Floats, Floats, Floats]:
-        """Residuals (n,), their derivatives (p, n) in the solver's parameters, and the fitted values (n,)."""
+        """Residuals (n,), their derivatives (p, n) in the solver's parameters, and the fitted
+        values (n,).
+        """
         values, jacobian = self.design.model.evaluate(self.theta[None])
         if self.objective.in_logs:
             jacobian /= values[:, None, :]
@@ -162,18 +178,23 @@ class Fit(Shown):
 
     @property
     def law(self) -> Any:
-        """The fitted law, for everything that follows from one: a `Law`, a `ComputeLaw`, or of an expression a `CustomLaw`.
+        """The fitted law, for everything that follows from one: a `Law`, a `ComputeLaw`, or of an
+        expression a `CustomLaw`.
 
         Raises
         ------
         ValueError
-            Where the fit did not converge or leaves coefficients undetermined, or a general law has no envelope in closed form.
+            Where the fit did not converge or leaves coefficients undetermined, or a general law has
+            no envelope in closed form.
         `law_of(coefficients)` makes a law all the same.
         """
         if not self.converged:
             raise ValueError("law: the fit did not converge; its coefficients are no result")
         if self.undetermined:
-            raise ValueError(f"law: the runs leave {', '.join(self.undetermined)} undetermined (see the fit's identifiability)")
+            raise ValueError(
+                f"law: the runs leave {', '.join(self.undetermined)} undetermined (see the fit's "
+                f"identifiability)"
+            )
         return self.law_of(self.coefficients)
 
     def law_of(self, coefficients: Mapping[str, float]) -> Any:
@@ -193,7 +214,9 @@ class Fit(Shown):
     # -- uncertainty -----------------------------------------------------------------------------------------------
 
     def covariance(self, kind: str = "sandwich") -> Floats:
-        """Covariance (p, p) of E, the logs of the prefactors and the exponents; see `covariance.covariance`."""
+        """Covariance (p, p) of E, the logs of the prefactors and the exponents; see
+        `covariance.covariance`.
+        """
         from .covariance import covariance
 
         return self._sandwich.copy() if kind == "sandwich" else covariance(self, kind)
@@ -216,12 +239,22 @@ class Fit(Shown):
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Of the t distribution that intervals take: runs less free coefficients, by group groups less one; at least 1."""
-        spare = len(self.runs) - int(self.free.sum()) if self.runs.group is None else len(set(self.runs.group.tolist())) - 1
+        """Of the t distribution that intervals take: runs less free coefficients, by group groups
+        less one; at least 1.
+        """
+        spare = (
+            len(self.runs) - int(self.free.sum())
+            if self.runs.group is None
+            else len(set(self.runs.group.tolist())) - 1
+        )
         return max(spare, 1)
 
-    def intervals(self, level: float = DEFAULT_LEVEL, kind: str = "sandwich") -> dict[str, tuple[float, float]]:
-        """Wald intervals by coefficient: of prefactors and exponents symmetric in the logarithm, of E cut at 0."""
+    def intervals(
+        self, level: float = DEFAULT_LEVEL, kind: str = "sandwich"
+    ) -> dict[str, tuple[float, float]]:
+        """Wald intervals by coefficient: of prefactors and exponents symmetric in the logarithm, of
+        E cut at 0.
+        """
         from .intervals import wald
 
         return wald(self, level, kind)
@@ -237,38 +270,67 @@ class Fit(Shown):
         }
 
     def bootstrap(
-        self, repeats: int = 1000, *, seed: int = 0, kind: str = "auto", progress: bool = False, jobs: int = 1
+        self,
+        repeats: int = 1000,
+        *,
+        seed: int = 0,
+        kind: str = "auto",
+        progress: bool = False,
+        jobs: int = 1,
     ) -> Draws:
-        """The fit of resampled runs, `repeats` times; see `isoflop.numeric.fit.bootstrap.bootstrap`."""
+        """The fit of resampled runs, `repeats` times; see
+        `isoflop.numeric.fit.bootstrap.bootstrap`.
+        """
         from .bootstrap import bootstrap
 
         return bootstrap(self, repeats, seed=seed, kind=kind, progress=progress, jobs=jobs)
 
     def profile(
-        self, quantity: str | Quantity, *, level: float = DEFAULT_LEVEL, compute: float | None = None, ratio: float | None = None
+        self,
+        quantity: str | Quantity,
+        *,
+        level: float = DEFAULT_LEVEL,
+        compute: float | None = None,
+        ratio: float | None = None,
     ) -> Any:
-        """The profile interval of a coefficient or of a derived quantity; see `isoflop.numeric.fit.profile.profile`."""
+        """The profile interval of a coefficient or of a derived quantity; see
+        `isoflop.numeric.fit.profile.profile`.
+        """
         from .profile import profile
 
         return profile(self, quantity, level=level, compute=compute, ratio=ratio)
 
     def derived(
-        self, *, compute: float | None = None, ratio: float | None = None, level: float = DEFAULT_LEVEL
+        self,
+        *,
+        compute: float | None = None,
+        ratio: float | None = None,
+        level: float = DEFAULT_LEVEL,
     ) -> dict[str, Derived]:
         """What follows from a params+tokens fit, by name, with errors by the delta method.
 
-        alpha, C0, params_share and tokens_share (the exponents of N* and D*); at a compute N_star, D_star, tokens_per_param,
-        L_star, R_star; at an overtraining ratio the penalty. Resamples give intervals as well: `Draws.estimate` takes each
-        `Quantity` of `default_quantities`.
+        alpha, C0, params_share and tokens_share (the exponents of N* and D*); at a compute N_star,
+        D_star, tokens_per_param, L_star, R_star; at an overtraining ratio the penalty. Resamples
+        give intervals as well: `Draws.estimate` takes each `Quantity` of `default_quantities`.
         """
         from .derived import default_quantities, derived
 
         quantities = default_quantities(compute, ratio)
-        found = derived(self.law, self.covariance(), self.model.coordinates, quantities, level, self.degrees_of_freedom)
+        found = derived(
+            self.law,
+            self.covariance(),
+            self.model.coordinates,
+            quantities,
+            level,
+            self.degrees_of_freedom,
+        )
         return {item.quantity.name: item for item in found}
 
-    def quantity(self, name: str, *, compute: float | None = None, ratio: float | None = None) -> Quantity:
-        """What follows from a params+tokens law, by its name (see `derived`): for `Draws.estimate` and `profile`.
+    def quantity(
+        self, name: str, *, compute: float | None = None, ratio: float | None = None
+    ) -> Quantity:
+        """What follows from a params+tokens law, by its name (see `derived`): for `Draws.estimate`
+        and `profile`.
 
         Raises
         ------
@@ -277,14 +339,24 @@ class Fit(Shown):
         """
         from .derived import default_quantities
 
-        known = {each.name: each for each in default_quantities(compute, ratio)} if self.model.name == "params-tokens" else {}
+        known = (
+            {each.name: each for each in default_quantities(compute, ratio)}
+            if self.model.name == "params-tokens"
+            else {}
+        )
         if name not in known:
-            more = "" if not known or (compute is not None and ratio is not None) else " (more with compute and ratio)"
+            more = (
+                ""
+                if not known or (compute is not None and ratio is not None)
+                else " (more with compute and ratio)"
+            )
             raise outside("quantity", name, f"one of {', '.join((*self.names, *known))}{more}")
         return known[name]
 
     def sensitivity(self, **options: Any) -> Sensitivity:
-        """How the coefficients move over the objectives; see `isoflop.numeric.fit.sensitivity.sensitivity`."""
+        """How the coefficients move over the objectives; see
+        `isoflop.numeric.fit.sensitivity.sensitivity`.
+        """
         from .sensitivity import sensitivity
 
         return sensitivity(self, **options)
@@ -292,7 +364,9 @@ class Fit(Shown):
     # -- diagnostics -----------------------------------------------------------------------------------------------
 
     def identifiability(self) -> Identifiability:
-        """Which coefficients the design tells apart; see `isoflop.numeric.fit.identifiability.identifiability`."""
+        """Which coefficients the design tells apart; see
+        `isoflop.numeric.fit.identifiability.identifiability`.
+        """
         return self._identifiability
 
     @cached_property
@@ -310,7 +384,9 @@ class Fit(Shown):
     # -- output ----------------------------------------------------------------------------------------------------
 
     def as_dict(self, bootstrap: Draws | None = None, **options: Any) -> dict[str, Any]:
-        """Plain data; see `isoflop.numeric.fit.tables.fit_dict` for its keys and the options level, compute, ratio and name."""
+        """Plain data; see `isoflop.numeric.fit.tables.fit_dict` for its keys and the options level,
+        compute, ratio and name.
+        """
         from .tables import fit_dict
 
         return fit_dict(self, bootstrap, **options)
@@ -327,8 +403,12 @@ class Fit(Shown):
 
         return fit_frame(self, bootstrap, **options)
 
-    def to_latex(self, caption: str = "", label: str = "", *, bootstrap: Draws | None = None, **options: Any) -> str:
-        """A booktabs table; see `isoflop.numeric.fit.tables.fit_latex` for the options notation, caption and label."""
+    def to_latex(
+        self, caption: str = "", label: str = "", *, bootstrap: Draws | None = None, **options: Any
+    ) -> str:
+        """A booktabs table; see `isoflop.numeric.fit.tables.fit_latex` for the options notation,
+        caption and label.
+        """
         from .tables import fit_latex
 
         return fit_latex(self, bootstrap, caption=caption, label=label, **options)
@@ -352,7 +432,9 @@ class Fit(Shown):
 
         return fit_text(self, bootstrap, **options)
 
-    def save(self, path: str | PathLike[str], bootstrap: Draws | None = None, **options: Any) -> None:
+    def save(
+        self, path: str | PathLike[str], bootstrap: Draws | None = None, **options: Any
+    ) -> None:
         """Write the plain data as a law file for every command and for `Law.load`."""
         from .tables import save_fit
 
@@ -360,9 +442,7 @@ class Fit(Shown):
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
-        return (
-            f"Fit({numbers}; {self.objective.name} {self.objective_value!r}; {len(self.runs)} runs; converged={self.converged})"
-        )
+        return f"Fit({numbers}; {self.objective.name} {self.objective_value!r}; {len(self.runs)} runs; converged={self.converged})"
 
     def __str__(self) -> str:
         from .text import fit_text

@@ -1,7 +1,9 @@
-"""Starts for a law that is linear in all but its exponents: the linear part is solved exactly on a grid of exponents.
+"""Starts for a law that is linear in all but its exponents: the linear part is solved exactly on a
+grid of exponents.
 
-Variable projection (Golub and Pereyra 1973): for given exponents the best E >= 0 and coefficients a_k >= 0 are a small linear
-least squares problem, so that a grid over the exponents alone sees every basin.
+Variable projection (Golub and Pereyra 1973): for given exponents the best E >= 0 and coefficients
+a_k >= 0 are a small linear least squares problem, so that a grid over the exponents alone sees
+every basin.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Exponents are tried from where a term changes by a few percent over the design to where it dies within a small part of it.
+#: Exponents are tried from where a term changes by a few percent over the design to where it dies
+#: within a small part of it.
 FLATTEST, STEEPEST = 0.05, 25.0
 #: Equal columns make the Gram matrix singular; this share of its diagonal is added.
 RIDGE = 1e-12
@@ -54,13 +57,30 @@ class Scan:
     def of(cls, model: Centred, lower: Floats, upper: Floats, points: int) -> Scan:
         """The grid with so many exponents for every term."""
         first = int(model.irreducible) + model.terms
-        grids = tuple(_grid(float(np.ptp(logs)), lower[first + k], upper[first + k], points) for k, logs in enumerate(model.logs))
+        grids = tuple(
+            _grid(float(np.ptp(logs)), lower[first + k], upper[first + k], points)
+            for k, logs in enumerate(model.logs)
+        )
         return cls(
-            model, lower, upper, grids, tuple(np.exp(np.outer(-grid, logs)) for grid, logs in zip(grids, model.logs, strict=True))
+            model,
+            lower,
+            upper,
+            grids,
+            tuple(
+                np.exp(np.outer(-grid, logs)) for grid, logs in zip(grids, model.logs, strict=True)
+            ),
         )
 
-    def starts(self, observed: Floats, weights: Floats, *, most: int, judge: Callable[[Floats], Floats] | None = None) -> Floats:
-        """Up to `most` parameter vectors (K, p), best first: the local minima of the projected least squares on the grid.
+    def starts(
+        self,
+        observed: Floats,
+        weights: Floats,
+        *,
+        most: int,
+        judge: Callable[[Floats], Floats] | None = None,
+    ) -> Floats:
+        """Up to `most` parameter vectors (K, p), best first: the local minima of the projected
+        least squares on the grid.
 
         Parameters
         ----------
@@ -95,7 +115,9 @@ class Scan:
         return np.clip(found, self.lower, self.upper)
 
     def _normal_equations(self, observed: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        """Gram matrices (G, s, s) and moments (G, s) of [1, x_1^-b_1, ...] over the grid of all exponents."""
+        """Gram matrices (G, s, s) and moments (G, s) of [1, x_1^-b_1, ...] over the grid of all
+        exponents.
+        """
         shape = tuple(map(len, self.grids))
         first, size = int(self.model.irreducible), int(self.model.irreducible) + self.model.terms
         gram = np.empty((*shape, size, size))
@@ -119,7 +141,9 @@ class Scan:
 
     def _spread(self, entry: Floats, *axes: int) -> Floats:
         """An array over some of the axes of the grid, to be broadcast over all."""
-        return entry.reshape([len(grid) if axis in axes else 1 for axis, grid in enumerate(self.grids)])
+        return entry.reshape(
+            [len(grid) if axis in axes else 1 for axis, grid in enumerate(self.grids)]
+        )
 
 
 def _grid(spread: float, lower: float, upper: float, points: int) -> Floats:
@@ -132,9 +156,11 @@ def _grid(spread: float, lower: float, upper: float, points: int) -> Floats:
 
 
 def nonnegative(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
-    """Nonnegative least squares in up to three columns for every pair: coefficients, and how much they lower the sum of squares.
+    """Nonnegative least squares in up to three columns for every pair: coefficients, and how much
+    they lower the sum of squares.
 
-    Where the solution in all columns is not positive, the best one in fewer is a solution in one or in two.
+    Where the solution in all columns is not positive, the best one in fewer is a solution in one or
+    in two.
     """
     size = moments.shape[-1]
     gram = gram.copy()
@@ -158,7 +184,9 @@ def _in_fewer(gram: Floats, moments: Floats) -> tuple[Floats, Floats]:
     y = a * moments[:, second] - b * moments[:, first]
     determinant = a * c - b * b
     x, y = x / determinant, y / determinant
-    together = np.where((x >= 0.0) & (y >= 0.0), x * moments[:, first] + y * moments[:, second], -np.inf)
+    together = np.where(
+        (x >= 0.0) & (y >= 0.0), x * moments[:, first] + y * moments[:, second], -np.inf
+    )
     gains = np.concatenate([np.where(alone >= 0.0, alone * moments, -np.inf), together], axis=1)
     choice = gains.argmax(axis=1)
     rows = np.arange(len(choice))
@@ -176,7 +204,9 @@ def _neighbours(dimensions: int) -> tuple[tuple[slice, ...], ...]:
     """Slices of an array with a border that are the array moved by one step, in every direction."""
     ends = {0: slice(None, -2), 1: slice(1, -1), 2: slice(2, None)}
     return tuple(
-        tuple(ends[step] for step in shift) for shift in product((0, 1, 2), repeat=dimensions) if any(step != 1 for step in shift)
+        tuple(ends[step] for step in shift)
+        for shift in product((0, 1, 2), repeat=dimensions)
+        if any(step != 1 for step in shift)
     )
 
 

@@ -51,7 +51,8 @@ class Variant:
     ----------
     fit : Fit
     estimates : dict of str to Estimate
-        The coefficients; for a params+tokens law alpha, C0 and params_share, the exponent of N*(C), as well.
+        The coefficients; for a params+tokens law alpha, C0 and params_share, the exponent of N*(C),
+        as well.
     reason : str
         Why there are no standard errors, or no derived quantities, where there are none.
     """
@@ -78,7 +79,10 @@ class Variant:
     @property
     def label(self) -> str:
         """The objective in short."""
-        parameter = {"huber-log": f" {self.objective.delta:g}", "pinball-log": f" {self.objective.tau:g}"}
+        parameter = {
+            "huber-log": f" {self.objective.delta:g}",
+            "pinball-log": f" {self.objective.tau:g}",
+        }
         return f"{self.objective.name}{parameter.get(self.objective.name, '')}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -116,7 +120,8 @@ class Sensitivity:
         return tuple(self.reference.estimates)
 
     def range(self, name: str = "alpha") -> tuple[float, float]:
-        """The least and the greatest estimate over the certified fits whose objective aims at the middle of the losses.
+        """The least and the greatest estimate over the certified fits whose objective aims at the
+        middle of the losses.
 
         Raises
         ------
@@ -126,14 +131,20 @@ class Sensitivity:
         if name not in self.names:
             raise ValueError(f"name={name!r}: must be one of {', '.join(self.names)}")
         values = [
-            item.estimates[name].value for item in self.variants if item.converged and item.central and name in item.estimates
+            item.estimates[name].value
+            for item in self.variants
+            if item.converged and item.central and name in item.estimates
         ]
         if not values:
-            raise ValueError(f"name={name!r}: no fit of it is certified under an objective of the middle")
+            raise ValueError(
+                f"name={name!r}: no fit of it is certified under an objective of the middle"
+            )
         return min(values), max(values)
 
     def over_interval(self, name: str = "alpha") -> float | None:
-        """The width of the range over that of the reference's interval; None without an interval, or with one of no width."""
+        """The width of the range over that of the reference's interval; None without an interval,
+        or with one of no width.
+        """
         estimate = self.reference.estimates[name]
         if estimate.low is None or estimate.high is None or not estimate.high > estimate.low:
             return None
@@ -148,7 +159,9 @@ class Sensitivity:
         for item in self.variants:
             row: dict[str, Any] = {
                 "objective": item.objective.name,
-                "parameter": item.objective.as_dict().get("delta", item.objective.as_dict().get("tau")),
+                "parameter": item.objective.as_dict().get(
+                    "delta", item.objective.as_dict().get("tau")
+                ),
                 "value": item.fit.objective_value,
                 "converged": item.converged,
                 "central": item.central,
@@ -156,7 +169,9 @@ class Sensitivity:
             for name, estimate in item.estimates.items():
                 row |= {name: estimate.value, f"{name}_se": estimate.standard_error}
             rows.append(row)
-        return pd.DataFrame(rows, index=pd.Index([item.label for item in self.variants], name="label"))
+        return pd.DataFrame(
+            rows, index=pd.Index([item.label for item in self.variants], name="label")
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: the variants, and the range of every quantity beside its interval."""
@@ -179,7 +194,11 @@ class Sensitivity:
             lines = self._table(digits)
             if max(map(len, lines)) <= WIDTH:
                 break
-        marks = [meaning for mark, meaning in MARKS.items() if any(mark in self._marks(item) for item in self.variants)]
+        marks = [
+            meaning
+            for mark, meaning in MARKS.items()
+            if any(mark in self._marks(item) for item in self.variants)
+        ]
         return "\n".join([*lines, *marks, *wrap(self._summary(), WIDTH)])
 
     def _table(self, digits: int) -> list[str]:
@@ -190,14 +209,36 @@ class Sensitivity:
 
         rows = []
         for item in self.variants:
-            values = [item.estimates[name].value if name in item.estimates else None for name in self.names]
+            values = [
+                item.estimates[name].value if name in item.estimates else None
+                for name in self.names
+            ]
             alpha = item.estimates.get("alpha")
             error = shown(None if alpha is None else alpha.standard_error, 3)
-            rows.append(["".join([item.label, *self._marks(item)]), *(shown(value, digits) for value in values), error, ""])
-        return table(["objective", *(HEADINGS.get(name, name) for name in self.names), "std. error\nof alpha", ""], rows)
+            rows.append(
+                [
+                    "".join([item.label, *self._marks(item)]),
+                    *(shown(value, digits) for value in values),
+                    error,
+                    "",
+                ]
+            )
+        return table(
+            [
+                "objective",
+                *(HEADINGS.get(name, name) for name in self.names),
+                "std. error\nof alpha",
+                "",
+            ],
+            rows,
+        )
 
     def _marks(self, item: Variant) -> list[str]:
-        return [mark for mark, held in zip(MARKS, (not item.central, not item.converged), strict=True) if held]
+        return [
+            mark
+            for mark, held in zip(MARKS, (not item.central, not item.converged), strict=True)
+            if held
+        ]
 
     def _summary(self) -> str:
         if "alpha" not in self.names:
@@ -238,8 +279,8 @@ def sensitivity(
     deltas : sequence of float
         Widths of Huber's function of the log residuals; > 0.
     taus : sequence of float
-        Quantiles of the pinball function, between 0 and 1. They aim at other quantiles of the losses than their middle, so that
-        they do not count in the range.
+        Quantiles of the pinball function, between 0 and 1. They aim at other quantiles of the
+        losses than their middle, so that they do not count in the range.
     level : float
         Nominal coverage of the intervals.
     **options
@@ -252,16 +293,21 @@ def sensitivity(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, options are given beside a fit, or the fit is of a general law.
+        Where an argument is outside its domain, options are given beside a fit, or the fit is of a
+        general law.
     """
     coverage = number("level", level, UNIT_INTERVAL)
     if not 0.0 < coverage < 1.0:
         raise outside("level", level, UNIT_INTERVAL)
     if isinstance(runs, Fit) and options:
-        raise ValueError(f"options {', '.join(options)}: a fit has its own; must be given with runs only")
+        raise ValueError(
+            f"options {', '.join(options)}: a fit has its own; must be given with runs only"
+        )
     base = runs if isinstance(runs, Fit) else fit(runs, **options)
     if not isinstance(base.design, Design):
-        raise ValueError(f"runs: a fit of {base.model}; must be of a params+tokens or a compute law")
+        raise ValueError(
+            f"runs: a fit of {base.model}; must be of a params+tokens or a compute law"
+        )
     objectives = [
         *(Objective(name="huber-log", delta=delta) for delta in deltas),
         *(Objective(name=name) for name in ("absolute-log", "least-squares-log", "least-squares")),
@@ -269,7 +315,9 @@ def sensitivity(
     ]
     reference = _variant(base, coverage)
     others = [
-        reference if item.as_dict() == base.objective.as_dict() else _variant(_refitted(base, item), coverage)
+        reference
+        if item.as_dict() == base.objective.as_dict()
+        else _variant(_refitted(base, item), coverage)
         for item in objectives
     ]
     if reference not in others:
@@ -288,7 +336,9 @@ def _variant(fitted: Fit, level: float) -> Variant:
     estimates = {name: Estimate(value, None, None, None) for name, value in values.items()}
     try:
         errors, intervals = fitted.standard_errors, fitted.intervals(level)
-        estimates = {name: Estimate(value, errors[name], *intervals[name]) for name, value in values.items()}
+        estimates = {
+            name: Estimate(value, errors[name], *intervals[name]) for name, value in values.items()
+        }
         reason = ""
     except ValueError as error:
         reason = str(error)
@@ -305,11 +355,15 @@ def _derived(fitted: Fit, level: float, *, with_errors: bool) -> tuple[dict[str,
         if with_errors:
             found = fitted.derived(level=level)
             return {
-                name: Estimate(found[name].value, found[name].standard_error, found[name].low, found[name].high)
+                name: Estimate(
+                    found[name].value, found[name].standard_error, found[name].low, found[name].high
+                )
                 for name in DERIVED
             }, ""
         law: Any = fitted.law_of(fitted.coefficients)
         quantities = {item.name: item for item in default_quantities()}
-        return {name: Estimate(quantities[name].value(law), None, None, None) for name in DERIVED}, ""
+        return {
+            name: Estimate(quantities[name].value(law), None, None, None) for name in DERIVED
+        }, ""
     except ValueError as error:
         return {}, str(error)

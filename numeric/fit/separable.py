@@ -1,7 +1,8 @@
 """Laws that are linear in all coefficients but their exponents: E + sum_k a_k x_k^-b_k.
 
-Two terms make the params+tokens law, one the compute law. Inside, every term is centred: its coefficient is the term at the
-geometric mean of the design, which is far less correlated with its exponent than the value at x = 1.
+Two terms make the params+tokens law, one the compute law. Inside, every term is centred: its
+coefficient is the term at the geometric mean of the design, which is far less correlated with its
+exponent than the value at x = 1.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-#: A step across the bound of E is shortened so often at most, and ends on the bound where it comes this close to it.
+#: A step across the bound of E is shortened so often at most, and ends on the bound where it comes
+#: this close to it.
 SHORTENINGS, REACHED = 3, 1e-3
 
 
 @dataclass(frozen=True)
 class Centred:
-    """The law at n runs, in theta = (E, log T_1, ..., log T_m, b_1, ..., b_m), where T_k is term k at its centre.
+    """The law at n runs, in theta = (E, log T_1, ..., log T_m, b_1, ..., b_m), where T_k is term k
+    at its centre.
 
     Attributes
     ----------
@@ -74,8 +77,16 @@ class Centred:
             values += theta[:, :1]
         return values, jacobian
 
-    def curvature(self, theta: Floats, factors: Floats, jacobian: Floats, gradient: Floats, divisor: Floats | None) -> Floats:
-        """The sum over the runs of factors (K, n) times the second derivatives T, -z T and z^2 T of every term.
+    def curvature(
+        self,
+        theta: Floats,
+        factors: Floats,
+        jacobian: Floats,
+        gradient: Floats,
+        divisor: Floats | None,
+    ) -> Floats:
+        """The sum over the runs of factors (K, n) times the second derivatives T, -z T and z^2 T of
+        every term.
 
         The first two are the term's own first derivatives, so that their sums are in the gradient.
         """
@@ -88,12 +99,22 @@ class Centred:
             found[:, j, j] = -np.einsum("kn,kn,n->k", factors, jacobian[:, j], logs)
         return found
 
-    def retract(self, theta: Floats, move: Floats, values: Floats, jacobian: Floats, lower: Floats, upper: Floats) -> Floats:
-        """The point that a step (K, p) is meant to reach: new exponents, and the linear coefficients that follow the step best.
+    def retract(
+        self,
+        theta: Floats,
+        move: Floats,
+        values: Floats,
+        jacobian: Floats,
+        lower: Floats,
+        upper: Floats,
+    ) -> Floats:
+        """The point that a step (K, p) is meant to reach: new exponents, and the linear
+        coefficients that follow the step best.
 
-        Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient and the exponent move
-        together along a curve. A straight step leaves that curve; the coefficients found here, by least squares of the relative
-        differences from the values that the step foretells to first order, stay on it. They differ from the step's own to second
+        Where an exponent is small its term is nearly a constant plus a line, and E, the coefficient
+        and the exponent move together along a curve. A straight step leaves that curve; the
+        coefficients found here, by least squares of the relative differences from the values that
+        the step foretells to first order, stay on it. They differ from the step's own to second
         order. A step that leads E below its bound is shortened, to end there or before.
         """
         linear, exponents, usable = self._followed(theta, move, values, jacobian, lower, upper)
@@ -105,38 +126,61 @@ class Centred:
                     break
                 share = (theta[:, 0] - floor) / np.where(below, theta[:, 0] - linear[:, 0], 1.0)
                 move = np.where(below[:, None], move * share[:, None], move)
-                linear, exponents, usable = self._followed(theta, move, values, jacobian, lower, upper)
+                linear, exponents, usable = self._followed(
+                    theta, move, values, jacobian, lower, upper
+                )
             near = usable & (linear[:, 0] < floor + REACHED * np.abs(theta[:, 0] - floor))
             linear[near, 0] = floor[near]
         first = int(self.irreducible)
         with np.errstate(all="ignore"):
-            inside = np.concatenate([linear[:, :first], np.log(linear[:, first:]), exponents], axis=1)
+            inside = np.concatenate(
+                [linear[:, :first], np.log(linear[:, first:]), exponents], axis=1
+            )
         return np.clip(np.where(usable[:, None], inside, theta + move), lower, upper)
 
     def _followed(
-        self, theta: Floats, move: Floats, values: Floats, jacobian: Floats, lower: Floats, upper: Floats
+        self,
+        theta: Floats,
+        move: Floats,
+        values: Floats,
+        jacobian: Floats,
+        lower: Floats,
+        upper: Floats,
     ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """E and the terms at the centre (K, c), the exponents (K, m) after a step, and whether these are usable (K,)."""
+        """E and the terms at the centre (K, c), the exponents (K, m) after a step, and whether
+        these are usable (K,).
+        """
         first, terms = int(self.irreducible), self.terms
         foretold = values + np.einsum("kp,kpn->kn", move, jacobian)
         straight = np.clip(theta + move, lower, upper)
         with np.errstate(all="ignore"):
             powers = np.exp(-straight[:, first + terms :, None] * self.logs)
-            columns = np.concatenate([np.ones_like(powers[:, :first]), powers], axis=1) / values[:, None, :]
-            linear = np.concatenate([straight[:, :first], np.exp(straight[:, first : first + terms])], axis=1)
+            columns = (
+                np.concatenate([np.ones_like(powers[:, :first]), powers], axis=1)
+                / values[:, None, :]
+            )
+            linear = np.concatenate(
+                [straight[:, :first], np.exp(straight[:, first : first + terms])], axis=1
+            )
             missing = foretold / values - np.einsum("kc,kcn->kn", linear, columns)
             found = linear + _least_squares(columns, missing, move[:, : first + terms] == 0.0)
-        usable: NDArray[np.bool_] = np.asarray(np.isfinite(found).all(axis=1) & (found[:, first:] > 0.0).all(axis=1))
+        usable: NDArray[np.bool_] = np.asarray(
+            np.isfinite(found).all(axis=1) & (found[:, first:] > 0.0).all(axis=1)
+        )
         return found, straight[:, first + terms :], usable
 
 
 def _least_squares(columns: Floats, target: Floats, held: NDArray[np.bool_]) -> Floats:
-    """Coefficients (K, c) of the columns (K, c, n) that come closest to the target (K, n); 0 where held."""
+    """Coefficients (K, c) of the columns (K, c, n) that come closest to the target (K, n); 0 where
+    held.
+    """
     gram = np.matmul(columns, columns.transpose(0, 2, 1))
     moments = np.matmul(columns, target[:, :, None])[:, :, 0]
     moments[held] = 0.0
     gram[held[:, :, None] | held[:, None, :]] = 0.0
     diagonal = np.arange(gram.shape[1])
-    gram[:, diagonal, diagonal] = np.where(held, 1.0, gram[:, diagonal, diagonal] * (1.0 + 1e-13) + 1e-300)
+    gram[:, diagonal, diagonal] = np.where(
+        held, 1.0, gram[:, diagonal, diagonal] * (1.0 + 1e-13) + 1e-300
+    )
     gram[~np.isfinite(gram).all(axis=(1, 2))] = np.eye(gram.shape[1])
     return np.linalg.solve(gram, moments[:, :, None])[:, :, 0]

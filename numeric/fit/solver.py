@@ -31,10 +31,11 @@ LEAST, MOST = 1e-100, 1e100
 OUTLYING = 12.0
 #: Minima whose objectives differ by less than this share are one.
 SAME = 1e-7
-#: With as few runs, and for a sharp objective, the points of the grid are compared by the objective itself as well, which then
-#: has many minima, smooth over this many median absolute residuals.
+#: With as few runs, and for a sharp objective, the points of the grid are compared by the objective
+#: itself as well, which then has many minima, smooth over this many median absolute residuals.
 FEW, NARROW = 128, 0.5
-#: Points around the best minimum are followed then, at distances in these multiples of the parameters' own spread.
+#: Points around the best minimum are followed then, at distances in these multiples of the
+#: parameters' own spread.
 STIRRING_SCALES = (0.3, 5.0)
 #: Of a sharp objective, this many of the best smooth minima are followed to the end.
 MOST_SHARPENED, DISTINCT = 5, 1e-3
@@ -42,7 +43,9 @@ MOST_SHARPENED, DISTINCT = 5, 1e-3
 LARGE, SAMPLE = 20_000, 4_096
 
 
-def solve(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> Solution:
+def solve(
+    design: Design, observed: Floats, weights: Floats | None, objective: Objective
+) -> Solution:
     """The best minimum that the scan leads to.
 
     Raises
@@ -60,7 +63,9 @@ def solve(design: Design, observed: Floats, weights: Floats | None, objective: O
     return _best(design, problems, objective, found, max(starts, len(found.value)))
 
 
-def _minima(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> tuple[Minima, int]:
+def _minima(
+    design: Design, observed: Floats, weights: Floats | None, objective: Objective
+) -> tuple[Minima, int]:
     problems = Problems.of(design.model, observed, weights, objective)
     squares = np.ones_like(observed) if weights is None else weights
     if objective.in_logs:
@@ -75,7 +80,8 @@ def _minima(design: Design, observed: Floats, weights: Floats | None, objective:
         size = np.abs(problems.residuals(begun[:1]))[0]
         middle = float(median_residuals(problems, begun[:1])[0, 0])
         if few or float(size.max()) > OUTLYING * middle:
-            # Once more with the weights of an absolute deviation, which outliers do not lead astray.
+            # Once more with the weights of an absolute deviation, which outliers do not lead
+            # astray.
             robust = squares / np.maximum(size, 0.1 * middle)
 
             def judge(points: Floats) -> Floats:
@@ -86,17 +92,35 @@ def _minima(design: Design, observed: Floats, weights: Floats | None, objective:
     found = follow(problems, objective, begun, design.lower, design.upper)
     if objective.is_square or not few:
         return found, len(begun)
-    around = stirred(problems, found.theta[int(np.argmin(found.value))], design.lower, design.upper, STIRRING_SCALES)
-    return joined(found, follow(problems, objective, around, design.lower, design.upper)), len(begun) + len(around)
+    around = stirred(
+        problems,
+        found.theta[int(np.argmin(found.value))],
+        design.lower,
+        design.upper,
+        STIRRING_SCALES,
+    )
+    return joined(found, follow(problems, objective, around, design.lower, design.upper)), len(
+        begun
+    ) + len(around)
 
 
-def _solve_large(design: Design, observed: Floats, weights: Floats | None, objective: Objective) -> Solution:
-    """Starts from a sample of the runs, spread evenly over their order of loss; the minimum over all of them."""
+def _solve_large(
+    design: Design, observed: Floats, weights: Floats | None, objective: Objective
+) -> Solution:
+    """Starts from a sample of the runs, spread evenly over their order of loss; the minimum over
+    all of them.
+    """
     sample = np.argsort(observed, kind="stable")[:: max(1, len(observed) // SAMPLE)]
     part = replace(design, model=design.model.part(sample))
-    found, starts = _minima(part, observed[sample], None if weights is None else weights[sample], objective)
+    found, starts = _minima(
+        part, observed[sample], None if weights is None else weights[sample], objective
+    )
     order = np.argsort(found.value, kind="stable")
-    distinct = [index for rank, index in enumerate(order) if rank == 0 or found.value[index] > (1 + SAME) * found.value[order[0]]]
+    distinct = [
+        index
+        for rank, index in enumerate(order)
+        if rank == 0 or found.value[index] > (1 + SAME) * found.value[order[0]]
+    ]
     problems = Problems.of(design.model, observed, weights, objective)
     begun = found.theta[distinct[:2]]
     if objective.is_sharp:
@@ -107,7 +131,9 @@ def _solve_large(design: Design, observed: Floats, weights: Floats | None, objec
     return _best(design, problems, objective, refined, starts)
 
 
-def _best(design: Design, problems: Problems, objective: Objective, found: Minima, starts: int) -> Solution:
+def _best(
+    design: Design, problems: Problems, objective: Objective, found: Minima, starts: int
+) -> Solution:
     if objective.is_sharp:
         return _best_sharp(design, problems, objective, found, starts)
     order = np.argsort(found.value, kind="stable")
@@ -118,19 +144,28 @@ def _best(design: Design, problems: Problems, objective: Objective, found: Minim
     theta = found.theta[best]
     certificate = max(float(found.decrement[best]) - rounding, 0.0) / max(value, 1e-300)
     others = found.theta[[index for index in order if not close[index]]]
-    return Solution(theta, value, bool(found.done[best]), certificate, starts, int(close.sum()), others)
+    return Solution(
+        theta, value, bool(found.done[best]), certificate, starts, int(close.sum()), others
+    )
 
 
-def _best_sharp(design: Design, problems: Problems, objective: Objective, found: Minima, starts: int) -> Solution:
+def _best_sharp(
+    design: Design, problems: Problems, objective: Objective, found: Minima, starts: int
+) -> Solution:
     """Of the smooth minima the best few whose sharp objectives differ, each followed to the end."""
     with np.errstate(all="ignore"):
         residuals = problems.residuals(found.theta)
     blunt = np.array([objective.value(row, problems.weights) for row in residuals])
     chosen: list[int] = []
     for index in np.argsort(blunt, kind="stable"):
-        if np.isfinite(blunt[index]) and (not chosen or blunt[index] > (1.0 + DISTINCT) * blunt[chosen[-1]]):
+        if np.isfinite(blunt[index]) and (
+            not chosen or blunt[index] > (1.0 + DISTINCT) * blunt[chosen[-1]]
+        ):
             chosen.append(int(index))
-    ends = [sharpen(problems, objective, found.theta[index], design.lower, design.upper) for index in chosen[:MOST_SHARPENED]]
+    ends = [
+        sharpen(problems, objective, found.theta[index], design.lower, design.upper)
+        for index in chosen[:MOST_SHARPENED]
+    ]
     if not ends:
         raise ValueError(NOWHERE_FINITE)
     ends.sort(key=lambda end: end.value)

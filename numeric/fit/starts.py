@@ -1,8 +1,9 @@
 """Starts for a law about whose coefficients nothing is known.
 
-The coefficients in which the law is not linear are drawn: their sizes from a Latin hypercube over the sizes that numbers in such
-laws have, pure numbers such as exponents, or the scale of a variable or of its reciprocal, both signs. The others follow from
-linear least squares. The draws that fit best move downhill, many at once, and where they end become starts.
+The coefficients in which the law is not linear are drawn: their sizes from a Latin hypercube over
+the sizes that numbers in such laws have, pure numbers such as exponents, or the scale of a variable
+or of its reciprocal, both signs. The others follow from linear least squares. The draws that fit
+best move downhill, many at once, and where they end become starts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,16 @@ APART = 0.2
 
 
 def starts(
-    model: Any, observed: Floats, weights: Floats, *, lower: Floats, upper: Floats, base: Floats, free: Any, seed: int, count: int
+    model: Any,
+    observed: Floats,
+    weights: Floats,
+    *,
+    lower: Floats,
+    upper: Floats,
+    base: Floats,
+    free: Any,
+    seed: int,
+    count: int,
 ) -> Floats:
     """Up to `count` coefficient vectors (m, p), the best first.
 
@@ -66,7 +76,9 @@ def starts(
     return _distinct(theta, scores, drawn, count)
 
 
-def _draws(model: Any, drawn: Any, lower: Floats, upper: Floats, base: Floats, random: np.random.Generator) -> Floats:
+def _draws(
+    model: Any, drawn: Any, lower: Floats, upper: Floats, base: Floats, random: np.random.Generator
+) -> Floats:
     if not len(drawn):
         return base[None].copy()
     count = min(MOST_DRAWS, DRAWS * len(drawn))
@@ -79,13 +91,17 @@ def _draws(model: Any, drawn: Any, lower: Floats, upper: Floats, base: Floats, r
 
 
 def _latin_hypercube(count: int, width: int, random: np.random.Generator) -> Floats:
-    """Points (count, width) of the unit cube, one in every slice of the width 1/count along every axis."""
+    """Points (count, width) of the unit cube, one in every slice of the width 1/count along every
+    axis.
+    """
     slices = np.stack([random.permutation(count) for _ in range(width)], axis=1)
     return np.asarray((slices + random.random((count, width))) / count)
 
 
 def _sizes(variables: Any) -> list[tuple[float, float]]:
-    """Ranges of log10 of the sizes that a coefficient may have: pure numbers twice, the scales of variables, reciprocals."""
+    """Ranges of log10 of the sizes that a coefficient may have: pure numbers twice, the scales of
+    variables, reciprocals.
+    """
     scales = []
     for array in variables:
         sizes = np.abs(array[array != 0.0])
@@ -95,7 +111,9 @@ def _sizes(variables: Any) -> list[tuple[float, float]]:
     return [PURE_NUMBERS] * max(1, len(scales)) + scales
 
 
-def _one(which: Floats, sign: Floats, ranges: Sequence[tuple[float, float]], lower: float, upper: float) -> Floats:
+def _one(
+    which: Floats, sign: Floats, ranges: Sequence[tuple[float, float]], lower: float, upper: float
+) -> Floats:
     """Numbers between the bounds: evenly between two bounds of like size, else by size and sign."""
     if np.isfinite(lower) and np.isfinite(upper):
         if lower > 0.0 and upper > 10.0 * lower:
@@ -113,9 +131,17 @@ def _one(which: Floats, sign: Floats, ranges: Sequence[tuple[float, float]], low
 
 
 def solve_linear(
-    model: Any, observed: Floats, weights: Floats, theta: Floats, linear: Any, lower: Floats, upper: Floats
+    model: Any,
+    observed: Floats,
+    weights: Floats,
+    theta: Floats,
+    linear: Any,
+    lower: Floats,
+    upper: Floats,
 ) -> Floats:
-    """Put the best linear coefficients into theta (K, p); the weighted sums of squares, infinite where there is none."""
+    """Put the best linear coefficients into theta (K, p); the weighted sums of squares, infinite
+    where there is none.
+    """
     if len(linear):
         theta[:, linear] = 0.0
     values, jacobian = model.evaluate(theta)
@@ -128,10 +154,14 @@ def solve_linear(
         if len(linear):
             found = _least_squares(columns, target)
             inside = np.clip(found, lower[linear], upper[linear])
-            if (inside != found).any():  # those beyond their bounds stay at them, the others are solved for again
+            if (
+                inside != found
+            ).any():  # those beyond their bounds stay at them, the others are solved for again
                 held = inside != found
                 rest = target - np.einsum("kl,kln->kn", np.where(held, inside, 0.0), columns)
-                found = np.where(held, inside, _least_squares(np.where(held[:, :, None], 0.0, columns), rest))
+                found = np.where(
+                    held, inside, _least_squares(np.where(held[:, :, None], 0.0, columns), rest)
+                )
                 inside = np.clip(found, lower[linear], upper[linear])
             theta[:, linear] = inside
             target = target - np.einsum("kl,kln->kn", inside, columns)
@@ -140,9 +170,18 @@ def solve_linear(
 
 
 def _downhill(
-    model: Any, observed: Floats, weights: Floats, theta: Floats, drawn: Any, linear: Any, lower: Floats, upper: Floats
+    model: Any,
+    observed: Floats,
+    weights: Floats,
+    theta: Floats,
+    drawn: Any,
+    linear: Any,
+    lower: Floats,
+    upper: Floats,
 ) -> tuple[Floats, Floats]:
-    """Coefficients (K, p) after damped Gauss-Newton steps in the logarithms of the drawn sizes, and their sums of squares."""
+    """Coefficients (K, p) after damped Gauss-Newton steps in the logarithms of the drawn sizes, and
+    their sums of squares.
+    """
     scores = solve_linear(model, observed, weights, theta, linear, lower, upper)
     damping = np.full(len(theta), 0.1)
     moved = np.concatenate([drawn, linear])
@@ -157,7 +196,9 @@ def _downhill(
             target = np.where(good[:, None], (observed - values) * root, 0.0)
             step = np.clip(_least_squares(columns, target, damping), -LONGEST, LONGEST)
             trial = theta.copy()
-            trial[:, drawn] = np.clip(theta[:, drawn] * np.exp(step[:, : len(drawn)]), lower[drawn], upper[drawn])
+            trial[:, drawn] = np.clip(
+                theta[:, drawn] * np.exp(step[:, : len(drawn)]), lower[drawn], upper[drawn]
+            )
         found = solve_linear(model, observed, weights, trial, linear, lower, upper)
         better = found < scores
         theta[better], scores[better] = trial[better], found[better]
@@ -166,7 +207,9 @@ def _downhill(
 
 
 def _least_squares(columns: Floats, target: Floats, damping: Any = 0.0) -> Floats:
-    """Coefficients (K, l) of columns (K, l, n) closest to targets (K, n), damped in units of the columns' lengths."""
+    """Coefficients (K, l) of columns (K, l, n) closest to targets (K, n), damped in units of the
+    columns' lengths.
+    """
     lengths = np.linalg.norm(columns, axis=2)
     scale = np.where(lengths > 0.0, lengths, 1.0)
     unit = columns / scale[:, :, None]

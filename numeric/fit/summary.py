@@ -1,4 +1,6 @@
-"""What a fit says, gathered once for text, JSON, frames and LaTeX: figures with their errors and intervals, and warnings."""
+"""What a fit says, gathered once for text, JSON, frames and LaTeX: figures with their errors and
+intervals, and warnings.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,13 @@ FIXED, AT_BOUND, OPEN = "fixed", "at bound", "not determined"
 LIMIT = "ends at a limit of the search"
 #: Below so many resamples beyond either end, percentiles are rough.
 LEAST_IN_TAIL = 5
-#: In the public sets of runs of one kind (eleven isoFLOP studies, Hoffmann et al. among them) the root mean square of the log
-#: residuals is 0.3 to 2.7 %, with outliers; pooled sets have 3 to 70 %.
+#: In the public sets of runs of one kind (eleven isoFLOP studies, Hoffmann et al. among them) the
+#: root mean square of the log residuals is 0.3 to 2.7 %, with outliers; pooled sets have 3 to 70 %.
 USUAL_SCATTER, LARGEST_SCATTER = 0.03, 0.05
 #: A range within this factor is narrow.
 NARROWEST_RANGE = 2.0
-#: A column of words tells sets of runs apart where it has at most so many, each in so many runs on average; so many are shown.
+#: A column of words tells sets of runs apart where it has at most so many, each in so many runs on
+#: average; so many are shown.
 MOST_SOURCES, LEAST_PER_SOURCE, MOST_SHOWN = 20, 8, 3
 #: A name and the compute or the ratio that it is for, where there are several.
 AT = "@"
@@ -55,7 +58,8 @@ class Figure:
     Attributes
     ----------
     name : str
-        Key in files: beta, alpha, N_star, ...; N_star@1e22, ... where there are several computes or ratios.
+        Key in files: beta, alpha, N_star, ...; N_star@1e22, ... where there are several computes or
+        ratios.
     label : str
         For a reader.
     unit : str
@@ -64,7 +68,8 @@ class Figure:
     se, lo, hi : float or None
         Standard error and interval; None where the runs do not determine them.
     note : str
-        "fixed", "at bound", "not determined" by such a design, "ends at a limit of the search" of an interval, or "".
+        "fixed", "at bound", "not determined" by such a design, "ends at a limit of the search" of
+        an interval, or "".
     at : tuple of (str, float)
         The compute or the ratio that it is for.
     """
@@ -176,18 +181,28 @@ def summarise(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or the law of the fit has nothing that it could be for.
+        Where an argument is outside its domain, or the law of the fit has nothing that it could be
+        for.
     """
     level = checked_level(level)
     computes, ratios = several("compute", compute), several("ratio", ratio)
     found = fit.identifiability()
     resampled = bootstrap is not None and fit.converged
-    measured = _Percentiles(bootstrap, level) if bootstrap is not None and resampled else _Sandwich(fit, level)
+    measured = (
+        _Percentiles(bootstrap, level)
+        if bootstrap is not None and resampled
+        else _Sandwich(fit, level)
+    )
     coefficients = tuple(measured.coefficient(name) for name in fit.model.coefficients)
-    coefficients = tuple(_opened(figure) if figure.name in fit.undetermined else figure for figure in coefficients)
+    coefficients = tuple(
+        _opened(figure) if figure.name in fit.undetermined else figure for figure in coefficients
+    )
     if fit.model.name == "compute":
         units = {"C0": "loss * FLOP^alpha"}
-        coefficients = tuple(_in_units(fit, replace(figure, unit=units.get(figure.name, ""))) for figure in coefficients)
+        coefficients = tuple(
+            _in_units(fit, replace(figure, unit=units.get(figure.name, "")))
+            for figure in coefficients
+        )
     derived, trouble = _derived(fit, measured, coefficients, computes, ratios, found)
     warnings = [
         *_of_runs(fit),
@@ -241,14 +256,22 @@ def several(name: str, given: ArrayLike | None) -> tuple[float, ...]:
     return tuple(dict.fromkeys(positive_number(name, value) for value in values))
 
 
-def quantities(compute: ArrayLike | None = None, ratio: ArrayLike | None = None) -> tuple[Quantity, ...]:
-    """What follows from a params+tokens law, at every compute and ratio; with several, names carry "@" and the value."""
+def quantities(
+    compute: ArrayLike | None = None, ratio: ArrayLike | None = None
+) -> tuple[Quantity, ...]:
+    """What follows from a params+tokens law, at every compute and ratio; with several, names carry
+    "@" and the value.
+    """
     from .derived import at_compute, default_quantities, penalty_at
 
     found = list(default_quantities())
     computes, ratios = several("compute", compute), several("ratio", ratio)
     for values, made in ((computes, at_compute), (ratios, lambda value: (penalty_at(value),))):
-        found += [replace(each, name=_named(each.name, value, values)) for value in values for each in made(value)]
+        found += [
+            replace(each, name=_named(each.name, value, values))
+            for value in values
+            for each in made(value)
+        ]
     return tuple(found)
 
 
@@ -270,11 +293,17 @@ def _spelt(value: float) -> str:
 
 
 def outcome(fit: Fit) -> str:
-    """What L stands for where it is not the loss: -log Q of accuracy Q, normalised by the accuracy of guessing."""
+    """What L stands for where it is not the loss: -log Q of accuracy Q, normalised by the accuracy
+    of guessing.
+    """
     runs = fit.runs
     if runs.metric == "loss":
         return ""
-    return f"-log((Q - {runs.random_baseline:g})/(1 - {runs.random_baseline:g}))" if runs.random_baseline else "-log Q"
+    return (
+        f"-log((Q - {runs.random_baseline:g})/(1 - {runs.random_baseline:g}))"
+        if runs.random_baseline
+        else "-log Q"
+    )
 
 
 def columns_read(fit: Fit) -> dict[str, str | None]:
@@ -284,13 +313,23 @@ def columns_read(fit: Fit) -> dict[str, str | None]:
     """
     runs = fit.runs
     quantity = {name: LETTERS.get(name, name) for name in fit.model.variables}
-    found: dict[str, str | None] = {name: runs.columns.get(each, name) for name, each in quantity.items()}
+    found: dict[str, str | None] = {
+        name: runs.columns.get(each, name) for name, each in quantity.items()
+    }
     for name, each in quantity.items():
         if each == runs.derived:
             del found[name]
-            found |= {other: runs.columns[other] for other in BUDGET if other in runs.columns and other not in quantity.values()}
+            found |= {
+                other: runs.columns[other]
+                for other in BUDGET
+                if other in runs.columns and other not in quantity.values()
+            }
             found[name] = None
-    return found | {name: runs.columns[name] for name in ("loss", "accuracy", "weight", "group") if name in runs.columns}
+    return found | {
+        name: runs.columns[name]
+        for name in ("loss", "accuracy", "weight", "group")
+        if name in runs.columns
+    }
 
 
 # -- where errors come from --------------------------------------------------------------------------------------------
@@ -309,7 +348,11 @@ class _Sandwich:
             self.errors, self.ends = fit.standard_errors, fit.intervals(level)
             self.freedom = fit.degrees_of_freedom
         except ValueError as error:
-            self.reason = str(error).removeprefix("covariance: ").removesuffix(" (see the fit's identifiability)")
+            self.reason = (
+                str(error)
+                .removeprefix("covariance: ")
+                .removesuffix(" (see the fit's identifiability)")
+            )
 
     @property
     def kind(self) -> str:
@@ -337,7 +380,9 @@ class _Sandwich:
             return _figure(chosen, value)
         from .derived import derived
 
-        (found,) = derived(law, self.matrix, self.fit.model.coordinates, (chosen,), self.level, self.freedom)
+        (found,) = derived(
+            law, self.matrix, self.fit.model.coordinates, (chosen,), self.level, self.freedom
+        )
         return _figure(chosen, value, found.standard_error, found.low, found.high)
 
     def loss(self, compute: float) -> Figure:
@@ -368,27 +413,39 @@ class _Percentiles:
         if self.limited:
             most = max(boot.at_limit[name] for name in self.limited)
             found.append(
-                f"bootstrap: {', '.join(self.limited)} ran to a limit of the search in {100.0 * most:.3g} % of the resamples: an "
-                "end of the interval, and of intervals of what follows, is that limit and not what the runs say"
+                f"bootstrap: {', '.join(self.limited)} ran to a limit of the search in "
+                f"{100.0 * most:.3g} % of the resamples: an "
+                "end of the interval, and of intervals of what follows, is that limit and not what "
+                "the runs say"
             )
         if self.heavy:
             found.append(
-                f"bootstrap: no standard error of {', '.join(self.heavy)}: a few resamples make the standard deviation; "
+                f"bootstrap: no standard error of {', '.join(self.heavy)}: a few resamples make "
+                f"the standard deviation; "
                 "the percentiles do not hang on them"
             )
         done = boot.done
         if boot.interrupted:
             found.append(
-                f"bootstrap: interrupted after {done} of {counted(boot.requested, 'resample')}; the intervals are of these"
+                f"bootstrap: interrupted after {done} of {counted(boot.requested, 'resample')}; "
+                f"the intervals are of these"
             )
         if boot.failed:
             left = "is left out" if boot.failed == 1 else "are left out"
-            found.append(f"bootstrap: {boot.failed} of {counted(done, 'refit')} reached no certified minimum and {left}")
+            found.append(
+                f"bootstrap: {boot.failed} of {counted(done, 'refit')} reached no certified "
+                f"minimum and {left}"
+            )
         if len(boot) < LEAST_DRAWS:
             verb = "gives" if len(boot) == 1 else "give"
-            found.append(f"bootstrap: {counted(len(boot), 'resample')} {verb} no standard error and no interval")
+            found.append(
+                f"bootstrap: {counted(len(boot), 'resample')} {verb} no standard error and no "
+                f"interval"
+            )
         elif 0.5 * (1.0 - self.level) * len(boot) < LEAST_IN_TAIL:
-            found.append(f"bootstrap: {len(boot)} resamples are few for intervals of level {self.level:g}")
+            found.append(
+                f"bootstrap: {len(boot)} resamples are few for intervals of level {self.level:g}"
+            )
         return found
 
     def coefficient(self, name: str) -> Figure:
@@ -407,7 +464,9 @@ class _Percentiles:
             return ()
         known = self.boot.estimates(LEVEL)
         errors = {name: estimate.standard_error for name, estimate in known.items()}
-        return hardly_determined(self.fit, errors, {name: (known[name].low, known[name].high) for name in known})
+        return hardly_determined(
+            self.fit, errors, {name: (known[name].low, known[name].high) for name in known}
+        )
 
     def quantity(self, chosen: Quantity, law: Any) -> Figure:
         known = _figure(chosen, chosen.value(law))
@@ -444,7 +503,10 @@ def _given(fit: Fit) -> frozenset[str]:
 
 def _figure(quantity: Quantity, value: float, *numbers: float) -> Figure:
     label = quantity.label.replace("e+", "e")
-    return _measured(Figure(name=quantity.name, label=label, unit=quantity.unit, value=value, at=quantity.at), numbers)
+    return _measured(
+        Figure(name=quantity.name, label=label, unit=quantity.unit, value=value, at=quantity.at),
+        numbers,
+    )
 
 
 def _measured(known: Figure, numbers: Sequence[float]) -> Figure:
@@ -482,30 +544,40 @@ def _derived(
                 trouble.append(f"{quantity.label}: cannot be derived ({error})")
         return tuple(_in_units(fit, each) for each in found), trouble
     if ratios:
-        raise ValueError(f"ratio={ratios[0]!r}: is for a params-tokens law; {fit.model} has no penalty")
+        raise ValueError(
+            f"ratio={ratios[0]!r}: is for a params-tokens law; {fit.model} has no penalty"
+        )
     if fit.model.name == "compute":
         of_law = tuple(figure for figure in coefficients if figure.name in ("alpha", "C0"))[::-1]
-        losses = [replace(measured.loss(value), name=_named("loss", value, computes)) for value in computes]
+        losses = [
+            replace(measured.loss(value), name=_named("loss", value, computes))
+            for value in computes
+        ]
         if fit.undetermined:
             losses = [_opened(replace(each, value=nan)) for each in losses]
         return (*of_law, *(_in_units(fit, each) for each in losses)), []
     if computes:
-        raise ValueError(f"compute={computes[0]!r}: is for a params-tokens or a compute law; the fit is of {fit.model}")
+        raise ValueError(
+            f"compute={computes[0]!r}: is for a params-tokens or a compute law; the fit is of "
+            f"{fit.model}"
+        )
     return (), []
 
 
 def _is_open(fit: Fit, design: Identifiability, quantity: Quantity) -> bool:
     """Whether a quantity of a params+tokens law hangs on coefficients that are no result.
 
-    Some quantities are the same for all laws that a design does not tell apart. A coefficient at a limit of the search, or as
-    many runs as coefficients, leave nothing that could be.
+    Some quantities are the same for all laws that a design does not tell apart. A coefficient at a
+    limit of the search, or as many runs as coefficients, leave nothing that could be.
     """
     depends = {*quantity.coefficients} & {*fit.undetermined}
     if not depends or _spare(fit) <= 0 or depends & {*fit.design.runaway(fit.theta)}:
         return bool(depends)
     name, told = quantity.name.partition(AT)[0], design.quantities
     if name in ("L_star", "R_star"):
-        return not (told.get("alpha", False) and told.get("C0", False)) or (name == "L_star" and "E" in depends)
+        return not (told.get("alpha", False) and told.get("C0", False)) or (
+            name == "L_star" and "E" in depends
+        )
     return not told.get(name, False)
 
 
@@ -516,13 +588,19 @@ def _spare(fit: Fit) -> int:
 
 def _in_units(fit: Fit, figure: Figure) -> Figure:
     """The unit of what is predicted: the loss, or L as the fit defines it."""
-    return figure if fit.runs.metric == "loss" else replace(figure, unit=figure.unit.replace("loss", "L"))
+    return (
+        figure
+        if fit.runs.metric == "loss"
+        else replace(figure, unit=figure.unit.replace("loss", "L"))
+    )
 
 
 def _curve(fit: Fit, compute: float, theta: Floats) -> tuple[Floats, Floats]:
     """A compute law at one compute for K parameters: (K,), and its derivatives (K, p)."""
     design: Any = fit.design
-    at = type(design.model)(np.array([[np.log(compute)]]) - design.centres[:, None], design.model.irreducible)
+    at = type(design.model)(
+        np.array([[np.log(compute)]]) - design.centres[:, None], design.model.irreducible
+    )
     values, jacobian = at.evaluate(theta)
     return values[:, 0], jacobian[:, :, 0]
 
@@ -549,14 +627,24 @@ def _of_runs(fit: Fit) -> list[str]:
 
 
 def _several_sources(fit: Fit) -> list[str]:
-    """Columns of few different words, which may tell apart sets of runs that follow laws of their own."""
+    """Columns of few different words, which may tell apart sets of runs that follow laws of their
+    own.
+    """
     texts, most = [], min(MOST_SOURCES, len(fit.runs) // LEAST_PER_SOURCE)
     used = {*fit.model.variables, *fit.runs.columns.values()}
     for name, column in fit.runs.extra.items():
-        words = [cell for cell in column if isinstance(cell, str) and cell.strip()] if name not in used else []
+        words = (
+            [cell for cell in column if isinstance(cell, str) and cell.strip()]
+            if name not in used
+            else []
+        )
         if 1 < (count := len(set(words))) <= most and not any(map(_is_number, set(words))):
             texts.append(f"{name} has {count} values ({_shortened(sorted(set(words)))})")
-    return [f"{', '.join(texts)}: if these runs are not of one kind, fit one with --where"] if texts else []
+    return (
+        [f"{', '.join(texts)}: if these runs are not of one kind, fit one with --where"]
+        if texts
+        else []
+    )
 
 
 def _is_number(word: str) -> bool:
@@ -575,12 +663,16 @@ def _shortened(words: list[str]) -> str:
 def _scatter(fit: Fit) -> list[str]:
     """Residuals far larger than losses of runs of one kind scatter about a law of theirs."""
     with np.errstate(all="ignore"):
-        size = float(np.sqrt(np.mean((np.log(fit.fitted) - np.log(np.asarray(fit.runs.loss))) ** 2)))
+        size = float(
+            np.sqrt(np.mean((np.log(fit.fitted) - np.log(np.asarray(fit.runs.loss))) ** 2))
+        )
     if not fit.converged or outcome(fit) or not size > LARGEST_SCATTER:
         return []
     return [
-        f"the losses scatter about the law by {100.0 * size:.3g} % (root mean square), runs of one kind by "
-        f"{100 * USUAL_SCATTER:.0f} % and less: the runs are of different kinds, or the law is not theirs, and no interval "
+        f"the losses scatter about the law by {100.0 * size:.3g} % (root mean square), runs of one "
+        f"kind by "
+        f"{100 * USUAL_SCATTER:.0f} % and less: the runs are of different kinds, or the law is not "
+        f"theirs, and no interval "
         "tells that"
     ]
 
@@ -590,13 +682,20 @@ def _negative_irreducible(fit: Fit) -> list[str]:
     E = fit.coefficients.get("E", 0.0)
     if not (E < 0.0 and fit.model.name == "general" and "E" not in _given(fit)):
         return []
-    return [f"E = {E:.6g} is negative, which no irreducible loss is: --bound E=0: keeps it from that (bounds in Python)"]
+    return [
+        f"E = {E:.6g} is negative, which no irreducible loss is: --bound E=0: keeps it from that "
+        f"(bounds in Python)"
+    ]
 
 
 def run_ranges(runs: Any) -> dict[str, list[float]]:
     """The least and the greatest params, tokens and compute of runs, as far as they have them."""
     held = {name: getattr(runs, name) for name in BUDGET}
-    return {name: [float(values.min()), float(values.max())] for name, values in held.items() if values is not None}
+    return {
+        name: [float(values.min()), float(values.max())]
+        for name, values in held.items()
+        if values is not None
+    }
 
 
 def _narrow_ranges(fit: Fit) -> list[str]:
@@ -607,7 +706,8 @@ def _narrow_ranges(fit: Fit) -> list[str]:
         low, high = run_ranges(fit.runs).get(quantity, (1.0, 1.0))
         if low < high < NARROWEST_RANGE * low:
             texts.append(
-                f"{quantity} spans a factor of {high / low:.3g} alone ({low:.4g} to {high:.4g}): what is fitted along it holds "
+                f"{quantity} spans a factor of {high / low:.3g} alone ({low:.4g} to {high:.4g}): "
+                f"what is fitted along it holds "
                 "there, and intervals do not tell what the form of the law is elsewhere"
             )
     return texts
@@ -617,14 +717,21 @@ def _extrapolated(fit: Fit, computes: Sequence[float]) -> list[str]:
     """How far a compute lies beyond those of the runs."""
     known = {name: (low, high) for name, (low, high) in run_ranges(fit.runs).items()}
     found = [(value, beyond(known, compute=value)) for value in computes]
-    return [f"what is derived at {_spelt(value)} FLOP is far beyond the runs: {far}" for value, far in found if far]
+    return [
+        f"what is derived at {_spelt(value)} FLOP is far beyond the runs: {far}"
+        for value, far in found
+        if far
+    ]
 
 
 def _convergence(fit: Fit) -> list[str]:
     if fit.converged:
         return []
     reason = getattr(fit.solution, "reason", "")
-    return [f"the fit did not reach an optimum{f': {reason}' if reason else ''}; its numbers are no result"]
+    return [
+        f"the fit did not reach an optimum{f': {reason}' if reason else ''}; its numbers are no "
+        f"result"
+    ]
 
 
 def _as_many(fit: Fit) -> list[str]:
@@ -632,7 +739,10 @@ def _as_many(fit: Fit) -> list[str]:
     free = int(fit.free.sum())
     if not free or _spare(fit) > 0:
         return []
-    return [f"{counted(len(fit.runs), 'run')} for {counted(free, 'free coefficient')}: the law meets any losses, true or not"]
+    return [
+        f"{counted(len(fit.runs), 'run')} for {counted(free, 'free coefficient')}: the law meets "
+        f"any losses, true or not"
+    ]
 
 
 def _on_bounds(fit: Fit, *, resampled: bool) -> list[str]:
@@ -640,7 +750,10 @@ def _on_bounds(fit: Fit, *, resampled: bool) -> list[str]:
     texts = []
     for name in fit.at_bound:
         meaning = _meaning(fit, name, _side(fit, name))
-        texts.append(f"{name} = {fit.coefficients[name]:.6g} is on a bound{f': {meaning}' if meaning else ''}")
+        texts.append(
+            f"{name} = {fit.coefficients[name]:.6g} is on a "
+            f"bound{f': {meaning}' if meaning else ''}"
+        )
     names = [name for name in fit.at_bound if name not in fit.undetermined]
     if not names:
         return texts
@@ -648,10 +761,14 @@ def _on_bounds(fit: Fit, *, resampled: bool) -> list[str]:
     if irreducible_at_zero(fit) and not resampled:
         return texts  # there are no errors at all, and why is said
     if resampled:
-        return [*texts, f"percentile intervals of {those} need not cover as often as their level says"]
+        return [
+            *texts,
+            f"percentile intervals of {those} need not cover as often as their level says",
+        ]
     return [
         *texts,
-        f"the errors of {those} are unknown; the others hold for {'this value' if len(names) == 1 else 'these values'}",
+        f"the errors of {those} are unknown; the others hold for "
+        f"{'this value' if len(names) == 1 else 'these values'}",
     ]
 
 
@@ -669,10 +786,18 @@ def _meaning(fit: Fit, name: str, side: str) -> str:
         return f"its {side} one"
     if name == "E" and fit.coefficients[name] == 0.0:
         return "these runs do not tell it from 0"
-    if name in terms.prefactors and side == "lower" and design.centres[terms.prefactors.index(name)] != 0.0:
+    if (
+        name in terms.prefactors
+        and side == "lower"
+        and design.centres[terms.prefactors.index(name)] != 0.0
+    ):
         return "its term is too small to be seen in these runs"
     if name in terms.exponents and fit.coefficients[name] in (SMALLEST_EXPONENT, LARGEST_EXPONENT):
-        return "its term hardly falls over these runs" if side == "lower" else "its term falls faster than these runs can tell"
+        return (
+            "its term hardly falls over these runs"
+            if side == "lower"
+            else "its term falls faster than these runs can tell"
+        )
     return f"the {side} one that was given"
 
 
@@ -688,12 +813,17 @@ def _below_irreducible(fit: Fit) -> list[str]:
 
 def _few_groups(fit: Fit, measured: _Sandwich | _Percentiles) -> list[str]:
     """What it means that errors are told by few groups."""
-    by_group = measured.kind == "sandwich" or (isinstance(measured, _Percentiles) and measured.boot.kind == "groups")
+    by_group = measured.kind == "sandwich" or (
+        isinstance(measured, _Percentiles) and measured.boot.kind == "groups"
+    )
     if fit.runs.group is None or not by_group:
         return []
     if (count := len(set(fit.runs.group.tolist()))) >= FEW_GROUPS:
         return []
-    return [f"{counted(count, 'group')}: with fewer than {FEW_GROUPS}, standard errors by group are rough"]
+    return [
+        f"{counted(count, 'group')}: with fewer than {FEW_GROUPS}, standard errors by group are "
+        f"rough"
+    ]
 
 
 def _no_columns(fit: Fit, found: Identifiability) -> list[str]:
@@ -703,7 +833,9 @@ def _no_columns(fit: Fit, found: Identifiability) -> list[str]:
 
 
 def _left_open(found: Identifiability, measured: _Sandwich | _Percentiles) -> list[str]:
-    """What the design leaves open, the runs that would settle it, and what the intervals of the table show to be vague."""
+    """What the design leaves open, the runs that would settle it, and what the intervals of the
+    table show to be vague.
+    """
     texts, weak = [], found.weak
     if isinstance(measured, _Percentiles):
         weak = measured.weak()
@@ -711,7 +843,10 @@ def _left_open(found: Identifiability, measured: _Sandwich | _Percentiles) -> li
         return [found.reason]
     if found.rank < len(found.coefficients):
         moving = f", and leave open {', '.join(found.undetermined)}" if found.undetermined else ""
-        texts.append(f"the runs determine {found.rank} combinations of {len(found.coefficients)} coefficients{moving}")
+        texts.append(
+            f"the runs determine {found.rank} combinations of {len(found.coefficients)} "
+            f"coefficients{moving}"
+        )
     texts += [f"{item}; what would tell: {item.remedy}" for item in found.structures]
     return [*texts, *(f"hardly determined: {item}" for item in weak)]
 
@@ -720,4 +855,14 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else value + 0.0
 
 
-__all__ = ["AT_BOUND", "FIXED", "OPEN", "Figure", "Summary", "columns_read", "outcome", "quantities", "summarise"]
+__all__ = [
+    "AT_BOUND",
+    "FIXED",
+    "OPEN",
+    "Figure",
+    "Summary",
+    "columns_read",
+    "outcome",
+    "quantities",
+    "summarise",
+]

@@ -36,7 +36,16 @@ if TYPE_CHECKING:
     from .resample import Draws
     from .result import Fit
 
-__all__ = ["fit_dict", "fit_frame", "fit_json", "fit_latex", "save_fit", "summary_dict", "summary_json", "summary_latex"]
+__all__ = [
+    "fit_dict",
+    "fit_frame",
+    "fit_json",
+    "fit_latex",
+    "save_fit",
+    "summary_dict",
+    "summary_json",
+    "summary_latex",
+]
 
 #: Marks of figures in LaTeX, and what they mean.
 MARKS = {FIXED: "a", AT_BOUND: "b", LIMIT: "c"}
@@ -75,12 +84,14 @@ def fit_dict(
     Returns
     -------
     dict
-        law, model, metric ("loss" or "accuracy") and random_baseline, columns (None for what follows by C = 6ND), notation, name,
-        source, objective (name, value, and delta or tau), coefficients and derived (each with value, se, lo and hi; derived at
-        the compute and ratio of "at", with "@" and the value in the name where there are several), converged, ranges (the least
-        and the greatest params, tokens and compute of the runs, as far as they have them), n_runs, n_rows,
-        left_out, dropped (row and reason of each; row 1 is the first of data), at_bound, fixed, undetermined, interval,
-        certificate, starts and warnings. A file with it is a law file: `isoflop.numeric.lawfile` reads the coefficients.
+        law, model, metric ("loss" or "accuracy") and random_baseline, columns (None for what
+        follows by C = 6ND), notation, name, source, objective (name, value, and delta or tau),
+        coefficients and derived (each with value, se, lo and hi; derived at the compute and ratio
+        of "at", with "@" and the value in the name where there are several), converged, ranges (the
+        least and the greatest params, tokens and compute of the runs, as far as they have them),
+        n_runs, n_rows, left_out, dropped (row and reason of each; row 1 is the first of data),
+        at_bound, fixed, undetermined, interval, certificate, starts and warnings. A file with it is
+        a law file: `isoflop.numeric.lawfile` reads the coefficients.
     """
     return summary_dict(summarise(fit, bootstrap, level=level, compute=compute, ratio=ratio), name)
 
@@ -101,8 +112,15 @@ def summary_dict(summary: Summary, name: str = "") -> dict[str, Any]:
         "name": name or fit.name,
         "source": fit.source,
         "objective": {**fit.objective.as_dict(), "value": _finite(value)},
-        "coefficients": {**_zero(summary), **{figure.name: figure.as_dict() for figure in summary.coefficients}},
-        "at": {name: _alone(values) for name, values in (("compute", summary.compute), ("ratio", summary.ratio)) if values},
+        "coefficients": {
+            **_zero(summary),
+            **{figure.name: figure.as_dict() for figure in summary.coefficients},
+        },
+        "at": {
+            name: _alone(values)
+            for name, values in (("compute", summary.compute), ("ratio", summary.ratio))
+            if values
+        },
         "derived": {figure.name: figure.as_dict() for figure in summary.derived},
         "converged": bool(fit.converged),
         "ranges": run_ranges(fit.runs),
@@ -151,8 +169,11 @@ def _text(data: dict[str, Any]) -> str:
     return text + "\n"
 
 
-def save_fit(fit: Fit, path: str | PathLike[str], bootstrap: Draws | None = None, **options: Any) -> None:
-    """Write `fit_dict` to a file, which is a law of the file's name for every command that takes one.
+def save_fit(
+    fit: Fit, path: str | PathLike[str], bootstrap: Draws | None = None, **options: Any
+) -> None:
+    """Write `fit_dict` to a file, which is a law of the file's name for every command that takes
+    one.
 
     Raises
     ------
@@ -163,18 +184,26 @@ def save_fit(fit: Fit, path: str | PathLike[str], bootstrap: Draws | None = None
 
 
 def draws_of(fit: Fit, bootstrap: Draws | None) -> dict[str, Any]:
-    """How sure a params+tokens fit is, for its file: the draws of the bootstrap, else the covariance; {} where there is none."""
+    """How sure a params+tokens fit is, for its file: the draws of the bootstrap, else the
+    covariance; {} where there is none.
+    """
     from ..uncertainty import Uncertainty
 
     if fit.model.name != "params-tokens" or not fit.converged or fit.undetermined:
         return {}
     if bootstrap is not None:
-        return {"draws": Uncertainty("bootstrap", bootstrap.names, bootstrap.coefficients.tolist()).as_dict()}
+        return {
+            "draws": Uncertainty(
+                "bootstrap", bootstrap.names, bootstrap.coefficients.tolist()
+            ).as_dict()
+        }
     try:
         covariance = fit.covariance()
     except ValueError:  # the text says why there are no standard errors
         return {}
-    found = Uncertainty("covariance", fit.model.coordinates, covariance.tolist(), fit.degrees_of_freedom)
+    found = Uncertainty(
+        "covariance", fit.model.coordinates, covariance.tolist(), fit.degrees_of_freedom
+    )
     return {"draws": found.as_dict()}
 
 
@@ -192,7 +221,9 @@ def write(data: dict[str, Any], path: str | PathLike[str]) -> None:
     try:
         write_file(path, _text(data).encode())
     except OSError as error:
-        raise ArgumentError("path", str(path), complaint=f"cannot be written ({error.strerror})") from None
+        raise ArgumentError(
+            "path", str(path), complaint=f"cannot be written ({error.strerror})"
+        ) from None
 
 
 def fit_frame(
@@ -203,11 +234,16 @@ def fit_frame(
     compute: ArrayLike | None = None,
     ratio: ArrayLike | None = None,
 ) -> DataFrame:
-    """A pandas frame, a row a figure: kind (coefficient or derived), value, se, lo, hi, note; NaN for what is not determined."""
+    """A pandas frame, a row a figure: kind (coefficient or derived), value, se, lo, hi, note; NaN
+    for what is not determined.
+    """
     import pandas as pd
 
     summary = summarise(fit, bootstrap, level=level, compute=compute, ratio=ratio)
-    figures = [*(("coefficient", each) for each in summary.coefficients), *(("derived", each) for each in summary.derived)]
+    figures = [
+        *(("coefficient", each) for each in summary.coefficients),
+        *(("derived", each) for each in summary.derived),
+    ]
     rows = [{"kind": kind, **figure.as_dict(), "note": figure.note} for kind, figure in figures]
     frame = pd.DataFrame(rows, index=pd.Index([figure.name for _, figure in figures], name="name"))
     return frame.astype(dict.fromkeys(("value", "se", "lo", "hi"), float))
@@ -224,20 +260,32 @@ def fit_latex(
     caption: str = "",
     label: str = "",
 ) -> str:
-    """A booktabs table of the coefficients and what follows from them; with a caption or a label the table floats."""
+    """A booktabs table of the coefficients and what follows from them; with a caption or a label
+    the table floats.
+    """
     summary = summarise(fit, bootstrap, level=level, compute=compute, ratio=ratio)
     return summary_latex(summary, notation=notation, caption=caption, label=label)
 
 
-def summary_latex(summary: Summary, *, notation: str | Notation = DEFAULT, caption: str = "", label: str = "") -> str:
+def summary_latex(
+    summary: Summary, *, notation: str | Notation = DEFAULT, caption: str = "", label: str = ""
+) -> str:
     """The booktabs table of what was gathered."""
     from ...theory.typeset.latex_table import estimate_table_latex
 
     spelling = find_notation(notation)
     groups = [
-        [_latex_row(figure, spelling) for figure in figures] for figures in (summary.coefficients, summary.followed) if figures
+        [_latex_row(figure, spelling) for figure in figures]
+        for figures in (summary.coefficients, summary.followed)
+        if figures
     ]
-    return estimate_table_latex(groups, level=f"{100 * summary.level:.6g}", notes=_notes(summary), caption=caption, label=label)
+    return estimate_table_latex(
+        groups,
+        level=f"{100 * summary.level:.6g}",
+        notes=_notes(summary),
+        caption=caption,
+        label=label,
+    )
 
 
 def _latex_row(figure: Figure, spelling: Notation) -> dict[str, Any]:
@@ -253,14 +301,19 @@ def _latex_row(figure: Figure, spelling: Notation) -> dict[str, Any]:
 
 
 def _notes(summary: Summary) -> list[str]:
-    """What a reader of the table must know: the runs, what was minimised, where the intervals come from, the marks."""
+    """What a reader of the table must know: the runs, what was minimised, where the intervals come
+    from, the marks.
+    """
     from ...theory.typeset.latex_table import number_latex
     from ...theory.typeset.sentence import escaped
 
     fit, boot = summary.fit, summary.bootstrap
     parameters = {"delta": r"\delta", "tau": r"\tau"}
     given = {name: value for name, value in fit.objective.as_dict().items() if name in parameters}
-    at = "".join(f", ${parameters[name]} = {number_latex(value, VALUE_DIGITS, trimmed=True)}$" for name, value in given.items())
+    at = "".join(
+        f", ${parameters[name]} = {number_latex(value, VALUE_DIGITS, trimmed=True)}$"
+        for name, value in given.items()
+    )
     level = rf"{100 * summary.level:.6g}\,\%"
     if boot is not None:
         how = f"{level}, percentiles of {counted(len(boot), 'resample')} of {DRAWN[boot.kind]}"
@@ -270,11 +323,16 @@ def _notes(summary: Summary) -> list[str]:
         how = "none"
     law = f"; $L$ is {_accuracy_latex(fit)} of the accuracy $Q$" if outcome(fit) else ""
     texts = [
-        f"$n = {len(fit.runs)}$ {'run' if len(fit.runs) == 1 else 'runs'}{law}; {escaped(DESCRIPTIONS[fit.objective.name])}{at}"
+        f"$n = {len(fit.runs)}$ {'run' if len(fit.runs) == 1 else 'runs'}{law}; "
+        f"{escaped(DESCRIPTIONS[fit.objective.name])}{at}"
     ]
     texts.append(f"Intervals: {how}")
     notes = {figure.note for figure in (*summary.coefficients, *summary.followed)}
-    texts += [rf"\textsuperscript{{{mark}}} {MEANINGS[note]}" for note, mark in MARKS.items() if note in notes]
+    texts += [
+        rf"\textsuperscript{{{mark}}} {MEANINGS[note]}"
+        for note, mark in MARKS.items()
+        if note in notes
+    ]
     if not fit.converged:
         texts.insert(0, "No certified minimum: these numbers are no result")
     return texts
@@ -313,8 +371,17 @@ def _symbol(figure: Figure, spelling: Notation) -> str:
     name = figure.name.partition(AT)[0]
     if figure.at:
         best = {name: optimum_latex(name, spelling) for name in ("N", "D", "L", "R")}
-        optima = {"N_star": best["N"], "D_star": best["D"], "L_star": best["L"], "R_star": best["R"]}
-        optima |= {"tokens_per_param": f"{best['D']}/{best['N']}", "loss": spelling.latex("L"), "penalty": "P"}
+        optima = {
+            "N_star": best["N"],
+            "D_star": best["D"],
+            "L_star": best["L"],
+            "R_star": best["R"],
+        }
+        optima |= {
+            "tokens_per_param": f"{best['D']}/{best['N']}",
+            "loss": spelling.latex("L"),
+            "penalty": "P",
+        }
         return f"${optima[name]}$"
     shares = {"params_share": "w_N", "tokens_share": "w_D"}
     known = symbol_latex(shares.get(name, name), spelling)

@@ -52,7 +52,8 @@ def fit_text(
     compute: ArrayLike | None = None,
     ratio: ArrayLike | None = None,
 ) -> str:
-    """The law, the runs, the objective, tables of the coefficients and of what follows, how sure it is, and every warning.
+    """The law, the runs, the objective, tables of the coefficients and of what follows, how sure it
+    is, and every warning.
 
     Parameters
     ----------
@@ -82,12 +83,18 @@ def summary_text(summary: Summary) -> str:
         lines += ["", *described.lines()]
     tail = [("intervals", _intervals(summary)), ("residuals", _residuals(fit))]
     lines += ["", *_pairs(tail)]
-    lines += [line for text in summary.warnings for line in wrap(f"warning: {clean(text)}", WIDTH, subsequent_indent="  ")]
+    lines += [
+        line
+        for text in summary.warnings
+        for line in wrap(f"warning: {clean(text)}", WIDTH, subsequent_indent="  ")
+    ]
     return "\n".join(lines)
 
 
 def tables(summary: Summary) -> tuple[Table, ...]:
-    """The coefficients, and what follows from them where something does: value, standard error, interval, note and unit."""
+    """The coefficients, and what follows from them where something does: value, standard error,
+    interval, note and unit.
+    """
     columns = (
         Column("value", format=Significant(6), missing=UNKNOWN),
         Column("se", "std. error", format=Significant(3), missing=UNKNOWN),
@@ -112,11 +119,20 @@ def tables(summary: Summary) -> tuple[Table, ...]:
 def profile_text(intervals: Sequence[ProfileInterval]) -> str:
     """Profile intervals as a table, and what they rest on."""
     rows = [
-        (each.name, number(each.value, 6), _end(each.low), _end(each.high), f"{100 * each.level:.4g} %") for each in intervals
+        (
+            each.name,
+            number(each.value, 6),
+            _end(each.low),
+            _end(each.high),
+            f"{100 * each.level:.4g} %",
+        )
+        for each in intervals
     ]
     notes = dict.fromkeys(each.note for each in intervals if each.note)
     lines = table(("profile", "value", "from", "to", "level"), rows)
-    return "\n".join([*lines, *(line for note in notes for line in wrap(f"profile intervals: {note}", WIDTH))])
+    return "\n".join(
+        [*lines, *(line for note in notes for line in wrap(f"profile intervals: {note}", WIDTH))]
+    )
 
 
 def _end(value: float | None) -> str:
@@ -161,11 +177,15 @@ def _columns(fit: Fit) -> str:
         return ""
     text = ", ".join(f"{name} {column!r}" for name, column in read.items() if column is not None)
     text += "".join(f"; {name} from C = 6ND" for name, column in read.items() if column is None)
-    return clean(f"{text}; coefficients {', '.join(fit.model.coefficients)}" if is_general else text)
+    return clean(
+        f"{text}; coefficients {', '.join(fit.model.coefficients)}" if is_general else text
+    )
 
 
 def _objective(fit: Fit) -> str:
-    return f"{fit.objective.name}, {str(fit.objective)[0].lower()}{str(fit.objective)[1:]}".replace(", huber", ", Huber")
+    return f"{fit.objective.name}, {str(fit.objective)[0].lower()}{str(fit.objective)[1:]}".replace(
+        ", huber", ", Huber"
+    )
 
 
 def _optimum(summary: Summary) -> str:
@@ -214,16 +234,21 @@ def _intervals(summary: Summary) -> str:
     if boot is not None:
         share = "" if not boot.failed else f", {boot.failed} without a certified minimum"
         return (
-            f"bootstrap: standard deviations and percentiles of {counted(boot.done, 'resample')} of "
+            f"bootstrap: standard deviations and percentiles of {counted(boot.done, 'resample')} "
+            f"of "
             f"{DRAWN[boot.kind]}, seed {boot.seed}{share}"
         )
-    if summary.kind == "none" or not any(figure.se for figure in (*summary.coefficients, *summary.derived)):
+    if summary.kind == "none" or not any(
+        figure.se for figure in (*summary.coefficients, *summary.derived)
+    ):
         return "none"
     leverage = "scores summed by group, each seen from the others (CR3)"
     if fit.runs.group is None:
         leverage = "each run seen from the others (HC3)"
     how = f"sandwich covariance, {leverage}, Student's t with {counted(fit.degrees_of_freedom, 'degree')} of freedom"
-    logs = "" if fit.model.name == "general" else "; all but E and losses on a log or log-odds scale"
+    logs = (
+        "" if fit.model.name == "general" else "; all but E and losses on a log or log-odds scale"
+    )
     return f"{how}{logs}{f'; {SHARP}' if fit.objective.is_sharp else ''}"
 
 
@@ -233,7 +258,9 @@ def _residuals(fit: Fit) -> str:
     worst = int(np.argmax(np.abs(residuals)))
     middle, mean = float(np.median(np.abs(residuals))), float(np.sqrt(np.mean(residuals**2)))
     sizes = f"median size {number(middle, 3)}, root mean square {number(mean, 3)}"
-    text = f"{what}: {sizes}, largest {number(float(residuals[worst]), 3)} (row {fit.runs.row[worst]})"
+    text = (
+        f"{what}: {sizes}, largest {number(float(residuals[worst]), 3)} (row {fit.runs.row[worst]})"
+    )
     if fit.objective.name == "huber-log":
         text += f"; {int(np.count_nonzero(np.abs(residuals) <= fit.objective.delta))} of {len(residuals)} within delta"
     return text
@@ -243,24 +270,40 @@ def _residuals(fit: Fit) -> str:
 
 
 def _row(figure: Figure) -> dict[str, Any]:
-    value, se = (number if number is None or isfinite(number) else None for number in (figure.value, figure.se))
+    value, se = (
+        number if number is None or isfinite(number) else None
+        for number in (figure.value, figure.se)
+    )
     unit = "" if figure.unit in ("", "1") else figure.unit
-    row: dict[str, Any] = {"label": figure.label, "value": value, "se": se, "interval": None, "note": figure.note}
+    row: dict[str, Any] = {
+        "label": figure.label,
+        "value": value,
+        "se": se,
+        "interval": None,
+        "note": figure.note,
+    }
     if figure.note == FIXED or figure.is_open:
         return row | {"se": None}
     exact = figure.se == 0.0 and figure.lo == figure.hi
-    interval = None if figure.lo is None or figure.hi is None or exact else Estimate(figure.value, figure.lo, figure.hi)
+    interval = (
+        None
+        if figure.lo is None or figure.hi is None or exact
+        else Estimate(figure.value, figure.lo, figure.hi)
+    )
     return row | {"interval": interval, "note": ", ".join(filter(None, (figure.note, unit)))}
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The rows under their headings, the first and the last column to the left, the others to the right.
+    """The rows under their headings, the first and the last column to the left, the others to the
+    right.
 
     A heading may have several lines.
     """
     headings = [column.split("\n") for column in columns]
     height = max(map(len, headings))
-    heads = list(zip(*([""] * (height - len(heading)) + heading for heading in headings), strict=True))
+    heads = list(
+        zip(*([""] * (height - len(heading)) + heading for heading in headings), strict=True)
+    )
     widths = [max(map(len, column)) for column in zip(*heads, *rows, strict=True)]
     last = len(widths) - 1
 
@@ -306,4 +349,6 @@ def number(value: float, digits: int) -> str:
 
 def clean(text: str) -> str:
     """Text from a file for the terminal: what cannot be printed is escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )

@@ -1,4 +1,6 @@
-"""Laws at several k: how the coefficients move with k, where E0 vanishes, where the laws hold together, what they predict."""
+"""Laws at several k: how the coefficients move with k, where E0 vanishes, where the laws hold
+together, what they predict.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: An irreducible part whose interval reaches below this, in nats, cannot be told from 0: pass@k within 1e-6 of 1.
+#: An irreducible part whose interval reaches below this, in nats, cannot be told from 0: pass@k
+#: within 1e-6 of 1.
 ZERO = 1e-6
 
 
@@ -38,9 +41,10 @@ class Trend:
     change : Estimate
         Last less first.
     slope : Estimate
-        Of the least-squares line of the coefficient on log k (of its logarithm, for prefactors). Where at some k the interval of
-        the coefficient is an upper limit (`limited_at`), both intervals hold for any value there between 0 and the limit; ends
-        are infinite where too many resamples ran to a limit of the search.
+        Of the least-squares line of the coefficient on log k (of its logarithm, for prefactors).
+        Where at some k the interval of the coefficient is an upper limit (`limited_at`), both
+        intervals hold for any value there between 0 and the limit; ends are infinite where too many
+        resamples ran to a limit of the search.
     share_rising : float or None
         Share of the resamples whose slope is positive; None where there are upper limits.
     limited_at : tuple of int
@@ -71,13 +75,22 @@ class Trend:
         """Plain data."""
         record: dict[str, Any] = {"name": self.name, "first": self.first, "last": self.last}
         record |= {"change": self.change.value, "slope": self.slope.value}
-        record |= {"change_interval": _ends(self.change), "slope_interval": _ends(self.slope), "share_rising": self.share_rising}
-        return record | {"limited_at": self.limited_at, "open_at": self.open_at, "verdict": self.verdict}
+        record |= {
+            "change_interval": _ends(self.change),
+            "slope_interval": _ends(self.slope),
+            "share_rising": self.share_rising,
+        }
+        return record | {
+            "limited_at": self.limited_at,
+            "open_at": self.open_at,
+            "verdict": self.verdict,
+        }
 
 
 @dataclass(frozen=True)
 class Mixed:
-    """The mixed derivative d2 log y/(dlog C dlog k) between two k, over some of the models, two ways.
+    """The mixed derivative d2 log y/(dlog C dlog k) between two k, over some of the models, two
+    ways.
 
     Attributes
     ----------
@@ -92,8 +105,8 @@ class Mixed:
     difference : Estimate
         Measured less predicted.
     tolerance : float
-        Up to which a difference counts as none: over the step from the one k to the other it comes to `TOLERANCE` of the lesser
-        of the two fitted alpha.
+        Up to which a difference counts as none: over the step from the one k to the other it comes
+        to `TOLERANCE` of the lesser of the two fitted alpha.
     """
 
     k: tuple[int, int]
@@ -106,13 +119,22 @@ class Mixed:
 
     @property
     def verdict(self) -> str:
-        """ "agree" where the whole interval is within the tolerance, else "differ" where it excludes 0, else "cannot tell"."""
+        """ "agree" where the whole interval is within the tolerance, else "differ" where it
+        excludes 0, else "cannot tell".
+        """
         return verdict(self.difference, self.tolerance)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        record = {name: getattr(self, name) for name in ("k", "compute", "n_models", "measured", "predicted", "tolerance")}
-        return record | {"difference": self.difference.value, "interval": _ends(self.difference), "verdict": self.verdict}
+        record = {
+            name: getattr(self, name)
+            for name in ("k", "compute", "n_models", "measured", "predicted", "tolerance")
+        }
+        return record | {
+            "difference": self.difference.value,
+            "interval": _ends(self.difference),
+            "verdict": self.verdict,
+        }
 
 
 def _ends(estimate: Estimate) -> tuple[float | None, float | None] | None:
@@ -160,40 +182,59 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
         last=float(values[-1]),
         change=estimates["change"],
         slope=estimates["slope"],
-        share_rising=None if limits or not enough else float(np.mean(_slope(logs, of(draws)) > 0.0)),
+        share_rising=None
+        if limits or not enough
+        else float(np.mean(_slope(logs, of(draws)) > 0.0)),
         limited_at=tuple(laws.ks[index] for index in limits),
         open_at=open_at(laws, name, level),
     )
 
 
 def open_at(laws: PassLaws, name: str, level: float = 0.9) -> tuple[int, ...]:
-    """The k at which the models leave a coefficient open: its estimate is no result, or an end of its interval is none."""
-    return tuple(fit.k for fit in laws.fits if name in fit.undetermined or open_side(fit.estimate(name, level)))
+    """The k at which the models leave a coefficient open: its estimate is no result, or an end of
+    its interval is none.
+    """
+    return tuple(
+        fit.k
+        for fit in laws.fits
+        if name in fit.undetermined or open_side(fit.estimate(name, level))
+    )
 
 
 def _limits(laws: PassLaws, name: str, level: float) -> dict[int, float]:
     """The upper limits of an irreducible part, by the index of the k at which its interval is one."""
     if name != laws.kind.floor:
         return {}
-    return {i: fit.interval(name, level)[1] for i, fit in enumerate(laws.fits) if fit.is_limited(level)}
+    return {
+        i: fit.interval(name, level)[1] for i, fit in enumerate(laws.fits) if fit.is_limited(level)
+    }
 
 
-def _moved(by: Floats, draws: Floats, edge: NDArray[np.bool_], limits: dict[int, float], level: float) -> tuple[float, float]:
+def _moved(
+    by: Floats, draws: Floats, edge: NDArray[np.bool_], limits: dict[int, float], level: float
+) -> tuple[float, float]:
     """Interval of a linear function of a coefficient at all k, for draws (R, K) of it.
 
-    Draws at a limit of the search might be anything, so that too many of them leave no end. At the k with an upper limit draws
-    tell nothing: there it may be anything from 0 to the limit.
+    Draws at a limit of the search might be anything, so that too many of them leave no end. At the
+    k with an upper limit draws tell nothing: there it may be anything from 0 to the limit.
     """
     weights = by.copy()
     weights[list(limits)] = 0.0
     moved, tail = draws @ weights, 0.5 * (1.0 - checked_level(level))
-    low, high = (_quantile(np.where(edge, far, moved), share) for far, share in ((-np.inf, tail), (np.inf, 1.0 - tail)))
+    low, high = (
+        _quantile(np.where(edge, far, moved), share)
+        for far, share in ((-np.inf, tail), (np.inf, 1.0 - tail))
+    )
     ends = [by[index] * most for index, most in limits.items()]
-    return float(low + sum(min(0.0, end) for end in ends)), float(high + sum(max(0.0, end) for end in ends))
+    return float(low + sum(min(0.0, end) for end in ends)), float(
+        high + sum(max(0.0, end) for end in ends)
+    )
 
 
 def _quantile(values: Floats, share: float) -> float:
-    """A quantile of values some of which are infinite: infinite where it lies between one of these and another."""
+    """A quantile of values some of which are infinite: infinite where it lies between one of these
+    and another.
+    """
     with np.errstate(invalid="ignore"):
         found = float(np.quantile(values, share))
     return found if not np.isnan(found) else (np.inf if share > 0.5 else -np.inf)
@@ -204,10 +245,11 @@ def _slope(x: Floats, y: Floats) -> Any:
 
 
 def vanishes_at(laws: PassLaws, level: float = 0.9) -> int | None:
-    """The smallest k from which on the irreducible part cannot be told from 0, or None where it can at the largest k.
+    """The smallest k from which on the irreducible part cannot be told from 0, or None where it can
+    at the largest k.
 
-    Its interval then begins at 0 (below `ZERO` nats) at that k and at every larger one; at smaller ones it may as well, which
-    `not_told_from_0` tells.
+    Its interval then begins at 0 (below `ZERO` nats) at that k and at every larger one; at smaller
+    ones it may as well, which `not_told_from_0` tells.
     """
     alike = not_told_from_0(laws, level)
     found = None
@@ -220,30 +262,51 @@ def vanishes_at(laws: PassLaws, level: float = 0.9) -> int | None:
 
 def not_told_from_0(laws: PassLaws, level: float = 0.9) -> tuple[int, ...]:
     """Every k at which the interval of the irreducible part begins at 0 (below `ZERO` nats)."""
-    return tuple(k for k, (low, _) in zip(laws.ks, laws.intervals(laws.kind.floor, level), strict=True) if low <= ZERO)
+    return tuple(
+        k
+        for k, (low, _) in zip(laws.ks, laws.intervals(laws.kind.floor, level), strict=True)
+        if low <= ZERO
+    )
 
 
 def together(laws: PassLaws) -> Validity:
-    """Where in compute (for the gold law in 1/g) the laws at all k hold together; params+tokens laws stand for their envelopes.
+    """Where in compute (for the gold law in 1/g) the laws at all k hold together; params+tokens
+    laws stand for their envelopes.
 
-    Where the best that any allocation of a compute reaches is worse at k2 > k1, the laws contradict each other at the allocation
-    that is optimal for k1, where that for k2 is worse still. Above the floor they may, far from the optimum.
+    Where the best that any allocation of a compute reaches is worse at k2 > k1, the laws contradict
+    each other at the allocation that is optimal for k1, where that for k2 is worse still. Above the
+    floor they may, far from the optimum.
     """
-    return validity({fit.k: _compute_law(fit, np.array([list(fit.coefficients.values())]))[:, 0] for fit in laws.fits})
+    return validity(
+        {
+            fit.k: _compute_law(fit, np.array([list(fit.coefficients.values())]))[:, 0]
+            for fit in laws.fits
+        }
+    )
 
 
 def floor_interval(laws: PassLaws, level: float = 0.9) -> tuple[float, float]:
-    """Percentile interval of C_x, above which the laws at all k hold together; inf where they do at no large compute."""
+    """Percentile interval of C_x, above which the laws at all k hold together; inf where they do at
+    no large compute.
+    """
     good = np.isfinite(np.stack([fit.column(laws.kind.floor) for fit in laws.fits])).all(axis=0)
     if good.sum() < 2:
         raise ValueError("C_x: no interval without resamples; fit with resamples=200")
-    floors = np.sort(validity_floor(*np.stack([_compute_law(fit, fit.draws[good]) for fit in laws.fits], axis=-1)))
-    low, high = (round(share * (len(floors) - 1)) for share in ((1.0 - level) / 2.0, (1.0 + level) / 2.0))
+    floors = np.sort(
+        validity_floor(
+            *np.stack([_compute_law(fit, fit.draws[good]) for fit in laws.fits], axis=-1)
+        )
+    )
+    low, high = (
+        round(share * (len(floors) - 1)) for share in ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
+    )
     return float(floors[low]), float(floors[high])
 
 
 def _compute_law(fit: PassFit, coefficients: Floats) -> Any:
-    """E, C0 and alpha (3, R) for coefficients (R, p): of a law of one variable, or of the envelope of a params+tokens law."""
+    """E, C0 and alpha (3, R) for coefficients (R, p): of a law of one variable, or of the envelope
+    of a params+tokens law.
+    """
     if len(fit.kind.covariates) == 1:
         return coefficients.T
     from .envelopes import SHOWN, envelope_columns
@@ -253,7 +316,9 @@ def _compute_law(fit: PassFit, coefficients: Floats) -> Any:
 
 
 def contradictions(laws: PassLaws, covariates: dict[str, Any]) -> NDArray[np.bool_]:
-    """(K - 1, M): where the laws say of a model that the samples of a k solve fewer problems than those of the k before."""
+    """(K - 1, M): where the laws say of a model that the samples of a k solve fewer problems than
+    those of the k before.
+    """
     return rises(np.stack([fit.neg_log(covariates) for fit in laws.fits]))
 
 
@@ -264,13 +329,18 @@ def models_contradicted(laws: PassLaws) -> int:
 
 
 def decades_beyond(known: Floats, value: float) -> float:
-    """Orders of magnitude by which a value lies above the greatest of those known, or, negative, below the least; else 0."""
+    """Orders of magnitude by which a value lies above the greatest of those known, or, negative,
+    below the least; else 0.
+    """
     over, under = np.log10(value / np.max(known)), np.log10(value / np.min(known))
     return float(over if over > 0.0 else min(0.0, under))
 
 
-def predict(laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, strict: bool = True) -> list[dict[str, Any]]:
-    """-log pass@k and pass@k at every k, for models with these covariates, with prediction intervals.
+def predict(
+    laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, strict: bool = True
+) -> list[dict[str, Any]]:
+    """-log pass@k and pass@k at every k, for models with these covariates, with prediction
+    intervals.
 
     Parameters
     ----------
@@ -278,7 +348,8 @@ def predict(laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, s
     covariates : dict of str to float or array_like
         What the law depends on: compute in FLOP, params and tokens, or gold in nats.
     level : float
-        Of the intervals for a new model, which scatters about the law as the fitted ones do (`PassFit.interval_ahead`).
+        Of the intervals for a new model, which scatters about the law as the fitted ones do
+        (`PassFit.interval_ahead`).
     strict : bool
         Whether to refuse models for which the laws at different k contradict each other.
 
@@ -290,17 +361,21 @@ def predict(laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, s
     Raises
     ------
     ValueError
-        Where a covariate is missing or outside its domain, or under `strict` the laws contradict each other there.
+        Where a covariate is missing or outside its domain, or under `strict` the laws contradict
+        each other there.
     """
     given = {
-        name: np.atleast_1d(np.asarray(covariates[name], dtype=np.float64)) for name in laws.kind.covariates if name in covariates
+        name: np.atleast_1d(np.asarray(covariates[name], dtype=np.float64))
+        for name in laws.kind.covariates
+        if name in covariates
     }
     if strict and (wrong := contradictions(laws, given)).any():
         model = int(np.argmax(wrong.any(axis=0)))
         step = int(np.argmax(wrong[:, model]))
         where = ", ".join(f"{name}={values[model]:.6g}" for name, values in given.items())
         raise ValueError(
-            f"{where}: the laws at k={laws.ks[step]} and k={laws.ks[step + 1]} contradict each other there (more samples would "
+            f"{where}: the laws at k={laws.ks[step]} and k={laws.ks[step + 1]} contradict each "
+            f"other there (more samples would "
             "solve fewer problems); no prediction where they do"
         )
     rows = []
@@ -309,16 +384,20 @@ def predict(laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, s
         low, high = fit.interval_ahead(given, level)
         for model, values in enumerate(zip(ahead.neg_log, low, high, ahead.pass_at_k, strict=True)):
             y, lo, hi, share = map(float, values)
-            rows.append({"model": model, "k": fit.k, "neg_log": y, "lo": lo, "hi": hi, "pass_at_k": share})
+            rows.append(
+                {"model": model, "k": fit.k, "neg_log": y, "lo": lo, "hi": hi, "pass_at_k": share}
+            )
     return sorted(rows, key=lambda row: row["model"])
 
 
 def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> list[Mixed]:
-    """A test of laws fitted apart at each k: d(exponent of C)/dlog k must be d(exponent of k)/dlog C.
+    """A test of laws fitted apart at each k: d(exponent of C)/dlog k must be d(exponent of k)/dlog
+    C.
 
-    For any y(C, k) both are -d2 log y/(dlog C dlog k). The right side comes from the models alone: how log y(k2) - log y(k1) of
-    a model changes with log C. The left side comes from the fitted laws. Where a law bends as the data do (its floor, its
-    exponent), they agree in every range of compute; the ranges are `parts` equal shares of the models, in the order of compute.
+    For any y(C, k) both are -d2 log y/(dlog C dlog k). The right side comes from the models alone:
+    how log y(k2) - log y(k1) of a model changes with log C. The left side comes from the fitted
+    laws. Where a law bends as the data do (its floor, its exponent), they agree in every range of
+    compute; the ranges are `parts` equal shares of the models, in the order of compute.
 
     Parameters
     ----------
@@ -335,10 +414,14 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
 
     Notes
     -----
-    Only models with a success take part: isoflop.derivations.passk.mixed_derivative_of_pass_at_k has the theorem.
+    Only models with a success take part: isoflop.derivations.passk.mixed_derivative_of_pass_at_k
+    has the theorem.
     """
     if laws.kind.name != "compute":
-        raise ValueError(f"law={laws.kind.name!r}: must be 'compute', the law of which the mixed derivative is taken")
+        raise ValueError(
+            f"law={laws.kind.name!r}: must be 'compute', the law of which the mixed derivative is "
+            f"taken"
+        )
     found = []
     for one, other in zip(laws.fits[:-1], laws.fits[1:], strict=True):
         both = np.flatnonzero(one.used & other.used & (laws.solved))
@@ -365,8 +448,14 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
                     n_models=len(part),
                     measured=float(measured),
                     predicted=float(predicted),
-                    difference=Estimate.of_draws(float(measured - predicted), away[np.isfinite(away)], level),
-                    tolerance=float(TOLERANCE * min(one.coefficients["alpha"], other.coefficients["alpha"]) / step),
+                    difference=Estimate.of_draws(
+                        float(measured - predicted), away[np.isfinite(away)], level
+                    ),
+                    tolerance=float(
+                        TOLERANCE
+                        * min(one.coefficients["alpha"], other.coefficients["alpha"])
+                        / step
+                    ),
                 )
             )
     return found
@@ -374,13 +463,21 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
 
 def _measured(fit: Any, models: NDArray[np.intp]) -> Floats:
     """log y of some of the models, from their counts."""
-    own = fit.evidence.most_likely if fit.evidence is not None else np.log(np.asarray(fit.fit.runs.loss))
+    own = (
+        fit.evidence.most_likely
+        if fit.evidence is not None
+        else np.log(np.asarray(fit.fit.runs.loss))
+    )
     return own[np.searchsorted(np.flatnonzero(fit.used), models)]
 
 
 def _draws_between(one: Any, other: Any, at: dict[str, Floats]) -> Floats:
-    """log y at the second k less log y at the first by every resample (R, M); NaN where a refit was not certified."""
+    """log y at the second k less log y at the first by every resample (R, M); NaN where a refit was
+    not certified.
+    """
     good = np.isfinite(one.draws).all(axis=1) & np.isfinite(other.draws).all(axis=1)
     found = np.full((len(good), len(at["compute"])), np.nan)
-    found[good] = np.log(other.neg_log_of(other.draws[good], at)) - np.log(one.neg_log_of(one.draws[good], at))
+    found[good] = np.log(other.neg_log_of(other.draws[good], at)) - np.log(
+        one.neg_log_of(one.draws[good], at)
+    )
     return found

@@ -22,12 +22,16 @@ def verdict(difference: Estimate, tolerance: float) -> str:
     Returns
     -------
     str
-        "agree" where the whole interval lies within the tolerance of 0, else "differ" where it excludes 0, else "cannot tell":
-        an interval that merely holds 0 excludes no difference. "no resamples" without an interval.
+        "agree" where the whole interval lies within the tolerance of 0, else "differ" where it
+        excludes 0, else "cannot tell": an interval that merely holds 0 excludes no difference. "no
+        resamples" without an interval.
 
     Examples
     --------
-    >>> [verdict(Estimate(0.0, *ends), 0.02) for ends in ((-0.01, 0.015), (0.01, 0.05), (-0.3, 0.1), ())]
+    >>> [
+    ...     verdict(Estimate(0.0, *ends), 0.02)
+    ...     for ends in ((-0.01, 0.015), (0.01, 0.05), (-0.3, 0.1), ())
+    ... ]
     ['agree', 'differ', 'cannot tell', 'no resamples']
     """
     if difference.low is None or difference.high is None:

@@ -61,10 +61,11 @@ class AllocationMatrix:
     log_size_ratio, excess, lost_compute : ndarray
         (K, K, M): first the law that chooses, then the one that judges. Exactly 0 on the diagonal.
     low, high : ndarray or None
-        Percentiles of the lost compute over the resamples, in which the laws at all k are refitted together.
+        Percentiles of the lost compute over the resamples, in which the laws at all k are refitted
+        together.
     at_limit : ndarray of bool
-        (K, K): whether the ends bound nothing, as a limit of the search kept too many resamples of either law from other
-        exponents.
+        (K, K): whether the ends bound nothing, as a limit of the search kept too many resamples of
+        either law from other exponents.
     level : float
         Of the intervals.
     """
@@ -86,20 +87,33 @@ class AllocationMatrix:
         if i == j or self.low is None or self.high is None:
             return Estimate(value)
         ends = ("low", "high") if self.at_limit[i, j] else ()
-        return Estimate(value, self.low[i, j, m], self.high[i, j, m], at_limit=ends, level=self.level)
+        return Estimate(
+            value, self.low[i, j, m], self.high[i, j, m], at_limit=ends, level=self.level
+        )
 
     @cached_property
     def contradictions(self) -> tuple[tuple[int, float, float] | None, ...]:
-        """For every compute the worst contradiction between laws of -log pass@k at any of the allocations, None without one.
+        """For every compute the worst contradiction between laws of -log pass@k at any of the
+        allocations, None without one.
 
-        It is the index of the law that allocates, and k1 < k2 whose laws say there that more samples solve fewer problems: they
-        tell no cost of that allocation. Laws by a name are of something else and take part as allocations alone.
+        It is the index of the law that allocates, and k1 < k2 whose laws say there that more
+        samples solve fewer problems: they tell no cost of that allocation. Laws by a name are of
+        something else and take part as allocations alone.
         """
-        judges = sorted((k, law) for k, law in zip(self.labels, self.laws, strict=True) if not isinstance(k, str))
+        judges = sorted(
+            (k, law)
+            for k, law in zip(self.labels, self.laws, strict=True)
+            if not isinstance(k, str)
+        )
         if len(judges) < 2 or any(law.E is None for _, law in judges):
             return (None,) * self.compute.size
-        at = [(law.envelope.params(self.compute), law.envelope.tokens(self.compute)) for law in self.laws]
-        y = np.stack([[law.loss(params, tokens) for params, tokens in at] for _, law in judges])  # judges, allocations, compute
+        at = [
+            (law.envelope.params(self.compute), law.envelope.tokens(self.compute))
+            for law in self.laws
+        ]
+        y = np.stack(
+            [[law.loss(params, tokens) for params, tokens in at] for _, law in judges]
+        )  # judges, allocations, compute
         worst: list[tuple[int, float, float] | None] = []
         for m in range(self.compute.size):
             if not rises(y[:, :, m]).any():
@@ -111,11 +125,15 @@ class AllocationMatrix:
         return tuple(worst)
 
     def refusals(self) -> dict[float, str]:
-        """Why no cost is told at a compute, by compute, for those at which the laws contradict each other."""
+        """Why no cost is told at a compute, by compute, for those at which the laws contradict each
+        other.
+        """
         return {
             float(budget): (
-                f"compute={budget:.6g}: the params+tokens laws at k={worst[1]:g} and k={worst[2]:g} contradict each other at the "
-                f"allocation that is optimal for {_name(self.labels[worst[0]])} (more samples would solve fewer problems); no "
+                f"compute={budget:.6g}: the params+tokens laws at k={worst[1]:g} and "
+                f"k={worst[2]:g} contradict each other at the "
+                f"allocation that is optimal for {_name(self.labels[worst[0]])} (more samples "
+                f"would solve fewer problems); no "
                 "cost of an allocation there"
             )
             for budget, worst in zip(self.compute, self.contradictions, strict=True)
@@ -125,8 +143,9 @@ class AllocationMatrix:
     def rows(self) -> list[dict[str, Any]]:
         """A record for every ordered pair of different laws and every compute.
 
-        lost_compute_lo, _hi and _open ("both" where the ends bound nothing, else None) only with intervals. contradicted_by: k1
-        and k2 whose laws contradict each other at an allocation of that compute, else None.
+        lost_compute_lo, _hi and _open ("both" where the ends bound nothing, else None) only with
+        intervals. contradicted_by: k1 and k2 whose laws contradict each other at an allocation of
+        that compute, else None.
         """
         records = []
         for i, one in enumerate(self.labels):
@@ -134,7 +153,11 @@ class AllocationMatrix:
                 for m in range(self.compute.size) if i != j else ():
                     lost, worst = self.lost(i, j, m), self.contradictions[m]
                     marked = "both" if lost.at_limit else None
-                    ends = {"lost_compute_lo": lost.low, "lost_compute_hi": lost.high, "lost_compute_open": marked}
+                    ends = {
+                        "lost_compute_lo": lost.low,
+                        "lost_compute_hi": lost.high,
+                        "lost_compute_open": marked,
+                    }
                     records.append(
                         {
                             "chosen": one,
@@ -154,7 +177,9 @@ class AllocationMatrix:
         return {"labels": list(self.labels), "compute": self.compute.tolist(), "rows": self.rows()}
 
     def tables(self) -> list[Table]:
-        """A table a compute without contradictions, in parts where there are many laws: rows choose, columns judge."""
+        """A table a compute without contradictions, in parts where there are many laws: rows
+        choose, columns judge.
+        """
         what = "in %" if self.low is None else f"in % [{100 * self.level:g} %]"
         at_once = COLUMNS if self.low is None else WIDE_COLUMNS
         name = Column("name", "optimal for", align="left", of=lambda i: _name(self.labels[i]))
@@ -185,7 +210,9 @@ class AllocationMatrix:
 
         from ..fit.text import WIDTH
 
-        parts = [fill(reason, WIDTH) for reason in self.refusals().values()] + [str(table) for table in self.tables()]
+        parts = [fill(reason, WIDTH) for reason in self.refusals().values()] + [
+            str(table) for table in self.tables()
+        ]
         text = "\n\n".join(parts)
         if self.low is not None and self.at_limit.any():
             share = f"over {50.0 * (1.0 - self.level):g} % of the refits end at a limit of the search for an exponent"
@@ -193,14 +220,17 @@ class AllocationMatrix:
         return text
 
 
-def allocation_matrix(laws: Mapping[Any, Law | PassFit], compute: Any, *, level: float = 0.9) -> AllocationMatrix:
+def allocation_matrix(
+    laws: Mapping[Any, Law | PassFit], compute: Any, *, level: float = 0.9
+) -> AllocationMatrix:
     """What every law's optimal allocation costs under every other.
 
     Parameters
     ----------
     laws : mapping
-        k, or a name such as "loss", to a params+tokens law with A and B, or to one fitted at k. Intervals are from the resamples
-        of the fitted ones, where all of them have the same; the others count as known.
+        k, or a name such as "loss", to a params+tokens law with A and B, or to one fitted at k.
+        Intervals are from the resamples of the fitted ones, where all of them have the same; the
+        others count as known.
     compute : float or array_like
         (M,): budgets in FLOP, > 0.
     level : float
@@ -209,7 +239,8 @@ def allocation_matrix(laws: Mapping[Any, Law | PassFit], compute: Any, *, level:
     Raises
     ------
     ValueError
-        Where there is no law, a law has no A and B, or a compute or the level is outside its domain.
+        Where there is no law, a law has no A and B, or a compute or the level is outside its
+        domain.
     """
     if not laws:
         raise outside("laws", dict(laws), "at least one law, by its k or its name")
@@ -219,11 +250,16 @@ def allocation_matrix(laws: Mapping[Any, Law | PassFit], compute: Any, *, level:
         if fit.kind.name != "params-tokens":
             raise ValueError(f"law={fit.kind.name!r}: must be 'params-tokens'")
     plain: tuple[Any, ...] = tuple(
-        fits[label].fit.law_of(fits[label].fit.coefficients) if label in fits else law for label, law in laws.items()
+        fits[label].fit.law_of(fits[label].fit.coefficients) if label in fits else law
+        for label, law in laws.items()
     )
     needed = [law.needed("A", "B") for law in plain]
     columns = {name: np.array([law[name] for law in needed]) for name in COEFFICIENTS}
-    good = np.all([np.isfinite(fit.draws).all(axis=1) for fit in fits.values()], axis=0) if fits else np.zeros(0, dtype=bool)
+    good = (
+        np.all([np.isfinite(fit.draws).all(axis=1) for fit in fits.values()], axis=0)
+        if fits
+        else np.zeros(0, dtype=bool)
+    )
     low = high = None
     if good.sum() > 1 and all(fit.spare > 0 for fit in fits.values()):
         drawn = {name: np.repeat(columns[name][None], good.sum(), axis=0) for name in COEFFICIENTS}
@@ -248,8 +284,12 @@ def allocation_matrix(laws: Mapping[Any, Law | PassFit], compute: Any, *, level:
 
 
 def _exponents_at_limit(fit: PassFit, level: float) -> bool:
-    """Whether a limit of the search keeps too many resamples from other exponents, on which an allocation depends."""
-    return len(fit.draws) > 0 and fit.too_many(np.any([fit.at_edge(name) for name in fit.kind.exponents], axis=0), level)
+    """Whether a limit of the search keeps too many resamples from other exponents, on which an
+    allocation depends.
+    """
+    return len(fit.draws) > 0 and fit.too_many(
+        np.any([fit.at_edge(name) for name in fit.kind.exponents], axis=0), level
+    )
 
 
 def _name(label: Any) -> str:

@@ -1,24 +1,28 @@
 r"""Beta distributed success rates: pass@k for any k, and the likelihood of counts.
 
-Over the problems of a benchmark let the chance p that one sample is correct be Beta(a, b), except for a share pi0 of problems
-that no sample solves (the atom). The closed forms are those of `isoflop.theory.passk`: fail@k of Beta(a, b) is `beta_fail`, and
--log pass@k has the two forms `neg_log_pass_near_zero` and `neg_log_pass_near_one`. Their logarithm is minus a second difference
+Over the problems of a benchmark let the chance p that one sample is correct be Beta(a, b), except
+for a share pi0 of problems that no sample solves (the atom). The closed forms are those of
+`isoflop.theory.passk`: fail@k of Beta(a, b) is `beta_fail`, and -log pass@k has the two forms
+`neg_log_pass_near_zero` and `neg_log_pass_near_one`. Their logarithm is minus a second difference
 of log Gamma,
 
     log fail@k = -[log Gamma(b) - log Gamma(b + a) - log Gamma(b + k) + log Gamma(b + a + k)],
 
-and so is the likelihood of c correct and m = n - c wrong samples of a problem, as m failures followed by c successes:
+and so is the likelihood of c correct and m = n - c wrong samples of a problem, as m failures
+followed by c successes:
 
     log B(a + c, b + m)/B(a, b) = log fail@m of Beta(a, b) + log fail@c of Beta(b + m, a).
 
-Neither loses digits, whatever the sizes of a, b, n and k (`isoflop.numeric.passk.gamma_differences`).
+Neither loses digits, whatever the sizes of a, b, n and k
+(`isoflop.numeric.passk.gamma_differences`).
 
-**When sampling stopped does not matter.** A rule that decides from the outcomes seen so far (of any problem or model) whether
-to draw another sample multiplies the probability of the record by factors that are the same for every p, a and b. The
-likelihood of (a, b) is the same as for n fixed beforehand: p^c (1 - p)^m averaged over p, with n and c as they ended up (the
-likelihood principle; n and c are sufficient). What an estimator is on average does depend on the rule: c/n, or "n < k counts as
-solved". What is not harmless for the likelihood: a rule that looks at anything else that tells about p (dropping problems
-because they are hard), or dropping rows by their outcome.
+**When sampling stopped does not matter.** A rule that decides from the outcomes seen so far (of any
+problem or model) whether to draw another sample multiplies the probability of the record by factors
+that are the same for every p, a and b. The likelihood of (a, b) is the same as for n fixed
+beforehand: p^c (1 - p)^m averaged over p, with n and c as they ended up (the likelihood principle;
+n and c are sufficient). What an estimator is on average does depend on the rule: c/n, or "n < k
+counts as solved". What is not harmless for the likelihood: a rule that looks at anything else that
+tells about p (dropping problems because they are hard), or dropping rows by their outcome.
 """
 
 from __future__ import annotations
@@ -83,15 +87,23 @@ def log_beta_fail(a: ArrayLike, b: ArrayLike, k: ArrayLike) -> Floats:
 
 
 def log_rising(x: ArrayLike, m: ArrayLike) -> Floats:
-    """log of x (x + 1) ... (x + m - 1) = Gamma(x + m)/Gamma(x) for x > 0, real m >= 0; to rounding errors of m log(x + m)."""
+    """log of x (x + 1) ... (x + m - 1) = Gamma(x + m)/Gamma(x) for x > 0, real m >= 0; to rounding
+    errors of m log(x + m).
+    """
     return rise(x, m)
 
 
 def neg_log_pass(log_fail: ArrayLike) -> Floats:
-    """-log pass@k in nats from log fail@k, without cancellation at either end; inf for log fail@k = 0."""
+    """-log pass@k in nats from log fail@k, without cancellation at either end; inf for log fail@k =
+    0.
+    """
     s = np.asarray(log_fail, dtype=np.float64)
     with np.errstate(divide="ignore"):
-        return np.where(s > -LOG_2, -np.log(-np.expm1(np.maximum(s, -LOG_2))), -np.log1p(-np.exp(np.minimum(s, -LOG_2))))
+        return np.where(
+            s > -LOG_2,
+            -np.log(-np.expm1(np.maximum(s, -LOG_2))),
+            -np.log1p(-np.exp(np.minimum(s, -LOG_2))),
+        )
 
 
 def beta_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike = 0.0) -> Floats:
@@ -100,7 +112,9 @@ def beta_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike = 0.0) -
 
 
 def beta_neg_log_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike = 0.0) -> Floats:
-    """-log pass@k in nats where p is Beta(a, b), and 0 for a share `atom` of the problems (>= 0 and < 1)."""
+    """-log pass@k in nats where p is Beta(a, b), and 0 for a share `atom` of the problems (>= 0 and
+    < 1).
+    """
     return neg_log_pass(log_beta_fail(a, b, k)) - np.log1p(-np.asarray(atom, dtype=np.float64))
 
 
@@ -108,17 +122,23 @@ def beta_neg_log_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike 
 
 
 class Expansion(NamedTuple):
-    """Log likelihood (R,) of every row, and its first (D, R) and second (D, D, R) derivatives in D coordinates."""
+    """Log likelihood (R,) of every row, and its first (D, R) and second (D, D, R) derivatives in D
+    coordinates.
+    """
 
     value: Floats
     gradient: Floats
     hessian: Floats
 
 
-def log_likelihood(n: ArrayLike, c: ArrayLike, a: ArrayLike, b: ArrayLike, atom: float = 0.0) -> Floats:
-    """log of the average of p^c (1 - p)^(n - c) over Beta(a, b) with an atom at p = 0, a value a row.
+def log_likelihood(
+    n: ArrayLike, c: ArrayLike, a: ArrayLike, b: ArrayLike, atom: float = 0.0
+) -> Floats:
+    """log of the average of p^c (1 - p)^(n - c) over Beta(a, b) with an atom at p = 0, a value a
+    row.
 
-    It is the log probability of the samples in the order in which they came; that of the counts differs by a constant.
+    It is the log probability of the samples in the order in which they came; that of the counts
+    differs by a constant.
 
     Parameters
     ----------
@@ -141,8 +161,8 @@ def log_likelihood(n: ArrayLike, c: ArrayLike, a: ArrayLike, b: ArrayLike, atom:
 def log_likelihood_expansion(n: Floats, c: Floats, a: Floats, b: Floats) -> Expansion:
     """The log likelihood of every row (R,) without an atom, with its derivatives in (log a, log b).
 
-    With l_a = -[psi(a + b + m) - psi(a + b)] - (second difference of psi at a over b + m and c), and so on; arguments as in
-    `log_likelihood`, all of shape (R,).
+    With l_a = -[psi(a + b + m) - psi(a + b)] - (second difference of psi at a over b + m and c),
+    and so on; arguments as in `log_likelihood`, all of shape (R,).
     """
     wrong = n - c
     failing = second(b, a, wrong)
@@ -162,15 +182,21 @@ def log_likelihood_expansion(n: Floats, c: Floats, a: Floats, b: Floats) -> Expa
         of_bb[some] -= rest.trigamma
     gradient = np.stack([a * of_a, b * of_b])
     mixed = a * b * of_ab
-    hessian = np.stack([np.stack([a * a * of_aa + gradient[0], mixed]), np.stack([mixed, b * b * of_bb + gradient[1]])])
+    hessian = np.stack(
+        [
+            np.stack([a * a * of_aa + gradient[0], mixed]),
+            np.stack([mixed, b * b * of_bb + gradient[1]]),
+        ]
+    )
     return Expansion(value, gradient, hessian)
 
 
 def with_atom(rows: Expansion, unsolved: NDArray[np.bool_], logit: float) -> Expansion:
-    """The same with a share pi0 = 1/(1 + e^-logit) of problems that are never solved; the derivatives in logit come last.
+    """The same with a share pi0 = 1/(1 + e^-logit) of problems that are never solved; the
+    derivatives in logit come last.
 
-    For a problem without a success, with r the chance given the counts that it is not one of these: d/dl = r,
-    d/dlogit = 1 - r - pi0, and dr/dl = -dr/dlogit = r (1 - r).
+    For a problem without a success, with r the chance given the counts that it is not one of these:
+    d/dl = r, d/dlogit = 1 - r - pi0, and dr/dl = -dr/dlogit = r (1 - r).
     """
     log_share, log_rest = -np.logaddexp(0.0, -logit), -np.logaddexp(0.0, logit)
     share, spread = math.exp(log_share), math.exp(log_share + log_rest)
@@ -206,11 +232,12 @@ class BetaFit:
     log_likelihood : float
         Of the samples in their order (`log_likelihood`).
     boundary : str
-        "" where a and b are numbers, else where the likelihood is greatest: "no success", "all correct",
-        "no spread beyond binomial" (a and b infinite, one rate for all problems), "all or nothing" (a and b 0: every problem
-        is either always or never solved).
+        "" where a and b are numbers, else where the likelihood is greatest: "no success", "all
+        correct", "no spread beyond binomial" (a and b infinite, one rate for all problems), "all or
+        nothing" (a and b 0: every problem is either always or never solved).
     converged : bool
-        Whether the maximum is certified: no gain in a further step, and the Hessian negative definite.
+        Whether the maximum is certified: no gain in a further step, and the Hessian negative
+        definite.
     covariance : ndarray or None
         (2, 2) of (log a, log b), from the Hessian; None at a boundary.
     problems : int
@@ -245,7 +272,8 @@ class BetaFit:
 
 
 def fit_beta(n: ArrayLike, c: ArrayLike) -> BetaFit:
-    """Beta(a, b) of greatest likelihood for the counts of one model, by Newton with the exact Hessian.
+    """Beta(a, b) of greatest likelihood for the counts of one model, by Newton with the exact
+    Hessian.
 
     Parameters
     ----------
@@ -255,8 +283,8 @@ def fit_beta(n: ArrayLike, c: ArrayLike) -> BetaFit:
     Raises
     ------
     ValueError
-        Where the counts are no counts, there are fewer than two problems, or no problem has two samples: these tell nothing about
-        the spread of the success rates.
+        Where the counts are no counts, there are fewer than two problems, or no problem has two
+        samples: these tell nothing about the spread of the success rates.
 
     Examples
     --------
@@ -266,21 +294,38 @@ def fit_beta(n: ArrayLike, c: ArrayLike) -> BetaFit:
     """
     samples, correct = checked_counts(n, c)
     if len(samples) < 2:
-        raise outside("n", f"{len(samples)} problem", "at least two problems: one cannot tell the spread of success rates")
+        raise outside(
+            "n",
+            f"{len(samples)} problem",
+            "at least two problems: one cannot tell the spread of success rates",
+        )
     if samples.max() < 2:
         raise outside(
-            "n", "one sample a problem", "two samples of some problem: one each cannot tell the spread of success rates"
+            "n",
+            "one sample a problem",
+            "two samples of some problem: one each cannot tell the spread of success rates",
         )
     pairs, repeats = np.unique(np.stack([samples, correct]), axis=1, return_counts=True)
     different, times = (pairs[0], pairs[1]), repeats.astype(np.float64)
     boundary, mean = _boundary(*different, times)
     problems = int(times.sum())
     if boundary:
-        ends = {"no success": (0.0, math.inf), "all correct": (math.inf, 0.0), "all or nothing": (0.0, 0.0)}
+        ends = {
+            "no success": (0.0, math.inf),
+            "all correct": (math.inf, 0.0),
+            "all or nothing": (0.0, 0.0),
+        }
         a, b = ends.get(boundary, (math.inf, math.inf))
         value = _log_likelihood_at_boundary(boundary, *different, times, mean)
         return BetaFit(
-            a=a, b=b, mean=mean, log_likelihood=value, boundary=boundary, converged=True, covariance=None, problems=problems
+            a=a,
+            b=b,
+            mean=mean,
+            log_likelihood=value,
+            boundary=boundary,
+            converged=True,
+            covariance=None,
+            problems=problems,
         )
     found, value, hessian, converged = _newton(*different, times, mean)
     a, b = (float(x) for x in np.exp(found))
@@ -304,11 +349,19 @@ def checked_counts(n: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats]:
             array = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
             raise outside(name, values, "whole numbers") from None
-        wrong = ~(np.isfinite(array) & (array == np.floor(array)) & (array >= (1.0 if name == "n" else 0.0)))
+        wrong = ~(
+            np.isfinite(array)
+            & (array == np.floor(array))
+            & (array >= (1.0 if name == "n" else 0.0))
+        )
         if array.ndim != 1 or not len(array):
             raise outside(name, f"shape {array.shape}", "counts in one dimension, at least one")
         if wrong.any():
-            raise outside(name, float(array[wrong][0]), f"a whole number of at least {1 if name == 'n' else 0}")
+            raise outside(
+                name,
+                float(array[wrong][0]),
+                f"a whole number of at least {1 if name == 'n' else 0}",
+            )
         arrays.append(array)
     found_n, found_c = arrays
     if found_n.shape != found_c.shape:
@@ -316,15 +369,20 @@ def checked_counts(n: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats]:
     over = found_c > found_n
     if over.any():
         first_over = int(np.argmax(over))
-        raise outside("c", int(found_c[first_over]), f"at most n={int(found_n[first_over])} (row {first_over + 1})")
+        raise outside(
+            "c",
+            int(found_c[first_over]),
+            f"at most n={int(found_n[first_over])} (row {first_over + 1})",
+        )
     return found_n, found_c
 
 
 def _boundary(n: Floats, c: Floats, times: Floats) -> tuple[str, float]:
     """Where the likelihood is greatest if not inside, and the mean there.
 
-    For a given mean near infinite concentration s the log likelihood is that of the binomial plus (score)/s: the score is that of
-    Tarone (1979, Biometrika 66, 585-590). Where it is positive there is a maximum at finite s.
+    For a given mean near infinite concentration s the log likelihood is that of the binomial plus
+    (score)/s: the score is that of Tarone (1979, Biometrika 66, 585-590). Where it is positive
+    there is a maximum at finite s.
     """
     if not c.any():
         return "no success", 0.0
@@ -337,7 +395,9 @@ def _boundary(n: Floats, c: Floats, times: Floats) -> tuple[str, float]:
     return ("no spread beyond binomial" if score <= 0.0 else ""), mean
 
 
-def _log_likelihood_at_boundary(boundary: str, n: Floats, c: Floats, times: Floats, mean: float) -> float:
+def _log_likelihood_at_boundary(
+    boundary: str, n: Floats, c: Floats, times: Floats, mean: float
+) -> float:
     if boundary in ("no success", "all correct"):
         return 0.0
     if boundary == "all or nothing":
@@ -346,10 +406,14 @@ def _log_likelihood_at_boundary(boundary: str, n: Floats, c: Floats, times: Floa
 
 
 def _newton(n: Floats, c: Floats, times: Floats, mean: float) -> tuple[Floats, float, Floats, bool]:
-    """(log a, log b), the log likelihood, its Hessian, and whether that is a certified maximum; the best of three starts."""
+    """(log a, log b), the log likelihood, its Hessian, and whether that is a certified maximum; the
+    best of three starts.
+    """
 
     def at(x: Floats) -> Expansion:
-        rows = log_likelihood_expansion(n, c, np.full(n.shape, math.exp(x[0])), np.full(n.shape, math.exp(x[1])))
+        rows = log_likelihood_expansion(
+            n, c, np.full(n.shape, math.exp(x[0])), np.full(n.shape, math.exp(x[1]))
+        )
         return Expansion(rows.value @ times, rows.gradient @ times, rows.hessian @ times)
 
     best: tuple[Floats, float, Floats, bool] | None = None
@@ -361,8 +425,11 @@ def _newton(n: Floats, c: Floats, times: Floats, mean: float) -> tuple[Floats, f
     return best
 
 
-def maximise(at: Any, start: Floats, most_steps: int = MOST_STEPS) -> tuple[Floats, float, Floats, bool]:
-    """Newton upwards from a start: negative curvature is turned round, a step that loses is shortened; the end, certified or not.
+def maximise(
+    at: Any, start: Floats, most_steps: int = MOST_STEPS
+) -> tuple[Floats, float, Floats, bool]:
+    """Newton upwards from a start: negative curvature is turned round, a step that loses is
+    shortened; the end, certified or not.
 
     `at` gives value, gradient (D,) and Hessian (D, D).
     """
@@ -382,7 +449,9 @@ def maximise(at: Any, start: Floats, most_steps: int = MOST_STEPS) -> tuple[Floa
         while share > 1e-10:
             trial = x + share * step
             there = at(trial)
-            if np.isfinite(there.value) and there.value >= here.value + 1e-4 * share * slope - 1e-13 * abs(here.value):
+            if np.isfinite(
+                there.value
+            ) and there.value >= here.value + 1e-4 * share * slope - 1e-13 * abs(here.value):
                 break
             share *= 0.5
         else:

@@ -21,12 +21,15 @@ SIZE = "params"
 AUTO = "auto"
 #: Values of k that are named one by one.
 MOST_LISTED = 3
-#: So many problems of a group whose samples end with the last of a fixed number of successes are no chance.
+#: So many problems of a group whose samples end with the last of a fixed number of successes are no
+#: chance.
 LEAST_STOPPED = 5
 
 
 def usual_cluster(counts: Counts) -> str | None:
-    """What models are drawn together by unless told otherwise: params, where sizes repeat and there are enough of them."""
+    """What models are drawn together by unless told otherwise: params, where sizes repeat and there
+    are enough of them.
+    """
     sizes = _sizes(counts)
     return SIZE if sizes is not None and LEAST_GROUPS <= sizes < len(counts) else None
 
@@ -42,14 +45,18 @@ def cautions(laws: PassLaws, level: float = 0.9) -> list[str]:
 
 
 def of_estimates(curve: Curve) -> list[str]:
-    """What makes estimates of pass@k misleading, a sentence each: sampling that stopped at a success, and values at odds.
+    """What makes estimates of pass@k misleading, a sentence each: sampling that stopped at a
+    success, and values at odds.
 
-    Of the same problems at every k the estimates rise and are concave; they need not where problems with fewer than k samples are
-    left out.
+    Of the same problems at every k the estimates rise and are concave; they need not where problems
+    with fewer than k samples are left out.
     """
     from .inequalities import RISING, violations
 
-    said = [f"{found}: estimates take the number as fixed beforehand, and are too high" for found in _stopped(curve.counts)]
+    said = [
+        f"{found}: estimates take the number as fixed beforehand, and are too high"
+        for found in _stopped(curve.counts)
+    ]
     broken = violations(curve).violations if curve.n_problems.any() else ()
     if broken:
         groups = list(dict.fromkeys(" ".join(one.label) for one in broken))
@@ -57,39 +64,58 @@ def of_estimates(curve: Curve) -> list[str]:
         those = f"{groups[0]}{f' and {len(groups) - 1} more' if len(groups) > 1 else ''}"
         said.append(
             f"values contradict each other in {counted(len(groups), 'group')} ({those})"
-            f"{f', in {falls} of them pass@k falls with k' if falls else ''}: means at larger k leave out the problems with "
-            f"fewer samples, which are not like the others; --check lists the values, fit allows for such sampling"
+            f"{f', in {falls} of them pass@k falls with k' if falls else ''}: means at larger k "
+            f"leave out the problems with "
+            f"fewer samples, which are not like the others; --check lists the values, fit allows "
+            f"for such sampling"
         )
     return said
 
 
 def _stopped(counts: Counts) -> list[str]:
-    """That sampling stopped at the first success, or at another: within a group all with fewer samples than the most have as many
-    correct ones, and none has more."""
+    """That sampling stopped at the first success, or at another: within a group all with fewer
+    samples than the most have as many correct ones, and none has more."""
     found: dict[int, int] = {}
     for g in range(len(counts)):
         n, c = counts.per_group(g)
         short = n < n.max()
         last = int(c.max())
-        if last and short.sum() >= LEAST_STOPPED and (c[short] == last).all() and len(np.unique(n[short])) > 1:
+        if (
+            last
+            and short.sum() >= LEAST_STOPPED
+            and (c[short] == last).all()
+            and len(np.unique(n[short])) > 1
+        ):
             found[last] = found.get(last, 0) + 1
     return [
-        f"sampling stopped at {'the first success' if last == 1 else f'{last} successes'} in {counted(groups, 'group')}"
+        f"sampling stopped at {'the first success' if last == 1 else f'{last} successes'} in "
+        f"{counted(groups, 'group')}"
         for last, groups in sorted(found.items())
     ]
 
 
 def _of_counts(laws: PassLaws) -> Iterator[str]:
     counts = laws.data.counts
-    most, alone = int(counts.n.max()), sum(len(counts.per_group(g)[0]) == 1 for g in range(len(counts)))
+    most, alone = (
+        int(counts.n.max()),
+        sum(len(counts.per_group(g)[0]) == 1 for g in range(len(counts))),
+    )
     if laws.ks[-1] > most:
         yield f"no problem has more than {most} samples: beyond k = {most} pass@k is the tail of the Beta distribution"
     if laws.method != "likelihood":
         for stopped in _stopped(counts):
             yield f"{stopped}: least squares takes estimates that are too high; the likelihood allows for it"
     if alone:
-        what = "all models have" if alone == len(counts) else f"{alone} of {counted(len(counts), 'model')} {_have(alone)}"
-        shape = ", and the shape of its distribution of success rates is not told" if laws.method == "likelihood" else ""
+        what = (
+            "all models have"
+            if alone == len(counts)
+            else f"{alone} of {counted(len(counts), 'model')} {_have(alone)}"
+        )
+        shape = (
+            ", and the shape of its distribution of success rates is not told"
+            if laws.method == "likelihood"
+            else ""
+        )
         yield f"{what} a single problem: pass@k is that of this problem alone{shape}"
 
 
@@ -105,7 +131,8 @@ def _of_resamples(laws: PassLaws, level: float) -> Iterator[str]:
             yield f"{groups} values of {laws.cluster} are drawn: with fewer than {FEW_GROUPS}, intervals are rough"
     elif sizes is not None and sizes < len(counts):
         yield (
-            f"{counted(len(counts), 'model')} of {counted(sizes, 'size')} are drawn as if independent: intervals are too narrow "
+            f"{counted(len(counts), 'model')} of {counted(sizes, 'size')} are drawn as if "
+            f"independent: intervals are too narrow "
             "where models of a size are checkpoints of one run (cluster params draws them together)"
         )
     if any(fit.is_limited(level) for fit in laws.fits):
@@ -123,7 +150,8 @@ def _have(count: int) -> str:
 
 
 def listed(ks: Sequence[int], among: Sequence[int] = ()) -> str:
-    """Values of k in words; more than three that follow each other among others by the first and the last.
+    """Values of k in words; more than three that follow each other among others by the first and
+    the last.
 
     >>> listed([1, 2, 5, 10], [1, 2, 5, 10, 20]), listed([1, 2, 10, 20], [1, 2, 5, 10, 20])
     ('1 to 10', '1, 2, 10, 20')

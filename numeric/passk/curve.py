@@ -1,4 +1,6 @@
-"""pass@k of each group of counts at any list of k: the mean over its problems, how sure it is, and what it leaves out."""
+"""pass@k of each group of counts at any list of k: the mean over its problems, how sure it is, and
+what it leaves out.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,14 @@ __all__ = ["Curve", "curve"]
 Floats = NDArray[np.float64]
 LARGEST_K = 2**53
 REFUSED = ("out", "solved")
-#: What a mean is: an estimate with an error; 0, with -log pass@k = inf; 1, with -log pass@k = 0; or of no problem.
-STATUSES = ESTIMATE, NO_SUCCESS, ALL_SOLVED, REFUSAL = "estimate", "no success", "all solved", "refused"
+#: What a mean is: an estimate with an error; 0, with -log pass@k = inf; 1, with -log pass@k = 0; or
+#: of no problem.
+STATUSES = ESTIMATE, NO_SUCCESS, ALL_SOLVED, REFUSAL = (
+    "estimate",
+    "no success",
+    "all solved",
+    "refused",
+)
 KINDS = ("problems", "samples")
 
 
@@ -35,13 +43,14 @@ class Curve:
     pass_at_k : ndarray of float64
         Mean over the problems with n >= k; NaN where there is none.
     se : ndarray of float64
-        Standard error with the problems as a sample from a larger set, sd/sqrt(P) over P problems. It contains the error of
-        sampling within problems. NaN for fewer than two, and where the estimates are all 0 or all 1: that they do not scatter
-        does not make the mean certain.
+        Standard error with the problems as a sample from a larger set, sd/sqrt(P) over P problems.
+        It contains the error of sampling within problems. NaN for fewer than two, and where the
+        estimates are all 0 or all 1: that they do not scatter does not make the mean certain.
     neg_log : ndarray of float64
         -log of the mean pass@k, in nats; inf where it is 0, NaN where there is none.
     n_problems, n_unsolved, n_refused : ndarray of int64
-        Problems in the mean, those without a correct sample among them, and problems with n < k, which are not in the mean.
+        Problems in the mean, those without a correct sample among them, and problems with n < k,
+        which are not in the mean.
     refused : {"out", "solved"}
         What was done with problems with n < k.
     """
@@ -58,33 +67,36 @@ class Curve:
 
     @cached_property
     def se_sampling(self) -> Any:
-        """Standard error of sampling alone, with the problems fixed; computed when it is first asked for, (G, K).
+        """Standard error of sampling alone, with the problems fixed; computed when it is first
+        asked for, (G, K).
 
-        The root of the summed variances of the estimates over P. Each is estimated without bias where 2k <= n; where n < 2k no
-        unbiased estimate exists, and it is the exact variance at p = c/n. Both are 0 for c = 0 and c = n, where the samples show
-        no variance.
+        The root of the summed variances of the estimates over P. Each is estimated without bias
+        where 2k <= n; where n < 2k no unbiased estimate exists, and it is the exact variance at p =
+        c/n. Both are 0 for c = 0 and c = n, where the samples show no variance.
         """
         n, c, index = self.counts.pairs()
         sums = _Means(self.counts, index, n[:, None] >= self.ks).total(_variances(n, c, self.ks))
         return np.sqrt(sums) / np.where(self.n_problems > 0, self.n_problems, np.nan)
 
     def covariance(self, g: int, *, of: str = "problems") -> Any:
-        """Covariance of a group's means across k, (K, K): estimates at different k are of the same problems and samples.
+        """Covariance of a group's means across k, (K, K): estimates at different k are of the same
+        problems and samples.
 
         Parameters
         ----------
         g : int
             Index of the group.
         of : {"problems", "samples"}
-            With the problems as a sample from a larger set, or with these problems fixed: the diagonal is the square of ``se``,
-            or of ``se_sampling``.
+            With the problems as a sample from a larger set, or with these problems fixed: the
+            diagonal is the square of ``se``, or of ``se_sampling``.
 
         Returns
         -------
         ndarray of float64
-            For ``"problems"`` the sample covariance over the problems that both means are of, NaN for fewer than two; for
-            ``"samples"`` the sum over these problems of the covariance of the estimates, estimated without bias where
-            k1 + k2 <= n and taken at p = c/n elsewhere. Times the share of such problems, 1 where both means are of all.
+            For ``"problems"`` the sample covariance over the problems that both means are of, NaN
+            for fewer than two; for ``"samples"`` the sum over these problems of the covariance of
+            the estimates, estimated without bias where k1 + k2 <= n and taken at p = c/n elsewhere.
+            Times the share of such problems, 1 where both means are of all.
         """
         if of not in KINDS:
             raise outside("of", of, f"one of {', '.join(KINDS)}")
@@ -94,7 +106,9 @@ class Curve:
         used = (n[:, None] >= self.ks).astype(np.float64)
         shared, size = used.T @ used, np.where(self.n_problems[g] > 0, self.n_problems[g], np.nan)
         if of == "samples":
-            sums = np.array([[_covariances(n, c, k1, k2).sum() for k2 in self.ks] for k1 in self.ks])
+            sums = np.array(
+                [[_covariances(n, c, k1, k2).sum() for k2 in self.ks] for k1 in self.ks]
+            )
         else:
             values = np.zeros(used.shape)
             at = np.nonzero(used)
@@ -113,12 +127,19 @@ class Curve:
 
     @property
     def complete(self) -> Any:
-        """Where no problem was refused: elsewhere the mean is over fewer, possibly other problems; bool (G, K)."""
+        """Where no problem was refused: elsewhere the mean is over fewer, possibly other problems;
+        bool (G, K).
+        """
         return self.n_refused == 0
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a group and k: columns of ``counts.by``, k, pass_at_k, se, neg_log, n_problems, n_unsolved, n_refused, status."""
-        columns, status = ("pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused"), self.status
+        """A row a group and k: columns of ``counts.by``, k, pass_at_k, se, neg_log, n_problems,
+        n_unsolved, n_refused, status.
+        """
+        columns, status = (
+            ("pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused"),
+            self.status,
+        )
         return [
             dict(zip(self.counts.by, label, strict=True))
             | {"k": int(k)}
@@ -141,9 +162,10 @@ def curve(counts: Counts, ks: Iterable[int], *, refused: str = "out") -> Curve:
     ks : iterable of int
         At least 1 each, in any order, without repetitions.
     refused : {"out", "solved"}
-        No unbiased estimate exists where a problem has n < k samples. ``"out"``: such problems are left out of the mean and
-        counted. ``"solved"``: they count as solved, pass@k = 1, as some published tables do. That is a convention to compare
-        such tables with, never to fit: among problems that were sampled little because they looked hopeless it is far off.
+        No unbiased estimate exists where a problem has n < k samples. ``"out"``: such problems are
+        left out of the mean and counted. ``"solved"``: they count as solved, pass@k = 1, as some
+        published tables do. That is a convention to compare such tables with, never to fit: among
+        problems that were sampled little because they looked hopeless it is far off.
 
     Returns
     -------
@@ -179,7 +201,11 @@ def curve(counts: Counts, ks: Iterable[int], *, refused: str = "out") -> Curve:
         counts=counts,
         ks=draws,
         pass_at_k=passed,
-        se=np.where((passed == 0.0) | (failed == 0.0), np.nan, means.standard_error(-np.expm1(log_f), passed)),
+        se=np.where(
+            (passed == 0.0) | (failed == 0.0),
+            np.nan,
+            means.standard_error(-np.expm1(log_f), passed),
+        ),
         neg_log=_neg_log(passed, failed),
         n_problems=means.size,
         n_unsolved=means.total(unsolved).astype(np.int64),
@@ -238,7 +264,9 @@ def _neg_log(passed: Floats, failed: Floats) -> Floats:
 
 
 def _variances(n: Any, c: Any, draws: Any) -> Floats:
-    """Variance of the estimate of one problem: estimated without bias where 2k <= n, at p = c/n up to n, 0 beyond."""
+    """Variance of the estimate of one problem: estimated without bias where 2k <= n, at p = c/n up
+    to n, 0 beyond.
+    """
     return _covariances(n[:, None], c[:, None], draws, draws)
 
 

@@ -1,4 +1,6 @@
-"""The envelope at every k: the compute law derived from the params+tokens law beside the one fitted directly."""
+"""The envelope at every k: the compute law derived from the params+tokens law beside the one fitted
+directly.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +39,18 @@ class EnvelopeAtK:
     ----------
     k : int
     derived, fitted : dict of str to Estimate
-        E0, C0 and alpha of the envelope of the params+tokens law, and of the law fitted to compute alone.
+        E0, C0 and alpha of the envelope of the params+tokens law, and of the law fitted to compute
+        alone.
     difference : Estimate
         Of alpha, fitted less derived, with both laws refitted to the same resamples.
     compute : ndarray
         (P,): from the least to the greatest compute of the models.
     excess : Band
-        Fitted over derived -log pass@k there, less 1: what the models' own allocations cost, and what else the laws disagree in.
+        Fitted over derived -log pass@k there, less 1: what the models' own allocations cost, and
+        what else the laws disagree in.
     penalty : float
-        Median over the models of (y - E0)/(y* - E0), the misallocation penalty of their own params and tokens.
+        Median over the models of (y - E0)/(y* - E0), the misallocation penalty of their own params
+        and tokens.
     undetermined : tuple of str
         Coefficients of the params+tokens law that the models leave undetermined.
     """
@@ -63,8 +68,9 @@ class EnvelopeAtK:
     def verdict(self) -> str:
         """Whether the exponents agree.
 
-        "agree": the interval of their difference lies within `TOLERANCE` of the fitted alpha of 0; "differ": else where it
-        excludes 0; "cannot tell": else, or where the params+tokens law is left open; "no resamples": without an interval.
+        "agree": the interval of their difference lies within `TOLERANCE` of the fitted alpha of 0;
+        "differ": else where it excludes 0; "cannot tell": else, or where the params+tokens law is
+        left open; "no resamples": without an interval.
         """
         if self.undetermined:
             return "cannot tell"
@@ -84,7 +90,9 @@ class EnvelopeAtK:
             "derived_intervals": intervals(self.derived),
             "fitted_intervals": intervals(self.fitted),
             "difference_in_alpha": self.difference.value,
-            "difference_interval": [self.difference.low, self.difference.high] if self.difference.has_interval else None,
+            "difference_interval": [self.difference.low, self.difference.high]
+            if self.difference.has_interval
+            else None,
             "largest_excess": float(self.excess.value[worst]),
             "at_compute": float(self.compute[worst]),
             "median_penalty": self.penalty,
@@ -101,7 +109,8 @@ def envelopes(joint: PassLaws, direct: PassLaws, *, level: float = 0.9) -> list[
     joint : PassLaws
         The params+tokens law.
     direct : PassLaws
-        The compute law of the same models; with the same seed and number of resamples, differences have intervals.
+        The compute law of the same models; with the same seed and number of resamples, differences
+        have intervals.
     level : float
         Of the intervals.
 
@@ -112,43 +121,57 @@ def envelopes(joint: PassLaws, direct: PassLaws, *, level: float = 0.9) -> list[
 
     Notes
     -----
-    The envelope is the best that any allocation reaches; models that were trained off the optimum lie above it, so that a
-    direct fit estimates the envelope times the penalty of their allocations (derivations compute_optimal_envelope,
-    misallocation_penalty).
+    The envelope is the best that any allocation reaches; models that were trained off the optimum
+    lie above it, so that a direct fit estimates the envelope times the penalty of their allocations
+    (derivations compute_optimal_envelope, misallocation_penalty).
     """
     for laws, name in ((joint, "params-tokens"), (direct, "compute")):
         if laws.kind.name != name:
             raise ValueError(f"law={laws.kind.name!r}: must be {name!r}")
     shared = [k for k in joint.ks if k in direct.ks]
     if not shared:
-        raise ValueError(f"k={joint.ks}: must share some with those of the compute law, {direct.ks}")
+        raise ValueError(
+            f"k={joint.ks}: must share some with those of the compute law, {direct.ks}"
+        )
     paired = (
-        joint.weights.shape == direct.weights.shape and bool((joint.weights == direct.weights).all()) and len(joint.weights) > 1
+        joint.weights.shape == direct.weights.shape
+        and bool((joint.weights == direct.weights).all())
+        and len(joint.weights) > 1
     )
     return [_envelope(joint.at(k), direct.at(k), joint.covariates, paired, level) for k in shared]
 
 
-def _envelope(joint: PassFit, direct: PassFit, covariates: dict[str, Floats], paired: bool, level: float) -> EnvelopeAtK:
+def _envelope(
+    joint: PassFit, direct: PassFit, covariates: dict[str, Floats], paired: bool, level: float
+) -> EnvelopeAtK:
     law = joint.fit.law_of(joint.fit.coefficients)
     values = {"E0": law.E, "C0": law.envelope.coefficient, "alpha": law.envelope.exponent}
     columns = envelope_columns(joint, joint.certified_draws)
-    derived = {name: Estimate.of_draws(value, columns[name], level) for name, value in values.items()}
+    derived = {
+        name: Estimate.of_draws(value, columns[name], level) for name, value in values.items()
+    }
     derived["E0"] = joint.estimate("E0", level)
     compute = np.geomspace(covariates["compute"].min(), covariates["compute"].max(), POINTS)
-    own = law.penalty(params=covariates["params"][joint.used], tokens=covariates["tokens"][joint.used])
+    own = law.penalty(
+        params=covariates["params"][joint.used], tokens=covariates["tokens"][joint.used]
+    )
     differences, over = np.empty(0), np.empty((0, POINTS))
     if paired and joint.spare > 0:
         good = np.isfinite(joint.draws).all(axis=1) & np.isfinite(direct.draws).all(axis=1)
         columns = envelope_columns(joint, joint.draws[good])
         differences = direct.column("alpha")[good] - columns["alpha"]
-        best = columns["E0"][:, None] + power(compute, np.log(columns["C0"])[:, None], columns["alpha"][:, None])
+        best = columns["E0"][:, None] + power(
+            compute, np.log(columns["C0"])[:, None], columns["alpha"][:, None]
+        )
         over = direct.neg_log_of(direct.draws[good], {"compute": compute}) / best - 1.0
     excess = direct.neg_log({"compute": compute}) / law.envelope.loss(compute) - 1.0
     return EnvelopeAtK(
         k=joint.k,
         derived=derived,
         fitted=direct.estimates(level),
-        difference=Estimate.of_draws(direct.coefficients["alpha"] - values["alpha"], differences, level),
+        difference=Estimate.of_draws(
+            direct.coefficients["alpha"] - values["alpha"], differences, level
+        ),
         compute=compute,
         excess=Band.of_draws(excess, over, level),
         penalty=float(np.median(own.loss_penalty)),
@@ -159,7 +182,11 @@ def _envelope(joint: PassFit, direct: PassFit, covariates: dict[str, Floats], pa
 def envelope_columns(joint: PassFit, draws: Floats) -> dict[str, Floats]:
     """E0, C0 and alpha of the envelope (R,) for coefficients (R, p) of the params+tokens law."""
     given: dict[str, Any] = dict(zip(joint.kind.terms.coefficients, draws.T, strict=True))
-    found = {quantity.name: quantity.values(**given) for quantity in default_quantities() if quantity.name in SHOWN}
+    found = {
+        quantity.name: quantity.values(**given)
+        for quantity in default_quantities()
+        if quantity.name in SHOWN
+    }
     return {"E0": given["E"], **found}
 
 
@@ -176,7 +203,8 @@ class Cost:
     ratio : float
         (D/N)/(D*/N*) at the same compute.
     loss_penalty, effective_compute : Estimate
-        (y - E0)/(y* - E0) of y = -log pass@k, and the share of the compute that the optimum needs for the same.
+        (y - E0)/(y* - E0) of y = -log pass@k, and the share of the compute that the optimum needs
+        for the same.
     undetermined : tuple of str
         Coefficients that the models leave undetermined.
     """
@@ -194,12 +222,17 @@ class Cost:
             cost: Estimate = getattr(self, name)
             row[name] = cost.value
             if cost.has_interval:
-                row |= {f"{name}_lo": cost.low, f"{name}_hi": cost.high, f"{name}_open": open_side(cost)}
+                row |= {
+                    f"{name}_lo": cost.low,
+                    f"{name}_hi": cost.high,
+                    f"{name}_open": open_side(cost),
+                }
         return row | {"undetermined": list(self.undetermined)}
 
 
 def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -> list[Cost]:
-    """What over- and undertraining cost at every k: the penalty and the effective compute at ratios (D/N)/(D*/N*).
+    """What over- and undertraining cost at every k: the penalty and the effective compute at ratios
+    (D/N)/(D*/N*).
 
     Parameters
     ----------
@@ -212,28 +245,39 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
 
     Notes
     -----
-    The penalty rises with both exponents, so that a limit of theirs is one of the penalty on the same side. The effective compute
-    P^(-1/alpha) need not fall with both: a limit on either side is one of both of its ends.
+    The penalty rises with both exponents, so that a limit of theirs is one of the penalty on the
+    same side. The effective compute P^(-1/alpha) need not fall with both: a limit on either side is
+    one of both of its ends.
     """
     if joint.kind.name != "params-tokens":
         raise ValueError(f"law={joint.kind.name!r}: must be 'params-tokens'")
     costs = []
     for fit in joint.fits:
-        exponents = dict(zip(fit.kind.terms.coefficients, fit.certified_draws.T, strict=True)) if fit.has_intervals else {}
+        exponents = (
+            dict(zip(fit.kind.terms.coefficients, fit.certified_draws.T, strict=True))
+            if fit.has_intervals
+            else {}
+        )
         law, at_limit = fit.fit.law_of(fit.fit.coefficients), _at_limit(fit, level)
         for ratio in ratios:
             own = law.penalty(ratio=ratio)
             estimates = {}
             for name in COSTS:
                 drawn = _of_draws(name, exponents, ratio) if exponents else np.empty(0)
-                estimates[name] = replace(Estimate.of_draws(getattr(own, name), drawn, level), at_limit=at_limit[name])
-            costs.append(Cost(k=fit.k, ratio=float(ratio), **estimates, undetermined=fit.undetermined))
+                estimates[name] = replace(
+                    Estimate.of_draws(getattr(own, name), drawn, level), at_limit=at_limit[name]
+                )
+            costs.append(
+                Cost(k=fit.k, ratio=float(ratio), **estimates, undetermined=fit.undetermined)
+            )
     return costs
 
 
 def _of_draws(name: str, coefficients: Mapping[str, Floats], ratio: float) -> Floats:
     """A cost (R,) at a ratio by the exponents of each draw."""
-    measure = {"loss_penalty": formulas.penalty, "effective_compute": formulas.effective_compute}[name]
+    measure = {"loss_penalty": formulas.penalty, "effective_compute": formulas.effective_compute}[
+        name
+    ]
     s = formulas.log_size_ratio_at_ratio(np.array([ratio]))
     return np.asarray(measure(s, beta=coefficients["beta"], gamma=coefficients["gamma"]))
 
@@ -242,7 +286,12 @@ def _at_limit(fit: PassFit, level: float) -> dict[str, tuple[str, ...]]:
     """Of the penalty and the effective compute: which ends lie at a limit of the search."""
     if not fit.has_intervals:
         return dict.fromkeys(COSTS, ())
-    below, above = (np.any(sides, axis=0) for sides in zip(*map(fit.sides_at_edge, fit.kind.exponents), strict=True))
-    penalty = tuple(end for end, side in (("low", below), ("high", above)) if fit.too_many(side, level))
+    below, above = (
+        np.any(sides, axis=0)
+        for sides in zip(*map(fit.sides_at_edge, fit.kind.exponents), strict=True)
+    )
+    penalty = tuple(
+        end for end, side in (("low", below), ("high", above)) if fit.too_many(side, level)
+    )
     either = ("low", "high") if fit.too_many(below | above, level) else ()
     return {"loss_penalty": penalty, "effective_compute": either}

@@ -41,7 +41,8 @@ def log_fail(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     Parameters
     ----------
     n, c, k : array_like of whole numbers
-        Samples, correct ones among them, and k; 0 <= c <= n and 1 <= k <= n. They broadcast; each combination is computed once.
+        Samples, correct ones among them, and k; 0 <= c <= n and 1 <= k <= n. They broadcast; each
+        combination is computed once.
 
     Returns
     -------
@@ -105,8 +106,12 @@ def _log_fail(n: Floats, c: Floats, k: Floats) -> Floats:
     return np.where(c + k > n, -np.inf, _log_product(factor, few))
 
 
-def _log_product(factor: Callable[[Any, Floats], tuple[Floats, Floats, Floats]], steps: Floats) -> Floats:
-    """The sum over j < steps[row] of log(left/whole), where factor(row, j) is lost = whole - left, left and whole."""
+def _log_product(
+    factor: Callable[[Any, Floats], tuple[Floats, Floats, Floats]], steps: Floats
+) -> Floats:
+    """The sum over j < steps[row] of log(left/whole), where factor(row, j) is lost = whole - left,
+    left and whole.
+    """
     totals = np.zeros(steps.shape)
     with np.errstate(divide="ignore", invalid="ignore"):  # of rows that are -inf and not looked at
         for count in np.unique(steps[steps > 0.0]):
@@ -115,7 +120,9 @@ def _log_product(factor: Callable[[Any, Floats], tuple[Floats, Floats, Floats]],
                 j = np.arange(first, min(first + BLOCK, count))
                 for part in np.array_split(rows, math.ceil(len(rows) * len(j) / BLOCK)):
                     lost, left, whole = factor(part[:, None], j)
-                    logs = np.where(2.0 * lost < whole, np.log1p(-lost / whole), np.log(left / whole))
+                    logs = np.where(
+                        2.0 * lost < whole, np.log1p(-lost / whole), np.log(left / whole)
+                    )
                     totals[part] += logs.sum(axis=1)
     return totals
 
@@ -124,12 +131,14 @@ def _log_product(factor: Callable[[Any, Floats], tuple[Floats, Floats, Floats]],
 
 
 def covariance(n: ArrayLike, p: ArrayLike, k1: ArrayLike, k2: ArrayLike) -> Any:
-    """Covariance of the estimates at k1 and k2 from the same n samples, each correct with probability p; exact.
+    """Covariance of the estimates at k1 and k2 from the same n samples, each correct with
+    probability p; exact.
 
-    sum_j w_j (1 - p)^(k1 + k2 - j) - (1 - p)^(k1 + k2), w_j = C(k1, j) C(n - k1, k2 - j)/C(n, k2): the two estimates are averages
-    over subsets, w_j is the chance that a k1-subset and a k2-subset share j samples (Hoeffding 1948; proved in
-    `isoflop.derivations.passk.pass_at_k_estimator_variance`). Since the w_j add up to 1 it is the sum of
-    w_j (1 - p)^(k1 + k2 - j) (1 - (1 - p)^j), in which nothing cancels.
+    sum_j w_j (1 - p)^(k1 + k2 - j) - (1 - p)^(k1 + k2), w_j = C(k1, j) C(n - k1, k2 - j)/C(n, k2):
+    the two estimates are averages over subsets, w_j is the chance that a k1-subset and a k2-subset
+    share j samples (Hoeffding 1948; proved in
+    `isoflop.derivations.passk.pass_at_k_estimator_variance`). Since the w_j add up to 1 it is the
+    sum of w_j (1 - p)^(k1 + k2 - j) (1 - (1 - p)^j), in which nothing cancels.
 
     Parameters
     ----------
@@ -143,8 +152,8 @@ def covariance(n: ArrayLike, p: ArrayLike, k1: ArrayLike, k2: ArrayLike) -> Any:
     Returns
     -------
     float or ndarray of float64
-        Relative error below 1e-14 up to n = 1e6; 0 below the smallest float. Each combination of n, p, k1,
-        k2 is computed once, in min(k1, k2) steps.
+        Relative error below 1e-14 up to n = 1e6; 0 below the smallest float. Each combination of n,
+        p, k1, k2 is computed once, in min(k1, k2) steps.
 
     Raises
     ------
@@ -179,7 +188,9 @@ def _covariances(n: Floats, p: Floats, k1: Floats, k2: Floats) -> Floats:
 
 
 def _overlaps(n: float, k1: float, k2: float) -> tuple[Floats, Floats]:
-    """j >= 1 and log w_j, from the ratios of neighbours outwards from the most likely j, so that rounding stays small there."""
+    """j >= 1 and log w_j, from the ratios of neighbours outwards from the most likely j, so that
+    rounding stays small there.
+    """
     j = np.arange(max(0.0, k1 + k2 - n), min(k1, k2) + 1.0)
     ratios = np.log((k1 - j[:-1]) * (k2 - j[:-1]) / ((j[:-1] + 1.0) * (n - k1 - k2 + j[:-1] + 1.0)))
     top = int(np.count_nonzero(ratios > 0.0))
@@ -191,15 +202,17 @@ def _overlaps(n: float, k1: float, k2: float) -> tuple[Floats, Floats]:
 
 
 def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLike) -> Any:
-    """Unbiased estimate of `covariance` from the samples themselves: fail@k1 fail@k2 - fail@(k1 + k2), each estimated.
+    """Unbiased estimate of `covariance` from the samples themselves: fail@k1 fail@k2 - fail@(k1 +
+    k2), each estimated.
 
-    The product has the expectation of the covariance plus (1 - p)^(k1 + k2), which the estimate at k1 + k2 takes away (proved in
-    `isoflop.derivations.passk.pass_at_k_covariance_estimate`).
+    The product has the expectation of the covariance plus (1 - p)^(k1 + k2), which the estimate at
+    k1 + k2 takes away (proved in `isoflop.derivations.passk.pass_at_k_covariance_estimate`).
 
     Parameters
     ----------
     n, c, k1, k2 : array_like of whole numbers
-        Samples, correct ones, and the two k; k1 + k2 <= n, beyond which no unbiased estimate exists.
+        Samples, correct ones, and the two k; k1 + k2 <= n, beyond which no unbiased estimate
+        exists.
 
     Returns
     -------
@@ -224,14 +237,20 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
 
 
 def _estimated_covariances(n: Floats, c: Floats, k1: Floats, k2: Floats) -> Floats:
-    """fail@k1 fail@k2 (1 - e^r): in r = s12 - s1 - s2 c, k1 and k2 may change places, and nothing cancels."""
+    """fail@k1 fail@k2 (1 - e^r): in r = s12 - s1 - s2 c, k1 and k2 may change places, and nothing
+    cancels.
+    """
     few, some, many = np.sort(np.stack([c, k1, k2]), axis=0)
     product = _log_fail(n, c, k1) + _log_fail(n, c, k2)
 
     def factor(row: Any, j: Floats) -> tuple[Floats, Floats, Floats]:
         drawn = n[row] - j
         lost = some[row] * many[row]
-        return lost, drawn * (drawn - some[row] - many[row]), (drawn - some[row]) * (drawn - many[row])
+        return (
+            lost,
+            drawn * (drawn - some[row] - many[row]),
+            (drawn - some[row]) * (drawn - many[row]),
+        )
 
     share = np.where(c + k1 + k2 > n, 1.0, -np.expm1(_log_product(factor, few)))
     return np.where(product > -np.inf, np.exp(product) * share, 0.0)
@@ -254,7 +273,9 @@ def _whole(name: str, values: ArrayLike, least: int) -> Floats:
     numbers = array.astype(np.float64)
     good = (numbers >= least) & (numbers <= LARGEST) & (numbers == np.floor(numbers))
     if not good.all():
-        raise outside(name, _first(array, ~good), f"a whole number of at least {least} (and at most 2^53)")
+        raise outside(
+            name, _first(array, ~good), f"a whole number of at least {least} (and at most 2^53)"
+        )
     return numbers
 
 
@@ -272,9 +293,13 @@ def _within(name: str, values: Floats, bound: str, limit: Floats) -> None:
     try:
         above = values > limit
     except ValueError:
-        raise ValueError(f"{name} and {bound}: shapes {values.shape} and {limit.shape} must broadcast") from None
+        raise ValueError(
+            f"{name} and {bound}: shapes {values.shape} and {limit.shape} must broadcast"
+        ) from None
     if above.any():
-        value, most = (int(_first(np.broadcast_to(array, above.shape), above)) for array in (values, limit))
+        value, most = (
+            int(_first(np.broadcast_to(array, above.shape), above)) for array in (values, limit)
+        )
         raise ValueError(f"{name}={value}: must be at most {bound}={most}")
 
 
@@ -283,14 +308,18 @@ def _first(array: Any, where: Any) -> Any:
 
 
 def _once_each(function: Callable[..., Floats], *arguments: Floats) -> Any:
-    """The function of the arguments broadcast together, evaluated once for each different combination."""
+    """The function of the arguments broadcast together, evaluated once for each different
+    combination.
+    """
     codes: Any = np.zeros((), dtype=np.int64)
     parts: list[Floats] = []
     try:
         for argument in arguments:
             values, places = np.unique(argument, return_inverse=True)
             codes, combined = _numbered(codes * len(values) + places.reshape(argument.shape))
-            parts = [part[combined // len(values)] for part in parts] + [values[combined % len(values)]]
+            parts = [part[combined // len(values)] for part in parts] + [
+                values[combined % len(values)]
+            ]
     except ValueError:
         shapes = ", ".join(str(argument.shape) for argument in arguments)
         raise ValueError(f"shapes {shapes}: must broadcast") from None

@@ -32,15 +32,20 @@ ROUNDED = 1e-9
 
 
 def open_side(estimate: Estimate) -> str | None:
-    """Which ends bound nothing, infinite or at a limit of the search: "below", "above", "both" or None."""
+    """Which ends bound nothing, infinite or at a limit of the search: "below", "above", "both" or
+    None.
+    """
     below = "low" in estimate.at_limit or estimate.low == -np.inf
     above = "high" in estimate.at_limit or estimate.high == np.inf
-    return {(True, True): "both", (True, False): "below", (False, True): "above"}.get((below, above))
+    return {(True, True): "both", (True, False): "below", (False, True): "above"}.get(
+        (below, above)
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What a law says of models: u = log(-log pass@k), its standard error, and what models scatter about it.
+    """What a law says of models: u = log(-log pass@k), its standard error, and what models scatter
+    about it.
 
     Attributes
     ----------
@@ -91,14 +96,16 @@ class PassFit:
     k : int
     method : {"likelihood", "least-squares-log"}
     fit : Fit
-        In the fit layer's terms; its runs are the models that count, their loss what was taken for -log pass@k: the estimate, or
-        under the likelihood its expectation (of the logarithm) given counts and law.
+        In the fit layer's terms; its runs are the models that count, their loss what was taken for
+        -log pass@k: the estimate, or under the likelihood its expectation (of the logarithm) given
+        counts and law.
     evidence : Evidence or None
         Of the same models, where the method is the likelihood.
     used : ndarray of bool
         (G,): the models of the counts that take part.
     scatter : float
-        Standard deviation of models about the law in log(-log pass@k), with the degrees of freedom that the coefficients leave.
+        Standard deviation of models about the law in log(-log pass@k), with the degrees of freedom
+        that the coefficients leave.
     n_unsolved : int
         Models that take part without a correct sample.
     n_without : int
@@ -106,7 +113,8 @@ class PassFit:
     n_refused : int
         Models left out because some problem has fewer than k samples (least squares).
     draws : ndarray
-        (R, p): coefficients refitted to resamples of models; NaN where a refit was not certified. R = 0 without a bootstrap.
+        (R, p): coefficients refitted to resamples of models; NaN where a refit was not certified. R
+        = 0 without a bootstrap.
     clusters : ndarray or None
         (G,): what models are drawn together; None where they are drawn one by one.
     """
@@ -158,12 +166,16 @@ class PassFit:
 
     @property
     def spare(self) -> int:
-        """Models less coefficients; where none is left no residual tells how sure the coefficients are."""
+        """Models less coefficients; where none is left no residual tells how sure the coefficients
+        are.
+        """
         return self.n_models - len(self.kind.coefficients)
 
     @property
     def certified_draws(self) -> Floats:
-        """The draws whose refit was certified; of a law with as many coefficients as models none tells anything."""
+        """The draws whose refit was certified; of a law with as many coefficients as models none
+        tells anything.
+        """
         usable = self.draws if self.spare > 0 else self.draws[:0]
         return usable[np.isfinite(usable).all(axis=1)] if len(usable) else usable
 
@@ -177,18 +189,22 @@ class PassFit:
         return self.certified_draws[:, self.kind.coefficients.index(name)]
 
     def column(self, name: str) -> Floats:
-        """The draws (R,) of a coefficient; NaN where a refit was not certified, or no model is left to tell errors."""
+        """The draws (R,) of a coefficient; NaN where a refit was not certified, or no model is left
+        to tell errors.
+        """
         drawn = self.draws[:, self.kind.coefficients.index(name)]
         return drawn if self.spare > 0 else np.full_like(drawn, np.nan)
 
     # -- intervals -----------------------------------------------------------------------------------------------------
 
     def estimate(self, name: str, level: float = 0.9) -> Estimate:
-        """A coefficient with percentiles of the resamples; an irreducible part on its bound from 0 to its upper limit.
+        """A coefficient with percentiles of the resamples; an irreducible part on its bound from 0
+        to its upper limit.
 
-        Where the estimate of the irreducible part is 0, or as many resamples end there that their percentile does, they are no
-        measure of it, and the upper end is that of a profile (`isoflop.numeric.passk.limit`), or of the resamples where they
-        reach higher. No interval without resamples, or where there are no more models than coefficients.
+        Where the estimate of the irreducible part is 0, or as many resamples end there that their
+        percentile does, they are no measure of it, and the upper end is that of a profile
+        (`isoflop.numeric.passk.limit`), or of the resamples where they reach higher. No interval
+        without resamples, or where there are no more models than coefficients.
         """
         drawn = self.certified(name)
         undetermined = name in self.undetermined
@@ -201,7 +217,9 @@ class PassFit:
             high = max(plain.high, self.floor_limit(level))
             return replace(plain, low=0.0, high=high)
         ends = zip(("low", "high"), self.sides_at_edge(name), strict=True)
-        return replace(plain, at_limit=tuple(end for end, side in ends if self.too_many(side, level)))
+        return replace(
+            plain, at_limit=tuple(end for end, side in ends if self.too_many(side, level))
+        )
 
     def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
         """Every coefficient with its interval."""
@@ -216,21 +234,33 @@ class PassFit:
             Where there are none.
         """
         if name not in self.kind.coefficients:
-            raise ValueError(f"name={name!r}: the law {self.kind.formula} has {', '.join(self.kind.coefficients)}")
+            raise ValueError(
+                f"name={name!r}: the law {self.kind.formula} has "
+                f"{', '.join(self.kind.coefficients)}"
+            )
         found = self.estimate(name, level)
         if found.low is None or found.high is None:
-            raise ValueError(f"k={self.k}: no interval of {name} without resamples and spare models; fit with resamples=200")
+            raise ValueError(
+                f"k={self.k}: no interval of {name} without resamples and spare models; fit with "
+                f"resamples=200"
+            )
         return found.low, found.high
 
     def is_limited(self, level: float = 0.9) -> bool:
-        """Whether the interval of the irreducible part is an upper limit: its estimate, or the percentile below it, is 0."""
+        """Whether the interval of the irreducible part is an upper limit: its estimate, or the
+        percentile below it, is 0.
+        """
         if self.spare <= 0:
             return False
         drawn = self.certified(self.kind.floor)
-        return self.coefficients[self.kind.floor] == 0.0 or (len(drawn) > 1 and percentiles(drawn, level)[0] == 0.0)
+        return self.coefficients[self.kind.floor] == 0.0 or (
+            len(drawn) > 1 and percentiles(drawn, level)[0] == 0.0
+        )
 
     def floor_limit(self, level: float = 0.9) -> float:
-        """The greatest irreducible part that the models do not exclude, in nats; inf where they exclude none."""
+        """The greatest irreducible part that the models do not exclude, in nats; inf where they
+        exclude none.
+        """
         return self._limit(level)[0]
 
     def _limit(self, level: float) -> tuple[float, Floats]:
@@ -245,7 +275,9 @@ class PassFit:
         return {}
 
     def too_many(self, draws: NDArray[np.bool_], level: float = 0.9) -> bool:
-        """Whether these draws (R,) are more of the certified ones than lie beyond an end of an interval."""
+        """Whether these draws (R,) are more of the certified ones than lie beyond an end of an
+        interval.
+        """
         certified = np.isfinite(self.draws).all(axis=1)
         return bool(draws[certified].mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
 
@@ -255,24 +287,30 @@ class PassFit:
         return np.asarray(below | above)
 
     def sides_at_edge(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """(R,) each: the draws that a limit of the search keeps from a lower, and from a higher, value of a coefficient."""
+        """(R,) each: the draws that a limit of the search keeps from a lower, and from a higher,
+        value of a coefficient.
+        """
         own = self.kind.coefficients.index(name)
         below, above = self._at_edges
         return below[:, own], above[:, own]
 
     @cached_property
     def _at_edges(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Of the draws (R, p): whether a coefficient could be less, and more, but for a limit of the search.
+        """Of the draws (R, p): whether a coefficient could be less, and more, but for a limit of
+        the search.
 
-        An exponent at its limit takes its prefactor along, which goes to 0 or to infinity as the variable is below or above 1
-        at the models; a term that vanishes, or outgrows all data, leaves both undetermined on both sides.
+        An exponent at its limit takes its prefactor along, which goes to 0 or to infinity as the
+        variable is below or above 1 at the models; a term that vanishes, or outgrows all data,
+        leaves both undetermined on both sides.
         """
         design, terms = self.design, self.kind.terms
         theta = np.linalg.solve(design.to_coordinates, in_coordinates(terms, self.draws).T).T
         near = AT_BOUND * np.maximum(1.0, np.abs(theta))
         least, most = theta - design.lower <= near, design.upper - theta <= near
         below, above = np.zeros_like(least), np.zeros_like(most)
-        for prefactor, exponent, centre in zip(terms.prefactors, terms.exponents, design.centres, strict=True):
+        for prefactor, exponent, centre in zip(
+            terms.prefactors, terms.exponents, design.centres, strict=True
+        ):
             a, b = (terms.coefficients.index(coefficient) for coefficient in (prefactor, exponent))
             lost = least[:, a] | most[:, a]
             below[:, b], above[:, b] = lost | least[:, b], lost | most[:, b]
@@ -281,22 +319,41 @@ class PassFit:
         return below, above
 
     def row(self, level: float = 0.9) -> dict[str, Any]:
-        """Plain data: k, the coefficients with their intervals, the scatter of models, how many models took part.
+        """Plain data: k, the coefficients with their intervals, the scatter of models, how many
+        models took part.
 
-        NAME_open says which ends of an interval bound nothing ("above", "below", "both", else None), NAME_interval of the
-        irreducible part whether it is by "percentiles" or an upper "limit".
+        NAME_open says which ends of an interval bound nothing ("above", "below", "both", else
+        None), NAME_interval of the irreducible part whether it is by "percentiles" or an upper
+        "limit".
         """
         row: dict[str, Any] = {"k": self.k}
         for name, found in self.estimates(level).items():
             row[name] = found.value
             if len(self.draws):
-                row |= {f"{name}_lo": found.low, f"{name}_hi": found.high, f"{name}_open": open_side(found)}
+                row |= {
+                    f"{name}_lo": found.low,
+                    f"{name}_hi": found.high,
+                    f"{name}_open": open_side(found),
+                }
         if len(self.draws):
             by = "limit" if self.is_limited(level) else "percentiles"
             row[f"{self.kind.floor}_interval"] = by if self.has_intervals else None
-        row |= {"scatter": self.scatter, "n_models": self.n_models, "n_unsolved": self.n_unsolved, "n_without": self.n_without}
-        row |= {"n_refused": self.n_refused, "converged": self.converged, "undetermined": list(self.undetermined)}
-        return row | ({"n_resamples": len(self.draws), "n_failed_resamples": self.n_failed} if len(self.draws) else {})
+        row |= {
+            "scatter": self.scatter,
+            "n_models": self.n_models,
+            "n_unsolved": self.n_unsolved,
+            "n_without": self.n_without,
+        }
+        row |= {
+            "n_refused": self.n_refused,
+            "converged": self.converged,
+            "undetermined": list(self.undetermined),
+        }
+        return row | (
+            {"n_resamples": len(self.draws), "n_failed_resamples": self.n_failed}
+            if len(self.draws)
+            else {}
+        )
 
     @property
     def n_failed(self) -> int:
@@ -307,7 +364,9 @@ class PassFit:
 
     @cached_property
     def covariance(self) -> Floats:
-        """Covariance (p, p) of the solver's parameters: the inverse Hessian, 0 for what is fixed or on a bound."""
+        """Covariance (p, p) of the solver's parameters: the inverse Hessian, 0 for what is fixed or
+        on a bound.
+        """
         free = self.fit.free
         hessian = self.hessian()[np.ix_(free, free)]
         scale = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
@@ -318,16 +377,27 @@ class PassFit:
         return found
 
     def hessian(self) -> Floats:
-        """(p, p): of minus the log likelihood; for least squares of the sum of squares over twice their variance."""
+        """(p, p): of minus the log likelihood; for least squares of the sum of squares over twice
+        their variance.
+        """
         design, theta = self.fit.design, self.fit.theta[None]
         if self.evidence is not None:
-            problems = Problems(design.model, np.zeros(self.n_models), None, Marginal(self.evidence, self.scatter), True)
+            problems = Problems(
+                design.model,
+                np.zeros(self.n_models),
+                None,
+                Marginal(self.evidence, self.scatter),
+                True,
+            )
             return expand(problems, theta).hessian[0]
-        problems = Problems.of(design.model, np.asarray(self.fit.runs.loss), None, self.fit.objective)
+        problems = Problems.of(
+            design.model, np.asarray(self.fit.runs.loss), None, self.fit.objective
+        )
         return expand(problems, theta).hessian[0] / (2.0 * self.scatter**2)
 
     def predict(self, covariates: Mapping[str, Any]) -> Prediction:
-        """What the law says of models with these covariates, (M,) each; keys as in `Counts.covariates`.
+        """What the law says of models with these covariates, (M,) each; keys as in
+        `Counts.covariates`.
 
         Raises
         ------
@@ -340,11 +410,15 @@ class PassFit:
         error = np.sqrt(np.maximum(np.einsum("pn,pq,qn->n", slope, self.covariance, slope), 0.0))
         return Prediction(np.log(values[0]), error, self.scatter, self.degrees_of_freedom)
 
-    def interval_ahead(self, covariates: Mapping[str, Any], level: float = 0.9) -> tuple[Floats, Floats]:
-        """-log pass@k of a new model lies between these, (M,) each: as `Prediction.interval`, and as far as its floor lets it.
+    def interval_ahead(
+        self, covariates: Mapping[str, Any], level: float = 0.9
+    ) -> tuple[Floats, Floats]:
+        """-log pass@k of a new model lies between these, (M,) each: as `Prediction.interval`, and
+        as far as its floor lets it.
 
-        Where the irreducible part has but an upper limit, the errors of the coefficients know none of it. The law of greatest
-        likelihood at that limit then adds, as an independent error of the same level, to the side on which it lies.
+        Where the irreducible part has but an upper limit, the errors of the coefficients know none
+        of it. The law of greatest likelihood at that limit then adds, as an independent error of
+        the same level, to the side on which it lies.
         """
         ahead = self.predict(covariates)
         low, high = ahead.interval(level)
@@ -371,16 +445,23 @@ class PassFit:
     def _model_at(self, covariates: Mapping[str, Any]) -> Centred:
         for name in self.kind.covariates:
             if name not in covariates:
-                raise ValueError(f"covariates={sorted(covariates)}: must have {name} for the law {self.kind.name}")
+                raise ValueError(
+                    f"covariates={sorted(covariates)}: must have {name} for the law "
+                    f"{self.kind.name}"
+                )
             given = np.asarray(covariates[name], dtype=np.float64)
             if not (np.isfinite(given) & (given > 0.0)).all():
                 raise ValueError(f"{name}={covariates[name]!r}: must be positive finite numbers")
-        logs = self.kind.logs({name: np.atleast_1d(covariates[name]) for name in self.kind.covariates})
+        logs = self.kind.logs(
+            {name: np.atleast_1d(covariates[name]) for name in self.kind.covariates}
+        )
         return Centred(logs - self.design.centres[:, None], self.kind.terms.irreducible)
 
     @property
     def law(self) -> Any:
-        """The fitted law as a `Law` or a `ComputeLaw`, for all that follows from one (of the gold law a compute law in 1/g)."""
+        """The fitted law as a `Law` or a `ComputeLaw`, for all that follows from one (of the gold
+        law a compute law in 1/g).
+        """
         return self.fit.law
 
     def __repr__(self) -> str:

@@ -5,8 +5,8 @@ With f one of log Gamma, psi, psi', for x > 0 and s, t >= 0,
     first:    f(x + t) - f(x),
     second:   f(x + s + t) - f(x + s) - f(x + t) + f(x),
 
-each as a sum of terms of one sign, or of terms that cancel by a small factor only: subtracting values of log Gamma at 1e9 leaves
-no digit of a difference of 1e-6. Two steps:
+each as a sum of terms of one sign, or of terms that cancel by a small factor only: subtracting
+values of log Gamma at 1e9 leaves no digit of a difference of 1e-6. Two steps:
 
 * f(x) = f(x + 1) - (log x, 1/x, -1/x^2): the differences of log x and of powers of x add up with one sign (below), until x >= 12.
 * Stirling's series there. Its terms are y log y, log y and powers 1/y^m, and with sigma = s/x, tau = t/x
@@ -34,16 +34,25 @@ if TYPE_CHECKING:
 
 __all__ = ["First", "Second", "first", "rise", "second"]
 
-#: Stirling's series is used from here on; its first neglected term is then below 1e-14 of the difference.
+#: Stirling's series is used from here on; its first neglected term is then below 1e-14 of the
+#: difference.
 LARGE = 12
 #: B_2, B_4, ..., B_12.
-BERNOULLI = (Fraction(1, 6), Fraction(-1, 30), Fraction(1, 42), Fraction(-1, 30), Fraction(5, 66), Fraction(-691, 2730))
+BERNOULLI = (
+    Fraction(1, 6),
+    Fraction(-1, 30),
+    Fraction(1, 42),
+    Fraction(-1, 30),
+    Fraction(5, 66),
+    Fraction(-691, 2730),
+)
 #: Coefficients of x^-m beside (x - 1/2) log x, log x and nothing; by the power m.
 LOG_GAMMA = {2 * j - 1: float(b / (2 * j * (2 * j - 1))) for j, b in enumerate(BERNOULLI, 1)}
 DIGAMMA = {1: -0.5, **{2 * j: float(-b / (2 * j)) for j, b in enumerate(BERNOULLI, 1)}}
 TRIGAMMA = {1: 1.0, 2: 0.5, **{2 * j + 1: float(b) for j, b in enumerate(BERNOULLI, 1)}}
 MOST_POWER = max(TRIGAMMA)
-#: log(1 + z) = 2 atanh r, r = z/(2 + z): r^2 <= 1/9 for |z| <= 1/2, and 9^-17 is below a rounding error.
+#: log(1 + z) = 2 atanh r, r = z/(2 + z): r^2 <= 1/9 for |z| <= 1/2, and 9^-17 is below a rounding
+#: error.
 ATANH = tuple(1.0 / (2 * i + 3) for i in range(17))
 
 
@@ -55,7 +64,9 @@ class First(NamedTuple):
 
 
 class Second(NamedTuple):
-    """f(x + s + t) - f(x + s) - f(x + t) + f(x) of log Gamma (>= 0), digamma (<= 0) and trigamma (>= 0)."""
+    """f(x + s + t) - f(x + s) - f(x + t) + f(x) of log Gamma (>= 0), digamma (<= 0) and trigamma
+    (>= 0).
+    """
 
     log_gamma: Any
     digamma: Any
@@ -63,7 +74,8 @@ class Second(NamedTuple):
 
 
 def rise(x: Any, t: Any) -> Floats:
-    """log Gamma(x + t) - log Gamma(x) for x > 0, t >= 0, arrays that broadcast: to rounding errors of t log(x + t).
+    """log Gamma(x + t) - log Gamma(x) for x > 0, t >= 0, arrays that broadcast: to rounding errors
+    of t log(x + t).
 
     Sums of these with both signs cancel where x is large; that is what `second` is for.
     """
@@ -77,7 +89,12 @@ def rise(x: Any, t: Any) -> Floats:
     # lost is 1 - (x/(x + t))^m, power x^-m, for m = 1, 3, 5, ...
     inverse, ratio = 1.0 / x, x / (x + t)
     lost = t / (x + t)
-    two_steps, squared, power, smaller = lost * (1.0 + ratio), ratio * ratio, inverse, inverse * inverse
+    two_steps, squared, power, smaller = (
+        lost * (1.0 + ratio),
+        ratio * ratio,
+        inverse,
+        inverse * inverse,
+    )
     for coefficient in LOG_GAMMA.values():
         found -= coefficient * power * lost
         lost = two_steps + squared * lost
@@ -108,7 +125,9 @@ def first(x: Any, t: Any) -> First:
 
 
 def second(x: Any, s: Any, t: Any, *, derivatives: bool = True) -> Second:
-    """The second differences for x > 0 and s, t >= 0, arrays that broadcast; without derivatives only that of log Gamma."""
+    """The second differences for x > 0 and s, t >= 0, arrays that broadcast; without derivatives
+    only that of log Gamma.
+    """
     x, s, t = _arrays(x, s, t)
     total = Second(*(np.zeros(x.shape) for _ in range(3)))
     low = x < LARGE
@@ -126,7 +145,9 @@ def second(x: Any, s: Any, t: Any, *, derivatives: bool = True) -> Second:
     log_gamma, digamma, trigamma = total
     log_gamma += x * _of_xlogx(np.minimum(s, t) / x, np.maximum(s, t) / x) + 0.5 * of_log
     digamma -= of_log
-    for m, difference in enumerate(parts.all_powers(MOST_POWER if derivatives else max(LOG_GAMMA)), 1):
+    for m, difference in enumerate(
+        parts.all_powers(MOST_POWER if derivatives else max(LOG_GAMMA)), 1
+    ):
         if m in LOG_GAMMA:
             log_gamma += LOG_GAMMA[m] * difference
         if derivatives:
@@ -136,7 +157,9 @@ def second(x: Any, s: Any, t: Any, *, derivatives: bool = True) -> Second:
 
 
 class _Parts(NamedTuple):
-    """What the second differences of log x and of x^-m are made of; the three u are 1 - v, 1 - w and 1 - e."""
+    """What the second differences of log x and of x^-m are made of; the three u are 1 - v, 1 - w
+    and 1 - e.
+    """
 
     x: Any
     rho: Any
@@ -148,7 +171,11 @@ class _Parts(NamedTuple):
     def of(cls, x: Any, s: Any, t: Any) -> _Parts:
         xs, xt, xst = x + s, x + t, x + s + t
         return cls(
-            x, (s / x) * (t / xst), (s / xs, t / xt, (s / xs) * (t / xt)), (x / xs, x / xt, (x / xs) * (xst / xt)), x / xst
+            x,
+            (s / x) * (t / xst),
+            (s / xs, t / xt, (s / xs) * (t / xt)),
+            (x / xs, x / xt, (x / xs) * (xst / xt)),
+            x / xst,
         )
 
     def all_powers(self, most: int) -> Any:
@@ -172,7 +199,11 @@ def _of_xlogx(low: Floats, high: Floats) -> Floats:
     """The second difference of x log x, over x, at sigma = low <= tau = high."""
     total = 1.0 + low + high
     small = np.minimum(low, 0.5)
-    phi = np.where(low <= 0.5, small * small + (1.0 + small) * _log1p_minus(small), (1.0 + low) * np.log1p(low) - low)
+    phi = np.where(
+        low <= 0.5,
+        small * small + (1.0 + small) * _log1p_minus(small),
+        (1.0 + low) * np.log1p(low) - low,
+    )
     found: Floats = low * np.log1p(high) - phi - total * _log1p_minus(-low / total)
     return found
 

@@ -1,4 +1,5 @@
-"""Compute -> likelihood of the gold solution -> pass@k: two fitted laws composed to a compute law of -log pass@k.
+"""Compute -> likelihood of the gold solution -> pass@k: two fitted laws composed to a compute law
+of -log pass@k.
 
 y = xi0 + K0 g^kappa with g = Eg + Gg C^-ag, the mean -log probability of the gold solution in nats.
 For Eg = 0 that is E0 + C0 C^-alpha with alpha = kappa ag. For Eg > 0 it tends to a floor E0 above
@@ -43,7 +44,8 @@ class Composition:
     Attributes
     ----------
     coefficients : ndarray
-        (R, 6): xi0 >= 0, K0 > 0, kappa > 0 of -log pass@k in g; Eg >= 0, Gg > 0, ag > 0 of g in compute.
+        (R, 6): xi0 >= 0, K0 > 0, kappa > 0 of -log pass@k in g; Eg >= 0, Gg > 0, ag > 0 of g in
+        compute.
     """
 
     coefficients: Floats
@@ -54,9 +56,15 @@ class Composition:
         if sets.ndim != 2 or sets.shape[1] != len(NAMES):
             raise outside("coefficients", f"shape {sets.shape}", "an array (sets, 6)")
         for name, column in zip(NAMES, sets.T, strict=True):
-            good = np.isfinite(column) & ((column >= 0.0) if name in ("xi0", "Eg") else (column > 0.0))
+            good = np.isfinite(column) & (
+                (column >= 0.0) if name in ("xi0", "Eg") else (column > 0.0)
+            )
             if not good.all():
-                raise outside(name, float(column[~good][0]), f"finite and {'at least' if name in ('xi0', 'Eg') else 'above'} 0")
+                raise outside(
+                    name,
+                    float(column[~good][0]),
+                    f"finite and {'at least' if name in ('xi0', 'Eg') else 'above'} 0",
+                )
 
     @property
     def has_gold_floor(self) -> NDArray[np.bool_]:
@@ -85,7 +93,9 @@ class Composition:
         """y - E0 (R, M), without cancellation."""
         floored, C, columns = self.has_gold_floor, np.asarray(compute), self._columns()
         del columns["xi0"]
-        above_floor = formulas.composed_reducible(compute=C, **{name: x[floored] for name, x in columns.items()})
+        above_floor = formulas.composed_reducible(
+            compute=C, **{name: x[floored] for name, x in columns.items()}
+        )
         values = np.asarray(formulas.composed(compute=C, **columns, xi0=np.zeros((1, 1))))
         values[floored] = above_floor
         return values
@@ -103,12 +113,15 @@ class Composition:
         return self.reducible_exponent(compute) * self.reducible(compute) / self.neg_log(compute)
 
     def _columns(self) -> dict[str, Floats]:
-        return {name: column[:, None] for name, column in zip(NAMES, self.coefficients.T, strict=True)}
+        return {
+            name: column[:, None] for name, column in zip(NAMES, self.coefficients.T, strict=True)
+        }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ByGold:
-    """The composed law at one k beside a compute law of -log pass@k that was fitted directly to the same models.
+    """The composed law at one k beside a compute law of -log pass@k that was fitted directly to the
+    same models.
 
     Attributes
     ----------
@@ -164,11 +177,18 @@ class ByGold:
             "fitted": fitted,
             "difference": self.composed.value - fitted,
             "composed_exponent": self.composition.exponent(self.compute)[0],
-            "fitted_exponent": formulas.local_exponent(compute=self.compute, E=law.E, C0=law.C0, alpha=law.alpha),
+            "fitted_exponent": formulas.local_exponent(
+                compute=self.compute, E=law.E, C0=law.C0, alpha=law.alpha
+            ),
             "composed_reducible_exponent": self.composition.reducible_exponent(self.compute)[0],
         }
-        columns |= {} if self.composed.low is None else {"lo": self.composed.low, "hi": self.composed.high}
-        return [{"k": self.k} | {name: float(x[i]) for name, x in columns.items()} for i in range(self.compute.size)]
+        columns |= (
+            {} if self.composed.low is None else {"lo": self.composed.low, "hi": self.composed.high}
+        )
+        return [
+            {"k": self.k} | {name: float(x[i]) for name, x in columns.items()}
+            for i in range(self.compute.size)
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -180,12 +200,17 @@ class ByGold:
                 "gold_law": {"xi0": xi0, "K0": K0, "kappa": kappa},
                 "gold_of_compute": {"Eg": Eg, "Gg": Gg, "ag": ag},
                 "case": self.case,
-                "implied": {name: estimate.as_dict(low="lo", high="hi") for name, estimate in self.implied.items()},
+                "implied": {
+                    name: estimate.as_dict(low="lo", high="hi")
+                    for name, estimate in self.implied.items()
+                },
                 "exponent_at_small_compute": kappa * ag,
                 "exponent_at_large_compute": ag if Eg > 0.0 else kappa * ag,
                 "level": self.level,
                 "draws": 0 if self.draws is None else len(self.draws.coefficients),
-                "draws_with_gold_floor": None if self.draws is None else int(self.draws.has_gold_floor.sum()),
+                "draws_with_gold_floor": None
+                if self.draws is None
+                else int(self.draws.has_gold_floor.sum()),
             },
             "direct": self.direct.coefficients(),
             "largest": {"compute": where, "log_ratio": ratio},
@@ -194,7 +219,8 @@ class ByGold:
 
 
 def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
-    """The gold law composed with the compute law of the gold likelihood, beside a compute law fitted to the same models.
+    """The gold law composed with the compute law of the gold likelihood, beside a compute law
+    fitted to the same models.
 
     Parameters
     ----------
@@ -211,17 +237,27 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
     Raises
     ------
     ValueError
-        Where the laws are no gold laws, the compute of a model is unknown, or the gold likelihood has no law in it.
+        Where the laws are no gold laws, the compute of a model is unknown, or the gold likelihood
+        has no law in it.
     """
     if laws.kind.name != "gold":
         raise ValueError(f"law={laws.kind.name!r}: must be 'gold'")
     compute = laws.covariates.get("compute")
     if compute is None or not np.isfinite(compute).all():
         raise ValueError(f"{laws.data.counts.source}: no compute of some models that have gold")
-    gold = fit_runs({"compute": compute, "loss": laws.covariates["gold"]}, model="compute", objective="least-squares-log")
+    gold = fit_runs(
+        {"compute": compute, "loss": laws.covariates["gold"]},
+        model="compute",
+        objective="least-squares-log",
+    )
     refits = gold.refit(weights=laws.weights) if laws.resamples else None
     direct = fit_passk(
-        laws.data, law="compute", method=laws.method, resamples=laws.resamples, seed=laws.seed, cluster=laws.cluster
+        laws.data,
+        law="compute",
+        method=laws.method,
+        resamples=laws.resamples,
+        seed=laws.seed,
+        cluster=laws.cluster,
     )
     points = np.geomspace(compute.min(), compute.max(), POINTS)
     results = []
@@ -234,13 +270,20 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
         if refits is not None and fit.spare > 0:
             good = np.isfinite(fit.draws).all(axis=1) & refits.converged
             if good.sum() >= LEAST_DRAWS:
-                drawn = Composition(np.concatenate([fit.draws[good], refits.coefficients[good]], axis=1))
-        implied, columns = own.implied()[0], np.empty((3, 0)) if drawn is None else drawn.implied().T
+                drawn = Composition(
+                    np.concatenate([fit.draws[good], refits.coefficients[good]], axis=1)
+                )
+        implied, columns = (
+            own.implied()[0],
+            np.empty((3, 0)) if drawn is None else drawn.implied().T,
+        )
         estimates = {
             name: Estimate.of_draws(value, column, level)
             for name, value, column in zip(("E", "C0", "alpha"), implied, columns, strict=True)
         }
-        if estimates["E"].high is not None and fit.is_limited(level):  # draws on the bound xi0 = 0 tell no upper end
+        if estimates["E"].high is not None and fit.is_limited(
+            level
+        ):  # draws on the bound xi0 = 0 tell no upper end
             most = max(estimates["E"].high, fit.interval(fit.kind.floor, level)[1])
             estimates["E"] = replace(estimates["E"], high=most)
         results.append(
@@ -252,7 +295,9 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
                 direct=other.law_of(other.coefficients),
                 compute=points,
                 composed=Band.of_draws(
-                    own.neg_log(points)[0], np.empty((0, POINTS)) if drawn is None else drawn.neg_log(points), level
+                    own.neg_log(points)[0],
+                    np.empty((0, POINTS)) if drawn is None else drawn.neg_log(points),
+                    level,
                 ),
                 level=level,
             )

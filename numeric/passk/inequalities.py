@@ -72,7 +72,11 @@ class Violation:
     def __str__(self) -> str:
         side = "at most" if self.inequality == UNIT and self.bound else "at least"
         others = f" (k = {', '.join(map(str, self.others))})" if self.others else ""
-        sure = "" if np.isnan(self.standard_errors) else f", {self.standard_errors:.3g} standard errors"
+        sure = (
+            ""
+            if np.isnan(self.standard_errors)
+            else f", {self.standard_errors:.3g} standard errors"
+        )
         value = f"k = {self.k}: {self.pass_at_k:.6g} must be {side} {self.bound:.6g}{others}"
         where = " ".join((*self.label, f"row {self.rows[0]}"))
         return f"{where}, {self.inequality}: {value}; off by {self.excess:.3g}{sure}"
@@ -114,7 +118,16 @@ class Violations:
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each violation, with the columns of ``by``."""
-        parts = ("inequality", "k", "others", "rows", "pass_at_k", "bound", "excess", "standard_errors")
+        parts = (
+            "inequality",
+            "k",
+            "others",
+            "rows",
+            "pass_at_k",
+            "bound",
+            "excess",
+            "standard_errors",
+        )
         return [
             dict(zip(self.by, one.label, strict=True))
             | {name: getattr(one, name) for name in parts}
@@ -170,7 +183,10 @@ def violations(
     if isinstance(data, (Curve, PassTable)):
         for name, value in (("columns", columns), ("where", where), ("by", by)):
             if value is not None:
-                raise ValueError(f"{name}={value!r}: this is a {type(data).__name__} already, not a table to be read")
+                raise ValueError(
+                    f"{name}={value!r}: this is a {type(data).__name__} already, not a table to be "
+                    f"read"
+                )
         table = pass_table(data) if isinstance(data, Curve) else data
     else:
         table = PassTable.read(data, columns=columns, where=where, by=by)
@@ -192,7 +208,8 @@ def violations(
 
 
 def pass_table(curve: Curve) -> PassTable:
-    """The means of a curve with their standard errors of sampling: the problems are the same at every k.
+    """The means of a curve with their standard errors of sampling: the problems are the same at
+    every k.
 
     Where some problems have n < k they are not, and a note says for how many of the means.
     """
@@ -204,7 +221,9 @@ def pass_table(curve: Curve) -> PassTable:
     notes = []
     if partial:
         what = f"{partial} of {counted(len(group), 'mean')} leave out problems with n < k"
-        notes.append(f"{what}: they are over other problems than those at smaller k, and need not obey")
+        notes.append(
+            f"{what}: they are over other problems than those at smaller k, and need not obey"
+        )
     if empty:
         notes.append(f"{counted(empty, 'mean')} of no problem (n < k for all) cannot be checked")
     return PassTable(
@@ -228,12 +247,25 @@ def _of_group(table: PassTable, part: slice, tolerance: float) -> Iterator[Viola
     for place in np.flatnonzero(~usable):
         value, bound = float(x[place]), float(x[place] > 0.0)
         if abs(value - bound) > tolerance:
-            yield Violation(label, UNIT, int(k[place]), (), (int(row[place]),), value, bound, abs(value - bound), np.nan)
+            yield Violation(
+                label,
+                UNIT,
+                int(k[place]),
+                (),
+                (int(row[place]),),
+                value,
+                bound,
+                abs(value - bound),
+                np.nan,
+            )
     # Rows, values and standard errors with pass@0 = 0 in front, which is exact.
     k, row, x, se = (np.concatenate([[0], values[usable]]) for values in (k, row, x, se))
     at = np.arange(1, len(k))
     highest = np.maximum.accumulate(x)[:-1]
-    before = np.array([int(np.argmax(x[:place] == top)) for place, top in zip(at, highest, strict=True)], dtype=np.intp)
+    before = np.array(
+        [int(np.argmax(x[:place] == top)) for place, top in zip(at, highest, strict=True)],
+        dtype=np.intp,
+    )
     share = (k[1:-1] - k[:-2]) / (k[2:] - k[:-2])
     checks = (
         (RISING, at, ((before, np.ones(len(at))),)),
@@ -244,7 +276,10 @@ def _of_group(table: PassTable, part: slice, tolerance: float) -> Iterator[Viola
         rounding = tolerance * (1.0 + sum(weight * (k[other] > 0) for other, weight in chord))
         errors = se[bounded] + sum(weight * se[other] for other, weight in chord)
         for place in np.flatnonzero(excess - rounding > ROUNDING):
-            index, others = int(bounded[place]), [int(other[place]) for other, _ in chord if k[other[place]] > 0]
+            index, others = (
+                int(bounded[place]),
+                [int(other[place]) for other, _ in chord if k[other[place]] > 0],
+            )
             yield Violation(
                 label=label,
                 inequality=name,

@@ -1,6 +1,7 @@
 """The three laws of -log pass@k at one k: what they depend on, and the names of their coefficients.
 
-All three are fitted as sums of power terms by the fit layer; the gold reference law, xi0 + K0 g^kappa, is a compute law in 1/g.
+All three are fitted as sums of power terms by the fit layer; the gold reference law, xi0 + K0
+g^kappa, is a compute law in 1/g.
 """
 
 from __future__ import annotations
@@ -58,8 +59,12 @@ class Kind:
         variables = self.variables(covariates)
         return np.log(np.stack([variables[name] for name in self.terms.variables]))
 
-    def neg_log(self, coefficients: Mapping[str, float], covariates: Mapping[str, Floats]) -> Floats:
-        """-log pass@k (M,) for coefficients by the paper's names, all >= 0, and covariates (M,) each."""
+    def neg_log(
+        self, coefficients: Mapping[str, float], covariates: Mapping[str, Floats]
+    ) -> Floats:
+        """-log pass@k (M,) for coefficients by the paper's names, all >= 0, and covariates (M,)
+        each.
+        """
         values = np.array([float(coefficients[name]) for name in self.coefficients])
         theta = in_coordinates(self.terms, values)
         return Centred(self.logs(covariates), self.terms.irreducible).evaluate(theta[None])[0][0]
@@ -68,7 +73,9 @@ class Kind:
     def exponents(self) -> tuple[str, ...]:
         """Names of the exponents."""
         return tuple(
-            name for name, own in zip(self.coefficients, self.terms.coefficients, strict=True) if own in self.terms.exponents
+            name
+            for name, own in zip(self.coefficients, self.terms.coefficients, strict=True)
+            if own in self.terms.exponents
         )
 
     @property

@@ -1,4 +1,6 @@
-"""The three laws of -log pass@k fitted for every k at once, with resamples that are the same for all k."""
+"""The three laws of -log pass@k fitted for every k at once, with resamples that are the same for
+all k.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ class Data:
     @cached_property
     def failing(self) -> NDArray[np.bool_]:
         """(G,): the models with a wrong sample."""
-        return np.array([bool((n != c).any()) for n, c in map(self.counts.per_group, range(len(self.counts)))])
+        return np.array(
+            [bool((n != c).any()) for n, c in map(self.counts.per_group, range(len(self.counts)))]
+        )
 
     @cached_property
     def curve(self) -> Curve:
@@ -134,7 +138,10 @@ class PassLaws:
             if fit.k == k:
                 return fit
         why = f": {self.failed[k]}" if k in self.failed else ""
-        raise ValueError(f"k={k!r}: must be one of {', '.join(map(str, self.ks)) or 'none'}, the k that were fitted{why}")
+        raise ValueError(
+            f"k={k!r}: must be one of {', '.join(map(str, self.ks)) or 'none'}, the k that were "
+            f"fitted{why}"
+        )
 
     def values(self, name: str) -> Floats:
         """A coefficient at every k, (K,)."""
@@ -144,7 +151,11 @@ class PassLaws:
     def draws(self, name: str) -> Floats:
         """Its draws (R, K); a row is one resample of models, the same for all k."""
         self._named(name)
-        return np.stack([fit.column(name) for fit in self.fits], axis=1) if self.resamples else np.empty((0, len(self.fits)))
+        return (
+            np.stack([fit.column(name) for fit in self.fits], axis=1)
+            if self.resamples
+            else np.empty((0, len(self.fits)))
+        )
 
     def intervals(self, name: str, level: float = 0.9) -> Floats:
         """Its percentile intervals, (K, 2)."""
@@ -153,7 +164,10 @@ class PassLaws:
 
     def _named(self, name: str) -> None:
         if name not in self.kind.coefficients:
-            raise ValueError(f"name={name!r}: the law {self.kind.formula} has {', '.join(self.kind.coefficients)}")
+            raise ValueError(
+                f"name={name!r}: the law {self.kind.formula} has "
+                f"{', '.join(self.kind.coefficients)}"
+            )
 
     @property
     def covariates(self) -> dict[str, Floats]:
@@ -166,7 +180,9 @@ class PassLaws:
         return self.data.solved
 
     def rows(self, level: float = 0.9) -> list[dict[str, Any]]:
-        """A row a k: the coefficients with their intervals, the scatter of models, how many models took part."""
+        """A row a k: the coefficients with their intervals, the scatter of models, how many models
+        took part.
+        """
         return [fit.row(level) for fit in self.fits]
 
     def __repr__(self) -> str:
@@ -190,24 +206,28 @@ def fit_passk(
     Parameters
     ----------
     counts : Counts
-        Of one benchmark, with the covariates that the law depends on; or a table that has both, as `Counts.read` takes.
+        Of one benchmark, with the covariates that the law depends on; or a table that has both, as
+        `Counts.read` takes.
     law : {"compute", "params-tokens", "gold"}
-        -log pass@k = E0(k) + C0(k) C^-alpha(k), E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k), or xi0(k) + K0(k) g^kappa(k), where
-        g is the mean -log probability of the gold reference solution in nats.
+        -log pass@k = E0(k) + C0(k) C^-alpha(k), E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k), or
+        xi0(k) + K0(k) g^kappa(k), where g is the mean -log probability of the gold reference
+        solution in nats.
     k : sequence of int, optional
-        By default 1, 2, 5, 10, 20, ... up to 10,000 for the likelihood, up to the fewest samples of a problem for least squares.
+        By default 1, 2, 5, 10, 20, ... up to 10,000 for the likelihood, up to the fewest samples of
+        a problem for least squares.
     method : {"likelihood", "least-squares-log"}
-        "likelihood": binomial counts over Beta-distributed success rates, models scattered lognormally in -log pass@k about the
-        law; k may exceed the number of samples, a model may lack any success, sampling may have been adaptive.
-        "least-squares-log": of log(-log pass@k) on the unbiased estimates; models where some problem has fewer than k samples, or
-        without a success, cannot take part and are counted.
+        "likelihood": binomial counts over Beta-distributed success rates, models scattered
+        lognormally in -log pass@k about the law; k may exceed the number of samples, a model may
+        lack any success, sampling may have been adaptive. "least-squares-log": of log(-log pass@k)
+        on the unbiased estimates; models where some problem has fewer than k samples, or without a
+        success, cannot take part and are counted.
     resamples : int
         Of the models, for intervals.
     seed : int
     cluster : str, optional
-        A covariate: models with the same value of it are drawn together, as where checkpoints of one training run share its size.
-        At least four values. By default "auto": params where sizes repeat and there are four or more, else models one by one.
-        None: one by one.
+        A covariate: models with the same value of it are drawn together, as where checkpoints of
+        one training run share its size. At least four values. By default "auto": params where sizes
+        repeat and there are four or more, else models one by one. None: one by one.
     progress : bool
         Show a bar on the standard error.
 
@@ -223,8 +243,9 @@ def fit_passk(
 
     Notes
     -----
-    Laws: Schaeffer et al. 2025, arXiv 2509.24012. A resample draws models, not problems: intervals are for other models on the
-    same problems. Checkpoints of one training run are not independent; `cluster` keeps them together.
+    Laws: Schaeffer et al. 2025, arXiv 2509.24012. A resample draws models, not problems: intervals
+    are for other models on the same problems. Checkpoints of one training run are not independent;
+    `cluster` keeps them together.
     """
     kind = kind_of(law)
     if method not in METHODS:
@@ -282,7 +303,9 @@ def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -
     """The k that are asked for, checked, or the usual ones."""
     if k is None:
         most = 10_000 if method == "likelihood" else int(counts.n.min())
-        return tuple(j * 10**power for power in range(5) for j in (1, 2, 5) if j * 10**power <= most)
+        return tuple(
+            j * 10**power for power in range(5) for j in (1, 2, 5) if j * 10**power <= most
+        )
     found = [whole_number("k", value, 1) for value in np.atleast_1d(np.asarray(k, dtype=object))]
     if not found:
         raise outside("k", k, "at least one whole number")
@@ -290,17 +313,21 @@ def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -
 
 
 def clusters(counts: Counts, name: str | None) -> NDArray[np.object_] | None:
-    """The value of a covariate of every model, as what is drawn together, or None; or a ValueError where there are too few."""
+    """The value of a covariate of every model, as what is drawn together, or None; or a ValueError
+    where there are too few.
+    """
     if name is None:
         return None
     if name not in counts.covariates:
         raise ValueError(
-            f"cluster={name!r}: must be one of {', '.join(counts.covariates) or 'no covariate'}, which the models have"
+            f"cluster={name!r}: must be one of {', '.join(counts.covariates) or 'no covariate'}, "
+            f"which the models have"
         )
     values = counts.covariates[name]
     if len(np.unique(values)) < LEAST_GROUPS:
         raise ValueError(
-            f"cluster={name!r}: has {len(np.unique(values))} values; must have at least {LEAST_GROUPS} to be resampled"
+            f"cluster={name!r}: has {len(np.unique(values))} values; must have at least "
+            f"{LEAST_GROUPS} to be resampled"
         )
     return np.array([repr(float(value)) for value in values], dtype=object)
 
@@ -313,7 +340,8 @@ def one_benchmark(counts: Counts) -> None:
     if len(found) > 1:
         shown = ", ".join(found[:6])
         raise ValueError(
-            f"{counts.source}: holds {len(found)} benchmarks ({shown}); choose one with where, as in benchmark == {found[0]!r}"
+            f"{counts.source}: holds {len(found)} benchmarks ({shown}); choose one with where, as "
+            f"in benchmark == {found[0]!r}"
         )
 
 
@@ -322,7 +350,8 @@ def with_covariates(data: Data, kind: Kind) -> tuple[Data, int]:
     held = data.counts.covariates
     if absent := [name for name in kind.covariates if name not in held]:
         raise ValueError(
-            f"{data.counts.source}: no {' and no '.join(absent)} of the models; the law {kind.name} "
+            f"{data.counts.source}: no {' and no '.join(absent)} of the models; the law "
+            f"{kind.name} "
             f"needs {' and '.join(kind.covariates)}"
         )
     known = np.all([np.isfinite(held[name]) for name in kind.covariates], axis=0)
@@ -358,10 +387,18 @@ def _by_squares(data: Data, kind: Kind, index: int, weights: Floats) -> PassFit:
     some_fail = estimate.neg_log[:, index] > 0.0
     if (complete & solved & ~some_fail).any():
         name = data.counts.names[int(np.flatnonzero(complete & solved & ~some_fail)[0])]
-        raise ValueError(f"k={k}: pass@k of {name} is 1, so that log(-log pass@k) has no value; use method='likelihood'")
+        raise ValueError(
+            f"k={k}: pass@k of {name} is 1, so that log(-log pass@k) has no value; use "
+            f"method='likelihood'"
+        )
     used = complete & solved
     refused, without = int((~complete).sum()), int((complete & ~solved).sum())
-    _enough(k, int(used.sum()), kind, f"{refused} with problems of fewer than k samples, {without} without a success")
+    _enough(
+        k,
+        int(used.sum()),
+        kind,
+        f"{refused} with problems of fewer than k samples, {without} without a success",
+    )
     fit = fit_terms(_runs(kind, data, used, estimate.neg_log[used, index]), kind.terms, SQUARES)
     spare = max(1, len(fit.runs) - int(fit.free.sum()))
     found = fit.refit(weights=weights[:, used]) if len(weights) else None
@@ -376,7 +413,9 @@ def _by_squares(data: Data, kind: Kind, index: int, weights: Floats) -> PassFit:
         n_unsolved=0,
         n_without=without,
         n_refused=refused,
-        draws=_certified(found.coefficients, found.converged) if found else np.empty((0, len(kind.coefficients))),
+        draws=_certified(found.coefficients, found.converged)
+        if found
+        else np.empty((0, len(kind.coefficients))),
     )
 
 
@@ -384,7 +423,12 @@ def _by_likelihood(data: Data, kind: Kind, index: int, weights: Floats) -> PassF
     k, evidence, size = data.ks[index], data.evidence[index], len(data.counts)
     unsolved = int((~data.solved).sum())
     solved_all = int((~data.failing).sum())
-    _enough(k, size - unsolved - solved_all, kind, f"{unsolved} without a success, {solved_all} without a failure")
+    _enough(
+        k,
+        size - unsolved - solved_all,
+        kind,
+        f"{unsolved} without a success, {solved_all} without a failure",
+    )
     used = np.ones(size, dtype=bool)
     design = Design.of(kind.terms, _runs(kind, data, used, np.exp(evidence.most_likely)))
     found = fit_marginal(design, evidence, _starts(design, evidence), tau=FIRST_TAU)
@@ -405,7 +449,9 @@ def _by_likelihood(data: Data, kind: Kind, index: int, weights: Floats) -> PassF
     fit = Fit(model=kind.terms, objective=SQUARES, runs=runs, design=design, solution=solution)
     draws = np.empty((0, len(kind.coefficients)))
     if len(weights):
-        again = fit_marginal(design, evidence, np.repeat(fit.theta[None], len(weights), axis=0), weights, tau)
+        again = fit_marginal(
+            design, evidence, np.repeat(fit.theta[None], len(weights), axis=0), weights, tau
+        )
         draws = _certified(design.coefficients(again.theta), again.done)
     return PassFit(
         kind=kind,
@@ -423,23 +469,36 @@ def _by_likelihood(data: Data, kind: Kind, index: int, weights: Floats) -> PassF
 
 
 def _starts(design: Design, evidence: Evidence) -> Floats:
-    """Parameters (K, p) to begin from: the local minima of a scan over the exponents, for what the counts alone say of u."""
+    """Parameters (K, p) to begin from: the local minima of a scan over the exponents, for what the
+    counts alone say of u.
+    """
     guess = np.exp(evidence.least_likely_pass)
-    return Scan.of(design.model, design.lower, design.upper, EXPONENTS).starts(guess, 1.0 / guess**2, most=MOST_STARTS)
+    return Scan.of(design.model, design.lower, design.upper, EXPONENTS).starts(
+        guess, 1.0 / guess**2, most=MOST_STARTS
+    )
 
 
 def _runs(kind: Kind, data: Data, used: NDArray[np.bool_], neg_log: Floats) -> Runs:
     """The models as runs of the fit layer, whose loss is -log pass@k."""
     held = {name: np.asarray(values)[used] for name, values in data.counts.covariates.items()}
-    variables: dict[str, Any] = {"params": None, "tokens": None, "compute": None} | kind.variables(held)
-    return Runs(**variables, loss=neg_log, row=np.flatnonzero(used) + 1, source=data.counts.source, n_rows=len(used))
+    variables: dict[str, Any] = {"params": None, "tokens": None, "compute": None} | kind.variables(
+        held
+    )
+    return Runs(
+        **variables,
+        loss=neg_log,
+        row=np.flatnonzero(used) + 1,
+        source=data.counts.source,
+        n_rows=len(used),
+    )
 
 
 def _enough(k: int, count: int, kind: Kind, others: str) -> None:
     least = len(kind.coefficients)
     if count < least:
         raise ValueError(
-            f"k={k}: {count} models have an estimate of -log pass@k ({others}); must be at least {least} for the "
+            f"k={k}: {count} models have an estimate of -log pass@k ({others}); must be at least "
+            f"{least} for the "
             f"{least} coefficients of {kind.formula}"
         )
 

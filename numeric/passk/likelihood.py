@@ -1,15 +1,17 @@
 r"""What the counts of a model say about pass@k, for any k: the likelihood of u = log(-log pass@k).
 
-The success rates of a model's problems are taken to be Beta(a, b). At a given pass@k and shape a the other parameter b is
-fixed, so that the counts have a likelihood, and the shape is averaged over:
+The success rates of a model's problems are taken to be Beta(a, b). At a given pass@k and shape a
+the other parameter b is fixed, so that the counts have a likelihood, and the shape is averaged
+over:
 
     l(u) = log sum_a w(a | u) prod_i BetaBinomial(c_i | n_i, a, b(u, a; k)).
 
-Where every problem has k samples, shapes matter little, and all between `LEAST_SHAPE` and `MOST_SHAPE` weigh the same. Beyond
-that pass@k is a matter of the shape, and what shapes are usual is learnt from the models together: log a is normal about
-m0 + m1 u + m2 e^u, four numbers of greatest likelihood (empirical Bayes). So l(u) needs no problem to have k samples, has a value
-where no sample is correct (it is flat towards pass@k = 0), and does not depend on when sampling stopped: a rule that looks at the
-outcomes so far multiplies the likelihood by a factor without a or b in it.
+Where every problem has k samples, shapes matter little, and all between `LEAST_SHAPE` and
+`MOST_SHAPE` weigh the same. Beyond that pass@k is a matter of the shape, and what shapes are usual
+is learnt from the models together: log a is normal about m0 + m1 u + m2 e^u, four numbers of
+greatest likelihood (empirical Bayes). So l(u) needs no problem to have k samples, has a value where
+no sample is correct (it is flat towards pass@k = 0), and does not depend on when sampling stopped:
+a rule that looks at the outcomes so far multiplies the likelihood by a factor without a or b in it.
 """
 
 from __future__ import annotations
@@ -40,14 +42,18 @@ LEAST_U, MOST_U, STEP_U = -14.0, 5.0, 0.03
 DEPTH, NODES, LOOKS = 18.0, 48, 3
 #: Of log likelihoods that are practically the greatest.
 NEAR = 0.5
-#: Where no sample is correct the likelihood is taken for flat once it is within this of its limit at pass@k = 0.
+#: Where no sample is correct the likelihood is taken for flat once it is within this of its limit
+#: at pass@k = 0.
 FLAT = 1e-5
-#: Fewer models with a success and a failure do not tell what shapes are usual; the least standard deviation of log a.
+#: Fewer models with a success and a failure do not tell what shapes are usual; the least standard
+#: deviation of log a.
 LEAST_MODELS, LEAST_DEVIATION = 6, 0.2
-#: With more problems than this the grid of shapes is finer: the error of the interpolation goes with problems times step^4.
+#: With more problems than this the grid of shapes is finer: the error of the interpolation goes
+#: with problems times step^4.
 FEW_PROBLEMS = 128.0
-#: Shapes learn from values interpolated between those of the grid, at steps that many problems tell apart: sqrt(problems)/this.
-#: And no coarser than so many of the least deviations: a sum over a normal's values at such steps is its integral to 1e-4.
+#: Shapes learn from values interpolated between those of the grid, at steps that many problems tell
+#: apart: sqrt(problems)/this. And no coarser than so many of the least deviations: a sum over a
+#: normal's values at such steps is its integral to 1e-4.
 COARSE, COARSEST = 6.0, 1.4
 #: Steps of the table for one between nodes.
 FINER = 4
@@ -69,7 +75,8 @@ class Evidence:
     log_weights : ndarray
         (G, J): log likelihood there, at most 0 and 0 at its maximum, plus the log of the spacing.
     flat : ndarray of bool
-        (G,): whether it goes on as at the last node for all greater u, as it does for a model without a success.
+        (G,): whether it goes on as at the last node for all greater u, as it does for a model
+        without a success.
     usual : Shapes
         What shapes of the distribution of success rates it took for usual.
     """
@@ -92,10 +99,14 @@ class Evidence:
 
     def some(self, chosen: Any) -> Evidence:
         """Of some of the models."""
-        return Evidence(self.k, self.nodes[chosen], self.log_weights[chosen], self.flat[chosen], self.usual)
+        return Evidence(
+            self.k, self.nodes[chosen], self.log_weights[chosen], self.flat[chosen], self.usual
+        )
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Mean and standard deviation (G,) of u where nothing but the counts is known; of a flat likelihood, over its nodes."""
+        """Mean and standard deviation (G,) of u where nothing but the counts is known; of a flat
+        likelihood, over its nodes.
+        """
         share = np.exp(self.log_likelihood)
         share /= share.sum(axis=1, keepdims=True)
         mean = (share * self.nodes).sum(axis=1)
@@ -103,7 +114,9 @@ class Evidence:
 
     @property
     def least_likely_pass(self) -> Floats:
-        """(G,): the first node within `NEAR` of the maximum; a flat part of the likelihood, towards pass@k = 0, begins there."""
+        """(G,): the first node within `NEAR` of the maximum; a flat part of the likelihood, towards
+        pass@k = 0, begins there.
+        """
         return self.nodes[np.arange(len(self.nodes)), (self.log_likelihood >= -NEAR).argmax(axis=1)]
 
     @property
@@ -127,7 +140,8 @@ class Surface:
     telling : ndarray of bool
         (G,): the models with a success and a failure, from which the usual shapes are learnt.
     fewest : ndarray of int
-        (G,): samples of each model's least sampled problem; up to the fewest of all models this k all shapes weigh the same.
+        (G,): samples of each model's least sampled problem; up to the fewest of all models this k
+        all shapes weigh the same.
     finer : int
         Steps between two shapes of the grid at which the likelihood is looked at.
     """
@@ -163,7 +177,9 @@ class Surface:
         return cls(shapes, log_b, found, telling, fewest, max(1, int(np.ceil(finer))))
 
     def at(self, k: int, *, learn: bool = True) -> Evidence:
-        """The likelihood of u for one k; `learn`: whether to learn, for k beyond the samples, what shapes are usual."""
+        """The likelihood of u for one k; `learn`: whether to learn, for k beyond the samples, what
+        shapes are usual.
+        """
         return AtK.of(self, k).evidence(learn=learn)
 
     def inverse(self, k: int) -> Floats:
@@ -188,8 +204,9 @@ class Surface:
 class AtK:
     """Log likelihoods of the counts over u = log(-log pass@k) and shapes, for one k.
 
-    That of a model's counts depends on no other model; only what shapes are usual does. So these are tabulated once, and evidence
-    of some of the models is learnt from these alone: others, which a prediction must not know of, leave no trace in it.
+    That of a model's counts depends on no other model; only what shapes are usual does. So these
+    are tabulated once, and evidence of some of the models is learnt from these alone: others, which
+    a prediction must not know of, leave no trace in it.
 
     Attributes
     ----------
@@ -224,14 +241,22 @@ class AtK:
     def of(cls, surface: Surface, k: int) -> AtK:
         """What a surface over shapes and b comes to for this k."""
         log_b_of_u, log_a = surface.inverse(k), np.log(surface.shapes)
-        lowest, highest = (np.full(len(surface.values), end) for end in (LEAST_U + 2 * STEP_U, MOST_U - 2 * STEP_U))
-        nodes = _narrowed(lambda u: _averaged(surface.looked(log_b_of_u, u), log_a, u, EVEN), _spaced(lowest, highest), LOOKS)
+        lowest, highest = (
+            np.full(len(surface.values), end) for end in (LEAST_U + 2 * STEP_U, MOST_U - 2 * STEP_U)
+        )
+        nodes = _narrowed(
+            lambda u: _averaged(surface.looked(log_b_of_u, u), log_a, u, EVEN),
+            _spaced(lowest, highest),
+            LOOKS,
+        )
         low, high = _widest(nodes, surface.telling)[:, [0, -1]].T
         inner = FINER * (NODES - 1)
         step = (high - low) / inner
         places = (low - step)[:, None] + step[:, None] * np.arange(inner + 3)
         table = surface.looked(log_b_of_u, places)
-        return cls(k, log_a, low - step, step, table, nodes, surface.telling, surface.fewest, surface.finer)
+        return cls(
+            k, log_a, low - step, step, table, nodes, surface.telling, surface.fewest, surface.finer
+        )
 
     def some(self, models: Any) -> AtK:
         """Of some of the models."""
@@ -240,17 +265,21 @@ class AtK:
     def evidence(self, models: Any = slice(None), *, learn: bool = True) -> Evidence:
         """The likelihood of u for some of the models.
 
-        `learn`: whether to learn from these, for k beyond their samples, what shapes are usual; where too few of them tell, all
-        shapes weigh the same.
+        `learn`: whether to learn from these, for k beyond their samples, what shapes are usual;
+        where too few of them tell, all shapes weigh the same.
         """
         part, told = self.some(models), np.flatnonzero(self.telling & self._mask(models))
         nodes, usual = part.nodes, EVEN
         if learn and len(part.fewest) and self.k > part.fewest.min() and len(told) >= LEAST_MODELS:
             usual = self._learnt(told)
-            nodes = _narrowed(lambda u: part.averaged(u, usual), _widest(nodes, part.telling), LOOKS - 1)
+            nodes = _narrowed(
+                lambda u: part.averaged(u, usual), _widest(nodes, part.telling), LOOKS - 1
+            )
         values = part.averaged(nodes, usual)
         values -= values.max(axis=1, keepdims=True)
-        return Evidence(self.k, nodes, values + np.log(nodes[:, 1] - nodes[:, 0])[:, None], _flat(values), usual)
+        return Evidence(
+            self.k, nodes, values + np.log(nodes[:, 1] - nodes[:, 0])[:, None], _flat(values), usual
+        )
 
     def averaged(self, nodes: Floats, usual: Shapes) -> Floats:
         """The log likelihood (G, J) at nodes of u, averaged over shapes."""
@@ -274,7 +303,9 @@ class AtK:
 
     @cached_property
     def _cells(self) -> tuple[Cells, Floats]:
-        """The cells that shapes are learnt from, of every telling model, and the likeliest u of each."""
+        """The cells that shapes are learnt from, of every telling model, and the likeliest u of
+        each.
+        """
         told = np.flatnonzero(self.telling)
         place = np.linspace(0.0, len(self.log_a) - 1.0, self.finer * (len(self.log_a) - 1) + 1)
         values = self.some(told).looked(self.nodes[told])
@@ -293,7 +324,9 @@ class AtK:
 
 
 def _averaged(tables: Floats, log_a: Floats, nodes: Floats, usual: Shapes) -> Floats:
-    """Log likelihoods (G, J, A) at nodes (G, J), averaged over the shapes where they are not negligible."""
+    """Log likelihoods (G, J, A) at nodes (G, J), averaged over the shapes where they are not
+    negligible.
+    """
     first, last = _kept(tables + usual.log_density(log_a, nodes), axis=2)
     place = first[..., None] + (last - first)[..., None] * np.linspace(0.0, 1.0, PLACES)
     found = cubic(tables, place)
@@ -305,7 +338,9 @@ def _averaged(tables: Floats, log_a: Floats, nodes: Floats, usual: Shapes) -> Fl
 
 
 def _narrowed(averaged: Callable[[Floats], Floats], nodes: Floats, looks: int) -> Floats:
-    """Equally spaced u (G, J) between those where each model's likelihood is not negligible, after so many looks."""
+    """Equally spaced u (G, J) between those where each model's likelihood is not negligible, after
+    so many looks.
+    """
     each = np.arange(len(nodes))
     for _ in range(looks):
         values = averaged(nodes)
@@ -316,7 +351,9 @@ def _narrowed(averaged: Callable[[Floats], Floats], nodes: Floats, looks: int) -
 
 
 def _widest(nodes: Floats, telling: NDArray[np.bool_]) -> Floats:
-    """Nodes up to where u is looked at for models that do not tell: where their likelihood becomes flat is a matter of shapes."""
+    """Nodes up to where u is looked at for models that do not tell: where their likelihood becomes
+    flat is a matter of shapes.
+    """
     return _spaced(nodes[:, 0], np.where(telling, nodes[:, -1], MOST_U - 2 * STEP_U))
 
 
@@ -343,10 +380,15 @@ def _spaced(low: Floats, high: Floats) -> Floats:
 
 
 def cubic(table: Floats, position: Floats) -> Floats:
-    """Cubic through the four nearest of equally spaced values (..., B), at positions (..., J) in steps."""
+    """Cubic through the four nearest of equally spaced values (..., B), at positions (..., J) in
+    steps.
+    """
     size = table.shape[-1]
     whole = np.clip(np.floor(position).astype(np.intp), 1, size - 3)
-    rows, flat = np.arange(table.size // size).reshape(*table.shape[:-1], 1) * size, np.ascontiguousarray(table).ravel()
+    rows, flat = (
+        np.arange(table.size // size).reshape(*table.shape[:-1], 1) * size,
+        np.ascontiguousarray(table).ravel(),
+    )
     below, at, above, beyond = (flat.take(rows + (whole + step)) for step in (-1, 0, 1, 2))
     first, second, third, fourth = weights_of_four(position - whole)
     return np.asarray(first * below + second * at + third * above + fourth * beyond)

@@ -1,15 +1,18 @@
-r"""How large an irreducible part may be: the profile of a fit's own objective, where resamples tell nothing.
+r"""How large an irreducible part may be: the profile of a fit's own objective, where resamples tell
+nothing.
 
-Where the estimate of E0 lies on its bound of 0, nearly all resamples do, and their percentiles are no interval of E0. What the
-models do not exclude are the values with
+Where the estimate of E0 lies on its bound of 0, nearly all resamples do, and their percentiles are
+no interval of E0. What the models do not exclude are the values with
 
 .. math:: \frac{1}{\lambda} \left[ f(E0) - f(\hat{E0}) \right] \le n \log \left( 1 + \frac{t^2}{n - p} \right), \qquad E0 \ge 0,
 
-where f(E0) is twice minus the log likelihood of the best law that has this E0, or n log of its sum of squares, the scatter of
-models estimated anew with it. t is the quantile of Student's distribution with as many degrees of freedom as n models leave
-besides all p coefficients: this is exact for least squares in laws that are linear in their coefficients, and tends to the
-likelihood ratio test as n grows. Where models are taken together, lambda >= 1 is how much more the sums of their scores in E0
-over clusters scatter than those of as many independent models (Rotnitzky and Jewell 1990).
+where f(E0) is twice minus the log likelihood of the best law that has this E0, or n log of its sum
+of squares, the scatter of models estimated anew with it. t is the quantile of Student's
+distribution with as many degrees of freedom as n models leave besides all p coefficients: this is
+exact for least squares in laws that are linear in their coefficients, and tends to the likelihood
+ratio test as n grows. Where models are taken together, lambda >= 1 is how much more the sums of
+their scores in E0 over clusters scatter than those of as many independent models (Rotnitzky and
+Jewell 1990).
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: The search begins at this share of the least value of the law at the models, and goes up by this factor ...
+#: The search begins at this share of the least value of the law at the models, and goes up by this
+#: factor ...
 FIRST, FACTOR = 0.05, 2.0
 #: ... to so many times the greatest; a limit beyond is none.
 FARTHEST = 100.0
@@ -39,10 +43,11 @@ PRECISION = 1e-6
 
 
 def upper_limit(fit: PassFit, level: float = 0.9) -> tuple[float, Floats]:
-    """The greatest irreducible part that the models do not exclude, in nats, and the parameters (p,) of the best law with it.
+    """The greatest irreducible part that the models do not exclude, in nats, and the parameters
+    (p,) of the best law with it.
 
-    The upper end of the profile interval of that level: of the values above it, each is excluded with a probability of
-    (1 + level)/2.
+    The upper end of the profile interval of that level: of the values above it, each is excluded
+    with a probability of (1 + level)/2.
 
     Parameters
     ----------
@@ -69,7 +74,10 @@ def upper_limit(fit: PassFit, level: float = 0.9) -> tuple[float, Floats]:
         inside, below, outside = outside, above, FACTOR * outside
         if outside > FARTHEST * float(law.max()):
             return np.inf, np.full_like(fit.fit.theta, np.nan)
-    ends = {inside: below, outside: above}  # searched again from elsewhere, an end need not lie on the same side
+    ends = {
+        inside: below,
+        outside: above,
+    }  # searched again from elsewhere, an end need not lie on the same side
 
     def beyond(value: float) -> float:
         return ends[value] if value in ends else profile.rise(value) - most
@@ -87,7 +95,9 @@ def _most(fit: PassFit, level: float) -> float:
 
 @dataclass
 class _Profile:
-    """The objective of a fit where its irreducible part is held; each search begins where the last one ended."""
+    """The objective of a fit where its irreducible part is held; each search begins where the last
+    one ended.
+    """
 
     fit: PassFit
 
@@ -97,7 +107,9 @@ class _Profile:
         self.least, _ = self._held(float(self.theta[0]))
 
     def rise(self, value: float) -> float:
-        """How much worse the best law with this irreducible part is, in the units of chi^2; 0 where that is not certified."""
+        """How much worse the best law with this irreducible part is, in the units of chi^2; 0 where
+        that is not certified.
+        """
         found, certified = self._held(value)
         return (found - self.least) / self.scale if certified else 0.0
 
@@ -106,10 +118,14 @@ class _Profile:
         lower, upper, start = design.lower.copy(), design.upper.copy(), self.theta.copy()
         lower[0] = upper[0] = start[0] = value
         if fit.evidence is not None:
-            found = fit_marginal(replace(design, lower=lower, upper=upper), fit.evidence, start[None], None, self.tau)
+            found = fit_marginal(
+                replace(design, lower=lower, upper=upper), fit.evidence, start[None], None, self.tau
+            )
             size, self.tau = 2.0 * float(found.value[0]), float(found.tau[0])
         else:
-            problems = Problems.of(design.model, np.asarray(fit.fit.runs.loss), None, fit.fit.objective)
+            problems = Problems.of(
+                design.model, np.asarray(fit.fit.runs.loss), None, fit.fit.objective
+            )
             found = minimise(problems, start[None], lower, upper)  # type: ignore[assignment]
             size = fit.n_models * float(np.log(found.value[0]))
         self.theta = found.theta[0]
@@ -117,7 +133,9 @@ class _Profile:
 
 
 def overdispersion(fit: PassFit) -> float:
-    """lambda: how much more the scores in the irreducible part scatter by clusters of models than by models; at least 1."""
+    """lambda: how much more the scores in the irreducible part scatter by clusters of models than
+    by models; at least 1.
+    """
     if fit.clusters is None:
         return 1.0
     score = _scores(fit)
@@ -130,7 +148,9 @@ def overdispersion(fit: PassFit) -> float:
 
 
 def _scores(fit: PassFit) -> Floats:
-    """(n,): derivatives of what each model costs in the irreducible part, the other coefficients following it."""
+    """(n,): derivatives of what each model costs in the irreducible part, the other coefficients
+    following it.
+    """
     values, jacobian = fit.design.model.evaluate(fit.fit.theta[None])
     if fit.evidence is not None:
         slope = Marginal(fit.evidence, fit.scatter).measure(np.log(values))[1][0]

@@ -1,13 +1,16 @@
-r"""What shapes of the distribution of success rates are usual: a line through models known by their likelihoods.
+r"""What shapes of the distribution of success rates are usual: a line through models known by their
+likelihoods.
 
-For model g the counts have the likelihood L_g(u, a), taken for 0 beyond the shapes that are looked at; log a is normal with mean
-m.T(u) and deviation s, so that the log likelihood of m and t = log s, with d = (log a - m.T)/s, is
+For model g the counts have the likelihood L_g(u, a), taken for 0 beyond the shapes that are looked
+at; log a is normal with mean m.T(u) and deviation s, so that the log likelihood of m and t = log s,
+with d = (log a - m.T)/s, is
 
     l(m, t) = sum_g log sum_{u, a} L_g(u, a) exp(-d^2/2 - t),   T = (1, u, e^u).
 
-With each model's cells (u, a) in the shares that the summands have, its gradient is the mean score, and its Hessian the mean of
-that of the summands' logarithm and the covariance of their scores (Louis 1982, J. R. Statist. Soc. B 44, 226). Newton's method
-(`isoflop.numeric.passk.beta.maximise`) needs some ten steps where the EM algorithm needs thousands.
+With each model's cells (u, a) in the shares that the summands have, its gradient is the mean score,
+and its Hessian the mean of that of the summands' logarithm and the covariance of their scores
+(Louis 1982, J. R. Statist. Soc. B 44, 226). Newton's method (`isoflop.numeric.passk.beta.maximise`)
+needs some ten steps where the EM algorithm needs thousands.
 """
 
 from __future__ import annotations
@@ -25,12 +28,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Shapes of the distribution of success rates: from nearly all-or-nothing to nearly one rate for all problems.
+#: Shapes of the distribution of success rates: from nearly all-or-nothing to nearly one rate for
+#: all problems.
 LEAST_SHAPE, MOST_SHAPE = 1e-3, 20.0
 #: How often cells are chosen anew, and the change that ends it.
 ROUNDS, SETTLED = 20, 1e-6
-#: Cells count whose likelihood is at least e^-DEEP of the model's greatest; a maximum is sought over those with a
-#: share of at least e^-SHALLOW.
+#: Cells count whose likelihood is at least e^-DEEP of the model's greatest; a maximum is sought
+#: over those with a share of at least e^-SHALLOW.
 DEEP, SHALLOW = 30.0, 20.0
 #: Directions of m that the models tell less about than this share of the best are left alone.
 TOLD_APART = 1e-7
@@ -38,10 +42,12 @@ TOLD_APART = 1e-7
 
 @dataclass(frozen=True)
 class Shapes:
-    """How usual shapes are at a u: log a is normal about m0 + m1 u + m2 e^u; all weigh the same for an infinite deviation.
+    """How usual shapes are at a u: log a is normal about m0 + m1 u + m2 e^u; all weigh the same for
+    an infinite deviation.
 
-    The line in u holds where shapes change slowly with -log pass@k, the term in e^u = -log pass@k where a + b is the same for all
-    models. Beyond the models that it is learnt from, the mean stays as at the last of them.
+    The line in u holds where shapes change slowly with -log pass@k, the term in e^u = -log pass@k
+    where a + b is the same for all models. Beyond the models that it is learnt from, the mean stays
+    as at the last of them.
 
     Attributes
     ----------
@@ -66,7 +72,9 @@ class Shapes:
         return np.stack([np.ones_like(within), within, np.exp(within)])
 
     def log_density(self, log_a: Floats, u: Floats) -> Floats:
-        """Log of the density of log a (G, J, P), or (P,), between those of the least and the most shape, at u (G, J)."""
+        """Log of the density of log a (G, J, P), or (P,), between those of the least and the most
+        shape, at u (G, J).
+        """
         from scipy.special import log_ndtr
 
         least, most = np.log(LEAST_SHAPE), np.log(MOST_SHAPE)
@@ -78,7 +86,9 @@ class Shapes:
         below, above = np.where(flipped, -high, low), np.where(flipped, -low, high)
         mass = log_ndtr(above) + np.log1p(-np.exp(log_ndtr(below) - log_ndtr(above)))
         away = (log_a - mean[..., None]) / self.deviation
-        return -0.5 * away * away - (mass + 0.5 * np.log(2.0 * np.pi * self.deviation**2))[..., None]
+        return (
+            -0.5 * away * away - (mass + 0.5 * np.log(2.0 * np.pi * self.deviation**2))[..., None]
+        )
 
 
 #: All shapes weigh the same.
@@ -143,7 +153,9 @@ class Cells:
     def shares(self, log_values: Floats) -> tuple[Floats, float]:
         """Log of each model's values over their sum, and the sum of the logs of those sums."""
         highest = np.maximum.reduceat(log_values, self.first)
-        total = highest + np.log(np.add.reduceat(np.exp(log_values - highest[self.nth]), self.first))
+        total = highest + np.log(
+            np.add.reduceat(np.exp(log_values - highest[self.nth]), self.first)
+        )
         return log_values - total[self.nth], float(total.sum())
 
 
@@ -164,7 +176,10 @@ class Line:
         share = np.exp(self.cells.shares(self.cells.log_likelihood)[0])
         weighted = self.own * share
         m = np.linalg.lstsq(weighted @ self.own.T, weighted @ self.cells.log_a, rcond=TOLD_APART)[0]
-        return np.append(m, 0.5 * np.log(share @ np.square(self.cells.log_a - m @ self.own) / share.sum() + 1e-300))
+        return np.append(
+            m,
+            0.5 * np.log(share @ np.square(self.cells.log_a - m @ self.own) / share.sum() + 1e-300),
+        )
 
     def log_shares(self, point: Floats) -> tuple[Floats, float]:
         """Log of the cells' shares (C,), and the log likelihood."""
@@ -189,7 +204,9 @@ class Line:
 
 
 def greatest(cells: Cells, terms: Floats, least: float) -> tuple[Floats, float]:
-    """Coefficients (D,) of terms (D, M) and the deviation s of the greatest likelihood, with s at least `least`."""
+    """Coefficients (D,) of terms (D, M) and the deviation s of the greatest likelihood, with s at
+    least `least`.
+    """
     values, vectors = np.linalg.eigh(terms @ terms.T / terms.shape[1])
     told = values > TOLD_APART * values[-1]
     basis = vectors[:, told] / np.sqrt(values[told])

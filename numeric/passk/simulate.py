@@ -1,15 +1,17 @@
-r"""Counts of a known truth: models, their distributions of success rates, and how often they were sampled.
+r"""Counts of a known truth: models, their distributions of success rates, and how often they were
+sampled.
 
-A law for one k says nothing about another, and laws written down for every k contradict each other somewhere
-(`isoflop.theory.passk`, constraints across k). Here every model has a distribution of success rates over problems, from which
-pass@k follows for all k: Beta(a, b) and a share of problems that are never solved. Two ways to choose it:
+A law for one k says nothing about another, and laws written down for every k contradict each other
+somewhere (`isoflop.theory.passk`, constraints across k). Here every model has a distribution of
+success rates over problems, from which pass@k follows for all k: Beta(a, b) and a share of problems
+that are never solved. Two ways to choose it:
 
 * `law_truth`: -log pass@k follows one of the three laws exactly at one k; the other k follow from the Beta(a, b) of given
   concentration.
 * `affine_truth`: log a and log b are affine in log compute; no law holds exactly, the coupled model does.
 
-A problem's success rate is drawn once per model (or goes with the problem's difficulty for all models), and its samples are
-binomial.
+A problem's success rate is drawn once per model (or goes with the problem's difficulty for all
+models), and its samples are binomial.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ MOST_STEPS = 200
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Models: parameters, tokens, compute = 6 N D, and the gold reference's negative log likelihood (nats), (G,) each."""
+    """Models: parameters, tokens, compute = 6 N D, and the gold reference's negative log likelihood
+    (nats), (G,) each.
+    """
 
     params: Floats
     tokens: Floats
@@ -74,7 +78,10 @@ class Design:
     @property
     def names(self) -> tuple[str, ...]:
         """A name a model."""
-        return tuple(f"N{size:.3g}_D{tokens:.3g}" for size, tokens in zip(self.params, self.tokens, strict=True))
+        return tuple(
+            f"N{size:.3g}_D{tokens:.3g}"
+            for size, tokens in zip(self.params, self.tokens, strict=True)
+        )
 
     def __len__(self) -> int:
         return len(self.params)
@@ -91,11 +98,17 @@ def grid(
     rng: np.random.Generator | int = 0,
 ) -> Design:
     """Every size with every token count; gold = Eg + Gg C^-ag e^(scatter z) with z standard normal."""
-    sizes, counts = (_positive(name, values) for name, values in (("params", params), ("tokens", tokens)))
+    sizes, counts = (
+        _positive(name, values) for name, values in (("params", params), ("tokens", tokens))
+    )
     size, count = (part.ravel() for part in np.meshgrid(sizes, counts, indexing="ij"))
-    scatter = nonnegative_number("gold_scatter", gold_scatter) * np.random.default_rng(rng).standard_normal(len(size))
+    scatter = nonnegative_number("gold_scatter", gold_scatter) * np.random.default_rng(
+        rng
+    ).standard_normal(len(size))
     compute = FLOP_PER_PARAM_AND_TOKEN * size * count
-    gold = gold_floor + positive_number("gold_coefficient", gold_coefficient) * compute**-gold_exponent * np.exp(scatter)
+    gold = gold_floor + positive_number(
+        "gold_coefficient", gold_coefficient
+    ) * compute**-gold_exponent * np.exp(scatter)
     return Design(size, count, gold)
 
 
@@ -104,7 +117,9 @@ def grid(
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """Success rates of every model: Beta(a, b) over the problems, 0 for a share `atom` of them; `a`, `b` of shape (G,)."""
+    """Success rates of every model: Beta(a, b) over the problems, 0 for a share `atom` of them;
+    `a`, `b` of shape (G,).
+    """
 
     a: Floats
     b: Floats
@@ -160,7 +175,11 @@ def law_truth(
     share = _share("atom", atom)
     above = wanted + np.log1p(-share)
     if (above <= 0.0).any():
-        raise outside("atom", share, f"below 1 - pass@k = {float(-np.expm1(-wanted.min())):.6g} of the best model")
+        raise outside(
+            "atom",
+            share,
+            f"below 1 - pass@k = {float(-np.expm1(-wanted.min())):.6g} of the best model",
+        )
     total, draws = positive_number("concentration", concentration), number("k", k)
     if draws < 1.0:
         raise outside("k", k, "a number of at least 1")
@@ -169,10 +188,16 @@ def law_truth(
 
 
 def law_values(design: Design, law: str, coefficients: Mapping[str, float]) -> Floats:
-    """-log pass@k of a law at every model, (G,); coefficients by the names in `isoflop.numeric.passk.kinds`, all >= 0."""
+    """-log pass@k of a law at every model, (G,); coefficients by the names in
+    `isoflop.numeric.passk.kinds`, all >= 0.
+    """
     kind = kind_of(law)
     if set(coefficients) != set(kind.coefficients):
-        raise outside("coefficients", sorted(coefficients), f"{', '.join(kind.coefficients)} for the law {law}")
+        raise outside(
+            "coefficients",
+            sorted(coefficients),
+            f"{', '.join(kind.coefficients)} for the law {law}",
+        )
     values = {name: nonnegative_number(name, value) for name, value in coefficients.items()}
     return kind.neg_log(values, {name: getattr(design, name) for name in kind.covariates})
 
@@ -186,19 +211,24 @@ def affine_truth(
     scatter: float = 0.0,
     rng: np.random.Generator | int = 0,
 ) -> Truth:
-    """log a and log b of the success rates affine in log compute: (value at the mean of log compute, slope).
+    """log a and log b of the success rates affine in log compute: (value at the mean of log
+    compute, slope).
 
     `scatter`: standard deviation of a model's log(a/b) about the line, at the line's a.
     """
     away = np.log(design.compute) - np.log(design.compute).mean()
-    spread = nonnegative_number("scatter", scatter) * np.random.default_rng(rng).standard_normal(len(design))
+    spread = nonnegative_number("scatter", scatter) * np.random.default_rng(rng).standard_normal(
+        len(design)
+    )
     a = np.exp(number("log_a", log_a[0]) + number("log_a", log_a[1]) * away)
     b = np.exp(number("log_b", log_b[0]) + number("log_b", log_b[1]) * away - spread)
     return Truth(a, b, _share("atom", atom))
 
 
 def _mean_rate(wanted: Floats, concentration: float, k: float) -> Floats:
-    """The mean q of Beta(s q, s (1 - q)) at which -log pass@k is what is wanted: by bisection in logit q."""
+    """The mean q of Beta(s q, s (1 - q)) at which -log pass@k is what is wanted: by bisection in
+    logit q.
+    """
     low, high = np.full(wanted.shape, -700.0), np.full(wanted.shape, 36.0)
     for _ in range(MOST_STEPS):
         middle = 0.5 * (low + high)
@@ -228,7 +258,9 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Adaptive:
-    """A problem is sampled in batches until it is solved `solved` times or sampled `most` times: n depends on the outcome."""
+    """A problem is sampled in batches until it is solved `solved` times or sampled `most` times: n
+    depends on the outcome.
+    """
 
     batch: int = 128
     solved: int = 1
@@ -241,7 +273,10 @@ class Adaptive:
             whole_number("solved", self.solved, 1),
             whole_number("most", self.most, 1),
         )
-        samples, correct = np.zeros(rates.shape, dtype=np.int64), np.zeros(rates.shape, dtype=np.int64)
+        samples, correct = (
+            np.zeros(rates.shape, dtype=np.int64),
+            np.zeros(rates.shape, dtype=np.int64),
+        )
         going = samples < most
         while going.any():
             drawn = np.minimum(batch, most - samples[going])
@@ -318,7 +353,12 @@ class Simulated:
             n=self.n.ravel(),
             c=self.c.ravel(),
             row=np.arange(1, models * problems + 1),
-            covariates={"params": design.params, "tokens": design.tokens, "compute": design.compute, "gold": design.gold},
+            covariates={
+                "params": design.params,
+                "tokens": design.tokens,
+                "compute": design.compute,
+                "gold": design.gold,
+            },
             source="simulation",
         )
 
@@ -330,7 +370,9 @@ class Simulated:
         return -np.expm1(draws * log_fail).mean(axis=1)
 
 
-def draw_rates(truth: Truth, problems: int, rng: np.random.Generator | int, *, shared: float = 0.0) -> Floats:
+def draw_rates(
+    truth: Truth, problems: int, rng: np.random.Generator | int, *, shared: float = 0.0
+) -> Floats:
     """A success rate a model and problem, (G, P).
 
     Parameters
@@ -339,8 +381,9 @@ def draw_rates(truth: Truth, problems: int, rng: np.random.Generator | int, *, s
     problems : int
     rng : numpy Generator or seed
     shared : float
-        0: every model finds other problems hard; 1: all models rank the problems alike; between: the correlation of the
-        normal scores of the ranks (a problem of the atom is then unsolvable for some models only).
+        0: every model finds other problems hard; 1: all models rank the problems alike; between:
+        the correlation of the normal scores of the ranks (a problem of the atom is then unsolvable
+        for some models only).
     """
     random, count = np.random.default_rng(rng), whole_number("problems", problems, 1)
     share = number("shared", shared)
@@ -355,7 +398,9 @@ def draw_rates(truth: Truth, problems: int, rng: np.random.Generator | int, *, s
     own = np.sqrt(1.0 - share) * random.standard_normal(shape)
     rank = ndtr(np.sqrt(share) * random.standard_normal(count) + own)
     above = np.clip((rank - truth.atom) / (1.0 - truth.atom), 0.0, 1.0)
-    found: Floats = np.where(rank < truth.atom, 0.0, betaincinv(truth.a[:, None], truth.b[:, None], above))
+    found: Floats = np.where(
+        rank < truth.atom, 0.0, betaincinv(truth.a[:, None], truth.b[:, None], above)
+    )
     return found
 
 
@@ -397,7 +442,9 @@ def simulate(
     return Simulated(design, truth, rates, n, c)
 
 
-def resampled(simulated: Simulated, sampling: Fixed | Adaptive | Mixed, rng: np.random.Generator | int) -> Simulated:
+def resampled(
+    simulated: Simulated, sampling: Fixed | Adaptive | Mixed, rng: np.random.Generator | int
+) -> Simulated:
     """The same problems sampled again."""
     n, c = sampling.counts(simulated.rates, np.random.default_rng(rng))
     return replace(simulated, n=n, c=c)

@@ -1,4 +1,6 @@
-"""All three laws at every k, with what follows: trends in k, where the laws hold together, envelopes, penalties."""
+"""All three laws at every k, with what follows: trends in k, where the laws hold together,
+envelopes, penalties.
+"""
 
 from __future__ import annotations
 
@@ -72,12 +74,15 @@ class PassStudy:
     def sound(self) -> bool:
         """Whether every k has a fit that is certified and determined."""
         return all(
-            not laws.failed and all(fit.converged for fit in laws.fits) and not _left_open(laws) for laws in self.laws.values()
+            not laws.failed and all(fit.converged for fit in laws.fits) and not _left_open(laws)
+            for laws in self.laws.values()
         )
 
     @cached_property
     def trends(self) -> dict[str, list[Trend]]:
-        """How each coefficient of each law moves with k; without an entry where only one k was fitted."""
+        """How each coefficient of each law moves with k; without an entry where only one k was
+        fitted.
+        """
         return {
             name: [trend(laws, coefficient, self.level) for coefficient in laws.kind.coefficients]
             for name, laws in self.laws.items()
@@ -86,7 +91,9 @@ class PassStudy:
 
     @cached_property
     def vanishing(self) -> dict[str, int | None]:
-        """The k from which on the irreducible part cannot be told from 0, by law; no entry where there are no intervals."""
+        """The k from which on the irreducible part cannot be told from 0, by law; no entry where
+        there are no intervals.
+        """
         return {
             name: vanishes_at(laws, self.level)
             for name, laws in self.laws.items()
@@ -95,14 +102,19 @@ class PassStudy:
 
     @cached_property
     def not_told_from_0(self) -> dict[str, tuple[int, ...]]:
-        """Every k at which the irreducible part cannot be told from 0, by law; no entry where there are no intervals."""
+        """Every k at which the irreducible part cannot be told from 0, by law; no entry where there
+        are no intervals.
+        """
         return {name: not_told_from_0(self.laws[name], self.level) for name in self.vanishing}
 
     @cached_property
     def open(self) -> dict[str, dict[str, tuple[int, ...]]]:
-        """By law and coefficient the k at which the models leave it, or an end of its interval, open."""
+        """By law and coefficient the k at which the models leave it, or an end of its interval,
+        open.
+        """
         found = {
-            name: {each: open_at(laws, each, self.level) for each in laws.kind.coefficients} for name, laws in self.laws.items()
+            name: {each: open_at(laws, each, self.level) for each in laws.kind.coefficients}
+            for name, laws in self.laws.items()
         }
         return {name: {each: ks for each, ks in item.items() if ks} for name, item in found.items()}
 
@@ -113,11 +125,17 @@ class PassStudy:
 
     @cached_property
     def validity(self) -> dict[str, Validity]:
-        """Where the laws at all k hold together: in compute or 1/g, of params+tokens laws along their envelopes.
+        """Where the laws at all k hold together: in compute or 1/g, of params+tokens laws along
+        their envelopes.
 
-        Without an entry where only one k was fitted, or the models leave a coefficient open at some k.
+        Without an entry where only one k was fitted, or the models leave a coefficient open at some
+        k.
         """
-        return {name: together(laws) for name, laws in self.laws.items() if len(laws) > 1 and not _left_open(laws)}
+        return {
+            name: together(laws)
+            for name, laws in self.laws.items()
+            if len(laws) > 1 and not _left_open(laws)
+        }
 
     @cached_property
     def validity_intervals(self) -> dict[str, tuple[float, float]]:
@@ -137,7 +155,9 @@ class PassStudy:
     def mixed(self) -> list[Mixed]:
         """The mixed-derivative test of the compute law."""
         laws = self.laws.get("compute")
-        return mixed_derivatives(laws, level=self.level) if laws is not None and len(laws) > 1 else []
+        return (
+            mixed_derivatives(laws, level=self.level) if laws is not None and len(laws) > 1 else []
+        )
 
     @cached_property
     def envelopes(self) -> list[EnvelopeAtK]:
@@ -148,15 +168,21 @@ class PassStudy:
 
     @cached_property
     def floors_at_odds(self) -> tuple[int, ...]:
-        """The k at which the E0 of the compute law and of the params+tokens law are at odds: but one of them is told from 0, or
-        their intervals have nothing in common."""
+        """The k at which the E0 of the compute law and of the params+tokens law are at odds: but
+        one of them is told from 0, or their intervals have nothing in common."""
         laws = [self.laws[name] for name in ("compute", "params-tokens") if name in self.laws]
         if len(laws) < 2:
             return ()
-        shared = [k for k in laws[0].ks if k in laws[1].ks and all(each.at(k).has_intervals for each in laws)]
+        shared = [
+            k
+            for k in laws[0].ks
+            if k in laws[1].ks and all(each.at(k).has_intervals for each in laws)
+        ]
         found = []
         for k in shared:
-            (low, high), (least, most) = (each.at(k).interval(each.kind.floor, self.level) for each in laws)
+            (low, high), (least, most) = (
+                each.at(k).interval(each.kind.floor, self.level) for each in laws
+            )
             if (low > ZERO) != (least > ZERO) or low > most or least > high:
                 found.append(k)
         return tuple(found)
@@ -170,14 +196,18 @@ class PassStudy:
 
     @cached_property
     def compositions(self) -> list[ByGold]:
-        """The gold law by way of compute, beside compute laws of the same models, where their compute is known."""
+        """The gold law by way of compute, beside compute laws of the same models, where their
+        compute is known.
+        """
         laws = self.laws.get("gold")
         if laws is None or not np.isfinite(laws.covariates.get("compute", np.nan)).all():
             return []
         return by_way_of_gold(laws, level=self.level)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: laws (a list with rows a k, trends, validity), envelopes, penalties, mixed_derivatives, compositions."""
+        """Plain data: laws (a list with rows a k, trends, validity), envelopes, penalties,
+        mixed_derivatives, compositions.
+        """
         return {
             "level": self.level,
             "laws": [
@@ -191,14 +221,21 @@ class PassStudy:
                     "n_without_covariates": laws.n_without_covariates,
                     "failed": {str(k): why for k, why in laws.failed.items()},
                     "rows": laws.rows(self.level),
-                    "refits": {"done": laws.resamples * len(laws), "not_certified": sum(fit.n_failed for fit in laws.fits)},
+                    "refits": {
+                        "done": laws.resamples * len(laws),
+                        "not_certified": sum(fit.n_failed for fit in laws.fits),
+                    },
                     "open": {each: list(ks) for each, ks in self.open[name].items()},
                     "cautions": self.cautions[name],
                     "trends": [item.as_dict() for item in self.trends.get(name, [])],
                     "vanishes_at": self.vanishing.get(name),
-                    "not_told_from_0": list(self.not_told_from_0[name]) if name in self.not_told_from_0 else None,
+                    "not_told_from_0": list(self.not_told_from_0[name])
+                    if name in self.not_told_from_0
+                    else None,
                     "validity": self.validity[name].as_dict() if name in self.validity else None,
-                    "validity_interval": list(self.validity_intervals[name]) if name in self.validity_intervals else None,
+                    "validity_interval": list(self.validity_intervals[name])
+                    if name in self.validity_intervals
+                    else None,
                     "models_contradicted": self.models_contradicted.get(name),
                 }
                 for name, laws in self.laws.items()
@@ -211,7 +248,9 @@ class PassStudy:
         }
 
     def tables(self) -> list[Table]:
-        """Every law over k, then envelopes, costs, composed laws and the mixed-derivative test, as far as there are such."""
+        """Every law over k, then envelopes, costs, composed laws and the mixed-derivative test, as
+        far as there are such.
+        """
         from .study_text import tables
 
         return tables(self)
@@ -242,7 +281,8 @@ def study_passk(
     ratios: Sequence[float] = (),
     progress: bool = False,
 ) -> PassStudy:
-    """Several laws at every k, on the same models and the same resamples, with what follows from them.
+    """Several laws at every k, on the same models and the same resamples, with what follows from
+    them.
 
     Parameters
     ----------
@@ -271,10 +311,17 @@ def study_passk(
 
     counts = as_counts(counts)
     held = counts.counts.covariates if isinstance(counts, Data) else counts.covariates
-    names = list(laws) if laws is not None else [name for name, kind in KINDS.items() if set(kind.covariates) <= set(held)]
+    names = (
+        list(laws)
+        if laws is not None
+        else [name for name, kind in KINDS.items() if set(kind.covariates) <= set(held)]
+    )
     if not names:
         source = counts.counts.source if isinstance(counts, Data) else counts.source
-        raise ValueError(f"{source}: has neither compute nor params and tokens nor gold of the models; a law needs one of them")
+        raise ValueError(
+            f"{source}: has neither compute nor params and tokens nor gold of the models; a law "
+            f"needs one of them"
+        )
     data = counts if isinstance(counts, Data) else Data(counts, ks_of(counts, k, method))
     one_benchmark(data.counts)
     checked = tuple(positive_number("ratios", ratio) for ratio in ratios)
@@ -283,10 +330,20 @@ def study_passk(
     found: dict[str, PassLaws] = {}
     names = list(dict.fromkeys(names))
     for name in names:
-        found[name] = fit_passk(data, law=name, method=method, resamples=resamples, seed=seed, cluster=cluster, progress=progress)
+        found[name] = fit_passk(
+            data,
+            law=name,
+            method=method,
+            resamples=resamples,
+            seed=seed,
+            cluster=cluster,
+            progress=progress,
+        )
         if found[name].interrupted:
             break
-    return PassStudy(laws=found, level=checked_level(level), ratios=checked, planned=len(names) * len(data.ks))
+    return PassStudy(
+        laws=found, level=checked_level(level), ratios=checked, planned=len(names) * len(data.ks)
+    )
 
 
 def _left_open(laws: PassLaws) -> bool:

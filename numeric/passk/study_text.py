@@ -26,14 +26,16 @@ if TYPE_CHECKING:
 WIDTH = 100
 FOUR, THREE = Significant(4), Significant(3)
 BRACKETS, SIGNED = Interval(THREE), Places(4, sign=True)
-#: Digits of values and of the ends of their intervals, 0 for no intervals, until a table is no wider than WIDTH.
+#: Digits of values and of the ends of their intervals, 0 for no intervals, until a table is no
+#: wider than WIDTH.
 PRECISIONS = ((4, 3), (3, 3), (3, 2), (2, 2), (4, 0))
 #: Of more coefficients, prefactors are shown without their intervals, which JSON and CSV have.
 MOST_WIDE = 3
 #: What verdicts mean but for "agree".
 OTHERWISE = "differ: else, if it excludes 0; else it cannot be told."
 MEANING = {
-    "likelihood": "binomial counts over Beta success rates, models scattered lognormally about the law",
+    "likelihood": "binomial counts over Beta success rates, models scattered lognormally about the "
+    "law",
     "least-squares-log": "least squares of log(-log pass@k) on the unbiased estimates",
 }
 
@@ -51,7 +53,12 @@ def tables(study: PassStudy) -> list[Table]:
 
 
 def _after(study: PassStudy) -> list[Table]:
-    made = ((study.envelopes, _envelopes), (study.penalties, _penalties), (study.compositions, _composed), (study.mixed, _mixed))
+    made = (
+        (study.envelopes, _envelopes),
+        (study.penalties, _penalties),
+        (study.compositions, _composed),
+        (study.mixed, _mixed),
+    )
     return [table(study) for items, table in made if items]
 
 
@@ -64,10 +71,19 @@ def _narrowed(made: Callable[[int, int], Table]) -> Table:
     return table
 
 
-def _with_interval(key: str, heading: str, digits: int, ends: int, of: Callable[[Any], Any]) -> Column:
+def _with_interval(
+    key: str, heading: str, digits: int, ends: int, of: Callable[[Any], Any]
+) -> Column:
     """A column of estimates with their intervals, without these where there is no room."""
     interval = Interval(Significant(ends or 1))
-    return Column(key, heading, format=Significant(digits), show="all" if ends else "value", interval=interval, of=of)
+    return Column(
+        key,
+        heading,
+        format=Significant(digits),
+        show="all" if ends else "value",
+        interval=interval,
+        of=of,
+    )
 
 
 # -- the laws ----------------------------------------------------------------------------------------------------------
@@ -96,10 +112,21 @@ def _coefficients(laws: PassLaws, level: float) -> Table:
         for name in kind.coefficients:
             wide = bool(laws.resamples and ends) and not (narrow and name in kind.prefactors)
             heading = f"{name}\n[{100 * level:g} %]" if wide else name
-            columns.append(_with_interval(name, heading, digits, ends if wide else 0, _coefficient(name, level)))
+            columns.append(
+                _with_interval(
+                    name, heading, digits, ends if wide else 0, _coefficient(name, level)
+                )
+            )
         columns += [Column("scatter", format=THREE), Column("n_models", "models", align="left")]
         if not all(fit.converged for fit in laws.fits):
-            columns.append(Column("note", " ", align="left", of=lambda fit: "" if fit.converged else "not certified"))
+            columns.append(
+                Column(
+                    "note",
+                    " ",
+                    align="left",
+                    of=lambda fit: "" if fit.converged else "not certified",
+                )
+            )
         return Table(columns, laws.fits, f"-log pass@k = {kind.formula}")
 
     return _narrowed(made)
@@ -122,7 +149,9 @@ def _models(laws: PassLaws) -> str:
     if refused := max(fit.n_refused for fit in laws.fits):
         lost.append(f"up to {refused} left out where some problem has fewer than k samples")
     if laws.n_without_covariates:
-        lost.append(f"{laws.n_without_covariates} without {' and '.join(laws.kind.covariates)} left out")
+        lost.append(
+            f"{laws.n_without_covariates} without {' and '.join(laws.kind.covariates)} left out"
+        )
     most = max(fit.n_models for fit in laws.fits)
     return counted(most, "model") + (f" ({'; '.join(lost)})" if lost else "")
 
@@ -134,7 +163,11 @@ def _resampled(laws: PassLaws, level: float) -> str:
     if laws.cluster is not None:
         drawn = f"the {len(np.unique(laws.covariates[laws.cluster]))} values of {laws.cluster} with all their models"
     failed, done = sum(fit.n_failed for fit in laws.fits), laws.resamples * len(laws)
-    lost = f"; {failed} of the {done} refits of this law were not certified and are left out" if failed else ""
+    lost = (
+        f"; {failed} of the {done} refits of this law were not certified and are left out"
+        if failed
+        else ""
+    )
     return f"; intervals {100 * level:g} %, {laws.resamples} resamples of {drawn}, seed {laws.seed}{lost}"
 
 
@@ -150,7 +183,9 @@ def _findings(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
     if name in study.validity:
         lines.append(_together(study, name))
     elif len(laws) > 1:
-        lines.append("with coefficients left open, where the laws at all k hold together is not told")
+        lines.append(
+            "with coefficients left open, where the laws at all k hold together is not told"
+        )
     return lines
 
 
@@ -174,8 +209,14 @@ def _undetermined(study: PassStudy, name: str, laws: PassLaws) -> list[str]:
         if at := [k for k, one in found.items() if one.undetermined]:
             lines.append(f"{coefficient}: left open by the models at k = {listed(at, laws.ks)}")
         for side in ("below", "above"):
-            if at := [k for k, one in found.items() if not one.undetermined and open_side(one) in (side, "both")]:
-                lines.append(f"{coefficient}: open {side} at k = {listed(at, laws.ks)}, where {share}")
+            if at := [
+                k
+                for k, one in found.items()
+                if not one.undetermined and open_side(one) in (side, "both")
+            ]:
+                lines.append(
+                    f"{coefficient}: open {side} at k = {listed(at, laws.ks)}, where {share}"
+                )
     return lines
 
 
@@ -185,10 +226,16 @@ def _at_odds(study: PassStudy, laws: PassLaws) -> list[str]:
         return []
     floor, at = laws.kind.floor, listed(study.floors_at_odds, laws.ks)
     doubt = [name for name in laws.kind.exponents if name in study.open["params-tokens"]]
-    but = f", and {' and '.join(doubt)} {'are' if len(doubt) > 1 else 'is'} left open" if doubt else ""
+    but = (
+        f", and {' and '.join(doubt)} {'are' if len(doubt) > 1 else 'is'} left open"
+        if doubt
+        else ""
+    )
     return [
-        f"{floor}: at odds with that of the compute law at k = {at}: models off their best allocation lie on no single curve in "
-        f"compute, and that law's {floor} and alpha take up the difference. Of the two this {floor} is the better founded; it is "
+        f"{floor}: at odds with that of the compute law at k = {at}: models off their best "
+        f"allocation lie on no single curve in "
+        f"compute, and that law's {floor} and alpha take up the difference. Of the two this "
+        f"{floor} is the better founded; it is "
         f"what two power laws leave far beyond all models{but}"
     ]
 
@@ -206,15 +253,23 @@ def _signed(estimate: Estimate) -> str:
 
 def _together(study: PassStudy, name: str) -> str:
     found, laws = study.validity[name], study.laws[name]
-    what = {"compute": "compute", "params-tokens": "compute, each at its best allocation,"}.get(name, "1/g")
+    what = {"compute": "compute", "params-tokens": "compute, each at its best allocation,"}.get(
+        name, "1/g"
+    )
     count, size = study.models_contradicted[name], len(laws.data.counts)
-    besides = f"; they contradict each other at {count} of the {counted(size, 'model')} themselves" if count else ""
+    besides = (
+        f"; they contradict each other at {count} of the {counted(size, 'model')} themselves"
+        if count
+        else ""
+    )
     if found.floor == 0.0:
         return f"the laws at all k hold together at every {what.removesuffix(',')}{besides}"
     one, two = found.binding or (0, 0)
     if found.floor == np.inf:
         where = f"every large {what.removesuffix(',')}"
-        return f"the laws contradict each other at {where}: those at k = {one:g} and {two:g}{besides}"
+        return (
+            f"the laws contradict each other at {where}: those at k = {one:g} and {two:g}{besides}"
+        )
     interval = study.validity_intervals.get(name)
     between = "" if interval is None else f" {BRACKETS.text(*interval)}"
     above = f"{FOUR.text(found.floor)}{between}"
@@ -229,18 +284,29 @@ def _envelopes(study: PassStudy) -> Table:
         return Table(
             [
                 Column("k", align="left"),
-                _with_interval("derived", "alpha\nderived", digits, ends, lambda item: item.derived["alpha"]),
-                _with_interval("fitted", "alpha\nfitted", digits, ends, lambda item: item.fitted["alpha"]),
-                Column("difference", format=SIGNED, show="all" if ends else "value", interval=Interval(Significant(ends or 1))),
+                _with_interval(
+                    "derived", "alpha\nderived", digits, ends, lambda item: item.derived["alpha"]
+                ),
+                _with_interval(
+                    "fitted", "alpha\nfitted", digits, ends, lambda item: item.fitted["alpha"]
+                ),
+                Column(
+                    "difference",
+                    format=SIGNED,
+                    show="all" if ends else "value",
+                    interval=Interval(Significant(ends or 1)),
+                ),
                 Column("penalty", "median\npenalty", format=FOUR),
                 Column("verdict", align="left"),
             ],
             study.envelopes,
             "Envelope of the params+tokens law beside the compute law",
             [
-                "median penalty: (y - E0)/(y* - E0) of the models' own params and tokens; a compute law fitted to them lies "
+                "median penalty: (y - E0)/(y* - E0) of the models' own params and tokens; a "
+                "compute law fitted to them lies "
                 "above the envelope by about as much.",
-                f"agree: the whole interval of the difference is below {100 * TOLERANCE:g} % of alpha; {OTHERWISE}",
+                f"agree: the whole interval of the difference is below {100 * TOLERANCE:g} % of "
+                f"alpha; {OTHERWISE}",
             ],
         )
 
@@ -248,14 +314,22 @@ def _envelopes(study: PassStudy) -> Table:
 
 
 def _penalties(study: PassStudy) -> Table:
-    notes = ["ratio: (D/N)/(D*/N*) at the same compute; penalty: (y - E0)/(y* - E0) of y = -log pass@k."]
-    if any(cost.at_limit for item in study.penalties for cost in (item.loss_penalty, item.effective_compute)):
+    notes = [
+        "ratio: (D/N)/(D*/N*) at the same compute; penalty: (y - E0)/(y* - E0) of y = -log pass@k."
+    ]
+    if any(
+        cost.at_limit
+        for item in study.penalties
+        for cost in (item.loss_penalty, item.effective_compute)
+    ):
         share = f"over {50.0 * (1.0 - study.level):g} % of the refits end at a limit of the search for an exponent"
         notes.append(f"< and >: no ends, as {share}.")
     found = study.validity.get("params-tokens")
     if found is not None and 0.0 < found.floor < np.inf:
         above = f"above {FOUR.text(found.floor)} FLOP only"
-        notes.append(f"They do not depend on compute, but the laws at different k hold together {above}.")
+        notes.append(
+            f"They do not depend on compute, but the laws at different k hold together {above}."
+        )
     cost: dict[str, Any] = {"format": FOUR, "show": "all", "interval": BRACKETS}
     columns = [
         Column("k", align="left"),
@@ -265,31 +339,66 @@ def _penalties(study: PassStudy) -> Table:
     ]
     if any(item.undetermined for item in study.penalties):
         columns.append(Column("open", align="left", of=lambda item: ", ".join(item.undetermined)))
-    return Table(columns, study.penalties, "What over- and undertraining cost, by the params+tokens law", notes)
+    return Table(
+        columns,
+        study.penalties,
+        "What over- and undertraining cost, by the params+tokens law",
+        notes,
+    )
 
 
 def _composed(study: PassStudy) -> Table:
     first = study.compositions[0]
     Eg, Gg, ag = map(FOUR.text, first.composition.coefficients[0, 3:])
     done = study.laws["gold"].resamples
-    used = [0 if item.draws is None else len(item.draws.coefficients) for item in study.compositions]
+    used = [
+        0 if item.draws is None else len(item.draws.coefficients) for item in study.compositions
+    ]
     notes = [
-        f"On the {study.laws['gold'].fits[0].n_models} models that have it, g = {Eg} + {Gg} C^-{ag}",
+        f"On the {study.laws['gold'].fits[0].n_models} models that have it, g = {Eg} + {Gg} "
+        f"C^-{ag}",
         first.case,
-        "at C max: exponent of y - E0 at the greatest compute of the models; alpha composed is its limit for C -> oo.",
+        "at C max: exponent of y - E0 at the greatest compute of the models; alpha composed is its "
+        "limit for C -> oo.",
     ]
     if done and min(used) < done:
-        notes.append(f"intervals: from {min(used)} to {max(used)} of {done} resamples, those certified in both laws")
+        notes.append(
+            f"intervals: from {min(used)} to {max(used)} of {done} resamples, those certified in "
+            f"both laws"
+        )
 
     def made(digits: int, ends: int) -> Table:
         return Table(
             [
                 Column("k", align="left"),
-                _with_interval("E0_composed", "E0\ncomposed", digits, ends, lambda item: item.implied["E"]),
-                _with_interval("alpha_composed", "alpha\ncomposed", digits, ends, lambda item: item.implied["alpha"]),
-                Column("exponent", "at\nC max", format=Significant(digits), of=lambda item: item.greatest_exponent),
-                Column("E0_fitted", "E0\nfitted", format=Significant(digits), of=lambda item: item.direct.E),
-                Column("alpha_fitted", "alpha\nfitted", format=Significant(digits), of=lambda item: item.direct.alpha),
+                _with_interval(
+                    "E0_composed", "E0\ncomposed", digits, ends, lambda item: item.implied["E"]
+                ),
+                _with_interval(
+                    "alpha_composed",
+                    "alpha\ncomposed",
+                    digits,
+                    ends,
+                    lambda item: item.implied["alpha"],
+                ),
+                Column(
+                    "exponent",
+                    "at\nC max",
+                    format=Significant(digits),
+                    of=lambda item: item.greatest_exponent,
+                ),
+                Column(
+                    "E0_fitted",
+                    "E0\nfitted",
+                    format=Significant(digits),
+                    of=lambda item: item.direct.E,
+                ),
+                Column(
+                    "alpha_fitted",
+                    "alpha\nfitted",
+                    format=Significant(digits),
+                    of=lambda item: item.direct.alpha,
+                ),
                 Column(
                     "largest",
                     "largest difference\nin log y",
@@ -310,13 +419,19 @@ def _mixed(study: PassStudy) -> Table:
     determined = sum(item.difference.has_interval for item in study.mixed)
     share = f"{100 * TOLERANCE:g} % of alpha"
     notes = [
-        f"agree: the whole interval of the difference, from k to k, comes to less than {share}; {OTHERWISE}",
-        f"{differ} of {determined} differ beyond chance: where they do, the laws bend otherwise than the data.",
+        f"agree: the whole interval of the difference, from k to k, comes to less than {share}; "
+        f"{OTHERWISE}",
+        f"{differ} of {determined} differ beyond chance: where they do, the laws bend otherwise "
+        f"than the data.",
     ]
     return Table(
         [
             Column("k", align="left", of=lambda item: f"{item.k[0]}, {item.k[1]}"),
-            Column("compute", "models of compute", of=lambda item: f"{item.compute[0]:.3g} to {item.compute[1]:.3g}"),
+            Column(
+                "compute",
+                "models of compute",
+                of=lambda item: f"{item.compute[0]:.3g} to {item.compute[1]:.3g}",
+            ),
             Column("measured", format=SIGNED),
             Column("predicted", "by the laws", format=SIGNED),
             Column("difference", format=SIGNED, show="all", interval=BRACKETS),
@@ -335,7 +450,11 @@ def predictions_table(rows: Sequence[dict[str, Any]], level: float) -> Table:
             Column("compute", align="left", of=lambda row: f"{row['compute']:.4g}"),
             Column("k"),
             Column("neg_log", "-log pass@k", format=FOUR),
-            Column("interval", f"{100 * level:g} % for a new model", of=lambda row: BRACKETS.text(row["lo"], row["hi"])),
+            Column(
+                "interval",
+                f"{100 * level:g} % for a new model",
+                of=lambda row: BRACKETS.text(row["lo"], row["hi"]),
+            ),
             Column("pass_at_k", "pass@k", format=FOUR, align="left"),
         ],
         rows,

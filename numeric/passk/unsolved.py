@@ -1,4 +1,6 @@
-"""What a model without a success can still be: the least -log pass@k that its samples do not exclude."""
+"""What a model without a success can still be: the least -log pass@k that its samples do not
+exclude.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ __all__ = ["least_neg_log"]
 
 
 def least_neg_log(n: ArrayLike, k: int, *, level: float = 0.9) -> float:
-    r"""The one-sided limit of -log pass@k where no sample of any problem is correct; it holds for whatever success rates.
+    r"""The one-sided limit of -log pass@k where no sample of any problem is correct; it holds for
+    whatever success rates.
 
     Parameters
     ----------
@@ -32,7 +35,8 @@ def least_neg_log(n: ArrayLike, k: int, *, level: float = 0.9) -> float:
     Returns
     -------
     float
-        In nats: success rates with a smaller -log pass@k would have led to a success with a chance above `level`.
+        In nats: success rates with a smaller -log pass@k would have led to a success with a chance
+        above `level`.
 
     Raises
     ------
@@ -41,9 +45,10 @@ def least_neg_log(n: ArrayLike, k: int, *, level: float = 0.9) -> float:
 
     Notes
     -----
-    No success has the chance exp(-sum_i n_i x_i) with x = -log(1 - p). Among the rates for which that is 1 - level, the mean of
-    1 - e^(-k x_i) is greatest where k x_i = max(0, t - log n_i): the least sampled problems are the likeliest to be solvable.
-    For equal n it is 1 - (1 - level)^(k/(n P)) over P problems.
+    No success has the chance exp(-sum_i n_i x_i) with x = -log(1 - p). Among the rates for which
+    that is 1 - level, the mean of 1 - e^(-k x_i) is greatest where k x_i = max(0, t - log n_i): the
+    least sampled problems are the likeliest to be solvable. For equal n it is 1 - (1 - level)^(k/(n
+    P)) over P problems.
 
     Examples
     --------
@@ -60,6 +65,10 @@ def least_neg_log(n: ArrayLike, k: int, *, level: float = 0.9) -> float:
 
 def _samples(n: Any) -> Floats:
     found = np.asarray(n, dtype=np.float64)
-    if found.ndim != 1 or not found.size or not (np.isfinite(found) & (found >= 1.0) & (found == np.floor(found))).all():
+    if (
+        found.ndim != 1
+        or not found.size
+        or not (np.isfinite(found) & (found >= 1.0) & (found == np.floor(found))).all()
+    ):
         raise outside("n", n, "a list of whole numbers of at least 1")
     return found

@@ -1,4 +1,5 @@
-"""Where laws of -log pass@k at several k hold together: where none says that more samples solve fewer problems.
+"""Where laws of -log pass@k at several k hold together: where none says that more samples solve
+fewer problems.
 
 pass@k does not fall with k. Laws y_k(C) = E + C0 C^-alpha fitted apart break this wherever y rises
 from one k to the next. The difference of two such laws turns once
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Crossing", "Validity", "rises", "validity", "validity_floor"]
 
-#: log C is searched between minus and plus this, 1e-300 to 1e300 FLOP; a crossing beyond counts as 0 or as infinite.
+#: log C is searched between minus and plus this, 1e-300 to 1e300 FLOP; a crossing beyond counts as
+#: 0 or as infinite.
 FARTHEST = 300.0 * float(np.log(10.0))
 #: Halvings of that interval, enough for neighbouring floats.
 HALVINGS = 64
@@ -45,7 +47,8 @@ class Crossing:
     compute : tuple of float
         FLOP at which the two cross: none, one or two, ascending.
     wrong : tuple of (float, float)
-        Intervals of compute at which -log pass@k rises from the one to the other; from 0 and up to inf where they have no end.
+        Intervals of compute at which -log pass@k rises from the one to the other; from 0 and up to
+        inf where they have no end.
     """
 
     k: tuple[float, float]
@@ -74,7 +77,9 @@ class Validity:
 
     @property
     def floor(self) -> float:
-        """C_x in FLOP, above which the laws hold together: 0 where they do everywhere, inf where they do at no large compute."""
+        """C_x in FLOP, above which the laws hold together: 0 where they do everywhere, inf where
+        they do at no large compute.
+        """
         return max((pair.floor for pair in self.pairs), default=0.0)
 
     @property
@@ -99,7 +104,10 @@ class Validity:
             "bounded": bool(np.isfinite(self.floor)),
             "binding": None if self.binding is None else list(self.binding),
             "wrong": finite(self.wrong),
-            "pairs": [{"k": list(one.k), "crossings": list(one.compute), "wrong": finite(one.wrong)} for one in self.pairs],
+            "pairs": [
+                {"k": list(one.k), "crossings": list(one.compute), "wrong": finite(one.wrong)}
+                for one in self.pairs
+            ],
         }
 
 
@@ -122,12 +130,20 @@ def validity(laws: Mapping[Any, Any]) -> Validity:
     for k, crossings, begins_wrong in zip(pairwise(ks), np.exp(roots), wrong_below, strict=True):
         compute = crossings[~np.isnan(crossings)].tolist()
         spans = list(pairwise([0.0, *compute, np.inf]))
-        pairs.append(Crossing((float(k[0]), float(k[1])), tuple(compute), tuple(spans[0 if begins_wrong else 1 :: 2])))
+        pairs.append(
+            Crossing(
+                (float(k[0]), float(k[1])),
+                tuple(compute),
+                tuple(spans[0 if begins_wrong else 1 :: 2]),
+            )
+        )
     return Validity(tuple(map(float, ks)), tuple(pairs))
 
 
 def validity_floor(E: Any, C0: Any, alpha: Any) -> Floats:
-    """C_x of many sets of laws at once, (...): coefficients (..., K) at K values of k in ascending order."""
+    """C_x of many sets of laws at once, (...): coefficients (..., K) at K values of k in ascending
+    order.
+    """
     roots, _, wrong_above = _crossings(_checked((E, C0, alpha)))
     last = np.where(np.isnan(roots), -np.inf, roots).max(axis=-1)
     return np.asarray(np.where(wrong_above, np.inf, np.exp(last)).max(axis=-1, initial=0.0))
@@ -140,14 +156,22 @@ def rises(neg_log: Floats) -> NDArray[np.bool_]:
 
 def _checked(laws: Any) -> Laws:
     E, C0, alpha = np.broadcast_arrays(*(np.asarray(values, dtype=np.float64) for values in laws))
-    for name, values, good in (("E", E, E >= 0.0), ("C0", C0, C0 > 0.0), ("alpha", alpha, alpha > 0.0)):
+    for name, values, good in (
+        ("E", E, E >= 0.0),
+        ("C0", C0, C0 > 0.0),
+        ("alpha", alpha, alpha > 0.0),
+    ):
         if not (good & np.isfinite(values)).all():
-            raise outside(name, values.tolist(), f"finite and {'at least' if name == 'E' else 'above'} 0")
+            raise outside(
+                name, values.tolist(), f"finite and {'at least' if name == 'E' else 'above'} 0"
+            )
     return E, C0, alpha
 
 
 def _crossings(laws: Laws) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Of neighbouring k: log C (..., K - 1, 2) below and above the turning point, and whether y rises at both far ends."""
+    """Of neighbouring k: log C (..., K - 1, 2) below and above the turning point, and whether y
+    rises at both far ends.
+    """
     (e1, e2), (c1, c2), (a1, a2) = ((values[..., :-1], values[..., 1:]) for values in laws)
     log_c1, log_c2 = np.log(c1), np.log(c2)
     with np.errstate(divide="ignore"):  # of the two only what the floors do not share
@@ -158,7 +182,9 @@ def _crossings(laws: Laws) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]
 
     turn = np.zeros_like(a1)
     differ = a1 != a2
-    turn[differ] = formulas.log_turning_compute(C0_1=c1[differ], C0_2=c2[differ], alpha_1=a1[differ], alpha_2=a2[differ])
+    turn[differ] = formulas.log_turning_compute(
+        C0_1=c1[differ], C0_2=c2[differ], alpha_1=a1[differ], alpha_2=a2[differ]
+    )
     end = np.full_like(a1, FARTHEST)
     turn = np.clip(turn, -end, end)
     sides = []

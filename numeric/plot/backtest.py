@@ -51,10 +51,11 @@ SYMBOLS = {
 
 
 def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = None) -> Axes:
-    """Absolute relative error of every prediction against decades from the cutoff to the target, by law.
+    """Absolute relative error of every prediction against decades from the cutoff to the target, by
+    law.
 
-    Lines go through the medians of half decades with at least five predictions; certified fits alone. Triangles at the lower edge
-    are errors below 0.1 %.
+    Lines go through the medians of half decades with at least five predictions; certified fits
+    alone. Triangles at the lower edge are errors below 0.1 %.
 
     Parameters
     ----------
@@ -65,7 +66,9 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     """
     at = _chosen(result, k)
     table = result.predictions
-    fits = np.array([(result.laws.index(fit.model), fit.subject) for fit in result.judged]).reshape(-1, 2)[table.fit]
+    fits = np.array([(result.laws.index(fit.model), fit.subject) for fit in result.judged]).reshape(
+        -1, 2
+    )[table.fit]
     below = False
     with _axes(ax, (COLUMN, 2.6)) as ax:
         for index, law in enumerate(result.laws):
@@ -74,10 +77,27 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
                 continue
             x, y = table.decades_held_out[part], np.abs(table.relative_error[part])
             colour, few, small = COLOURS[index], len(x) < 300, y < SMALLEST_ERROR
-            ax.scatter(x[~small], y[~small], s=5.0 if few else 1.5, color=colour, alpha=0.5 if few else 0.15, linewidths=0.0)
+            ax.scatter(
+                x[~small],
+                y[~small],
+                s=5.0 if few else 1.5,
+                color=colour,
+                alpha=0.5 if few else 0.15,
+                linewidths=0.0,
+            )
             if small.any():
                 lowest = np.full(small.sum(), SMALLEST_ERROR)
-                ax.scatter(x[small], lowest, s=7.0, marker="v", color=colour, alpha=0.6, linewidths=0.0, clip_on=False, zorder=3)
+                ax.scatter(
+                    x[small],
+                    lowest,
+                    s=7.0,
+                    marker="v",
+                    color=colour,
+                    alpha=0.6,
+                    linewidths=0.0,
+                    clip_on=False,
+                    zorder=3,
+                )
             below = below or small.any()
             ax.plot(*_medians(x, y), DASHES[index], color=colour, label=law)
         ax.set_yscale("log")
@@ -97,11 +117,14 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     return ax
 
 
-def plot_coefficient(result: Backtest, law: str, coefficient: str, ax: Axes | None = None, *, k: int | None = None) -> Axes:
-    """Estimates of a coefficient against the cutoff, each with its own interval, and the interval of the final fit as a band.
+def plot_coefficient(
+    result: Backtest, law: str, coefficient: str, ax: Axes | None = None, *, k: int | None = None
+) -> Axes:
+    """Estimates of a coefficient against the cutoff, each with its own interval, and the interval
+    of the final fit as a band.
 
-    Hollow: the models leave it open, or the fit is not certified. Estimates far from the final one are triangles at the edge. A
-    final interval without an upper end goes on to the edge.
+    Hollow: the models leave it open, or the fit is not certified. Estimates far from the final one
+    are triangles at the edge. A final interval without an upper end goes on to the edge.
 
     Parameters
     ----------
@@ -120,7 +143,10 @@ def plot_coefficient(result: Backtest, law: str, coefficient: str, ax: Axes | No
     at = _chosen(result, k)
     fits = [fit for fit in result.at(law, at) if fit.fitted is not None]
     if fits and coefficient not in fits[0].fitted.coefficients:
-        raise ValueError(f"coefficient={coefficient!r}: the law {law} has {', '.join(fits[0].fitted.coefficients)}")
+        raise ValueError(
+            f"coefficient={coefficient!r}: the law {law} has "
+            f"{', '.join(fits[0].fitted.coefficients)}"
+        )
     with _axes(ax, (COLUMN, 2.0)) as ax:
         last = result.final(law, at)
         final = None if last is None or last.fitted is None else last.fitted.final(coefficient)
@@ -157,32 +183,44 @@ def plot_coefficient(result: Backtest, law: str, coefficient: str, ax: Axes | No
 
 
 def plot_backtest(result: Backtest, *, k: int | Sequence[int] | None = None) -> Any:
-    """A page of errors against decades held out, and below them coefficients against the cutoff; an array of Axes.
+    """A page of errors against decades held out, and below them coefficients against the cutoff; an
+    array of Axes.
 
     Parameters
     ----------
     result : Backtest
     k : int or sequence of int, optional
-        One (by default the first): a column a law. Up to four: a column each, the laws' coefficients below each other.
+        One (by default the first): a column a law. Up to four: a column each, the laws'
+        coefficients below each other.
 
     Raises
     ------
     ValueError
         Where there is no such k, or there are too many.
     """
-    ks = [_chosen(result, k)] if k is None or isinstance(k, (int, np.integer)) else [_chosen(result, each) for each in k]
+    ks = (
+        [_chosen(result, k)]
+        if k is None or isinstance(k, (int, np.integer))
+        else [_chosen(result, each) for each in k]
+    )
     if not 1 <= len(ks) <= MOST_K:
         raise ValueError(f"k={ks}: must be one to {MOST_K} values to be drawn beside each other")
     return _page_of(result, ks[0]) if len(ks) == 1 else _page_of_several(result, ks)
 
 
 def _coefficients(result: Backtest, law: str, k: int) -> list[str]:
-    return next((list(fit.fitted.coefficients) for fit in result.at(law, k) if fit.fitted is not None), [])
+    return next(
+        (list(fit.fitted.coefficients) for fit in result.at(law, k) if fit.fitted is not None), []
+    )
 
 
 def _page_of_several(result: Backtest, ks: Sequence[int]) -> Any:
     """A column a k: its errors, and every law's coefficients."""
-    named = [(law, name) for law in result.laws for name in max((_coefficients(result, law, at) for at in ks), key=len)]
+    named = [
+        (law, name)
+        for law in result.laws
+        for name in max((_coefficients(result, law, at) for at in ks), key=len)
+    ]
     with _figure((PAGE, 2.6 + 1.1 * len(named))) as figure:
         heights = [2.0, *(1.0 for _ in named)]
         grid = figure.subplots(len(heights), len(ks), squeeze=False, height_ratios=heights)
@@ -231,7 +269,11 @@ def _page_of(result: Backtest, at: int) -> Any:
         axes = [upper.subplots()]
         plot_errors(result, axes[0], k=at)
         title = f"$k={at}$, " if result.what == "counts" else ""
-        axes[0].set_title(f"{title}bands below: {100 * result.level:g} % intervals of the final fit", loc="left", color=DIM)
+        axes[0].set_title(
+            f"{title}bands below: {100 * result.level:g} % intervals of the final fit",
+            loc="left",
+            color=DIM,
+        )
         if rows:
             grid = lower[0].subplots(rows, len(result.laws), squeeze=False, sharex="col")
             for column, (law, own) in enumerate(names.items()):
@@ -256,7 +298,11 @@ def _chosen(result: Backtest, k: int | None) -> int:
 
 
 def _outcome(result: Backtest, k: int) -> str:
-    return f"relative error of {QUANTITY}{k}" if result.what == "counts" else "relative error of the loss"
+    return (
+        f"relative error of {QUANTITY}{k}"
+        if result.what == "counts"
+        else "relative error of the loss"
+    )
 
 
 def _medians(x: Any, y: Any) -> tuple[Any, Any]:
@@ -264,11 +310,15 @@ def _medians(x: Any, y: Any) -> tuple[Any, Any]:
     bins = np.floor(x / BIN).astype(int)
     kinds, counts = np.unique(bins, return_counts=True)
     found = kinds[counts >= LEAST_IN_BIN]
-    return [float(np.median(x[bins == each])) for each in found], [float(np.median(y[bins == each])) for each in found]
+    return [float(np.median(x[bins == each])) for each in found], [
+        float(np.median(y[bins == each])) for each in found
+    ]
 
 
 def _within(estimate: Estimate, low: float, high: float) -> tuple[float, float]:
-    """An interval whose ends are none where they are 0 or infinite on an axis that has no such place."""
+    """An interval whose ends are none where they are 0 or infinite on an axis that has no such
+    place.
+    """
     below, above = estimate.low or 0.0, np.inf if estimate.high is None else estimate.high
     return (below if below > 0.0 or low <= 0.0 else low), (above if np.isfinite(above) else high)
 
@@ -276,7 +326,11 @@ def _within(estimate: Estimate, low: float, high: float) -> tuple[float, float]:
 def _scaled(ax: Axes, fits: Sequence[Judged], final: Estimate | None, name: str) -> None:
     """Limits that show the final interval and what lies near it; prefactors on a logarithmic axis."""
     every = [fit.fitted.coefficients[name] for fit in fits]
-    values = [value for fit, value in zip(fits, every, strict=True) if fit.converged and name not in fit.undetermined]
+    values = [
+        value
+        for fit, value in zip(fits, every, strict=True)
+        if fit.converged and name not in fit.undetermined
+    ]
     values = [value for value in values if np.isfinite(value)] or every or [1.0]
     floor = final is not None and name == next(iter(fits[0].fitted.coefficients))
     band = () if final is None else (final.low, final.high)

@@ -1,4 +1,6 @@
-"""The figures of a check: of runs (isoFLOP profiles, loss against compute, differences), and of the published tables."""
+"""The figures of a check: of runs (isoFLOP profiles, loss against compute, differences), and of the
+published tables.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ RAY_DASHES = ((0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0)), (0, (1.0, 1.0)), (0, (6.0, 2.
 
 
 def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
-    """Runs and isoFLOP profiles; loss against compute; relative difference of each empirical law with its band.
+    """Runs and isoFLOP profiles; loss against compute; relative difference of each empirical law
+    with its band.
 
     Parameters
     ----------
@@ -49,7 +52,8 @@ def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
     Returns
     -------
     ndarray of Axes
-        Those that were given, or new ones: the profiles to the left, the curves above the differences to the right.
+        Those that were given, or new ones: the profiles to the left, the curves above the
+        differences to the right.
 
     Raises
     ------
@@ -89,7 +93,9 @@ class _Shades:
         from matplotlib.colors import ListedColormap, LogNorm
 
         runs = result.fit.runs
-        self.compute = np.asarray(result.law.compute(runs.params, runs.tokens) if runs.compute is None else runs.compute)
+        self.compute = np.asarray(
+            result.law.compute(runs.params, runs.tokens) if runs.compute is None else runs.compute
+        )
         self.map = ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.88, 256)))
         self.norm = LogNorm(self.compute.min(), self.compute.max() * (1.0 + 1e-9))
 
@@ -98,10 +104,20 @@ class _Shades:
 
 
 def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
-    """Loss against params: runs, the law's profile and the parabola at each budget, and where they are lowest."""
+    """Loss against params: runs, the law's profile and the parabola at each budget, and where they
+    are lowest.
+    """
     runs, law = result.fit.runs, result.law
     ax.scatter(
-        runs.params, runs.loss, c=shades.compute, cmap=shades.map, norm=shades.norm, s=7, linewidths=0, alpha=0.8, zorder=2
+        runs.params,
+        runs.loss,
+        c=shades.compute,
+        cmap=shades.map,
+        norm=shades.norm,
+        s=7,
+        linewidths=0,
+        alpha=0.8,
+        zorder=2,
     )
     many = len(result.budgets) > MANY_BUDGETS
     width, faint = (0.6, 0.55) if many else (0.9, 1.0)
@@ -117,7 +133,10 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
         parabola = budget.loss + budget.curvature * np.log(sizes / budget.params) ** 2
         ax.plot(sizes, parabola, "--", color=colour, linewidth=width, alpha=faint)
         drawn.append(parabola)
-        vertex, moved = (budget.params, budget.loss), (budget.corrected_params, budget.corrected_loss)
+        vertex, moved = (
+            (budget.params, budget.loss),
+            (budget.corrected_params, budget.corrected_loss),
+        )
         ax.plot(*zip(vertex, moved, strict=True), "-", color=colour, linewidth=0.7, zorder=4)
         ax.plot(*vertex, "o", color=colour, markersize=RING, zorder=4, mfc="none", mew=0.8)
         ax.plot(*moved, "D", color=colour, markersize=4.0, zorder=5, mec="w", mew=0.5)
@@ -132,7 +151,9 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
         ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
         ax.plot([], [], "--", color=DIM, linewidth=0.6, label="parabola")
         ax.plot([], [], "o", color=DIM, markersize=RING, mfc="none", mew=0.8, label="its minimum")
-        ax.plot([], [], "D", color=DIM, markersize=4.0, mec="w", mew=0.5, label="the minimum, corrected")
+        ax.plot(
+            [], [], "D", color=DIM, markersize=4.0, mec="w", mew=0.5, label="the minimum, corrected"
+        )
     ax.set_xscale("log")
     ax.set_ylim(*_holding(drawn))
     ax.set_xlabel(r"params $N$")
@@ -158,11 +179,22 @@ def _curves(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
         if check.tokens_per_param is not None:
             ax.plot(check.compute, predicted, ":", color=colour, linewidth=1.0, zorder=3)
         band = [predicted * (1 + part) for part in (check.band.value, *check.band.ends)]
-        curve_with_band(ax, check.compute, *band, linestyle=dashes, color=colour, label=_name(check))
+        curve_with_band(
+            ax, check.compute, *band, linestyle=dashes, color=colour, label=_name(check)
+        )
         drawn += band[1:]
     for budget in result.budgets:
         if not budget.reason:
-            ax.plot(budget.compute, budget.corrected_loss, "D", color=COLOURS[1], markersize=3.0, zorder=5, mec="w", mew=0.4)
+            ax.plot(
+                budget.compute,
+                budget.corrected_loss,
+                "D",
+                color=COLOURS[1],
+                markersize=3.0,
+                zorder=5,
+                mec="w",
+                mew=0.4,
+            )
     ax.set_xscale("log")
     ax.set_ylim(*_holding(drawn))
     ax.set_xlabel(r"compute $C$ (FLOP)")
@@ -171,7 +203,9 @@ def _curves(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
 
 
 def _differences(result: RunsCheck, ax: Axes) -> None:
-    """Relative difference of each empirical from its predicted curve, with its band and the tolerance."""
+    """Relative difference of each empirical from its predicted curve, with its band and the
+    tolerance.
+    """
     from matplotlib.ticker import PercentFormatter
 
     tolerance = result.tolerance
@@ -180,7 +214,15 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
     ax.axhline(0.0, color="black", linewidth=0.7, zorder=1)
     for check, colour, dashes in _with_curves(result):
         label = f"{_name(check)}: {check.verdict}"
-        curve_with_band(ax, check.compute, check.band.value, *check.band.ends, linestyle=dashes, color=colour, label=label)
+        curve_with_band(
+            ax,
+            check.compute,
+            check.band.value,
+            *check.band.ends,
+            linestyle=dashes,
+            color=colour,
+            label=label,
+        )
     ax.set_xscale("log")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1, symbol=" %"))
     ax.margins(y=0.12)
@@ -189,7 +231,15 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
     # Below the axes, where no curve can lie.
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=2, fontsize=SMALL)
     if not _with_curves(result):
-        ax.text(0.5, 0.75, "no empirical compute law", transform=ax.transAxes, ha="center", fontsize=7.0, color=DIM)
+        ax.text(
+            0.5,
+            0.75,
+            "no empirical compute law",
+            transform=ax.transAxes,
+            ha="center",
+            fontsize=7.0,
+            color=DIM,
+        )
 
 
 def _with_curves(result: RunsCheck) -> list[tuple[Any, str, Any]]:
@@ -264,11 +314,17 @@ def plot_check(result: PublishedCheck, axes: Any = None) -> Any:
 
     lo, hi = result.compute_range
     if lo < 1.0 or hi > LARGEST_DRAWN_COMPUTE:
-        raise outside("compute_range", result.compute_range, f"from 1 to {LARGEST_DRAWN_COMPUTE:g} FLOP to be drawn")
+        raise outside(
+            "compute_range",
+            result.compute_range,
+            f"from 1 to {LARGEST_DRAWN_COMPUTE:g} FLOP to be drawn",
+        )
     if axes is not None:
         panels = list(np.asarray(axes, dtype=object).flat)
         if len(panels) < len(result.rows):
-            raise outside("axes", f"{len(panels)} Axes", f"at least {len(result.rows)}, one a benchmark")
+            raise outside(
+                "axes", f"{len(panels)} Axes", f"at least {len(result.rows)}, one a benchmark"
+            )
         _draw_panels(result, panels)
         for panel in panels[: len(result.rows)]:
             panel.set_xlabel(r"compute $C$ (FLOP)")
@@ -282,7 +338,9 @@ def plot_check(result: PublishedCheck, axes: Any = None) -> Any:
         axes = figure.subplots(lines, columns, sharex=True, squeeze=False)
         panels = list(axes.flat)
         _draw_panels(result, panels)
-        panels[0].xaxis.set_major_locator(LogLocator(numticks=4))  # of every panel: they share the axis
+        panels[0].xaxis.set_major_locator(
+            LogLocator(numticks=4)
+        )  # of every panel: they share the axis
         panels[0].xaxis.set_minor_locator(LogLocator(numticks=99))
         panels[0].xaxis.set_minor_formatter(NullFormatter())
         for panel in panels[len(result.rows) :]:
@@ -298,12 +356,20 @@ def _draw_panels(result: PublishedCheck, panels: Sequence[Axes]) -> None:
         _draw_panel(row, result.curves(row.name), result.compute_range, panel)
 
 
-def _draw_panel(row: BenchmarkCheck, curves: AccuracyCurves, span: tuple[float, float], ax: Axes) -> None:
+def _draw_panel(
+    row: BenchmarkCheck, curves: AccuracyCurves, span: tuple[float, float], ax: Axes
+) -> None:
     compute = np.geomspace(*span, POINTS)
     ray = rf"ray, $D/N={curves.tokens_per_param:g}$ ($\Delta$: ray $-$ fitted)"
     ax.plot(compute, curves.fitted(compute), color=PALE, linewidth=3.5, label="fitted compute law")
     ax.plot(compute, curves.ray(compute), color=COLOURS[0], label=ray)
-    ax.plot(compute, curves.envelope(compute), color=COLOURS[1], linestyle="--", label="derived envelope")
+    ax.plot(
+        compute,
+        curves.envelope(compute),
+        color=COLOURS[1],
+        linestyle="--",
+        label="derived envelope",
+    )
     ax.set_xscale("log")
     ax.set_xlim(*span)
     ax.set_title(

@@ -35,9 +35,11 @@ ACROSS_IN_K, ROW_IN_K = 2, 2.7
 AT_OWN = r"at the held-out run's own $N$, $D$"
 COMPUTE = r"training compute $C$ (FLOP)"
 POINTS = 161
-#: The axis of compute reaches beyond the runs by this factor; that of accuracy by this share of what the runs span.
+#: The axis of compute reaches beyond the runs by this factor; that of accuracy by this share of
+#: what the runs span.
 EDGE, HEADROOM = 1.7, 0.12
-#: Where resamples were drawn, more laws than this would hide each other's bands: only the best has one.
+#: Where resamples were drawn, more laws than this would hide each other's bands: only the best has
+#: one.
 MOST_BANDS = 2
 #: Runs to fit lie under the laws, which are many and close; held-out ones above them.
 UNDER: Any = {"color": "#888888", "zorder": 1.5}
@@ -46,10 +48,11 @@ RUNS_OF = {"fitted": FITTED | UNDER, "not fitted by every law": BELOW | UNDER, "
 
 
 def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = None) -> Figure:
-    """Every law over the runs, a panel a benchmark, titled with the law that has the least MAE on the held-out runs.
+    """Every law over the runs, a panel a benchmark, titled with the law that has the least MAE on
+    the held-out runs.
 
-    The panels are those of `plot_benchmark`, with one legend above them all; twelve fit a page. Of a law of compute and k panels
-    of `plot_in_k` follow, which show it at every k.
+    The panels are those of `plot_benchmark`, with one legend above them all; twelve fit a page. Of
+    a law of compute and k panels of `plot_in_k` follow, which show it at every k.
 
     Parameters
     ----------
@@ -64,12 +67,18 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
     Raises
     ------
     ValueError
-        Where one of the benchmarks was not compared on, there is none, or the compute of the runs is not known.
+        Where one of the benchmarks was not compared on, there is none, or the compute of the runs
+        is not known.
     """
     names = list(comparison.benchmarks if benchmarks is None else benchmarks)
     if not names:
         raise outside("benchmarks", names, "at least one benchmark")
-    in_k = [each for name in names for each in comparison.of(name) if each.fit is not None and "k" in each.fit.kind.asks]
+    in_k = [
+        each
+        for name in names
+        for each in comparison.of(name)
+        if each.fit is not None and "k" in each.fit.kind.asks
+    ]
     columns = min(ACROSS, len(names))
     rows, rows_in_k = -(-len(names) // columns), -(-len(in_k) // ACROSS_IN_K)
     height = ROW * rows + FRAME + (0.5 if rows == 1 else 0.0)
@@ -91,17 +100,25 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
         figure.supylabel("accuracy", fontsize=8.0)
         order = [label for label in _labels(comparison) if label in shown]
         handles = [shown[label] for label in order]
-        figure.legend(handles, order, loc="outside upper center", ncols=4 if columns > 1 or in_k else 2, fontsize=7.0)
+        figure.legend(
+            handles,
+            order,
+            loc="outside upper center",
+            ncols=4 if columns > 1 or in_k else 2,
+            fontsize=7.0,
+        )
     return whole
 
 
 def plot_benchmark(comparison: Comparison, benchmark: str, ax: Axes | None = None) -> Axes:
     """Every law over the runs of a benchmark: accuracy against compute.
 
-    Held-out runs are open, and where they all have more compute than the fitted ones their part is shaded. Laws of params and
-    tokens are drawn as a line at the median D/N of the runs in the figure, and as crosses at what each held-out run itself had;
-    the bilinear law at k = 1 (`plot_in_k` has the other k). Bands are pointwise percentiles of refits to resamples: of every law
-    where there are at most two, else of the law that is best on the held-out runs (on the fitted runs where none are held out).
+    Held-out runs are open, and where they all have more compute than the fitted ones their part is
+    shaded. Laws of params and tokens are drawn as a line at the median D/N of the runs in the
+    figure, and as crosses at what each held-out run itself had; the bilinear law at k = 1
+    (`plot_in_k` has the other k). Bands are pointwise percentiles of refits to resamples: of every
+    law where there are at most two, else of the law that is best on the held-out runs (on the
+    fitted runs where none are held out).
 
     Parameters
     ----------
@@ -124,7 +141,9 @@ def plot_benchmark(comparison: Comparison, benchmark: str, ax: Axes | None = Non
         ax.set_xlabel(COMPUTE)
         ax.set_ylabel(f"accuracy on {_literal(benchmark)}")
         handles = [shown[label] for label in order]
-        ax.legend(handles, order, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=6.5)
+        ax.legend(
+            handles, order, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=6.5
+        )
     return ax
 
 
@@ -144,12 +163,25 @@ def _draw_in_k(comparison: Comparison, entries: Sequence[Entry], axes: Iterable[
 
 def _labels(comparison: Comparison) -> list[str]:
     """All that a legend may hold, in its order."""
-    return [*RUNS_OF, "guessing", *(_label(comparison, law) for law in comparison.laws), AT_OWN, _band(comparison)]
+    return [
+        *RUNS_OF,
+        "guessing",
+        *(_label(comparison, law) for law in comparison.laws),
+        AT_OWN,
+        _band(comparison),
+    ]
 
 
 def _label(comparison: Comparison, law: str) -> str:
-    asked = {name for each in comparison.entries if each.law == law and each.fit is not None for name in each.fit.kind.asks}
-    return law + (" at median $D/N$" if {"params", "tokens"} & asked else " at $k=1$" if "k" in asked else "")
+    asked = {
+        name
+        for each in comparison.entries
+        if each.law == law and each.fit is not None
+        for name in each.fit.kind.asks
+    }
+    return law + (
+        " at median $D/N$" if {"params", "tokens"} & asked else " at $k=1$" if "k" in asked else ""
+    )
 
 
 def _band(comparison: Comparison) -> str:
@@ -161,7 +193,11 @@ def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> dict[str, Any]:
     """One panel; label -> what stands for it in a legend."""
     if benchmark not in comparison.samples or not comparison.of(benchmark):
         known = ", ".join(comparison.benchmarks)
-        raise outside("benchmark", benchmark, f"one of {known}{close_matches(benchmark, comparison.benchmarks)}")
+        raise outside(
+            "benchmark",
+            benchmark,
+            f"one of {known}{close_matches(benchmark, comparison.benchmarks)}",
+        )
     sample, held = comparison.samples[benchmark]
     if sample.at.compute is None:
         raise outside("comparison", benchmark, "of runs whose compute is known, to be drawn")
@@ -177,7 +213,10 @@ def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> dict[str, Any]:
             continue
         index = comparison.laws.index(fit.name)
         colour = COLOURS[index % len(COLOURS)]
-        if _has_band(comparison, benchmark, fit) and (band := fit.interval(at, comparison.level)) is not None:
+        if (
+            _has_band(comparison, benchmark, fit)
+            and (band := fit.interval(at, comparison.level)) is not None
+        ):
             ax.fill_between(path, *band.T, color=colour, alpha=0.18, linewidth=0, zorder=1)
             shown[_band(comparison)] = ax.fill_between([], [], color=PALE, linewidth=0)
         style: Any = {"color": colour, "linestyle": DASHES[index % len(DASHES)], "linewidth": 1.1}
@@ -187,9 +226,16 @@ def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> dict[str, Any]:
             ax.plot(own.compute, fit.accuracy(own), color=colour, **OWN)
             (shown[AT_OWN],) = ax.plot([], [], color=DIM, **OWN)
     fitted = ~held & _by_every(fits, sample)
-    for (label, style), chosen in zip(RUNS_OF.items(), (fitted, ~held & ~fitted, held), strict=True):
+    for (label, style), chosen in zip(
+        RUNS_OF.items(), (fitted, ~held & ~fitted, held), strict=True
+    ):
         if chosen.any():
-            shown[label] = ax.scatter(compute[chosen], sample.accuracy[chosen], label=label, **style | {"s": 0.6 * style["s"]})
+            shown[label] = ax.scatter(
+                compute[chosen],
+                sample.accuracy[chosen],
+                label=label,
+                **style | {"s": 0.6 * style["s"]},
+            )
     shown["guessing"] = ax.axhline(sample.baseline, color=PALE, linewidth=0.8, zorder=1)
     ax.set_xscale("log")
     ax.set_xlim(path[0], path[-1])

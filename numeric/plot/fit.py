@@ -27,10 +27,11 @@ ROW_HEIGHT = 0.22
 
 
 def plot_fit(fit: Fit, ax: Axes | None = None) -> Axes:
-    """The runs and the law: loss against compute, or where there is no compute, fitted against observed loss.
+    """The runs and the law: loss against compute, or where there is no compute, fitted against
+    observed loss.
 
-    Runs of a params+tokens law are coloured by size, and a line goes from each to the law's loss; the dashed curve is the derived
-    envelope. The line of a compute law is the law.
+    Runs of a params+tokens law are coloured by size, and a line goes from each to the law's loss;
+    the dashed curve is the derived envelope. The line of a compute law is the law.
 
     Parameters
     ----------
@@ -48,7 +49,8 @@ def plot_fit(fit: Fit, ax: Axes | None = None) -> Axes:
 
 
 def plot_residuals(fit: Fit, ax: Axes | None = None) -> Axes:
-    """Residuals, observed less law, against compute (against the fitted loss where there is none), coloured by size.
+    """Residuals, observed less law, against compute (against the fitted loss where there is none),
+    coloured by size.
 
     Parameters
     ----------
@@ -105,7 +107,9 @@ def plot_intervals(
     """
     rows = [(_literal(str(label)), value, low, high) for label, value, low, high in intervals]
     if not rows:
-        raise outside("intervals", intervals, "a sequence of at least one (label, value, low, high)")
+        raise outside(
+            "intervals", intervals, "a sequence of at least one (label, value, low, high)"
+        )
     for _, *numbers in rows:
         for number in numbers:
             if number is not None and not np.isfinite(number):
@@ -119,10 +123,17 @@ def plot_intervals(
             ax.axvline(reference, color=PALE, linewidth=1.0, zorder=1)
         for height, (_, value, low, high) in enumerate(rows):
             colour = COLOURS[0]
-            ax.plot([left if low is None else low, right if high is None else high], [height, height], color=colour, zorder=2)
+            ax.plot(
+                [left if low is None else low, right if high is None else high],
+                [height, height],
+                color=colour,
+                zorder=2,
+            )
             for end, edge, mark in ((low, left, "<"), (high, right, ">")):
                 place, shape = (edge, mark) if end is None else (end, "|")
-                ax.plot([place], [height], shape, color=colour, markersize=4, zorder=2, clip_on=False)
+                ax.plot(
+                    [place], [height], shape, color=colour, markersize=4, zorder=2, clip_on=False
+                )
             ax.plot([value], [height], "o", color=colour, markersize=4, zorder=3)
         ax.set_yticks(range(len(rows)), [label for label, *_ in rows])
         ax.set_ylim(len(rows) - 0.5, -0.5)
@@ -131,8 +142,11 @@ def plot_intervals(
     return ax
 
 
-def plot_sensitivity(result: Sensitivity, ax: Axes | None = None, *, quantity: str = "alpha") -> Axes:
-    """A quantity of the same law under every objective, with its intervals; the line is that of the reference.
+def plot_sensitivity(
+    result: Sensitivity, ax: Axes | None = None, *, quantity: str = "alpha"
+) -> Axes:
+    """A quantity of the same law under every objective, with its intervals; the line is that of the
+    reference.
 
     Parameters
     ----------
@@ -152,12 +166,20 @@ def plot_sensitivity(result: Sensitivity, ax: Axes | None = None, *, quantity: s
     """
     if quantity not in result.names:
         raise outside("quantity", quantity, f"one of {', '.join(result.names)}")
-    rows = [(item.label, item.estimates[quantity]) for item in result.variants if quantity in item.estimates]
+    rows = [
+        (item.label, item.estimates[quantity])
+        for item in result.variants
+        if quantity in item.estimates
+    ]
     intervals = [
-        (label, each.value, each.value, each.value) if each.low is None else (label, each.value, each.low, each.high)
+        (label, each.value, each.value, each.value)
+        if each.low is None
+        else (label, each.value, each.low, each.high)
         for label, each in rows
     ]
-    return plot_intervals(intervals, ax, quantity=quantity, reference=result.reference.estimates[quantity].value)
+    return plot_intervals(
+        intervals, ax, quantity=quantity, reference=result.reference.estimates[quantity].value
+    )
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------
@@ -187,7 +209,9 @@ def _draw_fit(fit: Fit, ax: Axes) -> None:
             color=PALE,
             linewidth=0.7,
             zorder=1,
-            label="from a run to the law" if runs.metric == "loss" else "from a run to the law's $L$",
+            label="from a run to the law"
+            if runs.metric == "loss"
+            else "from a run to the law's $L$",
         )
         _draw_envelope(fit, ax, path)
     _scatter(fit, ax, compute, observed, label="runs")
@@ -202,7 +226,11 @@ def _outcome(fit: Fit) -> str:
     if fit.runs.metric == "loss":
         return r"loss $L$"
     baseline = fit.runs.random_baseline
-    return rf"$L = -\log\,\frac{{Q - {baseline:g}}}{{1 - {baseline:g}}}$" if baseline else r"$L = -\log\,Q$"
+    return (
+        rf"$L = -\log\,\frac{{Q - {baseline:g}}}{{1 - {baseline:g}}}$"
+        if baseline
+        else r"$L = -\log\,Q$"
+    )
 
 
 def _draw_envelope(fit: Fit, ax: Axes, path: Any) -> None:
@@ -229,7 +257,11 @@ def _draw_residuals(fit: Fit, ax: Axes) -> None:
 
 def _scatter(fit: Fit, ax: Axes, x: Any, y: Any, label: str = "") -> None:
     shades = _shades(fit)
-    colours: Any = {"color": COLOURS[0]} if shades is None else {"c": fit.runs.params, "norm": shades.norm, "cmap": shades.cmap}
+    colours: Any = (
+        {"color": COLOURS[0]}
+        if shades is None
+        else {"c": fit.runs.params, "norm": shades.norm, "cmap": shades.cmap}
+    )
     ax.scatter(x, y, zorder=2, label=label or "_runs", **MARKER, **colours)
 
 

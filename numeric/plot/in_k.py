@@ -1,4 +1,6 @@
-"""The law of pass@k in compute and k over its pairs: a curve for every k, and C_x, where they cross."""
+"""The law of pass@k in compute and k over its pairs: a curve for every k, and C_x, where they
+cross.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +23,24 @@ if TYPE_CHECKING:
 __all__ = ["plot_in_k"]
 
 COMPUTE = r"training compute $C$ (FLOP)"
-#: The axis of compute reaches beyond the pairs by this factor, and to C_x with its interval where that is at most so far away.
+#: The axis of compute reaches beyond the pairs by this factor, and to C_x with its interval where
+#: that is at most so far away.
 EDGE, FARTHEST = 1.7, 100.0
 POINTS = 161
-#: From the smallest k to the largest, in this part of the map of colours, which is dark and light enough on paper.
+#: From the smallest k to the largest, in this part of the map of colours, which is dark and light
+#: enough on paper.
 COLOURS, DARKEST, LIGHTEST = "viridis", 0.0, 0.85
 
 
-def plot_in_k(fit: LawFit, held_out: Sample | None = None, ax: Axes | None = None, *, level: float = 0.9) -> Axes:
-    """-log pass@k against compute at every k, where the law's curves are lines, and the compute C_x at which they cross.
+def plot_in_k(
+    fit: LawFit, held_out: Sample | None = None, ax: Axes | None = None, *, level: float = 0.9
+) -> Axes:
+    """-log pass@k against compute at every k, where the law's curves are lines, and the compute C_x
+    at which they cross.
 
-    Held-out pairs are open. Beyond C_x, where the law says that more samples solve fewer problems, its lines are dotted and
-    the axes shaded; the bar at C_x is its interval. As in Figure 3 of Krajewski et al. 2025, arXiv 2512.08894.
+    Held-out pairs are open. Beyond C_x, where the law says that more samples solve fewer problems,
+    its lines are dotted and the axes shaded; the bar at C_x is its interval. As in Figure 3 of
+    Krajewski et al. 2025, arXiv 2512.08894.
 
     Parameters
     ----------
@@ -72,10 +80,16 @@ def plot_in_k(fit: LawFit, held_out: Sample | None = None, ax: Axes | None = Non
             curve = _neg_log(fit.accuracy(at), part)
             beyond: Any = fit.kind.beyond(fit.found.coefficients, at)  # type: ignore[attr-defined]
             ax.plot(path, np.where(beyond, np.nan, curve), color=shade, linewidth=1.0, zorder=2)
-            ax.plot(path, np.where(beyond, curve, np.nan), ":", color=shade, linewidth=0.8, zorder=2)
+            ax.plot(
+                path, np.where(beyond, curve, np.nan), ":", color=shade, linewidth=0.8, zorder=2
+            )
             for some, filled in ((part, True), (ahead, False)):
                 own = some.at.k == k
-                face: Any = {"color": shade, "linewidths": 0.0} if filled else {"facecolors": "none", "edgecolors": shade}
+                face: Any = (
+                    {"color": shade, "linewidths": 0.0}
+                    if filled
+                    else {"facecolors": "none", "edgecolors": shade}
+                )
                 ax.scatter(
                     some.at.compute[own],
                     _neg_log(some.accuracy[own], part),
@@ -83,10 +97,21 @@ def plot_in_k(fit: LawFit, held_out: Sample | None = None, ax: Axes | None = Non
                     zorder=3,
                     **{"linewidths": 0.6} | face,
                 )
-            handles.append(Line2D([], [], color=shade, marker="o", markersize=2.5, label=f"$k={k:g}$"))
+            handles.append(
+                Line2D([], [], color=shade, marker="o", markersize=2.5, label=f"$k={k:g}$")
+            )
         if len(ahead):
             handles.append(
-                Line2D([], [], color=DIM, marker="o", markersize=3.5, fillstyle="none", linestyle="", label="held out")
+                Line2D(
+                    [],
+                    [],
+                    color=DIM,
+                    marker="o",
+                    markersize=3.5,
+                    fillstyle="none",
+                    linestyle="",
+                    label="held out",
+                )
             )
         handles += _draw_crossing(crossing, _height(fit, crossing), path, ax, level)
         ax.set_xscale("log")
@@ -97,7 +122,14 @@ def plot_in_k(fit: LawFit, held_out: Sample | None = None, ax: Axes | None = Non
         ax.set_xlim(path[0], path[-1])
         ax.set_xlabel(COMPUTE)
         ax.set_ylabel(rf"$-\log$ pass@k on {_literal(part.benchmark)}")
-        ax.legend(handles=handles, fontsize=6.0, ncols=2, loc="lower left", handlelength=1.4, columnspacing=0.8)
+        ax.legend(
+            handles=handles,
+            fontsize=6.0,
+            ncols=2,
+            loc="lower left",
+            handlelength=1.4,
+            columnspacing=0.8,
+        )
     return ax
 
 
@@ -116,14 +148,22 @@ def _path(compute: Any, crossing: Any) -> Any:
     low, high = compute.min() / EDGE, compute.max() * EDGE
     ends = () if crossing is None else (crossing.compute, crossing.low, crossing.high)
     near = [end for end in ends if end is not None and low / FARTHEST <= end <= high * FARTHEST]
-    return np.geomspace(min([low, *(end / EDGE for end in near)]), max([high, *(end * EDGE for end in near)]), POINTS)
+    return np.geomspace(
+        min([low, *(end / EDGE for end in near)]),
+        max([high, *(end * EDGE for end in near)]),
+        POINTS,
+    )
 
 
 def _draw_crossing(crossing: Any, height: float, path: Any, ax: Axes, level: float) -> list[Any]:
-    """C_x, its interval, and the part in which the law does not hold; what stands for them in a legend."""
+    """C_x, its interval, and the part in which the law does not hold; what stands for them in a
+    legend.
+    """
     if crossing is None or crossing.compute is None or not path[0] <= crossing.compute <= path[-1]:
         return []
-    sides = (path[0], crossing.compute) if crossing.holds == "above" else (crossing.compute, path[-1])
+    sides = (
+        (path[0], crossing.compute) if crossing.holds == "above" else (crossing.compute, path[-1])
+    )
     ax.axvspan(*sides, color=PALE, alpha=0.35, linewidth=0, zorder=0)
     name = "$C_x$" if crossing.is_determined else "$C_x$ (not determined)"
     if crossing.low is None or crossing.high is None:

@@ -1,4 +1,6 @@
-"""The laws of over-training with their runs: loss against compute by the ratio of tokens to params, and error against loss."""
+"""The laws of over-training with their runs: loss against compute by the ratio of tokens to params,
+and error against loss.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,24 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_error", "plot_loss", "plot_overtraining"]
 
-#: Ratios within this factor of their neighbour are one line; of more lines than this some ratios are drawn, evenly in log M.
+#: Ratios within this factor of their neighbour are one line; of more lines than this some ratios
+#: are drawn, evenly in log M.
 SAME, MOST_LINES = 1.15, 8
 #: Axes reach beyond the runs by this factor of compute, and by this share of the range of losses.
 BEYOND, MARGIN = 1.5, 0.08
 FITTED: Any = {"marker": "o", "markersize": 3.6, "linestyle": "none", "markeredgewidth": 0.0}
-OTHER: Any = {"marker": "o", "markersize": 4.2, "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
+OTHER: Any = {
+    "marker": "o",
+    "markersize": 4.2,
+    "linestyle": "none",
+    "markerfacecolor": "none",
+    "markeredgewidth": 0.9,
+}
 
 
 def plot_loss(found: Overtraining, ax: Axes | None = None) -> Axes:
-    """Loss against compute, coloured by M = D/N, with the law at each M; runs that it was not fitted to are open.
+    """Loss against compute, coloured by M = D/N, with the law at each M; runs that it was not
+    fitted to are open.
 
     Parameters
     ----------
@@ -49,7 +59,9 @@ def plot_loss(found: Overtraining, ax: Axes | None = None) -> Axes:
     low, high = np.log(lines[0]), np.log(lines[-1])
 
     def colour(ratio: float) -> Any:
-        return colormaps["viridis"](0.9 * (np.log(ratio) - low) / (high - low) if high > low else 0.4)
+        return colormaps["viridis"](
+            0.9 * (np.log(ratio) - low) / (high - low) if high > low else 0.4
+        )
 
     compute = np.array([each.compute for each in shown])
     path = np.geomspace(compute.min() / BEYOND, compute.max() * BEYOND, POINTS)
@@ -61,7 +73,13 @@ def plot_loss(found: Overtraining, ax: Axes | None = None) -> Axes:
         losses = np.array([run.loss.measured for run in shown], dtype=np.float64)
         for run, loss in zip(shown, losses, strict=True):
             ratio = float(np.clip(run.tokens_per_param, lines[0], lines[-1]))
-            ax.plot(run.compute, loss, color=colour(ratio), zorder=3, **(FITTED if run.loss.is_fitted else OTHER))
+            ax.plot(
+                run.compute,
+                loss,
+                color=colour(ratio),
+                zorder=3,
+                **(FITTED if run.loss.is_fitted else OTHER),
+            )
         _explained(ax, [run.loss.is_fitted for run in shown])
         ax.set_xscale("log")
         ax.set_xlim(path[0], path[-1])
@@ -92,7 +110,11 @@ def plot_error(found: Overtraining, ax: Axes | None = None) -> Axes:
     """
     if found.error_fit is None:
         raise ValueError("found: no benchmarks were asked for, so there is no law of error to draw")
-    shown = [run for run in found.runs if run.loss.measured is not None and run.error.measured is not None]
+    shown = [
+        run
+        for run in found.runs
+        if run.loss.measured is not None and run.error.measured is not None
+    ]
     losses = np.array([run.loss.measured for run in shown], dtype=np.float64)
     room = MARGIN * (float(np.ptp(losses)) or 1.0)
     path = np.linspace(losses.min() - room, losses.max() + room, POINTS)
@@ -129,7 +151,9 @@ def plot_overtraining(found: Overtraining) -> Any:
 
 
 def _lines(ratios: Floats) -> list[float]:
-    """The ratios at which the law is drawn: those of the runs, neighbours taken together, or some between the extremes."""
+    """The ratios at which the law is drawn: those of the runs, neighbours taken together, or some
+    between the extremes.
+    """
     ordered = np.sort(ratios)
     parts = np.split(ordered, np.flatnonzero(ordered[1:] > SAME * ordered[:-1]) + 1)
     if len(parts) > MOST_LINES:
@@ -139,7 +163,10 @@ def _lines(ratios: Floats) -> list[float]:
 
 def _explained(ax: Axes, fitted: Sequence[bool]) -> None:
     """What filled and open marks stand for, where there are such."""
-    for there, style, label in ((any(fitted), FITTED, "fitted"), (not all(fitted), OTHER, "not fitted")):
+    for there, style, label in (
+        (any(fitted), FITTED, "fitted"),
+        (not all(fitted), OTHER, "not fitted"),
+    ):
         if there:
             ax.plot([], [], color=DIM, label=label, **style)
 

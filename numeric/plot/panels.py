@@ -1,7 +1,7 @@
 """Figures. Every function draws on the Axes that it is given, or on new ones, and returns them.
 
-New Axes belong to a plain Figure that pyplot does not know: nothing stays open, no window system is needed.
-Show one in a notebook with ``ax.figure``, write one with :func:`save`.
+New Axes belong to a plain Figure that pyplot does not know: nothing stays open, no window system is
+needed. Show one in a notebook with ``ax.figure``, write one with :func:`save`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ __all__ = ["curve_with_band", "plot_isoflop", "plot_penalty", "save"]
 
 #: Widths of a column and of a page in inches, as two-column journals set them.
 COLUMN, PAGE = 3.5, 7.2
-#: Colours that people with any colour vision tell apart (Okabe and Ito 2008), darkest contrasts first.
+#: Colours that people with any colour vision tell apart (Okabe and Ito 2008), darkest contrasts
+#: first.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", "--", "-.", ":")
 PALE, DIM = "#BBBBBB", "#555555"
@@ -61,7 +62,8 @@ def plot_penalty(
     within: float | None = None,
     points: Sequence[float] | Sequence[Sequence[float]] | None = None,
 ) -> Axes:
-    """Loss penalty P = (L - E)/(L* - E) against the overtraining ratio rho = (D/N)/(D*/N*), at equal compute.
+    """Loss penalty P = (L - E)/(L* - E) against the overtraining ratio rho = (D/N)/(D*/N*), at
+    equal compute.
 
     Parameters
     ----------
@@ -121,7 +123,15 @@ def plot_penalty(
             ax.plot(ratios, curve, color=colour, linestyle=dashes, label=label)
             if own_marks[index]:
                 heights = penalty(np.array(own_marks[index]), beta, gamma)
-                ax.plot(own_marks[index], heights, "o", color=colour, markersize=4, zorder=3, clip_on=False)
+                ax.plot(
+                    own_marks[index],
+                    heights,
+                    "o",
+                    color=colour,
+                    markersize=4,
+                    zorder=3,
+                    clip_on=False,
+                )
         ax.set_xscale("log")
         highest = max(curve.max() for curve in curves)
         if highest > 10.0:
@@ -223,7 +233,9 @@ def plot_isoflop(
 
 
 def curve_with_band(ax: Axes, x: Any, curve: Any, low: Any, high: Any, **line: Any) -> None:
-    """A curve above the band between `low` and `high`, in one colour; `line` are the arguments of `Axes.plot`."""
+    """A curve above the band between `low` and `high`, in one colour; `line` are the arguments of
+    `Axes.plot`.
+    """
     ax.fill_between(x, low, high, color=line["color"], alpha=BAND_ALPHA, linewidth=0, zorder=2)
     ax.plot(x, curve, **{"zorder": 4, **line})
 
@@ -247,25 +259,34 @@ def save(drawing: Any, path: str | PathLike[str]) -> None:
 
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
-        raise ArgumentError("path", str(path), complaint=f"must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+        raise ArgumentError(
+            "path", str(path), complaint=f"must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+        )
     figure = _figure_of(drawing)
     dated = {".pdf": "CreationDate", ".svg": "Date"}.get(suffix)
     content = BytesIO()
     try:
-        # TrueType fonts, for publishers ask for them; no date, no random names: equal figures, equal files.
+        # TrueType fonts, for publishers ask for them; no date, no random names: equal figures,
+        # equal files.
         with rc_context({"pdf.fonttype": 42, "svg.hashsalt": "isoflop"}):
-            figure.savefig(content, format=suffix[1:], dpi=300, metadata={dated: None} if dated else None)
+            figure.savefig(
+                content, format=suffix[1:], dpi=300, metadata={dated: None} if dated else None
+            )
     except (OSError, RuntimeError) as error:
         if not rcParams["text.usetex"]:
             raise
         why = " ".join(str(error).split())[:200]
         raise ArgumentError(
-            "path", str(path), complaint=f"cannot be drawn with text.usetex, for which TeX is incomplete ({why})"
+            "path",
+            str(path),
+            complaint=f"cannot be drawn with text.usetex, for which TeX is incomplete ({why})",
         ) from None
     try:
         write(path, content.getvalue())
     except OSError as error:
-        raise ArgumentError("path", str(path), complaint=f"cannot be written ({error.strerror})") from None
+        raise ArgumentError(
+            "path", str(path), complaint=f"cannot be written ({error.strerror})"
+        ) from None
 
 
 def _figure_of(drawing: Any) -> Figure:
@@ -287,7 +308,8 @@ def _figure(size: tuple[float, float]) -> Iterator[Figure]:
         yield figure
         for ax in figure.axes:
             ax.spines[["top", "right"]].set_visible(False)
-            # Explicit, for ticks are made when the figure is drawn, when the style is no longer in force.
+            # Explicit, for ticks are made when the figure is drawn, when the style is no longer in
+            # force.
             ax.tick_params(which="both", labelsize=7.0, width=0.6)
             for axis in (ax.xaxis, ax.yaxis):
                 axis.get_offset_text().set_fontsize(7.0)
@@ -321,7 +343,10 @@ def _labelled(laws: Sequence[tuple[str, float, float]]) -> list[tuple[str, float
         raise outside("laws", laws, domain) from None
     if not named:
         raise outside("laws", laws, domain)
-    return [(_literal(label), positive_number("beta", b), positive_number("gamma", g)) for label, b, g in named]
+    return [
+        (_literal(label), positive_number("beta", b), positive_number("gamma", g))
+        for label, b, g in named
+    ]
 
 
 def _literal(label: str) -> str:

@@ -1,9 +1,10 @@
-"""Figures of laws of -log pass@k: models and laws at several k, coefficients against k, derived beside direct exponents.
+"""Figures of laws of -log pass@k: models and laws at several k, coefficients against k, derived
+beside direct exponents.
 
-Models are drawn as the counts alone have them, so that one stands at the same height in all panels: the unbiased estimate with
-its standard error; where a problem has fewer than k samples the mean of log(-log pass@k) and its standard deviation under the
-likelihood of the counts; without a success the least -log pass@k that the samples leave possible, a
-triangle that points up.
+Models are drawn as the counts alone have them, so that one stands at the same height in all panels:
+the unbiased estimate with its standard error; where a problem has fewer than k samples the mean of
+log(-log pass@k) and its standard deviation under the likelihood of the counts; without a success
+the least -log pass@k that the samples leave possible, a triangle that points up.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ MARGIN = 1.6
 ROWS = {3: (3,), 4: (2, 2), 5: (3, 2), 6: (3, 3)}
 #: Of an axis, that is added above the curves for every line of a legend.
 HEADROOM = 0.13
-#: Bands are drawn up to this factor beyond the curves of a logarithmic axis; wider ones run out of it.
+#: Bands are drawn up to this factor beyond the curves of a logarithmic axis; wider ones run out of
+#: it.
 WIDEST_BAND = 2.5
 #: Predictions are drawn up to so many times the greatest observation.
 FAR_ABOVE = 30.0
@@ -60,12 +62,16 @@ PREDICTED, OBSERVED = r"law at the model's $N$ and $D$ (nats)", r"$-\log\,\mathr
 #: What stands for an end of a band that has none.
 FARTHEST = 1e30
 AXES = {"compute": "training compute $C$ (FLOP)", "gold": "gold solution, $-$log prob. $g$ (nats)"}
-EXPONENT_OF = {"derived": r"$\beta\gamma/(\beta+\gamma)$, derived", "fitted": r"$\alpha$, fitted to compute"}
+EXPONENT_OF = {
+    "derived": r"$\beta\gamma/(\beta+\gamma)$, derived",
+    "fitted": r"$\alpha$, fitted to compute",
+}
 SHADES, DARKEST, PALEST = "viridis", 0.0, 0.85
 
 
 def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None = None) -> Axes:
-    """Models and the law against compute or gold likelihood at several k; for params+tokens observed against predicted.
+    """Models and the law against compute or gold likelihood at several k; for params+tokens
+    observed against predicted.
 
     Parameters
     ----------
@@ -80,10 +86,11 @@ def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None
 
     Notes
     -----
-    Filled: unbiased estimates with their standard errors. Hollow: models with problems of fewer than k samples, by the likelihood
-    of the counts (absent for least squares, which leaves them out). Triangles: models without a success lie above, at 90 %
-    confidence (`isoflop.numeric.passk.unsolved`). Models without a failure are not drawn. Predictions far above all that was
-    observed, which no model bounds, stand at the right edge.
+    Filled: unbiased estimates with their standard errors. Hollow: models with problems of fewer
+    than k samples, by the likelihood of the counts (absent for least squares, which leaves them
+    out). Triangles: models without a success lie above, at 90 % confidence
+    (`isoflop.numeric.passk.unsolved`). Models without a failure are not drawn. Predictions far
+    above all that was observed, which no model bounds, stand at the right edge.
     """
     from matplotlib import colormaps
 
@@ -101,7 +108,13 @@ def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None
             if joint:  # a key for every k, be there an unbiased estimate or not
                 ax.plot([], [], "o", color=shade, markersize=2.4, label=f"{fit.k:,}")
             else:
-                ax.plot(grid, fit.neg_log({laws.kind.axis: grid}), color=shade, label=f"{fit.k:,}", linewidth=1.1)
+                ax.plot(
+                    grid,
+                    fit.neg_log({laws.kind.axis: grid}),
+                    color=shade,
+                    label=f"{fit.k:,}",
+                    linewidth=1.1,
+                )
         ax.set_xscale("log")
         ax.set_yscale("log")
         if joint:
@@ -113,33 +126,63 @@ def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None
             _plain(ax.xaxis)
         ax.set_xlabel(PREDICTED if joint else AXES[laws.kind.axis])
         ax.set_ylabel(OBSERVED)
-        ax.legend(title="k", loc="best", title_fontsize=6.5, fontsize=6.0, handlelength=1.2, labelspacing=0.25)
+        ax.legend(
+            title="k",
+            loc="best",
+            title_fontsize=6.5,
+            fontsize=6.0,
+            handlelength=1.2,
+            labelspacing=0.25,
+        )
     return ax
 
 
 def _predicted(laws: PassLaws, fit: PassFit) -> Floats:
-    """-log pass@k of the models by the law, up to `FAR_ABOVE` times the greatest that was observed at any k."""
+    """-log pass@k of the models by the law, up to `FAR_ABOVE` times the greatest that was observed
+    at any k.
+    """
     greatest = max(float(np.nanmax(np.exp(_observed(laws, each)[0]))) for each in laws.fits)
-    found: Floats = np.minimum(fit.neg_log({name: laws.covariates[name] for name in laws.kind.covariates}), FAR_ABOVE * greatest)
+    found: Floats = np.minimum(
+        fit.neg_log({name: laws.covariates[name] for name in laws.kind.covariates}),
+        FAR_ABOVE * greatest,
+    )
     return found
 
 
 def _models(ax: Axes, laws: PassLaws, fit: PassFit, x: Floats, shade: Any) -> None:
     """Every model at one k as its counts have it."""
     log_y, error, complete = _observed(laws, fit)
-    style: dict[str, Any] = {"fmt": "o", "color": shade, "markersize": 2.4, "markeredgewidth": 0.5, "elinewidth": 0.4}
+    style: dict[str, Any] = {
+        "fmt": "o",
+        "color": shade,
+        "markersize": 2.4,
+        "markeredgewidth": 0.5,
+        "elinewidth": 0.4,
+    }
     for part, face in ((complete, shade), (~complete, "none")):
         part = part & np.isfinite(log_y)
         y, s = np.exp(log_y[part]), error[part]
         if part.any():
-            ax.errorbar(x[part], y, yerr=(-y * np.expm1(-s), y * np.expm1(s)), markerfacecolor=face, **style)
+            ax.errorbar(
+                x[part], y, yerr=(-y * np.expm1(-s), y * np.expm1(s)), markerfacecolor=face, **style
+            )
     counts, unsolved = laws.data.counts, np.flatnonzero(~laws.solved)
     limits = [least_neg_log(counts.per_group(int(g))[0], fit.k, level=LIMIT) for g in unsolved]
-    ax.plot(x[unsolved], limits, "^", color=shade, markersize=3.2, markerfacecolor="none", markeredgewidth=0.5)
+    ax.plot(
+        x[unsolved],
+        limits,
+        "^",
+        color=shade,
+        markersize=3.2,
+        markerfacecolor="none",
+        markeredgewidth=0.5,
+    )
 
 
 def _observed(laws: PassLaws, fit: PassFit) -> tuple[Floats, Floats, Any]:
-    """log(-log pass@k) of every model by its counts, its standard error, and whether every problem has k samples; NaN: none."""
+    """log(-log pass@k) of every model by its counts, its standard error, and whether every problem
+    has k samples; NaN: none.
+    """
     data = laws.data
     index, inside = data.ks.index(fit.k), laws.solved & data.failing
     passed, y = data.curve.pass_at_k[:, index], data.curve.neg_log[:, index]
@@ -155,7 +198,12 @@ def _observed(laws: PassLaws, fit: PassFit) -> tuple[Floats, Floats, Any]:
 
 
 def plot_coefficient(
-    laws: Sequence[PassLaws], names: Sequence[str], ax: Axes | None = None, *, level: float = 0.9, log: bool = False
+    laws: Sequence[PassLaws],
+    names: Sequence[str],
+    ax: Axes | None = None,
+    *,
+    level: float = 0.9,
+    log: bool = False,
 ) -> Axes:
     """Coefficients against k with the bands of their resamples.
 
@@ -176,9 +224,10 @@ def plot_coefficient(
 
     Notes
     -----
-    An irreducible part that is fitted as 0, the bound of the search, is drawn as the upper end of its band: a hollow triangle
-    that points down; one that the models do not bound from above is one on the upper edge that points up. Bands wider than
-    `WIDEST_BAND` times the curves run out of a logarithmic axis.
+    An irreducible part that is fitted as 0, the bound of the search, is drawn as the upper end of
+    its band: a hollow triangle that points down; one that the models do not bound from above is one
+    on the upper edge that points up. Bands wider than `WIDEST_BAND` times the curves run out of a
+    logarithmic axis.
     """
     if len(laws) != len(names):
         raise outside("names", list(names), f"one for each of the {len(laws)} laws")
@@ -192,18 +241,33 @@ def plot_coefficient(
             style: dict[str, Any] = {"color": colour, "label": label, "markersize": 2.2}
             ax.plot(each.ks, values, DASHES[index % len(DASHES)], marker="o", **style)
             if each.resamples:
-                ends = [fit.interval(name, level) if fit.has_intervals else (np.nan, np.nan) for fit in each.fits]
+                ends = [
+                    fit.interval(name, level) if fit.has_intervals else (np.nan, np.nan)
+                    for fit in each.fits
+                ]
                 low, high = np.nan_to_num(np.array(ends), nan=np.nan, posinf=FARTHEST).T
                 ax.fill_between(each.ks, low, high, color=colour, alpha=0.15, linewidth=0)
                 bound = (values == 0.0) & (name == each.kind.floor)
                 ks, ends_there = np.asarray(each.ks), high < FARTHEST
-                hollow: dict[str, Any] = {"color": colour, "markersize": 3.2, "markerfacecolor": "none", "markeredgewidth": 0.6}
+                hollow: dict[str, Any] = {
+                    "color": colour,
+                    "markersize": 3.2,
+                    "markerfacecolor": "none",
+                    "markeredgewidth": 0.6,
+                }
                 ax.plot(ks[bound & ends_there], high[bound & ends_there], "v", **hollow)
                 if not log and not ends_there.all():
                     shown.append(high[ends_there])
                     open_above = ks[~ends_there & ~np.isnan(high)]
                     edge = ax.get_xaxis_transform()
-                    ax.plot(open_above, np.ones(len(open_above)), "^", transform=edge, clip_on=False, **hollow)
+                    ax.plot(
+                        open_above,
+                        np.ones(len(open_above)),
+                        "^",
+                        transform=edge,
+                        clip_on=False,
+                        **hollow,
+                    )
         ax.set_xscale("log")
         ax.set_xlabel("$k$")
         if log:
@@ -246,7 +310,15 @@ def plot_envelope_exponents(study: PassStudy, ax: Axes | None = None) -> Axes:
         for index, (name, label) in enumerate(EXPONENT_OF.items()):
             colour = COLOURS[index]
             exponents = [getattr(item, name)["alpha"] for item in found]
-            ax.plot(ks, [one.value for one in exponents], DASHES[index], color=colour, marker="o", markersize=2.2, label=label)
+            ax.plot(
+                ks,
+                [one.value for one in exponents],
+                DASHES[index],
+                color=colour,
+                marker="o",
+                markersize=2.2,
+                label=label,
+            )
             if all(one.has_interval for one in exponents):
                 low, high = np.array([(one.low, one.high) for one in exponents]).T
                 ax.fill_between(ks, low, high, color=colour, alpha=0.15, linewidth=0)
@@ -258,7 +330,8 @@ def plot_envelope_exponents(study: PassStudy, ax: Axes | None = None) -> Axes:
 
 
 def plot_study(study: PassStudy) -> Any:
-    """A page: a panel of models a law, irreducible parts and exponents against k, and derived beside direct exponents.
+    """A page: a panel of models a law, irreducible parts and exponents against k, and derived
+    beside direct exponents.
 
     Returns
     -------
@@ -280,11 +353,15 @@ def plot_study(study: PassStudy) -> Any:
             plot_laws(each, ax)
             ax.set_title(f"{each.kind.name}: {each.fits[0].n_models} models")
         place = iter(axes[len(laws) :])
-        floors = plot_coefficient(laws, [each.kind.floor for each in laws], next(place), level=study.level)
+        floors = plot_coefficient(
+            laws, [each.kind.floor for each in laws], next(place), level=study.level
+        )
         floors.set_title(f"irreducible part, {100 * study.level:g} % bands")
         pairs = [(each, name) for each in laws for name in each.kind.exponents]
         place_of = next(place)
-        exponents = plot_coefficient([e for e, _ in pairs], [n for _, n in pairs], place_of, level=study.level, log=True)
+        exponents = plot_coefficient(
+            [e for e, _ in pairs], [n for _, n in pairs], place_of, level=study.level, log=True
+        )
         exponents.set_title(f"exponents, {100 * study.level:g} % bands")
         if both:
             plot_envelope_exponents(study, next(place)).set_title("envelope beside compute law")
@@ -297,16 +374,32 @@ def _explained(figure: Any, laws: Sequence[PassLaws]) -> None:
     from matplotlib.lines import Line2D
 
     data = [each.data for each in laws]
-    hollow = any(each.method == "likelihood" for each in laws) and not all(part.curve.complete.all() for part in data)
+    hollow = any(each.method == "likelihood" for each in laws) and not all(
+        part.curve.complete.all() for part in data
+    )
     bound = any(each.resamples and (each.values(each.kind.floor) == 0.0).any() for each in laws)
     marks = [
         ("o", DIM, "model, unbiased estimate", True),
         ("o", "none", "by the likelihood: fewer than k samples", hollow),
-        ("^", "none", f"no success: above, {100 * LIMIT:g} %", not all(part.solved.all() for part in data)),
+        (
+            "^",
+            "none",
+            f"no success: above, {100 * LIMIT:g} %",
+            not all(part.solved.all() for part in data),
+        ),
         ("v", "none", "fitted as 0: its upper end", bound),
     ]
     handles = [
-        Line2D([], [], linestyle="none", marker=mark, color=DIM, markerfacecolor=face, markersize=3.2, label=text)
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            marker=mark,
+            color=DIM,
+            markerfacecolor=face,
+            markersize=3.2,
+            label=text,
+        )
         for mark, face, text, there in marks
         if there
     ]

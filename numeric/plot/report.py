@@ -24,19 +24,34 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["along", "plot_accuracy", "plot_planning", "plot_report", "plot_report_residuals", "shade"]
+__all__ = [
+    "along",
+    "plot_accuracy",
+    "plot_planning",
+    "plot_report",
+    "plot_report_residuals",
+    "shade",
+]
 
 COMPUTE = r"training compute $C$ (FLOP)"
 FITTED: Any = {"marker": "o", "s": 8.0, "color": DIM, "linewidths": 0.0, "zorder": 3}
-HELD_OUT: Any = {"marker": "o", "s": 13.0, "facecolors": "none", "edgecolors": "black", "linewidths": 0.8, "zorder": 4}
+HELD_OUT: Any = {
+    "marker": "o",
+    "s": 13.0,
+    "facecolors": "none",
+    "edgecolors": "black",
+    "linewidths": 0.8,
+    "zorder": 4,
+}
 BELOW: Any = {"marker": "x", "s": 9.0, "color": DIM, "linewidths": 0.6, "zorder": 3}
 #: The axis reaches beyond the runs and the forecasts by this factor.
 MARGIN, BEFORE = 1.6, 8.0
 #: Panels of residuals.
 MOST_PANELS, LEGEND_COLUMNS = 4, 4
 SHADE = "#F2EFE6"
-#: Of the panels of what follows: points of a curve, the factor by which the axis of compute reaches beyond runs and budgets, the
-#: overtraining ratios, budgets whose costs are drawn, and refits that bands are made of.
+#: Of the panels of what follows: points of a curve, the factor by which the axis of compute reaches
+#: beyond runs and budgets, the overtraining ratios, budgets whose costs are drawn, and refits that
+#: bands are made of.
 BUDGET, PATH, EDGE, RATIOS = r"compute $C$ (FLOP)", 61, 1.7, (0.03, 30.0)
 MOST_BUDGETS, MOST_REFITS = 2, 200
 #: Inches of the parts of a page, points of the type of its tables, and inches of a line of these.
@@ -44,11 +59,13 @@ TOP, MIDDLE, IN_K, TYPE, LINE = 3.3, 2.2, 2.6, 6.0, 0.102
 
 
 def plot_accuracy(report: Report, ax: Axes | None = None) -> Axes:
-    """Accuracy against compute: runs, laws, what was held out, and the interval of a new run by the law of the forecast.
+    """Accuracy against compute: runs, laws, what was held out, and the interval of a new run by the
+    law of the forecast.
 
-    Laws of params and tokens are drawn at `Report.tokens_per_param`. Where every held-out run has more compute than the fitted
-    ones, that part is shaded. Band and forecasts belong to the law that is best on the held-out runs, else to the one closest to
-    the runs. Runs far below the fitted ones lie off the axis; the legend counts them.
+    Laws of params and tokens are drawn at `Report.tokens_per_param`. Where every held-out run has
+    more compute than the fitted ones, that part is shaded. Band and forecasts belong to the law
+    that is best on the held-out runs, else to the one closest to the runs. Runs far below the
+    fitted ones lie off the axis; the legend counts them.
 
     Parameters
     ----------
@@ -75,13 +92,26 @@ def plot_accuracy(report: Report, ax: Axes | None = None) -> Axes:
             colour = _colour(index)
             if fit is best and (band := fit.new_run(at, report.level)) is not None:
                 label = f"{100.0 * report.level:g} % of new runs by {fit.name}"
-                ax.fill_between(path, *band.T, color=colour, alpha=0.18, linewidth=0, zorder=1, label=label)
-            ax.plot(path, fit.accuracy(at), DASHES[index % len(DASHES)], color=colour, zorder=2, label=fit.name)
+                ax.fill_between(
+                    path, *band.T, color=colour, alpha=0.18, linewidth=0, zorder=1, label=label
+                )
+            ax.plot(
+                path,
+                fit.accuracy(at),
+                DASHES[index % len(DASHES)],
+                color=colour,
+                zorder=2,
+                label=fit.name,
+            )
         used = np.isin(np.arange(len(report.sample)), _used(report))
         held = report.is_held_out
         off = int(np.count_nonzero(compute < path[0]))
         near = "near guessing, not fitted" + (f" ({off} off the axis)" if off else "")
-        shown = ((used & ~held, FITTED, "fitted"), (~used & ~held, BELOW, near), (held, HELD_OUT, "held out"))
+        shown = (
+            (used & ~held, FITTED, "fitted"),
+            (~used & ~held, BELOW, near),
+            (held, HELD_OUT, "held out"),
+        )
         for chosen, style, label in shown:
             if chosen.any():
                 ax.scatter(compute[chosen], report.sample.accuracy[chosen], label=label, **style)
@@ -124,11 +154,23 @@ def plot_report_residuals(report: Report, law: str, ax: Axes | None = None) -> A
         shade(ax, _compute(report), report.is_held_out, path[-1])
         ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
         residuals = 100.0 * (fit.sample.accuracy - fit.accuracy(fit.sample.at))
-        ax.scatter(fit.sample.at.column("compute"), residuals, marker="o", s=6.0, color=colour, linewidths=0.0, zorder=2)
-        judged = report.pairs_ahead if "k" in fit.kind.asks else report.sample.subset(report.is_judged)
+        ax.scatter(
+            fit.sample.at.column("compute"),
+            residuals,
+            marker="o",
+            s=6.0,
+            color=colour,
+            linewidths=0.0,
+            zorder=2,
+        )
+        judged = (
+            report.pairs_ahead if "k" in fit.kind.asks else report.sample.subset(report.is_judged)
+        )
         if judged is not None and len(judged):
             ahead = 100.0 * (judged.accuracy - fit.accuracy(judged.at))
-            ax.scatter(judged.at.column("compute"), ahead, **HELD_OUT | {"edgecolors": colour, "s": 10.0})
+            ax.scatter(
+                judged.at.column("compute"), ahead, **HELD_OUT | {"edgecolors": colour, "s": 10.0}
+            )
         ax.set_xscale("log")
         ax.set_xlim(path[0], path[-1])
         ax.set_xlabel(COMPUTE)
@@ -138,11 +180,13 @@ def plot_report_residuals(report: Report, law: str, ax: Axes | None = None) -> A
 
 
 def plot_report(report: Report) -> Any:
-    """A page: accuracy with laws and forecast, residuals, what follows from the params+tokens law, every k, and tables.
+    """A page: accuracy with laws and forecast, residuals, what follows from the params+tokens law,
+    every k, and tables.
 
-    Below accuracy and residuals (at most four laws) stand, where there is a law to plan with, its envelope, the allocation
-    and the points that other ratios cost, each with its band (`plot_planning`); for a law in k `plot_in_k`; and the
-    coefficients, errors and forecasts with their intervals.
+    Below accuracy and residuals (at most four laws) stand, where there is a law to plan with, its
+    envelope, the allocation and the points that other ratios cost, each with its band
+    (`plot_planning`); for a law in k `plot_in_k`; and the coefficients, errors and forecasts with
+    their intervals.
 
     Returns
     -------
@@ -152,7 +196,9 @@ def plot_report(report: Report) -> Any:
     in_k = next((fit for fit in report.fits if "k" in fit.kind.asks), None)
     tables = [table.text().splitlines() for table in report.tables()]
     least = int(np.ceil(IN_K / LINE)) if in_k is not None else 0
-    tables[0] += [""] * (least - len(tables[0]))  # the panel of all k stands beside the coefficients
+    tables[0] += [""] * (
+        least - len(tables[0])
+    )  # the panel of all k stands beside the coefficients
     lines = [line for table in tables for line in (*table, "")]
     heights = [TOP, *([MIDDLE] if report.planning is not None else []), LINE * len(lines)]
     with _figure((PAGE, sum(heights))) as figure:
@@ -161,7 +207,15 @@ def plot_report(report: Report) -> Any:
         if report.planning is not None:
             found += plot_planning(report, next(rows))
         below = next(rows)
-        text = below.text(0.02, 1.0, "\n".join(lines), family="monospace", fontsize=TYPE, va="top", linespacing=1.2)
+        text = below.text(
+            0.02,
+            1.0,
+            "\n".join(lines),
+            family="monospace",
+            fontsize=TYPE,
+            va="top",
+            linespacing=1.2,
+        )
         text.set_parse_math(False)
         if in_k is not None:
             found.append(_draw_in_k(report, in_k, below, len(lines)))
@@ -184,7 +238,9 @@ def _draw_top(report: Report, figure: Any) -> list[Any]:
     left = plot_accuracy(report, figure.add_subplot(grid[:, 0]))
     right: list[Any] = []
     for row, law in enumerate(shown):
-        ax = figure.add_subplot(grid[row, 1], sharex=right[0] if right else None, sharey=right[0] if right else None)
+        ax = figure.add_subplot(
+            grid[row, 1], sharex=right[0] if right else None, sharey=right[0] if right else None
+        )
         right.append(plot_report_residuals(report, law, ax))
         ax.set_ylabel("")
         if row < len(shown) - 1:
@@ -211,32 +267,57 @@ def _compute(report: Report) -> Any:
 def _path(report: Report) -> Any:
     """Computes from below the first fitted run to beyond the last run and forecast."""
     compute = _compute(report)
-    highest = max(compute.max(), *(each.compute for each in report.forecasts)) if report.forecasts else compute.max()
+    highest = (
+        max(compute.max(), *(each.compute for each in report.forecasts))
+        if report.forecasts
+        else compute.max()
+    )
     return np.geomspace(compute[_used(report)].min() / BEFORE, highest * MARGIN, POINTS)
 
 
 def _draw_forecasts(report: Report, fit: LawFit, ax: Axes) -> None:
     """The forecasts of a law with the interval of a new run."""
-    for number, each in enumerate([each for each in report.forecasts if each.law == fit.name and each.k in (None, 1.0)]):
+    for number, each in enumerate(
+        [each for each in report.forecasts if each.law == fit.name and each.k in (None, 1.0)]
+    ):
         colour = _colour(report.fits.index(fit))
         if each.new_run.has_interval:
             ends = np.array([each.new_run.low, each.new_run.high], dtype=np.float64)
             ax.plot([each.compute] * 2, ends, color=colour, linewidth=1.0, zorder=4)
         label = "forecast" if not number else "_more"
-        ax.plot([each.compute], [each.accuracy.value], "D", color=colour, markersize=4.0, zorder=5, label=label)
+        ax.plot(
+            [each.compute],
+            [each.accuracy.value],
+            "D",
+            color=colour,
+            markersize=4.0,
+            zorder=5,
+            label=label,
+        )
 
 
 def _shown(report: Report) -> list[str]:
     """The laws whose residuals have a panel: the best, in the order of the report."""
-    best = sorted(report.laws, key=_error)[:MOST_PANELS]  # one in k stands at the end, for it is judged on other data
+    best = sorted(report.laws, key=_error)[
+        :MOST_PANELS
+    ]  # one in k stands at the end, for it is judged on other data
     return [law.name for law in report.laws if law in best]
 
 
 def along(fit: LawFit, path: Any, ratio: float | None) -> Points | None:
-    """Where a law is drawn over compute: at this D/N, and at k = 1; None where it asks for what is not known."""
+    """Where a law is drawn over compute: at this D/N, and at k = 1; None where it asks for what is
+    not known.
+    """
     from .. import formulas
 
-    budget = {} if ratio is None else {"params": formulas.ray_params(path, ratio), "tokens": formulas.ray_tokens(path, ratio)}
+    budget = (
+        {}
+        if ratio is None
+        else {
+            "params": formulas.ray_params(path, ratio),
+            "tokens": formulas.ray_tokens(path, ratio),
+        }
+    )
     at = Points(compute=path, k=np.ones(len(path)), **budget)
     return None if any(getattr(at, name) is None for name in fit.kind.asks) else at
 
@@ -244,7 +325,13 @@ def along(fit: LawFit, path: Any, ratio: float | None) -> Points | None:
 def shade(ax: Axes, compute: Any, held: Any, right: float) -> None:
     """The part that was held out, where it lies beyond the fitted runs."""
     if held.any() and not held.all() and compute[held].min() > compute[~held].max():
-        ax.axvspan(float(np.sqrt(compute[held].min() * compute[~held].max())), right, color=SHADE, linewidth=0, zorder=0)
+        ax.axvspan(
+            float(np.sqrt(compute[held].min() * compute[~held].max())),
+            right,
+            color=SHADE,
+            linewidth=0,
+            zorder=0,
+        )
 
 
 def _used(report: Report) -> Any:
@@ -252,7 +339,11 @@ def _used(report: Report) -> Any:
     index = report.sample.index
     own = np.arange(len(report.sample)) if index is None else np.asarray(index)
     taken = [fit.sample.index for fit in report.fits if fit.sample.index is not None]
-    return np.flatnonzero(np.isin(own, np.concatenate(taken))) if taken else np.arange(len(report.sample))
+    return (
+        np.flatnonzero(np.isin(own, np.concatenate(taken)))
+        if taken
+        else np.arange(len(report.sample))
+    )
 
 
 def _best(report: Report) -> LawFit:
@@ -276,7 +367,8 @@ def _colour(index: int) -> str:
 
 
 def plot_planning(report: Report, figure: Any) -> list[Any]:
-    """Three panels in a figure: accuracy of the best allocation, its params and tokens, and points lost at other ratios.
+    """Three panels in a figure: accuracy of the best allocation, its params and tokens, and points
+    lost at other ratios.
 
     Bands are pointwise percentiles of the refits; marks are the budgets of the report.
 
@@ -287,7 +379,11 @@ def plot_planning(report: Report, figure: Any) -> list[Any]:
     """
     fit, _ = planning_law(report.fits)
     if fit is None or report.planning is None:
-        raise outside("report", report.benchmark, "one with a law of params and tokens that the runs determine")
+        raise outside(
+            "report",
+            report.benchmark,
+            "one with a law of params and tokens that the runs determine",
+        )
     refitted = Refitted.of(fit, report.level)
     bands = _Bands(refitted.law, refitted.refits[:MOST_REFITS], report.level)
     budgets = np.array([row["compute"] for row in report.planning.allocations])
@@ -298,7 +394,9 @@ def plot_planning(report: Report, figure: Any) -> list[Any]:
     _envelope(report, bands, path, budgets, first)
     _allocation(bands, path, budgets, second)
     _costs(bands, budgets[:MOST_BUDGETS], third)
-    figure.suptitle(_literal(f"best allocation for this benchmark by {report.planning.law}"), fontsize=7.5)
+    figure.suptitle(
+        _literal(f"best allocation for this benchmark by {report.planning.law}"), fontsize=7.5
+    )
     return [first, second, third]
 
 
@@ -308,16 +406,28 @@ class _Bands:
     def __init__(self, law: AccuracyLaw, refits: Sequence[AccuracyLaw], level: float) -> None:
         self.law, self.refits, self.level = law, refits, level
 
-    def draw(self, ax: Any, x: Floats, curve: Callable[[AccuracyLaw], Any], colour: str, dashes: str, label: str) -> None:
+    def draw(
+        self,
+        ax: Any,
+        x: Floats,
+        curve: Callable[[AccuracyLaw], Any],
+        colour: str,
+        dashes: str,
+        label: str,
+    ) -> None:
         if len(self.refits) > 1:
-            band = Band.of_draws(curve(self.law), [curve(refit) for refit in self.refits], self.level)
+            band = Band.of_draws(
+                curve(self.law), [curve(refit) for refit in self.refits], self.level
+            )
             ax.fill_between(x, band.low, band.high, color=colour, alpha=0.18, linewidth=0, zorder=1)
         ax.plot(x, curve(self.law), dashes, color=colour, label=label, zorder=2)
 
 
 def _envelope(report: Report, bands: _Bands, path: Floats, budgets: Floats, ax: Any) -> None:
     bands.draw(ax, path, lambda each: each.plan(path).accuracy, COLOURS[0], "-", "best allocation")
-    ax.plot(budgets, bands.law.plan(budgets).accuracy, "D", color=COLOURS[0], markersize=3.5, zorder=4)
+    ax.plot(
+        budgets, bands.law.plan(budgets).accuracy, "D", color=COLOURS[0], markersize=3.5, zorder=4
+    )
     if report.baseline.value > 0.0:
         ax.axhline(report.baseline.value, color=PALE, linewidth=0.9, zorder=0)
     ax.set_xscale("log")
@@ -332,7 +442,14 @@ def _allocation(bands: _Bands, path: Floats, budgets: Floats, ax: Any) -> None:
             return getattr(each.plan(path), name)
 
         bands.draw(ax, path, best, COLOURS[index], DASHES[index], label)
-        ax.plot(budgets, getattr(bands.law.plan(budgets), name), "D", color=COLOURS[index], markersize=3.5, zorder=4)
+        ax.plot(
+            budgets,
+            getattr(bands.law.plan(budgets), name),
+            "D",
+            color=COLOURS[index],
+            markersize=3.5,
+            zorder=4,
+        )
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xlabel(BUDGET)

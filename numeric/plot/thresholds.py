@@ -1,4 +1,6 @@
-"""Figures of studies of downstream accuracy: laws side by side, and errors and successes over thresholds."""
+"""Figures of studies of downstream accuracy: laws side by side, and errors and successes over
+thresholds.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +32,23 @@ SHORT = {"mre": "relative error (%)", "mae": "error (points)"}
 COLUMNS, MOST_ENTRIES = 4, 4
 #: A bound that is a threshold comes back from its logarithm to this.
 ROUNDING = 1e-9
-#: An axis of compute reaches beyond the runs by this factor, and by the second below the first that is clearly above guessing.
+#: An axis of compute reaches beyond the runs by this factor, and by the second below the first that
+#: is clearly above guessing.
 EDGE, BEFORE, CLEAR = 2.0, 8.0, 0.05
 
 
 def plot_errors(
-    sweep: Sweep, benchmark: str, ax: Axes | None = None, *, figure: str = "mre", laws: Sequence[str] | None = None
+    sweep: Sweep,
+    benchmark: str,
+    ax: Axes | None = None,
+    *,
+    figure: str = "mre",
+    laws: Sequence[str] | None = None,
 ) -> Axes:
     """Error on the runs above the threshold, against the threshold, a line a law.
 
-    The axis ends at five times the error that is a success, or at 50 points; what is beyond is a triangle at its top.
+    The axis ends at five times the error that is a success, or at 50 points; what is beyond is a
+    triangle at its top.
 
     Parameters
     ----------
@@ -76,13 +85,34 @@ def plot_errors(
             thresholds = np.array([cell.threshold for cell in curve])
             errors = np.array([100.0 * float(getattr(cell, figure)) for cell in curve])
             colour = COLOURS[index % len(COLOURS)]
-            ax.plot(thresholds, errors, DASHES[index % len(DASHES)], color=colour, marker="o", markersize=MARKER, label=law)
+            ax.plot(
+                thresholds,
+                errors,
+                DASHES[index % len(DASHES)],
+                color=colour,
+                marker="o",
+                markersize=MARKER,
+                label=law,
+            )
             beyond = thresholds[errors > top]
             if len(beyond):
-                ax.plot(beyond, np.full(len(beyond), top), "^", color=colour, markersize=1.6 * MARKER, clip_on=False)
+                ax.plot(
+                    beyond,
+                    np.full(len(beyond), top),
+                    "^",
+                    color=colour,
+                    markersize=1.6 * MARKER,
+                    clip_on=False,
+                )
             highest = max([highest, *errors[errors <= top], *(top for _ in beyond)])
         if figure == "mre":
-            ax.axhline(100.0 * sweep.success, color=PALE, linewidth=1.0, zorder=1, label=f"{100.0 * sweep.success:g} %")
+            ax.axhline(
+                100.0 * sweep.success,
+                color=PALE,
+                linewidth=1.0,
+                zorder=1,
+                label=f"{100.0 * sweep.success:g} %",
+            )
         ax.set_xscale("log")
         ax.set_xlim(*_span(sweep))
         ax.set_ylim(0.0, top if highest == top else 1.05 * highest)
@@ -94,9 +124,11 @@ def plot_errors(
 
 
 def plot_success(sweep: Sweep, law: str, ax: Axes | None = None) -> Axes:
-    """Successes and failures of a law over thresholds, the logistic curve, and T50 with its interval.
+    """Successes and failures of a law over thresholds, the logistic curve, and T50 with its
+    interval.
 
-    Where the regression has no finite fit, the range in which T50 lies is shaded and there is no curve.
+    Where the regression has no finite fit, the range in which T50 lies is shaded and there is no
+    curve.
 
     Parameters
     ----------
@@ -135,13 +167,26 @@ def plot_success(sweep: Sweep, law: str, ax: Axes | None = None) -> Axes:
             low = left if found.low is None else max(left, found.low)
             high = right if found.high is None else min(right, found.high)
             if low < high:
-                shown = "\n".join(filter(None, (f"{100.0 * sweep.level:g} % interval", _doubt(found))))
+                shown = "\n".join(
+                    filter(None, (f"{100.0 * sweep.level:g} % interval", _doubt(found)))
+                )
                 ax.axvspan(low, high, color=colour, alpha=0.12, linewidth=0, label=shown)
         if found.regression is not None and found.regression.intercept is not None:
             path = np.geomspace(left, right, POINTS)
-            ax.plot(path, found.regression.probability(np.log10(path)), color=colour, label="logistic regression")
+            ax.plot(
+                path,
+                found.regression.probability(np.log10(path)),
+                color=colour,
+                label="logistic regression",
+            )
         if found.T50 is not None and left <= found.T50 <= right:
-            ax.axvline(found.T50, color=colour, linestyle="--", linewidth=0.9, label=rf"$T_{{50}}$ = {_power(found.T50)}")
+            ax.axvline(
+                found.T50,
+                color=colour,
+                linestyle="--",
+                linewidth=0.9,
+                label=rf"$T_{{50}}$ = {_power(found.T50)}",
+            )
         ax.set_xscale("log")
         ax.set_xlim(left, right)
         ax.set_ylim(-0.1, 1.1)
@@ -200,15 +245,24 @@ def plot_thresholds(sweep: Sweep, *, figure: str = "mre") -> Any:
         page.supxlabel("\n".join([COMPUTE, *_caption(sweep)]), fontsize=8.0)
         handles = above[0].get_legend_handles_labels()
         entries = len(handles[1])
-        page.legend(*handles, loc="outside upper center", ncols=-(-entries // -(-entries // MOST_ENTRIES)))
+        page.legend(
+            *handles, loc="outside upper center", ncols=-(-entries // -(-entries // MOST_ENTRIES))
+        )
     return np.array([*above, *below])
 
 
 def _caption(sweep: Sweep) -> list[str]:
     """What is shaded, and how far it is to be trusted; nothing where nothing is."""
-    shaded = [each for each in sweep.found if not each.without_interval and (each.low is not None or each.high is not None)]
+    shaded = [
+        each
+        for each in sweep.found
+        if not each.without_interval and (each.low is not None or each.high is not None)
+    ]
     notes = dict.fromkeys(_doubt(each) for each in shaded)
-    return [f"shaded: {100.0 * sweep.level:g} % interval of $T_{{50}}$ {note}".rstrip() for note in notes]
+    return [
+        f"shaded: {100.0 * sweep.level:g} % interval of $T_{{50}}$ {note}".rstrip()
+        for note in notes
+    ]
 
 
 def _doubt(found: Threshold) -> str:
@@ -217,7 +271,9 @@ def _doubt(found: Threshold) -> str:
 
 
 def _columns(count: int) -> int:
-    """Panels in a row: the number, of those that fill the page, that leaves the fewest places empty."""
+    """Panels in a row: the number, of those that fill the page, that leaves the fewest places
+    empty.
+    """
     if count <= COLUMNS:
         return count
     return min((COLUMNS, COLUMNS - 1), key=lambda width: -count % width)
@@ -227,7 +283,10 @@ def _panels(page: Any, grid: Any, first: int, count: int, columns: int) -> list[
     """Axes in rows of a grid, from row `first` on."""
     wide = grid.ncols // columns
     places = [divmod(index, columns) for index in range(count)]
-    return [page.add_subplot(grid[first + row, wide * column : wide * (column + 1)]) for row, column in places]
+    return [
+        page.add_subplot(grid[first + row, wide * column : wide * (column + 1)])
+        for row, column in places
+    ]
 
 
 def _span(sweep: Sweep) -> tuple[float, float]:
@@ -236,7 +295,9 @@ def _span(sweep: Sweep) -> tuple[float, float]:
 
 
 def _told(sweep: Sweep, law: str) -> list[str]:
-    """T50, for a title; where it lies beyond the thresholds, on which side; nothing where the data do not tell."""
+    """T50, for a title; where it lies beyond the thresholds, on which side; nothing where the data
+    do not tell.
+    """
     found = sweep.of(law)
     first, last = sweep.thresholds[0], sweep.thresholds[-1]
     low, high = (found.T50, found.T50) if found.T50 is not None else found.bounds
@@ -246,11 +307,19 @@ def _told(sweep: Sweep, law: str) -> list[str]:
         return [rf"$T_{{50}} >$ {_power(last)}"]
     if low is None or high is None:
         return [r"no $T_{50}$"]
-    return [rf"$T_{{50}} =$ {_power(low)}"] if low == high else [rf"{_power(low)} $< T_{{50}} <$ {_power(high)}"]
+    return (
+        [rf"$T_{{50}} =$ {_power(low)}"]
+        if low == high
+        else [rf"{_power(low)} $< T_{{50}} <$ {_power(high)}"]
+    )
 
 
 def _is_low_first(found: Any) -> bool:
-    return found.regression is not None and found.regression.slope is not None and found.regression.slope > 0.0
+    return (
+        found.regression is not None
+        and found.regression.slope is not None
+        and found.regression.slope > 0.0
+    )
 
 
 def _power(value: float) -> str:

@@ -1,4 +1,6 @@
-"""Tables of a known truth: training runs, counts of samples, and evaluations (`isoflop.numeric.simulate.evaluations`)."""
+"""Tables of a known truth: training runs, counts of samples, and evaluations
+(`isoflop.numeric.simulate.evaluations`).
+"""
 
 from .tables import LOSS_NOISE, CountTables, simulate_counts, simulate_losses
 

@@ -1,8 +1,8 @@
 r"""Evaluations of a known truth, on the design of Krajewski et al. 2025 (arXiv 2512.08894).
 
-The runs are those of Tables 7 to 9 with N = C/(6 D), for the printed params are rounded; a row that names two data sets is two
-runs. Ten small runs can be added, to estimate the accuracy of guessing from. The truth of a benchmark is its row
-in Table 12,
+The runs are those of Tables 7 to 9 with N = C/(6 D), for the printed params are rounded; a row that
+names two data sets is two runs. Ten small runs can be added, to estimate the accuracy of guessing
+from. The truth of a benchmark is its row in Table 12,
 
 .. math:: -\log Q' = A N^{-\beta} + B D^{-\gamma}, \qquad Q = Q_r + (1 - Q_r) Q',
 
@@ -10,16 +10,19 @@ so that accuracy falls to that of guessing. Noise comes from three sources:
 
 * a run is better or worse than the law says: -log Q' times e^(run_noise z);
 * a run is asked a finite number of questions, `PROBLEMS`, the same as all others, and they are hard or easy for all runs alike:
-  the question of rank u in a run is answered where u > 1 - Q, and the normal scores of its ranks in two runs have the correlation
-  `SHARED`;
+  the question of rank u in a run is answered where u > 1 - Q, and the normal scores of its ranks in
+  two runs have the correlation `SHARED`;
 * code is sampled: a problem's success rate is the quantile u of Beta(a, b), whose mean is Q, and `SAMPLES` answers give pass@k
-  without bias. One distribution of success rates for all k: the inequalities between pass@k hold, of estimates to sampling error.
+  without bias. One distribution of success rates for all k: the inequalities between pass@k hold,
+  of estimates to sampling error.
 
-Measured on the 33 public runs: `run_noise` and the correlation of questions maximise the restricted likelihood of log(-log Q') of
-ten benchmarks about a quadratic in log C: 0.021 and 0.44, or 0.022 at 0.5. (Weakly: the log-likelihood is 0.7 lower for questions
-that are independent between runs, with 0.016. But the scores of five benchmarks scatter less than independent answers would.) One
-Beta(a, b) describes the public pass@k for all k, with a + b of 0.2 to 0.6 without much of a trend. Code is sampled 200 times,
-luck averages out, and ranks are more alike between runs: 0.9 gives the scatter of pass@1, 0.03 to 0.05.
+Measured on the 33 public runs: `run_noise` and the correlation of questions maximise the restricted
+likelihood of log(-log Q') of ten benchmarks about a quadratic in log C: 0.021 and 0.44, or 0.022 at
+0.5. (Weakly: the log-likelihood is 0.7 lower for questions that are independent between runs, with
+0.016. But the scores of five benchmarks scatter less than independent answers would.) One Beta(a,
+b) describes the public pass@k for all k, with a + b of 0.2 to 0.6 without much of a trend. Code is
+sampled 200 times, luck averages out, and ranks are more alike between runs: 0.9 gives the scatter
+of pass@1, 0.03 to 0.05.
 """
 
 from __future__ import annotations
@@ -64,7 +67,8 @@ __all__ = [
 LAWS = {str(law.label): law for law, _ in compute_counterparts()}
 #: How each benchmark is scored: acc_norm, acc, exact_match, pass@1.
 METRIC_TYPES = {name: str(law.metric_type) for name, law in LAWS.items()}
-#: Questions: every public score of the benchmark is a whole number of them (for code, of 200 samples each).
+#: Questions: every public score of the benchmark is a whole number of them (for code, of 200
+#: samples each).
 PROBLEMS = {
     "ARC-E": 2376,
     "ARC-C": 1172,
@@ -85,15 +89,18 @@ OFF_C4 = ("GSM8K", "HumanEval", "LBPP")
 CODE = ("HumanEval", "LBPP")
 SAMPLES, KS = 200, (1, 2, 4, 8, 16, 32, 64, 128)
 RUN_NOISE = 0.02
-#: Correlation between two runs of the normal scores of a question's ranks: answered once, and sampled.
+#: Correlation between two runs of the normal scores of a question's ranks: answered once, and
+#: sampled.
 SHARED, SHARED_CODE = 0.5, 0.9
 #: a + b of the Beta(a, b) of success rates.
 CONCENTRATION = 0.4
-#: Losses that a run reports besides, in nats per token: E, A, B and the one exponent of both terms. On the public runs, which lie
-#: near D/N = 20, these are within 0.8 % of c4 and dclm; the runs do not tell one term from the other.
+#: Losses that a run reports besides, in nats per token: E, A, B and the one exponent of both terms.
+#: On the public runs, which lie near D/N = 20, these are within 0.8 % of c4 and dclm; the runs do
+#: not tell one term from the other.
 LOSSES = {"c4": (1.98, 253.0, 631.0, 0.305), "dclm": (1.57, 112.0, 240.0, 0.255)}
 LOSS_NOISE = 0.002
-#: Compute of the small runs: below 1e17 FLOP as in Section 3.2, and so small that the laws say no more than guessing.
+#: Compute of the small runs: below 1e17 FLOP as in Section 3.2, and so small that the laws say no
+#: more than guessing.
 SMALL_RUNS, SMALLEST, LARGEST_SMALL, SMALL_RATIO = 10, 1e13, 1e15, 20.0
 FLOP_PER_PARAM_AND_TOKEN = 6.0
 
@@ -103,7 +110,9 @@ FLOP_PER_PARAM_AND_TOKEN = 6.0
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Design:
-    """M runs: different names, params N, tokens D, compute C = 6 N D (FLOP) and data set, (M,) each."""
+    """M runs: different names, params N, tokens D, compute C = 6 N D (FLOP) and data set, (M,)
+    each.
+    """
 
     run: Any
     params: Floats
@@ -134,9 +143,18 @@ def design() -> Design:
             name = f"{size}-{count}{'-c4' if dataset == C4 else ''}"
             seen[name] = seen.get(name, 0) + 1
             again = f"-{seen[name]}" if seen[name] > 1 else ""
-            found.append((f"{name}{again}", float(flops), 1e9 * float(count.removesuffix("B")), dataset))
+            found.append(
+                (f"{name}{again}", float(flops), 1e9 * float(count.removesuffix("B")), dataset)
+            )
     for i, budget in enumerate(np.geomspace(SMALLEST, LARGEST_SMALL, SMALL_RUNS).tolist(), start=1):
-        found.append((f"small-{i}", budget, (SMALL_RATIO * budget / FLOP_PER_PARAM_AND_TOKEN) ** 0.5, MIXTURE))
+        found.append(
+            (
+                f"small-{i}",
+                budget,
+                (SMALL_RATIO * budget / FLOP_PER_PARAM_AND_TOKEN) ** 0.5,
+                MIXTURE,
+            )
+        )
     names, budgets, counts, datasets = (list(column) for column in zip(*found, strict=True))
     C, D = np.array(budgets), np.array(counts)
     return Design(
@@ -160,7 +178,8 @@ class SimulatedEvaluations:
     design : Design
         M runs.
     scores : dict of (str, str) to ndarray
-        (benchmark, metric type) -> (M,) accuracy or, for metric type "loss", nats per token; NaN where there is none.
+        (benchmark, metric type) -> (M,) accuracy or, for metric type "loss", nats per token; NaN
+        where there is none.
     expected : dict of (str, str) to ndarray
         The same by the laws, without noise.
     baselines : dict of str to float
@@ -181,7 +200,8 @@ class SimulatedEvaluations:
         return {benchmark: law_named(LAWS[benchmark].name) for benchmark in self.baselines}
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row a run and score: run, params, tokens, compute, dataset, benchmark, metric_type, score, random_baseline.
+        """A row a run and score: run, params, tokens, compute, dataset, benchmark, metric_type,
+        score, random_baseline.
 
         A loss has no accuracy of guessing: None.
         """
@@ -190,9 +210,13 @@ class SimulatedEvaluations:
         held = {name: values[runs].tolist() for name, values in vars(self.design).items()}
         held["benchmark"] = [benchmark for (benchmark, _), where in known.items() for _ in where]
         held["metric_type"] = [metric for (_, metric), where in known.items() for _ in where]
-        held["score"] = [score for key, where in known.items() for score in self.scores[key][where].tolist()]
+        held["score"] = [
+            score for key, where in known.items() for score in self.scores[key][where].tolist()
+        ]
         if self.with_baselines:
-            held["random_baseline"] = [self.baselines.get(benchmark) for benchmark in held["benchmark"]]
+            held["random_baseline"] = [
+                self.baselines.get(benchmark) for benchmark in held["benchmark"]
+            ]
         return held
 
     def evaluations(self) -> Evaluations:
@@ -215,7 +239,8 @@ def simulate(
 ) -> SimulatedEvaluations:
     """Draw the scores of every run on every benchmark, and its losses.
 
-    What is drawn for a run and benchmark depends on the seed alone, not on which others are asked for.
+    What is drawn for a run and benchmark depends on the seed alone, not on which others are asked
+    for.
 
     Parameters
     ----------
@@ -226,8 +251,9 @@ def simulate(
     datasets : sequence of str
         Runs on these alone.
     small_runs : bool, optional
-        Whether to add ten runs from which the accuracy of guessing can be estimated; by default where the table does not tell it.
-        They report no loss. Leave them out of fits of laws that take all runs.
+        Whether to add ten runs from which the accuracy of guessing can be estimated; by default
+        where the table does not tell it. They report no loss. Leave them out of fits of laws that
+        take all runs.
     problems : mapping, optional
         Benchmark -> how many questions, where these are to be others than `PROBLEMS`.
     run_noise : float
@@ -255,9 +281,14 @@ def simulate(
     """
     whole_number("seed", seed, 0)
     chosen = _chosen("benchmarks", benchmarks, PROBLEMS)
-    counts = PROBLEMS | {name: whole_number("problems", count, 1) for name, count in (problems or {}).items()}
+    counts = PROBLEMS | {
+        name: whole_number("problems", count, 1) for name, count in (problems or {}).items()
+    }
     _chosen("problems", tuple(problems or PROBLEMS), PROBLEMS)
-    trained_on, spread = _chosen("datasets", datasets, DATASETS), nonnegative_number("run_noise", run_noise)
+    trained_on, spread = (
+        _chosen("datasets", datasets, DATASETS),
+        nonnegative_number("run_noise", run_noise),
+    )
     runs = design()
     scores: dict[tuple[str, str], Floats] = {}
     expected: dict[tuple[str, str], Floats] = {}
@@ -291,7 +322,9 @@ class _Benchmark:
     def __init__(self, name: str, problems: int, runs: Design) -> None:
         self.name, self.problems, self.metric_type = name, problems, METRIC_TYPES[name]
         self.baseline = float(str(LAWS[name].random_baseline))
-        self.neg_log = np.asarray(law_named(LAWS[name].name).reducible_loss(runs.params, runs.tokens))
+        self.neg_log = np.asarray(
+            law_named(LAWS[name].name).reducible_loss(runs.params, runs.tokens)
+        )
         self.at_chance = (runs.dataset == C4) & (name in OFF_C4)
 
     def expected(self) -> dict[tuple[str, str], Floats]:
@@ -327,7 +360,9 @@ class _Benchmark:
 
 
 def _ranks(runs: int, problems: int, shared: float, random: np.random.Generator) -> Floats:
-    """Ranks in (0, 1) of every question in every run, (M, P): even over the questions, and alike between runs."""
+    """Ranks in (0, 1) of every question in every run, (M, P): even over the questions, and alike
+    between runs.
+    """
     from scipy.special import ndtr, ndtri
 
     common = ndtri((np.arange(problems) + 0.5) / problems)
@@ -358,7 +393,9 @@ def _loss(name: str, runs: Design) -> Floats:
     return np.where(runs.compute > LARGEST_SMALL, truth.loss(runs.params, runs.tokens), np.nan)
 
 
-def _chosen(argument: str, names: Sequence[str] | None, known: Mapping[str, Any] | Sequence[str]) -> tuple[str, ...]:
+def _chosen(
+    argument: str, names: Sequence[str] | None, known: Mapping[str, Any] | Sequence[str]
+) -> tuple[str, ...]:
     wanted = tuple(known) if names is None else (names,) if isinstance(names, str) else tuple(names)
     for name in wanted:
         if name not in known:

@@ -1,4 +1,5 @@
-"""Tables of a known truth to try the other commands on: losses of training runs, and counts of samples.
+"""Tables of a known truth to try the other commands on: losses of training runs, and counts of
+samples.
 
 Evaluations of benchmarks are in `isoflop.numeric.simulate.evaluations`.
 """
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CountTables", "simulate_counts", "simulate_losses"]
 
-#: Eight isoFLOP budgets (FLOP), the sizes on each as multiples of the optimal one, and the ratio of one more run on each.
+#: Eight isoFLOP budgets (FLOP), the sizes on each as multiples of the optimal one, and the ratio of
+#: one more run on each.
 BUDGETS = tuple(10 ** (18 + 0.5 * step) for step in range(8))
 SIZE_RATIOS = tuple(10 ** (0.15 * step) for step in range(-5, 6))
 TOKENS_PER_PARAM = 20.0
@@ -36,8 +38,11 @@ PASS_LAW = {"E0": 0.4, "N0": 2e4, "D0": 2e3, "beta": 0.5, "gamma": 0.3}
 PROBLEMS = 64
 
 
-def simulate_losses(*, seed: int = 0, law: str = "besiroglu2024", noise: float = LOSS_NOISE) -> dict[str, list[Any]]:
-    """96 training runs: eleven sizes on each of eight isoFLOP budgets, and a run at 20 tokens per parameter on each.
+def simulate_losses(
+    *, seed: int = 0, law: str = "besiroglu2024", noise: float = LOSS_NOISE
+) -> dict[str, list[Any]]:
+    """96 training runs: eleven sizes on each of eight isoFLOP budgets, and a run at 20 tokens per
+    parameter on each.
 
     Parameters
     ----------
@@ -66,12 +71,16 @@ def simulate_losses(*, seed: int = 0, law: str = "besiroglu2024", noise: float =
     truth, spread = law_named(law), nonnegative_number("noise", noise)
     if published(law).metric != "loss":
         raise outside("law", law, f"a law of loss; this is one of {published(law).metric}")
-    generator = random.Random(whole_number("seed", seed, 0))  # the standard library's: a table of 96 rows needs no arrays
+    generator = random.Random(
+        whole_number("seed", seed, 0)
+    )  # the standard library's: a table of 96 rows needs no arrays
     columns: dict[str, list[Any]] = {"params": [], "tokens": [], "loss": []}
     for params, tokens in _sweep(truth):
         columns["params"].append(round(params))
         columns["tokens"].append(round(tokens))
-        columns["loss"].append(_noisy(truth.loss(params, tokens), spread * generator.gauss(0.0, 1.0), noise))
+        columns["loss"].append(
+            _noisy(truth.loss(params, tokens), spread * generator.gauss(0.0, 1.0), noise)
+        )
     return columns
 
 
@@ -79,7 +88,12 @@ def _noisy(loss: float, log_factor: float, noise: float) -> float:
     """The loss times the factor, to four decimals."""
     found = round(loss * math.exp(log_factor), 4) if log_factor < LARGEST_LOG else math.inf
     if not 0.0 < found < math.inf:
-        raise outside("noise", noise, f"so small that every loss is above 0 in four decimals and finite (one would be {found:g})")
+        raise outside(
+            "noise",
+            noise,
+            f"so small that every loss is above 0 in four decimals and finite (one would be "
+            f"{found:g})",
+        )
     return found
 
 
@@ -112,10 +126,11 @@ class CountTables:
 
 
 def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> CountTables:
-    """48 models on 64 problems that are sampled in batches of 100 until they are solved twice, or 5,000 times.
+    """48 models on 64 problems that are sampled in batches of 100 until they are solved twice, or
+    5,000 times.
 
-    -log pass@1 follows a params+tokens law with 3 % scatter of models about it; success rates of a model's problems are
-    Beta-distributed.
+    -log pass@1 follows a params+tokens law with 3 % scatter of models about it; success rates of a
+    model's problems are Beta-distributed.
 
     Parameters
     ----------
@@ -131,8 +146,18 @@ def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> CountTables:
     from ..passk.simulate import Adaptive, grid, law_truth, simulate
 
     of_gold, of_models, of_samples = (whole_number("seeds", seed, 0) for seed in seeds)
-    design = grid(SIZES, TOKENS, gold_floor=20.0, gold_coefficient=1e4, gold_exponent=0.1, gold_scatter=0.02, rng=of_gold)
-    truth = law_truth(design, "params-tokens", PASS_LAW, concentration=1.5, scatter=0.03, rng=of_models)
+    design = grid(
+        SIZES,
+        TOKENS,
+        gold_floor=20.0,
+        gold_coefficient=1e4,
+        gold_exponent=0.1,
+        gold_scatter=0.02,
+        rng=of_gold,
+    )
+    truth = law_truth(
+        design, "params-tokens", PASS_LAW, concentration=1.5, scatter=0.03, rng=of_models
+    )
     sampling = Adaptive(batch=100, solved=2, most=5000)
     drawn = simulate(design, truth, problems=PROBLEMS, sampling=sampling, rng=of_samples).columns()
     return CountTables(

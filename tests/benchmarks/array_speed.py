@@ -1,4 +1,6 @@
-"""What the public methods of a law cost on a million values, against the same formula typed in NumPy."""
+"""What the public methods of a law cost on a million values, against the same formula typed in
+NumPy.
+"""
 
 from __future__ import annotations
 

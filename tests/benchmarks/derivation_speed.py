@@ -36,7 +36,9 @@ def measure() -> list[Ratio]:
 
     cases = {
         "import sympy": IMPORT,
-        "derivation and proofs": DERIVE.format(before="import sympy", between="start = time.perf_counter()"),
+        "derivation and proofs": DERIVE.format(
+            before="import sympy", between="start = time.perf_counter()"
+        ),
         "derivation and proofs, imports included": DERIVE.format(before="", between=""),
     }
     seconds: dict[str, list[float]] = {name: [] for name in cases}

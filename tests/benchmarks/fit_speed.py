@@ -1,6 +1,8 @@
-"""Fits of the params+tokens law against SciPy on the same runs, and the time for a run in large tables.
+"""Fits of the params+tokens law against SciPy on the same runs, and the time for a run in large
+tables.
 
-The 240 Chinchilla runs where the public runs are at hand, else runs simulated on a design like theirs.
+The 240 Chinchilla runs where the public runs are at hand, else runs simulated on a design like
+theirs.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ from isoflop.numeric.fit.resample import case_weights
 from isoflop.numeric.law import law
 
 DELTA = 1e-3
-#: Coefficients as Hoffmann et al. 2022 (arXiv 2203.15556) print them: a start that is at hand before any fit.
+#: Coefficients as Hoffmann et al. 2022 (arXiv 2203.15556) print them: a start that is at hand
+#: before any fit.
 GOOD_START = (1.69, 406.4, 410.7, 0.34, 0.28)
 STARTS, RESAMPLES, COMPARED = 500, 1_000, 60
 LARGE, LARGEST = 100_000, 1_000_000
 REPEATS = 15
-#: SciPy's own, and as close as the fit comes: its certificate is a promised decrease below 1e-15 of the objective.
+#: SciPy's own, and as close as the fit comes: its certificate is a promised decrease below 1e-15 of
+#: the objective.
 DEFAULT_TOLERANCE, CLOSE_TOLERANCE = 1e-8, 1e-15
 #: An objective this close to the optimum, relatively, is the optimum.
 REACHED = 1e-6
@@ -33,7 +37,10 @@ REACHED = 1e-6
 
 def runs() -> Runs:
     """The public runs, or simulated ones."""
-    folder = Path(os.environ.get("ISOFLOP_PUBLIC_RUNS") or Path(__file__).resolve().parents[3] / "shared" / "data")
+    folder = Path(
+        os.environ.get("ISOFLOP_PUBLIC_RUNS")
+        or Path(__file__).resolve().parents[3] / "shared" / "data"
+    )
     table = folder / "chinchilla" / "svg_extracted_data.csv"
     if table.is_file():
         every = Runs.read(table)
@@ -52,12 +59,15 @@ def simulated(count: int) -> Runs:
 class Plain:
     """The fit as one would write it with SciPy: log residuals with their exact Jacobian.
 
-    In the coefficients (E, A, B, beta, gamma) of the law, or with log A and log B in place of A and B.
+    In the coefficients (E, A, B, beta, gamma) of the law, or with log A and log B in place of A and
+    B.
     """
 
     def __init__(self, table: Runs, *, logs: bool, weights: np.ndarray | None = None) -> None:
         kept = np.ones(len(table), dtype=bool) if weights is None else weights > 0.0
-        self.log_n, self.log_d, self.log_l = (np.log(x[kept]) for x in (table.params, table.tokens, table.loss))
+        self.log_n, self.log_d, self.log_l = (
+            np.log(x[kept]) for x in (table.params, table.tokens, table.loss)
+        )
         self.weights = np.ones(int(kept.sum())) if weights is None else weights[kept]
         self.logs = logs
 
@@ -82,13 +92,17 @@ class Plain:
         """Huber's function summed, and its gradient."""
         r = self.residuals(x)
         psi = np.clip(r, -DELTA, DELTA)
-        return float(np.sum(self.weights * psi * (r - 0.5 * psi))), self.jacobian(x).T @ (self.weights * psi)
+        return float(np.sum(self.weights * psi * (r - 0.5 * psi))), self.jacobian(x).T @ (
+            self.weights * psi
+        )
 
     def start(self, x: tuple[float, ...]) -> np.ndarray:
         return np.array([x[0], np.log(x[1]), np.log(x[2]), *x[3:]]) if self.logs else np.array(x)
 
     def least_squares(self, start: np.ndarray, tolerance: float = DEFAULT_TOLERANCE) -> np.ndarray:
-        """From one start; the weights of a resample go into Huber's function by repetition of the residuals."""
+        """From one start; the weights of a resample go into Huber's function by repetition of the
+        residuals.
+        """
         index = np.repeat(np.arange(len(self.log_n)), self.weights.astype(int))
         found = least_squares(
             lambda x: self.residuals(x)[index],
@@ -105,15 +119,25 @@ class Plain:
         return np.asarray(found.x)
 
     def grid(self) -> float:
-        """The least objective that L-BFGS-B with exact gradients finds from a grid of starts (Hoffmann's method)."""
-        axes = (np.log([1.0, 1.5, 2.0, 2.5]), [0.0, 5.0, 10.0, 15.0, 20.0], [0.0, 5.0, 10.0, 15.0, 20.0], [0.2, 0.6], [0.2, 0.6])
+        """The least objective that L-BFGS-B with exact gradients finds from a grid of starts
+        (Hoffmann's method).
+        """
+        axes = (
+            np.log([1.0, 1.5, 2.0, 2.5]),
+            [0.0, 5.0, 10.0, 15.0, 20.0],
+            [0.0, 5.0, 10.0, 15.0, 20.0],
+            [0.2, 0.6],
+            [0.2, 0.6],
+        )
         grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 5)
         starts = grid[np.linspace(0, len(grid) - 1, STARTS).astype(int)]
         lowest = np.inf
         for start in starts:
             begun = np.concatenate([[np.exp(start[0])], start[1:]])
             with np.errstate(all="ignore"):
-                lowest = min(lowest, minimize(self.objective, begun, jac=True, method="L-BFGS-B").fun)
+                lowest = min(
+                    lowest, minimize(self.objective, begun, jac=True, method="L-BFGS-B").fun
+                )
         return lowest
 
 
@@ -143,24 +167,42 @@ def measure() -> list[Ratio]:
         "logs": ("least_squares, one start, log A log B, to 1e-8", None),
     }
     found = [
-        Ratio("fit of 240 runs, no start", seconds["fit"], name, seconds[key], target) for key, (name, target) in against.items()
+        Ratio("fit of 240 runs, no start", seconds["fit"], name, seconds[key], target)
+        for key, (name, target) in against.items()
     ]
     start = time.perf_counter()
     lowest = logs.grid()
     taken = time.perf_counter() - start
     if not ours.objective_value <= lowest * (1.0 + 1e-9):
         raise RuntimeError(f"objective {ours.objective_value}: the grid reaches {lowest}")
-    found.append(Ratio("fit of 240 runs, no start", seconds["fit"], f"L-BFGS-B from {STARTS} starts", taken, 1.0 / 500.0))
+    found.append(
+        Ratio(
+            "fit of 240 runs, no start",
+            seconds["fit"],
+            f"L-BFGS-B from {STARTS} starts",
+            taken,
+            1.0 / 500.0,
+        )
+    )
     return [*found, _refits(table, ours), _growth()]
 
 
 def _refits(table: Runs, ours: Fit) -> Ratio:
-    """1,000 refits together; least_squares from the fit itself on some of the resamples, scaled up to all."""
+    """1,000 refits together; least_squares from the fit itself on some of the resamples, scaled up
+    to all.
+    """
     weights = case_weights(None, len(table), RESAMPLES, np.random.default_rng(0))
     start = time.perf_counter()
     refits = refit(ours, weights)
     together = time.perf_counter() - start
-    warm = np.array([ours.coefficients["E"], *(np.log(ours.coefficients[k]) for k in "AB"), ours.coefficients["beta"], 0.0])
+    warm = np.array(
+        [
+            ours.coefficients["E"],
+            *(np.log(ours.coefficients[k]) for k in "AB"),
+            ours.coefficients["beta"],
+            0.0,
+        ]
+    )
     warm[4] = ours.coefficients["gamma"]
     start = time.perf_counter()
     reached = []
@@ -170,13 +212,24 @@ def _refits(table: Runs, ours: Fit) -> Ratio:
     one_by_one = (time.perf_counter() - start) * RESAMPLES / COMPARED
     worst = float(np.max(np.asarray(refits.values)[:COMPARED] / np.array(reached)) - 1.0)
     if worst > REACHED or not refits.converged.all():
-        raise RuntimeError(f"a refit is {worst:.1e} above its optimum, {int((~refits.converged).sum())} did not converge")
-    return Ratio("1,000 bootstrap refits", together, "1,000 warm-started least_squares", one_by_one, 1.0 / 3.0)
+        raise RuntimeError(
+            f"a refit is {worst:.1e} above its optimum, {int((~refits.converged).sum())} did not "
+            f"converge"
+        )
+    return Ratio(
+        "1,000 bootstrap refits",
+        together,
+        "1,000 warm-started least_squares",
+        one_by_one,
+        1.0 / 3.0,
+    )
 
 
 def _growth() -> Ratio:
     tables = {count: simulated(count) for count in (LARGE, LARGEST)}
-    seconds = best(interleaved({str(count): (lambda t=t: fit(t)) for count, t in tables.items()}, 3))
+    seconds = best(
+        interleaved({str(count): (lambda t=t: fit(t)) for count, t in tables.items()}, 3)
+    )
     return Ratio(
         "fit of 1e6 runs, per run",
         seconds[str(LARGEST)] / LARGEST,

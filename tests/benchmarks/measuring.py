@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 
 class Ratio(NamedTuple):
-    """A time as a multiple of another one from the same run; `target` is the most it should be, None where only reported."""
+    """A time as a multiple of another one from the same run; `target` is the most it should be,
+    None where only reported.
+    """
 
     name: str
     seconds: float
@@ -30,11 +32,17 @@ class Ratio(NamedTuple):
         return "met" if self.value <= self.target else "NOT met"
 
     def as_dict(self) -> dict[str, Any]:
-        return {**self._asdict(), "ratio": self.value, "met": None if self.target is None else self.value <= self.target}
+        return {
+            **self._asdict(),
+            "ratio": self.value,
+            "met": None if self.target is None else self.value <= self.target,
+        }
 
 
 def interleaved(cases: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
-    """Seconds of every case, `repeats` times in turn, so that a slow spell of the machine hits all of them."""
+    """Seconds of every case, `repeats` times in turn, so that a slow spell of the machine hits all
+    of them.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in cases}
     for _ in range(repeats):
         for name, case in cases.items():
@@ -58,7 +66,9 @@ def process(*arguments: str) -> Callable[[], None]:
     def run() -> None:
         done = subprocess.run(arguments, capture_output=True, text=True)
         if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(arguments)}: exit status {done.returncode}\n{done.stderr}")
+            raise RuntimeError(
+                f"{' '.join(arguments)}: exit status {done.returncode}\n{done.stderr}"
+            )
 
     return run
 

@@ -14,7 +14,9 @@ from measuring import printed_by
 SEED = 11
 RANDOM_PAIRS = 60
 REPEATED_IMPORTS = 3
-TIMED_IMPORT = "import time; start = time.perf_counter(); import sympy; print(time.perf_counter() - start)"
+TIMED_IMPORT = (
+    "import time; start = time.perf_counter(); import sympy; print(time.perf_counter() - start)"
+)
 AT_MOST = 0.5
 
 
@@ -25,7 +27,9 @@ def import_seconds() -> float:
 
 def rewriting() -> ModuleType:
     """The generator of random identities that the tests use."""
-    spec = spec_from_file_location("rewriting", Path(__file__).resolve().parents[1] / "theory" / "rewriting.py")
+    spec = spec_from_file_location(
+        "rewriting", Path(__file__).resolve().parents[1] / "theory" / "rewriting.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
@@ -34,7 +38,9 @@ def rewriting() -> ModuleType:
 
 
 def decision_seconds() -> dict[str, list[float]]:
-    """The time of each decision: the claims of the theory, random true identities and random false ones."""
+    """The time of each decision: the claims of the theory, random true identities and random false
+    ones.
+    """
     from isoflop.theory.algebra import decide
     from isoflop.theory.envelope import derive
     from isoflop.theory.penalty import misallocation
@@ -43,7 +49,9 @@ def decision_seconds() -> dict[str, list[float]]:
     claims = [*envelope.claims.values(), *misallocation(envelope).claims.values()]
     random = rewriting()
     pairs: dict[str, Any] = {
-        "claims": [(claim.lhs, claim.rhs, claim.assume) for claim in claims if claim.relation == "=="],
+        "claims": [
+            (claim.lhs, claim.rhs, claim.assume) for claim in claims if claim.relation == "=="
+        ],
         "true": [(*pair, ()) for pair in _sympy_pairs(random, random.true_identities(SEED, []))],
         "false": [(*pair, ()) for pair in _sympy_pairs(random, random.false_identities(SEED, []))],
     }
@@ -58,7 +66,10 @@ def decision_seconds() -> dict[str, list[float]]:
 
 
 def _sympy_pairs(random: ModuleType, pairs: object) -> list[tuple[object, ...]]:
-    return [tuple(random.to_sympy(side, evaluated=True) for side in pair) for pair in random.take(pairs, RANDOM_PAIRS)]
+    return [
+        tuple(random.to_sympy(side, evaluated=True) for side in pair)
+        for pair in random.take(pairs, RANDOM_PAIRS)
+    ]
 
 
 def measure() -> dict[str, float]:
@@ -82,8 +93,14 @@ def main() -> None:
     print(f"import sympy      {1e3 * figures['import_sympy']:8.1f} ms")
     for name in ("claims", "true", "false"):
         print(f"decision, {name:7} {1e3 * figures[f'median_{name}']:8.1f} ms (median)")
-    print(f"slowest decision  {1e3 * figures['slowest_decision']:8.1f} ms of {figures['decisions']:.0f}")
-    print(f"median decision / import sympy = {figures['ratio']:.3f} (to be at most {figures['at_most']})")
+    print(
+        f"slowest decision  {1e3 * figures['slowest_decision']:8.1f} ms of "
+        f"{figures['decisions']:.0f}"
+    )
+    print(
+        f"median decision / import sympy = {figures['ratio']:.3f} (to be at most "
+        f"{figures['at_most']})"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Speed as ratios within one run: `python tests/benchmarks/run.py [--json FILE] [NAME ...]`.
 
-Seconds depend on the machine, ratios hardly do. Prints each with its target; the exit status says only whether a
-benchmark broke.
+Seconds depend on the machine, ratios hardly do. Prints each with its target; the exit status says
+only whether a benchmark broke.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def normal_form() -> list[Ratio]:
 
     found = normalform_speed.measure()
     median, reference = found["median_decision"], found["import_sympy"]
-    return [Ratio("normal form, median decision", median, "import sympy", reference, NORMAL_FORM_TARGET)]
+    return [
+        Ratio("normal form, median decision", median, "import sympy", reference, NORMAL_FORM_TARGET)
+    ]
 
 
 def fits() -> list[Ratio]:
@@ -80,7 +82,10 @@ def table(ratios: list[Ratio]) -> str:
             )
         )
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
 
 
 def _shown(value: float) -> str:
@@ -88,9 +93,18 @@ def _shown(value: float) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Speed as ratios within one run.", allow_abbrev=False)
-    parser.add_argument("parts", nargs="*", metavar="NAME", help=f"one or more of {', '.join(PARTS)}; all by default")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the ratios to this file")
+    parser = argparse.ArgumentParser(
+        description="Speed as ratios within one run.", allow_abbrev=False
+    )
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        metavar="NAME",
+        help=f"one or more of {', '.join(PARTS)}; all by default",
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="also write the ratios to this file"
+    )
     options = parser.parse_args()
     unknown = [name for name in options.parts if name not in PARTS]
     if unknown:
@@ -109,7 +123,9 @@ def main() -> int:
         print(f"broken: {', '.join(broken)}")
     if options.json:
         data = {name: [ratio.as_dict() for ratio in ratios] for name, ratios in found.items()}
-        options.json.write_text(json.dumps({"ratios": data, "broken": broken}, indent=2) + "\n", encoding="utf-8")
+        options.json.write_text(
+            json.dumps({"ratios": data, "broken": broken}, indent=2) + "\n", encoding="utf-8"
+        )
     return 1 if broken else 0
 
 

@@ -37,6 +37,12 @@ def measure() -> list[Ratio]:
     seconds = median(interleaved(cases, REPEATS))
     reference = seconds.pop("import numpy")
     return [
-        Ratio("python -c pass" if case == "pass" else case, value, "import numpy", reference, None if case == "pass" else SLOWEST)
+        Ratio(
+            "python -c pass" if case == "pass" else case,
+            value,
+            "import numpy",
+            reference,
+            None if case == "pass" else SLOWEST,
+        )
         for case, value in seconds.items()
     ]

@@ -1,4 +1,6 @@
-"""The command line in this process and in another one, and references by numerical search at 50 digits."""
+"""The command line in this process and in another one, and references by numerical search at 50
+digits.
+"""
 
 import io
 import os
@@ -66,14 +68,22 @@ def spawn(command: tuple[list[str], dict[str, str]]) -> Callable[..., Outcome]:
     start, environment = command
 
     def run(*argv: str, **variables: str) -> Outcome:
-        done = subprocess.run([*start, *argv], capture_output=True, text=True, timeout=600, env={**environment, **variables})
+        done = subprocess.run(
+            [*start, *argv],
+            capture_output=True,
+            text=True,
+            timeout=600,
+            env={**environment, **variables},
+        )
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     return run
 
 
 class Reference:
-    """Optimum and penalty of L = E + A N^-b + B D^-g under C = 6 N D by search: no closed form is used."""
+    """Optimum and penalty of L = E + A N^-b + B D^-g under C = 6 N D by search: no closed form is
+    used.
+    """
 
     def __init__(self, A: str, B: str, beta: str, gamma: str, E: str = "0") -> None:
         self.mp = mpmath.mp.clone()
@@ -116,17 +126,23 @@ class Reference:
         return self.reducible(own, compute / (6 * own)) / self.best(compute)
 
     def overhead(self, size_ratio: Any, compute: Any = 10**22) -> Any:
-        """Extra compute that reaches the best loss of ``compute`` at r N* params, by bisection for the tokens."""
+        """Extra compute that reaches the best loss of ``compute`` at r N* params, by bisection for
+        the tokens.
+        """
         params, _ = self.optimum(compute)
         own, goal = params * self.mp.mpf(size_ratio), self.best(compute)
         low, high = self.mp.mpf(0), self.mp.mpf(400)
         for _ in range(220):
             middle = (low + high) / 2
-            low, high = (middle, high) if self.reducible(own, self.mp.exp(middle)) > goal else (low, middle)
+            low, high = (
+                (middle, high) if self.reducible(own, self.mp.exp(middle)) > goal else (low, middle)
+            )
         return 6 * own * self.mp.exp(low) / compute - 1
 
     def effective(self, size_ratio: Any, compute: Any = 10**22) -> Any:
-        """The share of ``compute`` at which the optimum has the loss of a run at r N* params, by the secant method."""
+        """The share of ``compute`` at which the optimum has the loss of a run at r N* params, by
+        the secant method.
+        """
         goal = self.mp.log(self.penalty(size_ratio, compute) * self.best(compute))
 
         def gap(s: Any) -> Any:

@@ -30,7 +30,11 @@ def test_a_budget(data, besiroglu) -> None:
     assert result["loss"] == pytest.approx(float(besiroglu.E + best), rel=CLOSE)
     assert result["reducible_loss"] == pytest.approx(float(best), rel=CLOSE)
     assert round(result["tokens_per_param"], 1) == 18.4
-    assert (result["binding"], result["compute"], result["unspent_compute"]) == ("none", 5.76e23, 0.0)
+    assert (result["binding"], result["compute"], result["unspent_compute"]) == (
+        "none",
+        5.76e23,
+        0.0,
+    )
 
 
 def test_a_target_loss(data, besiroglu) -> None:
@@ -42,7 +46,16 @@ def test_a_target_loss(data, besiroglu) -> None:
 
 
 def test_several_budgets_and_laws(data) -> None:
-    result = data("allocate", "--law", "besiroglu2024", "hoffmann2022", "--compute", "1e20,1e22", "--compute", "1e24")
+    result = data(
+        "allocate",
+        "--law",
+        "besiroglu2024",
+        "hoffmann2022",
+        "--compute",
+        "1e20,1e22",
+        "--compute",
+        "1e24",
+    )
     assert set(result) == {"law", "rows"}
     assert result["law"] == ["besiroglu2024", "hoffmann2022"]
     assert [(row["law"], row["compute"]) for row in result["rows"]] == [
@@ -59,9 +72,15 @@ def test_several_budgets_of_one_law(data) -> None:
 
 def test_a_data_wall(data, besiroglu) -> None:
     result = data("allocate", "--law", "besiroglu2024", "--compute", "1e24", "--max-tokens", "100B")
-    assert (result["binding"], result["tokens"], result["unspent_compute"]) == ("max_tokens", 1e11, 0.0)
+    assert (result["binding"], result["tokens"], result["unspent_compute"]) == (
+        "max_tokens",
+        1e11,
+        0.0,
+    )
     assert 6 * result["params"] * result["tokens"] == pytest.approx(1e24, rel=CLOSE)
-    reducible = besiroglu.reducible(besiroglu.mp.mpf(10) ** 24 / (6 * 10**11), besiroglu.mp.mpf(10**11))
+    reducible = besiroglu.reducible(
+        besiroglu.mp.mpf(10) ** 24 / (6 * 10**11), besiroglu.mp.mpf(10**11)
+    )
     assert result["reducible_loss"] == pytest.approx(float(reducible), rel=CLOSE)
 
 
@@ -71,9 +90,23 @@ def test_a_size_cap(data) -> None:
 
 
 def test_both_caps(call, data) -> None:
-    words = ("allocate", "--law", "besiroglu2024", "--compute", "1e24", "--max-params", "1B", "--max-tokens", "1T")
+    words = (
+        "allocate",
+        "--law",
+        "besiroglu2024",
+        "--compute",
+        "1e24",
+        "--max-params",
+        "1B",
+        "--max-tokens",
+        "1T",
+    )
     result = data(*words)
-    assert (result["params"], result["tokens"], result["compute"]) == (1e9, 1e12, pytest.approx(6e21, rel=CLOSE))
+    assert (result["params"], result["tokens"], result["compute"]) == (
+        1e9,
+        1e12,
+        pytest.approx(6e21, rel=CLOSE),
+    )
     assert result["unspent_compute"] == pytest.approx(1e24 - 6e21, rel=CLOSE)
     assert "unspent" in call(*words).out
     assert "unspent" not in call(*words[:5]).out
@@ -92,7 +125,9 @@ def test_without_irreducible_loss(data) -> None:
 
 
 def test_text(call) -> None:
-    result = call("allocate", "--law", "besiroglu2024", "--compute", "5.76e23", "1e26", "--max-params", "100B")
+    result = call(
+        "allocate", "--law", "besiroglu2024", "--compute", "5.76e23", "1e26", "--max-params", "100B"
+    )
     assert (result.code, result.err) == (0, "")
     lines = [line.split() for line in result.out.splitlines()]
     assert ["5.76e23", "72.2B", "1.33T", "18.39", "1.9744", "0.15724", "none"] in lines
@@ -118,7 +153,9 @@ def test_a_law_of_accuracy_is_called_one(call, data) -> None:
     assert found["random_baseline"] == {"krajewski2025-arc-e": 0.2918}
     assert found["accuracy"] == pytest.approx(0.2918 + 0.7082 * math.exp(-found["loss"]), rel=1e-12)
     params, tokens = found["params"], found["tokens"]
-    assert found["loss"] == pytest.approx(1533.4557 * params**-0.3749 + 2923.4046 * tokens**-0.3812, rel=1e-4)
+    assert found["loss"] == pytest.approx(
+        1533.4557 * params**-0.3749 + 2923.4046 * tokens**-0.3812, rel=1e-4
+    )
     text = call(*words).out
     assert "loss" not in text
     assert "0.7611" in text
@@ -134,7 +171,9 @@ def test_a_law_of_accuracy_of_ones_own(call, data) -> None:
 
 
 def test_far_beyond_the_runs_of_a_saved_fit(call, data, tmp_path) -> None:
-    """A file that holds the ranges of its runs: how far beyond them an allocation is, is said; older files hold none."""
+    """A file that holds the ranges of its runs: how far beyond them an allocation is, is said;
+    older files hold none.
+    """
     import json
 
     held = {

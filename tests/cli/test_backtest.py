@@ -29,8 +29,14 @@ def tables(tmp_path_factory):
     truth = law_truth(design, "compute", {"E0": 0.3, "C0": 2e3, "alpha": 0.16}, concentration=200.0)
     made = simulate(design, truth, problems=40, sampling=Fixed(200), rng=1)
     held = made.columns()
-    written(folder / "counts.csv", {name: held[name] for name in ("model", "problem", "n_samples", "n_correct")})
-    written(folder / "models.csv", {"model": design.names, "params": design.params, "tokens": design.tokens})
+    written(
+        folder / "counts.csv",
+        {name: held[name] for name in ("model", "problem", "n_samples", "n_correct")},
+    )
+    written(
+        folder / "models.csv",
+        {"model": design.names, "params": design.params, "tokens": design.tokens},
+    )
     written(folder / "gold.csv", made.gold())
     loss = 1.7 + 400.0 * design.params**-0.34 + 410.0 * design.tokens**-0.28
     loss = loss * np.exp(1e-3 * np.random.default_rng(0).standard_normal(len(loss)))
@@ -60,14 +66,29 @@ def test_text(run):
 
 def test_json(run):
     done = run(
-        "counts.csv", "--models", "models.csv", "--gold", "gold.csv", "--k", "1", "8", "--cutoffs", "2", "--format", "json"
+        "counts.csv",
+        "--models",
+        "models.csv",
+        "--gold",
+        "gold.csv",
+        "--k",
+        "1",
+        "8",
+        "--cutoffs",
+        "2",
+        "--format",
+        "json",
     )
     assert done.code == 0
     data = json.loads(done.out)
     assert data["laws"] == ["compute", "params-tokens", "gold"]
     assert data["k"] == [1, 8]
     assert len(data["coefficients"]) == data["fits"] == data["planned"] == 12
-    assert {row["coefficient"] for row in data["stability"] if row["law"] == "gold"} <= {"xi0", "K0", "kappa"}
+    assert {row["coefficient"] for row in data["stability"] if row["law"] == "gold"} <= {
+        "xi0",
+        "K0",
+        "kappa",
+    }
 
 
 def test_csv_of_all_targets(run):
@@ -79,7 +100,19 @@ def test_csv_of_all_targets(run):
 
 
 def test_axis_and_given_cutoffs(run):
-    done = run("counts.csv", "--models", "models.csv", "--k", "1", "--law", "compute", "--rolling", "params", "--cutoffs", "0.4B")
+    done = run(
+        "counts.csv",
+        "--models",
+        "models.csv",
+        "--k",
+        "1",
+        "--law",
+        "compute",
+        "--rolling",
+        "params",
+        "--cutoffs",
+        "0.4B",
+    )
     assert done.code == 0
     assert "1 cutoff from 4e8 to 4e8 params" in done.out
 
@@ -122,17 +155,24 @@ def test_nothing_observed_is_no_verdict(run, tables):
     rows = list(csv.DictReader(io.StringIO((tables / "counts.csv").read_text())))
     held = {name: [row[name] for row in rows] for name in ("model", "problem", "n_samples")}
     last = list(dict.fromkeys(held["model"]))[-1]
-    written(tables / "last.csv", held | {"n_correct": [0 if row["model"] == last else row["n_correct"] for row in rows]})
+    written(
+        tables / "last.csv",
+        held | {"n_correct": [0 if row["model"] == last else row["n_correct"] for row in rows]},
+    )
     done = run("last.csv", "--models", "models.csv", "--k", "1", *QUICK)
     assert done.code == 3
     assert "No prediction could be compared with an observation" in done.out
 
 
-@pytest.mark.parametrize(("share", "cause"), [(0, "11 without a success"), (1, "11 without a failure")])
+@pytest.mark.parametrize(
+    ("share", "cause"), [(0, "11 without a success"), (1, "11 without a failure")]
+)
 def test_all_zeros_or_all_ones_are_one_line(run, tables, share, cause):
     rows = list(csv.DictReader(io.StringIO((tables / "counts.csv").read_text())))
     held = {name: [row[name] for row in rows] for name in ("model", "problem", "n_samples")}
-    written(tables / "same.csv", held | {"n_correct": [share * int(row["n_samples"]) for row in rows]})
+    written(
+        tables / "same.csv", held | {"n_correct": [share * int(row["n_samples"]) for row in rows]}
+    )
     done = run("same.csv", "--models", "models.csv", "--k", "1", *QUICK)
     assert (done.code, done.out) == (2, "")
     assert len(done.err.splitlines()) == 1
@@ -140,7 +180,20 @@ def test_all_zeros_or_all_ones_are_one_line(run, tables, share, cause):
 
 
 def test_several_k_are_drawn(run, tables):
-    done = run("counts.csv", "--models", "models.csv", *QUICK, "--k", "1", "8", "--plot", "two.svg", "--plot-k", "1", "8")
+    done = run(
+        "counts.csv",
+        "--models",
+        "models.csv",
+        *QUICK,
+        "--k",
+        "1",
+        "8",
+        "--plot",
+        "two.svg",
+        "--plot-k",
+        "1",
+        "8",
+    )
     assert done.code == 0
     assert (tables / "two.svg").read_text().count("training compute") == 2
 
@@ -158,30 +211,63 @@ def test_several_k_are_drawn(run, tables):
         (("counts.csv", "--models", "models.csv", "--law", "best"), "--law 'best': must be one of"),
         (("counts.csv", "--models", "models.csv", "--k", "0"), "--k '0': must be a whole number"),
         (("counts.csv", "--models", "models.csv", "--targets", "0"), "--targets '0': must be all"),
-        (("counts.csv", "--models", "models.csv", "--targets", "2.5"), "--targets '2.5': must be all"),
+        (
+            ("counts.csv", "--models", "models.csv", "--targets", "2.5"),
+            "--targets '2.5': must be all",
+        ),
         (
             ("counts.csv", "--models", "models.csv", "--targets", "11", "--law", "compute"),
             "--targets '11': law compute: 12 models",
         ),
-        ((*COUNTS, "--targets", "99%"), "--targets '99%': law compute: 12 models with compute, 12 to be predicted"),
-        ((*COUNTS, "--targets", "100%"), "--targets '100%': must be all, .*nothing would be left to fit"),
-        ((*COUNTS, "--targets", "1.0"), "--targets '1.0': must be all, .*nothing would be left to fit"),
+        (
+            (*COUNTS, "--targets", "99%"),
+            "--targets '99%': law compute: 12 models with compute, 12 to be predicted",
+        ),
+        (
+            (*COUNTS, "--targets", "100%"),
+            "--targets '100%': must be all, .*nothing would be left to fit",
+        ),
+        (
+            (*COUNTS, "--targets", "1.0"),
+            "--targets '1.0': must be all, .*nothing would be left to fit",
+        ),
         ((*COUNTS, "--targets", "200%"), "--targets '200%': must be all, .* share between 0 and 1"),
-        (("counts.csv", "--models", "models.csv", "--cutoffs", "1e9"), "--cutoffs '1000000000.0': must be from"),
-        (("counts.csv", "--models", "models.csv", "--method", "huber-log"), "--method 'huber-log': must be one of likelihood"),
-        ((*COUNTS, "--random-baseline", "0.1"), "--random-baseline '0.1': is for runs with an accuracy"),
+        (
+            ("counts.csv", "--models", "models.csv", "--cutoffs", "1e9"),
+            "--cutoffs '1000000000.0': must be from",
+        ),
+        (
+            ("counts.csv", "--models", "models.csv", "--method", "huber-log"),
+            "--method 'huber-log': must be one of likelihood",
+        ),
+        (
+            (*COUNTS, "--random-baseline", "0.1"),
+            "--random-baseline '0.1': is for runs with an accuracy",
+        ),
         ((*COUNTS, "--level", "2"), "--level '2': must be"),
         ((*COUNTS, "--cluster", "size"), "--cluster 'size': must be one of params, tokens, none"),
         (("runs.csv", "--cluster", "params"), "--cluster 'params': is for counts"),
         ((*COUNTS, "--jobs", "0"), "--jobs '0': must be"),
         ((*COUNTS, "--plot", "page.bmp"), "--plot 'page.bmp': must end in"),
         ((*COUNTS, "--plot-k", "1"), "--plot-k '1': needs --plot"),
-        ((*COUNTS, "--plot", "page.png", "--plot-k", "1", "10"), "--plot-k '1 10': 10 is not fitted; must be of 1"),
-        ((*COUNTS, "--plot", "page.png", "--plot-k", "1", "2", "3", "4", "5"), "--plot-k '1 2 3 4 5': must be at most 4"),
+        (
+            (*COUNTS, "--plot", "page.png", "--plot-k", "1", "10"),
+            "--plot-k '1 10': 10 is not fitted; must be of 1",
+        ),
+        (
+            (*COUNTS, "--plot", "page.png", "--plot-k", "1", "2", "3", "4", "5"),
+            "--plot-k '1 2 3 4 5': must be at most 4",
+        ),
         (("runs.csv", "--k", "1"), "--k '1': is for counts of correct samples"),
         (("runs.csv", "--models", "models.csv"), "--models 'models.csv': is for counts"),
-        (("runs.csv", "--method", "likelihood"), "--method 'likelihood': must be one of least-squares-log"),
-        (("runs.csv", "--column", "loss=Loss"), "--column 'loss=Loss': .*no column 'Loss' for loss"),
+        (
+            ("runs.csv", "--method", "likelihood"),
+            "--method 'likelihood': must be one of least-squares-log",
+        ),
+        (
+            ("runs.csv", "--column", "loss=Loss"),
+            "--column 'loss=Loss': .*no column 'Loss' for loss",
+        ),
     ],
 )
 def test_bad_input_is_one_line(run, words, message):

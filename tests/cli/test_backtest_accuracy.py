@@ -1,4 +1,6 @@
-"""isoflop backtest of evaluations: the contract for scripts, every bad input a line, figures, interrupts."""
+"""isoflop backtest of evaluations: the contract for scripts, every bad input a line, figures,
+interrupts.
+"""
 
 import csv
 import io
@@ -18,15 +20,24 @@ WIDTH = 100
 
 def rows(percent=1.0):
     """Two benchmarks at 30 runs, with the accuracy of guessing."""
-    compute, per_param = (each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0)))
+    compute, per_param = (
+        each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
+    )
     params = np.sqrt(compute / (6.0 * per_param))
     tokens = per_param * params
     random = np.random.default_rng(5)
     found = []
     for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0)):
-        y = scale * (60.0 * params**-0.27 + 400.0 * tokens**-0.3) * np.exp(0.01 * random.standard_normal(len(params)))
+        y = (
+            scale
+            * (60.0 * params**-0.27 + 400.0 * tokens**-0.3)
+            * np.exp(0.01 * random.standard_normal(len(params)))
+        )
         scores = guess + (1.0 - guess) * np.exp(-y)
-        found += [[n, d, name, "acc", percent * q, guess] for n, d, q in zip(params, tokens, scores, strict=True)]
+        found += [
+            [n, d, name, "acc", percent * q, guess]
+            for n, d, q in zip(params, tokens, scores, strict=True)
+        ]
     return found
 
 
@@ -114,7 +125,18 @@ def test_text(call, runs) -> None:
 
 
 def test_json(data, with_loss) -> None:
-    found = data("backtest", with_loss, "--law", *LAWS, "two-stage-logistic", *HOLD_OUT, "--bootstrap", "20", "--seed", "3")
+    found = data(
+        "backtest",
+        with_loss,
+        "--law",
+        *LAWS,
+        "two-stage-logistic",
+        *HOLD_OUT,
+        "--bootstrap",
+        "20",
+        "--seed",
+        "3",
+    )
     assert set(found) >= {
         "source",
         "hold_out",
@@ -127,7 +149,12 @@ def test_json(data, with_loss) -> None:
         "means",
         "warnings",
     }
-    assert (found["hold_out"], found["proxy"], found["resamples"], found["seed"]) == ("compute > 1e22", "web", 20, 3)
+    assert (found["hold_out"], found["proxy"], found["resamples"], found["seed"]) == (
+        "compute > 1e22",
+        "web",
+        20,
+        3,
+    )
     assert [each["benchmark"] for each in found["benchmarks"]] == ["piqa", "task two"]
     first = found["benchmarks"][0]
     assert first["random_baseline"]["value"] == 0.5
@@ -144,7 +171,9 @@ def test_json(data, with_loss) -> None:
 def test_csv(call, runs, data) -> None:
     result = call("backtest", runs, "--law", *LAWS, *HOLD_OUT, "--format", "csv")
     table = list(csv.DictReader(io.StringIO(result.out)))
-    assert [(row["benchmark"], row["law"]) for row in table] == [(name, law) for name in ("piqa", "task two") for law in LAWS]
+    assert [(row["benchmark"], row["law"]) for row in table] == [
+        (name, law) for name in ("piqa", "task two") for law in LAWS
+    ]
     found = data("backtest", runs, "--law", *LAWS, *HOLD_OUT)
     assert float(table[0]["held_out_mae"]) == found["benchmarks"][0]["laws"][0]["held_out"]["mae"]
     assert table[0]["held_out_mae_low"] == ""
@@ -166,19 +195,50 @@ def test_a_figure(call, runs, tmp_path) -> None:
 
 
 def test_options_reach_the_library(data, runs) -> None:
-    margin = data("backtest", runs, "--law", "compute", "--benchmark", "task two", *HOLD_OUT, "--margin", "task two=0.5")
+    margin = data(
+        "backtest",
+        runs,
+        "--law",
+        "compute",
+        "--benchmark",
+        "task two",
+        *HOLD_OUT,
+        "--margin",
+        "task two=0.5",
+    )
     plain = data("backtest", runs, "--law", "compute", "--benchmark", "task two", *HOLD_OUT)
     fitted = [each["benchmarks"][0]["laws"][0]["n_fitted"] for each in (margin, plain)]
     scores = [row[4] for row in rows() if row[2] == "task two" and 6.0 * row[0] * row[1] <= 1e22]
     assert fitted == [sum(score > 0.5 for score in scores), sum(score > 0.05 for score in scores)]
-    guess = data("backtest", runs, "--law", "compute", "--random-baseline", "piqa=0.48", "--benchmark", "piqa", *HOLD_OUT)
+    guess = data(
+        "backtest",
+        runs,
+        "--law",
+        "compute",
+        "--random-baseline",
+        "piqa=0.48",
+        "--benchmark",
+        "piqa",
+        *HOLD_OUT,
+    )
     assert guess["benchmarks"][0]["random_baseline"] == {
         "value": 0.48,
         "standard_error": 0.0,
         "how": "given",
         "margin": None,
     }
-    level = data("backtest", runs, "--law", "compute", "--benchmark", "piqa", "--bootstrap", "20", "--level", "0.5")
+    level = data(
+        "backtest",
+        runs,
+        "--law",
+        "compute",
+        "--benchmark",
+        "piqa",
+        "--bootstrap",
+        "20",
+        "--level",
+        "0.5",
+    )
     assert level["level"] == 0.5
 
 
@@ -208,16 +268,36 @@ def test_further_studies(data, call, with_loss) -> None:
     assert text.code == 0
     assert max(map(len, text.out.splitlines())) <= WIDTH
     swept = data(
-        "backtest", with_loss, "--law", "compute", "--benchmark", "piqa", "--sweep", "--threshold", "1e20", "1e21", "3e21"
+        "backtest",
+        with_loss,
+        "--law",
+        "compute",
+        "--benchmark",
+        "piqa",
+        "--sweep",
+        "--threshold",
+        "1e20",
+        "1e21",
+        "3e21",
     )
     assert "thresholds" in swept
 
 
 def test_ceilings_of_the_laws_that_were_asked_for(data, call, runs) -> None:
-    known = {"both": ("compute", "params-tokens-ceiling"), "one": ("params-tokens-ceiling",), "none": ("bnsl",)}
-    expected = {"both": ["compute", "params-tokens"], "one": ["params-tokens"], "none": ["compute", "params-tokens"]}
+    known = {
+        "both": ("compute", "params-tokens-ceiling"),
+        "one": ("params-tokens-ceiling",),
+        "none": ("bnsl",),
+    }
+    expected = {
+        "both": ["compute", "params-tokens"],
+        "one": ["params-tokens"],
+        "none": ["compute", "params-tokens"],
+    }
     for case, laws in known.items():
-        found = data("backtest", runs, "--law", *laws, "--benchmark", "piqa", "--ceiling")["ceiling"]
+        found = data("backtest", runs, "--law", *laws, "--benchmark", "piqa", "--ceiling")[
+            "ceiling"
+        ]
         assert [each["law"] for each in found] == expected[case]
     assert [len(each["rivals"]) for each in found] == [2, 0]
     text = " ".join(call("backtest", runs, "--law", "compute", "--ceiling").out.split())
@@ -225,7 +305,10 @@ def test_ceilings_of_the_laws_that_were_asked_for(data, call, runs) -> None:
 
 
 def test_a_ceiling_that_runs_are_too_few_for_stops_no_other(call, file) -> None:
-    few = file("few-of-one", [row for i, row in enumerate(rows()) if row[2] == "piqa" or (20 <= i < 50 and i % 10 == 0)])
+    few = file(
+        "few-of-one",
+        [row for i, row in enumerate(rows()) if row[2] == "piqa" or (20 <= i < 50 and i % 10 == 0)],
+    )
     result = call("backtest", few, "--law", "compute", "--ceiling")
     assert result.code == 3
     words = " ".join(result.out.split())
@@ -250,14 +333,27 @@ def test_an_estimate_of_guessing_is_carried_or_said(call, data, file) -> None:
     )
     found = data(*words)
     for study in ("--sweep", "--rolling"):
-        assert any(text.startswith(f"{study}: takes what guessing scores as exact") for text in found["studies_notes"])
+        assert any(
+            text.startswith(f"{study}: takes what guessing scores as exact")
+            for text in found["studies_notes"]
+        )
     assert len(found["ceiling"][0]["at_baselines"]) == 2
     assert "if guessing scores 0.4942: " in " ".join(call(*words).out.split())
 
 
 def test_two_processes_roll_and_sweep_alike(data, runs) -> None:
     pytest.importorskip("joblib")
-    words = ("backtest", runs, "--law", "compute", "--benchmark", "piqa", "--rolling", "compute", "--sweep")
+    words = (
+        "backtest",
+        runs,
+        "--law",
+        "compute",
+        "--benchmark",
+        "piqa",
+        "--rolling",
+        "compute",
+        "--sweep",
+    )
     one, two = (data(*words, "--jobs", jobs) for jobs in ("1", "2"))
     assert one == two
 
@@ -273,7 +369,12 @@ def test_a_law_that_does_not_fall_is_at_its_bound(call, data, file) -> None:
     assert "is not compared with the others" in text
     law = data(*words)["benchmarks"][0]["laws"][0]
     alpha = law["coefficients"][1]
-    assert (alpha["bound"], alpha["low_bound"], alpha["high_bound"], alpha["refits_at_bound"]) == ("lower", "lower", "lower", 20)
+    assert (alpha["bound"], alpha["low_bound"], alpha["high_bound"], alpha["refits_at_bound"]) == (
+        "lower",
+        "lower",
+        "lower",
+        20,
+    )
     assert law["weak"]
 
 
@@ -288,7 +389,9 @@ def test_the_status_tells_of_laws_that_could_not_be_fitted(call, file) -> None:
 
 
 def test_accuracy_of_exactly_1_is_left_out_and_said(call, file) -> None:
-    result = call("backtest", file("one", changed(4, 1.0)), "--law", "compute", "--benchmark", "piqa")
+    result = call(
+        "backtest", file("one", changed(4, 1.0)), "--law", "compute", "--benchmark", "piqa"
+    )
     words = " ".join(result.out.split())
     assert result.code == 0
     assert "compute 29" in words
@@ -297,7 +400,9 @@ def test_accuracy_of_exactly_1_is_left_out_and_said(call, file) -> None:
 
 
 def test_accuracy_below_guessing_is_left_out_and_said(call, file) -> None:
-    result = call("backtest", file("below", changed(4, 0.4)), "--law", "compute", "--benchmark", "piqa")
+    result = call(
+        "backtest", file("below", changed(4, 0.4)), "--law", "compute", "--benchmark", "piqa"
+    )
     words = " ".join(result.out.split())
     assert result.code == 0
     assert "compute 29" in words
@@ -308,20 +413,33 @@ def test_a_missing_score_is_dropped_and_said(call, file, data) -> None:
     path = file("missing", changed(4, ""))
     result = call("backtest", path, "--law", "compute", "--benchmark", "piqa")
     assert "1 dropped: row 5: score is missing" in " ".join(result.out.split())
-    assert data("backtest", path, "--law", "compute")["warnings"] == ["of the rows, 1 dropped: row 5: score is missing"]
+    assert data("backtest", path, "--law", "compute")["warnings"] == [
+        "of the rows, 1 dropped: row 5: score is missing"
+    ]
 
 
 def test_accuracy_of_exactly_1_everywhere(call, file) -> None:
-    result = call("backtest", file("ones", [[*row[:4], 1.0, row[5]] for row in rows()]), "--law", "compute")
+    result = call(
+        "backtest", file("ones", [[*row[:4], 1.0, row[5]] for row in rows()]), "--law", "compute"
+    )
     assert result.code == 3
-    assert "no run exceeds guessing (0.5) by more than 0.05 and is below 1" in " ".join(result.out.split())
+    assert "no run exceeds guessing (0.5) by more than 0.05 and is below 1" in " ".join(
+        result.out.split()
+    )
 
 
 def test_percent_is_asked_for_and_not_guessed(call, data, file) -> None:
     path = file("percent", [[*row[:5], 100.0 * row[5]] for row in rows(100.0)])
-    refused(call("backtest", path, "--law", "compute"), "row 1", "accuracy=68.5", "must be a number from 0 to 1", "--percent")
+    refused(
+        call("backtest", path, "--law", "compute"),
+        "row 1",
+        "accuracy=68.5",
+        "must be a number from 0 to 1",
+        "--percent",
+    )
     share, percent = (
-        data("backtest", *words, "--law", "compute", *HOLD_OUT) for words in ((file("share", rows()),), (path, "--percent"))
+        data("backtest", *words, "--law", "compute", *HOLD_OUT)
+        for words in ((file("share", rows()),), (path, "--percent"))
     )
     errors = [each["benchmarks"][0]["laws"][0]["held_out"]["mae"] for each in (share, percent)]
     assert errors[0] == pytest.approx(errors[1], rel=1e-9)
@@ -330,18 +448,43 @@ def test_percent_is_asked_for_and_not_guessed(call, data, file) -> None:
 # -- bad input ---------------------------------------------------------------------------------------------------------
 
 BAD_FILES = {
-    "above 1": (changed(4, 1.2), HEADER, ("row 5", "piqa", "accuracy=1.2 must be a number from 0 to 1\n")),
-    "one of many in percent": (changed(4, 68.0), HEADER, ("row 5", "accuracy=68 must be", "(--percent) if")),
+    "above 1": (
+        changed(4, 1.2),
+        HEADER,
+        ("row 5", "piqa", "accuracy=1.2 must be a number from 0 to 1\n"),
+    ),
+    "one of many in percent": (
+        changed(4, 68.0),
+        HEADER,
+        ("row 5", "accuracy=68 must be", "(--percent) if"),
+    ),
     "negative": (changed(4, -0.1), HEADER, ("row 5", "accuracy=-0.1 must be a number from 0 to 1")),
     "text": (changed(4, "good"), HEADER, ("row 5", "good")),
     "all below guessing": (
         [[*row[:4], 0.4, row[5]] for row in rows() if row[2] == "piqa"],
         HEADER,
-        ("'piqa': none of", "none of 30 runs", "above the random baseline 0.5", "the highest accuracy is 0.4"),
+        (
+            "'piqa': none of",
+            "none of 30 runs",
+            "above the random baseline 0.5",
+            "the highest accuracy is 0.4",
+        ),
     ),
-    "guessing of 1": ([[*row[:5], 1.0] for row in rows()], HEADER, ("random_baseline=1 ", "below 1")),
-    "guessing in percent": ([[*row[:5], 25.0] for row in rows()], HEADER, ("random_baseline=25 ", "--percent")),
-    "no guessing": ([row[:5] for row in rows()], HEADER[:5], ("random baseline of 'piqa' (acc)", "--random-baseline piqa=VALUE")),
+    "guessing of 1": (
+        [[*row[:5], 1.0] for row in rows()],
+        HEADER,
+        ("random_baseline=1 ", "below 1"),
+    ),
+    "guessing in percent": (
+        [[*row[:5], 25.0] for row in rows()],
+        HEADER,
+        ("random_baseline=25 ", "--percent"),
+    ),
+    "no guessing": (
+        [row[:5] for row in rows()],
+        HEADER[:5],
+        ("random baseline of 'piqa' (acc)", "--random-baseline piqa=VALUE"),
+    ),
     "no scores": ([row[:2] for row in rows()], HEADER[:2], ("score",)),
     "no rows": ([], HEADER, ("no-rows",)),
 }
@@ -359,8 +502,14 @@ BAD_WORDS = [
     (("--law", "compute", "compute"), ("--law 'compute': is given twice",)),
     (("--law",), ("--law: a value is expected",)),
     (("--law", "bilinear"), ("--law 'bilinear': needs pass@k at several k; piqa has none",)),
-    (("--hold-out", "compute > 1e30"), ("--hold-out 'compute > 1e30': holds out none of the runs",)),
-    (("--hold-out", "compute > 1"), ("--hold-out 'compute > 1': holds out all the runs", "none is left to fit")),
+    (
+        ("--hold-out", "compute > 1e30"),
+        ("--hold-out 'compute > 1e30': holds out none of the runs",),
+    ),
+    (
+        ("--hold-out", "compute > 1"),
+        ("--hold-out 'compute > 1': holds out all the runs", "none is left to fit"),
+    ),
     (("--hold-out", "flops > 1e21"), ("--hold-out 'flops > 1e21': no column 'flops'",)),
     (("--hold-out", "compute >"), ("--hold-out 'compute >': ends where",)),
     (("--hold-out", ""), ("--hold-out",)),
@@ -368,13 +517,28 @@ BAD_WORDS = [
     (("--law", "two-stage-linear", *HOLD_OUT), ("--proxy: two-stage laws need one",)),
     (("--law", "two-stage-linear", "--proxy", "web"), ("--proxy 'web'", "no such column")),
     (("--law", "compute", "--proxy", "piqa"), ("--proxy 'piqa': is for two-stage laws",)),
-    (("--law", "two-stage-linear", "--proxy", "piqa"), ("--proxy 'piqa': is the benchmark itself",)),
-    (("--small-runs", "compute < 1e17", "--random-baseline", "0.5"), ("--small-runs and --random-baseline:",)),
+    (
+        ("--law", "two-stage-linear", "--proxy", "piqa"),
+        ("--proxy 'piqa': is the benchmark itself",),
+    ),
+    (
+        ("--small-runs", "compute < 1e17", "--random-baseline", "0.5"),
+        ("--small-runs and --random-baseline:",),
+    ),
     (("--random-baseline", "1"), ("--random-baseline '1': must be", "less than 1")),
     (("--random-baseline", "-0.1"), ("--random-baseline",)),
-    (("--random-baseline", "krajewski2024"), ("--random-baseline 'krajewski2024': must be", "krajewski2025")),
-    (("--random-baseline", "arc=0.25"), ("--random-baseline 'arc=0.25': 'arc' is no benchmark", "'piqa', 'task two'")),
-    (("--random-baseline", "piqa=0.5", "piqa=0.4"), ("--random-baseline 'piqa=0.4': piqa is given twice",)),
+    (
+        ("--random-baseline", "krajewski2024"),
+        ("--random-baseline 'krajewski2024': must be", "krajewski2025"),
+    ),
+    (
+        ("--random-baseline", "arc=0.25"),
+        ("--random-baseline 'arc=0.25': 'arc' is no benchmark", "'piqa', 'task two'"),
+    ),
+    (
+        ("--random-baseline", "piqa=0.5", "piqa=0.4"),
+        ("--random-baseline 'piqa=0.4': piqa is given twice",),
+    ),
     (("--random-baseline", "piqa=0.99"), ("above the random baseline 0.99",)),
     (("--small-runs", "compute < 1"), ("--small-runs 'compute < 1': leaves 0 runs", "at least 2")),
     (("--margin", "1"), ("--margin '1': must be",)),
@@ -410,7 +574,9 @@ BAD_WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("words", "said"), BAD_WORDS, ids=[" ".join(words) for words, _ in BAD_WORDS])
+@pytest.mark.parametrize(
+    ("words", "said"), BAD_WORDS, ids=[" ".join(words) for words, _ in BAD_WORDS]
+)
 def test_bad_words(call, runs, words, said) -> None:
     given = words if "--law" in words else (*words, "--law", "compute")
     refused(call("backtest", runs, *given), *said)
@@ -419,14 +585,20 @@ def test_bad_words(call, runs, words, said) -> None:
 def test_no_file(call, folder) -> None:
     refused(call("backtest"), "TABLE is missing")
     refused(
-        call("backtest", "--law", "compute", "runs.csv"), "TABLE is missing", "in front of --law, which takes all that follows"
+        call("backtest", "--law", "compute", "runs.csv"),
+        "TABLE is missing",
+        "in front of --law, which takes all that follows",
     )
     refused(call("backtest", folder / "none.csv"), "none.csv", "No such file")
 
 
 def test_several_proxies_are_named(call, file) -> None:
     path = file("two-losses", rows() + losses("web", "code"))
-    refused(call("backtest", path, "--law", "two-stage-linear", *HOLD_OUT), "--proxy: two-stage laws need one", "web, code")
+    refused(
+        call("backtest", path, "--law", "two-stage-linear", *HOLD_OUT),
+        "--proxy: two-stage laws need one",
+        "web, code",
+    )
 
 
 # -- interrupts --------------------------------------------------------------------------------------------------------
@@ -463,7 +635,10 @@ def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
     monkeypatch.setattr(engine, "_judged", stops)
     result = call("backtest", runs, "--law", *LAWS, *HOLD_OUT, "--format", "json")
     assert result.code == 130
-    assert result.err == "isoflop: interrupted: 1 of 4 fits are made; what was not reached is left out\n"
+    assert (
+        result.err
+        == "isoflop: interrupted: 1 of 4 fits are made; what was not reached is left out\n"
+    )
     found = json.loads(result.out)
     assert found["interrupted"] is True
     assert [law["law"] for law in found["benchmarks"][0]["laws"]] == ["compute"]
@@ -494,8 +669,24 @@ def test_ctrl_c_and_a_figure(call, runs, monkeypatch, tmp_path, when) -> None:
 
 def test_public_runs(call, public_runs) -> None:
     path = public_runs / "apple-downstream" / "runs.csv"
-    words = ("--column", "params=", "--column", "compute=flops_table", "--random-baseline", "krajewski2025")
-    result = call("backtest", path, *words, "--law", "compute", "compute-ceiling", "--hold-out", "compute > 6e21")
+    words = (
+        "--column",
+        "params=",
+        "--column",
+        "compute=flops_table",
+        "--random-baseline",
+        "krajewski2025",
+    )
+    result = call(
+        "backtest",
+        path,
+        *words,
+        "--law",
+        "compute",
+        "compute-ceiling",
+        "--hold-out",
+        "compute > 6e21",
+    )
     assert result.code in (0, 3), result
     assert result.err == ""
     assert "arc_challenge" in result.out
@@ -504,6 +695,13 @@ def test_public_runs(call, public_runs) -> None:
 def test_a_pipe_that_closes(command, runs) -> None:
     start, environment = command
     words = [*start, "backtest", str(runs), "--law", "compute"]
-    done = subprocess.run(f"{' '.join(words)} | head -1", shell=True, capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(
+        f"{' '.join(words)} | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+    )
     assert done.stdout.startswith("laws of accuracy")
     assert done.stderr == ""

@@ -1,4 +1,6 @@
-"""Bad input: exit status 2, one line that names the option as it was spelt and its value, nothing else."""
+"""Bad input: exit status 2, one line that names the option as it was spelt and its value, nothing
+else.
+"""
 
 import json
 
@@ -18,24 +20,42 @@ CASES = {
     "option before the command": (["--law", "besiroglu2024", "penalty"], ["--law"]),
     "misspelt global option": (["--versoin"], ["--versoin", "--version"]),
     "misspelt option": (["penalty", *LAW, "--ratoi", "3"], ["--ratoi", "did you mean --ratio"]),
-    "misspelt option with =": (["penalty", *LAW, "--size-ration=3"], ["--size-ration", "--size-ratio"]),
+    "misspelt option with =": (
+        ["penalty", *LAW, "--size-ration=3"],
+        ["--size-ration", "--size-ratio"],
+    ),
     "abbreviated option": (["penalty", *LAW, "--rat", "3"], ["--rat"]),
     "one dash": (["penalty", *LAW, "-ratio", "3"], ["-ratio", "--ratio"]),
     "unexpected argument": (["check", "runs.csv"], ["'runs.csv'"]),
     "no value": (["penalty", *LAW, "--ratio"], ["--ratio", "value"]),
-    "no value of a single option": (["penalty", *EXPONENTS, "--ratio", "1", "--within"], ["--within", "value"]),
+    "no value of a single option": (
+        ["penalty", *EXPONENTS, "--ratio", "1", "--within"],
+        ["--within", "value"],
+    ),
     "nothing asked": (["penalty", *LAW], ["--ratio", "missing"]),
     "no law": (["penalty", "--ratio", "1"], ["--law", "missing", "--beta", "--gamma"]),
     "no target": (["allocate", *LAW], ["--compute", "--loss"]),
-    "unknown law": (["penalty", "--law", "besiroglu2023", "--ratio", "1"], ["--law 'besiroglu2023'", "besiroglu2024"]),
-    "a benchmark's label": (["penalty", "--law", "arc-e", "--ratio", "1"], ["--law 'arc-e'", "krajewski2025-arc-e"]),
+    "unknown law": (
+        ["penalty", "--law", "besiroglu2023", "--ratio", "1"],
+        ["--law 'besiroglu2023'", "besiroglu2024"],
+    ),
+    "a benchmark's label": (
+        ["penalty", "--law", "arc-e", "--ratio", "1"],
+        ["--law 'arc-e'", "krajewski2025-arc-e"],
+    ),
     "a compute law": (
         ["allocate", "--law", "krajewski2025-arc-e-compute", "--compute", "1e20"],
         ["--law 'krajewski2025-arc-e-compute'", "compute law"],
     ),
-    "the same law twice": (["penalty", *LAW, *LAW, "--ratio", "1"], ["--law 'besiroglu2024'", "different"]),
+    "the same law twice": (
+        ["penalty", *LAW, *LAW, "--ratio", "1"],
+        ["--law 'besiroglu2024'", "different"],
+    ),
     "two laws to derive": (["derive", "--law", "besiroglu2024,hoffmann2022"], ["--law", "one law"]),
-    "law and coefficients": (["penalty", *LAW, "--beta", ".3", "--ratio", "1"], ["--law 'besiroglu2024'", "--beta '.3'"]),
+    "law and coefficients": (
+        ["penalty", *LAW, "--beta", ".3", "--ratio", "1"],
+        ["--law 'besiroglu2024'", "--beta '.3'"],
+    ),
     "alpha in the default notation": (
         ["penalty", "--alpha", ".34", "--beta", ".28", "--ratio", "1"],
         ["--alpha '.34'", "--notation hoffmann", "--beta"],
@@ -45,12 +65,30 @@ CASES = {
         ["--gamma '.28'", "--notation schaeffer", "--beta"],
     ),
     "one exponent": (["penalty", "--beta", ".34", "--ratio", "1"], ["--gamma", "missing"]),
-    "misspelt notation": (["derive", "--notation", "hofmann"], ["--notation 'hofmann'", "did you mean hoffmann?"]),
-    "misspelt format": (["laws", "--format", "jsn"], ["--format 'jsn'", "text, json, bibtex", "did you mean json?"]),
-    "a format of another command": (["allocate", *LAW, "--compute", "1", "--format", "latex"], ["--format 'latex'"]),
-    "a format twice": (["laws", "--format", "json", "--format", "text"], ["--format", "2 times", "'json'", "'text'"]),
-    "a coefficient twice": (["penalty", *EXPONENTS, "--beta", "1", "--ratio", "1"], ["--beta", "'0.34'", "'1'"]),
-    "two numbers for one": (["penalty", *EXPONENTS, "--ratio", "1", "--within", "1%,2%"], ["--within '1%,2%'"]),
+    "misspelt notation": (
+        ["derive", "--notation", "hofmann"],
+        ["--notation 'hofmann'", "did you mean hoffmann?"],
+    ),
+    "misspelt format": (
+        ["laws", "--format", "jsn"],
+        ["--format 'jsn'", "text, json, bibtex", "did you mean json?"],
+    ),
+    "a format of another command": (
+        ["allocate", *LAW, "--compute", "1", "--format", "latex"],
+        ["--format 'latex'"],
+    ),
+    "a format twice": (
+        ["laws", "--format", "json", "--format", "text"],
+        ["--format", "2 times", "'json'", "'text'"],
+    ),
+    "a coefficient twice": (
+        ["penalty", *EXPONENTS, "--beta", "1", "--ratio", "1"],
+        ["--beta", "'0.34'", "'1'"],
+    ),
+    "two numbers for one": (
+        ["penalty", *EXPONENTS, "--ratio", "1", "--within", "1%,2%"],
+        ["--within '1%,2%'"],
+    ),
     "two kinds of ratio": (
         ["penalty", *LAW, "--ratio", "2", "--size-ratio", "3"],
         ["--ratio '2'", "--size-ratio '3'"],
@@ -64,13 +102,22 @@ CASES = {
         ["penalty", *EXPONENTS, "--params", "7B", "--tokens", "1T"],
         ["--A", "--B", "--params"],
     ),
-    "a budget without coefficients": (["allocate", *EXPONENTS, "--compute", "1e20"], ["--A", "--B", "--compute"]),
+    "a budget without coefficients": (
+        ["allocate", *EXPONENTS, "--compute", "1e20"],
+        ["--A", "--B", "--compute"],
+    ),
     "a loss without E": (
         ["allocate", "--A", "1", "--B", "1", *EXPONENTS, "--loss", "2"],
         ["--E", "--loss"],
     ),
-    "compute in billions": (["allocate", *LAW, "--compute", "8B"], ["--compute '8B'", "FLOP", "params or tokens", "8000000000"]),
-    "two targets": (["allocate", *LAW, "--compute", "1e20", "--loss", "2"], ["--compute '1e20'", "--loss '2'"]),
+    "compute in billions": (
+        ["allocate", *LAW, "--compute", "8B"],
+        ["--compute '8B'", "FLOP", "params or tokens", "8000000000"],
+    ),
+    "two targets": (
+        ["allocate", *LAW, "--compute", "1e20", "--loss", "2"],
+        ["--compute '1e20'", "--loss '2'"],
+    ),
     "a loss below E": (["allocate", *LAW, "--loss", "1.5"], ["--loss '1.5'", "1.8172"]),
     "a loss at E": (["allocate", *LAW, "--loss", "1.8172"], ["--loss '1.8172'", "above"]),
     "a loss out of reach": (
@@ -83,17 +130,32 @@ CASES = {
     ),
     "a range of one": (["check", "--compute-range", "1e20"], ["--compute-range '1e20'", "two"]),
     "a range of three": (["check", "--compute-range", "1,2,3"], ["--compute-range '1 2 3'", "two"]),
-    "a swapped range": (["check", "--compute-range", "1e22", "1e20"], ["--compute-range '1e22 1e20'", "below"]),
+    "a swapped range": (
+        ["check", "--compute-range", "1e22", "1e20"],
+        ["--compute-range '1e22 1e20'", "below"],
+    ),
     "an empty range": (["check", "--compute-range", "1e20", "1e20"], ["--compute-range", "below"]),
     "an unknown law to describe": (["laws", "hofmann2022"], ["'hofmann2022'", "hoffmann2022"]),
-    "an unknown kind": (["laws", "--kind", "computes"], ["--kind 'computes'", "did you mean compute?"]),
-    "a law of another kind": (["laws", "besiroglu2024", "--kind", "compute"], ["--kind 'compute'", "besiroglu2024"]),
+    "an unknown kind": (
+        ["laws", "--kind", "computes"],
+        ["--kind 'computes'", "did you mean compute?"],
+    ),
+    "a law of another kind": (
+        ["laws", "besiroglu2024", "--kind", "compute"],
+        ["--kind 'compute'", "besiroglu2024"],
+    ),
     "a figure format": (
         ["penalty", *EXPONENTS, "--ratio", "3", "--plot", "figure.txt"],
         ["--plot 'figure.txt'", ".png, .pdf or .svg"],
     ),
-    "a figure in no folder": (["check", "--plot", "/no/such/folder/x.png"], ["--plot '/no/such/folder/x.png'"]),
-    "an output in no folder": (["laws", "--output", "/no/such/folder/x"], ["--output '/no/such/folder/x'"]),
+    "a figure in no folder": (
+        ["check", "--plot", "/no/such/folder/x.png"],
+        ["--plot '/no/such/folder/x.png'"],
+    ),
+    "an output in no folder": (
+        ["laws", "--output", "/no/such/folder/x"],
+        ["--output '/no/such/folder/x'"],
+    ),
     "an output that is a folder": (["laws", "--output", "/"], ["--output '/'", "irectory"]),
     "numbers under a symbolic budget": (
         ["derive", *LAW, "--budget", "kappa*N*D"],
@@ -101,8 +163,14 @@ CASES = {
     ),
     "an empty list of laws": (["penalty", "--law", "", "--ratio", "1"], ["--law ''"]),
     "a law with a newline": (["penalty", "--law", "a\nb", "--ratio", "1"], ["--law 'a'"]),
-    "a value with a newline": (["allocate", *LAW, "--loss=2", "--max-tokens", "1\n2"], [r"--max-tokens '1\n2'"]),
-    "a long value": (["allocate", *LAW, "--loss=2", "--max-tokens", "9" * 5000], ["--max-tokens '999", "999...999", "999'"]),
+    "a value with a newline": (
+        ["allocate", *LAW, "--loss=2", "--max-tokens", "1\n2"],
+        [r"--max-tokens '1\n2'"],
+    ),
+    "a long value": (
+        ["allocate", *LAW, "--loss=2", "--max-tokens", "9" * 5000],
+        ["--max-tokens '999", "999...999", "999'"],
+    ),
 }
 NUMBERS = {
     "--ratio": ["penalty", *LAW],
@@ -187,13 +255,34 @@ def test_cases(call, words, named) -> None:
 @pytest.mark.parametrize("option", NUMBERS)
 def test_numbers(call, option, value) -> None:
     shown = repr(value.strip())
-    check(call(*NUMBERS[option], option, value), f"{option} {shown}", "must be a positive finite number")
-    check(call(*NUMBERS[option], f"{option}={value}"), f"{option} {shown}", "must be a positive finite number")
+    check(
+        call(*NUMBERS[option], option, value),
+        f"{option} {shown}",
+        "must be a positive finite number",
+    )
+    check(
+        call(*NUMBERS[option], f"{option}={value}"),
+        f"{option} {shown}",
+        "must be a positive finite number",
+    )
 
 
 @pytest.mark.parametrize("value", ["-1", "-1e20", "-inf", "nan", "", "abc"])
 def test_irreducible_loss(call, value) -> None:
-    words = ("penalty", "--A", "1", "--B", "1", *EXPONENTS, "--params", "7B", "--tokens", "1T", "--E", value)
+    words = (
+        "penalty",
+        "--A",
+        "1",
+        "--B",
+        "1",
+        *EXPONENTS,
+        "--params",
+        "7B",
+        "--tokens",
+        "1T",
+        "--E",
+        value,
+    )
     check(call(*words), f"--E {value!r}", "at least 0")
 
 
@@ -225,7 +314,10 @@ def test_a_budget_is_never_evaluated(call, tmp_path) -> None:
 
 # Law files.
 
-HOFFMANN = {"notation": "hoffmann", "coefficients": {"A": 406.4, "B": 410.7, "alpha": 0.34, "beta": 0.28}}
+HOFFMANN = {
+    "notation": "hoffmann",
+    "coefficients": {"A": 406.4, "B": 410.7, "alpha": 0.34, "beta": 0.28},
+}
 
 
 def nested(depth: int) -> str:
@@ -283,20 +375,74 @@ def test_a_law_file_that_lacks_what_is_needed(call, tmp_path) -> None:
 def test_two_files_with_one_name(call, tmp_path) -> None:
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text(json.dumps(HOFFMANN | {"name": "mine"}))
-    check(call("penalty", "--law", tmp_path / "a.json", tmp_path / "b.json", "--ratio", "3"), "--law 'mine'")
+    check(
+        call("penalty", "--law", tmp_path / "a.json", tmp_path / "b.json", "--ratio", "3"),
+        "--law 'mine'",
+    )
 
 
 # Anything at all.
 
 WORDS = [
-    *("penalty", "allocate", "laws", "--law", "besiroglu2024", "hoffmann2022", "--ratio", "--size-ratio", "--within"),
-    *("--params", "--tokens", "--compute", "--loss", "--max-tokens", "--beta", "--gamma", "--alpha", "--E", "--A"),
-    *("--notation", "hoffmann", "--format", "json", "text", "--kind", "compute", "--", "-", "-h", "--help", "=", ","),
-    *("0.3", "2", "1e22", "-1e20", "-inf", "nan", "7B", "1%", "", "x.json", "--ratio=3", "--law=besiroglu2024"),
+    *(
+        "penalty",
+        "allocate",
+        "laws",
+        "--law",
+        "besiroglu2024",
+        "hoffmann2022",
+        "--ratio",
+        "--size-ratio",
+        "--within",
+    ),
+    *(
+        "--params",
+        "--tokens",
+        "--compute",
+        "--loss",
+        "--max-tokens",
+        "--beta",
+        "--gamma",
+        "--alpha",
+        "--E",
+        "--A",
+    ),
+    *(
+        "--notation",
+        "hoffmann",
+        "--format",
+        "json",
+        "text",
+        "--kind",
+        "compute",
+        "--",
+        "-",
+        "-h",
+        "--help",
+        "=",
+        ",",
+    ),
+    *(
+        "0.3",
+        "2",
+        "1e22",
+        "-1e20",
+        "-inf",
+        "nan",
+        "7B",
+        "1%",
+        "",
+        "x.json",
+        "--ratio=3",
+        "--law=besiroglu2024",
+    ),
 ]
 
 
-@given(st.sampled_from(["penalty", "allocate", "laws"]), st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=10))
+@given(
+    st.sampled_from(["penalty", "allocate", "laws"]),
+    st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=10),
+)
 @example("penalty", ["--law", "besiroglu2024", "--ratio", "0.1", "--", "1"])
 @example("laws", ["--", "--kind"])
 @example("allocate", ["--law", "besiroglu2024", "--compute", "1e20", "--max-tokens", "1e-300"])

@@ -45,7 +45,11 @@ def test_an_exponent_from_the_printed_digits(checked) -> None:
     beta, gamma = mp.mpf("0.3749"), mp.mpf("0.3812")
 
     def best(compute):
-        f = lambda s: 1533.4592 * mp.exp(-beta * s) + 2923.3999 * (compute / 6) ** -gamma * mp.exp(gamma * s)  # noqa: E731
+        def f(s):
+            return 1533.4592 * mp.exp(-beta * s) + 2923.3999 * (compute / 6) ** -gamma * mp.exp(
+                gamma * s
+            )
+
         low, high = mp.mpf(-50), mp.mpf(150)
         for _ in range(200):
             left, right = low + (high - low) / 3, high - (high - low) / 3

@@ -13,12 +13,18 @@ RESAMPLES = ("--bootstrap", "200", "--seed", "1")
 
 
 def write(path: Path, losses, *, noise=0.002, seed=0, budgets=6, sizes=9) -> Path:
-    """IsoFLOP runs about the optimum of the truth, with the losses that a function of (params, tokens) gives."""
+    """IsoFLOP runs about the optimum of the truth, with the losses that a function of (params,
+    tokens) gives.
+    """
     compute, ratio = np.meshgrid(np.geomspace(1e18, 1e22, budgets), np.geomspace(0.2, 5.0, sizes))
     params = (ratio * TRUTH.envelope.params(compute)).ravel()
     tokens = compute.ravel() / (6.0 * params)
-    values = losses(params, tokens) * np.exp(noise * np.random.default_rng(seed).normal(size=len(params)))
-    rows = [f"{n:.17g},{d:.17g},{loss:.17g}" for n, d, loss in zip(params, tokens, values, strict=True)]
+    values = losses(params, tokens) * np.exp(
+        noise * np.random.default_rng(seed).normal(size=len(params))
+    )
+    rows = [
+        f"{n:.17g},{d:.17g},{loss:.17g}" for n, d, loss in zip(params, tokens, values, strict=True)
+    ]
     path.write_text("\n".join(["params,tokens,loss", *rows]) + "\n", encoding="utf-8")
     return path
 
@@ -54,18 +60,28 @@ def test_few_groups_cannot_tell(run_cli, tmp_path):
 
 
 def test_few_noisy_runs_cannot_tell(run_cli, tmp_path):
-    result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss, noise=0.05, budgets=4, sizes=5), *RESAMPLES)
+    result = run_cli(
+        "check",
+        write(tmp_path / "runs.csv", TRUTH.loss, noise=0.05, budgets=4, sizes=5),
+        *RESAMPLES,
+    )
     assert result.code == 3
     assert "verdict: cannot tell" in result.out
 
 
 def test_the_contract_for_scripts(run_cli, tmp_path):
-    result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss), *RESAMPLES, "--format", "json")
+    result = run_cli(
+        "check", write(tmp_path / "runs.csv", TRUTH.loss), *RESAMPLES, "--format", "json"
+    )
     data = json.loads(result.out)
     assert data["kind"] == "runs"
     assert data["verdict"] == "consistent"
     alpha = TRUTH.envelope.exponent
-    assert data["derived"]["alpha"]["lo"] < data["derived"]["alpha"]["value"] < data["derived"]["alpha"]["hi"]
+    assert (
+        data["derived"]["alpha"]["lo"]
+        < data["derived"]["alpha"]["value"]
+        < data["derived"]["alpha"]["hi"]
+    )
     # Five standard errors of alpha on this design, as the bootstrap gives them, are about 0.006.
     assert data["derived"]["alpha"]["value"] == pytest.approx(alpha, abs=0.006)
     assert {"frontier", "isoflop", "fixed-ratio"} == {row["approach"] for row in data["empirical"]}
@@ -87,24 +103,50 @@ def test_the_same_seed_gives_the_same_report(run_cli, tmp_path):
 
 def test_columns_and_rows_are_chosen_as_for_a_fit(run_cli, tmp_path):
     path = write(tmp_path / "runs.csv", TRUTH.loss)
-    path.write_text(path.read_text(encoding="utf-8").replace("params,", "my size,", 1), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("params,", "my size,", 1), encoding="utf-8"
+    )
     assert run_cli("check", path).code == 2
-    result = run_cli("check", path, "--column", "params=my size", "--where", "compute < 5e21", *RESAMPLES, "--format", "json")
+    result = run_cli(
+        "check",
+        path,
+        "--column",
+        "params=my size",
+        "--where",
+        "compute < 5e21",
+        *RESAMPLES,
+        "--format",
+        "json",
+    )
     assert json.loads(result.out)["n_runs"] == 45
 
 
 def test_the_figure(run_cli, tmp_path):
-    result = run_cli("check", write(tmp_path / "runs.csv", TRUTH.loss), *RESAMPLES, "--plot", tmp_path / "check.png")
+    result = run_cli(
+        "check",
+        write(tmp_path / "runs.csv", TRUTH.loss),
+        *RESAMPLES,
+        "--plot",
+        tmp_path / "check.png",
+    )
     assert result.code == 0
     assert (tmp_path / "check.png").stat().st_size > 20_000
 
 
 def grid(path: Path) -> Path:
     """Six budgets at seven ratios D/N."""
-    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e21, 6), [1.26, 3.17, 7.96, 20, 50.2, 126, 317]))
+    compute, ratio = (
+        g.ravel()
+        for g in np.meshgrid(np.geomspace(1e18, 1e21, 6), [1.26, 3.17, 7.96, 20, 50.2, 126, 317])
+    )
     params = np.sqrt(compute / (6.0 * ratio))
-    values = TRUTH.loss(params, ratio * params) * np.exp(0.002 * np.random.default_rng(0).normal(size=len(params)))
-    rows = [f"{n:.17g},{t * n:.17g},{loss:.17g}" for n, t, loss in zip(params, ratio, values, strict=True)]
+    values = TRUTH.loss(params, ratio * params) * np.exp(
+        0.002 * np.random.default_rng(0).normal(size=len(params))
+    )
+    rows = [
+        f"{n:.17g},{t * n:.17g},{loss:.17g}"
+        for n, t, loss in zip(params, ratio, values, strict=True)
+    ]
     path.write_text("\n".join(["params,tokens,loss", *rows]) + "\n", encoding="utf-8")
     return path
 
@@ -113,14 +155,24 @@ def test_ratios_are_chosen_and_what_is_left_out_is_named(run_cli, tmp_path):
     path = grid(tmp_path / "runs.csv")
     result = run_cli("check", path, *RESAMPLES)
     assert "4 more ratios D/N not shown: 1.26, 3.17, 7.96, 317" in result.out
-    assert [line.split()[2] for line in result.out.splitlines() if line.startswith("D/N = ")][:3] == ["20", "50.2", "126"]
-    data = json.loads(run_cli("check", path, *RESAMPLES, "--ratio", "317", "--ratio", "3.2,20", "--format", "json").out)
-    ratios = [row["tokens_per_param"] for row in data["empirical"] if row["approach"] == "fixed-ratio"]
+    assert [line.split()[2] for line in result.out.splitlines() if line.startswith("D/N = ")][
+        :3
+    ] == ["20", "50.2", "126"]
+    data = json.loads(
+        run_cli(
+            "check", path, *RESAMPLES, "--ratio", "317", "--ratio", "3.2,20", "--format", "json"
+        ).out
+    )
+    ratios = [
+        row["tokens_per_param"] for row in data["empirical"] if row["approach"] == "fixed-ratio"
+    ]
     assert ratios == pytest.approx([3.17, 20.0, 317.0])
     assert data["ratios_left_out"] == pytest.approx([1.26, 7.96, 50.2, 126.0])
 
 
-@pytest.mark.parametrize(("words", "message"), [(("30",), "1.26, 3.17, 7.96, 20, 50.2, 126, 317"), (("-3",), "positive")])
+@pytest.mark.parametrize(
+    ("words", "message"), [(("30",), "1.26, 3.17, 7.96, 20, 50.2, 126, 317"), (("-3",), "positive")]
+)
 def test_a_ratio_without_runs(run_cli, tmp_path, words, message):
     result = run_cli("check", grid(tmp_path / "runs.csv"), "--ratio", *words)
     assert result.code == 2
@@ -172,7 +224,12 @@ def test_bad_options(run_cli, tmp_path, words, named):
 
 
 def test_options_of_runs_need_runs(run_cli):
-    for words in (("--where", "loss < 4"), ("--ratio", "20"), ("--tolerance", "1%"), ("--bootstrap", "100")):
+    for words in (
+        ("--where", "loss < 4"),
+        ("--ratio", "20"),
+        ("--tolerance", "1%"),
+        ("--bootstrap", "100"),
+    ):
         result = run_cli("check", *words)
         assert result.code == 2
         assert words[0] in result.err
@@ -197,7 +254,9 @@ def test_bad_files(run_cli, tmp_path, text, named):
 
 
 def test_the_chinchilla_runs(run_cli, public_runs):
-    """Near the edge: what is published of them is that approaches 1 and 2 have a lower alpha than approach 3."""
+    """Near the edge: what is published of them is that approaches 1 and 2 have a lower alpha than
+    approach 3.
+    """
     path = public_runs / "chinchilla" / "svg_extracted_data.csv"
     result = run_cli("check", path, "--where", "loss < 3.4469", "--format", "json")
     assert result.code in {0, 3}

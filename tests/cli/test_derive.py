@@ -44,7 +44,9 @@ def test_formulas_against_a_search_for_the_optimum(derived, besiroglu) -> None:
 
 
 def test_exponent_and_coefficient(derived, besiroglu) -> None:
-    slope = besiroglu.mp.log(besiroglu.best(10**20) / besiroglu.best(10**24)) / besiroglu.mp.log(10**4)
+    slope = besiroglu.mp.log(besiroglu.best(10**20) / besiroglu.best(10**24)) / besiroglu.mp.log(
+        10**4
+    )
     assert float(formula(derived, "exponent", LAW)) == pytest.approx(float(slope), rel=1e-14)
     assert f"{formula(derived, 'exponent', LAW):.9}"[:8] == "0.178286"
     assert f"{float(formula(derived, 'coefficient', LAW)):.3f}" == "2708.498"
@@ -55,7 +57,9 @@ def test_every_claim_is_proved(derived) -> None:
     assert {claim["answer"] for claim in derived["claims"]} == {"proved"}
 
 
-@pytest.mark.parametrize("budget", ["6ND", "6*N^1*D", "C = 6*N*D", "6 N D", "6*N**1*D**1", "2*3*D*N"])
+@pytest.mark.parametrize(
+    "budget", ["6ND", "6*N^1*D", "C = 6*N*D", "6 N D", "6*N**1*D**1", "2*3*D*N"]
+)
 def test_spellings_of_the_budget(data, derived, budget) -> None:
     assert data("derive", "--budget", budget) == derived
 
@@ -64,20 +68,35 @@ def test_general_budget(data) -> None:
     general = data("derive", "--budget", "kappa*N**a*D**d")
     for name in FORMULAS:
         assert sympy.sympify(general[name], locals=SYMBOLS).free_symbols <= set(SYMBOLS.values())
-    # C = 2 N^2 D^3 in units M = N^2, T = D^3 is C = 2 M T: search there, in exponents beta/2 and gamma/3.
+    # C = 2 N^2 D^3 in units M = N^2, T = D^3 is C = 2 M T: search there, in exponents beta/2 and
+    # gamma/3.
     from_search = pytest.importorskip("mpmath").mp.clone()
     from_search.dps = 60
     beta, gamma = from_search.mpf("0.3478") / 2, from_search.mpf("0.3658") / 3
     low, high = from_search.mpf(-100), from_search.mpf(200)
 
     def along(s):
-        return 482 * from_search.exp(-beta * s) + 2085 * (from_search.mpf(10) ** 30 / 2) ** -gamma * from_search.exp(gamma * s)
+        return 482 * from_search.exp(-beta * s) + 2085 * (
+            from_search.mpf(10) ** 30 / 2
+        ) ** -gamma * from_search.exp(gamma * s)
 
     for _ in range(300):
         left, right = low + (high - low) / 3, high - (high - low) / 3
         low, high = (low, right) if along(left) < along(right) else (left, high)
-    at = {"A": "482", "B": "2085", "beta": "0.3478", "gamma": "0.3658", "kappa": "2", "a": "2", "d": "3", "C": "1e30", "E": "0"}
-    assert float(formula(general, "params", at)) == pytest.approx(float(from_search.exp(low / 2)), rel=1e-14)
+    at = {
+        "A": "482",
+        "B": "2085",
+        "beta": "0.3478",
+        "gamma": "0.3658",
+        "kappa": "2",
+        "a": "2",
+        "d": "3",
+        "C": "1e30",
+        "E": "0",
+    }
+    assert float(formula(general, "params", at)) == pytest.approx(
+        float(from_search.exp(low / 2)), rel=1e-14
+    )
     assert float(formula(general, "loss", at)) == pytest.approx(float(along(low)), rel=1e-14)
 
 
@@ -171,6 +190,8 @@ def test_a_failed_proof_is_a_verdict(call, monkeypatch, answer, code, form) -> N
     result = call("derive", "--format", form)
     assert result.code == code
     assert result.err == ""
-    assert {"text": answer, "json": answer.lower(), "latex": "% not proved: tokens_per_param"}[form] in result.out
+    assert {"text": answer, "json": answer.lower(), "latex": "% not proved: tokens_per_param"}[
+        form
+    ] in result.out
     if form == "json":
         assert json.loads(result.out)["exponent"]

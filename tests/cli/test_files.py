@@ -1,4 +1,6 @@
-"""No command overwrites what it reads, nor writes two things into one file: refused before any work."""
+"""No command overwrites what it reads, nor writes two things into one file: refused before any
+work.
+"""
 
 import importlib
 import os
@@ -33,16 +35,23 @@ def inputs(command):
     """Options that take a file to read; those of report and backtest take names of forms as --law."""
     forms = {"backtest", "report"}
     found = [action for action in actions(command) if action.metavar in READ]
-    found = [action for action in found if not (action.option_strings == ["--law"] and command in forms)]
+    found = [
+        action for action in found if not (action.option_strings == ["--law"] and command in forms)
+    ]
     return [action for action in found if action.option_strings or action.metavar != "TABLE"]
 
 
-OVERWRITING = [(name, read, write) for name in COMMANDS for read in inputs(name) for write in outputs(name)]
+OVERWRITING = [
+    (name, read, write) for name in COMMANDS for read in inputs(name) for write in outputs(name)
+]
 TWICE = [(name, *pair) for name in COMMANDS for pair in combinations(outputs(name), 2)]
 
 
 def called(values):
-    return [f"{name}: {(one.option_strings or [one.metavar])[-1]} {other.option_strings[-1]}" for name, one, other in values]
+    return [
+        f"{name}: {(one.option_strings or [one.metavar])[-1]} {other.option_strings[-1]}"
+        for name, one, other in values
+    ]
 
 
 def refused(result, path):
@@ -84,7 +93,9 @@ def test_every_file_to_write_is_declared_as_one():
     """What a module asks for as a target has the placeholder of a file to write."""
     written = {action.option_strings[-1] for name in COMMANDS for action in outputs(name)}
     for source in Path(cli.__file__).parent.glob("*.py"):
-        for option in re.findall(r"""(?<!def )\btarget\(options, "(--[a-z-]+)"\)""", source.read_text(encoding="utf-8")):
+        for option in re.findall(
+            r"""(?<!def )\btarget\(options, "(--[a-z-]+)"\)""", source.read_text(encoding="utf-8")
+        ):
             assert option in written, (source.name, option)
 
 
@@ -105,10 +116,17 @@ def test_names_are_no_files(run_cli, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
         assert run_cli("laws", "besiroglu2024", "-o", "besiroglu2024") == (0, "", "")
-        assert run_cli("penalty", "--law", "besiroglu2024", "--ratio", "3", "-o", "besiroglu2024") == (0, "", "")
+        assert run_cli(
+            "penalty", "--law", "besiroglu2024", "--ratio", "3", "-o", "besiroglu2024"
+        ) == (0, "", "")
         assert run_cli("simulate", "runs", "-o", "runs") == (0, "", "")
 
 
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="there is no /dev/null")
 def test_a_device_may_be_written_twice(run_cli):
-    assert run_cli("simulate", "counts", "--models", "/dev/null", "--gold", "/dev/null", "-o", "/dev/null").code == 0
+    assert (
+        run_cli(
+            "simulate", "counts", "--models", "/dev/null", "--gold", "/dev/null", "-o", "/dev/null"
+        ).code
+        == 0
+    )

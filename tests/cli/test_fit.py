@@ -20,7 +20,9 @@ NUMBERS = {"value", "se", "lo", "hi"}
 
 
 def loss(params, tokens):
-    return TRUTH["E"] + TRUTH["A"] * params ** -TRUTH["beta"] + TRUTH["B"] * tokens ** -TRUTH["gamma"]
+    return (
+        TRUTH["E"] + TRUTH["A"] * params ** -TRUTH["beta"] + TRUTH["B"] * tokens ** -TRUTH["gamma"]
+    )
 
 
 def write(path, rows, header=("params", "tokens", "loss")):
@@ -34,7 +36,9 @@ def runs():
     draw = np.random.default_rng(20240229).standard_normal(64)
     sizes, data = np.geomspace(3e7, 1e10, 8), np.geomspace(3e8, 3e11, 8)
     grid = [(float(n), float(d)) for n in sizes for d in data]
-    return [(n, d, loss(n, d) * exp(NOISE * z)) for (n, d), z in zip(grid, draw.tolist(), strict=True)]
+    return [
+        (n, d, loss(n, d) * exp(NOISE * z)) for (n, d), z in zip(grid, draw.tolist(), strict=True)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +90,17 @@ def test_keys(plain) -> None:
         assert entry["lo"] < entry["value"] < entry["hi"]
         assert entry["se"] > 0
     assert plain["law"] == "E + A N^-beta + B D^-gamma"
-    assert plain["objective"] == {"name": "huber-log", "delta": 1e-3, "value": plain["objective"]["value"]}
-    assert (plain["converged"], plain["n_runs"], plain["dropped"], plain["warnings"]) == (True, 64, [], [])
+    assert plain["objective"] == {
+        "name": "huber-log",
+        "delta": 1e-3,
+        "value": plain["objective"]["value"],
+    }
+    assert (plain["converged"], plain["n_runs"], plain["dropped"], plain["warnings"]) == (
+        True,
+        64,
+        [],
+        [],
+    )
 
 
 def test_the_truth_is_near(plain) -> None:
@@ -124,7 +137,9 @@ def test_the_objective_is_the_plain_sum_at_the_coefficients(data, path, name, op
     found = data("fit", path, "--objective", name, *options)
     assert found["converged"]
     c = {key: entry["value"] for key, entry in found["coefficients"].items()}
-    parameters = {key: value for key, value in found["objective"].items() if key in ("delta", "tau")}
+    parameters = {
+        key: value for key, value in found["objective"].items() if key in ("delta", "tau")
+    }
     assert parameters == {"--delta": {"delta": 0.01}, "--tau": {"tau": 0.2}}.get(
         options[0] if options else "", {"delta": 1e-3} if name == "huber-log" else {}
     )
@@ -145,7 +160,9 @@ def test_the_objective_is_the_plain_sum_at_the_coefficients(data, path, name, op
 
 
 def test_least_squares_errors_against_the_textbook(data, path) -> None:
-    """The sandwich with every residual equal in size is the textbook covariance; at random residuals it comes near."""
+    """The sandwich with every residual equal in size is the textbook covariance; at random
+    residuals it comes near.
+    """
     found = data("fit", path, "--objective", "least-squares-log")
     c = {key: entry["value"] for key, entry in found["coefficients"].items()}
     rows, residuals = [], []
@@ -176,7 +193,17 @@ def test_compute_and_ratio(data, path, call) -> None:
 
 
 def test_several_computes_and_ratios(data, call, path) -> None:
-    found = data("fit", path, "--compute", "1e21", "1e22", "--ratio", "1,10", "--profile", "N_star,penalty@10")
+    found = data(
+        "fit",
+        path,
+        "--compute",
+        "1e21",
+        "1e22",
+        "--ratio",
+        "1,10",
+        "--profile",
+        "N_star,penalty@10",
+    )
     assert found["at"] == {"compute": [1e21, 1e22], "ratio": [1.0, 10.0]}
     one = data("fit", path, "--compute", "1e22", "--ratio", "10")["derived"]
     for name in ("N_star", "L_star"):
@@ -199,7 +226,9 @@ def test_compute_law(data, path) -> None:
     assert found["law"] == "E + C0 C^-alpha"
     assert found["derived"]["alpha"] == found["coefficients"]["alpha"]
     c = {key: entry["value"] for key, entry in found["coefficients"].items()}
-    assert found["derived"]["loss"]["value"] == pytest.approx(c["E"] + c["C0"] * 1e22 ** -c["alpha"], rel=1e-12)
+    assert found["derived"]["loss"]["value"] == pytest.approx(
+        c["E"] + c["C0"] * 1e22 ** -c["alpha"], rel=1e-12
+    )
     assert found["derived"]["loss"]["se"] < found["coefficients"]["E"]["se"]
 
 
@@ -208,7 +237,9 @@ def test_an_expression(data, path, plain) -> None:
     assert found["converged"]
     assert list(found["coefficients"]) == ["E", "a", "b", "c", "d"]
     assert found["objective"]["value"] == pytest.approx(plain["objective"]["value"], rel=1e-9)
-    assert found["coefficients"]["b"]["value"] == pytest.approx(plain["coefficients"]["beta"]["value"], rel=1e-6)
+    assert found["coefficients"]["b"]["value"] == pytest.approx(
+        plain["coefficients"]["beta"]["value"], rel=1e-6
+    )
     assert found["derived"] == {}
 
 
@@ -224,7 +255,10 @@ def test_bounds(data, path) -> None:
     found = data("fit", path, "--bound", "beta=0.4:1", "--bound", "E=:1.75")
     assert found["coefficients"]["beta"] == {"value": 0.4, "se": None, "lo": None, "hi": None}
     assert "beta" in found["at_bound"]
-    assert any("beta = 0.4 is on a bound: the lower one that was given" in text for text in found["warnings"])
+    assert any(
+        "beta = 0.4 is on a bound: the lower one that was given" in text
+        for text in found["warnings"]
+    )
     assert found["derived"]["alpha"]["se"] is None
 
 
@@ -247,7 +281,12 @@ def test_bootstrap(data, path, plain) -> None:
     other = data("fit", path, "--bootstrap", "200", "--seed", "8")
     assert found["coefficients"]["beta"]["se"] != other["coefficients"]["beta"]["se"]
     interval = found["interval"]
-    assert (interval["kind"], interval["resample"], interval["repeats"], interval["seed"]) == ("bootstrap", "cases", 200, 7)
+    assert (interval["kind"], interval["resample"], interval["repeats"], interval["seed"]) == (
+        "bootstrap",
+        "cases",
+        200,
+        7,
+    )
     assert interval["interrupted"] is False
     for name, entry in found["coefficients"].items():
         assert entry["value"] == plain["coefficients"][name]["value"]
@@ -265,12 +304,19 @@ def test_groups(data, call, folder) -> None:
     cases = data("fit", path, "--bootstrap", "120", "--resample", "cases")
     assert cases["interval"]["resample"] == "cases"
     assert rough not in cases["warnings"]
-    few = write(folder / "few.csv", [(*row, index % 3) for index, row in enumerate(runs())], ("N", "D", "loss", "seed"))
+    few = write(
+        folder / "few.csv",
+        [(*row, index % 3) for index, row in enumerate(runs())],
+        ("N", "D", "loss", "seed"),
+    )
     for words in (("--bootstrap", "20"), ("--bootstrap", "20", "--resample", "groups")):
         result = call("fit", few, *words)
         refused(result, f"{words[-2]} '{words[-1]}'", "at least 4", "--resample cases")
         assert "kind=" not in result.err
-    assert data("fit", path, "--bootstrap", "120", "--resample", "residuals")["interval"]["resample"] == "residuals"
+    assert (
+        data("fit", path, "--bootstrap", "120", "--resample", "residuals")["interval"]["resample"]
+        == "residuals"
+    )
 
 
 def test_profile(data, call, path, plain) -> None:
@@ -281,7 +327,10 @@ def test_profile(data, call, path, plain) -> None:
         assert entry["value"] == pytest.approx(value, rel=1e-12)
         assert entry["lo"] < value < entry["hi"]
     out = call("fit", path, "--profile", "alpha").out
-    assert "profile intervals: likelihood ratio calibrated for independent errors of one distribution" in out
+    assert (
+        "profile intervals: likelihood ratio calibrated for independent errors of one distribution"
+        in out
+    )
 
 
 def test_a_profile_of_unlike_errors_is_doubted(data, call, folder) -> None:
@@ -321,13 +370,26 @@ def test_columns_and_conditions(data, call, folder, plain) -> None:
     assert found["coefficients"] == plain["coefficients"]
     assert found["columns"] == {"params": "Größe", "tokens": "Data seen", "loss": "final"}
     assert plain["columns"] == {"params": "params", "tokens": "tokens", "loss": "loss"}
-    assert "\ncolumns    params 'Größe', tokens 'Data seen', loss 'final'\n" in call("fit", path, *columns).out
+    assert (
+        "\ncolumns    params 'Größe', tokens 'Data seen', loss 'final'\n"
+        in call("fit", path, *columns).out
+    )
     assert "\ncolumns " not in call("fit", path.with_name("runs.csv")).out
-    assert data("fit", path, *columns, "--where", "`Data seen` < 1e13 and loss < 8")["coefficients"] == plain["coefficients"]
+    assert (
+        data("fit", path, *columns, "--where", "`Data seen` < 1e13 and loss < 8")["coefficients"]
+        == plain["coefficients"]
+    )
 
 
 def test_dropped_rows_are_named(data, call, folder, plain) -> None:
-    rows = [*runs(), (1e9, 1e10, ""), (1e9, 1e10, "nan"), ("1e400", 1e10, 3), (1e9, -1, 3), (1e9, "inf", 3)]
+    rows = [
+        *runs(),
+        (1e9, 1e10, ""),
+        (1e9, 1e10, "nan"),
+        ("1e400", 1e10, 3),
+        (1e9, -1, 3),
+        (1e9, "inf", 3),
+    ]
     path = write(folder / "dropped.csv", rows)
     found = data("fit", path)
     assert [entry["row"] for entry in found["dropped"]] == [65, 66, 67, 68, 69]
@@ -337,7 +399,10 @@ def test_dropped_rows_are_named(data, call, folder, plain) -> None:
     assert "tokens=-1.0" in reasons[3]
     assert found["coefficients"] == plain["coefficients"]
     text = " ".join(call("fit", path).out.split())
-    assert "5 dropped: loss is missing (rows 65, 66), params must be finite (the largest float is 1.8e308) (row 67)" in text
+    assert (
+        "5 dropped: loss is missing (rows 65, 66), params must be finite (the largest float is "
+        "1.8e308) (row 67)" in text
+    )
     assert "row 1 is the first after the header" in text
 
 
@@ -347,30 +412,66 @@ def test_dropped_rows_are_counted_by_reason(data, call, folder) -> None:
     path = write(folder / "low.csv", [*low, *rows], ("params", "tokens", "accuracy"))
     text = " ".join(call("fit", path, "--random-baseline", "0.25").out.split())
     listed = ", ".join(map(str, range(1, 13)))
-    assert f"14 dropped: accuracy must be above the random baseline 0.25 (rows {listed} and 2 more)" in text
-    assert [entry["row"] for entry in data("fit", path, "--random-baseline", "0.25")["dropped"]] == list(range(1, 15))
+    assert (
+        f"14 dropped: accuracy must be above the random baseline 0.25 (rows {listed} and 2 more)"
+        in text
+    )
+    assert [
+        entry["row"] for entry in data("fit", path, "--random-baseline", "0.25")["dropped"]
+    ] == list(range(1, 15))
 
 
 def test_what_follows_from_the_budget_is_said(data, call, folder) -> None:
-    path = write(folder / "budgets.csv", [(n, 6 * n * d, y) for n, d, y in runs()], ("Model Size", "C", "loss"))
-    assert data("fit", path)["columns"] == {"params": "Model Size", "compute": "C", "tokens": None, "loss": "loss"}
-    assert "columns    params 'Model Size', compute 'C', loss 'loss'; tokens from C = 6ND" in call("fit", path).out
+    path = write(
+        folder / "budgets.csv",
+        [(n, 6 * n * d, y) for n, d, y in runs()],
+        ("Model Size", "C", "loss"),
+    )
+    assert data("fit", path)["columns"] == {
+        "params": "Model Size",
+        "compute": "C",
+        "tokens": None,
+        "loss": "loss",
+    }
+    assert (
+        "columns    params 'Model Size', compute 'C', loss 'loss'; tokens from C = 6ND"
+        in call("fit", path).out
+    )
 
 
 def test_names_of_an_expression(data, call, folder) -> None:
-    """A name is a column where the table or --column has one, else a coefficient; the output says which."""
-    path = write(folder / "multiples.csv", [(6 * n * d, d / n, y) for n, d, y in runs()], ("C", "token_multiplier", "loss"))
+    """A name is a column where the table or --column has one, else a coefficient; the output says
+    which.
+    """
+    path = write(
+        folder / "multiples.csv",
+        [(6 * n * d, d / n, y) for n, d, y in runs()],
+        ("C", "token_multiplier", "loss"),
+    )
     words = ("fit", path, "--model", "E + a*M^p*C^-eta + b*M^-q*C^-eta")
     found = data(*words, "--column", "M=token_multiplier")
     assert found["columns"] == {"M": "token_multiplier", "C": "C", "loss": "loss"}
     assert list(found["coefficients"]) == ["E", "a", "p", "eta", "b", "q"]
     text = " ".join(call(*words, "--column", "M=token_multiplier").out.split())
-    assert "columns M 'token_multiplier', C 'C', loss 'loss'; coefficients E, a, p, eta, b, q" in text
+    assert (
+        "columns M 'token_multiplier', C 'C', loss 'loss'; coefficients E, a, p, eta, b, q" in text
+    )
     result = call(*words, "--format", "json")
     assert result.code == 3
-    assert "M is no column of the table and was taken for a coefficient" in json.loads(result.out)["warnings"]
-    refused(call(*words, "--column", "M=multiplier"), "--column 'M=multiplier'", "no column 'multiplier' for M")
-    refused(call(*words, "--column", "Q=token_multiplier"), "--column 'Q=token_multiplier'", "'Q' is no quantity")
+    assert (
+        "M is no column of the table and was taken for a coefficient"
+        in json.loads(result.out)["warnings"]
+    )
+    refused(
+        call(*words, "--column", "M=multiplier"),
+        "--column 'M=multiplier'",
+        "no column 'multiplier' for M",
+    )
+    refused(
+        call(*words, "--column", "Q=token_multiplier"),
+        "--column 'Q=token_multiplier'",
+        "'Q' is no quantity",
+    )
 
 
 def test_accuracy(data, call, folder, plain) -> None:
@@ -384,7 +485,10 @@ def test_accuracy(data, call, folder, plain) -> None:
     assert (plain["metric"], plain["random_baseline"]) == ("loss", None)
     saved = folder / "accuracy.json"
     text = call("fit", path, "--random-baseline", "25%", "--compute", "1e22", "--save", saved).out
-    assert "law        L = E + A N^-beta + B D^-gamma, L = -log((Q - 0.25)/(1 - 0.25)) of accuracy Q\n" in text
+    assert (
+        "law        L = E + A N^-beta + B D^-gamma, L = -log((Q - 0.25)/(1 - 0.25)) of accuracy Q\n"
+        in text
+    )
     assert "  L * FLOP^alpha\n" in text
     assert "columns    params 'params', tokens 'tokens', accuracy 'accuracy'" not in text
     assert json.loads(saved.read_text(encoding="utf-8"))["random_baseline"] == 0.25
@@ -392,7 +496,9 @@ def test_accuracy(data, call, folder, plain) -> None:
 
 
 def test_doubts_about_the_runs_are_warnings(data, call, folder) -> None:
-    path = write(folder / "budget.csv", [(n, d, 7 * n * d, y) for n, d, y in runs()], ("N", "D", "C", "loss"))
+    path = write(
+        folder / "budget.csv", [(n, d, 7 * n * d, y) for n, d, y in runs()], ("N", "D", "C", "loss")
+    )
     (warning,) = data("fit", path)["warnings"]
     assert warning.startswith("compute off 6ND by more than 10 % in 64 of 64 runs")
     assert "warning: compute off 6ND" in call("fit", path).out
@@ -407,13 +513,29 @@ def chinchilla(public_runs):
     path = public_runs / "chinchilla" / "svg_extracted_data.csv"
     with path.open(encoding="utf-8") as file:
         fifth = sorted((float(row["loss"]) for row in csv.DictReader(file)), reverse=True)[4]
-    return path, ("--column", "params=Model Size", "--column", "compute=Training FLOP", "--where", f"loss < {fifth!r}")
+    return path, (
+        "--column",
+        "params=Model Size",
+        "--column",
+        "compute=Training FLOP",
+        "--where",
+        f"loss < {fifth!r}",
+    )
 
 
 CHINCHILLA = {
-    "huber-log": (0.001018274018, {"E": 1.81722, "A": 477.826, "B": 2143.417, "beta": 0.34731, "gamma": 0.36717}),
-    "absolute-log": (1.129494664, {"E": 1.81686, "A": 482.006, "B": 2085.434, "beta": 0.34781, "gamma": 0.36585}),
-    "least-squares-log": (0.0114618870, {"E": 1.86455, "A": 593.32, "B": 4875.64, "beta": 0.36025, "gamma": 0.40588}),
+    "huber-log": (
+        0.001018274018,
+        {"E": 1.81722, "A": 477.826, "B": 2143.417, "beta": 0.34731, "gamma": 0.36717},
+    ),
+    "absolute-log": (
+        1.129494664,
+        {"E": 1.81686, "A": 482.006, "B": 2085.434, "beta": 0.34781, "gamma": 0.36585},
+    ),
+    "least-squares-log": (
+        0.0114618870,
+        {"E": 1.86455, "A": 593.32, "B": 4875.64, "beta": 0.36025, "gamma": 0.40588},
+    ),
 }
 
 
@@ -438,7 +560,13 @@ def test_chinchilla_all_points(data, chinchilla) -> None:
 def test_chinchilla_text(call, chinchilla) -> None:
     path, selected = chinchilla
     text = " ".join(call("fit", path, *selected, "--compute", "1e22").out.split())
-    for part in ("L = E + A N^-beta + B D^-gamma", "5 left out by the condition", "0.001018274018", "1.81722", "N* at 1e22 FLOP"):
+    for part in (
+        "L = E + A N^-beta + B D^-gamma",
+        "5 left out by the condition",
+        "0.001018274018",
+        "1.81722",
+        "N* at 1e22 FLOP",
+    ):
         assert part in text
 
 
@@ -458,7 +586,10 @@ def test_latex(call, path) -> None:
     out = call("fit", path, "--format", "latex").out
     assert out.startswith("% needs \\usepackage{booktabs}\n")
     assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 1
-    assert r"$n = 64$ runs; Huber's function of the log residuals, sum, $\delta = 0.001$. Intervals: 90\,\%, sandwich" in out
+    assert (
+        r"$n = 64$ runs; Huber's function of the log residuals, sum, $\delta = 0.001$. Intervals: "
+        r"90\,\%, sandwich" in out
+    )
     assert r"$\beta$ & $" in out
     assert out.count(r"\midrule") == 2
 
@@ -470,13 +601,20 @@ def test_a_saved_fit_is_a_law(call, data, path, folder, plain) -> None:
     assert data("penalty", "--law", saved, "--ratio", "3")["law"] == "my fit"
     derived = data("derive", "--law", saved)
     assert derived is not None
-    for words in (["derive", "--law", saved], ["allocate", "--law", saved, "--compute", "1e22"], ["latex", "--law", saved]):
+    for words in (
+        ["derive", "--law", saved],
+        ["allocate", "--law", saved, "--compute", "1e22"],
+        ["latex", "--law", saved],
+    ):
         result = call(*words)
         assert (result.code, result.err) == (0, ""), words
     from isoflop.numeric.law import Law
 
     law = Law.load(saved)
-    assert (law.E, law.gamma) == (plain["coefficients"]["E"]["value"], plain["coefficients"]["gamma"]["value"])
+    assert (law.E, law.gamma) == (
+        plain["coefficients"]["E"]["value"],
+        plain["coefficients"]["gamma"]["value"],
+    )
 
 
 @pytest.mark.parametrize("model", ["compute", "E + a*(N*D)^-e"])
@@ -484,7 +622,12 @@ def test_a_saved_fit_of_another_form_is_no_params_tokens_law(call, path, folder,
     saved = folder / "other.json"
     assert call("fit", path, "--model", model, "--save", saved).code == 0
     for words in (["penalty", "--ratio", "3"], ["allocate", "--compute", "1e22"], ["derive"]):
-        refused(call(*words, "--law", saved), "other.json", "is a fit of L = E + ", "must be one of E + A N^-beta + B D^-gamma")
+        refused(
+            call(*words, "--law", saved),
+            "other.json",
+            "is a fit of L = E + ",
+            "must be one of E + A N^-beta + B D^-gamma",
+        )
 
 
 def test_a_figure(call, path, folder) -> None:
@@ -504,7 +647,9 @@ def never(monkeypatch):
 
     from isoflop.numeric.fit.solver import solve
 
-    monkeypatch.setattr("isoflop.numeric.fit.fitting.solve", lambda *words: replace(solve(*words), converged=False))
+    monkeypatch.setattr(
+        "isoflop.numeric.fit.fitting.solve", lambda *words: replace(solve(*words), converged=False)
+    )
 
 
 @pytest.mark.usefixtures("never")
@@ -516,7 +661,11 @@ def test_no_optimum_is_no_verdict(call, path, folder) -> None:
     assert found["coefficients"]["E"]["se"] is None
     assert found["warnings"][0] == "the fit did not reach an optimum; its numbers are no result"
     assert "NOT REACHED" in call("fit", path).out
-    refused(call("penalty", "--law", folder / "never.json", "--ratio", "3"), "never.json", "did not reach an optimum")
+    refused(
+        call("penalty", "--law", folder / "never.json", "--ratio", "3"),
+        "never.json",
+        "did not reach an optimum",
+    )
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------
@@ -535,9 +684,19 @@ def test_text_in_a_number_column(call, tmp_path) -> None:
 
 
 def test_too_few_runs(call, tmp_path) -> None:
-    refused(call("fit", write(tmp_path / "one.csv", runs()[:1])), "one.csv", "has 1 usable run; must be at least 5")
-    refused(call("fit", write(tmp_path / "four.csv", runs()[::20])), "four.csv", "has 4 usable runs; must be at least 5")
-    refused(call("fit", tmp_path / "one.csv", "--model", "compute"), "at least 3", "E + C0 C^-alpha")
+    refused(
+        call("fit", write(tmp_path / "one.csv", runs()[:1])),
+        "one.csv",
+        "has 1 usable run; must be at least 5",
+    )
+    refused(
+        call("fit", write(tmp_path / "four.csv", runs()[::20])),
+        "four.csv",
+        "has 4 usable runs; must be at least 5",
+    )
+    refused(
+        call("fit", tmp_path / "one.csv", "--model", "compute"), "at least 3", "E + C0 C^-alpha"
+    )
 
 
 def unsound(call, *words):
@@ -563,9 +722,23 @@ def test_as_many_runs_as_coefficients(call, tmp_path) -> None:
 
 def test_all_runs_at_one_size(call, tmp_path) -> None:
     draw = np.random.default_rng(5).standard_normal(20).tolist()
-    rows = [(1e9, d, loss(1e9, d) * exp(0.002 * z)) for d, z in zip(np.geomspace(1e9, 1e11, 20).tolist(), draw, strict=True)]
+    rows = [
+        (1e9, d, loss(1e9, d) * exp(0.002 * z))
+        for d, z in zip(np.geomspace(1e9, 1e11, 20).tolist(), draw, strict=True)
+    ]
     path = write(tmp_path / "one-size.csv", rows)
-    found = unsound(call, path, "--bootstrap", "10", "--compute", "1e22", "--profile", "alpha", "--save", tmp_path / "open.json")
+    found = unsound(
+        call,
+        path,
+        "--bootstrap",
+        "10",
+        "--compute",
+        "1e22",
+        "--profile",
+        "alpha",
+        "--save",
+        tmp_path / "open.json",
+    )
     assert {"A", "beta"} <= set(found["undetermined"])
     for name in ("alpha", "C0", "params_share", "N_star", "L_star"):
         assert found["derived"][name] == {"value": None, "se": None, "lo": None, "hi": None}
@@ -577,7 +750,10 @@ def test_all_runs_at_one_size(call, tmp_path) -> None:
     assert "all runs at one N" in text
     for name in ("alpha", "C0", "N\\* at 1e22 FLOP"):
         assert re.search(rf"^{name} +- +- +- +not determined$", text, re.MULTILINE)
-    assert r"$\alpha$ & \multicolumn{4}{c}{not determined}" in call("fit", path, "--format", "latex").out
+    assert (
+        r"$\alpha$ & \multicolumn{4}{c}{not determined}"
+        in call("fit", path, "--format", "latex").out
+    )
     refused(call("penalty", "--law", tmp_path / "open.json", "--ratio", "3"), "undetermined")
 
 
@@ -600,7 +776,10 @@ def test_losses_below_the_irreducible_one(call, data, path) -> None:
     found = data("fit", path, "--fix", "E=2.2")
     count = sum(y <= 2.2 for _, _, y in runs())
     assert 0 < count < 64
-    assert f"{count} of 64 runs have a loss of at most E = 2.2, which is given: no such law reaches them" in found["warnings"]
+    assert (
+        f"{count} of 64 runs have a loss of at most E = 2.2, which is given: no such law reaches "
+        f"them" in found["warnings"]
+    )
     refused(call("fit", path, "--fix", "E=30"), "--fix 'E=30'", "below some loss")
 
 
@@ -619,7 +798,9 @@ def test_what_is_no_file(call, tmp_path) -> None:
     refused(call("fit", "a.csv", "b.csv"), "'b.csv'")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything"
+)
 def test_a_file_without_permission(call, tmp_path) -> None:
     path = write(tmp_path / "secret.csv", runs())
     path.chmod(0)
@@ -627,8 +808,14 @@ def test_a_file_without_permission(call, tmp_path) -> None:
 
 
 CASES = {
-    "an unknown objective": (["--objective", "huber"], ["--objective 'huber'", "did you mean huber-log?"]),
-    "a delta that is for nothing": (["--objective", "least-squares", "--delta", "1"], ["--delta '1'", "huber-log"]),
+    "an unknown objective": (
+        ["--objective", "huber"],
+        ["--objective 'huber'", "did you mean huber-log?"],
+    ),
+    "a delta that is for nothing": (
+        ["--objective", "least-squares", "--delta", "1"],
+        ["--delta '1'", "huber-log"],
+    ),
     "a delta of 0": (["--delta", "0"], ["--delta '0'", "positive"]),
     "a tau of 1": (["--objective", "pinball-log", "--tau", "1"], ["--tau '1'", "between 0 and 1"]),
     "a level of 90": (["--level", "90"], ["--level '90'", "between 0 and 1"]),
@@ -639,9 +826,18 @@ CASES = {
     "a seed for nothing": (["--seed", "1"], ["--seed '1'", "--bootstrap"]),
     "jobs without a bootstrap": (["--jobs", "2"], ["--jobs '2'", "--bootstrap"]),
     "no jobs": (["--bootstrap", "10", "--jobs", "0"], ["--jobs '0'", "other than 0"]),
-    "groups without a column": (["--bootstrap", "10", "--resample", "groups"], ["--resample 'groups'", "no column group"]),
-    "an unknown resample": (["--bootstrap", "10", "--resample", "case"], ["--resample 'case'", "did you mean cases?"]),
-    "a misspelt model": (["--model", "param-tokens"], ["--model 'param-tokens'", "did you mean params-tokens?"]),
+    "groups without a column": (
+        ["--bootstrap", "10", "--resample", "groups"],
+        ["--resample 'groups'", "no column group"],
+    ),
+    "an unknown resample": (
+        ["--bootstrap", "10", "--resample", "case"],
+        ["--resample 'case'", "did you mean cases?"],
+    ),
+    "a misspelt model": (
+        ["--model", "param-tokens"],
+        ["--model 'param-tokens'", "did you mean params-tokens?"],
+    ),
     "a model that cannot be read": (["--model", "E + a*N^"], ["--model 'E + a*N^'"]),
     "a model without runs": (["--model", "a + b"], ["--model 'a + b'", "column"]),
     "a model that is code": (["--model", "__import__('os').system('true')"], ["--model "]),
@@ -649,9 +845,18 @@ CASES = {
     "a condition on no column": (["--where", "perplexity < 3"], ["perplexity"]),
     "a condition that leaves nothing": (["--where", "loss < 0"], ["loss < 0", "64"]),
     "a column without a name": (["--column", "params"], ["--column 'params'", "NAME=COLUMN"]),
-    "a column that is not there": (["--column", "params=Size"], ["--column 'params=Size'", "runs.csv"]),
-    "a quantity that is not there": (["--column", "depth=params"], ["--column 'depth=params'", "'depth'"]),
-    "a column twice": (["--column", "N=params", "--column", "N=tokens"], ["--column 'N=tokens'", "twice"]),
+    "a column that is not there": (
+        ["--column", "params=Size"],
+        ["--column 'params=Size'", "runs.csv"],
+    ),
+    "a quantity that is not there": (
+        ["--column", "depth=params"],
+        ["--column 'depth=params'", "'depth'"],
+    ),
+    "a column twice": (
+        ["--column", "N=params", "--column", "N=tokens"],
+        ["--column 'N=tokens'", "twice"],
+    ),
     "a fixed nothing": (["--fix", "E"], ["--fix 'E'", "NAME=VALUE"]),
     "a fixed word": (["--fix", "E=low"], ["--fix 'E=low'", "number"]),
     "a fixed infinity": (["--fix", "E=inf"], ["--fix 'E=inf'", "finite"]),
@@ -659,15 +864,30 @@ CASES = {
     "a fixed stranger": (["--fix", "delta=1"], ["--fix 'delta=1'", "E, A, B, beta, gamma"]),
     "a fixed negative exponent": (["--fix", "beta=-1"], ["--fix 'beta=-1'", "positive"]),
     "a bounded stranger": (["--bound", "delta=1:"], ["--bound 'delta=1:'", "E, A, B, beta, gamma"]),
-    "a fixed stranger to an expression": (["--model", "E + a*N^-b", "--fix", "c=1"], ["--fix 'c=1'", "E, a, b"]),
+    "a fixed stranger to an expression": (
+        ["--model", "E + a*N^-b", "--fix", "c=1"],
+        ["--fix 'c=1'", "E, a, b"],
+    ),
     "a bound without ends": (["--bound", "beta=:"], ["--bound 'beta=:'", "LOW:HIGH"]),
     "a bound upside down": (["--bound", "beta=1:0.1"], ["--bound 'beta=1:0.1'", "below"]),
     "bounded and fixed": (["--bound", "beta=0.1:1", "--fix", "beta=0.3"], ["beta", "both"]),
-    "no irreducible expression": (["--model", "a*N^-b", "--no-irreducible"], ["--no-irreducible", "without E"]),
-    "a ratio of a compute law": (["--model", "compute", "--ratio", "3"], ["--ratio '3'", "params-tokens"]),
-    "a compute of an expression": (["--model", "a*N^-b", "--compute", "3"], ["--compute '3'", "params-tokens or compute"]),
+    "no irreducible expression": (
+        ["--model", "a*N^-b", "--no-irreducible"],
+        ["--no-irreducible", "without E"],
+    ),
+    "a ratio of a compute law": (
+        ["--model", "compute", "--ratio", "3"],
+        ["--ratio '3'", "params-tokens"],
+    ),
+    "a compute of an expression": (
+        ["--model", "a*N^-b", "--compute", "3"],
+        ["--compute '3'", "params-tokens or compute"],
+    ),
     "an unknown profile": (["--profile", "epsilon"], ["--profile 'epsilon'", "alpha"]),
-    "a profile of a sharp objective": (["--profile", "E", "--objective", "absolute-log"], ["--profile 'E'", "bootstrap"]),
+    "a profile of a sharp objective": (
+        ["--profile", "E", "--objective", "absolute-log"],
+        ["--profile 'E'", "bootstrap"],
+    ),
     "a baseline of loss": (["--random-baseline", "0.25"], ["--random-baseline '0.25'", "accuracy"]),
     "a baseline of 1": (["--random-baseline", "1"], ["--random-baseline '1'", "less than 1"]),
     "a figure of text": (["--plot", "fit.txt"], ["--plot 'fit.txt'", ".png, .pdf or .svg"]),
@@ -676,8 +896,14 @@ CASES = {
         ["--save '/no/such/folder/fit.json'", "cannot be written"],
     ),
     "a fit saved as a folder": (["--save", "/"], ["--save '/'", "directory"]),
-    "a sensitivity of an expression": (["--model", "a*N^-b", "--sensitivity"], ["--sensitivity", "params-tokens or compute"]),
-    "a report in LaTeX": (["--format", "latex", "--diagnostics"], ["--diagnostics", "text or json"]),
+    "a sensitivity of an expression": (
+        ["--model", "a*N^-b", "--sensitivity"],
+        ["--sensitivity", "params-tokens or compute"],
+    ),
+    "a report in LaTeX": (
+        ["--format", "latex", "--diagnostics"],
+        ["--diagnostics", "text or json"],
+    ),
     "an unknown format": (["--format", "yaml"], ["--format 'yaml'", "text, json, latex"]),
 }
 
@@ -693,7 +919,9 @@ def test_what_cannot_be_written_is_refused_before_the_work(call, path, monkeypat
 
     monkeypatch.setattr("isoflop.numeric.data.runs.Runs.read", work)
     for option in ("--save", "--plot", "--output"):
-        refused(call("fit", path, option, "/no/such/folder/x.png"), f"{option} '/no/such/folder/x.png'")
+        refused(
+            call("fit", path, option, "/no/such/folder/x.png"), f"{option} '/no/such/folder/x.png'"
+        )
 
 
 # -- Ctrl-C ------------------------------------------------------------------------------------------------------------
@@ -712,14 +940,38 @@ def test_an_interrupted_bootstrap_keeps_what_is_done(call, path, folder, monkeyp
         return refit(*words)
 
     monkeypatch.setattr(bootstrap, "refit", interrupted)
-    result = call("fit", path, "--bootstrap", "1000", "--format", "json", "--save", folder / "part.json", "--profile", "E")
+    result = call(
+        "fit",
+        path,
+        "--bootstrap",
+        "1000",
+        "--format",
+        "json",
+        "--save",
+        folder / "part.json",
+        "--profile",
+        "E",
+    )
     assert result.code == 130
-    assert result.err == "isoflop: interrupted: 200 of 1000 resamples are done; the intervals are of these\n"
+    assert (
+        result.err
+        == "isoflop: interrupted: 200 of 1000 resamples are done; the intervals are of these\n"
+    )
     found = json.loads(result.out)
-    assert (found["interval"]["repeats"], found["interval"]["requested"], found["interval"]["interrupted"]) == (200, 1000, True)
+    assert (
+        found["interval"]["repeats"],
+        found["interval"]["requested"],
+        found["interval"]["interrupted"],
+    ) == (200, 1000, True)
     assert found["coefficients"]["E"]["se"] > 0
-    assert "bootstrap: interrupted after 200 of 1000 resamples; the intervals are of these" in found["warnings"]
-    assert json.loads((folder / "part.json").read_text(encoding="utf-8"))["coefficients"] == found["coefficients"]
+    assert (
+        "bootstrap: interrupted after 200 of 1000 resamples; the intervals are of these"
+        in found["warnings"]
+    )
+    assert (
+        json.loads((folder / "part.json").read_text(encoding="utf-8"))["coefficients"]
+        == found["coefficients"]
+    )
 
 
 def test_an_interrupt_before_any_resample_keeps_the_fit(call, path, monkeypatch, plain) -> None:
@@ -738,10 +990,19 @@ def test_an_interrupt_before_any_resample_keeps_the_fit(call, path, monkeypatch,
 @pytest.mark.skipif(os.name != "posix", reason="needs a signal")
 def test_a_signal(command, path) -> None:
     words, environment = command
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment}
-    streams["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job ignores it
+    streams = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "env": environment,
+    }
+    streams["preexec_fn"] = lambda: signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # a background job ignores it
     for seconds in (3.0, 10.0, 30.0):
-        process = subprocess.Popen([*words, "fit", str(path), "--bootstrap", "100000000"], **streams)
+        process = subprocess.Popen(
+            [*words, "fit", str(path), "--bootstrap", "100000000"], **streams
+        )
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=300)
@@ -780,7 +1041,9 @@ def test_numbers_are_json(data, path) -> None:
 
 
 def test_a_failed_decomposition_is_no_bad_input(call, path, monkeypatch) -> None:
-    """LinAlgError is a ValueError to NumPy; to the command it is a defect, as any other exception of its own."""
+    """LinAlgError is a ValueError to NumPy; to the command it is a defect, as any other exception
+    of its own.
+    """
     from isoflop.numeric.fit import Fit
 
     def broken(self):
@@ -796,13 +1059,20 @@ def test_a_failed_decomposition_is_no_bad_input(call, path, monkeypatch) -> None
 
 
 def test_an_exponent_whose_prefactor_no_float_can_hold(call, path) -> None:
-    refused(call("fit", path, "--fix", "beta=1000"), "--fix 'beta=1000': must be at most 26.1", "exceed the largest float")
+    refused(
+        call("fit", path, "--fix", "beta=1000"),
+        "--fix 'beta=1000': must be at most 26.1",
+        "exceed the largest float",
+    )
 
 
 def test_losses_of_no_unit(call, folder) -> None:
     huge = write(folder / "huge.csv", [(n, d, 1e150 * y) for n, d, y in runs()])
     refused(call("fit", huge), "must be from 1e-15 to 1e+15", "no unit of loss")
-    large = write(folder / "large.csv", [(n, d, 1e30 * y if i == 3 else y) for i, (n, d, y) in enumerate(runs())])
+    large = write(
+        folder / "large.csv",
+        [(n, d, 1e30 * y if i == 3 else y) for i, (n, d, y) in enumerate(runs())],
+    )
     refused(call("fit", large), "must be between 1e-15 and 1e+15", "row ")
 
 
@@ -819,6 +1089,11 @@ def test_pooled_sources_are_warned_of_in_text_json_and_file(call, data, folder) 
 
 
 def test_the_text_names_the_interval(call, path) -> None:
-    """The default is the sandwich with leverages and Student's t, and says so; 64 runs and 5 coefficients leave 59 degrees."""
+    """The default is the sandwich with leverages and Student's t, and says so; 64 runs and 5
+    coefficients leave 59 degrees.
+    """
     lines = " ".join(call("fit", path).out.split())
-    assert "sandwich covariance, each run seen from the others (HC3), Student's t with 59 degrees of freedom" in lines
+    assert (
+        "sandwich covariance, each run seen from the others (HC3), Student's t with 59 degrees of "
+        "freedom" in lines
+    )

@@ -18,7 +18,15 @@ COEFFICIENTS = {
     "params-tokens": ("E0", "N0", "D0", "beta", "gamma"),
     "gold": ("xi0", "K0", "kappa"),
 }
-COUNTED = {"scatter", "n_models", "n_unsolved", "n_without", "n_refused", "converged", "undetermined"}
+COUNTED = {
+    "scatter",
+    "n_models",
+    "n_unsolved",
+    "n_without",
+    "n_refused",
+    "converged",
+    "undetermined",
+}
 COUNTED |= {"n_resamples", "n_failed_resamples"}
 FAST = ("--method", "least-squares-log", "--bootstrap", "30")
 WIDTH = 100
@@ -38,17 +46,24 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def samples():
-    """24 models with 40 problems each: success rates of Beta(0.6, b), b falling with params and tokens."""
+    """24 models with 40 problems each: success rates of Beta(0.6, b), b falling with params and
+    tokens.
+    """
     random = np.random.default_rng(7)
     models = [
-        (f"m{i}{j}", n, d) for i, n in enumerate(np.geomspace(3e7, 1e10, 6)) for j, d in enumerate(np.geomspace(3e9, 3e11, 4))
+        (f"m{i}{j}", n, d)
+        for i, n in enumerate(np.geomspace(3e7, 1e10, 6))
+        for j, d in enumerate(np.geomspace(3e9, 3e11, 4))
     ]
     rows = []
     for name, n, d in models:
         b = 0.4 + 3.0 * (n / 3e7) ** -0.35 + 3.0 * (d / 3e9) ** -0.4
         for problem, rate in enumerate(random.beta(0.6, b, size=40)):
             rows.append((name, problem, 64, int(random.binomial(64, rate))))
-    gold = [(name, 400.0 * (6.0 * n * d) ** -0.05 * float(np.exp(0.02 * random.standard_normal()))) for name, n, d in models]
+    gold = [
+        (name, 400.0 * (6.0 * n * d) ** -0.05 * float(np.exp(0.02 * random.standard_normal())))
+        for name, n, d in models
+    ]
     return models, rows, gold
 
 
@@ -56,7 +71,9 @@ def samples():
 def files(folder, samples):
     models, rows, gold = samples
     return {
-        "counts": write(folder / "counts.csv", ("model", "problem", "n_samples", "n_correct"), rows),
+        "counts": write(
+            folder / "counts.csv", ("model", "problem", "n_samples", "n_correct"), rows
+        ),
         "models": write(folder / "models.csv", ("model", "params", "tokens"), models),
         "gold": write(folder / "gold.csv", ("model", "gold"), gold),
     }
@@ -111,14 +128,48 @@ def test_the_choices_are_those_of_the_library() -> None:
 
 
 def test_keys(plain, outcome) -> None:
-    assert set(plain) >= {"level", "laws", "envelopes", "penalties", "mixed_derivatives", "predictions", "allocations"}
+    assert set(plain) >= {
+        "level",
+        "laws",
+        "envelopes",
+        "penalties",
+        "mixed_derivatives",
+        "predictions",
+        "allocations",
+    }
     assert [law["law"] for law in plain["laws"]] == list(LAWS)
     for law in plain["laws"]:
-        assert set(law) >= {"formula", "method", "resamples", "seed", "n_without_covariates", "failed", "rows", "trends"}
-        assert set(law) >= {"vanishes_at", "validity", "validity_interval", "models_contradicted", "open", "cautions"}
-        assert (law["cluster"], law["refits"]) == ("params", {"done": 90, "not_certified": law["refits"]["not_certified"]})
-        assert law["refits"]["not_certified"] == sum(row["n_failed_resamples"] for row in law["rows"])
-        assert (law["method"], law["resamples"], law["seed"], law["failed"]) == ("least-squares-log", 30, 0, {})
+        assert set(law) >= {
+            "formula",
+            "method",
+            "resamples",
+            "seed",
+            "n_without_covariates",
+            "failed",
+            "rows",
+            "trends",
+        }
+        assert set(law) >= {
+            "vanishes_at",
+            "validity",
+            "validity_interval",
+            "models_contradicted",
+            "open",
+            "cautions",
+        }
+        assert (law["cluster"], law["refits"]) == (
+            "params",
+            {"done": 90, "not_certified": law["refits"]["not_certified"]},
+        )
+        assert law["refits"]["not_certified"] == sum(
+            row["n_failed_resamples"] for row in law["rows"]
+        )
+        assert (law["method"], law["resamples"], law["seed"], law["failed"]) == (
+            "least-squares-log",
+            30,
+            0,
+            {},
+        )
         names = COEFFICIENTS[law["law"]]
         assert [trend["name"] for trend in law["trends"]] == list(names)
         assert [row["k"] for row in law["rows"]] == [1, 8, 64]
@@ -127,15 +178,32 @@ def test_keys(plain, outcome) -> None:
             assert set(row) == {"k", *COUNTED, *ends, f"{names[0]}_interval"}
             assert all(row[f"{name}_lo"] <= row[f"{name}_hi"] for name in names)
         assert (law["validity"] is None) == any(row["undetermined"] for row in law["rows"])
-    assert outcome.code == (0 if all(r["converged"] and not r["undetermined"] for w in plain["laws"] for r in w["rows"]) else 3)
+    assert outcome.code == (
+        0
+        if all(r["converged"] and not r["undetermined"] for w in plain["laws"] for r in w["rows"])
+        else 3
+    )
     assert [row["k"] for row in plain["envelopes"]] == [1, 8, 64]
     for row in plain["envelopes"]:
         assert set(row["derived"]) == set(row["fitted"]) == {"E0", "C0", "alpha"}
-        assert row["difference_in_alpha"] == pytest.approx(row["fitted"]["alpha"] - row["derived"]["alpha"])
+        assert row["difference_in_alpha"] == pytest.approx(
+            row["fitted"]["alpha"] - row["derived"]["alpha"]
+        )
         assert row["verdict"] in ("agree", "differ", "cannot tell")
-    assert [(row["k"], row["ratio"]) for row in plain["penalties"]] == [(k, r) for k in (1, 8, 64) for r in (0.1, 10.0)]
-    assert [tuple(row["k"]) for row in plain["mixed_derivatives"]] == [(1, 8), (1, 8), (8, 64), (8, 64)]
-    assert [(row["compute"], row["k"]) for row in plain["predictions"]] == [(1e22, 1), (1e22, 8), (1e22, 64)]
+    assert [(row["k"], row["ratio"]) for row in plain["penalties"]] == [
+        (k, r) for k in (1, 8, 64) for r in (0.1, 10.0)
+    ]
+    assert [tuple(row["k"]) for row in plain["mixed_derivatives"]] == [
+        (1, 8),
+        (1, 8),
+        (8, 64),
+        (8, 64),
+    ]
+    assert [(row["compute"], row["k"]) for row in plain["predictions"]] == [
+        (1e22, 1),
+        (1e22, 8),
+        (1e22, 64),
+    ]
     for row in plain["predictions"]:
         assert row["lo"] < row["neg_log"] < row["hi"]
 
@@ -146,9 +214,13 @@ def test_the_rows_are_those_of_the_library(plain, files) -> None:
 
     counts = Counts.read(files["counts"], models=files["models"], gold=files["gold"])
     for law in plain["laws"]:
-        found = fit_passk(counts, law=law["law"], k=[1, 8, 64], method="least-squares-log", resamples=30)
+        found = fit_passk(
+            counts, law=law["law"], k=[1, 8, 64], method="least-squares-log", resamples=30
+        )
         for row, fit in zip(law["rows"], found.fits, strict=True):
-            assert {name: row[name] for name in fit.coefficients} == pytest.approx(fit.coefficients, rel=1e-9)
+            assert {name: row[name] for name in fit.coefficients} == pytest.approx(
+                fit.coefficients, rel=1e-9
+            )
             assert (row["n_models"], row["scatter"]) == (24, pytest.approx(fit.scatter, rel=1e-9))
 
 
@@ -156,7 +228,9 @@ def test_csv(call, every) -> None:
     result = call(*every, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(result.out)))
     assert result.code in (0, 3)
-    assert [(row["law"], row["k"]) for row in rows] == [(law, k) for law in LAWS for k in ("1", "8", "64")]
+    assert [(row["law"], row["k"]) for row in rows] == [
+        (law, k) for law in LAWS for k in ("1", "8", "64")
+    ]
     for row in rows:
         for name in COEFFICIENTS[row["law"]]:
             assert float(row[f"{name}_lo"]) <= float(row[f"{name}_hi"])
@@ -203,7 +277,9 @@ def test_lists_of_k(data, words) -> None:
 
 def test_the_laws_that_the_covariates_allow(data, folder, files, samples) -> None:
     models, _, _ = samples
-    compute = write(folder / "compute.csv", ("model", "compute"), [(m, 6.0 * n * d) for m, n, d in models])
+    compute = write(
+        folder / "compute.csv", ("model", "compute"), [(m, 6.0 * n * d) for m, n, d in models]
+    )
     found = data("fit", files["counts"], "--models", compute, "--k", "8", *FAST)
     assert [law["law"] for law in found["laws"]] == ["compute"]
     only = data("fit", files["counts"], "--gold", files["gold"], "--k", "8", *FAST)
@@ -213,19 +289,24 @@ def test_the_laws_that_the_covariates_allow(data, folder, files, samples) -> Non
 def test_seeds_and_levels(data, words) -> None:
     asked = (*words, "--law", "compute", "--k", "8", *FAST)
     (one,), (again,), (other,), (wide,) = (
-        data(*asked, *more)["laws"][0]["rows"] for more in ((), (), ("--seed", "4"), ("--level", "99%"))
+        data(*asked, *more)["laws"][0]["rows"]
+        for more in ((), (), ("--seed", "4"), ("--level", "99%"))
     )
     assert one == again
     assert one["alpha"] == other["alpha"]
     assert one["alpha_lo"] != other["alpha_lo"]
     assert wide["alpha_lo"] < one["alpha_lo"] < one["alpha_hi"] < wide["alpha_hi"]
-    bare = data(*words, "--law", "compute", "--k", "8", "--method", "least-squares-log", "--bootstrap", "0")
+    bare = data(
+        *words, "--law", "compute", "--k", "8", "--method", "least-squares-log", "--bootstrap", "0"
+    )
     assert "alpha_lo" not in bare["laws"][0]["rows"][0]
 
 
 def test_a_file_and_a_figure(call, every, folder) -> None:
     pytest.importorskip("matplotlib")
-    result = call(*every, "--plot", folder / "laws.png", "--output", folder / "laws.json", "--format", "json")
+    result = call(
+        *every, "--plot", folder / "laws.png", "--output", folder / "laws.json", "--format", "json"
+    )
     assert result.code in (0, 3)
     assert (folder / "laws.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "laws.png").stat().st_size > 10_000
@@ -238,14 +319,23 @@ def test_k_beyond_n_under_least_squares(call, data, words) -> None:
     (law,) = json.loads(result.out)["laws"]
     assert "fewer than k samples" in law["failed"]["65"]
     assert [row["k"] for row in law["rows"]] == [8]
-    assert "k = 65: no fit: 0 models have an estimate" in call(*words, "--law", "compute", *FAST, "--k", "8", "65").out
-    refused(call(*words, "--law", "compute", *FAST, "--k", "65"), "k=65", "24 with problems of fewer than k samples")
+    assert (
+        "k = 65: no fit: 0 models have an estimate"
+        in call(*words, "--law", "compute", *FAST, "--k", "8", "65").out
+    )
+    refused(
+        call(*words, "--law", "compute", *FAST, "--k", "65"),
+        "k=65",
+        "24 with problems of fewer than k samples",
+    )
 
 
 def test_what_is_open_is_said(call, folder, files, samples) -> None:
     """All models at one ratio of tokens to params: the joint law is not determined."""
     models, _, _ = samples
-    ray = write(folder / "ray.csv", ("model", "params", "tokens"), [(m, n, 20.0 * n) for m, n, _ in models])
+    ray = write(
+        folder / "ray.csv", ("model", "params", "tokens"), [(m, n, 20.0 * n) for m, n, _ in models]
+    )
     words = ("fit", files["counts"], "--models", ray, "--law", "params-tokens", "--k", "8", *FAST)
     result = call(*words, "--format", "json")
     assert result.code == 3
@@ -273,8 +363,14 @@ def test_what_is_open_is_said(call, folder, files, samples) -> None:
         (("--ratio", "0"), ("--ratio", "0")),
         (("--cluster", "size"), ("--cluster 'size'", "must be one of params, tokens, none")),
         (("--loss-law", "besiroglu2024"), ("--loss-law 'besiroglu2024'", "needs --compute")),
-        (("--compute", "1e20", "--loss-law", "besiroglu2024"), ("--loss-law 'besiroglu2024'", "is for the law params-tokens")),
-        (("--law", "params-tokens", "--compute", "1e20", "--loss-law", "nobody"), ("--loss-law 'nobody'",)),
+        (
+            ("--compute", "1e20", "--loss-law", "besiroglu2024"),
+            ("--loss-law 'besiroglu2024'", "is for the law params-tokens"),
+        ),
+        (
+            ("--law", "params-tokens", "--compute", "1e20", "--loss-law", "nobody"),
+            ("--loss-law 'nobody'",),
+        ),
         (("--compute", "-1"), ("--compute", "-1")),
         (("--plot", "laws.xyz"), ("--plot", "laws.xyz")),
         (("--plot", "/no/such/folder/laws.png"), ("--plot",)),
@@ -317,7 +413,9 @@ def test_bad_counts(call, folder, files, samples) -> None:
 def test_several_benchmarks(call, data, folder, files, samples) -> None:
     _, rows, _ = samples
     both = [(name, *row) for name in ("gsm8k", "math") for row in rows]
-    path = table(folder, "both.csv", both, ("benchmark", "model", "problem", "n_samples", "n_correct"))
+    path = table(
+        folder, "both.csv", both, ("benchmark", "model", "problem", "n_samples", "n_correct")
+    )
     asked = ("fit", path, "--models", files["models"], "--law", "compute", "--k", "8", *FAST)
     refused(call(*asked), "holds 2 benchmarks (gsm8k, math)", "benchmark == 'gsm8k'")
     found = data(*asked, "--where", "benchmark == 'math'")
@@ -328,11 +426,18 @@ def test_one_problem(data, folder, files, samples) -> None:
     """Many models with one problem each are enough for a law."""
     models, _, _ = samples
     random = np.random.default_rng(1)
-    rows = [(m, 0, 500, int(random.binomial(500, np.exp(-0.1 - 2.5 * (n * d / 9e16) ** -0.2)))) for m, n, d in models]
+    rows = [
+        (m, 0, 500, int(random.binomial(500, np.exp(-0.1 - 2.5 * (n * d / 9e16) ** -0.2))))
+        for m, n, d in models
+    ]
     path = table(folder, "one.csv", rows)
-    found = data("fit", path, "--models", files["models"], "--law", "compute", "--k", "1", "--bootstrap", "0")
+    found = data(
+        "fit", path, "--models", files["models"], "--law", "compute", "--k", "1", "--bootstrap", "0"
+    )
     assert found["laws"][0]["rows"][0]["n_models"] == 24
-    assert found["laws"][0]["cautions"][0].startswith("all models have a single problem: pass@k is that of this problem alone")
+    assert found["laws"][0]["cautions"][0].startswith(
+        "all models have a single problem: pass@k is that of this problem alone"
+    )
 
 
 def test_a_prediction_below_the_floor(call, words) -> None:
@@ -340,7 +445,20 @@ def test_a_prediction_below_the_floor(call, words) -> None:
     result = call(*words, "--law", "compute", "--k", "1", "64", *FAST, "--format", "json")
     floor = json.loads(result.out)["laws"][0]["validity"]
     assert floor is not None
-    ahead = call(*words, "--law", "compute", "--k", "1", "64", *FAST, "--compute", "1e3", "1e24", "--format", "json")
+    ahead = call(
+        *words,
+        "--law",
+        "compute",
+        "--k",
+        "1",
+        "64",
+        *FAST,
+        "--compute",
+        "1e3",
+        "1e24",
+        "--format",
+        "json",
+    )
     assert ahead.code == 3
     data = json.loads(ahead.out)
     assert [row["compute"] for row in data["refused"]] == [1e3]
@@ -353,7 +471,19 @@ def test_a_prediction_below_the_floor(call, words) -> None:
 
 
 def test_no_cost_of_an_allocation_where_the_laws_contradict_each_other(call, words) -> None:
-    asked = (*words, "--law", "params-tokens", "--k", "1", "64", *FAST, "--compute", "1e3", "1e19", "1e24")
+    asked = (
+        *words,
+        "--law",
+        "params-tokens",
+        "--k",
+        "1",
+        "64",
+        *FAST,
+        "--compute",
+        "1e3",
+        "1e19",
+        "1e24",
+    )
     result = call(*asked, "--format", "json")
     assert result.code == 3
     data = json.loads(result.out)
@@ -365,10 +495,15 @@ def test_no_cost_of_an_allocation_where_the_laws_contradict_each_other(call, wor
     notes = " ".join(data["notes"])
     assert "no predictions: they are of the compute law, which was not fitted" in notes
     assert "compute=1000: 15 orders of magnitude below the least compute of the models" in notes
-    assert "compute=1e+24: 1.7 orders of magnitude above the greatest compute of the models" in notes
+    assert (
+        "compute=1e+24: 1.7 orders of magnitude above the greatest compute of the models" in notes
+    )
     assert "1e+19" not in notes
     text = call(*asked)
-    assert "no allocation: compute=1000: the params+tokens laws at k=1 and k=64 contradict each other" in text.out
+    assert (
+        "no allocation: compute=1000: the params+tokens laws at k=1 and k=64 contradict each other"
+        in text.out
+    )
     assert "Compute lost at C = 1000" not in text.out
     assert max(map(len, text.out.splitlines())) <= WIDTH
 
@@ -376,7 +511,18 @@ def test_no_cost_of_an_allocation_where_the_laws_contradict_each_other(call, wor
 def test_what_an_allocation_for_loss_costs(call, words, folder) -> None:
     from isoflop.numeric.law import law
 
-    asked = (*words, "--law", "params-tokens", "--k", "1", "64", *FAST, "--compute", "1e20", "--loss-law")
+    asked = (
+        *words,
+        "--law",
+        "params-tokens",
+        "--k",
+        "1",
+        "64",
+        *FAST,
+        "--compute",
+        "1e20",
+        "--loss-law",
+    )
     (found,) = json.loads(call(*asked, "besiroglu2024", "--format", "json").out)["allocations"]
     assert (found["loss_law"], found["labels"]) == ("besiroglu2024", ["loss", 1, 64])
     costs = {(row["chosen"], row["judged"]): row["lost_compute"] for row in found["rows"]}
@@ -396,11 +542,15 @@ def test_what_an_allocation_for_loss_costs(call, words, folder) -> None:
 
 def test_models_of_a_size_are_drawn_together_unless_told_otherwise(data, call, words) -> None:
     asked = (*words, "--law", "compute", "--k", "8", *FAST)
-    usual, params, tokens, alone = (data(*asked, *more)["laws"][0] for more in ((), P, ("--cluster", "tokens"), N))
+    usual, params, tokens, alone = (
+        data(*asked, *more)["laws"][0] for more in ((), P, ("--cluster", "tokens"), N)
+    )
     assert usual == params
     assert [law["cluster"] for law in (usual, tokens, alone)] == ["params", "tokens", None]
     assert len({law["rows"][0]["alpha_lo"] for law in (usual, tokens, alone)}) == 3
-    assert alone["cautions"][0].startswith("24 models of 6 sizes are drawn as if independent: intervals are too narrow")
+    assert alone["cautions"][0].startswith(
+        "24 models of 6 sizes are drawn as if independent: intervals are too narrow"
+    )
     assert "30 resamples of models, seed 0" in call(*asked, *N).out
 
 
@@ -408,7 +558,9 @@ def test_models_of_their_own_size_are_drawn_alone(data, folder, files, samples) 
     models, _, _ = samples
     table = [(m, n * (1.0 + i / 1000.0), d) for i, (m, n, d) in enumerate(models)]
     own = write(folder / "own.csv", ("model", "params", "tokens"), table)
-    (law,) = data("fit", files["counts"], "--models", own, "--law", "compute", "--k", "8", *FAST)["laws"]
+    (law,) = data("fit", files["counts"], "--models", own, "--law", "compute", "--k", "8", *FAST)[
+        "laws"
+    ]
     assert law["cluster"] is None
     assert not any("sizes" in text for text in law["cautions"])
 
@@ -424,12 +576,16 @@ def test_as_many_models_as_coefficients(call, folder, samples) -> None:
     assert result.code == 3
     (law,) = json.loads(result.out)["laws"]
     assert all(row[f"kappa_{end}"] is None for row in law["rows"] for end in ("lo", "hi", "open"))
-    assert all("slope_interval" not in trend or trend["slope_interval"] is None for trend in law["trends"])
+    assert all(
+        "slope_interval" not in trend or trend["slope_interval"] is None for trend in law["trends"]
+    )
     text = call(*asked)
     assert text.err == ""
     assert "k = 1, 8: no intervals, as there are no more models than the 3 coefficients" in text.out
     assert "nan" not in text.out.lower()
-    assert "[" not in "".join(line for line in text.out.splitlines() if line.startswith(("1 ", "8 ")))
+    assert "[" not in "".join(
+        line for line in text.out.splitlines() if line.startswith(("1 ", "8 "))
+    )
     assert call(*asked, "--plot", folder / "few.png").code == 3
 
 
@@ -449,7 +605,11 @@ def test_an_interrupt_keeps_what_is_done(call, words, monkeypatch) -> None:
     monkeypatch.setattr(laws, "fit_at_k", stops)
     result = call(*words, *FAST, "--k", "1", "8", "64", "--format", "json")
     assert result.code == 130
-    assert result.err == "isoflop: interrupted: 4 of 6 fits are made; laws and k that were not reached are left out\n"
+    assert (
+        result.err
+        == "isoflop: interrupted: 4 of 6 fits are made; laws and k that were not reached are left "
+        "out\n"
+    )
     found = json.loads(result.out)
     assert [[row["k"] for row in law["rows"]] for law in found["laws"]] == [[1, 8, 64], [1]]
     text = call(*words, *FAST, "--k", "1", "8", "64")
@@ -460,8 +620,15 @@ def test_an_interrupt_keeps_what_is_done(call, words, monkeypatch) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="needs a signal")
 def test_a_signal(command, words) -> None:
     start, environment = command
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment}
-    streams["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job ignores it
+    streams = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "env": environment,
+    }
+    streams["preexec_fn"] = lambda: signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # a background job ignores it
     process = subprocess.Popen([*start, *map(str, words), "--bootstrap", "100000"], **streams)
     time.sleep(3.0)
     process.send_signal(signal.SIGINT)

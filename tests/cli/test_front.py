@@ -10,7 +10,10 @@ def write_runs(path) -> None:
     """Runs for the examples: a grid of sizes and data with small errors."""
     grid = [(10.0 ** (8 + i / 3), 10.0 ** (9 + j / 3)) for i in range(7) for j in range(7)]
     errors = [1 + 0.004 * ((37 * k) % 11 - 5) / 5 for k in range(len(grid))]
-    rows = [f"{n},{d},{(1.7 + 400 * n**-0.34 + 410 * d**-0.28) * e}" for (n, d), e in zip(grid, errors, strict=True)]
+    rows = [
+        f"{n},{d},{(1.7 + 400 * n**-0.34 + 410 * d**-0.28) * e}"
+        for (n, d), e in zip(grid, errors, strict=True)
+    ]
     path.write_text("\n".join(["params,tokens,loss", *rows]) + "\n")
 
 
@@ -40,12 +43,18 @@ def test_help_of_a_command(call, command, words) -> None:
 
 
 def write_counts(folder) -> None:
-    """Counts of 16 models, 30 problems each, whose success rates rise with params and tokens; models, gold, a table of pass@k."""
+    """Counts of 16 models, 30 problems each, whose success rates rise with params and tokens;
+    models, gold, a table of pass@k.
+    """
     import numpy as np
 
     generator = np.random.default_rng(5)
     models = [(10.0**i, 10.0**j) for i in (7.5, 8.25, 9.0, 9.75) for j in (9.0, 9.75, 10.5, 11.25)]
-    counts, sizes, gold = ["benchmark,model,problem,n_samples,n_correct"], ["model,params,tokens"], ["model,gold"]
+    counts, sizes, gold = (
+        ["benchmark,model,problem,n_samples,n_correct"],
+        ["model,params,tokens"],
+        ["model,gold"],
+    )
     for index, (n, d) in enumerate(models):
         neg_log = 0.2 + 1.6e3 * n**-0.4 + 2e3 * d**-0.35 * np.exp(0.05 * generator.normal())
         rate = float(np.exp(-neg_log))
@@ -53,20 +62,33 @@ def write_counts(folder) -> None:
         counts += [f"gsm8k,m{index},{problem},128,{c}" for problem, c in enumerate(solved)]
         sizes.append(f"m{index},{n},{d}")
         gold.append(f"m{index},{60.0 * neg_log**0.5 * np.exp(0.02 * generator.normal())}")
-    for name, lines in (("counts", counts), ("models", sizes), ("gold", gold), ("pass_at_k", ["k,pass_at_k", "1,0.1", "2,0.15"])):
+    for name, lines in (
+        ("counts", counts),
+        ("models", sizes),
+        ("gold", gold),
+        ("pass_at_k", ["k,pass_at_k", "1,0.1", "2,0.15"]),
+    ):
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
 
 
 def written(folder) -> set[tuple[int, tuple[str, int]]]:
-    """Size, name and time of change of every file: an example may write a file that an earlier one wrote."""
-    return {(path.stat().st_size, (path.name, path.stat().st_mtime_ns)) for path in folder.iterdir()}
+    """Size, name and time of change of every file: an example may write a file that an earlier one
+    wrote.
+    """
+    return {
+        (path.stat().st_size, (path.name, path.stat().st_mtime_ns)) for path in folder.iterdir()
+    }
 
 
 SLOW_EXAMPLES = {"backtest", "check", "latex", "verify"}
 
 
 @pytest.mark.parametrize(
-    "command", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW_EXAMPLES else name for name in COMMANDS]
+    "command",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in SLOW_EXAMPLES else name
+        for name in COMMANDS
+    ],
 )
 def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> None:
     import shlex

@@ -22,7 +22,10 @@ def test_default_document(call):
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(r"\documentclass{article}")
     assert result.out.rstrip().endswith(r"\end{document}")
-    assert re.findall(r"\\label\{thm:([^}]*)\}", result.out) == ["compute-optimal-envelope", "misallocation-penalty"]
+    assert re.findall(r"\\label\{thm:([^}]*)\}", result.out) == [
+        "compute-optimal-envelope",
+        "misallocation-penalty",
+    ]
     assert result.out.count(r"\textbf{Status:} proved.") == 2
     assert r"\bibitem{hoffmann2022}" in result.out
 
@@ -45,7 +48,9 @@ def test_coefficients_against_a_search(call, besiroglu):
     assert abs(alpha - slope) < 1e-4
     assert abs(coefficient / (besiroglu.best(C) * mp.mpf(C) ** slope) - 1) < 1e-3
     params, tokens = besiroglu.optimum(C)
-    assert abs(share - besiroglu.A * params**-besiroglu.b / besiroglu.reducible(params, tokens)) < 1e-4
+    assert (
+        abs(share - besiroglu.A * params**-besiroglu.b / besiroglu.reducible(params, tokens)) < 1e-4
+    )
 
 
 def test_penalties_against_a_search(call, besiroglu):
@@ -55,11 +60,23 @@ def test_penalties_against_a_search(call, besiroglu):
     assert len(rows) == 3
     for row, ratio in zip(rows, (0.1, 1, 10), strict=True):
         penalty = float(row.split("$ & $")[2])
-        assert abs(penalty - besiroglu.penalty(besiroglu.mp.mpf(ratio) ** besiroglu.mp.mpf("-0.5"))) < 1e-3
+        assert (
+            abs(penalty - besiroglu.penalty(besiroglu.mp.mpf(ratio) ** besiroglu.mp.mpf("-0.5")))
+            < 1e-3
+        )
 
 
 def test_fragment_with_a_papers_symbols(call):
-    out = call("latex", "penalty_tails", "--fragment", "--notation", "hoffmann", "--symbol", "alpha=a", "N=M").out
+    out = call(
+        "latex",
+        "penalty_tails",
+        "--fragment",
+        "--notation",
+        "hoffmann",
+        "--symbol",
+        "alpha=a",
+        "N=M",
+    ).out
     assert r"\documentclass" not in out
     assert r"\begin{document}" not in out
     assert "% Needs the packages" in out

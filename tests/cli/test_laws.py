@@ -25,7 +25,13 @@ def test_coefficients(data) -> None:
     (law,) = data("laws", "besiroglu2024")["laws"]
     assert law["notation"] == "schaeffer"
     assert law["notation_of_source"] == "hoffmann"
-    assert law["coefficients"] == {"E": 1.8172, "A": 482.01, "B": 2085.43, "beta": 0.3478, "gamma": 0.3658}
+    assert law["coefficients"] == {
+        "E": 1.8172,
+        "A": 482.01,
+        "B": 2085.43,
+        "beta": 0.3478,
+        "gamma": 0.3658,
+    }
     assert law["decimals"] == published("besiroglu2024").coefficients
     (hoffmann,) = data("laws", "besiroglu2024", "--notation", "hoffmann")["laws"]
     assert hoffmann["notation"] == "hoffmann"
@@ -52,7 +58,9 @@ def test_all_digits_in_the_details(call) -> None:
 
 def test_names_may_be_a_list(data) -> None:
     wanted = ["besiroglu2024", "hoffmann2022", "muennighoff2023"]
-    assert [law["name"] for law in data("laws", "besiroglu2024,hoffmann2022", "muennighoff2023")["laws"]] == wanted
+    assert [
+        law["name"] for law in data("laws", "besiroglu2024,hoffmann2022", "muennighoff2023")["laws"]
+    ] == wanted
 
 
 def test_bibtex(call) -> None:

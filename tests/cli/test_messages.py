@@ -1,4 +1,6 @@
-"""What reaches the terminal: no control characters, no endless lines, no defect told as bad input, no word of Python."""
+"""What reaches the terminal: no control characters, no endless lines, no defect told as bad input,
+no word of Python.
+"""
 
 import json
 import subprocess
@@ -17,7 +19,9 @@ FORBIDDEN = {character for character in NASTY if not character.isprintable()}
 def nasty_law(tmp_path):
     path = tmp_path / "law.json"
     coefficients = {"E": 1, "A": 2, "B": 3, "beta": 0.3, "gamma": 0.3}
-    path.write_text(json.dumps({"name": NASTY, "notation": "schaeffer", "coefficients": coefficients}))
+    path.write_text(
+        json.dumps({"name": NASTY, "notation": "schaeffer", "coefficients": coefficients})
+    )
     return path
 
 
@@ -60,7 +64,10 @@ def test_visible_keeps_lines_and_tabs() -> None:
     assert visible("\x1b\u202e") == "\\u001b\\u202e"
 
 
-@pytest.mark.parametrize("words", [("NAME",), ("penalty", "--law", "NAME", "--ratio", "1"), ("fit", "NAME"), ("latex", "NAME")])
+@pytest.mark.parametrize(
+    "words",
+    [("NAME",), ("penalty", "--law", "NAME", "--ratio", "1"), ("fit", "NAME"), ("latex", "NAME")],
+)
 def test_error_lines_are_shortened_in_the_middle(call, words) -> None:
     long = "first" + "x" * 100_000 + "last"
     result = call(*(long if word == "NAME" else word for word in words))
@@ -72,7 +79,9 @@ def test_error_lines_are_shortened_in_the_middle(call, words) -> None:
 
 def test_many_long_columns_make_no_long_line(call, tmp_path) -> None:
     path = tmp_path / "runs.csv"
-    path.write_text(",".join(f"{index}{'y' * 500}" for index in range(30)) + "\n" + ",".join("1" * 30) + "\n")
+    path.write_text(
+        ",".join(f"{index}{'y' * 500}" for index in range(30)) + "\n" + ",".join("1" * 30) + "\n"
+    )
     result = call("fit", path)
     assert (result.code, len(result.err) < 1100) == (2, True)
     assert len(one_line("z" * 10**6)) < 1100
@@ -140,11 +149,17 @@ def test_messages_name_options_rather_than_arguments(call, tmp_path) -> None:
 
 
 def test_params_alone_need_tokens(call) -> None:
-    assert call("penalty", "--law", "besiroglu2024", "--params", "8B").err == "isoflop: error: --params '8B': needs --tokens\n"
+    assert (
+        call("penalty", "--law", "besiroglu2024", "--params", "8B").err
+        == "isoflop: error: --params '8B': needs --tokens\n"
+    )
 
 
 def test_the_usual_name_of_a_law_is_understood(call) -> None:
-    assert "did you mean hoffmann2022 or besiroglu2024?" in call("penalty", "--law", "Chinchilla", "--ratio", "1").err
+    assert (
+        "did you mean hoffmann2022 or besiroglu2024?"
+        in call("penalty", "--law", "Chinchilla", "--ratio", "1").err
+    )
 
 
 def test_derivations_are_listed_with_their_titles(call) -> None:
@@ -157,8 +172,19 @@ def test_derivations_are_listed_with_their_titles(call) -> None:
 
 
 def test_an_unwritable_home_is_not_remarked(spawn, tmp_path) -> None:
-    nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR"), "/proc/nowhere")
-    result = spawn("penalty", "--law", "besiroglu2024", "--ratio", "2", "--plot", str(tmp_path / "x.png"), **nowhere)
+    nowhere = dict.fromkeys(
+        ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR"), "/proc/nowhere"
+    )
+    result = spawn(
+        "penalty",
+        "--law",
+        "besiroglu2024",
+        "--ratio",
+        "2",
+        "--plot",
+        str(tmp_path / "x.png"),
+        **nowhere,
+    )
     assert (result.code, result.err) == (0, "")
 
 
@@ -168,7 +194,9 @@ def test_a_figure_with_incomplete_tex_is_refused_in_one_line(spawn, tmp_path) ->
     words = ("penalty", "--law", "besiroglu2024", "--ratio", "2", "--plot", str(place))
     result = spawn(*words, MATPLOTLIBRC=str(tmp_path / "matplotlibrc"), PATH="/nowhere")
     assert result.code == 2
-    assert result.err.startswith(f"isoflop: error: --plot '{place}': cannot be drawn with text.usetex")
+    assert result.err.startswith(
+        f"isoflop: error: --plot '{place}': cannot be drawn with text.usetex"
+    )
     assert result.err.count("\n") == 1
     assert not place.exists()
 
@@ -176,10 +204,28 @@ def test_a_figure_with_incomplete_tex_is_refused_in_one_line(spawn, tmp_path) ->
 def test_a_pipe_is_read_once(command, call, tmp_path) -> None:
     assert call("simulate", "runs", "-o", tmp_path / "runs.csv").code == 0
     start, environment = command
-    words = ["backtest", "/dev/stdin", "--cutoffs", "2", "--bootstrap", "0", "--law", "compute", "--format", "json"]
+    words = [
+        "backtest",
+        "/dev/stdin",
+        "--cutoffs",
+        "2",
+        "--bootstrap",
+        "0",
+        "--law",
+        "compute",
+        "--format",
+        "json",
+    ]
     with (tmp_path / "runs.csv").open("rb") as runs:
         cat = subprocess.Popen(["cat"], stdin=runs, stdout=subprocess.PIPE)
-        done = subprocess.run([*start, *words], stdin=cat.stdout, capture_output=True, env=environment, timeout=300, check=False)
+        done = subprocess.run(
+            [*start, *words],
+            stdin=cat.stdout,
+            capture_output=True,
+            env=environment,
+            timeout=300,
+            check=False,
+        )
         assert cat.wait(60) == 0
         assert cat.stdout is not None
         cat.stdout.close()

@@ -131,7 +131,9 @@ def test_garbage(text: str) -> None:
     assert len(message) < 400
 
 
-@pytest.mark.parametrize("text", ["0", "-0", "0.0", "-1e20", "-5%", "nan", "NaN", "inf", "-inf", "Infinity"])
+@pytest.mark.parametrize(
+    "text", ["0", "-0", "0.0", "-1e20", "-5%", "nan", "NaN", "inf", "-inf", "Infinity"]
+)
 def test_positive_domain(text: str) -> None:
     with pytest.raises(UsageError, match="must be a positive finite number") as caught:
         positive("--ratio", text)
@@ -180,7 +182,9 @@ def test_percentages(value: float) -> None:
         assert value > 1e6
         assert math.isclose(float(text.removesuffix("x")), value, rel_tol=5.0001e-3)
     else:
-        assert math.isclose(float(text.removesuffix(" %")), 100.0 * value, rel_tol=5.0001e-3, abs_tol=1e-322)
+        assert math.isclose(
+            float(text.removesuffix(" %")), 100.0 * value, rel_tol=5.0001e-3, abs_tol=1e-322
+        )
 
 
 def test_percentage_out_of_reach() -> None:

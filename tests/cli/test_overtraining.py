@@ -1,4 +1,6 @@
-"""isoflop overtraining: Gadre's published numbers, the library's own, costs, statuses, and what bad input says."""
+"""isoflop overtraining: Gadre's published numbers, the library's own, costs, statuses, and what bad
+input says.
+"""
 
 import csv
 import io
@@ -17,7 +19,16 @@ from isoflop.numeric.data.evaluations import Evaluations
 #: The selection of Gadre et al. 2024 on their own table, whose params may be N or N_no_embed.
 SMALLEST = "token_multiplier == 320 and params < 20M"
 PUBLISHED = (
-    *("--column", "params=N", "--where", "dataset == 'rpj'", "--loss", "c4_val", "--benchmark", "gadre2024"),
+    *(
+        "--column",
+        "params=N",
+        "--where",
+        "dataset == 'rpj'",
+        "--loss",
+        "c4_val",
+        "--benchmark",
+        "gadre2024",
+    ),
     *("--fit-where", f"token_multiplier == 20 and params < 1B or {SMALLEST}"),
     *("--error-where", f"token_multiplier == 20 and params < 2B or {SMALLEST}"),
     *("--predict-where", "token_multiplier == 640 and params > 1B or params > 2B"),
@@ -37,7 +48,14 @@ def runs(tmp_path_factory):
             tokens = ratio * params
             loss = E + A * params**-BETA + B * tokens**-BETA + 0.005 * random.normal()
             accuracy = 1 - EPSILON + K * np.exp(-GAMMA * loss) + 0.002 * random.normal()
-            cells = (params, tokens, "web" if ratio < 100 else "books", loss, accuracy - 0.05, accuracy + 0.05)
+            cells = (
+                params,
+                tokens,
+                "web" if ratio < 100 else "books",
+                loss,
+                accuracy - 0.05,
+                accuracy + 0.05,
+            )
             lines.append(",".join(map(str, cells)))
     place.write_text("\n".join(lines) + "\n")
     return place
@@ -49,22 +67,43 @@ def runs(tmp_path_factory):
 def test_published_relative_errors(call, public_runs):
     result = call("overtraining", public_runs / "gadre2024" / "runs.csv", *PUBLISHED)
     assert (result.code, result.err) == (0, "")
-    for printed in ("+0.7103 %", "+0.7320 %", "+3.6365 %", "+0.0464 %", "A 166.211", "b 366.687", "beta 0.272851"):
+    for printed in (
+        "+0.7103 %",
+        "+0.7320 %",
+        "+3.6365 %",
+        "+0.0464 %",
+        "A 166.211",
+        "b 366.687",
+        "beta 0.272851",
+    ):
         assert printed in " ".join(result.out.split())
     assert "mean over 17 benchmarks" in result.out
 
 
 def test_the_published_runs_may_be_chosen_by_names_in_text(data, public_runs):
-    """The same by the names of the models, and the set of training data in each condition rather than in --where."""
+    """The same by the names of the models, and the set of training data in each condition rather
+    than in --where.
+    """
     small = "model in ('d=96_l=8_h=4', 'd=512_l=8_h=4', 'd=576_l=24_h=8', 'd=1024_l=24_h=8')"
     fit = f"dataset == 'rpj' and ({small} and token_multiplier == 20 or model == 'd=96_l=8_h=4' and token_multiplier == 320)"
     held_out = "dataset == 'rpj' and (model == 'open_lm_1b' and token_multiplier > 20 or model == 'open_lm_7b')"
     place = public_runs / "gadre2024" / "runs.csv"
     one = data("overtraining", place, *PUBLISHED)
-    words = ("--column", "params=N", "--loss", "c4_val", "--fit-where", fit, "--predict-where", held_out)
+    words = (
+        "--column",
+        "params=N",
+        "--loss",
+        "c4_val",
+        "--fit-where",
+        fit,
+        "--predict-where",
+        held_out,
+    )
     other = data("overtraining", place, *words, "--benchmark", "gadre2024,piqa")
     assert other["loss"] == one["loss"]
-    assert [each["run"] for each in other["predictions"]] == [each["run"] for each in one["predictions"]]
+    assert [each["run"] for each in other["predictions"]] == [
+        each["run"] for each in one["predictions"]
+    ]
     assert other["error"]["n"] == 5, "by default the runs of the law of loss"
     assert len(other["error"]["benchmarks"]) == 17, "piqa is one of them"
 
@@ -73,12 +112,42 @@ def test_the_published_runs_may_be_chosen_by_names_in_text(data, public_runs):
 
 
 def test_json_is_what_the_library_finds(call, runs):
-    words = ("--fit-where", "source == 'web'", "--error-where", "params < 5e8", "--predict-where", "params > 5e8")
-    options: Any = {"fit_where": words[1], "error_where": words[3], "predict_where": words[5], "benchmarks": ["two"]}
+    words = (
+        "--fit-where",
+        "source == 'web'",
+        "--error-where",
+        "params < 5e8",
+        "--predict-where",
+        "params > 5e8",
+    )
+    options: Any = {
+        "fit_where": words[1],
+        "error_where": words[3],
+        "predict_where": words[5],
+        "benchmarks": ["two"],
+    }
     sure = ("--bootstrap", 30, "--seed", 3, "--level", "80%", "--resample", "cases")
-    result = call("overtraining", runs, "--loss", "c4", "--benchmark", "two", *words, *sure, "--format", "json")
+    result = call(
+        "overtraining",
+        runs,
+        "--loss",
+        "c4",
+        "--benchmark",
+        "two",
+        *words,
+        *sure,
+        "--format",
+        "json",
+    )
     found = fit_overtraining(
-        Evaluations.read(str(runs)), loss="c4", **options, repeats=30, seed=3, level=0.8, kind="cases", objective="least-squares"
+        Evaluations.read(str(runs)),
+        loss="c4",
+        **options,
+        repeats=30,
+        seed=3,
+        level=0.8,
+        kind="cases",
+        objective="least-squares",
     )
     assert (result.code, result.err) == (0, "")
     shown = json.loads(result.out)
@@ -88,10 +157,20 @@ def test_json_is_what_the_library_finds(call, runs):
 
 
 def test_intervals_of_the_coefficients(data, runs):
-    """They hold the truth, and A, B, beta give a, b, eta in every resample, so that monotone functions keep their quantiles."""
+    """They hold the truth, and A, B, beta give a, b, eta in every resample, so that monotone
+    functions keep their quantiles.
+    """
     found = data("overtraining", runs, "--loss", "c4", "--bootstrap", 100)["bootstrap"]["intervals"]
     optimum = (B / A) ** (1 / BETA)
-    truth = {"E": E, "A": A, "B": B, "beta": BETA, "eta": BETA / 2, "optimal_tokens_per_param": optimum, "gamma": GAMMA}
+    truth = {
+        "E": E,
+        "A": A,
+        "B": B,
+        "beta": BETA,
+        "eta": BETA / 2,
+        "optimal_tokens_per_param": optimum,
+        "gamma": GAMMA,
+    }
     for name, value in truth.items():
         low, high = found[name]
         assert low < high
@@ -101,7 +180,17 @@ def test_intervals_of_the_coefficients(data, runs):
 
 
 def test_costs_that_were_asked_for(call, data, runs):
-    words = ("overtraining", runs, "--loss", "c4", "--compute", "1e20", "2e21", "--tokens-per-param", "20,200")
+    words = (
+        "overtraining",
+        runs,
+        "--loss",
+        "c4",
+        "--compute",
+        "1e20",
+        "2e21",
+        "--tokens-per-param",
+        "20,200",
+    )
     found = data(*words)
     assert [(each["compute"], each["tokens_per_param"]) for each in found["costs"]] == [
         (1e20, 20.0),
@@ -112,17 +201,33 @@ def test_costs_that_were_asked_for(call, data, runs):
     c = found["loss"]["coefficients"]
     for each in found["costs"]:
         params = (each["compute"] / (6 * each["tokens_per_param"])) ** 0.5
-        loss = c["E"] + c["A"] * params ** -c["beta"] + c["B"] * (each["tokens_per_param"] * params) ** -c["beta"]
+        loss = (
+            c["E"]
+            + c["A"] * params ** -c["beta"]
+            + c["B"] * (each["tokens_per_param"] * params) ** -c["beta"]
+        )
         assert each["loss"] == pytest.approx(loss, rel=1e-10)
         e = found["error"]["coefficients"]
-        assert each["error"] == pytest.approx(e["epsilon"] - e["k"] * np.exp(-e["gamma"] * loss), rel=1e-9)
+        assert each["error"] == pytest.approx(
+            e["epsilon"] - e["k"] * np.exp(-e["gamma"] * loss), rel=1e-9
+        )
     text = call(*words).out
     assert text.count("what a ratio costs at") == 2
     assert "at 2.00e21 FLOP" in text
 
 
 def test_text_is_at_most_100_columns_wide(call, runs):
-    words = ("--bootstrap", 20, "--fit-where", "params < 1e8", "--compute", 1e-300, 1e308, "--tokens-per-param", "1e-300,1e300")
+    words = (
+        "--bootstrap",
+        20,
+        "--fit-where",
+        "params < 1e8",
+        "--compute",
+        1e-300,
+        1e308,
+        "--tokens-per-param",
+        "1e-300,1e300",
+    )
     result = call("overtraining", runs, "--loss", "c4", *words)
     assert result.code == 0
     assert max(map(len, result.out.splitlines())) <= 100
@@ -133,9 +238,13 @@ def test_errors_that_cannot_be_are_said(data, runs):
     """An error that falls fast with loss is foretold below 0 at much less loss."""
     head, *lines = runs.read_text().splitlines()
     cells = [line.split(",") for line in lines]
-    steep = [",".join([*row[:4], str(0.2 + 2.6 * np.exp(-0.5 * float(row[3]))), row[5]]) for row in cells]
+    steep = [
+        ",".join([*row[:4], str(0.2 + 2.6 * np.exp(-0.5 * float(row[3]))), row[5]]) for row in cells
+    ]
     place = runs.with_name("steep.csv")
-    place.write_text("\n".join([head, *(line for line in steep if float(line.split(",")[4]) <= 1.0)]) + "\n")
+    place.write_text(
+        "\n".join([head, *(line for line in steep if float(line.split(",")[4]) <= 1.0)]) + "\n"
+    )
     found = data("overtraining", place, "--loss", "c4", "--benchmark", "one", "--compute", 1e27)
     assert min(each["error"] for each in found["costs"]) < 0
     assert any("outside 0 to 1" in note for note in found["notes"])
@@ -166,7 +275,9 @@ def test_a_run_that_a_law_was_fitted_to_is_no_prediction(call, data, public_runs
     assert list(fitted) == ["rpj-open_lm_1b-1.0"]
     assert not any(each["in_loss_fit"] for each in found["predictions"])
     lines = call("overtraining", place, *words).out.splitlines()
-    assert [line.split()[0] for line in lines if line.endswith("% *") or line.endswith("%  *")] == ["rpj-open_lm_1b-1.0"]
+    assert [line.split()[0] for line in lines if line.endswith("% *") or line.endswith("%  *")] == [
+        "rpj-open_lm_1b-1.0"
+    ]
     assert "*: the law was fitted to this run, so that this is no prediction" in lines
 
 
@@ -175,7 +286,10 @@ def test_the_condition_for_the_law_of_error_is_needed(data, public_runs):
     place = public_runs / "gadre2024" / "runs.csv"
     at = PUBLISHED.index("--error-where")
     found = data("overtraining", place, *PUBLISHED[:at], *PUBLISHED[at + 2 :])
-    assert [f"{100 * each['error_difference']:.2f}" for each in found["predictions"]] == ["12.79", "10.64"]
+    assert [f"{100 * each['error_difference']:.2f}" for each in found["predictions"]] == [
+        "12.79",
+        "10.64",
+    ]
 
 
 # -- tables and pictures -------------------------------------------------------------------------------------------------
@@ -213,10 +327,16 @@ def test_latex_compiles(call, runs, tmp_path, resamples):
     assert "the law was fitted to this run" in result.out
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")
-    document = r"\documentclass{article}\usepackage{booktabs}\begin{document}" + result.out + r"\end{document}"
+    document = (
+        r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+        + result.out
+        + r"\end{document}"
+    )
     (tmp_path / "laws.tex").write_text(document)
     done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "laws.tex"], cwd=tmp_path, capture_output=True
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "laws.tex"],
+        cwd=tmp_path,
+        capture_output=True,
     )
     assert done.returncode == 0, done.stdout[-2000:]
 
@@ -224,16 +344,25 @@ def test_latex_compiles(call, runs, tmp_path, resamples):
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
 def test_the_picture(call, runs, tmp_path, ending):
     target = tmp_path / f"laws.{ending}"
-    assert call("overtraining", runs, "--loss", "c4", "--fit-where", "params < 1e8", "--plot", target).code == 0
+    assert (
+        call(
+            "overtraining", runs, "--loss", "c4", "--fit-where", "params < 1e8", "--plot", target
+        ).code
+        == 0
+    )
     assert target.stat().st_size > 5_000
 
 
 def test_a_table_without_losses_says_so(call, tmp_path):
     place = tmp_path / "scores.csv"
-    place.write_text("params,tokens,acc_piqa\n" + "".join(f"{i}e8,2e10,0.7{i}\n" for i in range(1, 8)))
+    place.write_text(
+        "params,tokens,acc_piqa\n" + "".join(f"{i}e8,2e10,0.7{i}\n" for i in range(1, 8))
+    )
     result = call("overtraining", place, "--loss", "c4")
     assert result.code == 2
-    assert result.err.endswith("has no such column; it has no losses or other numbers beside its scores\n")
+    assert result.err.endswith(
+        "has no such column; it has no losses or other numbers beside its scores\n"
+    )
 
 
 # -- statuses ------------------------------------------------------------------------------------------------------------
@@ -243,14 +372,20 @@ def test_a_law_that_the_runs_leave_open_is_status_3(call, runs):
     lines = runs.read_text().splitlines()
     rows = [line.split(",") for line in lines[1:7]]
     exact = [(10.0**i, 10.0 ** (i + 1)) for i in range(7, 13)]
-    more = [f"{n},{d},web,{E + A * n**-BETA + B * d**-BETA},{row[4]},{row[5]}" for (n, d), row in zip(exact, rows, strict=True)]
+    more = [
+        f"{n},{d},web,{E + A * n**-BETA + B * d**-BETA},{row[4]},{row[5]}"
+        for (n, d), row in zip(exact, rows, strict=True)
+    ]
     place = runs.with_name("one_ratio.csv")
     place.write_text("\n".join([lines[0], *more]) + "\n")
     result = call("overtraining", place, "--loss", "c4")
     assert (result.code, result.err) == (3, "")
     assert "undetermined; they need several ratios D/N" in result.out
     assert "what a ratio costs" not in result.out
-    assert json.loads(call("overtraining", place, "--loss", "c4", "--format", "json").out)["costs"] == []
+    assert (
+        json.loads(call("overtraining", place, "--loss", "c4", "--format", "json").out)["costs"]
+        == []
+    )
 
 
 def test_an_interrupt_keeps_the_resamples_that_were_drawn(call, runs, monkeypatch):
@@ -302,7 +437,8 @@ def test_intervals_come_unasked_where_the_runs_allow_them(call, data, runs):
     assert found == data(*words, "--bootstrap", 200)
     low, high = found["bootstrap"]["intervals"]["optimal_tokens_per_param"]
     assert f"(90 % interval {low:.4g} to {high:.4g})" in call(*words).out
-    # As many runs as coefficients leave no residuals: nothing to resample, and no reason to refuse what was asked for.
+    # As many runs as coefficients leave no residuals: nothing to resample, and no reason to refuse
+    # what was asked for.
     few = (*words, "--fit-where", "params < 1.1e7 and tokens/params < 100")
     shown = call(*few)
     assert shown.code == 3
@@ -318,25 +454,73 @@ def test_intervals_come_unasked_where_the_runs_allow_them(call, data, runs):
         (("--loss", "pile"), "--loss 'pile': file 'runs.csv' has no such column"),
         (("--loss", "one"), "--loss 'one': is an accuracy, not a loss"),
         (("--loss", "source"), "--loss 'source': the column holds text; must be numbers"),
-        (("--loss", "c4", "--benchmark", "three"), "--benchmark 'three': file 'runs.csv' has no such benchmark"),
-        (("--loss", "c4", "--benchmark", "gadre2024"), "--benchmark 'gadre2024': file 'runs.csv' lacks 17 of its 17 tasks: "),
-        (("--loss", "c4", "--fit-where", "params <"), "--fit-where 'params <': ends where a column"),
-        (("--loss", "c4", "--error-where", "sauce == 'web'"), "--error-where \"sauce == 'web'\": no column 'sauce'"),
-        (("--loss", "c4", "--predict-where", "params < 1"), "--predict-where 'params < 1': holds for none of 36 runs"),
-        (("--loss", "c4", "--fit-where", "params < 1"), "--fit-where 'params < 1': leaves none of 36 runs"),
-        (("--loss", "c4", "--error-where", "params < 1"), "--error-where 'params < 1': leaves none of 36 runs"),
+        (
+            ("--loss", "c4", "--benchmark", "three"),
+            "--benchmark 'three': file 'runs.csv' has no such benchmark",
+        ),
+        (
+            ("--loss", "c4", "--benchmark", "gadre2024"),
+            "--benchmark 'gadre2024': file 'runs.csv' lacks 17 of its 17 tasks: ",
+        ),
+        (
+            ("--loss", "c4", "--fit-where", "params <"),
+            "--fit-where 'params <': ends where a column",
+        ),
+        (
+            ("--loss", "c4", "--error-where", "sauce == 'web'"),
+            "--error-where \"sauce == 'web'\": no column 'sauce'",
+        ),
+        (
+            ("--loss", "c4", "--predict-where", "params < 1"),
+            "--predict-where 'params < 1': holds for none of 36 runs",
+        ),
+        (
+            ("--loss", "c4", "--fit-where", "params < 1"),
+            "--fit-where 'params < 1': leaves none of 36 runs",
+        ),
+        (
+            ("--loss", "c4", "--error-where", "params < 1"),
+            "--error-where 'params < 1': leaves none of 36 runs",
+        ),
         (("--loss", "c4", "--compute", "-3"), "--compute '-3': must be a positive finite number"),
-        (("--loss", "c4", "--tokens-per-param", "20", "none"), "--tokens-per-param 'none': must be a positive finite number"),
-        (("--loss", "c4", "--bootstrap", "1"), "--bootstrap '1': must be 0, or at least 2 for intervals"),
-        (("--loss", "c4", "--bootstrap", "2.5"), "--bootstrap '2.5': must be a whole number of at least 0"),
-        (("--loss", "c4", "--bootstrap", "9", "--level", "1"), "--level '1': must be a number between 0 and 1"),
-        (("--loss", "c4", "--bootstrap", "9", "--resample", "pairs"), "--resample 'pairs': must be one of residuals, cases"),
+        (
+            ("--loss", "c4", "--tokens-per-param", "20", "none"),
+            "--tokens-per-param 'none': must be a positive finite number",
+        ),
+        (
+            ("--loss", "c4", "--bootstrap", "1"),
+            "--bootstrap '1': must be 0, or at least 2 for intervals",
+        ),
+        (
+            ("--loss", "c4", "--bootstrap", "2.5"),
+            "--bootstrap '2.5': must be a whole number of at least 0",
+        ),
+        (
+            ("--loss", "c4", "--bootstrap", "9", "--level", "1"),
+            "--level '1': must be a number between 0 and 1",
+        ),
+        (
+            ("--loss", "c4", "--bootstrap", "9", "--resample", "pairs"),
+            "--resample 'pairs': must be one of residuals, cases",
+        ),
         (("--loss", "c4", "--bootstrap", "0", "--seed", "3"), "--seed '3': is for --bootstrap"),
-        (("--loss", "c4", "--bootstrap", "0", "--resample", "cases"), "--resample 'cases': is for --bootstrap"),
+        (
+            ("--loss", "c4", "--bootstrap", "0", "--resample", "cases"),
+            "--resample 'cases': is for --bootstrap",
+        ),
         (("--loss", "c4", "--column", "params=size"), "--column 'params=size': "),
-        (("--loss", "c4", "--format", "yaml"), "--format 'yaml': must be one of text, json, csv, latex"),
-        (("--loss", "c4", "--plot", "laws.gif"), "--plot 'laws.gif': must end in .png, .pdf or .svg"),
-        (("--loss", "c4", "--output", "no/such/folder"), "--output 'no/such/folder': cannot be written"),
+        (
+            ("--loss", "c4", "--format", "yaml"),
+            "--format 'yaml': must be one of text, json, csv, latex",
+        ),
+        (
+            ("--loss", "c4", "--plot", "laws.gif"),
+            "--plot 'laws.gif': must end in .png, .pdf or .svg",
+        ),
+        (
+            ("--loss", "c4", "--output", "no/such/folder"),
+            "--output 'no/such/folder': cannot be written",
+        ),
         (("--loss", "c4", "--margin", "0.1"), "unknown option --margin"),
     ],
 )
@@ -352,23 +536,41 @@ def test_residuals_need_more_runs_than_coefficients(call, runs):
     words = ("--fit-where", "params < 1.1e7 and tokens/params < 100", "--bootstrap", 9)
     result = call("overtraining", runs, "--loss", "c4", *words)
     assert result.code == 2
-    assert result.err.startswith("isoflop: error: --resample 'residuals': 4 runs leave no residuals for the 4 coefficients")
+    assert result.err.startswith(
+        "isoflop: error: --resample 'residuals': 4 runs leave no residuals for the 4 coefficients"
+    )
 
 
 def test_options_are_checked_before_the_file_is_read(call):
-    for option, word in (("--compute", "0"), ("--predict-where", "(("), ("--bootstrap", "1"), ("--output", "no/such/folder")):
-        assert call("overtraining", "nowhere.csv", "--loss", "c4", option, word).err.startswith(f"isoflop: error: {option} ")
+    for option, word in (
+        ("--compute", "0"),
+        ("--predict-where", "(("),
+        ("--bootstrap", "1"),
+        ("--output", "no/such/folder"),
+    ):
+        assert call("overtraining", "nowhere.csv", "--loss", "c4", option, word).err.startswith(
+            f"isoflop: error: {option} "
+        )
 
 
 def test_a_table_that_is_missing(call):
     assert "RUNS is missing" in call("overtraining", "--loss", "c4").err
-    assert "in front of --benchmark" in call("overtraining", "--loss", "c4", "--benchmark", "one", "runs.csv").err
-    assert "one file of evaluations at a time" in call("overtraining", "a.csv", "b.csv", "--loss", "c4").err
+    assert (
+        "in front of --benchmark"
+        in call("overtraining", "--loss", "c4", "--benchmark", "one", "runs.csv").err
+    )
+    assert (
+        "one file of evaluations at a time"
+        in call("overtraining", "a.csv", "b.csv", "--loss", "c4").err
+    )
 
 
 def test_runs_that_are_all_of_one_size(call, tmp_path) -> None:
     path = tmp_path / "same.csv"
-    path.write_text("model,params,tokens,acc_piqa,loss_val\n" + "".join(f"m{i},1e9,2e10,0.7{i},2.{i}\n" for i in range(8)))
+    path.write_text(
+        "model,params,tokens,acc_piqa,loss_val\n"
+        + "".join(f"m{i},1e9,2e10,0.7{i},2.{i}\n" for i in range(8))
+    )
     result = call("overtraining", str(path), "--loss", "val")
     assert result.code == 2
     assert "all runs have the same params and tokens" in result.err

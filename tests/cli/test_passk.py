@@ -1,4 +1,6 @@
-"""isoflop passk: rows of text, JSON and CSV, what they say where nothing is known, the check, and one line for bad input."""
+"""isoflop passk: rows of text, JSON and CSV, what they say where nothing is known, the check, and
+one line for bad input.
+"""
 
 import csv
 import io
@@ -12,7 +14,17 @@ from typing import Any
 
 import pytest
 
-COLUMNS = ["model", "k", "pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused", "status"]
+COLUMNS = [
+    "model",
+    "k",
+    "pass_at_k",
+    "se",
+    "neg_log",
+    "n_problems",
+    "n_unsolved",
+    "n_refused",
+    "status",
+]
 COUNTS = "model,problem,n_samples,n_correct\na,1,10,0\na,2,20,5\nb,1,10,10\nb,2,4,1\n"
 
 
@@ -52,7 +64,14 @@ def rows_of(text: str) -> list[dict[str, str]]:
 def test_a_row_per_model_and_k(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
     found = data("passk", counts(), "--k", "1,10,100", "--by", "model")
     assert [list(row) for row in found] == [COLUMNS] * 6
-    assert [(row["model"], row["k"]) for row in found] == [("a", 1), ("a", 10), ("a", 100), ("b", 1), ("b", 10), ("b", 100)]
+    assert [(row["model"], row["k"]) for row in found] == [
+        ("a", 1),
+        ("a", 10),
+        ("a", 100),
+        ("b", 1),
+        ("b", 10),
+        ("b", 100),
+    ]
     expected = float(1 - Fraction(comb(15, 10), comb(20, 10))) / 2
     second = found[1]
     assert second["pass_at_k"] == pytest.approx(expected, rel=1e-14)
@@ -61,7 +80,9 @@ def test_a_row_per_model_and_k(data: Callable[..., Any], counts: Callable[..., P
     assert [second[name] for name in COLUMNS[-4:]] == [2, 1, 0, "estimate"]
 
 
-def test_what_is_unknown_is_null_and_the_status_tells_why(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
+def test_what_is_unknown_is_null_and_the_status_tells_why(
+    data: Callable[..., Any], counts: Callable[..., Path]
+) -> None:
     found = data("passk", counts(), "--k", "10", "100")
     assert [found[2][name] for name in COLUMNS[1:]] == [10, 1.0, None, 0.0, 1, 0, 1, "all solved"]
     for row in (found[1], found[3]):
@@ -76,10 +97,15 @@ def test_csv_holds_the_same_with_empty_cells(
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines()[0] == ",".join(COLUMNS)
     expected = data("passk", path, "--k", "1,10,100")
-    assert rows_of(result.out) == [{name: "" if value is None else str(value) for name, value in row.items()} for row in expected]
+    assert rows_of(result.out) == [
+        {name: "" if value is None else str(value) for name, value in row.items()}
+        for row in expected
+    ]
 
 
-def test_the_default_is_powers_of_two_that_every_problem_has(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
+def test_the_default_is_powers_of_two_that_every_problem_has(
+    data: Callable[..., Any], counts: Callable[..., Path]
+) -> None:
     assert [row["k"] for row in data("passk", counts()) if row["model"] == "a"] == [1, 2, 4]
     alone = counts("problem,n,c\n1,1,1\n")
     assert data("passk", alone) == [
@@ -100,22 +126,38 @@ def test_text(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
     result = call("passk", counts(), "--k", "1,5,100")
     assert (result.code, result.err) == (0, "")
     lines = result.out.splitlines()
-    assert lines[1].split() == ["model", "k", "pass@k", "se", "pass@k", "problems", "unsolved", "refused"]
+    assert lines[1].split() == [
+        "model",
+        "k",
+        "pass@k",
+        "se",
+        "pass@k",
+        "problems",
+        "unsolved",
+        "refused",
+    ]
     assert lines[3].split() == ["a", "1", "0.125", "0.125", "2.079", "2", "1", "0"]
     assert lines[8].split() == ["b", "100", "-", "-", "-", "0", "0", "2"]
-    assert "note: k = 100: every problem has fewer samples, the most being 20; nothing can be said" in lines
+    assert (
+        "note: k = 100: every problem has fewer samples, the most being 20; nothing can be said"
+        in lines
+    )
     assert lines[-1].startswith("note: refused: problems with fewer than k samples")
 
 
 def test_sampling_that_stopped_at_successes_is_said_before_the_table(
     call: Callable[..., Any], data: Callable[..., Any], counts: Callable[..., Path]
 ) -> None:
-    rows = [f"a,{i},{n},1" for i, n in enumerate([1, 2, 3, 5, 8, 13])] + [f"a,{i},20,0" for i in range(6, 9)]
+    rows = [f"a,{i},{n},1" for i, n in enumerate([1, 2, 3, 5, 8, 13])] + [
+        f"a,{i},20,0" for i in range(6, 9)
+    ]
     path = counts("\n".join(["model,problem,n_samples,n_correct", *rows]) + "\n")
     result = call("passk", path, "--k", "1,10,20")
     first, second, *_ = result.out.splitlines()
     assert first.startswith("warning: sampling stopped at the first success in 1 group")
-    assert second.startswith("warning: values contradict each other in 1 group (a), in 1 of them pass@k falls with k")
+    assert second.startswith(
+        "warning: values contradict each other in 1 group (a), in 1 of them pass@k falls with k"
+    )
     assert (result.code, result.err) == (0, "")
     rows_alone = call("passk", path, "--k", "1,10,20", "--format", "csv")
     assert len(rows_of(rows_alone.out)) == 3
@@ -123,49 +165,80 @@ def test_sampling_that_stopped_at_successes_is_said_before_the_table(
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv"])
-def test_no_estimate_at_any_k_is_no_verdict(call: Callable[..., Any], counts: Callable[..., Path], form: str) -> None:
+def test_no_estimate_at_any_k_is_no_verdict(
+    call: Callable[..., Any], counts: Callable[..., Path], form: str
+) -> None:
     result = call("passk", counts(), "--k", "100", "1000", "--format", form)
     assert (result.code, result.err) == (3, "")
     assert result.out
     assert call("passk", counts(), "--k", "1", "1000").code == 0
 
 
-def test_a_count_is_told_from_a_share(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+def test_a_count_is_told_from_a_share(
+    call: Callable[..., Any], counts: Callable[..., Path]
+) -> None:
     result = call("passk", counts(), "--k", "abc")
     assert result.code == 2
     assert "(a whole number reads like 16, 1000 or 20k)" in result.err
     assert "%" not in result.err
 
 
-def test_standard_errors_of_the_samples(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
+def test_standard_errors_of_the_samples(
+    data: Callable[..., Any], counts: Callable[..., Path]
+) -> None:
     path = counts("problem,n,c\n1,20,5\n")
     assert data("passk", path, "--k", 1)[0]["se"] is None
-    assert data("passk", path, "--k", 1, "--se", "samples")[0]["se"] == pytest.approx(math.sqrt(0.25 * 0.75 / 19))
+    assert data("passk", path, "--k", 1, "--se", "samples")[0]["se"] == pytest.approx(
+        math.sqrt(0.25 * 0.75 / 19)
+    )
 
 
-def test_columns_conditions_and_models(data: Callable[..., Any], call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+def test_columns_conditions_and_models(
+    data: Callable[..., Any], call: Callable[..., Any], counts: Callable[..., Path]
+) -> None:
     path = counts("who,suite,what,tried,right\na,x,1,10,3\na,y,1,10,1\nb,x,1,10,2\n")
-    named = ("--column", "n_samples=tried", "--column", "n_correct=right", "--column", "problem=what", "--column", "model=who")
+    named = (
+        "--column",
+        "n_samples=tried",
+        "--column",
+        "n_correct=right",
+        "--column",
+        "problem=what",
+        "--column",
+        "model=who",
+    )
     found = data("passk", path, *named, "--where", "suite == 'x'", "--k", 1)
-    assert [(row["who"], row["pass_at_k"]) for row in found] == [("a", pytest.approx(0.3)), ("b", pytest.approx(0.2))]
+    assert [(row["who"], row["pass_at_k"]) for row in found] == [
+        ("a", pytest.approx(0.3)),
+        ("b", pytest.approx(0.2)),
+    ]
     both = data("passk", path, *named, "--by", "suite,who", "--k", 1)
     assert [(row["suite"], row["who"]) for row in both] == [("x", "a"), ("y", "a"), ("x", "b")]
     models = counts("who,N,D\na,1e8,1e9\n", "models.csv")
-    result = call("passk", path, *named, "--by", "suite,who", "--k", 1, "--models", models, "--format", "json")
+    result = call(
+        "passk", path, *named, "--by", "suite,who", "--k", 1, "--models", models, "--format", "json"
+    )
     assert [row["compute"] for row in json.loads(result.out)] == [6e17, 6e17, None]
     assert result.err == "isoflop: note: no params, tokens, compute for 1 group of 3 ('x b')\n"
 
 
-def test_output_file_can_be_checked(call: Callable[..., Any], counts: Callable[..., Path], tmp_path: Path) -> None:
+def test_output_file_can_be_checked(
+    call: Callable[..., Any], counts: Callable[..., Path], tmp_path: Path
+) -> None:
     for ending in ("csv", "json"):
         target = tmp_path / f"rows.{ending}"
-        assert call("passk", counts(), "--k", "1,2,4", "--format", ending, "--output", target).code == 0
+        assert (
+            call("passk", counts(), "--k", "1,2,4", "--format", ending, "--output", target).code
+            == 0
+        )
         result = call("passk", target, "--check")
         assert (result.code, result.err) == (0, "")
         assert "6 values of pass@k in 2 groups" in result.out
 
 
-def test_the_examples_of_the_help(call: Callable[..., Any], counts: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_the_help(
+    call: Callable[..., Any], counts: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     import shlex
 
     counts("model,problem,n_samples,n_correct\na,1,100,3\na,2,128,0\nb,1,100,70\n")
@@ -183,12 +256,26 @@ def test_the_examples_of_the_help(call: Callable[..., Any], counts: Callable[...
 def test_one_problem(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
     result = call("passk", counts("model,problem,n,c\na,1,10,3\n"), "--k", 2)
     assert result.code == 0
-    assert "note: se is unknown for one problem (a); --se samples gives that of its samples" in result.out.splitlines()
+    assert (
+        "note: se is unknown for one problem (a); --se samples gives that of its samples"
+        in result.out.splitlines()
+    )
 
 
-def test_all_zeros(call: Callable[..., Any], data: Callable[..., Any], counts: Callable[..., Path]) -> None:
+def test_all_zeros(
+    call: Callable[..., Any], data: Callable[..., Any], counts: Callable[..., Path]
+) -> None:
     path = counts("model,problem,n,c\na,1,10,0\na,2,10,0\n")
-    assert [data("passk", path, "--k", 2)[0][name] for name in COLUMNS[1:]] == [2, 0.0, None, None, 2, 2, 0, "no success"]
+    assert [data("passk", path, "--k", 2)[0][name] for name in COLUMNS[1:]] == [
+        2,
+        0.0,
+        None,
+        None,
+        2,
+        2,
+        0,
+        "no success",
+    ]
     for error in ("problems", "samples"):
         result = call("passk", path, "--k", 2, "--se", error)
         assert result.out.splitlines()[-2].split() == ["a", "2", "0", "-", "inf", "2", "2", "0"]
@@ -196,7 +283,9 @@ def test_all_zeros(call: Callable[..., Any], data: Callable[..., Any], counts: C
         assert (row["se"], row["neg_log"], row["status"]) == ("", "inf", "no success")
     (row,) = rows_of(call("passk", path, "--k", 11, "--format", "csv").out)
     assert (row["pass_at_k"], row["se"], row["neg_log"], row["status"]) == ("", "", "", "refused")
-    assert "note: 1 group with no correct sample: pass@k = 0 and -log pass@k = inf (a)" in result.out
+    assert (
+        "note: 1 group with no correct sample: pass@k = 0 and -log pass@k = inf (a)" in result.out
+    )
 
 
 def test_all_ones(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
@@ -214,15 +303,25 @@ def test_counts_pass(call: Callable[..., Any], counts: Callable[..., Path]) -> N
     assert "no inequality is violated (rounding of 1e-09 in each is allowed)" in result.out
 
 
-def test_a_table_that_is_not_possible(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+def test_a_table_that_is_not_possible(
+    call: Callable[..., Any], counts: Callable[..., Path]
+) -> None:
     path = counts("model,k,mean_pass_at_k\na,1,0.1\na,2,0.3\na,4,0.25\nb,1,0.2\n")
     result = call("passk", path, "--check")
     assert (result.code, result.err) == (1, "")
-    assert "a row 3, non-decreasing: k = 4: 0.25 must be at least 0.3 (k = 2); off by 0.05" in result.out
+    assert (
+        "a row 3, non-decreasing: k = 4: 0.25 must be at least 0.3 (k = 2); off by 0.05"
+        in result.out
+    )
     report = json.loads(call("passk", path, "--check", "--format", "json").out)
     assert report.keys() >= {"n_values", "n_groups", "tolerance", "counts", "violations", "notes"}
     first = report["violations"][0]
-    assert (first["model"], first["inequality"], first["k"], first["rows"]) == ("a", "non-decreasing", 4, [3, 2])
+    assert (first["model"], first["inequality"], first["k"], first["rows"]) == (
+        "a",
+        "non-decreasing",
+        4,
+        [3, 2],
+    )
     assert first["excess"] == pytest.approx(0.05)
     assert first["standard_errors"] is None
     table = rows_of(call("passk", path, "--check", "--format", "csv").out)
@@ -232,9 +331,14 @@ def test_a_table_that_is_not_possible(call: Callable[..., Any], counts: Callable
     assert call("passk", path, "--check", "--tolerance", "0.2").code == 0
 
 
-def test_a_possible_table_in_csv_has_a_header_alone(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
+def test_a_possible_table_in_csv_has_a_header_alone(
+    call: Callable[..., Any], counts: Callable[..., Path]
+) -> None:
     result = call("passk", counts("k,pass_at_k\n1,0.1\n"), "--check", "--format", "csv")
-    assert (result.code, result.out) == (0, "inequality,k,others,rows,pass_at_k,bound,excess,standard_errors\n")
+    assert (result.code, result.out) == (
+        0,
+        "inequality,k,others,rows,pass_at_k,bound,excess,standard_errors\n",
+    )
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------
@@ -251,7 +355,10 @@ def test_a_possible_table_in_csv_has_a_header_alone(call: Callable[..., Any], co
         (("--se", "none"), "--se 'none': must be one of problems, samples"),
         (("--by", "modle"), "no column 'modle' (did you mean model?)"),
         (("--column", "n_correct=right"), "--column 'n_correct=right': "),
-        (("--column", "n_right=n_correct"), "--column 'n_right=n_correct': 'n_right' is no quantity"),
+        (
+            ("--column", "n_right=n_correct"),
+            "--column 'n_right=n_correct': 'n_right' is no quantity",
+        ),
         (("--where", "size > 1"), "--where 'size > 1': no column 'size'"),
         (("--where", "model == 'c'"), "left out by the condition \"model == 'c'\""),
         (("--tolerance", "1e-6"), "--tolerance '1e-6': is for --check"),
@@ -261,24 +368,37 @@ def test_a_possible_table_in_csv_has_a_header_alone(call: Callable[..., Any], co
         (("--output", "."), "--output '.': must be a file to write"),
     ],
 )
-def test_bad_options(fails: Callable[..., str], counts: Callable[..., Path], words: tuple[str, ...], message: str) -> None:
+def test_bad_options(
+    fails: Callable[..., str], counts: Callable[..., Path], words: tuple[str, ...], message: str
+) -> None:
     assert message in fails(counts(), *words)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("model,problem,n,c\na,1,10,11\n", "row 1, column 'c': n_correct=11 must be at most n_samples=10"),
+        (
+            "model,problem,n,c\na,1,10,11\n",
+            "row 1, column 'c': n_correct=11 must be at most n_samples=10",
+        ),
         ("model,problem,n,c\na,1,0,0\n", "row 1, column 'n': n_samples=0 must be at least 1"),
         ("model,problem,n,c\na,1,10,-1\n", "row 1, column 'c': n_correct=-1 must be at least 0"),
-        ("model,problem,n,c\na,1,10,1.5\n", "row 1, column 'c': n_correct=1.5 must be a whole number"),
-        ("model,problem,n,c\na,1,10,1\na,1,10,1\n", "rows 1 and 2: hold the same problem of the same group ('a problem 1')"),
+        (
+            "model,problem,n,c\na,1,10,1.5\n",
+            "row 1, column 'c': n_correct=1.5 must be a whole number",
+        ),
+        (
+            "model,problem,n,c\na,1,10,1\na,1,10,1\n",
+            "rows 1 and 2: hold the same problem of the same group ('a problem 1')",
+        ),
         ("model,problem,n\na,1,10\n", "no column for n_correct"),
         ("model,k,pass_at_k\na,1,0.5\n", "holds pass@k already and no counts; --check"),
         ("", "is empty"),
     ],
 )
-def test_bad_counts(fails: Callable[..., str], counts: Callable[..., Path], text: str, message: str) -> None:
+def test_bad_counts(
+    fails: Callable[..., str], counts: Callable[..., Path], text: str, message: str
+) -> None:
     error = fails(counts(text))
     assert message in error
     assert "counts.csv" in error
@@ -289,7 +409,9 @@ def test_no_file(fails: Callable[..., str]) -> None:
     assert "in front of --k, which takes all that follows it" in fails("--k", "1", "counts.csv")
 
 
-def test_options_of_counts_are_refused_for_estimates(fails: Callable[..., str], counts: Callable[..., Path]) -> None:
+def test_options_of_counts_are_refused_for_estimates(
+    fails: Callable[..., str], counts: Callable[..., Path]
+) -> None:
     assert "--k '1': is for counts" in fails(counts("k,pass_at_k\n1,0.5\n"), "--check", "--k", 1)
 
 

@@ -28,7 +28,8 @@ RUN = {
     "loss_excess",
 }
 
-#: The reference searches for the optimum at 60 digits; what is compared is a float computed to the last bits.
+#: The reference searches for the optimum at 60 digits; what is compared is a float computed to the
+#: last bits.
 CLOSE = 4e-14
 
 
@@ -50,7 +51,9 @@ def test_against_a_search_for_the_optimum(data, besiroglu, size_ratio) -> None:
 def test_known_numbers(data) -> None:
     (row,) = data("penalty", "--law", "besiroglu2024", "--size-ratio", "50%")["rows"]
     assert round(row["loss_penalty"], 6) == 1.030591
-    half, quarter = data("penalty", "--law", "hoffmann2022-rounded", "--size-ratio", ".5", ".25")["rows"]
+    half, quarter = data("penalty", "--law", "hoffmann2022-rounded", "--size-ratio", ".5", ".25")[
+        "rows"
+    ]
     assert round(100 * half["compute_overhead"], 1) == 20.8
     assert round(100 * quarter["compute_overhead"], 1) == 188.6
 
@@ -102,7 +105,11 @@ def test_both_spellings_of_an_option(data) -> None:
     coefficients = {"A": "406.4", "B": "410.7", "beta": "0.34", "gamma": "0.28", "E": "1.69"}
     run = ("--params", "7B", "--tokens", "1.4T")
     joined = data("penalty", *(f"--{name}={value}" for name, value in coefficients.items()), *run)
-    apart = data("penalty", *(word for name, value in coefficients.items() for word in (f"--{name}", value)), *run)
+    apart = data(
+        "penalty",
+        *(word for name, value in coefficients.items() for word in (f"--{name}", value)),
+        *run,
+    )
     assert joined == apart
 
 
@@ -111,7 +118,10 @@ def test_a_run(data, besiroglu) -> None:
     assert set(row) == ROW | RUN
     compute = besiroglu.mp.mpf(6) * 8 * 10**9 * 15 * 10**12
     params, tokens = besiroglu.optimum(compute)
-    own, best = besiroglu.reducible(besiroglu.mp.mpf(8 * 10**9), besiroglu.mp.mpf(15 * 10**12)), besiroglu.best(compute)
+    own, best = (
+        besiroglu.reducible(besiroglu.mp.mpf(8 * 10**9), besiroglu.mp.mpf(15 * 10**12)),
+        besiroglu.best(compute),
+    )
     assert row["compute"] == pytest.approx(7.2e23, rel=CLOSE)
     for name, reference in {
         "optimal_params": params,
@@ -133,16 +143,35 @@ def test_several_runs(data) -> None:
 
 
 def test_without_irreducible_loss(call, data) -> None:
-    words = ("penalty", "--A=482.01", "--B=2085.43", "--beta=.3478", "--gamma=.3658", "--params=8B", "--tokens=15T")
+    words = (
+        "penalty",
+        "--A=482.01",
+        "--B=2085.43",
+        "--beta=.3478",
+        "--gamma=.3658",
+        "--params=8B",
+        "--tokens=15T",
+    )
     (row,) = data(*words)["rows"]
-    (whole,) = data("penalty", "--law", "besiroglu2024", "--params", "8B", "--tokens", "15T")["rows"]
+    (whole,) = data("penalty", "--law", "besiroglu2024", "--params", "8B", "--tokens", "15T")[
+        "rows"
+    ]
     assert (row["loss"], row["optimal_loss"]) == (None, None)
     assert row["loss_excess"] == whole["loss_excess"]
     assert call(*words).code == 0
 
 
 def test_several_laws(data) -> None:
-    result = data("penalty", "--law", "besiroglu2024,hoffmann2022", "--law", "muennighoff2023", "--ratio", "2", "4")
+    result = data(
+        "penalty",
+        "--law",
+        "besiroglu2024,hoffmann2022",
+        "--law",
+        "muennighoff2023",
+        "--ratio",
+        "2",
+        "4",
+    )
     names = ["besiroglu2024", "hoffmann2022", "muennighoff2023"]
     assert result["law"] == names
     assert [row["law"] for row in result["rows"]] == [name for name in names for _ in range(2)]
@@ -157,17 +186,23 @@ def test_tolerance(data, besiroglu) -> None:
     assert [round(end, 3) for end in tolerance["size_ratio"]] == [0.673, 1.485]
     for end in tolerance["size_ratio"]:
         assert close(float(besiroglu.penalty(end)) - 1.0, 0.01, 1e-12)
-    assert tolerance["ratio"] == pytest.approx([end**-2 for end in reversed(tolerance["size_ratio"])], rel=CLOSE)
+    assert tolerance["ratio"] == pytest.approx(
+        [end**-2 for end in reversed(tolerance["size_ratio"])], rel=CLOSE
+    )
 
 
 def test_tolerance_of_several_laws(data) -> None:
-    result = data("penalty", "--law", "besiroglu2024", "hoffmann2022", "--ratio", "2", "--within", "1%")
+    result = data(
+        "penalty", "--law", "besiroglu2024", "hoffmann2022", "--ratio", "2", "--within", "1%"
+    )
     assert [entry["law"] for entry in result["tolerance"]] == result["law"]
     assert len(result["rows"]) == 2
 
 
 def test_hoffmann_notation(data) -> None:
-    hoffmann = data("penalty", "--notation", "hoffmann", "--alpha", ".34", "--beta", ".28", "--ratio", "3")
+    hoffmann = data(
+        "penalty", "--notation", "hoffmann", "--alpha", ".34", "--beta", ".28", "--ratio", "3"
+    )
     assert hoffmann == data("penalty", "--beta", ".34", "--gamma", ".28", "--ratio", "3")
 
 
@@ -194,12 +229,19 @@ def test_a_law_file(data, tmp_path) -> None:
 
 def test_a_nameless_law_file_is_called_by_its_path(data, tmp_path) -> None:
     path = law_file(tmp_path / "law.json")
-    path.write_text(json.dumps({key: value for key, value in json.loads(path.read_text()).items() if key != "name"}))
+    path.write_text(
+        json.dumps(
+            {key: value for key, value in json.loads(path.read_text()).items() if key != "name"}
+        )
+    )
     assert data("penalty", "--law", path, "--ratio", "3")["law"] == str(path)
 
 
 def test_law_files_and_names_in_one_list(data, tmp_path) -> None:
-    first, second = law_file(tmp_path / "a b.json", name="first"), law_file(tmp_path / "c,d.json", name="second")
+    first, second = (
+        law_file(tmp_path / "a b.json", name="first"),
+        law_file(tmp_path / "c,d.json", name="second"),
+    )
     plain = law_file(tmp_path / "e.json", name="third")
     laws = data("penalty", "--law", first, second, f"{plain},besiroglu2024", "--ratio", "3")["law"]
     assert laws == ["first", "second", "third", "besiroglu2024"]
@@ -211,19 +253,37 @@ def test_a_published_law_is_a_law_file(call, data, tmp_path) -> None:
         path = tmp_path / f"{notation}.json"
         path.write_text(json.dumps(law))
         words = ("--params", "8B", "--tokens", "15T")
-        assert data("penalty", "--law", path, *words) == data("penalty", "--law", "besiroglu2024", *words)
+        assert data("penalty", "--law", path, *words) == data(
+            "penalty", "--law", "besiroglu2024", *words
+        )
 
 
 # Text, LaTeX, files.
 
 
 def test_text(call) -> None:
-    result = call("penalty", "--law", "besiroglu2024", "hoffmann2022", "--ratio", "0.1", "1", "10", "--within", "1%")
+    result = call(
+        "penalty",
+        "--law",
+        "besiroglu2024",
+        "hoffmann2022",
+        "--ratio",
+        "0.1",
+        "1",
+        "10",
+        "--within",
+        "1%",
+    )
     assert (result.code, result.err) == (0, "")
     lines = result.out.splitlines()
     assert max(map(len, lines)) <= 100
-    assert any(line.split() == ["0.1", "3.162", "1.0861", "8.61", "%", "0.6292", "37.1", "%", "40.1", "%"] for line in lines)
-    assert "besiroglu2024: E = 1.8172, A = 482.01, B = 2085.43, beta = 0.3478, gamma = 0.3658" in lines
+    assert any(
+        line.split() == ["0.1", "3.162", "1.0861", "8.61", "%", "0.6292", "37.1", "%", "40.1", "%"]
+        for line in lines
+    )
+    assert (
+        "besiroglu2024: E = 1.8172, A = 482.01, B = 2085.43, beta = 0.3478, gamma = 0.3658" in lines
+    )
     assert any("(D/N)/(D*/N*)" in line and "N/N*" in line for line in lines)
     assert any("size ratio 0.6726 to 1.485" in line for line in lines)
     said = "besiroglu2024: excess at most 1 % of the reducible loss L* - E, at most 5.43 % of the"
@@ -242,17 +302,39 @@ def test_text_of_runs(call) -> None:
     assert max(map(len, out.splitlines())) <= 100
     for figure in ("8B", "15T", "81B", "1.48T", "7.2e23", "2.0221", "1.9683", "81.9 %", "never"):
         assert figure in out
-    # D/N and D*/N*: 15T/8B, and the closed form (gamma B/(beta A))^(2/(beta + gamma)) (C/6)^((beta - gamma)/(beta + gamma))
-    best = (0.3658 * 2085.43 / (0.3478 * 482.01)) ** (2 / 0.7136) * (8e9 * 15e12) ** ((0.3478 - 0.3658) / 0.7136)
+    # D/N and D*/N*: 15T/8B, and the closed form (gamma B/(beta A))^(2/(beta + gamma)) (C/6)^((beta
+    # - gamma)/(beta + gamma))
+    best = (0.3658 * 2085.43 / (0.3478 * 482.01)) ** (2 / 0.7136) * (8e9 * 15e12) ** (
+        (0.3478 - 0.3658) / 0.7136
+    )
     row = next(line.split() for line in out.splitlines() if line.split()[:2] == ["8B", "15T"])
     assert (float(row[2]), float(row[6])) == (1875.0, float(f"{best:.4g}"))
 
 
 def test_latex(call) -> None:
-    words = ("penalty", "--law", "besiroglu2024", "--ratio", "0.001", "10", "--within", "1%", "--format", "latex")
+    words = (
+        "penalty",
+        "--law",
+        "besiroglu2024",
+        "--ratio",
+        "0.001",
+        "10",
+        "--within",
+        "1%",
+        "--format",
+        "latex",
+    )
     result = call(*words, "--notation", "hoffmann")
     assert (result.code, result.err) == (0, "")
-    for part in (r"\begin{tabular}", r"\toprule", r"\midrule", r"\bottomrule", r"\rho", r"N_{\mathrm{opt}}", r"0.6726 \le"):
+    for part in (
+        r"\begin{tabular}",
+        r"\toprule",
+        r"\midrule",
+        r"\bottomrule",
+        r"\rho",
+        r"N_{\mathrm{opt}}",
+        r"0.6726 \le",
+    ):
         assert part in result.out
 
 
@@ -260,7 +342,11 @@ def test_latex_of_runs_says_which_run_is_which(call) -> None:
     words = ("--params", "8B", "405B", "--tokens", "15T", "15.6T", "--format", "latex")
     out = call("penalty", "--law", "hoffmann2022", "besiroglu2024", *words).out
     assert r"$N/10^{9}$ & $D/10^{12}$ & $D/N$ & $L$ & $\rho$" in out
-    for start in ("$8$ & $15$ & $1875$ & $1.944$", "$8$ & $15$ & $1875$ & $2.022$", "$405$ & $15.6$ & $38.52$ & "):
+    for start in (
+        "$8$ & $15$ & $1875$ & $1.944$",
+        "$8$ & $15$ & $1875$ & $2.022$",
+        "$405$ & $15.6$ & $38.52$ & ",
+    ):
         assert start in out
     assert (out.count("hoffmann2022"), out.count("besiroglu2024")) == (1, 1)
     assert "&${}" not in out
@@ -272,10 +358,23 @@ def test_latex_of_a_size_out_of_reach(call) -> None:
     assert "---" in result.out
 
 
-@pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")]
+)
 def test_plot(call, tmp_path, suffix, start) -> None:
     path = tmp_path / f"penalty.{suffix}"
-    result = call("penalty", "--law", "besiroglu2024", "hoffmann2022", "--ratio", "3", "--within", "1%", "--plot", path)
+    result = call(
+        "penalty",
+        "--law",
+        "besiroglu2024",
+        "hoffmann2022",
+        "--ratio",
+        "3",
+        "--within",
+        "1%",
+        "--plot",
+        path,
+    )
     assert (result.code, result.err) == (0, "")
     assert path.read_bytes().startswith(start)
 
@@ -304,19 +403,39 @@ def test_accuracy_points_of_a_published_law(call) -> None:
     """Against the least -log accuracy over 4,001 allocations, and the law at ten times the ratio."""
     import numpy as np
 
-    result = call("penalty", "--law", "krajewski2025-arc-e", "--ratio", "10", "--compute", "1e23", "--format", "json")
+    result = call(
+        "penalty",
+        "--law",
+        "krajewski2025-arc-e",
+        "--ratio",
+        "10",
+        "--compute",
+        "1e23",
+        "--format",
+        "json",
+    )
     assert (result.code, result.err) == (0, "")
     (found,) = json.loads(result.out)["accuracy"]
-    A, alpha, B, beta, guess = 1533.4592, 0.3749, 2923.3999, 0.3812, 0.2918  # Table 12, row ARC-E, as printed
+    A, alpha, B, beta, guess = (
+        1533.4592,
+        0.3749,
+        2923.3999,
+        0.3812,
+        0.2918,
+    )  # Table 12, row ARC-E, as printed
 
     def accuracy(params):
-        return guess + (1.0 - guess) * np.exp(-(A * params**-alpha + B * (1e23 / (6.0 * params)) ** -beta))
+        return guess + (1.0 - guess) * np.exp(
+            -(A * params**-alpha + B * (1e23 / (6.0 * params)) ** -beta)
+        )
 
     sizes = np.geomspace(1e9, 1e12, 400_001)
     best = sizes[np.argmax(accuracy(sizes))]
     assert found["optimal_accuracy"] == pytest.approx(accuracy(best), abs=1e-9)
     assert found["accuracy"] == pytest.approx(accuracy(best / np.sqrt(10.0)), abs=1e-6)
-    assert found["lost_accuracy"] == pytest.approx(found["optimal_accuracy"] - found["accuracy"], abs=1e-12)
+    assert found["lost_accuracy"] == pytest.approx(
+        found["optimal_accuracy"] - found["accuracy"], abs=1e-12
+    )
     assert found["greatest_loss"] > found["lost_accuracy"]
     text = call("penalty", "--law", "krajewski2025-arc-e", "--ratio", "10", "--compute", "1e23").out
     assert "1.37" in text
@@ -325,7 +444,18 @@ def test_accuracy_points_of_a_published_law(call) -> None:
 
 def test_accuracy_points_of_ones_own_law(call) -> None:
     law = ("--E", "0.1", "--A", "40", "--B", "300", "--beta", "0.25", "--gamma", "0.27")
-    result = call("penalty", *law, "--params", "7B", "--tokens", "2T", "--random-baseline", "25%", "--format", "json")
+    result = call(
+        "penalty",
+        *law,
+        "--params",
+        "7B",
+        "--tokens",
+        "2T",
+        "--random-baseline",
+        "25%",
+        "--format",
+        "json",
+    )
     (found,) = json.loads(result.out)["accuracy"]
     assert 0.25 < found["accuracy"] < found["optimal_accuracy"] < 1.0
 
@@ -333,10 +463,31 @@ def test_accuracy_points_of_ones_own_law(call) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--law", "besiroglu2024", "--ratio", "10", "--compute", "1e23"), "--compute '1e23': is for laws of accuracy"),
-        (("--law", "krajewski2025-piqa", "--params", "7B", "--tokens", "2T", "--compute", "1e23"), "runs of --params"),
-        (("--law", "krajewski2025-piqa", "--ratio", "10", "--random-baseline", "1"), "--random-baseline '1'"),
-        (("--beta", "0.3", "--gamma", "0.3", "--ratio", "10", "--random-baseline", "0"), "--random-baseline"),
+        (
+            ("--law", "besiroglu2024", "--ratio", "10", "--compute", "1e23"),
+            "--compute '1e23': is for laws of accuracy",
+        ),
+        (
+            (
+                "--law",
+                "krajewski2025-piqa",
+                "--params",
+                "7B",
+                "--tokens",
+                "2T",
+                "--compute",
+                "1e23",
+            ),
+            "runs of --params",
+        ),
+        (
+            ("--law", "krajewski2025-piqa", "--ratio", "10", "--random-baseline", "1"),
+            "--random-baseline '1'",
+        ),
+        (
+            ("--beta", "0.3", "--gamma", "0.3", "--ratio", "10", "--random-baseline", "0"),
+            "--random-baseline",
+        ),
     ],
 )
 def test_accuracy_points_refused(call, words, message) -> None:
@@ -356,6 +507,20 @@ def test_a_law_of_accuracy_has_no_loss_penalty(call) -> None:
     run = call("penalty", "--law", "krajewski2025-arc-e", "--params", "1B", "--tokens", "1T").out
     assert "loss" not in run
     assert "0.72589" in run
-    own = call("penalty", "--A", "100", "--B", "200", "--beta", "0.3", "--gamma", "0.3", "--E", "0", "--ratio", "10")
+    own = call(
+        "penalty",
+        "--A",
+        "100",
+        "--B",
+        "200",
+        "--beta",
+        "0.3",
+        "--gamma",
+        "0.3",
+        "--E",
+        "0",
+        "--ratio",
+        "10",
+    )
     assert "loss penalty" in own.out
     assert max(map(len, both.splitlines())) <= 100

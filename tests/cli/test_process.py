@@ -59,7 +59,12 @@ def test_bad_input(spawn, words, named) -> None:
 )
 def test_nothing_heavy_is_loaded(command, words) -> None:
     _, environment = command
-    done = subprocess.run([sys.executable, "-S", "-c", LOADED, *words], capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", LOADED, *words],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
     code, *modules = done.stderr.split()
     assert code == "0", done.stderr
     assert set(modules) & set(HEAVY) == set()
@@ -73,7 +78,13 @@ def heed_interrupts():
 
 def start(command, *words, **options):
     words_of_python, environment = command
-    return subprocess.Popen([*words_of_python, *words], text=True, env=environment, preexec_fn=heed_interrupts, **options)
+    return subprocess.Popen(
+        [*words_of_python, *words],
+        text=True,
+        env=environment,
+        preexec_fn=heed_interrupts,
+        **options,
+    )
 
 
 def test_a_closed_pipe_is_quiet(command) -> None:
@@ -86,7 +97,9 @@ def test_a_closed_pipe_is_quiet(command) -> None:
 
 
 def test_a_pipe_that_is_read_in_part(command) -> None:
-    process = start(command, "derive", "--format", "json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start(
+        command, "derive", "--format", "json", stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stdout is not None
     assert process.stderr is not None
     assert process.stdout.readline() == "{\n"
@@ -132,7 +145,11 @@ def test_an_interrupt(command, tmp_path) -> None:
         out, error = process.communicate(timeout=300)
     finally:
         os.close(writer)
-    assert (process.returncode, out, error) == (130, "", "isoflop: interrupted: there is no result yet\n")
+    assert (process.returncode, out, error) == (
+        130,
+        "",
+        "isoflop: interrupted: there is no result yet\n",
+    )
 
 
 def _once_read(path) -> int:
@@ -149,7 +166,10 @@ def _once_read(path) -> int:
 
 def test_a_terminal_without_the_letters(spawn, tmp_path) -> None:
     path = tmp_path / "law.json"
-    path.write_text('{"name": "\\u00e9\\u001b[2J", "notation": "schaeffer", "coefficients": {"beta": 0.3, "gamma": 0.3}}')
+    path.write_text(
+        '{"name": "\\u00e9\\u001b[2J", "notation": "schaeffer", "coefficients": {"beta": 0.3, '
+        '"gamma": 0.3}}'
+    )
     result = spawn("penalty", "--law", str(path), "--ratio", "3", PYTHONIOENCODING="ascii")
     assert (result.code, result.err) == (0, "")
     assert r"\xe9\x1b[2J: beta = 0.3" in result.out
@@ -157,7 +177,11 @@ def test_a_terminal_without_the_letters(spawn, tmp_path) -> None:
 
 def test_a_name_that_is_no_unicode(command) -> None:
     words, environment = command
-    done = subprocess.run([*words, "penalty", "--law", b"\xff\xfe", "--ratio", "3"], capture_output=True, env=environment)
+    done = subprocess.run(
+        [*words, "penalty", "--law", b"\xff\xfe", "--ratio", "3"],
+        capture_output=True,
+        env=environment,
+    )
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1
     assert b"--law '" in done.stderr

@@ -65,12 +65,29 @@ def test_json(call) -> None:
     assert list(data) == ["claim", "answer", "links", "free", "read_as"]
     assert (data["answer"], data["free"]) == ("refuted", ["x"])
     first, second = data["links"]
-    assert list(first) == ["claim", "relation", "lhs", "rhs", "answer", "reason", "conditions", "definitions", "witness"]
-    assert (first["answer"], first["witness"], first["claim"]) == ("proved", None, "beta == alpha*(1 + beta/gamma)")
+    assert list(first) == [
+        "claim",
+        "relation",
+        "lhs",
+        "rhs",
+        "answer",
+        "reason",
+        "conditions",
+        "definitions",
+        "witness",
+    ]
+    assert (first["answer"], first["witness"], first["claim"]) == (
+        "proved",
+        None,
+        "beta == alpha*(1 + beta/gamma)",
+    )
     assert (second["answer"], second["relation"]) == ("refuted", "==")
     witness = second["witness"]
     mp = mpmath.mp.clone()
-    point = {name: mp.fraction(*map(int, f"{value}/1".split("/")[:2])) for name, value in witness["point"].items()}
+    point = {
+        name: mp.fraction(*map(int, f"{value}/1".split("/")[:2]))
+        for name, value in witness["point"].items()
+    }
     assert set(point) == {"beta", "gamma", "x"}
     assert mp.almosteq(mp.mpf(witness["lhs"]), point["beta"], 1e-9)  # alpha (1 + beta/gamma) = beta
     assert mp.almosteq(mp.mpf(witness["rhs"]), point["x"], 1e-9)
@@ -137,7 +154,9 @@ def test_a_paper(call, in_folder) -> None:
     (in_folder / "paper.tex").write_text(PAPER, encoding="utf-8")
     result = call("prove", "--file", "paper.tex")
     assert (result.code, result.err) == (DONE, "")
-    assert [line.split()[:3] for line in result.out.splitlines()[:-2]] == [["line", n, "proved"] for n in ("6", "7", "8", "12")]
+    assert [line.split()[:3] for line in result.out.splitlines()[:-2]] == [
+        ["line", n, "proved"] for n in ("6", "7", "8", "12")
+    ]
     assert result.out.splitlines()[-2].split() == ["under", "r", "\\to", "0"]
     assert result.out.splitlines()[-1] == "paper.tex: 4 proved"
 
@@ -152,7 +171,9 @@ def test_a_paper(call, in_folder) -> None:
     ],
 )
 def test_the_worst_verdict_counts(call, in_folder, row, code, answer) -> None:
-    (in_folder / "paper.tex").write_text(PAPER.replace("and in words", rf"\[ {row}. \]"), encoding="utf-8")
+    (in_folder / "paper.tex").write_text(
+        PAPER.replace("and in words", rf"\[ {row}. \]"), encoding="utf-8"
+    )
     result = call("prove", "--file", "paper.tex")
     assert (result.code, result.err) == (code, "")
     assert f"line 11  {answer}" in result.out
@@ -166,7 +187,14 @@ def test_the_worst_verdict_counts(call, in_folder, row, code, answer) -> None:
 def test_the_place_of_what_cannot_be_read(call, in_folder) -> None:
     (in_folder / "paper.tex").write_text(PAPER.replace("+ B D^", r"+ \int D^"), encoding="utf-8")
     result = call("prove", "--file", "paper.tex")
-    column = next(line.index(r"\int") for line in PAPER.replace("+ B D^", r"+ \int D^").splitlines() if r"\int" in line) + 1
+    column = (
+        next(
+            line.index(r"\int")
+            for line in PAPER.replace("+ B D^", r"+ \int D^").splitlines()
+            if r"\int" in line
+        )
+        + 1
+    )
     assert rf"cannot read '\\int' at column {column}" in result.out
     assert "line  9  unreadable" in result.out
 

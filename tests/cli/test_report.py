@@ -14,16 +14,27 @@ LAWS = ("--law", "compute", "params-tokens")
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """Two benchmarks, in the long form with the accuracy of guessing, and a loss."""
-    compute, per_param = (each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0)))
+    compute, per_param = (
+        each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
+    )
     params = np.sqrt(compute / (6.0 * per_param))
     tokens = per_param * params
     random = np.random.default_rng(5)
     rows: list[tuple[Any, ...]] = []
     for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0)):
-        y = scale * (60.0 * params**-0.27 + 400.0 * tokens**-0.3) * np.exp(0.01 * random.standard_normal(len(params)))
+        y = (
+            scale
+            * (60.0 * params**-0.27 + 400.0 * tokens**-0.3)
+            * np.exp(0.01 * random.standard_normal(len(params)))
+        )
         scores = guess + (1.0 - guess) * np.exp(-y)
-        rows += [(n, d, name, "acc", q, guess) for n, d, q in zip(params, tokens, scores, strict=True)]
-    rows += [(n, d, "web", "loss", 1.5 + 900.0 * c**-0.15, "") for n, d, c in zip(params, tokens, compute, strict=True)]
+        rows += [
+            (n, d, name, "acc", q, guess) for n, d, q in zip(params, tokens, scores, strict=True)
+        ]
+    rows += [
+        (n, d, "web", "loss", 1.5 + 900.0 * c**-0.15, "")
+        for n, d, c in zip(params, tokens, compute, strict=True)
+    ]
     path = tmp_path_factory.mktemp("report") / "evaluations.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         header = ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
@@ -41,7 +52,17 @@ def refused(outcome, *named):
 
 
 def test_text(call, runs) -> None:
-    words = ("--hold-out", "compute > 1e22", "--compute", "1e23", "1e24", "--loss-law", "besiroglu2024", "--ratio", "10")
+    words = (
+        "--hold-out",
+        "compute > 1e22",
+        "--compute",
+        "1e23",
+        "1e24",
+        "--loss-law",
+        "besiroglu2024",
+        "--ratio",
+        "10",
+    )
     result = call("report", runs, "--benchmark", "piqa", *LAWS, *FAST, *words)
     assert (result.code, result.err) == (0, "")
     assert max(map(len, result.out.splitlines())) <= 100
@@ -57,7 +78,9 @@ def test_text(call, runs) -> None:
         "of a new run",
         "1.00e24",
     ):
-        assert part in " ".join(result.out.split()), part  # the file's path decides where lines break
+        assert part in " ".join(result.out.split()), (
+            part
+        )  # the file's path decides where lines break
     assert "nan" not in result.out.lower()
 
 
@@ -72,22 +95,42 @@ def test_json(data, runs) -> None:
     assert row["params"]["low"] < row["params"]["value"] < row["params"]["high"]
     assert data(*asked) == found
     other = data(*asked, "--seed", "3", "--level", "99%")
-    assert other["laws"][0]["coefficients"][0]["value"] == found["laws"][0]["coefficients"][0]["value"]
+    assert (
+        other["laws"][0]["coefficients"][0]["value"] == found["laws"][0]["coefficients"][0]["value"]
+    )
     assert other["laws"][0]["coefficients"][0]["low"] != found["laws"][0]["coefficients"][0]["low"]
 
 
 def test_latex_and_a_figure(call, runs, tmp_path) -> None:
     pytest.importorskip("matplotlib")
-    words = ("--format", "latex", "--output", tmp_path / "page.tex", "--plot", tmp_path / "page.png")
+    words = (
+        "--format",
+        "latex",
+        "--output",
+        tmp_path / "page.tex",
+        "--plot",
+        tmp_path / "page.png",
+    )
     result = call("report", runs, "--benchmark", "task two", *LAWS, *FAST, *words)
     assert (result.code, result.out, result.err) == (0, "", "")
-    assert (tmp_path / "page.tex").read_text(encoding="utf-8").startswith(r"% needs \usepackage{booktabs}")
+    assert (
+        (tmp_path / "page.tex")
+        .read_text(encoding="utf-8")
+        .startswith(r"% needs \usepackage{booktabs}")
+    )
     assert (tmp_path / "page.png").stat().st_size > 10_000
 
 
 def test_one_benchmark_needs_no_name(call, runs) -> None:
     result = call(
-        "report", runs, "--where", "benchmark == 'piqa' or metric_type == 'loss'", "--law", "compute", "--bootstrap", "0"
+        "report",
+        runs,
+        "--where",
+        "benchmark == 'piqa' or metric_type == 'loss'",
+        "--law",
+        "compute",
+        "--bootstrap",
+        "0",
     )
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("piqa: ")
@@ -114,7 +157,16 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
     with (tmp_path / "ray.csv").open("w", newline="", encoding="utf-8") as file:
         rows = [(n, 20.0 * n, q) for n, q in zip(params, np.exp(-y), strict=True)]
         csv.writer(file).writerows([("params", "tokens", "acc_task"), *rows])
-    words = ("report", tmp_path / "ray.csv", "--random-baseline", "0", "--law", "params-tokens", "--bootstrap", "0")
+    words = (
+        "report",
+        tmp_path / "ray.csv",
+        "--random-baseline",
+        "0",
+        "--law",
+        "params-tokens",
+        "--bootstrap",
+        "0",
+    )
     result = call(*words)
     assert (result.code, result.err) == (3, "")
     assert "not identified: params-tokens" in result.out
@@ -129,8 +181,14 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
         (("--benchmark", "piqa", "task two"), ("--benchmark: name one of", "one")),
         (("--benchmark", "piqa", "--law", "none"), ("--law 'none'", "must be one of compute")),
         (("--benchmark", "piqa", "--law", "compute", "compute"), ("--law 'compute'", "twice")),
-        (("--benchmark", "piqa", "--law", "bilinear"), ("--benchmark 'piqa'", "needs pass@k at several k")),
-        (("--benchmark", "piqa", "--ray", "3000"), ("--ray '3000': no run of piqa is within a factor 1.15; D/N is 5 to 100")),
+        (
+            ("--benchmark", "piqa", "--law", "bilinear"),
+            ("--benchmark 'piqa'", "needs pass@k at several k"),
+        ),
+        (
+            ("--benchmark", "piqa", "--ray", "3000"),
+            ("--ray '3000': no run of piqa is within a factor 1.15; D/N is 5 to 100"),
+        ),
         (("--benchmark", "piqa", "--ray", "3k"), ("--ray '3k': no run of piqa",)),
         (("--benchmark", "piqa", "--ray", "0"), ("--ray '0'",)),
         (
@@ -146,9 +204,18 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
             ("--tokens-per-param '20': is for laws of params and tokens",),
         ),
         (("--benchmark", "piqa", "--law", "bnsl-4"), ("--law 'bnsl-4'", "bnsl-3")),
-        (("--benchmark", "piqa", "--hold-out", "compute > 1"), ("--hold-out 'compute > 1'", "all 30 runs")),
-        (("--benchmark", "piqa", "--hold-out", "compute > 1e40"), ("--hold-out 'compute > 1e40'", "none of the 30 runs")),
-        (("--benchmark", "piqa", "--hold-out", "size > 3"), ("--hold-out 'size > 3'", "no column 'size'")),
+        (
+            ("--benchmark", "piqa", "--hold-out", "compute > 1"),
+            ("--hold-out 'compute > 1'", "all 30 runs"),
+        ),
+        (
+            ("--benchmark", "piqa", "--hold-out", "compute > 1e40"),
+            ("--hold-out 'compute > 1e40'", "none of the 30 runs"),
+        ),
+        (
+            ("--benchmark", "piqa", "--hold-out", "size > 3"),
+            ("--hold-out 'size > 3'", "no column 'size'"),
+        ),
         (("--benchmark", "piqa", "--hold-out", "compute >"), ("--hold-out 'compute >'",)),
         (("--benchmark", "piqa", "--loss-law", "none"), ("--loss-law 'none'", "unknown law")),
         (("--benchmark", "piqa", "--loss-law", "none.json"), ("--loss-law 'none.json'",)),
@@ -159,9 +226,15 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
         (("--benchmark", "piqa", "--bootstrap", "some"), ("--bootstrap 'some'",)),
         (("--benchmark", "piqa", "--seed", "1.5"), ("--seed '1.5'",)),
         (("--benchmark", "piqa", "--level", "2"), ("--level '2'",)),
-        (("--benchmark", "piqa", "--margin", "0.9"), ("--benchmark 'piqa'", "no law can be fitted")),
+        (
+            ("--benchmark", "piqa", "--margin", "0.9"),
+            ("--benchmark 'piqa'", "no law can be fitted"),
+        ),
         (("--benchmark", "piqa", "--random-baseline", "1.5"), ("--random-baseline '1.5'",)),
-        (("--benchmark", "piqa", "--first-stage", "none"), ("--first-stage 'none'", "compute-power")),
+        (
+            ("--benchmark", "piqa", "--first-stage", "none"),
+            ("--first-stage 'none'", "compute-power"),
+        ),
         (("--benchmark", "piqa", "--plot", "page.xyz"), ("--plot 'page.xyz'",)),
         (("--benchmark", "piqa", "--plot", "/no/such/folder/page.png"), ("--plot",)),
         (("--nonsense",), ("--nonsense",)),
@@ -188,7 +261,11 @@ def test_an_interrupt_keeps_what_is_done(call, runs, monkeypatch) -> None:
     monkeypatch.setattr("isoflop.numeric.accuracy.report.fit_law", stops)
     result = call("report", runs, "--benchmark", "piqa", *LAWS, *FAST)
     assert result.code == 130
-    assert result.err == "isoflop: interrupted: 1 of 2 laws are fitted; laws and refits that were not reached are left out\n"
+    assert (
+        result.err
+        == "isoflop: interrupted: 1 of 2 laws are fitted; laws and refits that were not reached "
+        "are left out\n"
+    )
     assert "compute" in result.out
 
 

@@ -27,7 +27,16 @@ def test_evaluations_are_those_of_the_library(run_cli):
 
 
 def test_json_holds_the_same_rows(run_cli):
-    words = ("simulate", "downstream", "--benchmark", "PIQA", "--dataset", "c4", "--exact", "--no-baselines")
+    words = (
+        "simulate",
+        "downstream",
+        "--benchmark",
+        "PIQA",
+        "--dataset",
+        "c4",
+        "--exact",
+        "--no-baselines",
+    )
     found = json.loads(run_cli(*words, "--format", "json").out)
     shown = rows(run_cli(*words).out)
     assert [str(row["score"]) for row in found] == [row["score"] for row in shown]
@@ -71,7 +80,9 @@ def test_the_help_states_the_truth_of_counts(run_cli):
     for seed in range(3):
         tables = simulate_counts(seeds=(3 * seed, 3 * seed + 1, 3 * seed + 2))
         names = tables.models["model"]
-        for name, params, tokens in zip(names, tables.models["params"], tables.models["tokens"], strict=True):
+        for name, params, tokens in zip(
+            names, tables.models["params"], tables.models["tokens"], strict=True
+        ):
             own = tables.counts["model"] == name
             rate = (tables.counts["n_correct"][own] / tables.counts["n_samples"][own]).mean()
             law = c["E0"] + c["N0"] * params ** -c["beta"] + c["D0"] * tokens ** -c["gamma"]
@@ -82,12 +93,20 @@ def test_the_help_states_the_truth_of_counts(run_cli):
 
 def test_counts_with_their_models(run_cli, tmp_path):
     counts, models, gold = (tmp_path / f"{name}.csv" for name in ("counts", "models", "gold"))
-    result = run_cli("simulate", "counts", "--seed", 2, "--output", counts, "--models", models, "--gold", gold)
+    result = run_cli(
+        "simulate", "counts", "--seed", 2, "--output", counts, "--models", models, "--gold", gold
+    )
     assert result == (0, "", "")
     expected = simulate_counts(seeds=(6, 7, 8))
-    assert [int(row["n_correct"]) for row in rows(counts.read_text())] == expected.counts["n_correct"].tolist()
+    assert [int(row["n_correct"]) for row in rows(counts.read_text())] == expected.counts[
+        "n_correct"
+    ].tolist()
     assert [float(row["gold"]) for row in rows(gold.read_text())] == expected.gold["gold"].tolist()
-    shown = json.loads(run_cli("passk", counts, "--models", models, "--gold", gold, "--k", 1, "--format", "json").out)
+    shown = json.loads(
+        run_cli(
+            "passk", counts, "--models", models, "--gold", gold, "--k", 1, "--format", "json"
+        ).out
+    )
     assert len(shown) == 48
 
 
@@ -110,8 +129,14 @@ def test_counts_with_their_models(run_cli, tmp_path):
         (["--benchmark", "mmlu"], "--benchmark 'mmlu': must be some of ARC-E, ARC-C"),
         (["--dataset", "c5"], "--dataset 'c5': must be some of mixture, c4"),
         (["runs", "--law", "nobody"], "--law 'nobody': unknown law"),
-        (["runs", "--law", "krajewski2025-arc-e"], "must be a law of loss; this is one of -log normalised accuracy"),
-        (["counts", "--models", "/no/such/folder/m.csv"], "--models '/no/such/folder/m.csv': cannot be written"),
+        (
+            ["runs", "--law", "krajewski2025-arc-e"],
+            "must be a law of loss; this is one of -log normalised accuracy",
+        ),
+        (
+            ["counts", "--models", "/no/such/folder/m.csv"],
+            "--models '/no/such/folder/m.csv': cannot be written",
+        ),
         (["--format", "text"], "--format 'text': must be one of csv, json"),
     ],
 )

@@ -53,8 +53,16 @@ def test_the_table(call, monkeypatch) -> None:
     few(monkeypatch, "envelope_exponent", "tokens_per_param", "pass_at_k_tail_theorem")
     result = call("verify")
     assert (result.code, result.err) == (0, "")
-    rows = [line.split() for line in result.out.splitlines() if line.startswith(("envelope_", "tokens_", "pass_"))]
-    assert [row[0] for row in rows] == ["envelope_exponent", "tokens_per_param", "pass_at_k_tail_theorem"]
+    rows = [
+        line.split()
+        for line in result.out.splitlines()
+        if line.startswith(("envelope_", "tokens_", "pass_"))
+    ]
+    assert [row[0] for row in rows] == [
+        "envelope_exponent",
+        "tokens_per_param",
+        "pass_at_k_tail_theorem",
+    ]
     assert [row[2] for row in rows] == ["proved", "proved", "lemma"]
     assert all(row[1] == row[3] == row[4] for row in rows)  # steps, proved exactly, hold at points
     assert "3 derivations" in result.out
@@ -96,9 +104,19 @@ def test_json(data) -> None:
         assert set(derivation) >= {"name", "title", "status", "steps", "seconds"}
         assert derivation["status"] == "proved"
         for step in derivation["steps"]:
-            assert set(step) >= {"name", "relation", "strength", "exact", "pointwise", "interval", "reason"}
+            assert set(step) >= {
+                "name",
+                "relation",
+                "strength",
+                "exact",
+                "pointwise",
+                "interval",
+                "reason",
+            }
             assert (step["exact"], step["pointwise"]) == ("proved", "passed")
-            assert step["interval"] == ("passed" if step["relation"] in ("<=", ">=", "<", ">") else None)
+            assert step["interval"] == (
+                "passed" if step["relation"] in ("<=", ">=", "<", ">") else None
+            )
 
 
 def test_a_name_twice_is_checked_once(data) -> None:
@@ -111,7 +129,9 @@ def test_a_failure(call, monkeypatch) -> None:
     from isoflop.derivations.envelope import tokens_per_param
 
     good = tokens_per_param.derivation()
-    wrong = replace(good, steps=(*good.steps[:-1], replace(good.steps[-1], rhs=2 * good.steps[-1].rhs + 1)))
+    wrong = replace(
+        good, steps=(*good.steps[:-1], replace(good.steps[-1], rhs=2 * good.steps[-1].rhs + 1))
+    )
     monkeypatch.setattr(tokens_per_param, "derivation", lambda: wrong)
     few(monkeypatch, "envelope_exponent", "tokens_per_param")
     result = call("verify")
@@ -221,19 +241,30 @@ def test_own_file_with_an_argument_of_its_own(call, own) -> None:
         ("1/0", "raises ZeroDivisionError: division by zero"),
         ("def derivation(:", "raises SyntaxError"),
         ("raise SystemExit(0)", "raises SystemExit"),
-        ("def derivation():\n    raise RuntimeError('two\\nlines')", "raises RuntimeError: two lines"),
+        (
+            "def derivation():\n    raise RuntimeError('two\\nlines')",
+            "raises RuntimeError: two lines",
+        ),
         ("import no_such_module_of_mine", "raises ModuleNotFoundError"),
         ("x = 1", "must define a function derivation()"),
         ("derivation = 3", "must define a function derivation()"),
         ("def derivation():\n    return 3", "must return an isoflop Derivation"),
         (SOUND.replace("relation=", "").replace('"=="', '"="'), "raises ValueError: relation='='"),
         (
-            SOUND.replace('"own work")', '"own work")\n\n\nderivation.__wrapped__ = 1').replace("steps, ", "(), "),
+            SOUND.replace('"own work")', '"own work")\n\n\nderivation.__wrapped__ = 1').replace(
+                "steps, ", "(), "
+            ),
             "at least one step",
         ),
         (SOUND.replace("(x + y) ** 2", "3.5"), "cannot be checked"),
-        (SOUND.replace("ByPositiveTerms()", 'ByPositiveTerms(strength="proved")'), "unexpected keyword argument 'strength'"),
-        (SOUND.replace("(x + y) ** 2", "x").replace("x**2 + 2 * x * y + y**2", "x"), "says nothing"),
+        (
+            SOUND.replace("ByPositiveTerms()", 'ByPositiveTerms(strength="proved")'),
+            "unexpected keyword argument 'strength'",
+        ),
+        (
+            SOUND.replace("(x + y) ** 2", "x").replace("x**2 + 2 * x * y + y**2", "x"),
+            "says nothing",
+        ),
         (SOUND.replace('"bound"', '"square"'), "'square' is the name of more than one"),
         (SOUND.replace('"y is positive."', '""'), "step 'bound': reason='': must say something"),
         (SOUND.replace('"own work"', '""'), "source='': must say something"),
@@ -249,7 +280,9 @@ def test_own_file_that_is_none(call, own, text, said) -> None:
 def test_a_module_beside_the_file(call, own, tmp_path) -> None:
     # As with `python mine.py`, a file may import its neighbours.
     (tmp_path / "neighbour_of_mine.py").write_text("LARGE = 2", encoding="utf-8")
-    text = SOUND.replace("from sympy", "from neighbour_of_mine import LARGE\nfrom sympy").replace("2 * x * y", "LARGE * x * y")
+    text = SOUND.replace("from sympy", "from neighbour_of_mine import LARGE\nfrom sympy").replace(
+        "2 * x * y", "LARGE * x * y"
+    )
     assert call("verify", own(text)).code == 0
 
 
@@ -274,22 +307,38 @@ def test_errata(call, data) -> None:
 def test_all_of_them_in_two_processes(spawn) -> None:
     result = spawn("verify")
     assert (result.code, result.err) == (0, "")
-    assert sum(line.split()[:1] == [name] for line in result.out.splitlines() for name in NAMES) == len(NAMES)
+    assert sum(
+        line.split()[:1] == [name] for line in result.out.splitlines() for name in NAMES
+    ) == len(NAMES)
 
 
 @pytest.mark.slow
 def test_an_interrupt_prints_what_was_done(command) -> None:
     start, environment = command
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment, "start_new_session": True}
-    streams["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job ignores it
+    streams = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "env": environment,
+        "start_new_session": True,
+    }
+    streams["preexec_fn"] = lambda: signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # a background job ignores it
     process = subprocess.Popen([*start, "verify"], **streams)
     time.sleep(8)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
     out, err = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert re.fullmatch(rf"isoflop: interrupted: [0-9]+ of {len(NAMES)} derivations are verified\n", err)
+    assert re.fullmatch(
+        rf"isoflop: interrupted: [0-9]+ of {len(NAMES)} derivations are verified\n", err
+    )
     assert out.endswith("interrupted: these were done\n")
-    assert 0 < sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES) < len(NAMES)
+    assert (
+        0
+        < sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES)
+        < len(NAMES)
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
@@ -304,7 +353,9 @@ if __name__ == "__main__":
         print(*[child.pid for child in __import__("multiprocessing").active_children()], flush=True)
         list(results)
 """
-    process = subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     children = [int(word) for word in process.stdout.readline().split()]
     assert len(children) == 2
@@ -330,7 +381,9 @@ def test_progress_on_a_terminal_alone(command) -> None:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
     words = ["verify", "tokens_per_param", "delta_method_exponent"]
-    process = subprocess.Popen([*start, *words], env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True)
+    process = subprocess.Popen(
+        [*start, *words], env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True
+    )
     os.close(theirs)
     seen: list[bytes] = []
 

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 from sympy import Integer
-from tests.theory.documents import checked_entry, compiled, complaints_by_name, derivation_of, on_pages_of_its_own
+from tests.theory.documents import (
+    checked_entry,
+    compiled,
+    complaints_by_name,
+    derivation_of,
+    on_pages_of_its_own,
+)
 
 import isoflop.derivations
 from isoflop.derivations import NAMES
@@ -57,7 +63,9 @@ def test_status_is_the_weakest_step():
 @pytest.mark.slow
 def test_every_theorem_is_set_within_the_margins(tmp_path):
     for notation in NOTATIONS:
-        documents = {name: document_latex([checked_entry(name)], notation=notation) for name in NAMES}
+        documents = {
+            name: document_latex([checked_entry(name)], notation=notation) for name in NAMES
+        }
         log = compiled(tmp_path, on_pages_of_its_own(documents))
         assert log.count("\ntheorem: ") == len(NAMES)
         assert complaints_by_name(log) == {}

@@ -1,4 +1,6 @@
-"""Statements that say what their steps prove: lemmas tried on random data, strict bounds, the edge of a domain."""
+"""Statements that say what their steps prove: lemmas tried on random data, strict bounds, the edge
+of a domain.
+"""
 
 from fractions import Fraction
 from itertools import pairwise, product
@@ -18,8 +20,19 @@ MP.dps = 50
 
 #: Steps that a strict statement rests on.
 STRICT = {
-    "stationary_fit_bias": ("wronskian_of_two", "wronskian_of_three", "one_sign", "exponent_between", "irreducible_too_high"),
-    "three_point_fit_bias": ("irreducible_too_high", "exponent_above", "exponent_below", "over_predicts"),
+    "stationary_fit_bias": (
+        "wronskian_of_two",
+        "wronskian_of_three",
+        "one_sign",
+        "exponent_between",
+        "irreducible_too_high",
+    ),
+    "three_point_fit_bias": (
+        "irreducible_too_high",
+        "exponent_above",
+        "exponent_below",
+        "over_predicts",
+    ),
     "elasticity_of_substitution": ("complements",),
     "data_wall": ("less_data_is_worse", "price_is_negative"),
     "size_cap": ("smaller_is_worse", "price_is_negative"),
@@ -63,7 +76,9 @@ def test_a_difference_has_at_most_one_sign_change_fewer() -> None:
 
 
 def test_the_bias_of_a_stationary_fit_in_numbers() -> None:
-    """Least squares through five runs: E' > E, and the exponent strictly between beta/2 and gamma/2."""
+    """Least squares through five runs: E' > E, and the exponent strictly between beta/2 and
+    gamma/2.
+    """
     mp = MP
     e, slow, fast = mp.mpf("1.7"), mp.mpf("0.28"), mp.mpf("0.4")
     xs = [mp.mpf(i) for i in range(5)]
@@ -73,13 +88,17 @@ def test_the_bias_of_a_stationary_fit_in_numbers() -> None:
         """The residuals of the best floor and size at this exponent, and both."""
         rows = mp.matrix([[1, mp.exp(-exponent * x)] for x in xs])
         floor, size = mp.lu_solve(rows, mp.matrix(ys))
-        return [floor + size * mp.exp(-exponent * x) - y for x, y in zip(xs, ys, strict=True)], floor
+        return [
+            floor + size * mp.exp(-exponent * x) - y for x, y in zip(xs, ys, strict=True)
+        ], floor
 
     def stationary(exponent):
         residuals, _ = rest(exponent)
         return mp.fsum(r * x * mp.exp(-exponent * x) for r, x in zip(residuals, xs, strict=True))
 
-    exponent = mp.findroot(stationary, (mp.mpf("0.15"), mp.mpf("0.19")), solver="anderson", maxsteps=100, verify=False)
+    exponent = mp.findroot(
+        stationary, (mp.mpf("0.15"), mp.mpf("0.19")), solver="anderson", maxsteps=100, verify=False
+    )
     assert abs(stationary(exponent)) < mp.mpf(10) ** -30
     floor = rest(exponent)[1]
     assert floor > e
@@ -98,7 +117,10 @@ def test_every_determinant_of_a_ray_is_seen_not_to_vanish() -> None:
 @pytest.mark.parametrize("signs", list(product((1, -1), repeat=2)))
 def test_the_exponent_of_a_broken_law_near_its_ends_with_changes_of_either_sign(signs) -> None:
     mp = MP
-    c0, changes = mp.mpf("0.2"), [s * c for s, c in zip(signs, (mp.mpf("0.7"), mp.mpf("0.4")), strict=True)]
+    c0, changes = (
+        mp.mpf("0.2"),
+        [s * c for s, c in zip(signs, (mp.mpf("0.7"), mp.mpf("0.4")), strict=True)],
+    )
     places, widths = (mp.mpf(3), mp.mpf(50)), (mp.mpf("0.5"), mp.mpf("0.9"))
 
     def log_excess(log_x):
@@ -109,14 +131,20 @@ def test_the_exponent_of_a_broken_law_near_its_ends_with_changes_of_either_sign(
     for log_x in (-9, -2, 0, 1, 3, 9):
         exponent = -mp.diff(log_excess, log_x)
         z = [(mp.exp(log_x) / d) ** (1 / f) for d, f in zip(places, widths, strict=True)]
-        assert abs(exponent - c0) <= mp.fsum(abs(c) * part for c, part in zip(changes, z, strict=True))
-        assert abs(c0 + sum(changes) - exponent) <= mp.fsum(abs(c) / part for c, part in zip(changes, z, strict=True))
+        assert abs(exponent - c0) <= mp.fsum(
+            abs(c) * part for c, part in zip(changes, z, strict=True)
+        )
+        assert abs(c0 + sum(changes) - exponent) <= mp.fsum(
+            abs(c) / part for c, part in zip(changes, z, strict=True)
+        )
 
 
 def test_signs_of_changes_are_left_open_in_the_several_breaks_theorem() -> None:
     theorem = load("broken_power_law_with_several_breaks")
     signs = {symbol.name: symbol.is_positive for step in theorem.steps for symbol in step.symbols}
-    assert {name: signs[name] for name in ("b", "c0", "c1", "c2")} == dict.fromkeys(("b", "c0", "c1", "c2"))
+    assert {name: signs[name] for name in ("b", "c0", "c1", "c2")} == dict.fromkeys(
+        ("b", "c0", "c1", "c2")
+    )
     assert "x" in signs
     assert "C" not in signs
 
@@ -125,19 +153,28 @@ def test_the_gap_of_a_logarithm_to_its_tangent() -> None:
     mp = MP
     for u in map(mp.mpf, ("-0.99", "-0.5", "-0.01", "0.01", "0.5", "3")):
         gap = u - mp.log(1 + u)
-        low, high = (u**2 / 2, u**2 / 2 / (1 + u) ** 2) if u < 0 else (u**2 / 2 - u**3 / 3, u**2 / 2)
+        low, high = (
+            (u**2 / 2, u**2 / 2 / (1 + u) ** 2) if u < 0 else (u**2 / 2 - u**3 / 3, u**2 / 2)
+        )
         assert low <= gap <= high
 
 
 @pytest.mark.parametrize(("n", "m", "k"), [(5, 2, 2), (5, 4, 3), (4, 4, 4), (6, 5, 2), (3, 2, 2)])
 def test_the_covariance_of_two_estimators_with_few_samples(n, m, k) -> None:
-    """Over the binomial distribution of the failures, in fractions; where m + k > n the sum begins later."""
+    """Over the binomial distribution of the failures, in fractions; where m + k > n the sum begins
+    later.
+    """
     fail = Fraction(2, 7)
     failing = [(comb(n, f) * fail**f * (1 - fail) ** (n - f), f) for f in range(n + 1)]
-    estimates = [(weight, Fraction(comb(f, m), comb(n, m)), Fraction(comb(f, k), comb(n, k))) for weight, f in failing]
+    estimates = [
+        (weight, Fraction(comb(f, m), comb(n, m)), Fraction(comb(f, k), comb(n, k)))
+        for weight, f in failing
+    ]
     covariance = sum(w * a * b for w, a, b in estimates) - fail ** (m + k)
     shared = range(max(0, m + k - n), min(m, k) + 1)
-    stated = sum(Fraction(comb(m, j) * comb(n - m, k - j), comb(n, k)) * fail ** (m + k - j) for j in shared) - fail ** (m + k)
+    stated = sum(
+        Fraction(comb(m, j) * comb(n - m, k - j), comb(n, k)) * fail ** (m + k - j) for j in shared
+    ) - fail ** (m + k)
     assert covariance == stated
 
 
@@ -146,11 +183,15 @@ def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:
     mp = MP
     numbers = {"A": "4", "B": "20", "beta": "3/10", "gamma": "2/5", "C": "1000000000", "r": "17/10"}
     values = {name: Rational(number) for name, number in numbers.items()}
-    a, b, beta, gamma, budget, r = (mp.mpf(int(value.p)) / int(value.q) for value in values.values())
+    a, b, beta, gamma, budget, r = (
+        mp.mpf(int(value.p)) / int(value.q) for value in values.values()
+    )
     h = lambda y: mp.exp(-y)  # noqa: E731
 
     def slope(log_n):
-        return mp.diff(lambda t: h(a * mp.exp(-beta * t) + b * (budget / 6 / mp.exp(t)) ** -gamma), log_n)
+        return mp.diff(
+            lambda t: h(a * mp.exp(-beta * t) + b * (budget / 6 / mp.exp(t)) ** -gamma), log_n
+        )
 
     best = mp.exp(mp.findroot(slope, (2, 18), solver="bisect", maxsteps=160, verify=False))
     tokens = budget / 6 / best
@@ -158,17 +199,22 @@ def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:
 
     def right(name):
         side = theorem[name].rhs
-        return mp.mpf(str(side.subs({symbol: values[symbol.name] for symbol in side.free_symbols}).evalf(40)))
+        return mp.mpf(
+            str(side.subs({symbol: values[symbol.name] for symbol in side.free_symbols}).evalf(40))
+        )
 
     def reducible(n, d):
         return a * n**-beta + b * d**-gamma
 
     assert mp.almosteq(right("envelope"), reducible(best, tokens), rel_eps=mp.mpf(10) ** -20)
-    assert mp.almosteq(h(right("penalty")), h(reducible(r * best, tokens / r)), rel_eps=mp.mpf(10) ** -20)
+    assert mp.almosteq(
+        h(right("penalty")), h(reducible(r * best, tokens / r)), rel_eps=mp.mpf(10) ** -20
+    )
 
 
 @pytest.mark.parametrize(
-    ("name", "step"), [("misallocation_penalty", "budget_kept"), ("rank_on_a_constant_size_ratio", "budget")]
+    ("name", "step"),
+    [("misallocation_penalty", "budget_kept"), ("rank_on_a_constant_size_ratio", "budget")],
 )
 def test_a_step_about_the_moved_run_contains_the_size_ratio(name, step) -> None:
     claim = {claim.name: claim for claim in load(name).steps}[step]

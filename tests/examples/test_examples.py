@@ -19,7 +19,8 @@ WRITES = {
 }
 
 
-#: Tested below: they need the public runs. The runs' folder, and a heading over figures that are to come again.
+#: Tested below: they need the public runs. The runs' folder, and a heading over figures that are to
+#: come again.
 ON_PUBLIC_RUNS = {
     "schaeffer2025": ("pythia-passk", "least squares, complete models"),
     "krajewski2025": ("apple-downstream", "| benchmark | up to 6e21 FLOP | above"),
@@ -43,7 +44,9 @@ def test_the_page_on_public_runs(name, public_runs, tmp_path, monkeypatch):
         assert (tmp_path / name).stat().st_size > 10_000
     assert "nan" not in page
     held = (folder / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"^#.*$", page, flags=re.MULTILINE) == re.findall(r"^#.*$", held, flags=re.MULTILINE)
+    assert re.findall(r"^#.*$", page, flags=re.MULTILINE) == re.findall(
+        r"^#.*$", held, flags=re.MULTILINE
+    )
     assert _figures(page, heading)
     assert _figures(page, heading) == pytest.approx(_figures(held, heading), rel=0.02)
 

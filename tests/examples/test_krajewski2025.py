@@ -53,17 +53,25 @@ def test_one_sample(check, name):
     assert row.alpha_one_sample == pytest.approx(float(-MP.log(first)), rel=1e-12)
     assert row.log_A_one_sample == float(fourth)
     assert row.crossing == pytest.approx(float(MP.exp(-second / third)), rel=1e-12)
-    apart = [abs(MP.exp(-MP.exp(fourth + MP.log(first) * MP.log(C))) - decoded_11(name, C)) for C in COMPUTE]
+    apart = [
+        abs(MP.exp(-MP.exp(fourth + MP.log(first) * MP.log(C))) - decoded_11(name, C))
+        for C in COMPUTE
+    ]
     assert row.max_abs_difference == pytest.approx(float(max(apart)), rel=0.01)
     assert row.max_abs_difference >= float(max(apart)) * (1 - 1e-9) or row.compute_at_max < 3.7e22
-    slopes = [Decimal(printed.TABLE_13[name][0]), Decimal(published(f"krajewski2025-{name.lower()}-compute").printed["A"])]
+    slopes = [
+        Decimal(printed.TABLE_13[name][0]),
+        Decimal(published(f"krajewski2025-{name.lower()}-compute").printed["A"]),
+    ]
     unit = Decimal("0.00005")
     extremes = [abs(float((s + sign * unit).ln() - s.ln())) for s in slopes for sign in (1, -1)]
     assert row.rounding == pytest.approx(sum(extremes) / 2, rel=1e-3)
 
 
 def test_the_law_of_draws_has_the_slope_of_theory(check):
-    """-0.199 at 6e21 FLOP for HumanEval, as its figure shows; the columns as headed would give the opposite."""
+    """-0.199 at 6e21 FLOP for HumanEval, as its figure shows; the columns as headed would give the
+    opposite.
+    """
     assert -printed_bilinear("HumanEval").draws_exponent(6e21) == pytest.approx(-0.199, abs=0.001)
     assert [row.verdict for row in check.draws] == ["agrees", "agrees"]
 
@@ -77,14 +85,21 @@ def test_broken_laws_as_printed(name):
 
 def test_broken_laws(check):
     rows = {row.benchmark: row for row in check.broken}
-    assert [name for name, row in rows.items() if row.verdict == "digits lost"] == ["HellaSwag", "Winogrande"]
+    assert [name for name, row in rows.items() if row.verdict == "digits lost"] == [
+        "HellaSwag",
+        "Winogrande",
+    ]
     assert [name for name, row in rows.items() if row.verdict == "impossible"] == ["GSM8K", "LBPP"]
-    assert float(equation_1(printed.TABLE_10["LBPP"][1:], MP.mpf("6e21"))) == pytest.approx(-1.155, abs=1e-3)
+    assert float(equation_1(printed.TABLE_10["LBPP"][1:], MP.mpf("6e21"))) == pytest.approx(
+        -1.155, abs=1e-3
+    )
     assert rows["LBPP"].positive_from == pytest.approx(3.48e22, rel=0.01)
     assert all(row.break_over_largest > 1.0 for row in rows.values())
     for name in ("ARC-C", "TriviaQA", "LAMBADA"):
         fitted = [C for C in COMPUTE if 3 * MP.mpf(10) ** 18 <= C]
-        apart = [abs(equation_1(printed.TABLE_10[name][1:], C) - decoded_11(name, C)) for C in fitted]
+        apart = [
+            abs(equation_1(printed.TABLE_10[name][1:], C) - decoded_11(name, C)) for C in fitted
+        ]
         assert rows[name].max_abs_difference == pytest.approx(float(max(apart)), rel=0.01)
 
 
@@ -99,9 +114,16 @@ def test_what_the_digits_leave_open(check):
         worst = 0.0
         for corner in range(64):
             signs = [1 if corner >> i & 1 else -1 for i in range(6)]
-            moved = [MP.mpf(str(Decimal(text) + sign * unit)) for text, sign, unit in zip(digits, signs, units, strict=True)]
+            moved = [
+                MP.mpf(str(Decimal(text) + sign * unit))
+                for text, sign, unit in zip(digits, signs, units, strict=True)
+            ]
             worst = max(
-                worst, *(abs(float(equation_1(moved, MP.mpf(float(C)))) - Q) for C, Q in zip(at[::7], exact[::7], strict=True))
+                worst,
+                *(
+                    abs(float(equation_1(moved, MP.mpf(float(C)))) - Q)
+                    for C, Q in zip(at[::7], exact[::7], strict=True)
+                ),
             )
         assert 0.3 * rows[name].rounding < worst < 1.05 * rows[name].rounding
 
@@ -114,25 +136,48 @@ def test_baselines(check):
 
 
 def test_ceilings_of_one(check):
-    assert [row.benchmark for row in check.ceilings] == ["ARC-E", "ARC-C", "SciQ", "TriviaQA", "GSM8K", "HumanEval", "LBPP"]
+    assert [row.benchmark for row in check.ceilings] == [
+        "ARC-E",
+        "ARC-C",
+        "SciQ",
+        "TriviaQA",
+        "GSM8K",
+        "HumanEval",
+        "LBPP",
+    ]
     assert {row.verdict for row in check.ceilings} == {"differs"}
     row = check.ceilings[-1]
-    assert (row.mre_without, row.mre_with, row.mae_without, row.mae_with) == (13.43, 6.17, 0.0154, 0.0070)
+    assert (row.mre_without, row.mre_with, row.mae_without, row.mae_with) == (
+        13.43,
+        6.17,
+        0.0154,
+        0.0070,
+    )
 
 
 def test_averages(check):
     five = [row for row in printed.TABLE_3.values() if row[0] == "acc_norm"]
     assert len(five) == 5
     for row in check.averages:
-        column = {"PowerLaw MAE": 1, "PowerLaw MRE": 2, "BNSL MAE": 3, "BNSL MRE": 4}[f"{row.strategy} {row.what[-3:]}"]
+        column = {"PowerLaw MAE": 1, "PowerLaw MRE": 2, "BNSL MAE": 3, "BNSL MRE": 4}[
+            f"{row.strategy} {row.what[-3:]}"
+        ]
         of = stdev if row.what.startswith("std") else mean
-        assert row.over_all == pytest.approx(of(float(one[column]) for one in printed.TABLE_3.values()))
+        assert row.over_all == pytest.approx(
+            of(float(one[column]) for one in printed.TABLE_3.values())
+        )
         assert row.over_five == pytest.approx(of(float(one[column]) for one in five))
-        assert (row.verdict, row.of_five) == (("agrees", False) if row.table == "Table 3" else ("differs", True))
+        assert (row.verdict, row.of_five) == (
+            ("agrees", False) if row.table == "Table 3" else ("differs", True)
+        )
 
 
 def test_every_disagreement_is_listed(check):
-    rows = [row for name in ("draws", "broken", "baselines", "ceilings", "averages") for row in getattr(check, name)]
+    rows = [
+        row
+        for name in ("draws", "broken", "baselines", "ceilings", "averages")
+        for row in getattr(check, name)
+    ]
     expected = sum(row.verdict != "agrees" for row in rows) + check.rays.differs
     assert len(check.disagreements) == expected == 26
     lines = check.text().splitlines()
@@ -144,7 +189,9 @@ def test_every_disagreement_is_listed(check):
 
 
 def test_a_tolerance_decides_what_agrees():
-    assert len(tables_check(tolerance=0.05).disagreements) < len(tables_check(tolerance=0.005).disagreements)
+    assert len(tables_check(tolerance=0.05).disagreements) < len(
+        tables_check(tolerance=0.005).disagreements
+    )
     with pytest.raises(ValueError, match="tolerance=0"):
         tables_check(tolerance=0)
 
@@ -160,12 +207,18 @@ def test_json(check):
 
 
 def table_11_of(samples, rule):
-    """What Table 11 would hold, had it been fitted to these samples by a rule: name -> (log A, alpha)."""
+    """What Table 11 would hold, had it been fitted to these samples by a rule: name -> (log A,
+    alpha).
+    """
     found = {}
     for name, sample in samples.items():
         y = np.log(-np.log((sample.accuracy - sample.baseline) / (1.0 - sample.baseline)))
         compute = sample.at.compute
-        kept = (compute >= rule.lower) & (compute <= rule.upper) & (sample.accuracy > sample.baseline + 0.05 * rule.margin)
+        kept = (
+            (compute >= rule.lower)
+            & (compute <= rule.upper)
+            & (sample.accuracy > sample.baseline + 0.05 * rule.margin)
+        )
         slope, intercept = np.polyfit(np.log(compute[kept]), y[kept], 1)
         found[name] = (intercept, -slope)
     return found
@@ -174,16 +227,28 @@ def table_11_of(samples, rule):
 @pytest.mark.parametrize("upper", [True, False])
 @pytest.mark.parametrize("bend", [0.012, 0.0])
 def test_simulated_tables_are_attributed_to_their_runs(upper, bend, monkeypatch):
-    """A table fitted by a rule to all listed runs; every third run is public. Without a bend the limit cannot be told."""
-    random, names = np.random.default_rng(5), ["ARC-E", "PIQA", "HellaSwag", "TriviaQA", "LAMBADA", "SciQ"]
+    """A table fitted by a rule to all listed runs; every third run is public. Without a bend the
+    limit cannot be told.
+    """
+    random, names = (
+        np.random.default_rng(5),
+        ["ARC-E", "PIQA", "HellaSwag", "TriviaQA", "LAMBADA", "SciQ"],
+    )
     compute = listed_budgets()
     x = np.log(compute) - 47.5
     at, every = Points(compute=compute), {}
     for name in names:
         y = np.exp(-0.3 - 0.22 * x + bend * x**2 + 0.03 * random.standard_normal(len(x)))
         baseline = float(str(LAWS[name].random_baseline))
-        every[name] = Sample(benchmark=name, accuracy=baseline + (1.0 - baseline) * np.exp(-y), baseline=baseline, at=at)
-    rule = next(one for one in RULES if one.margin and one.lower == LOWER and (one.upper == UPPER) == upper)
+        every[name] = Sample(
+            benchmark=name,
+            accuracy=baseline + (1.0 - baseline) * np.exp(-y),
+            baseline=baseline,
+            at=at,
+        )
+    rule = next(
+        one for one in RULES if one.margin and one.lower == LOWER and (one.upper == UPPER) == upper
+    )
     table = table_11_of(every, rule)
 
     class Row:
@@ -191,8 +256,12 @@ def test_simulated_tables_are_attributed_to_their_runs(upper, bend, monkeypatch)
             self.label, (self.log_C0, alpha) = label, table[label]
             self.coefficients = {"alpha": alpha}
 
-    monkeypatch.setattr(ranges, "compute_counterparts", lambda: [(None, Row(name)) for name in names])
-    answer = which_runs({name: sample.subset(np.arange(0, len(x), 3)) for name, sample in every.items()})
+    monkeypatch.setattr(
+        ranges, "compute_counterparts", lambda: [(None, Row(name)) for name in names]
+    )
+    answer = which_runs(
+        {name: sample.subset(np.arange(0, len(x), 3)) for name, sample in every.items()}
+    )
     right = answer.candidate(lower=True, upper=upper, margin=True)
     assert right.p > 0.01
     assert right.p_through_bend > 0.01
@@ -219,7 +288,9 @@ def test_sampling_errors_are_those_of_least_squares():
     y = np.log(-np.log((sample.accuracy - 0.2918) / (1 - 0.2918)))
     (slope, intercept), covariance = np.polyfit(np.log(sample.at.compute), y, 1, cov=True)
     assert (fit.alpha, fit.log_A) == pytest.approx((-slope, intercept))
-    assert (fit.alpha_error, fit.log_A_error) == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-6)
+    assert (fit.alpha_error, fit.log_A_error) == pytest.approx(
+        np.sqrt(np.diag(covariance)), rel=1e-6
+    )
     away = np.array([fit.alpha_printed + slope, fit.log_A_printed - intercept])
     flipped = covariance * np.array([[1.0, -1.0], [-1.0, 1.0]])
     assert fit.distance == pytest.approx(float(away @ np.linalg.solve(flipped, away)), rel=1e-6)
@@ -239,7 +310,9 @@ def test_the_likelihood_is_that_of_students_t():
 
 
 def test_p_is_uniform_where_a_rule_is_right():
-    """Both checks on tables fitted to all listed runs, of which every third is public; d^2 itself is far from 2 on average."""
+    """Both checks on tables fitted to all listed runs, of which every third is public; d^2 itself
+    is far from 2 on average.
+    """
     budgets = listed_budgets()
     x, public = np.log(budgets) - 47.5, np.arange(0, len(budgets), 3)
     random, direct, bend = np.random.default_rng(11), [], []
@@ -248,17 +321,23 @@ def test_p_is_uniform_where_a_rule_is_right():
         y = -0.3 - 0.22 * x + 0.03 * random.standard_normal(len(x))
         Q = np.exp(-np.exp(y))
         slope, intercept = np.polyfit(np.log(budgets), y, 1)
-        sample = Sample(benchmark="b", accuracy=Q[public], baseline=0.0, at=Points(compute=budgets[public]))
+        sample = Sample(
+            benchmark="b", accuracy=Q[public], baseline=0.0, at=Points(compute=budgets[public])
+        )
         fit = which_runs_checks.fit_rule("b", sample, rule, np.array([intercept, -slope]), budgets)
         direct.append(fit.p)
         bend.append(fit.p_through_bend)
     shares = [np.mean(np.array(bend) < level) for level in (0.05, 0.25, 0.5)]
     assert shares == pytest.approx([0.05, 0.25, 0.5], abs=0.08)
-    assert np.mean(np.array(direct) < 0.25) < 0.25, "the table's runs include the public ones: p is at least what it says"
+    assert np.mean(np.array(direct) < 0.25) < 0.25, (
+        "the table's runs include the public ones: p is at least what it says"
+    )
 
 
 def test_few_runs_are_judged_by_their_own_reference():
-    """d^2 of four runs has no finite mean: the same distance says little with four runs and much with forty."""
+    """d^2 of four runs has no finite mean: the same distance says little with four runs and much
+    with forty.
+    """
     for spare, p in ((2, 0.2), (38, 0.0015)):
         found = which_runs_checks.Comparison.of(np.array([4.0, 0.0]), np.eye(2), spare, spare + 2)
         assert found.distance == pytest.approx(16.0)
@@ -268,7 +347,9 @@ def test_few_runs_are_judged_by_their_own_reference():
 
 
 def test_the_public_runs_say_up_to_6e21(public_runs):
-    """The open question: Table 11 is a fit of runs up to 6e21 FLOP above guessing by a margin, not of "all datapoints"."""
+    """The open question: Table 11 is a fit of runs up to 6e21 FLOP above guessing by a margin, not
+    of "all datapoints".
+    """
     answer = which_runs(public_samples(public_runs))
     limited = answer.candidate(lower=True, upper=True, margin=True)
     every = answer.candidate(lower=False, upper=False, margin=False)
@@ -276,7 +357,9 @@ def test_the_public_runs_say_up_to_6e21(public_runs):
     assert limited.distance == pytest.approx(21.6, abs=0.1)
     assert limited.p > 0.5
     assert limited.p_through_bend == pytest.approx(6e-4, rel=0.1)
-    assert answer.candidate(lower=False, upper=True, margin=True).p_through_bend == pytest.approx(0.049, abs=0.002)
+    assert answer.candidate(lower=False, upper=True, margin=True).p_through_bend == pytest.approx(
+        0.049, abs=0.002
+    )
     assert [fit.benchmark for fit, _ in answer.disagreements] == ["PIQA", "LAMBADA", "LBPP"]
     why = {fit.benchmark: reason for fit, reason in answer.disagreements}
     assert "without the lower limit of compute it passes (p = 0.43)" in why["PIQA"]
@@ -286,7 +369,9 @@ def test_the_public_runs_say_up_to_6e21(public_runs):
     assert every.p < 1e-10
     assert answer.verdict.count("yes (") == 4
     assert "lower limit 3e18 FLOP: cannot be told (log-likelihood -1.0)" in answer.verdict
-    assert "through the bend cannot be told, but leans to no (log-likelihood -9.1)" in answer.verdict
+    assert (
+        "through the bend cannot be told, but leans to no (log-likelihood -9.1)" in answer.verdict
+    )
     for without in (
         answer.candidate(lower=True, upper=False, margin=True),
         answer.candidate(lower=True, upper=True, margin=False),
@@ -294,7 +379,9 @@ def test_the_public_runs_say_up_to_6e21(public_runs):
         assert answer.log_ratio(limited, without)[1] > 15.0
         assert answer.log_ratio(limited, without, through_bend=True)[1] > 30.0
     assert max(map(len, answer.text().splitlines())) <= 100
-    assert json.loads(json.dumps(answer.as_dict(), allow_nan=False))["candidates"][0]["upper"] == UPPER
+    assert (
+        json.loads(json.dumps(answer.as_dict(), allow_nan=False))["candidates"][0]["upper"] == UPPER
+    )
 
 
 def public_samples(folder):
@@ -309,15 +396,25 @@ def public_samples(folder):
     rows: dict[str, list[tuple[float, float]]] = {name: [] for name in PROBLEMS}
     with (folder / "apple-downstream" / "runs.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            if row["tpr"] == "20" and row["metric_type"] in ("acc", "acc_norm", "exact_match", "pass@1"):
+            if row["tpr"] == "20" and row["metric_type"] in (
+                "acc",
+                "acc_norm",
+                "exact_match",
+                "pass@1",
+            ):
                 plain = row["benchmark"].removesuffix("_1shot")
-                name = keys.get(plain) or next(label for label in PROBLEMS if label.lower() == plain)
+                name = keys.get(plain) or next(
+                    label for label in PROBLEMS if label.lower() == plain
+                )
                 rows[name].append((float(row["flops_table"]), float(row["score"])))
     found = {}
     for name, pairs in rows.items():
         compute, accuracy = np.array(pairs).T
         found[name] = Sample(
-            benchmark=name, accuracy=accuracy, baseline=float(str(LAWS[name].random_baseline)), at=Points(compute=compute)
+            benchmark=name,
+            accuracy=accuracy,
+            baseline=float(str(LAWS[name].random_baseline)),
+            at=Points(compute=compute),
         )
     return found
 
@@ -328,7 +425,12 @@ def test_the_listed_budgets_are_those_near_20():
 
 
 def test_bad_input():
-    sample = Sample(benchmark="x", accuracy=np.array([0.5, 0.6]), baseline=0.2918, at=Points(compute=[1e19, 1e20]))
+    sample = Sample(
+        benchmark="x",
+        accuracy=np.array([0.5, 0.6]),
+        baseline=0.2918,
+        at=Points(compute=[1e19, 1e20]),
+    )
     with pytest.raises(ValueError, match=r"samples=.'MMLU'.: must be benchmarks among ARC-E"):
         which_runs({"MMLU": sample})
     with pytest.raises(ValueError, match="must be benchmarks among"):

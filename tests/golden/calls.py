@@ -11,7 +11,16 @@ PASSK_LAWS = ["fit", *COUNTS, "--k", "1", "10", "--bootstrap", "20", "--seed", "
 BACKTEST = ["backtest", *COUNTS, "--k", "1", "--law", "compute,params-tokens", "--bootstrap", "20"]
 COMPARE = ["backtest", "evaluations.csv", "--benchmark", "easy", "hard", "--bootstrap", "20"]
 COMPARE += ["--random-baseline", "0.25", "--law", "compute,params-tokens"]
-REPORT = ["report", "evaluations.csv", "--benchmark", "hard", "--random-baseline", "0.25", "--bootstrap", "20"]
+REPORT = [
+    "report",
+    "evaluations.csv",
+    "--benchmark",
+    "hard",
+    "--random-baseline",
+    "0.25",
+    "--bootstrap",
+    "20",
+]
 REPORT += ["--hold-out", "compute > 5e21", "--compute", "1e22", "--ratio", "10"]
 OVERTRAINING = ["overtraining", "overtrained.csv", "--loss", "loss", "--benchmark", "one", "two"]
 JSON, LATEX = ["--format", "json"], ["--format", "latex"]
@@ -31,13 +40,50 @@ CALLS: dict[str, list[str]] = {
     "penalty_run": ["penalty", *LAW, "--params", "7B", "--tokens", "2T", "--within", "1%"],
     "penalty_run_json": ["penalty", *LAW, "--params", "7B", "8B", "--tokens", "2T", "15T", *JSON],
     "penalty_latex": ["penalty", "--law", "besiroglu2024,hoffmann2022", "--ratio", "10", *LATEX],
-    "penalty_within_json": ["penalty", "--beta", "0.34", "--gamma", "0.28", "--within", "1%", *JSON],
-    "penalty_accuracy": ["penalty", "--law", "krajewski2025-arc-e", "--ratio", "10", "--compute", "1e23"],
-    "penalty_accuracy_json": ["penalty", "--law", "krajewski2025-arc-e", "--ratio", "10", "--compute", "1e23", *JSON],
+    "penalty_within_json": [
+        "penalty",
+        "--beta",
+        "0.34",
+        "--gamma",
+        "0.28",
+        "--within",
+        "1%",
+        *JSON,
+    ],
+    "penalty_accuracy": [
+        "penalty",
+        "--law",
+        "krajewski2025-arc-e",
+        "--ratio",
+        "10",
+        "--compute",
+        "1e23",
+    ],
+    "penalty_accuracy_json": [
+        "penalty",
+        "--law",
+        "krajewski2025-arc-e",
+        "--ratio",
+        "10",
+        "--compute",
+        "1e23",
+        *JSON,
+    ],
     "penalty_bad": ["penalty", *LAW, "--ratio", "-1"],
     "allocate": ["allocate", *LAW, "--compute", "5.76e23", "1e25"],
     "allocate_json": ["allocate", *LAW, "--compute", "5.76e23", *JSON],
-    "allocate_wall_json": ["allocate", *LAW, "--compute", "5.76e23", "1e26", "--max-tokens", "1T", "--max-params", "1T", *JSON],
+    "allocate_wall_json": [
+        "allocate",
+        *LAW,
+        "--compute",
+        "5.76e23",
+        "1e26",
+        "--max-tokens",
+        "1T",
+        "--max-params",
+        "1T",
+        *JSON,
+    ],
     "allocate_loss_json": ["allocate", *LAW, "--loss", "2.0", *JSON],
     "allocate_bad": ["allocate", *LAW, "--loss", "1.0"],
     "prove": ["prove", "alpha <= (beta + gamma)/4"],
@@ -47,7 +93,13 @@ CALLS: dict[str, list[str]] = {
     "verify_one": ["verify", "optimum_by_weighted_am_gm"],
     "verify_json": ["verify", "term_balance_and_shares", *JSON],
     "latex_one": ["latex", "compute_optimal_envelope", "--fragment"],
-    "latex_hoffmann": ["latex", "equal_exponents_give_cosh", "--fragment", "--notation", "hoffmann"],
+    "latex_hoffmann": [
+        "latex",
+        "equal_exponents_give_cosh",
+        "--fragment",
+        "--notation",
+        "hoffmann",
+    ],
     "latex_passk": ["latex", "pass_at_k_estimator_is_unbiased", "--fragment"],
     "fit": [*FIT, "--compute", "1e22"],
     "fit_json": [*FIT, "--compute", "1e22", "--ratio", "10", *JSON],
@@ -90,5 +142,14 @@ CALLS: dict[str, list[str]] = {
     "overtraining": OVERTRAINING,
     "overtraining_json": [*OVERTRAINING, *JSON],
     "overtraining_latex": [*OVERTRAINING, *LATEX],
-    "simulate_runs": ["simulate", "runs", "--seed", "4", "--law", "hoffmann2022", "--noise", "0.01"],
+    "simulate_runs": [
+        "simulate",
+        "runs",
+        "--seed",
+        "4",
+        "--law",
+        "hoffmann2022",
+        "--noise",
+        "0.01",
+    ],
 }

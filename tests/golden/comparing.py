@@ -29,14 +29,21 @@ def words_and_numbers(text: str) -> tuple[str, list[str]]:
 def differences(kept: str, now: str, tolerance: float) -> Iterator[str]:
     """What differs in words and in numbers."""
     if kept.startswith(("{", "[")) and now.startswith(("{", "[")):
-        (was, end), (become, now_end) = (json.JSONDecoder().raw_decode(text) for text in (kept, now))
+        (was, end), (become, now_end) = (
+            json.JSONDecoder().raw_decode(text) for text in (kept, now)
+        )
         yield from _of_json(was, become, "", tolerance)
-        kept, now = kept[end:], now[now_end:]  # the exit status, and what went to the standard error
+        kept, now = (
+            kept[end:],
+            now[now_end:],
+        )  # the exit status, and what went to the standard error
     (kept_words, kept_numbers), (now_words, now_numbers) = map(words_and_numbers, (kept, now))
     if kept_words != now_words:
         pairs = zip_longest(kept_words.split(), now_words.split())
         place = next(i for i, (a, b) in enumerate(pairs) if a != b)
-        before, after = (" ".join(words.split()[place : place + 8]) for words in (kept_words, now_words))
+        before, after = (
+            " ".join(words.split()[place : place + 8]) for words in (kept_words, now_words)
+        )
         yield f"words: {before!r} is {after!r}"
     if len(kept_numbers) != len(now_numbers):
         yield f"numbers: {len(kept_numbers)} are {len(now_numbers)}"

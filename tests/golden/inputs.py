@@ -32,11 +32,18 @@ def runs(folder: Path) -> None:
         N = np.sqrt(C / 120)
         rows.append((N, 20 * N))
     N, D = np.array(rows).T
-    loss = (1.8 + reducible(N, D, 480, 2080, 0.35, 0.37)) * np.exp(0.003 * random.standard_normal(N.size))
+    loss = (1.8 + reducible(N, D, 480, 2080, 0.35, 0.37)) * np.exp(
+        0.003 * random.standard_normal(N.size)
+    )
     write(
         folder / "runs.csv",
         [
-            {"source": "abcdef"[i % 6], "params": f"{n:.6g}", "tokens": f"{d:.6g}", "loss": f"{y:.5f}"}
+            {
+                "source": "abcdef"[i % 6],
+                "params": f"{n:.6g}",
+                "tokens": f"{d:.6g}",
+                "loss": f"{y:.5f}",
+            }
             for i, (n, d, y) in enumerate(zip(N, D, loss, strict=True))
         ],
     )
@@ -50,12 +57,19 @@ def evaluations(folder: Path) -> None:
     laws = {"easy": (30.0, 60.0, 0.2, 0.2), "hard": (55.0, 130.0, 0.19, 0.21)}
     rows = []
     for i, (n, d) in enumerate(zip(N, D, strict=True)):
-        run = {"run": f"r{i}", "params": f"{n:.6g}", "tokens": f"{d:.6g}", "compute": f"{6 * n * d:.6g}"}
+        run = {
+            "run": f"r{i}",
+            "params": f"{n:.6g}",
+            "tokens": f"{d:.6g}",
+            "compute": f"{6 * n * d:.6g}",
+        }
         for name, law in laws.items():
             y = reducible(n, d, *law) * np.exp(0.02 * random.standard_normal())
             score = 0.25 + 0.75 * np.exp(-y)
             rows.append(run | {"benchmark": name, "metric_type": "acc", "score": f"{score:.5f}"})
-        loss = (1.8 + reducible(n, d, 480, 2080, 0.35, 0.37)) * np.exp(0.003 * random.standard_normal())
+        loss = (1.8 + reducible(n, d, 480, 2080, 0.35, 0.37)) * np.exp(
+            0.003 * random.standard_normal()
+        )
         rows.append(run | {"benchmark": "c4", "metric_type": "loss", "score": f"{loss:.5f}"})
     write(folder / "evaluations.csv", rows)
 
@@ -70,7 +84,9 @@ def counts(folder: Path) -> None:
         mean = np.exp(-(40 * C**-0.07))
         p = random.beta(0.8, 0.8 * (1 - mean) / mean, size=24)
         for j, c in enumerate(random.binomial(200, p)):
-            samples.append({"model": f"m{i}", "problem": f"p{j}", "n_samples": 200, "n_correct": int(c)})
+            samples.append(
+                {"model": f"m{i}", "problem": f"p{j}", "n_samples": 200, "n_correct": int(c)}
+            )
     write(folder / "counts.csv", samples)
     write(folder / "models.csv", models)
 

@@ -1,4 +1,5 @@
-"""Write tests/golden/outputs anew: python -m tests.golden.renew [NAME ...], from the project's folder.
+"""Write tests/golden/outputs anew: python -m tests.golden.renew [NAME ...], from the project's
+folder.
 
 Prints for each call that changed whether numbers or only words did.
 """

@@ -18,7 +18,10 @@ def folder(tmp_path_factory):
 def test_output(name, folder, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     tolerance = RESAMPLED if "--bootstrap" in CALLS[name] else TOLERANCE
-    assert list(differences(kept(name).read_text(encoding="utf-8"), printed(name, folder), tolerance)) == []
+    assert (
+        list(differences(kept(name).read_text(encoding="utf-8"), printed(name, folder), tolerance))
+        == []
+    )
 
 
 def test_nothing_is_kept_that_is_not_compared():
@@ -47,7 +50,10 @@ def test_a_change_is_seen(kept, now):
 
 @pytest.mark.parametrize(
     ("kept", "now"),
-    [("a  1.2345\n---- b", "a 1.2345\n----------- b"), ('{"a": 1.0, "b": 2}', '{"b": 2, "a": 1.0000000001}')],
+    [
+        ("a  1.2345\n---- b", "a 1.2345\n----------- b"),
+        ('{"a": 1.0, "b": 2}', '{"b": 2, "a": 1.0000000001}'),
+    ],
 )
 def test_spaces_rules_and_roundings_are_none(kept, now):
     assert list(differences(kept, now, TOLERANCE)) == []

@@ -1,7 +1,8 @@
-"""Mutants of claims: small changes that mostly make a claim false, to see whether each path alone objects.
+"""Mutants of claims: small changes that mostly make a claim false, to see whether each path alone
+objects.
 
-Whether a mutant is false is found by a route that no path shares: decimal arithmetic to 100 digits at points from another
-generator, for a bound followed downhill.
+Whether a mutant is false is found by a route that no path shares: decimal arithmetic to 100 digits
+at points from another generator, for a bound followed downhill.
 """
 
 from __future__ import annotations
@@ -9,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, Underflow
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+    Underflow,
+)
 from functools import reduce
 from itertools import chain, combinations, islice
 from random import Random
@@ -115,7 +125,11 @@ def add_factor(side: Expr, others: Sequence[Symbol], generator: Random) -> Itera
 def off_by_one(side: Expr, others: Sequence[Symbol], generator: Random) -> Iterator[Expr]:
     """A number or an exponent is one too large or too small."""
     numbers = [(place, part) for place, part in places(side) if part.is_Rational]
-    exponents = [((*place, 1), part.exp) for place, part in places(side) if isinstance(part, Pow) and not part.exp.is_Rational]
+    exponents = [
+        ((*place, 1), part.exp)
+        for place, part in places(side)
+        if isinstance(part, Pow) and not part.exp.is_Rational
+    ]
     for place, part in _shuffled(numbers + exponents, generator):
         yield replaced(side, place, part + generator.choice((1, -1)))
 
@@ -153,8 +167,12 @@ class Mutant:
     claim: Claim
 
 
-def mutants(derivation: Derivation, *, seed: int = 0, per_claim: int | None = None) -> Iterator[Mutant]:
-    """One mutant of each kind for every step, where the kind applies; at most `per_claim`, drawn at random."""
+def mutants(
+    derivation: Derivation, *, seed: int = 0, per_claim: int | None = None
+) -> Iterator[Mutant]:
+    """One mutant of each kind for every step, where the kind applies; at most `per_claim`, drawn at
+    random.
+    """
     for step in derivation.steps:
         generator = Random(f"{seed} {derivation.name} {step.name}")
         found = list(_of_claim(step, generator))
@@ -172,7 +190,11 @@ def _of_claim(claim: Claim, generator: Random) -> Iterator[tuple[str, Claim]]:
     for kind, change in KINDS.items():
         for name in generator.sample(("lhs", "rhs"), 2):
             side = getattr(claim, name)
-            fitting = (new for new in change(side, others, generator) if new != side and not new.has(nan, oo, zoo, -oo))
+            fitting = (
+                new
+                for new in change(side, others, generator)
+                if new != side and not new.has(nan, oo, zoo, -oo)
+            )
             changed = next((replace(claim, **{name: new}) for new in fitting), None)
             if changed is not None and (changed.lhs, changed.relation, changed.rhs) not in seen:
                 seen.add((changed.lhs, changed.relation, changed.rhs))
@@ -184,11 +206,16 @@ def _of_claim(claim: Claim, generator: Random) -> Iterator[tuple[str, Claim]]:
 
 
 class DecimalEvaluator:
-    """Values of expressions in decimal arithmetic, of so many digits and of practically unlimited range."""
+    """Values of expressions in decimal arithmetic, of so many digits and of practically unlimited
+    range.
+    """
 
     def __init__(self, digits: int) -> None:
         self.context = Context(
-            digits, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, DivisionByZero, Overflow, Underflow]
+            digits,
+            Emin=MIN_EMIN,
+            Emax=MAX_EMAX,
+            traps=[InvalidOperation, DivisionByZero, Overflow, Underflow],
         )
 
     def evaluate(self, expression: Expr, point: Point) -> Decimal:
@@ -240,12 +267,17 @@ class DecimalEvaluator:
 
 
 def fresh_points(symbols: Iterable[Symbol], seed: str) -> Iterator[Point]:
-    """Points of quotients of random integers, in ever wider ranges; every symbol has a sign that it may have."""
+    """Points of quotients of random integers, in ever wider ranges; every symbol has a sign that it
+    may have.
+    """
     ordered = sorted(symbols, key=lambda symbol: symbol.name)
     generator = Random(seed)
     for index in range(LARGEST_DRAW):
         size = min(FIRST_SIZE * SIZE_FACTOR ** (index // DRAWS_BEFORE_WIDENING), LARGEST_SIZE)
-        signs = [-1 if s.is_negative or (s.is_positive is None and generator.getrandbits(1)) else 1 for s in ordered]
+        signs = [
+            -1 if s.is_negative or (s.is_positive is None and generator.getrandbits(1)) else 1
+            for s in ordered
+        ]
         yield {
             s: sign * Rational(generator.randint(1, size), generator.randint(1, size))
             for s, sign in zip(ordered, signs, strict=True)
@@ -262,7 +294,9 @@ class Truth:
 
 @dataclass(frozen=True)
 class Values:
-    """Both sides at a point, and how far the claim is from failing there, as a share of the sides; below 0 it fails."""
+    """Both sides at a point, and how far the claim is from failing there, as a share of the sides;
+    below 0 it fails.
+    """
 
     point: Point
     lhs: Decimal
@@ -282,7 +316,9 @@ class _Sides:
         self.lhs, self.rhs = defined(claim.lhs), defined(claim.rhs)
         self.assume = tuple(map(defined, claim.assume))
         self.symbols = claim.symbols.union(*(a.free_symbols for a in claim.assume))
-        self.coarse, self.evaluator, self.finer = map(DecimalEvaluator, (SEARCH_DIGITS, DIGITS, MOST_DIGITS))
+        self.coarse, self.evaluator, self.finer = map(
+            DecimalEvaluator, (SEARCH_DIGITS, DIGITS, MOST_DIGITS)
+        )
 
     def at(self, point: Point, evaluator: DecimalEvaluator) -> tuple[Decimal, Decimal]:
         if any(evaluator.evaluate(a, point) <= 0 for a in self.assume):
@@ -297,7 +333,9 @@ class _Sides:
             left, right = self.at(point, self.finer)
             slack = self._slack(left, right)
         elif 0 in (left, right) and slack > 0:
-            slack = evaluator.context.divide(evaluator.context.subtract(left, right).copy_abs(), self._size(point, evaluator))
+            slack = evaluator.context.divide(
+                evaluator.context.subtract(left, right).copy_abs(), self._size(point, evaluator)
+            )
         return Values(point, left, right, slack)
 
     def _slack(self, left: Decimal, right: Decimal) -> Decimal:
@@ -311,7 +349,9 @@ class _Sides:
         return arithmetic.divide(signed, size)
 
     def _size(self, point: Point, evaluator: DecimalEvaluator) -> Decimal:
-        """The larger side of a bound by zero, every term of its sums counted as positive, so that its slack can be compared."""
+        """The larger side of a bound by zero, every term of its sums counted as positive, so that
+        its slack can be compared.
+        """
         context = evaluator.context
 
         def size(e: Expr) -> Decimal:
@@ -334,7 +374,11 @@ class _Sides:
                 near = [best]
                 for stride in STRIDES:
                     with suppress(NoValue):
-                        near.append(self.values({**best.point, symbol: best.point[symbol] * stride}, self.coarse))
+                        near.append(
+                            self.values(
+                                {**best.point, symbol: best.point[symbol] * stride}, self.coarse
+                            )
+                        )
                 best = min(near, key=lambda values: values.slack)
                 yield best
             if best is before:
@@ -342,13 +386,19 @@ class _Sides:
 
 
 def truth(claim: Claim, *, seed: int = 0, accused: Iterable[Point] = ()) -> Truth:
-    """Whether the claim holds: at 24 fresh points, for a bound also where its slack is least nearby, for a limit far out.
+    """Whether the claim holds: at 24 fresh points, for a bound also where its slack is least
+    nearby, for a limit far out.
 
-    The points `accused`, at which somebody says that the claim fails, are tried first, as evidence to be tested like any other.
+    The points `accused`, at which somebody says that the claim fails, are tried first, as evidence
+    to be tested like any other.
     """
     sides, start = _Sides(claim), f"truth {seed} {claim.name}"
     if claim.limit is not None:
-        return _truth_in_the_limit(sides, chain(accused, fresh_points(sides.symbols - {claim.limit[0]}, start)), *claim.limit)
+        return _truth_in_the_limit(
+            sides,
+            chain(accused, fresh_points(sides.symbols - {claim.limit[0]}, start)),
+            *claim.limit,
+        )
     for point in accused:
         with suppress(NoValue):
             values = sides.values(point, sides.evaluator)
@@ -371,17 +421,25 @@ def truth(claim: Claim, *, seed: int = 0, accused: Iterable[Point] = ()) -> Trut
     return Truth(TRUE, f"holds at {len(found)} fresh points to {DIGITS} digits")
 
 
-def _truth_in_the_limit(sides: _Sides, candidates: Iterable[Point], variable: Symbol, target: str) -> Truth:
+def _truth_in_the_limit(
+    sides: _Sides, candidates: Iterable[Point], variable: Symbol, target: str
+) -> Truth:
     used = 0
     for point in candidates:
         try:
-            far = [{**point, variable: Rational(10) ** (-power if target == "0" else power)} for power in DECADES]
+            far = [
+                {**point, variable: Rational(10) ** (-power if target == "0" else power)}
+                for power in DECADES
+            ]
             gaps = [_distance(sides, *sides.at(end, sides.evaluator)) for end in far]
         except NoValue:
             continue
         used += 1
         if gaps[-1] >= NEAR or (gaps[-1] >= gaps[0] >= SHARE):
-            return Truth(FALSE, f"{_at(point)}: the distances are {', '.join(format(gap, '.5g') for gap in gaps)}")
+            return Truth(
+                FALSE,
+                f"{_at(point)}: the distances are {', '.join(format(gap, '.5g') for gap in gaps)}",
+            )
         if used == POINTS_IN_A_LIMIT or not point:
             break
     if not used:
@@ -399,7 +457,10 @@ def _distance(sides: _Sides, left: Decimal, right: Decimal) -> Decimal:
 
 
 def _at(point: Point) -> str:
-    return ", ".join(f"{symbol} = {number}" for symbol, number in sorted(point.items(), key=str)) or "no free symbol"
+    return (
+        ", ".join(f"{symbol} = {number}" for symbol, number in sorted(point.items(), key=str))
+        or "no free symbol"
+    )
 
 
 # -- each path alone ----------------------------------------------------------------------------------------------
@@ -417,7 +478,8 @@ class Objection:
 def refuted_by(claim: Claim, *, seed: int = 0) -> dict[str, Objection]:
     """For each path that applies, alone: whether it objects, and its words.
 
-    The exact path objects where it fails to prove; the others where they name a point at which the claim fails.
+    The exact path objects where it fails to prove; the others where they name a point at which the
+    claim fails.
     """
     found: dict[str, Objection] = {}
     argument = claim.argument.argument if isinstance(claim.argument, UnderLemma) else claim.argument
@@ -434,15 +496,20 @@ def refuted_by(claim: Claim, *, seed: int = 0) -> dict[str, Objection]:
 
 
 def _objection(check: PointCheck, claim: Claim) -> Objection:
-    """A numerical path objects where it names a point, or has none to name; to see too few points is no objection."""
-    return Objection(not check.passed and bool(check.witness or not claim.symbols), check.detail, check.witness)
+    """A numerical path objects where it names a point, or has none to name; to see too few points
+    is no objection.
+    """
+    return Objection(
+        not check.passed and bool(check.witness or not claim.symbols), check.detail, check.witness
+    )
 
 
 @dataclass(frozen=True)
 class Score:
     """One mutant: the truth about it, and which of the paths that apply object; plain data.
 
-    `claim` spells the mutant where it is of interest: where it is not false, or some path lets it pass.
+    `claim` spells the mutant where it is of interest: where it is not false, or some path lets it
+    pass.
     """
 
     derivation: str
@@ -462,31 +529,52 @@ class Score:
         words = {path: objection.words for path, objection in paths.items()}
         refuted = found.answer == FALSE and all(objects.values())
         told = (found.answer, found.evidence, objects, words)
-        return cls(mutant.derivation, mutant.step, mutant.kind, claim.relation, "" if refuted else spelled(claim), *told)
+        return cls(
+            mutant.derivation,
+            mutant.step,
+            mutant.kind,
+            claim.relation,
+            "" if refuted else spelled(claim),
+            *told,
+        )
 
     @property
     def survived(self) -> tuple[str, ...]:
         """The paths that let a false mutant pass."""
-        return tuple(path for path, objects in self.objects.items() if not objects) if self.truth == FALSE else ()
+        return (
+            tuple(path for path, objects in self.objects.items() if not objects)
+            if self.truth == FALSE
+            else ()
+        )
 
     @property
     def wronged(self) -> tuple[str, ...]:
         """The paths that name a point against a true mutant; the exact path may fail to prove one."""
-        return tuple(p for p, objects in self.objects.items() if objects and p != EXACT) if self.truth == TRUE else ()
+        return (
+            tuple(p for p, objects in self.objects.items() if objects and p != EXACT)
+            if self.truth == TRUE
+            else ()
+        )
 
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "survived": list(self.survived)}
 
 
 def score(mutant: Mutant, *, seed: int = 0) -> Score:
-    """Each path alone, and the truth; a point that a path names is tried in the arithmetic of the truth."""
+    """Each path alone, and the truth; a point that a path names is tried in the arithmetic of the
+    truth.
+    """
     paths = refuted_by(mutant.claim, seed=seed)
     accused = [dict(objection.point) for objection in paths.values() if objection.point]
     return Score.of(mutant, truth(mutant.claim, seed=seed, accused=accused), paths)
 
 
-def score_derivation(derivation: Derivation, *, seed: int = 0, per_claim: int | None = None) -> tuple[Score, ...]:
-    return tuple(score(mutant, seed=seed) for mutant in mutants(derivation, seed=seed, per_claim=per_claim))
+def score_derivation(
+    derivation: Derivation, *, seed: int = 0, per_claim: int | None = None
+) -> tuple[Score, ...]:
+    return tuple(
+        score(mutant, seed=seed) for mutant in mutants(derivation, seed=seed, per_claim=per_claim)
+    )
 
 
 def score_named(name: str, *, seed: int = 0, per_claim: int | None = None) -> tuple[Score, ...]:
@@ -498,17 +586,29 @@ def score_named(name: str, *, seed: int = 0, per_claim: int | None = None) -> tu
 
 
 def counts(scores: Sequence[Score]) -> dict[str, Any]:
-    """How many mutants there are of each truth, and for each path how many false ones it was shown and objects to.
+    """How many mutants there are of each truth, and for each path how many false ones it was shown
+    and objects to.
 
     `without_false` lists the derivations none of whose mutants is false.
     """
-    found: dict[str, Any] = {answer: sum(s.truth == answer for s in scores) for answer in (FALSE, TRUE, UNDEFINED)}
+    found: dict[str, Any] = {
+        answer: sum(s.truth == answer for s in scores) for answer in (FALSE, TRUE, UNDEFINED)
+    }
     for path in PATHS:
         shown = [s.objects[path] for s in scores if s.truth == FALSE and path in s.objects]
-        found[path] = {"false": len(shown), "objects": sum(shown), "survivors": len(shown) - sum(shown)}
+        found[path] = {
+            "false": len(shown),
+            "objects": sum(shown),
+            "survivors": len(shown) - sum(shown),
+        }
     named = dict.fromkeys(s.derivation for s in scores)
-    found["derivations"], found["claims"] = len(named), len({(s.derivation, s.step) for s in scores})
-    found["without_false"] = [name for name in named if not any(s.derivation == name and s.truth == FALSE for s in scores)]
+    found["derivations"], found["claims"] = (
+        len(named),
+        len({(s.derivation, s.step) for s in scores}),
+    )
+    found["without_false"] = [
+        name for name in named if not any(s.derivation == name and s.truth == FALSE for s in scores)
+    ]
     return found
 
 

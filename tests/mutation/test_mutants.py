@@ -1,4 +1,6 @@
-"""Soundness: every false mutant is objected to by each path alone, and by the others where one path is broken."""
+"""Soundness: every false mutant is objected to by each path alone, and by the others where one path
+is broken.
+"""
 
 from decimal import Decimal
 from itertools import islice
@@ -35,7 +37,13 @@ from isoflop.theory.proof.points import PointCheck
 from isoflop.theory.proof.verification import load, unordered
 
 a, b, x, y = symbols("a b x y", positive=True)
-SAMPLE = ("envelope_exponent", "penalty_expansion", "fail_at_k_is_log_convex", "pass_at_k_tail_theorem", "stationary_fit_bias")
+SAMPLE = (
+    "envelope_exponent",
+    "penalty_expansion",
+    "fail_at_k_is_log_convex",
+    "pass_at_k_tail_theorem",
+    "stationary_fit_bias",
+)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +54,12 @@ def sample():
 @pytest.fixture(scope="module")
 def false_claims():
     names = ("envelope_exponent", "fail_at_k_is_log_convex")
-    return [m.claim for name in names for m in mutants(load(name), per_claim=4) if truth(m.claim).answer == FALSE]
+    return [
+        m.claim
+        for name in names
+        for m in mutants(load(name), per_claim=4)
+        if truth(m.claim).answer == FALSE
+    ]
 
 
 def test_a_sample_is_refuted_by_each_path_alone(sample):
@@ -67,11 +80,22 @@ def test_true_mutants_are_told_apart(sample):
 
 
 def test_the_same_seed_makes_the_same_mutants():
-    first, again, other = (list(mutants(load("envelope_exponent"), seed=seed)) for seed in (1, 1, 2))
+    first, again, other = (
+        list(mutants(load("envelope_exponent"), seed=seed)) for seed in (1, 1, 2)
+    )
     assert first == again != other
-    assert len({(m.claim.lhs, m.claim.relation, m.claim.rhs) for m in first if m.step == first[0].step}) > 3
     assert (
-        max(sum(m.step == step for m in mutants(load("envelope_exponent"), per_claim=2)) for step in {m.step for m in first}) == 2
+        len(
+            {(m.claim.lhs, m.claim.relation, m.claim.rhs) for m in first if m.step == first[0].step}
+        )
+        > 3
+    )
+    assert (
+        max(
+            sum(m.step == step for m in mutants(load("envelope_exponent"), per_claim=2))
+            for step in {m.step for m in first}
+        )
+        == 2
     )
 
 
@@ -81,7 +105,9 @@ def test_no_mutant_is_the_claim_itself():
         claims = {(step.lhs, step.relation, step.rhs) for step in derivation.steps}
         own = {step.name: (step.lhs, step.relation, step.rhs) for step in derivation.steps}
         assert claims
-        assert all((m.claim.lhs, m.claim.relation, m.claim.rhs) != own[m.step] for m in mutants(derivation))
+        assert all(
+            (m.claim.lhs, m.claim.relation, m.claim.rhs) != own[m.step] for m in mutants(derivation)
+        )
 
 
 @pytest.mark.parametrize(
@@ -120,10 +146,15 @@ def test_decimal_values_agree_with_exact_ones():
     assert abs(evaluate(2 * cosh(x) - exp(x) - exp(-x), point)) < 10 ** Decimal(-36)
 
 
-@pytest.mark.parametrize("expression", [log(x - y), (x - y) ** b, 1 / (x - y + Rational(35, 4)), (x - y) ** Rational(1, 3)])
+@pytest.mark.parametrize(
+    "expression",
+    [log(x - y), (x - y) ** b, 1 / (x - y + Rational(35, 4)), (x - y) ** Rational(1, 3)],
+)
 def test_no_real_value(expression):
     with pytest.raises(NoValue):
-        DecimalEvaluator(40).evaluate(expression, {x: Rational(1, 4), y: Rational(9), b: Rational(2)})
+        DecimalEvaluator(40).evaluate(
+            expression, {x: Rational(1, 4), y: Rational(9), b: Rational(2)}
+        )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +163,10 @@ def test_no_real_value(expression):
         (Claim("c", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "r"), TRUE),
         (Claim("c", (x + y) ** 2, "==", x**2 + x * y + y**2, "r"), FALSE),
         (Claim("c", x + 1 / x, ">=", Integer(2), "r", ByPositiveTerms()), TRUE),
-        (Claim("c", x + 1 / x, ">=", 2 + Rational(1, 10**6), "r", ByPositiveTerms()), FALSE),  # near x = 1 alone
+        (
+            Claim("c", x + 1 / x, ">=", 2 + Rational(1, 10**6), "r", ByPositiveTerms()),
+            FALSE,
+        ),  # near x = 1 alone
         (Claim("c", x * y, ">=", Integer(1), "r", ByPositiveTerms(), assume=(x - 1, y - 1)), TRUE),
         (Claim("c", x + y, ">", x, "r", ByPositiveTerms()), TRUE),
         (Claim("c", x, "<", x + y, "r", ByPositiveTerms()), TRUE),

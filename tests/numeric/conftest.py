@@ -1,4 +1,6 @@
-"""References for the numeric tests: direct minimisation with 60 digits, no closed form of an optimum anywhere."""
+"""References for the numeric tests: direct minimisation with 60 digits, no closed form of an
+optimum anywhere.
+"""
 
 import math
 from collections.abc import Callable
@@ -15,7 +17,8 @@ WIDEST = 1e9  # |ln N| and |ln D| are searched up to here
 
 
 class Reference:
-    """What a law implies, computed from its terms alone: R minimised along 6 N D = C, equations solved for their roots.
+    """What a law implies, computed from its terms alone: R minimised along 6 N D = C, equations
+    solved for their roots.
 
     Floats are taken as the exact numbers that they are; values are mpmath numbers of 60 digits.
     """
@@ -41,15 +44,24 @@ class Reference:
         return log_compute - self.mp.log(6) - log_params
 
     def minimum(self, log_compute: Any) -> tuple[Any, Any]:
-        """ln N and R at the least R for that compute: R is convex in ln N, so its slope changes sign once."""
+        """ln N and R at the least R for that compute: R is convex in ln N, so its slope changes
+        sign once.
+        """
 
         def slope(x: Any) -> tuple[Any, Any]:
             first, second = self.terms(x, self.log_tokens_left(log_compute, x))
-            return self.gamma * second - self.beta * first, self.gamma**2 * second + self.beta**2 * first
+            return (
+                self.gamma * second - self.beta * first,
+                self.gamma**2 * second + self.beta**2 * first,
+            )
 
         first = math.log(self.beta) + float(self.mp.log(self.A))
         second = math.log(self.gamma) + float(self.mp.log(self.B))
-        beta, gamma, budget = float(self.beta), float(self.gamma), float(self.log_tokens_left(log_compute, 0))
+        beta, gamma, budget = (
+            float(self.beta),
+            float(self.gamma),
+            float(self.log_tokens_left(log_compute, 0)),
+        )
 
         def falls(x: float) -> bool:
             return first - beta * x > second - gamma * (budget - x)
@@ -93,7 +105,9 @@ class Reference:
         for _ in range(20):
             x, least = self.minimum(budget)
             _, second = self.terms(x, self.log_tokens_left(budget, x))
-            step = self.mp.log(least / wanted) * least / (self.gamma * second)  # -dR/dlnC at fixed N is gamma T_D
+            step = (
+                self.mp.log(least / wanted) * least / (self.gamma * second)
+            )  # -dR/dlnC at fixed N is gamma T_D
             budget += step
             if abs(step) <= self.mp.mpf(10) ** -SETTLED * max(1, abs(budget)):
                 return self.mp.exp(budget - self.log_compute)
@@ -116,11 +130,17 @@ class Reference:
             term = coefficient * self.mp.exp(-exponent * x)
             return term - value, -exponent * term
 
-        top, slope, bottom = float(self.mp.log(coefficient)), float(exponent), float(self.mp.log(value))
+        top, slope, bottom = (
+            float(self.mp.log(coefficient)),
+            float(exponent),
+            float(self.mp.log(value)),
+        )
         return self.newton(gap, bisect(lambda x: top - slope * x > bottom))
 
     def log_tokens_factor(self, log_size_ratio: Any) -> Any:
-        """ln(D/D*) that reaches the least R with r N*, inf where no D does. 6 r N* D is the compute for it."""
+        """ln(D/D*) that reaches the least R with r N*, inf where no D does. 6 r N* D is the compute
+        for it.
+        """
         found = self.log_tokens_for(self.reducible, self.log_params + log_size_ratio)
         return self.mp.inf if found is None else found - self.log_tokens
 

@@ -1,6 +1,8 @@
-"""The generated functions against direct minimisation with 60 digits, over thousands of random laws.
+"""The generated functions against direct minimisation with 60 digits, over thousands of random
+laws.
 
-Every argument is a float and is taken as the exact number that it is. `pytest -s` prints what was measured.
+Every argument is a float and is taken as the exact number that it is. `pytest -s` prints what was
+measured.
 """
 
 import math
@@ -24,8 +26,14 @@ EPS = sys.float_info.epsilon
 ULPS = 24  # everywhere: 24 eps (1 + |ln x|) for a result x, what rounding exponents and factors that cancel costs
 SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 
-# Infinite where a loss is just out of reach: rounding the argument counts there, multiplied by the slope of ln x.
-STEEP = ("compute_overhead", "tokens_factor", "tokens_for_reducible_loss", "params_for_reducible_loss")
+# Infinite where a loss is just out of reach: rounding the argument counts there, multiplied by the
+# slope of ln x.
+STEEP = (
+    "compute_overhead",
+    "tokens_factor",
+    "tokens_for_reducible_loss",
+    "params_for_reducible_loss",
+)
 # Of a share that may be 1e-300 only the bound in terms of |ln x| can hold in plain float64.
 TINY = ("effective_compute",)
 FAMILIES = ("penalty", "excess", "effective_compute", "lost_compute", *STEEP)
@@ -154,7 +162,10 @@ def contour_cases(law: Draw, exact: Any) -> Iterator[tuple[str, Case]]:
         found = exact.log_tokens_for(mp.mpf(reducible), mp.log(mp.mpf(params)))
         if found is not None:
             slope = -1 / (g * math.expm1(-b * math.log1p(law.distance)))
-            yield "tokens_for_reducible_loss", Case((reducible, params, A, B, b, g), mp.exp(found), slope)
+            yield (
+                "tokens_for_reducible_loss",
+                Case((reducible, params, A, B, b, g), mp.exp(found), slope),
+            )
     smallest = mp.exp(exact.log_where(exact.B, exact.gamma, mp.mpf(reducible)))
     if SMALLEST < smallest < LARGEST / 4:
         yield "smallest_tokens", Case((reducible, B, g), smallest)
@@ -162,7 +173,10 @@ def contour_cases(law: Draw, exact: Any) -> Iterator[tuple[str, Case]]:
         found = exact.log_params_for(mp.mpf(reducible), mp.log(mp.mpf(tokens)))
         if found is not None:
             slope = -1 / (b * math.expm1(-g * math.log1p(law.distance)))
-            yield "params_for_reducible_loss", Case((reducible, tokens, A, B, b, g), mp.exp(found), slope)
+            yield (
+                "params_for_reducible_loss",
+                Case((reducible, tokens, A, B, b, g), mp.exp(found), slope),
+            )
 
 
 def collect(span: Range, count: int, seed: int, reference: Any) -> dict[str, list[Case]]:
@@ -224,7 +238,9 @@ def measure(results: list[float], cases: list[Case], mp: Any, *, steep: bool = F
         if relative / unit >= ulps:
             ulps, worst = relative / unit, case
         first = abs(case.arguments[0])
-        input_ulps = max(input_ulps, relative / (EPS * (1 + (first if first < 1 else abs(math.log(first))))))
+        input_ulps = max(
+            input_ulps, relative / (EPS * (1 + (first if first < 1 else abs(math.log(first)))))
+        )
         error = max(error, relative)
     return Measured(len(cases), error, ulps, input_ulps, worst)
 
@@ -280,12 +296,16 @@ def test_outside_the_usual_range(name: str, outer: dict[str, list[Case]], refere
 NAIVE = {
     "excess": lambda *case: formulas.penalty(*case) - 1.0,
     "lost_compute": lambda *case: 1.0 - formulas.effective_compute(*case),
-    "compute_overhead": lambda s, *exponents: math.exp(s) * formulas.tokens_factor(s, *exponents) - 1.0,
+    "compute_overhead": lambda s, *exponents: (
+        math.exp(s) * formulas.tokens_factor(s, *exponents) - 1.0
+    ),
 }
 
 
 @pytest.mark.parametrize("name", NAIVE)
-def test_a_difference_at_the_end_would_lose_every_digit(name: str, inner: dict[str, list[Case]], reference: Any) -> None:
+def test_a_difference_at_the_end_would_lose_every_digit(
+    name: str, inner: dict[str, list[Case]], reference: Any
+) -> None:
     near = [case for case in inner[name] if abs(case.arguments[0]) < 1e-4]
     assert len(near) > LAWS // EVERY // 4
     naive = [NAIVE[name](*case.arguments) for case in near]

@@ -48,7 +48,9 @@ def terms(problem: Problem, x: Any, y: Any) -> tuple[Any, Any]:
 
 def limits(problem: Problem) -> tuple[Any, Any]:
     caps = (problem.max_params, problem.max_tokens)
-    return tuple(MP.mpf(400) if cap is None else MP.log(MP.mpf(cap)) for cap in caps)  # e^400 is beyond every case
+    return tuple(
+        MP.mpf(400) if cap is None else MP.log(MP.mpf(cap)) for cap in caps
+    )  # e^400 is beyond every case
 
 
 def lowest(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
@@ -74,7 +76,9 @@ def best_for_compute(problem: Problem, compute: float) -> Answer:
     if x_max + y_max <= budget:
         x, y = x_max, y_max
     else:
-        x = lowest(lambda x: sum(terms(problem, x, budget - x)), max(-400, budget - y_max), min(400, x_max))
+        x = lowest(
+            lambda x: sum(terms(problem, x, budget - x)), max(-400, budget - y_max), min(400, x_max)
+        )
         y = budget - x
     return Answer(MP.exp(x), MP.exp(y), 6 * MP.exp(x + y), sum(terms(problem, x, y)))
 
@@ -148,7 +152,9 @@ def test_budget_against_brute_force(caps: str) -> None:
             random_cap(rng, free.params) if caps in ("max_params", "both") else None,
             random_cap(rng, free.tokens) if caps in ("max_tokens", "both") else None,
         )
-        got = chosen.allocate(compute=compute, max_params=problem.max_params, max_tokens=problem.max_tokens)
+        got = chosen.allocate(
+            compute=compute, max_params=problem.max_params, max_tokens=problem.max_tokens
+        )
         exact = best_for_compute(problem, compute)
         assert_agrees(got, exact)
         seen.add((got.binding, got.unspent_compute > 0))
@@ -156,7 +162,9 @@ def test_budget_against_brute_force(caps: str) -> None:
         assert got.params <= (problem.max_params or math.inf)
         assert got.tokens <= (problem.max_tokens or math.inf)
         expected_loss = None if chosen.E is None else chosen.E + got.reducible_loss
-        assert got.loss == (None if expected_loss is None else pytest.approx(expected_loss, rel=2 * EPS))
+        assert got.loss == (
+            None if expected_loss is None else pytest.approx(expected_loss, rel=2 * EPS)
+        )
     wanted = {("none", False)}
     wanted |= {("max_params", False)} if caps in ("max_params", "both") else set()
     wanted |= {("max_tokens", False)} if caps in ("max_tokens", "both") else set()
@@ -179,7 +187,9 @@ def test_the_cap_that_binds_first_is_named() -> None:
 @pytest.mark.parametrize("steps", [-2, -1, 0, 1, 2])
 @pytest.mark.parametrize("cap", ["max_params", "max_tokens"])
 def test_at_the_threshold(cap: str, steps: int) -> None:
-    """A cap at the optimum itself, and floats next to it: the cap holds, and the loss does not jump."""
+    """A cap at the optimum itself, and floats next to it: the cap holds, and the loss does not
+    jump.
+    """
     for compute in (1e18, 5.76e23, 3.3e25):
         free = BESIROGLU.allocate(compute=compute)
         limit = free.params if cap == "max_params" else free.tokens
@@ -207,7 +217,10 @@ def test_where_both_caps_meet_the_budget(steps: int) -> None:
 
 def test_caps_far_away_change_nothing() -> None:
     free = BESIROGLU.allocate(compute=1e22)
-    assert BESIROGLU.allocate(compute=1e22, max_params=1e300, max_tokens=1e300).as_dict() == free.as_dict()
+    assert (
+        BESIROGLU.allocate(compute=1e22, max_params=1e300, max_tokens=1e300).as_dict()
+        == free.as_dict()
+    )
     assert free.binding == "none"
     assert free.unspent_compute == 0.0
 
@@ -241,8 +254,12 @@ def test_target_against_brute_force(caps: str, reference: Any) -> None:
         free = chosen.allocate(compute=10 ** rng.uniform(17, 27))
         problem = Problem(
             chosen,
-            free.params * math.exp(rng.uniform(-2.5, 1.5)) if caps in ("max_params", "both") else None,
-            free.tokens * math.exp(rng.uniform(-2.5, 1.5)) if caps in ("max_tokens", "both") else None,
+            free.params * math.exp(rng.uniform(-2.5, 1.5))
+            if caps in ("max_params", "both")
+            else None,
+            free.tokens * math.exp(rng.uniform(-2.5, 1.5))
+            if caps in ("max_tokens", "both")
+            else None,
         )
         arguments = {"max_params": problem.max_params, "max_tokens": problem.max_tokens}
         exact = cheapest_for_loss(problem, MP.mpf(free.reducible_loss), reference)
@@ -255,7 +272,12 @@ def test_target_against_brute_force(caps: str, reference: Any) -> None:
         assert_agrees(got, exact)
         seen.add(got.binding)
     wanted = {"none", "refused", "max_params", "max_tokens"}
-    absent = {"none": wanted - {"none"}, "max_params": {"max_tokens"}, "max_tokens": {"max_params"}, "both": set()}
+    absent = {
+        "none": wanted - {"none"},
+        "max_params": {"max_tokens"},
+        "max_tokens": {"max_params"},
+        "both": set(),
+    }
     assert seen == wanted - absent[caps]
 
 
@@ -268,7 +290,9 @@ def test_a_loss_is_a_reducible_loss_above_E() -> None:
 
 
 def test_a_loss_just_above_E_keeps_its_digits(reference: Any) -> None:
-    """L - E is exact in double-double, so the compute has all its digits even where the difference has few."""
+    """L - E is exact in double-double, so the compute has all its digits even where the difference
+    has few.
+    """
     E = BESIROGLU.E
     assert E is not None
     loss = E + 1e-3
@@ -368,4 +392,6 @@ def test_more_compute_never_hurts_and_a_cap_never_helps(
     for name in ("max_params", "max_tokens"):
         capped = chosen.allocate(compute=compute, **{name: cap}).reducible_loss
         assert capped >= free * (1 - 2 * EPS)
-        assert chosen.allocate(compute=compute * factor, **{name: cap}).reducible_loss <= capped * (1 + 2 * EPS)
+        assert chosen.allocate(compute=compute * factor, **{name: cap}).reducible_loss <= capped * (
+            1 + 2 * EPS
+        )

@@ -1,4 +1,6 @@
-"""How formulas are called: numbers, shapes, types, chunks, errors; NumPy against floats, element by element."""
+"""How formulas are called: numbers, shapes, types, chunks, errors; NumPy against floats, element by
+element.
+"""
 
 import math
 import sys
@@ -18,9 +20,18 @@ from isoflop.numeric.law import Law
 BETA, GAMMA = 0.3478, 0.3658
 EPS = sys.float_info.epsilon
 LAW = Law(E=1.8172, A=482.01, B=2085.43, beta=BETA, gamma=GAMMA)
-FIGURES = ("penalty", "excess", "effective_compute", "lost_compute", "compute_overhead", "tokens_factor")
+FIGURES = (
+    "penalty",
+    "excess",
+    "effective_compute",
+    "lost_compute",
+    "compute_overhead",
+    "tokens_factor",
+)
 SOME = np.linspace(-1.6, 3.9, 12)
-AGREEMENT = 32 * EPS  # NumPy and the C library differ by an ulp each; near the pole that counts several times
+AGREEMENT = (
+    32 * EPS
+)  # NumPy and the C library differ by an ulp each; near the pole that counts several times
 ROUNDING32 = 2.0**-23
 
 
@@ -140,7 +151,9 @@ def test_the_element_is_named() -> None:
 
 def test_a_result_beyond_the_floats_is_refused() -> None:
     for values in (1e5, np.array([0.0, 1e5])):
-        with pytest.raises(ValueError, match=r"^penalty\(.*\): the result exceeds the largest float"):
+        with pytest.raises(
+            ValueError, match=r"^penalty\(.*\): the result exceeds the largest float"
+        ):
             formulas.penalty(values, 20.0, 30.0)
     with pytest.raises(ValueError, match=r"exceeds the largest float, 3.4e\+38"):
         formulas.penalty(np.array([100.0], np.float32), 1.0, 1.0)
@@ -169,24 +182,38 @@ def overhead_exactly(beta: float, gamma: float, s: float) -> tuple[Any, Any]:
     return r * factor - 1, factor
 
 
-@pytest.mark.parametrize("exponents", [(BETA, GAMMA), (0.34, 0.28), (0.1, 0.9), (0.9, 0.1), (2.0, 3.0)])
+@pytest.mark.parametrize(
+    "exponents", [(BETA, GAMMA), (0.34, 0.28), (0.1, 0.9), (0.9, 0.1), (2.0, 3.0)]
+)
 def test_next_to_the_critical_size(exponents: tuple[float, float]) -> None:
-    """Digits go there as the distance to the pole does: rounding s by eps |s| moves that by as much."""
+    """Digits go there as the distance to the pole does: rounding s by eps |s| moves that by as
+    much.
+    """
     beta, gamma = exponents
     critical = math.log(gamma / (beta + gamma)) / beta
     for distance in np.geomspace(1e-9, 3.0, 60):
         s = critical + float(distance)
         condition = (1 + abs(s) + 1 / beta) * (1 + 1 / gamma) / min(1.0, s - critical)
-        for name, exact in zip(("compute_overhead", "tokens_factor"), overhead_exactly(beta, gamma, s), strict=True):
+        for name, exact in zip(
+            ("compute_overhead", "tokens_factor"), overhead_exactly(beta, gamma, s), strict=True
+        ):
             assert abs(call(name, s, beta, gamma) / exact - 1) <= 16 * EPS * condition
 
 
-@pytest.mark.parametrize("exponents", [(BETA, GAMMA), (0.34, 0.28), (0.1, 0.9), (1e-3, 2.0), (3.0, 1e-2)])
+@pytest.mark.parametrize(
+    "exponents", [(BETA, GAMMA), (0.34, 0.28), (0.1, 0.9), (1e-3, 2.0), (3.0, 1e-2)]
+)
 def test_no_figure_leaves_its_range_next_to_the_optimum(exponents: tuple[float, float]) -> None:
-    """Weighted AM-GM: P >= 1, excess and overhead >= 0, C_eff/C <= 1; not one rounding below, on no processor."""
+    """Weighted AM-GM: P >= 1, excess and overhead >= 0, C_eff/C <= 1; not one rounding below, on no
+    processor.
+    """
     beta, gamma = exponents
     steps = np.concatenate(
-        [np.linspace(-1e-6, 1e-6, 20_001), np.geomspace(1e-300, 1.0, 5_000), -np.geomspace(1e-300, 1.0, 5_000)]
+        [
+            np.linspace(-1e-6, 1e-6, 20_001),
+            np.geomspace(1e-300, 1.0, 5_000),
+            -np.geomspace(1e-300, 1.0, 5_000),
+        ]
     )
     cost = Law(beta=beta, gamma=gamma).penalty(size_ratio=np.exp(steps))
     assert cost.loss_penalty.min() >= 1.0
@@ -213,10 +240,13 @@ EVERY = sorted(name for name, formula in vars(formulas).items() if hasattr(formu
 
 @given(name=st.sampled_from(EVERY), data=st.data())
 def test_any_arguments_give_a_number_or_one_error(name: str, data: Any) -> None:
-    """Over the whole domain, absurd coefficients included: never a NaN, never another exception, never two answers."""
+    """Over the whole domain, absurd coefficients included: never a NaN, never another exception,
+    never two answers.
+    """
     formula = getattr(formulas, name)
     arguments = {
-        key: data.draw(st.floats(-1e300, 1e300) if key == "log_size_ratio" else EXTREME, label=key) for key in formula.names
+        key: data.draw(st.floats(-1e300, 1e300) if key == "log_size_ratio" else EXTREME, label=key)
+        for key in formula.names
     }
     results: list[float | None] = []
     for values in (arguments, {key: np.array([x]) for key, x in arguments.items()}):

@@ -29,7 +29,9 @@ def test_against_fifty_digits(E, log_C0, alpha, log_compute):
     reducible = mp.mpf(C0) * mp.mpf(compute) ** -mp.mpf(alpha)
     assert law.reducible_loss(compute) == pytest.approx(float(reducible), rel=RELATIVE)
     assert law.loss(compute) == pytest.approx(float(mp.mpf(E) + reducible), rel=RELATIVE)
-    assert law.loss(np.array([compute, compute]))[1] == pytest.approx(law.loss(compute), rel=RELATIVE)
+    assert law.loss(np.array([compute, compute]))[1] == pytest.approx(
+        law.loss(compute), rel=RELATIVE
+    )
 
 
 def test_what_overflows_as_a_product_does_not_in_logs():
@@ -55,7 +57,9 @@ def test_coefficients_outside_their_domain(wrong, message):
         ComputeLaw(**wrong)
 
 
-@pytest.mark.parametrize("compute", [0.0, -1.0, float("nan"), float("inf"), np.array([1.0, 0.0]), np.array([np.nan])])
+@pytest.mark.parametrize(
+    "compute", [0.0, -1.0, float("nan"), float("inf"), np.array([1.0, 0.0]), np.array([np.nan])]
+)
 def test_compute_outside_its_domain(compute):
     with pytest.raises(ValueError, match="compute="):
         ComputeLaw(C0=1.0, alpha=0.1).reducible_loss(compute)

@@ -1,4 +1,6 @@
-"""A user's own law: its figures under the names that `Law` has for them, against direct minimisation with 50 digits."""
+"""A user's own law: its figures under the names that `Law` has for them, against direct
+minimisation with 50 digits.
+"""
 
 import copy
 from collections.abc import Callable
@@ -30,10 +32,18 @@ LAWS: dict[str, tuple[str, dict[str, float], Callable[[Any, Any], Any], float]] 
     "kaplan": (
         KAPLAN,
         KAPLAN_AT,
-        lambda N, D: ((mp.mpf(8.8e13) / N) ** (mp.mpf(0.076) / mp.mpf(0.095)) + mp.mpf(5.4e13) / D) ** mp.mpf(0.095),
+        lambda N, D: (
+            ((mp.mpf(8.8e13) / N) ** (mp.mpf(0.076) / mp.mpf(0.095)) + mp.mpf(5.4e13) / D)
+            ** mp.mpf(0.095)
+        ),
         0.0,
     ),
-    "plain": ("E + A*N**-b + B*D**-g", {"E": 1.7} | TERMS, lambda N, D: mp.mpf(1.7) + inner(N, D), 1.7),
+    "plain": (
+        "E + A*N**-b + B*D**-g",
+        {"E": 1.7} | TERMS,
+        lambda N, D: mp.mpf(1.7) + inner(N, D),
+        1.7,
+    ),
     "power": (
         "E + 2*(A*N**-b + B*D**-g)**q",
         {"E": 1.7, "q": 0.5} | TERMS,
@@ -77,7 +87,9 @@ def optimum(name: str, compute: float) -> Any:
     section = (mp.sqrt(5) - 1) / 2
     for _ in range(140):
         left, right = high - section * (high - low), low + section * (high - low)
-        low, high = (low, right) if gap(name, left, compute) < gap(name, right, compute) else (left, high)
+        low, high = (
+            (low, right) if gap(name, left, compute) < gap(name, right, compute) else (left, high)
+        )
     return (low + high) / 2
 
 
@@ -95,8 +107,12 @@ def test_the_figures_of_a_law_of_ones_own_are_of_the_loss(name: str) -> None:
     expected = float(off / at_best)
     again = {} if name in POWERS else {"compute": COMPUTE}
     assert law.penalty(10, **again).loss_penalty == pytest.approx(expected, rel=1e-13)
-    assert law.penalty(ratio=np.array([1.0, 10.0]), **again).loss_penalty == pytest.approx([1.0, expected], rel=1e-13)
-    assert law.penalty(size_ratio=10**-0.5, **again).loss_penalty == pytest.approx(expected, rel=1e-13)
+    assert law.penalty(ratio=np.array([1.0, 10.0]), **again).loss_penalty == pytest.approx(
+        [1.0, expected], rel=1e-13
+    )
+    assert law.penalty(size_ratio=10**-0.5, **again).loss_penalty == pytest.approx(
+        expected, rel=1e-13
+    )
     params = float(mp.exp(best) / mp.sqrt(10))
     several = law.penalty(10, compute=np.array([COMPUTE, 10 * COMPUTE])).loss_penalty
     assert several[0] == pytest.approx(expected, rel=1e-13)
@@ -133,8 +149,14 @@ def test_the_exponent_is_of_the_loss_where_it_has_one(name: str) -> None:
 
 def test_the_figures_of_kaplans_form() -> None:
     law = made("kaplan")
-    assert (round(law.penalty(10).loss_penalty, 4), round(law.inner_penalty(10), 4)) == (1.0416, 1.536)
-    assert (round(law.envelope.exponent, 4), round(law.envelope.inner_exponent, 4)) == (0.0422, 0.4444)
+    assert (round(law.penalty(10).loss_penalty, 4), round(law.inner_penalty(10), 4)) == (
+        1.0416,
+        1.536,
+    )
+    assert (round(law.envelope.exponent, 4), round(law.envelope.inner_exponent, 4)) == (
+        0.0422,
+        0.4444,
+    )
     text = str(law.derived)
     assert "R*(C)       = C0 C^-alpha" in text
     assert "C0^aD C^(-alpha aD)" in text
@@ -160,7 +182,9 @@ def test_targets_of_the_loss_and_of_the_reducible_loss_agree(name: str) -> None:
     law = made(name)
     wanted = law.allocate(COMPUTE)
     assert law.allocate(loss=wanted.loss).compute == pytest.approx(COMPUTE, rel=1e-11)
-    assert law.allocate(reducible_loss=wanted.reducible_loss).compute == pytest.approx(COMPUTE, rel=1e-12)
+    assert law.allocate(reducible_loss=wanted.reducible_loss).compute == pytest.approx(
+        COMPUTE, rel=1e-12
+    )
     several = law.allocate(reducible_loss=[wanted.reducible_loss] * 2)
     assert several.params == pytest.approx([wanted.params] * 2, rel=1e-12)
 
@@ -185,7 +209,9 @@ def test_an_allocation_shows_what_it_has() -> None:
         assert getattr(found, name) == found.as_dict()[name]
         assert f"{name}={getattr(found, name)!r}" in repr(found)
     assert copy.copy(found) == found
-    with pytest.raises(AttributeError, match="has no attribute 'flops'; it has params, tokens, compute"):
+    with pytest.raises(
+        AttributeError, match="has no attribute 'flops'; it has params, tokens, compute"
+    ):
         _ = found.flops
 
 
@@ -200,8 +226,12 @@ def test_three_variables() -> None:
     assert law.penalty(**best).loss_penalty == pytest.approx(1.0, rel=1e-12)
     assert law.penalty(**best).loss_penalty >= 1.0
     off = best | {"params": best["params"] / 4, "tokens": best["tokens"] * 4}
-    assert law.penalty(**off).loss_penalty == pytest.approx(law.inner_penalty(**off) ** 0.5, rel=1e-12)
-    assert law.penalty(**off).loss_penalty == pytest.approx(law.loss(**off) / law.allocate(COMPUTE).loss, rel=1e-12)
+    assert law.penalty(**off).loss_penalty == pytest.approx(
+        law.inner_penalty(**off) ** 0.5, rel=1e-12
+    )
+    assert law.penalty(**off).loss_penalty == pytest.approx(
+        law.loss(**off) / law.allocate(COMPUTE).loss, rel=1e-12
+    )
     with pytest.raises(ValueError, match="fixes the allocation of 2 variables only"):
         law.penalty(10)
 
@@ -242,7 +272,9 @@ def test_tolerances_and_wasted_compute_of_other_forms() -> None:
         assert accuracy.penalty(rho, compute=COMPUTE).excess == pytest.approx(0.01, rel=1e-10)
     plain = Law(A=400.0, B=410.0, beta=0.34, gamma=0.28).penalty(10)
     for name in ("effective_compute", "lost_compute", "compute_overhead", "tokens_factor"):
-        assert getattr(accuracy.penalty(10, compute=COMPUTE), name) == pytest.approx(getattr(plain, name), rel=1e-12)
+        assert getattr(accuracy.penalty(10, compute=COMPUTE), name) == pytest.approx(
+            getattr(plain, name), rel=1e-12
+        )
     lost = accuracy.envelope.reducible_loss(COMPUTE * plain.effective_compute)
     assert accuracy.penalty(10, compute=COMPUTE).loss_penalty == pytest.approx(
         lost / accuracy.envelope.reducible_loss(COMPUTE), rel=1e-12

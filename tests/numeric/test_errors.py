@@ -23,13 +23,21 @@ SCORES = {"N": [1e8, 1e9], "D": [2e9, 2e10], "acc_piqa": [0.3, 0.5]}
         (errors.positive_number, -1.0, errors.POSITIVE),
         (errors.nonnegative_number, -1.0, errors.NONNEGATIVE),
         (errors.exponent_number, 1e200, errors.EXPONENT),
-        (lambda name, value: errors.whole_number(name, value, 2), 1, "a whole number of at least 2"),
+        (
+            lambda name, value: errors.whole_number(name, value, 2),
+            1,
+            "a whole number of at least 2",
+        ),
     ],
 )
 def test_checks_of_domains(function: Any, value: Any, domain: str) -> None:
     with pytest.raises(ArgumentError) as caught:
         function("size", value)
-    assert (caught.value.argument, caught.value.value, caught.value.domain) == ("size", value, domain)
+    assert (caught.value.argument, caught.value.value, caught.value.domain) == (
+        "size",
+        value,
+        domain,
+    )
     assert str(caught.value) == f"size={value!r}: must be {domain}"
 
 
@@ -66,7 +74,9 @@ def test_readers_name_the_argument(read: Any, argument: str, value: Any) -> None
         (lambda: Evaluations.read(SCORES | {"acc_piqa": [0.3, 1.5]}), (2,), "acc_piqa"),
     ],
 )
-def test_readers_name_rows_and_columns(read: Any, rows: tuple[int, ...], column: str | None) -> None:
+def test_readers_name_rows_and_columns(
+    read: Any, rows: tuple[int, ...], column: str | None
+) -> None:
     with pytest.raises(TableError) as caught:
         read()
     assert (caught.value.argument, caught.value.rows, caught.value.column) == ("data", rows, column)
@@ -81,4 +91,6 @@ def test_errors_survive_pickling() -> None:
     ):
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
-    assert pickle.loads(pickle.dumps(ArgumentError("proxy", complaint="is needed"))).value is NO_VALUE
+    assert (
+        pickle.loads(pickle.dumps(ArgumentError("proxy", complaint="is needed"))).value is NO_VALUE
+    )

@@ -1,4 +1,6 @@
-"""The generated module: it is what the theory prints, it computes the proved formulas, and that is proved."""
+"""The generated module: it is what the theory prints, it computes the proved formulas, and that is
+proved.
+"""
 
 import ast
 import math
@@ -34,7 +36,8 @@ from isoflop.theory.penalty import misallocation
 
 POINTS = 40
 DIGITS = 60  # of the reference: cancellation near r = 1 may take 20
-#: Plain float64 errs by the rounding of a few logarithms: eps times 1 + |ln x| of the result, or of a factor that cancels.
+#: Plain float64 errs by the rounding of a few logarithms: eps times 1 + |ln x| of the result, or of
+#: a factor that cancels.
 ULPS = 24
 EPS = sys.float_info.epsilon
 SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
@@ -42,14 +45,19 @@ SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 
 @cache
 def registry() -> dict[str, Formula]:
-    return {formula.name: formula for formula in (*default_formulas(), *passk_formulas(), *accuracy_formulas())}
+    return {
+        formula.name: formula
+        for formula in (*default_formulas(), *passk_formulas(), *accuracy_formulas())
+    }
 
 
 # What the theory prints
 
 
 def test_the_module_is_what_the_theory_prints() -> None:
-    assert Path(formulas.__file__).read_text() == default_module(), "run python -m isoflop.theory.code.codegen"
+    assert Path(formulas.__file__).read_text() == default_module(), (
+        "run python -m isoflop.theory.code.codegen"
+    )
 
 
 def test_every_formula_is_there_once_with_its_summary() -> None:
@@ -57,12 +65,18 @@ def test_every_formula_is_there_once_with_its_summary() -> None:
     printed = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     names = [node.name for node in printed if not node.name.startswith("break_")]
     assert names == list(registry())
-    assert [ast.get_docstring(node) for node in printed[: len(names)]] == [formula.summary for formula in registry().values()]
+    assert [ast.get_docstring(node) for node in printed[: len(names)]] == [
+        formula.summary for formula in registry().values()
+    ]
 
 
 def test_no_float_is_typed_but_the_integers_of_ratios() -> None:
     tree = ast.parse(Path(formulas.__file__).read_text())
-    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, float)]
+    assert not [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, float)
+    ]
 
 
 # An evaluator that shares nothing with the code generator
@@ -82,7 +96,9 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 
 def value(e: Expr, point: dict[Symbol, Any]) -> Any:
-    """The expression at a point, by walking its tree; complex where a negative number is raised to a power."""
+    """The expression at a point, by walking its tree; complex where a negative number is raised to
+    a power.
+    """
     if e.is_Symbol:
         return point[e]
     if e.is_Rational:
@@ -153,7 +169,9 @@ DRAWN: dict[str, Drawer] = {
 
 
 class Point(NamedTuple):
-    """Arguments of a generated function, and its exact value there: None where the formula has no real one."""
+    """Arguments of a generated function, and its exact value there: None where the formula has no
+    real one.
+    """
 
     arguments: dict[str, float]
     exact: Any
@@ -166,7 +184,10 @@ def shown(formula: Formula) -> Expr:
 def points(formula: Formula, count: int = POINTS) -> Iterator[Point]:
     rng = random.Random(formula.name)
     for _ in range(count):
-        drawn = {symbol: DRAWN.get(argument_name(symbol), log_uniform(0.1, 3.0))(rng) for symbol in arguments_of(formula)}
+        drawn = {
+            symbol: DRAWN.get(argument_name(symbol), log_uniform(0.1, 3.0))(rng)
+            for symbol in arguments_of(formula)
+        }
         point = {symbol: MP.mpf(number) for symbol, number in drawn.items()}
         if sym.LOG_SIZE_RATIO in point:
             point[sym.SIZE_RATIO] = MP.exp(point[sym.LOG_SIZE_RATIO])
@@ -179,20 +200,30 @@ def points(formula: Formula, count: int = POINTS) -> Iterator[Point]:
 
 
 def is_close(name: str, got: Any, exact: Any) -> bool:
-    """To a relative error; of a logarithm to an absolute one, which is the relative one of its argument."""
+    """To a relative error; of a logarithm to an absolute one, which is the relative one of its
+    argument.
+    """
     relative = abs(exact) * (1 + abs(MP.log(abs(exact))))
     return abs(MP.mpf(float(got)) - exact) <= ULPS * EPS * (relative + name.startswith("log_"))
 
 
 def check(formula: Formula, module: ModuleType) -> None:
-    """On floats and on arrays against the displayed formula; where that has no real value, inf or a ValueError."""
+    """On floats and on arrays against the displayed formula; where that has no real value, inf or a
+    ValueError.
+    """
     function = getattr(module, formula.name)
     reached = [point for point in points(formula) if point.exact is not None]
     assert len(reached) > POINTS // 4
-    columns = {name: np.array([point.arguments[name] for point in reached]) for name in reached[0].arguments}
+    columns = {
+        name: np.array([point.arguments[name] for point in reached])
+        for name in reached[0].arguments
+    }
     vector = np.broadcast_to(function(**columns), len(reached))
     for found, point in zip(vector, reached, strict=True):
-        assert is_close(formula.name, function(**point.arguments), point.exact), (formula.name, point)
+        assert is_close(formula.name, function(**point.arguments), point.exact), (
+            formula.name,
+            point,
+        )
         assert is_close(formula.name, found, point.exact), (formula.name, point)
     for point in points(formula):
         if point.exact is None:
@@ -241,7 +272,9 @@ def test_another_law_goes_through_the_same_generator(title: str) -> None:
 
 
 def branches(e: Expr) -> list[Expr]:
-    """The values of a piecewise expression but for the infinite one; the expression itself if it has no cases."""
+    """The values of a piecewise expression but for the infinite one; the expression itself if it
+    has no cases.
+    """
     return [part for part, _ in e.args if part is not sympy.oo] if isinstance(e, Piecewise) else [e]
 
 
@@ -274,7 +307,9 @@ def test_the_evaluated_form_is_proved_equal_to_the_displayed_one(name: str) -> N
     for part in branches(formula.expression):
         evaluated = defined(part)
         if sym.LOG_SIZE_RATIO not in evaluated.free_symbols:
-            positive = {symbol: Symbol(symbol.name, positive=True) for symbol in evaluated.free_symbols}
+            positive = {
+                symbol: Symbol(symbol.name, positive=True) for symbol in evaluated.free_symbols
+            }
             evaluated, displayed = evaluated.xreplace(positive), displayed.xreplace(positive)
         decision = decide(evaluated, displayed, assume=assumptions(name))
         assert decision.proved, (part, str(decision))
@@ -284,10 +319,14 @@ def test_a_form_without_proof_is_the_displayed_one() -> None:
     """A formula that is not displayed in another form holds no function that only a safe form has."""
     for formula in default_formulas():
         if formula.name not in SAFE:
-            assert not formula.expression.has(expm1, log1p, phi2, expm1_pair, Piecewise), formula.name
+            assert not formula.expression.has(expm1, log1p, phi2, expm1_pair, Piecewise), (
+                formula.name
+            )
 
 
-@pytest.mark.parametrize("name", ["excess", "lost_compute", "compute_overhead", "tokens_factor", "effective_compute"])
+@pytest.mark.parametrize(
+    "name", ["excess", "lost_compute", "compute_overhead", "tokens_factor", "effective_compute"]
+)
 def test_a_wrong_safe_form_is_not_proved(name: str) -> None:
     """The proof can fail: swap the exponents in the evaluated form, and it is refuted."""
     formula = registry()[name]

@@ -1,4 +1,6 @@
-"""Law: an immutable value with checked coefficients, two notations, and an envelope that agrees with the law itself."""
+"""Law: an immutable value with checked coefficients, two notations, and an envelope that agrees
+with the law itself.
+"""
 
 import copy
 import math
@@ -30,7 +32,15 @@ def test_equal_by_value() -> None:
     assert same == MINE
     assert hash(same) == hash(MINE)
     assert {same: 1}[MINE] == 1
-    for name, other in {"E": 1.8, "A": 482.0, "B": 1.0, "beta": 0.3, "gamma": 0.3, "name": "x", "source": "y"}.items():
+    for name, other in {
+        "E": 1.8,
+        "A": 482.0,
+        "B": 1.0,
+        "beta": 0.3,
+        "gamma": 0.3,
+        "name": "x",
+        "source": "y",
+    }.items():
         assert Law(**{**FIELDS, name: other}) != MINE
     assert Law(**{**FIELDS, "E": None}) != Law(**{**FIELDS, "E": 0.0})
     assert MINE != "mine"
@@ -39,7 +49,12 @@ def test_equal_by_value() -> None:
 
 
 def test_integers_and_numpy_numbers_are_floats() -> None:
-    numbers: dict[str, Any] = {"A": 1, "B": np.float64(2), "beta": np.float32(0.5), "gamma": np.int64(1)}
+    numbers: dict[str, Any] = {
+        "A": 1,
+        "B": np.float64(2),
+        "beta": np.float32(0.5),
+        "gamma": np.int64(1),
+    }
     chosen = Law(**numbers)
     assert chosen == Law(A=1.0, B=2.0, beta=0.5, gamma=1.0)
     assert all(type(getattr(chosen, name)) is float for name in ("A", "B", "beta", "gamma"))
@@ -69,7 +84,9 @@ def test_immutable(record: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["A", "B", "beta", "gamma"])
-@pytest.mark.parametrize("bad", [0, 0.0, -1.0, math.nan, math.inf, -math.inf, "0.3", b"1", True, 1j, [0.3], 10**400])
+@pytest.mark.parametrize(
+    "bad", [0, 0.0, -1.0, math.nan, math.inf, -math.inf, "0.3", b"1", True, 1j, [0.3], 10**400]
+)
 def test_a_coefficient_outside_its_domain(name: str, bad: Any) -> None:
     domain = EXPONENT if name in ("beta", "gamma") else POSITIVE
     with pytest.raises(ValueError, match=rf"^{name}=.*: must be {re.escape(domain)}"):
@@ -80,7 +97,11 @@ def test_a_coefficient_outside_its_domain(name: str, bad: Any) -> None:
 def test_exponents_stay_where_their_products_are_floats(name: str) -> None:
     for value in (SMALLEST_EXPONENT, LARGEST_EXPONENT):
         assert getattr(Law(**{**FIELDS, name: value}), name) == value
-    for value in (math.nextafter(SMALLEST_EXPONENT, 0.0), math.nextafter(LARGEST_EXPONENT, math.inf), 5e-324):
+    for value in (
+        math.nextafter(SMALLEST_EXPONENT, 0.0),
+        math.nextafter(LARGEST_EXPONENT, math.inf),
+        5e-324,
+    ):
         with pytest.raises(ValueError, match=rf"^{name}=.*: must be {re.escape(EXPONENT)}$"):
             Law(**{**FIELDS, name: value})
 
@@ -114,14 +135,21 @@ def test_both_notations() -> None:
     assert Law.from_coefficients(MINE.coefficients(), name="mine", source="my runs") == MINE
     hoffmann = MINE.coefficients("hoffmann")
     assert hoffmann == {"E": 1.8172, "A": 482.01, "B": 2085.43, "alpha": 0.3478, "beta": 0.3658}
-    assert Law.from_coefficients(hoffmann, notation="hoffmann", name="mine", source="my runs") == MINE
+    assert (
+        Law.from_coefficients(hoffmann, notation="hoffmann", name="mine", source="my runs") == MINE
+    )
 
 
 def test_the_notations_cannot_be_mixed_up() -> None:
     hoffmann = {"A": 482.01, "B": 2085.43, "alpha": 0.3478, "beta": 0.3658}
-    with pytest.raises(ValueError, match="alpha is the params exponent in the hoffmann notation: say notation='hoffmann'"):
+    with pytest.raises(
+        ValueError,
+        match="alpha is the params exponent in the hoffmann notation: say notation='hoffmann'",
+    ):
         Law.from_coefficients(hoffmann)
-    with pytest.raises(ValueError, match=r"'gamma' is out of place.*schaeffer notation: say notation='schaeffer'"):
+    with pytest.raises(
+        ValueError, match=r"'gamma' is out of place.*schaeffer notation: say notation='schaeffer'"
+    ):
         Law.from_coefficients(MINE.coefficients(), notation="hoffmann")
     with pytest.raises(ValueError, match=r"unknown notation='hofman'.*did you mean hoffmann"):
         Law.from_coefficients(hoffmann, notation="hofman")
@@ -130,12 +158,18 @@ def test_the_notations_cannot_be_mixed_up() -> None:
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(ValueError, match=r"missing A .*, B "):
         Law.from_coefficients({"beta": 0.3, "gamma": 0.4})
-    assert Law.from_coefficients({"beta": 0.3, "gamma": 0.4}, partial=True) == Law(beta=0.3, gamma=0.4)
+    assert Law.from_coefficients({"beta": 0.3, "gamma": 0.4}, partial=True) == Law(
+        beta=0.3, gamma=0.4
+    )
     with pytest.raises(ValueError, match="missing gamma "):
         Law.from_coefficients({"A": 1.0, "B": 1.0, "beta": 0.3})
-    with pytest.raises(ValueError, match=r"^missing gamma: a law needs both exponents, beta and gamma$"):
+    with pytest.raises(
+        ValueError, match=r"^missing gamma: a law needs both exponents, beta and gamma$"
+    ):
         Law.from_coefficients({"beta": 0.3}, partial=True)
-    with pytest.raises(ValueError, match=r"^missing alpha: a law needs both exponents, alpha and beta$"):
+    with pytest.raises(
+        ValueError, match=r"^missing alpha: a law needs both exponents, alpha and beta$"
+    ):
         Law.from_coefficients({"beta": 0.3, "alpha": None}, notation="hoffmann", partial=True)
 
 
@@ -143,7 +177,9 @@ def test_what_is_missing_is_named() -> None:
 
 
 def test_printing() -> None:
-    assert repr(MINE) == "Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658, name='mine')"
+    assert (
+        repr(MINE) == "Law(E=1.8172, A=482.01, B=2085.43, beta=0.3478, gamma=0.3658, name='mine')"
+    )
     assert repr(BARE) == "Law(beta=0.3478, gamma=0.3658, name='custom')"
     assert str(MINE) == "L = 1.8172 + 482.01 N^-0.3478 + 2085.43 D^-0.3658  (mine)"
     assert str(BARE) == "L = E + A N^-0.3478 + B D^-0.3658  (custom)"
@@ -178,23 +214,31 @@ def test_the_loss_by_hand() -> None:
     assert simple.reducible_loss(4.0, 9.0) == 7.0
     assert simple.compute(4.0, 9.0) == 216.0
     np.testing.assert_array_equal(simple.loss(np.array([4.0, 16.0]), 9.0), [9.0, 7.0])
-    np.testing.assert_array_equal(simple.loss([[4.0], [16.0]], [9.0, 27.0]), [[9.0, 7.0], [7.0, 5.0]])
+    np.testing.assert_array_equal(
+        simple.loss([[4.0], [16.0]], [9.0, 27.0]), [[9.0, 7.0], [7.0, 5.0]]
+    )
 
 
 @given(compute=st.floats(1e10, 1e30), beta=st.floats(0.05, 2.0), gamma=st.floats(0.05, 2.0))
 def test_the_envelope_is_on_the_law(compute: float, beta: float, gamma: float) -> None:
-    """At N*, D* the law has the loss of the envelope, the budget is spent, the shares are those of the terms."""
+    """At N*, D* the law has the loss of the envelope, the budget is spent, the shares are those of
+    the terms.
+    """
     chosen = Law(E=1.7, A=400.0, B=2000.0, beta=beta, gamma=gamma)
     envelope = chosen.envelope
     params, tokens = envelope.params(compute), envelope.tokens(compute)
     assert chosen.compute(params, tokens) == pytest.approx(compute, rel=64 * EPS)
-    assert envelope.reducible_loss(compute) == pytest.approx(chosen.reducible_loss(params, tokens), rel=8 * EPS)
+    assert envelope.reducible_loss(compute) == pytest.approx(
+        chosen.reducible_loss(params, tokens), rel=8 * EPS
+    )
     assert envelope.loss(compute) == pytest.approx(chosen.loss(params, tokens), rel=8 * EPS)
     assert envelope.tokens_per_param(compute) == pytest.approx(tokens / params, rel=64 * EPS)
     assert envelope.params_share + envelope.tokens_share == pytest.approx(1, rel=2 * EPS)
     assert chosen.penalty(params=params, tokens=tokens).excess < 1e-28
     for factor in (0.9, 1.1):
-        assert chosen.reducible_loss(params * factor, tokens / factor) > envelope.reducible_loss(compute)
+        assert chosen.reducible_loss(params * factor, tokens / factor) > envelope.reducible_loss(
+            compute
+        )
 
 
 @given(compute=st.floats(1e10, 1e30))
@@ -203,10 +247,16 @@ def test_the_compute_law(compute: float) -> None:
     log_loss = math.log(envelope.coefficient) - envelope.exponent * math.log(compute)
     assert envelope.reducible_loss(compute) == pytest.approx(math.exp(log_loss), rel=1e-13)
     step = 1e-4
-    slope = math.log(envelope.reducible_loss(compute * (1 + step)) / envelope.reducible_loss(compute)) / math.log1p(step)
+    slope = math.log(
+        envelope.reducible_loss(compute * (1 + step)) / envelope.reducible_loss(compute)
+    ) / math.log1p(step)
     assert slope == pytest.approx(-envelope.exponent, rel=1e-10)
-    difference = envelope.reducible_loss(compute * (1 - step)) - envelope.reducible_loss(compute * (1 + step))
-    assert envelope.marginal_loss(compute) == pytest.approx(difference / (2 * step * compute), rel=1e-7)
+    difference = envelope.reducible_loss(compute * (1 - step)) - envelope.reducible_loss(
+        compute * (1 + step)
+    )
+    assert envelope.marginal_loss(compute) == pytest.approx(
+        difference / (2 * step * compute), rel=1e-7
+    )
 
 
 def test_arrays_along_the_envelope() -> None:
@@ -227,7 +277,9 @@ def test_what_a_law_without_coefficients_can_do() -> None:
         "E, A, B=None": lambda: BARE.loss(1e9, 1e10),
         "E=None": lambda: Law(A=1.0, B=1.0, beta=0.3, gamma=0.3).envelope.loss(1e20),
     }.items():
-        with pytest.raises(ValueError, match=f"^{needs}: this needs a value; the law 'custom' has none"):
+        with pytest.raises(
+            ValueError, match=f"^{needs}: this needs a value; the law 'custom' has none"
+        ):
             function()
 
 
@@ -263,7 +315,11 @@ def test_figures_of_published_laws() -> None:
 
 def test_rounding_the_exponents_moves_the_optimum_by_a_quarter() -> None:
     """Hoffmann et al.: the digits of the paper's source against the printed five."""
-    entries = [entry for entry in LAWS.values() if entry.family == "hoffmann2022" and entry.kind == "params-tokens"]
+    entries = [
+        entry
+        for entry in LAWS.values()
+        if entry.family == "hoffmann2022" and entry.kind == "params-tokens"
+    ]
     params = sorted(law(entry.name).envelope.params(5.76e23) / 1e9 for entry in entries)
     assert round(params[0], 1) == 32.2
     assert 1.2 < params[-1] / params[0] < 1.3
@@ -288,5 +344,8 @@ def test_laws_that_there_are_not() -> None:
     with pytest.raises(ValueError, match=r"unknown law 'besiroglu'.*did you mean"):
         law("besiroglu")
     compute_law = names("compute")[0]
-    with pytest.raises(ValueError, match=f"^law='{compute_law}': is a compute law; a params\\+tokens law is needed$"):
+    with pytest.raises(
+        ValueError,
+        match=f"^law='{compute_law}': is a compute law; a params\\+tokens law is needed$",
+    ):
         law(compute_law)

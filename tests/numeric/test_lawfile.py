@@ -1,4 +1,6 @@
-"""Law files: what is written reads back unchanged, and what is wrong with a file is said in one line that names it."""
+"""Law files: what is written reads back unchanged, and what is wrong with a file is said in one
+line that names it.
+"""
 
 import json
 from pathlib import Path
@@ -16,7 +18,10 @@ from isoflop.theory.data.published import names
 
 COEFFICIENTS = st.floats(min_value=5e-324, allow_nan=False, allow_infinity=False)
 EXPONENTS = st.floats(SMALLEST_EXPONENT, LARGEST_EXPONENT)
-GOOD = {"notation": "schaeffer", "coefficients": {"E": 1.7, "A": 400.0, "B": 2000.0, "beta": 0.34, "gamma": 0.28}}
+GOOD = {
+    "notation": "schaeffer",
+    "coefficients": {"E": 1.7, "A": 400.0, "B": 2000.0, "beta": 0.34, "gamma": 0.28},
+}
 
 
 def changed(**entries: Any) -> dict[str, Any]:
@@ -72,7 +77,9 @@ def test_the_file_names_its_notation() -> None:
 
 
 def test_what_may_be_left_out() -> None:
-    bare = lawfile.from_data({"notation": "hoffmann", "coefficients": {"alpha": 0.34, "beta": 0.28}})
+    bare = lawfile.from_data(
+        {"notation": "hoffmann", "coefficients": {"alpha": 0.34, "beta": 0.28}}
+    )
     assert bare == Law(beta=0.34, gamma=0.28)
     assert lawfile.from_data(with_coefficients(E=None)).E is None
 
@@ -85,21 +92,36 @@ def test_a_coefficient_may_come_with_its_uncertainty() -> None:
 
 WRONG: dict[str, tuple[Any, str]] = {
     "no object": ([1, 2], "must hold a JSON object with notation and coefficients"),
-    "no notation": ({"coefficients": GOOD["coefficients"]}, 'names no notation; add "notation": "schaeffer"'),
+    "no notation": (
+        {"coefficients": GOOD["coefficients"]},
+        'names no notation; add "notation": "schaeffer"',
+    ),
     "an unknown notation": (changed(notation="chinchilla"), "unknown notation='chinchilla'"),
     "a misspelt notation": (changed(notation="hofmann"), "did you mean hoffmann"),
     "a notation that is no text": (changed(notation=["schaeffer"]), "unknown notation="),
     "no coefficients": ({"notation": "schaeffer"}, "coefficients=None: must be an object"),
-    "a list of coefficients": (changed(coefficients=[1.0]), "must be an object of names and numbers"),
+    "a list of coefficients": (
+        changed(coefficients=[1.0]),
+        "must be an object of names and numbers",
+    ),
     "the other notation": (
         changed(coefficients={"A": 1.0, "B": 1.0, "alpha": 0.34, "beta": 0.28}),
         "alpha is the params exponent in the hoffmann notation: say notation='hoffmann'",
     ),
     "both notations": (with_coefficients(alpha=0.3), "coefficient 'alpha' is out of place"),
     "gamma in hoffmann": (changed(notation="hoffmann"), "coefficient 'gamma' is out of place"),
-    "a misspelt coefficient": (with_coefficients(gama=0.3), "'gama' is out of place.*did you mean gamma"),
-    "a missing exponent": (changed(coefficients={"A": 1.0, "B": 1.0, "beta": 0.3}), "missing gamma: a law needs"),
-    "an exponent that is null": (with_coefficients(beta=None), "missing beta: a law needs both exponents"),
+    "a misspelt coefficient": (
+        with_coefficients(gama=0.3),
+        "'gama' is out of place.*did you mean gamma",
+    ),
+    "a missing exponent": (
+        changed(coefficients={"A": 1.0, "B": 1.0, "beta": 0.3}),
+        "missing gamma: a law needs",
+    ),
+    "an exponent that is null": (
+        with_coefficients(beta=None),
+        "missing beta: a law needs both exponents",
+    ),
     "an exponent of 0": (with_coefficients(beta=0), "beta=0: must be a positive number"),
     "a negative coefficient": (with_coefficients(A=-1), "A=-1: must be a positive finite number"),
     "a negative E": (with_coefficients(E=-0.1), "E=-0.1: must be a finite number of at least 0"),
@@ -126,11 +148,26 @@ def test_a_wrong_file_is_refused(case: str, tmp_path: Path) -> None:
 TEXTS: dict[str, tuple[str, str]] = {
     "nothing": ("", "is not JSON"),
     "no JSON": ("beta = 0.34", "is not JSON"),
-    "not a number": ('{"notation": "schaeffer", "coefficients": {"beta": NaN, "gamma": 0.3}}', "beta=nan: must be"),
-    "infinite": ('{"notation": "schaeffer", "coefficients": {"beta": Infinity, "gamma": 0.3}}', "beta=inf: must be"),
-    "too large": ('{"notation": "schaeffer", "coefficients": {"beta": 1e999, "gamma": 0.3}}', "beta=inf: must be"),
-    "a huge integer": (f'{{"notation": "schaeffer", "coefficients": {{"beta": 1{"0" * 400}, "gamma": 0.3}}}}', "beta=1"),
-    "a name twice": ('{"notation": "schaeffer", "coefficients": {"beta": 1, "beta": 2, "gamma": 3}}', "'beta' is given twice"),
+    "not a number": (
+        '{"notation": "schaeffer", "coefficients": {"beta": NaN, "gamma": 0.3}}',
+        "beta=nan: must be",
+    ),
+    "infinite": (
+        '{"notation": "schaeffer", "coefficients": {"beta": Infinity, "gamma": 0.3}}',
+        "beta=inf: must be",
+    ),
+    "too large": (
+        '{"notation": "schaeffer", "coefficients": {"beta": 1e999, "gamma": 0.3}}',
+        "beta=inf: must be",
+    ),
+    "a huge integer": (
+        f'{{"notation": "schaeffer", "coefficients": {{"beta": 1{"0" * 400}, "gamma": 0.3}}}}',
+        "beta=1",
+    ),
+    "a name twice": (
+        '{"notation": "schaeffer", "coefficients": {"beta": 1, "beta": 2, "gamma": 3}}',
+        "'beta' is given twice",
+    ),
     "deep": ("[" * 100_000, "is nested too deeply"),
 }
 
@@ -143,7 +180,9 @@ def test_wrong_text_is_refused(case: str) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"law file '.*missing.json': cannot be read \(No such file or directory\)"):
+    with pytest.raises(
+        ValueError, match=r"law file '.*missing.json': cannot be read \(No such file or directory\)"
+    ):
         Law.load(tmp_path / "missing.json")
     with pytest.raises(ValueError, match="cannot be read"):
         Law.load(tmp_path)
@@ -155,7 +194,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         Law(beta=0.3, gamma=0.3).save(tmp_path / "absent" / "law.json")
 
 
-def test_a_file_of_the_wrong_kind_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_the_wrong_kind_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lawfile, "LARGEST_FILE", 1000)
     path = tmp_path / "runs.csv"
     path.write_text("x" * 1001)
@@ -177,6 +218,10 @@ def test_text_outside_ascii_survives(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [1, True, 2.5, {"A": 1}])
 def test_what_is_left_undetermined_is_a_list_of_names(value: object) -> None:
-    data = {"notation": "schaeffer", "undetermined": value, "coefficients": {"beta": 0.3, "gamma": 0.3}}
+    data = {
+        "notation": "schaeffer",
+        "undetermined": value,
+        "coefficients": {"beta": 0.3, "gamma": 0.3},
+    }
     with pytest.raises(ValueError, match=r"undetermined=.*: must be a list of names"):
         lawfile.from_data(data)

@@ -1,4 +1,6 @@
-"""JAX and PyTorch arrays: the values of NumPy, and derivatives that are those of SymPy, also under jit and vmap."""
+"""JAX and PyTorch arrays: the values of NumPy, and derivatives that are those of SymPy, also under
+jit and vmap.
+"""
 
 from collections.abc import Callable
 from functools import cache
@@ -18,7 +20,14 @@ COEFFICIENTS = LAW.needed("E", "A", "B")
 PARAMS, TOKENS = np.geomspace(1e8, 1e11, 7), np.geomspace(1e11, 1e12, 7)
 COMPUTE = np.geomspace(1e18, 1e26, 7)
 RATIOS = np.array([0.02, 0.3, 0.999, 1.0, 1.02, 3.0, 20.0])
-FIGURES = ("loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead", "tokens_factor")
+FIGURES = (
+    "loss_penalty",
+    "excess",
+    "effective_compute",
+    "lost_compute",
+    "compute_overhead",
+    "tokens_factor",
+)
 ROUNDING = 1e-12
 
 
@@ -35,7 +44,9 @@ def expressions() -> dict[str, tuple[Symbol, Expr]]:
         "compute_overhead": off.compute_overhead,
         "tokens_factor": off.tokens_factor,
     }
-    at_ratio = {name: (rho, e.subs(sym.SIZE_RATIO, rho ** Rational(-1, 2))) for name, e in penalties.items()}
+    at_ratio = {
+        name: (rho, e.subs(sym.SIZE_RATIO, rho ** Rational(-1, 2))) for name, e in penalties.items()
+    }
     return at_ratio | {
         "loss": (sym.N, form.loss),
         "reducible_loss": (sym.N, form.reducible),
@@ -47,7 +58,9 @@ def expressions() -> dict[str, tuple[Symbol, Expr]]:
 
 def calls() -> dict[str, tuple[Any, Callable[..., Any]]]:
     """Points, and the call of the library at one of them, with the tokens of a run in proportion."""
-    return {name: (RATIOS, lambda rho, name=name: getattr(LAW.penalty(rho), name)) for name in FIGURES} | {
+    return {
+        name: (RATIOS, lambda rho, name=name: getattr(LAW.penalty(rho), name)) for name in FIGURES
+    } | {
         "loss": (PARAMS, lambda N: LAW.loss(N, 1e11)),
         "reducible_loss": (PARAMS, lambda N: LAW.reducible_loss(N, 1e11)),
         "params": (COMPUTE, lambda C: LAW.allocate(C).params),
@@ -59,9 +72,15 @@ def calls() -> dict[str, tuple[Any, Callable[..., Any]]]:
 def derivative(name: str, points: Any) -> Any:
     """By SymPy, in 40 digits: the closed form differentiated and evaluated."""
     x, expression = expressions()[name]
-    values = {symbol: COEFFICIENTS[str(symbol)] for symbol in expression.free_symbols if str(symbol) in COEFFICIENTS}
+    values = {
+        symbol: COEFFICIENTS[str(symbol)]
+        for symbol in expression.free_symbols
+        if str(symbol) in COEFFICIENTS
+    }
     slope = expression.diff(x)
-    return np.array([float(slope.evalf(40, subs={**values, x: float(point), sym.D: 1e11})) for point in points])
+    return np.array(
+        [float(slope.evalf(40, subs={**values, x: float(point), sym.D: 1e11})) for point in points]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -124,4 +143,6 @@ def test_torch(name: str) -> None:
     np.testing.assert_allclose(found.detach().numpy(), call(points), rtol=ROUNDING, atol=1e-15)
     found.sum().backward()
     wanted = derivative(name, points)
-    np.testing.assert_allclose(tensor.grad.numpy(), wanted, rtol=1e-10, atol=np.abs(wanted).max() * ROUNDING)
+    np.testing.assert_allclose(
+        tensor.grad.numpy(), wanted, rtol=1e-10, atol=np.abs(wanted).max() * ROUNDING
+    )

@@ -1,4 +1,6 @@
-"""The penalty of a law: known figures, symmetries, bounds, the tolerance interval, and how its arguments combine."""
+"""The penalty of a law: known figures, symmetries, bounds, the tolerance interval, and how its
+arguments combine.
+"""
 
 import math
 import pickle
@@ -16,7 +18,9 @@ from isoflop.numeric.penalty import MEASURES, Penalty, Run, Tolerance
 
 EPS = sys.float_info.epsilon
 BESIROGLU = law("besiroglu2024")
-ROUNDED = Law(E=1.69, A=406.4, B=410.7, beta=0.34, gamma=0.28)  # Hoffmann et al. 2022, the five with two digits
+ROUNDED = Law(
+    E=1.69, A=406.4, B=410.7, beta=0.34, gamma=0.28
+)  # Hoffmann et al. 2022, the five with two digits
 EXPONENTS = st.floats(0.01, 5.0)
 LOGARITHMS = st.one_of(st.floats(-50.0, 50.0), st.floats(-1e-6, 1e-6))
 
@@ -25,8 +29,15 @@ LOGARITHMS = st.one_of(st.floats(-50.0, 50.0), st.floats(-1e-6, 1e-6))
 
 
 def test_the_overhead_of_small_models() -> None:
-    """H. de Vries prints 20 % at half the optimal size and 188 % at a quarter, for the rounded coefficients of Hoffmann et al."""
-    for size, percent, decimals in ((0.75, 2.85, 2), (0.5, 20.8, 1), (0.3, 105.5, 1), (0.25, 188.6, 1)):
+    """H. de Vries prints 20 % at half the optimal size and 188 % at a quarter, for the rounded
+    coefficients of Hoffmann et al.
+    """
+    for size, percent, decimals in (
+        (0.75, 2.85, 2),
+        (0.5, 20.8, 1),
+        (0.3, 105.5, 1),
+        (0.25, 188.6, 1),
+    ):
         assert round(100 * ROUNDED.penalty(size_ratio=size).compute_overhead, decimals) == percent
     assert round(BESIROGLU.penalty(size_ratio=0.5).compute_overhead, 3) == 0.259
     assert round(BESIROGLU.penalty(size_ratio=0.25).compute_overhead, 3) == 3.465
@@ -35,12 +46,22 @@ def test_the_overhead_of_small_models() -> None:
 def test_penalties_of_besiroglu() -> None:
     assert round(BESIROGLU.penalty(size_ratio=0.5).loss_penalty, 6) == 1.030591
     assert round(BESIROGLU.penalty(size_ratio=10).loss_penalty, 4) == 1.3617
-    assert [round(BESIROGLU.penalty(size_ratio=r).effective_compute, 3) for r in (0.25, 2, 10)] == [0.520, 0.843, 0.177]
+    assert [round(BESIROGLU.penalty(size_ratio=r).effective_compute, 3) for r in (0.25, 2, 10)] == [
+        0.520,
+        0.843,
+        0.177,
+    ]
 
 
 def test_critical_sizes() -> None:
-    assert (round(ROUNDED.critical_size_ratio, 4), round(ROUNDED.critical_tokens_ratio, 3)) == (0.0965, 0.117)
-    assert (round(BESIROGLU.critical_size_ratio, 4), round(BESIROGLU.critical_tokens_ratio, 4)) == (0.1464, 0.1402)
+    assert (round(ROUNDED.critical_size_ratio, 4), round(ROUNDED.critical_tokens_ratio, 3)) == (
+        0.0965,
+        0.117,
+    )
+    assert (round(BESIROGLU.critical_size_ratio, 4), round(BESIROGLU.critical_tokens_ratio, 4)) == (
+        0.1464,
+        0.1402,
+    )
 
 
 def test_tolerance_of_one_percent() -> None:
@@ -74,48 +95,76 @@ def test_the_optimum_costs_nothing(beta: float, gamma: float) -> None:
 def test_equal_exponents_make_both_sides_alike(s: float, exponent: float) -> None:
     both = [formulas.excess(t, exponent, exponent) for t in (s, -s)]
     assert both[0] == pytest.approx(both[1], rel=64 * EPS, abs=1e-300)
-    assert both[0] == pytest.approx(2 * math.sinh(exponent * s / 2) ** 2, rel=64 * EPS * (1 + abs(exponent * s)), abs=1e-300)
+    assert both[0] == pytest.approx(
+        2 * math.sinh(exponent * s / 2) ** 2, rel=64 * EPS * (1 + abs(exponent * s)), abs=1e-300
+    )
 
 
 @given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
 def test_params_and_tokens_change_places(s: float, beta: float, gamma: float) -> None:
     """A law with its two terms exchanged, read from the other side."""
-    assert formulas.excess(s, beta, gamma) == pytest.approx(formulas.excess(-s, gamma, beta), rel=64 * EPS, abs=1e-300)
+    assert formulas.excess(s, beta, gamma) == pytest.approx(
+        formulas.excess(-s, gamma, beta), rel=64 * EPS, abs=1e-300
+    )
 
 
-@given(s=st.floats(1e-6, 40.0), further=st.floats(1.001, 3.0), sign=st.sampled_from([-1, 1]), beta=EXPONENTS, gamma=EXPONENTS)
-def test_further_from_the_optimum_costs_more(s: float, further: float, sign: int, beta: float, gamma: float) -> None:
+@given(
+    s=st.floats(1e-6, 40.0),
+    further=st.floats(1.001, 3.0),
+    sign=st.sampled_from([-1, 1]),
+    beta=EXPONENTS,
+    gamma=EXPONENTS,
+)
+def test_further_from_the_optimum_costs_more(
+    s: float, further: float, sign: int, beta: float, gamma: float
+) -> None:
     near, far = sign * s, sign * s * further
     assert formulas.excess(near, beta, gamma) < formulas.excess(far, beta, gamma)
     assert formulas.lost_compute(near, beta, gamma) <= formulas.lost_compute(far, beta, gamma)
-    assert formulas.effective_compute(near, beta, gamma) >= formulas.effective_compute(far, beta, gamma)
-    assert formulas.compute_overhead(near, beta, gamma) <= formulas.compute_overhead(far, beta, gamma)
+    assert formulas.effective_compute(near, beta, gamma) >= formulas.effective_compute(
+        far, beta, gamma
+    )
+    assert formulas.compute_overhead(near, beta, gamma) <= formulas.compute_overhead(
+        far, beta, gamma
+    )
 
 
 @given(s=LOGARITHMS, beta=EXPONENTS, gamma=EXPONENTS)
 def test_the_measures_fit_together(s: float, beta: float, gamma: float) -> None:
     penalty, excess = formulas.penalty(s, beta, gamma), formulas.excess(s, beta, gamma)
     assert penalty == pytest.approx(1 + excess, rel=2 * EPS)
-    effective, lost = formulas.effective_compute(s, beta, gamma), formulas.lost_compute(s, beta, gamma)
+    effective, lost = (
+        formulas.effective_compute(s, beta, gamma),
+        formulas.lost_compute(s, beta, gamma),
+    )
     assert effective + lost == pytest.approx(1, rel=4 * EPS)
-    overhead, factor = formulas.compute_overhead(s, beta, gamma), formulas.tokens_factor(s, beta, gamma)
+    overhead, factor = (
+        formulas.compute_overhead(s, beta, gamma),
+        formulas.tokens_factor(s, beta, gamma),
+    )
     assert math.isinf(overhead) == math.isinf(factor)
     if math.isfinite(overhead):
         assert 1 + overhead == pytest.approx(math.exp(s) * factor, rel=8 * EPS * (1 + abs(s)))
 
 
 def critical_logarithm(multiple: float, beta: float, gamma: float) -> float:
-    """A bound on |ln(D/D*)| at a multiple of the critical size: the params term leaves beta ln(multiple) of R at least."""
+    """A bound on |ln(D/D*)| at a multiple of the critical size: the params term leaves beta
+    ln(multiple) of R at least.
+    """
     gap = -math.expm1(-beta * math.log(multiple))
     return (abs(math.log(gap)) + math.log1p(gamma / beta)) / gamma + abs(math.log(multiple))
 
 
 @given(beta=EXPONENTS, gamma=EXPONENTS, distance=st.floats(1e-9, 1e3))
-def test_no_tokens_reach_the_loss_from_the_critical_size_down(beta: float, gamma: float, distance: float) -> None:
+def test_no_tokens_reach_the_loss_from_the_critical_size_down(
+    beta: float, gamma: float, distance: float
+) -> None:
     critical = formulas.critical_size_ratio(beta, gamma)
     assume(critical > 1e-290)
     chosen = Law(beta=beta, gamma=gamma)
-    assume(beta * math.log1p(distance) > 1e-13 * (1 + abs(math.log(critical)) * beta))  # what floats tell apart
+    assume(
+        beta * math.log1p(distance) > 1e-13 * (1 + abs(math.log(critical)) * beta)
+    )  # what floats tell apart
     for name in ("compute_overhead", "tokens_factor"):
         below = critical / (1 + distance)
         assert getattr(chosen.penalty(size_ratio=below), name) == math.inf
@@ -124,7 +173,9 @@ def test_no_tokens_reach_the_loss_from_the_critical_size_down(beta: float, gamma
         if critical_logarithm(above / critical, beta, gamma) < 700:
             found = getattr(chosen.penalty(size_ratio=above), name)
             assert 0 <= found < math.inf
-            at_optimum = above == 1.0 and name.startswith("compute_overhead")  # which nothing is spent beyond
+            at_optimum = above == 1.0 and name.startswith(
+                "compute_overhead"
+            )  # which nothing is spent beyond
             assert found > 0 or at_optimum
 
 
@@ -134,13 +185,25 @@ def test_no_tokens_reach_the_loss_from_the_critical_size_down(beta: float, gamma
     beta=st.floats(0.05, 2.0),
     gamma=st.floats(0.05, 2.0),
 )
-def test_the_units_do_not_matter(size_ratio: float, scales: tuple[float, ...], beta: float, gamma: float) -> None:
-    """The loss in other units, params and tokens counted in other units: the same penalty at the same size ratio."""
+def test_the_units_do_not_matter(
+    size_ratio: float, scales: tuple[float, ...], beta: float, gamma: float
+) -> None:
+    """The loss in other units, params and tokens counted in other units: the same penalty at the
+    same size ratio.
+    """
     loss_unit, params_unit, tokens_unit, compute = scales
     plain = Law(A=400.0, B=2000.0, beta=beta, gamma=gamma)
-    other = Law(A=400.0 * loss_unit * params_unit**beta, B=2000.0 * loss_unit * tokens_unit**gamma, beta=beta, gamma=gamma)
+    other = Law(
+        A=400.0 * loss_unit * params_unit**beta,
+        B=2000.0 * loss_unit * tokens_unit**gamma,
+        beta=beta,
+        gamma=gamma,
+    )
     penalties = []
-    for chosen, budget in ((plain, 1e20 * compute), (other, 1e20 * compute * params_unit * tokens_unit)):
+    for chosen, budget in (
+        (plain, 1e20 * compute),
+        (other, 1e20 * compute * params_unit * tokens_unit),
+    ):
         best = chosen.allocate(compute=budget)
         run = chosen.penalty(params=best.params * size_ratio, tokens=best.tokens / size_ratio)
         penalties.append(run.excess)
@@ -149,8 +212,15 @@ def test_the_units_do_not_matter(size_ratio: float, scales: tuple[float, ...], b
     assert penalties[0] == pytest.approx(penalties[1], rel=rounding, abs=1e-25)
 
 
-@given(params=st.floats(1e6, 1e13), tokens=st.floats(1e8, 1e15), beta=st.floats(0.05, 2.0), gamma=st.floats(0.05, 2.0))
-def test_a_run_is_compared_with_the_optimum_at_its_own_compute(params: float, tokens: float, beta: float, gamma: float) -> None:
+@given(
+    params=st.floats(1e6, 1e13),
+    tokens=st.floats(1e8, 1e15),
+    beta=st.floats(0.05, 2.0),
+    gamma=st.floats(0.05, 2.0),
+)
+def test_a_run_is_compared_with_the_optimum_at_its_own_compute(
+    params: float, tokens: float, beta: float, gamma: float
+) -> None:
     chosen = Law(E=1.7, A=400.0, B=2000.0, beta=beta, gamma=gamma)
     found = chosen.penalty(params=params, tokens=tokens)
     run = found.run
@@ -159,9 +229,15 @@ def test_a_run_is_compared_with_the_optimum_at_its_own_compute(params: float, to
     assert run.optimal_loss == chosen.envelope.loss(run.compute)
     assert run.loss == pytest.approx(chosen.loss(params, tokens), rel=4 * EPS)
     assert found.size_ratio == pytest.approx(params / run.optimal_params, rel=1e-14)
-    assert found.ratio == pytest.approx((tokens / params) / (run.optimal_tokens / run.optimal_params), rel=1e-14)
-    assert found.loss_penalty == pytest.approx(run.reducible_loss / run.optimal_reducible_loss, rel=1e-14)
-    assert run.loss_excess == pytest.approx(run.loss - run.optimal_loss, rel=1e-14, abs=8 * EPS * run.loss)
+    assert found.ratio == pytest.approx(
+        (tokens / params) / (run.optimal_tokens / run.optimal_params), rel=1e-14
+    )
+    assert found.loss_penalty == pytest.approx(
+        run.reducible_loss / run.optimal_reducible_loss, rel=1e-14
+    )
+    assert run.loss_excess == pytest.approx(
+        run.loss - run.optimal_loss, rel=1e-14, abs=8 * EPS * run.loss
+    )
     same = chosen.penalty(size_ratio=found.size_ratio)
     assert same.excess == pytest.approx(found.excess, rel=1e-13, abs=EPS**2)
 
@@ -169,10 +245,16 @@ def test_a_run_is_compared_with_the_optimum_at_its_own_compute(params: float, to
 # The tolerance interval
 
 
-@given(within=st.floats(1e-12, 1e6) | st.floats(1e-40, 1e-12), beta=st.floats(0.02, 3.0), gamma=st.floats(0.02, 3.0))
+@given(
+    within=st.floats(1e-12, 1e6) | st.floats(1e-40, 1e-12),
+    beta=st.floats(0.02, 3.0),
+    gamma=st.floats(0.02, 3.0),
+)
 def test_the_ends_of_the_tolerance_interval(within: float, beta: float, gamma: float) -> None:
     """P is 1 + within there to 13 digits, never more; on the next float it is."""
-    assume(2 * math.log1p(within * (1 + max(beta / gamma, gamma / beta))) / min(beta, gamma) < 700)  # the ends are floats
+    assume(
+        2 * math.log1p(within * (1 + max(beta / gamma, gamma / beta))) / min(beta, gamma) < 700
+    )  # the ends are floats
     found = Law(beta=beta, gamma=gamma).tolerance(within)
     chosen = Law(beta=beta, gamma=gamma)
     for name, ends in (("size_ratio", found.size_ratio), ("ratio", found.ratio)):
@@ -186,7 +268,9 @@ def test_the_ends_of_the_tolerance_interval(within: float, beta: float, gamma: f
 
 @pytest.mark.parametrize("within", [1e-300, 1e-40, 1e-16, 1e-3, 0.5, 10.0])
 def test_the_tolerance_interval_against_direct_evaluation(within: float, reference: Any) -> None:
-    """Outside by a millionth of its logarithm the directly evaluated penalty is above, inside below."""
+    """Outside by a millionth of its logarithm the directly evaluated penalty is above, inside
+    below.
+    """
     exact = reference(1e21, 482.01, 2085.43, BESIROGLU.beta, BESIROGLU.gamma)
     found = BESIROGLU.tolerance(within)
     assert found.within == within
@@ -203,9 +287,14 @@ def test_the_tolerance_interval_against_direct_evaluation(within: float, referen
 
 
 def test_a_tolerance_beyond_all_floats_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^within=1e\+300: the allocations within it reach beyond the range of a float"):
+    with pytest.raises(
+        ValueError,
+        match=r"^within=1e\+300: the allocations within it reach beyond the range of a float",
+    ):
         Law(beta=0.3, gamma=0.3).tolerance(1e300)
-    assert Law(beta=3.0, gamma=3.0).tolerance(1e300).size_ratio[1] == pytest.approx((2e300) ** (1 / 3), rel=1e-12)
+    assert Law(beta=3.0, gamma=3.0).tolerance(1e300).size_ratio[1] == pytest.approx(
+        (2e300) ** (1 / 3), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("within", [0.0, -0.01, math.nan, math.inf, "1%", None, True])
@@ -231,11 +320,15 @@ def test_a_tolerance_outside_its_domain(within: Any) -> None:
 )
 def test_arguments_that_do_not_say_one_thing(arguments: dict[str, float]) -> None:
     shown = ", ".join(arguments) or "none"
-    with pytest.raises(ValueError, match=f"^given {shown}: must be ratio, or size_ratio, or params and tokens$"):
+    with pytest.raises(
+        ValueError, match=f"^given {shown}: must be ratio, or size_ratio, or params and tokens$"
+    ):
         BESIROGLU.penalty(**arguments)
 
 
-@pytest.mark.parametrize("bad", [0, 0.0, -1.0, math.nan, math.inf, -math.inf, "10", b"10", True, 10**400])
+@pytest.mark.parametrize(
+    "bad", [0, 0.0, -1.0, math.nan, math.inf, -math.inf, "10", b"10", True, 10**400]
+)
 @pytest.mark.parametrize("name", ["ratio", "size_ratio", "params", "tokens"])
 def test_values_outside_the_domain(name: str, bad: Any) -> None:
     other = {"params": {"tokens": 1e10}, "tokens": {"params": 1e9}}.get(name, {})
@@ -243,7 +336,12 @@ def test_values_outside_the_domain(name: str, bad: Any) -> None:
         BESIROGLU.penalty(**{name: bad, **other})
     if not isinstance(bad, (str, bytes)):
         with pytest.raises(ValueError, match=f"^{name}"):
-            BESIROGLU.penalty(**{name: np.array([1.0, bad], dtype=None if isinstance(bad, float) else object), **other})
+            BESIROGLU.penalty(
+                **{
+                    name: np.array([1.0, bad], dtype=None if isinstance(bad, float) else object),
+                    **other,
+                }
+            )
 
 
 def test_a_run_needs_the_coefficients_and_a_ratio_does_not() -> None:
@@ -260,7 +358,10 @@ def test_a_run_needs_the_coefficients_and_a_ratio_does_not() -> None:
 
 def test_ratio_and_size_ratio_are_two_names_of_one_thing() -> None:
     for ratio in (1e-4, 0.1, 1.0, 7.0, 1e6):
-        by_ratio, by_size = BESIROGLU.penalty(ratio=ratio), BESIROGLU.penalty(size_ratio=ratio**-0.5)
+        by_ratio, by_size = (
+            BESIROGLU.penalty(ratio=ratio),
+            BESIROGLU.penalty(size_ratio=ratio**-0.5),
+        )
         for name in MEASURES:
             assert getattr(by_ratio, name) == pytest.approx(getattr(by_size, name), rel=1e-12)
         assert by_ratio.ratio == ratio
@@ -276,7 +377,9 @@ def test_arrays_and_numbers_agree() -> None:
     for position, ratio in np.ndenumerate(ratios):
         single = BESIROGLU.penalty(ratio=float(ratio))
         for name in (*MEASURES, "ratio", "size_ratio"):
-            assert getattr(found, name)[position] == pytest.approx(getattr(single, name), rel=1e-13, abs=0)
+            assert getattr(found, name)[position] == pytest.approx(
+                getattr(single, name), rel=1e-13, abs=0
+            )
     single = BESIROGLU.penalty(params=2e9, tokens=1e11)
     assert runs.run is not None
     assert single.run is not None
@@ -292,7 +395,10 @@ def test_arrays_and_numbers_agree() -> None:
 
 
 def test_records_are_values() -> None:
-    first, second = BESIROGLU.penalty(params=1e9, tokens=1e10), BESIROGLU.penalty(params=1e9, tokens=1e10)
+    first, second = (
+        BESIROGLU.penalty(params=1e9, tokens=1e10),
+        BESIROGLU.penalty(params=1e9, tokens=1e10),
+    )
     tolerance = BESIROGLU.tolerance(0.01)
     assert first == second
     assert hash(first) == hash(second)
@@ -328,7 +434,9 @@ def test_runs_next_to_the_optimum_are_never_better_than_it() -> None:
             assert (getattr(cost, name) >= getattr(cost, f"optimal_{name}")).all()
         assert cost.loss_penalty.min() >= 1.0
         assert cost.loss_excess.min() >= 0.0
-        for params, tokens in zip(cost.params[::400].tolist(), cost.tokens[::400].tolist(), strict=True):
+        for params, tokens in zip(
+            cost.params[::400].tolist(), cost.tokens[::400].tolist(), strict=True
+        ):
             one = law.penalty(params=params, tokens=tokens)
             assert one.loss >= one.optimal_loss
             assert one.reducible_loss >= one.optimal_reducible_loss
@@ -345,7 +453,8 @@ def test_arrays_of_runs_keep_their_digits_next_to_the_critical_size() -> None:
     cost = law.penalty(params=sizes, tokens=tokens)
     for name in ("compute_overhead", "tokens_factor"):
         one_by_one = [
-            getattr(law.penalty(params=N, tokens=D), name) for N, D in zip(sizes.tolist(), tokens.tolist(), strict=True)
+            getattr(law.penalty(params=N, tokens=D), name)
+            for N, D in zip(sizes.tolist(), tokens.tolist(), strict=True)
         ]
         assert (abs(getattr(cost, name) / one_by_one - 1) <= 64 * EPS * (1 + 1 / distance)).all()
 

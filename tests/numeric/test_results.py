@@ -73,9 +73,13 @@ def test_a_level_lies_between_0_and_1(level: float) -> None:
 
 def test_of_standard_error_by_normal_and_t() -> None:
     normal = Estimate.of_standard_error(2.0, 0.5, LEVEL)
-    assert (normal.low, normal.high) == pytest.approx(stats.norm.interval(LEVEL, 2.0, 0.5), rel=1e-12)
+    assert (normal.low, normal.high) == pytest.approx(
+        stats.norm.interval(LEVEL, 2.0, 0.5), rel=1e-12
+    )
     student = Estimate.of_standard_error(2.0, 0.5, LEVEL, 4)
-    assert (student.low, student.high) == pytest.approx(stats.t.interval(LEVEL, 4, 2.0, 0.5), rel=1e-12)
+    assert (student.low, student.high) == pytest.approx(
+        stats.t.interval(LEVEL, 4, 2.0, 0.5), rel=1e-12
+    )
     assert student.standard_error == 0.5
 
 
@@ -103,7 +107,9 @@ def test_of_standard_error_within_limits() -> None:
         (3.0, 0.1, (0.0, 2.0), "value"),
     ],
 )
-def test_what_a_standard_error_cannot_be(value: float, error: float, within: tuple[float, float], named: str) -> None:
+def test_what_a_standard_error_cannot_be(
+    value: float, error: float, within: tuple[float, float], named: str
+) -> None:
     with pytest.raises(ValueError, match=f"^{named}="):
         Estimate.of_standard_error(value, error, LEVEL, within=within)
 

@@ -16,7 +16,10 @@ def fitted():
     params, ratio = np.meshgrid(np.geomspace(1e7, 1e10, 6), [2.0, 5.0, 10.0, 20.0, 50.0, 100.0])
     noise = np.exp(0.004 * np.random.default_rng(2).standard_normal(params.shape))
     losses = TRUTH.loss(params, params * ratio) * noise
-    return fit({"N": params.ravel(), "D": (params * ratio).ravel(), "L": losses.ravel()}, model="params-tokens")
+    return fit(
+        {"N": params.ravel(), "D": (params * ratio).ravel(), "L": losses.ravel()},
+        model="params-tokens",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +35,9 @@ def test_a_saved_bootstrap_gives_the_percentiles_of_its_draws(fitted, resampled,
     # P at N/N* = r by its definition: w_N r^-beta + w_D r^gamma.
     penalties = (gamma * 0.5**-beta + beta * 0.5**gamma) / (beta + gamma)
     estimate = read.penalty(size_ratio=0.5).estimate("loss_penalty")
-    assert (estimate.low, estimate.high) == pytest.approx(np.quantile(penalties, [0.05, 0.95]), rel=1e-6)
+    assert (estimate.low, estimate.high) == pytest.approx(
+        np.quantile(penalties, [0.05, 0.95]), rel=1e-6
+    )
     assert len(read.drawn) == len(resampled)
 
 
@@ -49,7 +54,9 @@ def test_draws_from_the_covariance_agree_with_the_delta_method(fitted, tmp_path)
     ):
         assert estimate.value == pytest.approx(expected.value)
         width = expected.high - expected.low
-        assert (estimate.low, estimate.high) == pytest.approx((expected.low, expected.high), abs=0.15 * width)
+        assert (estimate.low, estimate.high) == pytest.approx(
+            (expected.low, expected.high), abs=0.15 * width
+        )
 
 
 def test_a_law_file_keeps_it_and_an_older_one_has_none(fitted, tmp_path):
@@ -65,7 +72,9 @@ def test_a_law_file_keeps_it_and_an_older_one_has_none(fitted, tmp_path):
     assert not older.penalty(10.0).estimate("excess").has_interval
 
 
-@pytest.mark.parametrize("draws", [3, {}, {"kind": "bootstrap", "coefficients": {"beta": [0.3, "x"]}}, {"kind": "other"}])
+@pytest.mark.parametrize(
+    "draws", [3, {}, {"kind": "bootstrap", "coefficients": {"beta": [0.3, "x"]}}, {"kind": "other"}]
+)
 def test_malformed_draws_are_refused(draws):
     data = TRUTH.as_dict() | {"draws": draws}
     with pytest.raises(ValueError, match="draws"):
@@ -86,7 +95,12 @@ def test_a_cost_at_the_optimum_is_bounded_above_alone(fitted, tmp_path):
 def test_results_show_themselves(fitted, tmp_path):
     fitted.save(tmp_path / "fit.json")
     read = Law.load(tmp_path / "fit.json")
-    for result, rows in ((read, 9), (read.penalty([1.0, 10.0]), 2), (read.allocate([1e21, 1e22, 1e23]), 3), (fitted, 9)):
+    for result, rows in (
+        (read, 9),
+        (read.penalty([1.0, 10.0]), 2),
+        (read.allocate([1e21, 1e22, 1e23]), 3),
+        (fitted, 9),
+    ):
         assert len(result.to_frame()) == rows
         assert "<table>" in result._repr_html_()
         assert r"\toprule" in result.to_latex()

@@ -1,4 +1,6 @@
-"""Files are written as a whole: who reads one sees the old content or the new, and a failure leaves the old."""
+"""Files are written as a whole: who reads one sees the old content or the new, and a failure leaves
+the old.
+"""
 
 import errno
 import os
@@ -118,7 +120,9 @@ def test_a_standard_stream_in_a_file_stays_that_file(capfd: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("place", ["", "folder/", "folder", "no/such/folder/x"])
-def test_what_cannot_be_a_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+def test_what_cannot_be_a_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     with pytest.raises(OSError, match=r"No such file|Is a directory"):

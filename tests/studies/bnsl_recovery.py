@@ -1,11 +1,13 @@
-"""How often the fit of a broken power law finds the law that was drawn, by the sharpness of its breaks and the noise.
+"""How often the fit of a broken power law finds the law that was drawn, by the sharpness of its
+breaks and the noise.
 
 Run: python tests/studies/bnsl_recovery.py [PROBLEMS]
 
-A law with one or two breaks is drawn, with 40 to 60 runs over 4 to 6 decades of compute, and fitted. It is found where the curve
-is within 1 % at every run; its breaks are found where each is within 0.1 decades as well. Widths are f of the law, in natural
-logarithms of compute: a break of width f takes about 4 f to go from one exponent to the next. Those of Krajewski et al. 2025
-(arXiv 2512.08894, Table 10) are 1.9 to 6.7.
+A law with one or two breaks is drawn, with 40 to 60 runs over 4 to 6 decades of compute, and
+fitted. It is found where the curve is within 1 % at every run; its breaks are found where each is
+within 0.1 decades as well. Widths are f of the law, in natural logarithms of compute: a break of
+width f takes about 4 f to go from one exponent to the next. Those of Krajewski et al. 2025 (arXiv
+2512.08894, Table 10) are 1.9 to 6.7.
 
 Found with its breaks (the curve within 1 %), of 60 problems each:
 
@@ -18,7 +20,8 @@ Found with its breaks (the curve within 1 %), of 60 problems each:
 | 2 | 0.4 to 1.5 | 58 (60) | 46 (60) | 9 (52) |
 | 2 | 1.9 to 6.7 | 9 (60) | 0 (60) | 0 (52) |
 
-The curve is what the runs tell; where breaks are wide, or noise is large, many sets of breaks have the same curve.
+The curve is what the runs tell; where breaks are wide, or noise is large, many sets of breaks have
+the same curve.
 """
 
 import sys
@@ -60,26 +63,50 @@ def curve(logs, asymptote, height, c0, breaks):
 
 
 def drawn(random, breaks, widths):
-    """Accuracy rises from a lower or towards an upper asymptote; a draw that shows no break is drawn again.
+    """Accuracy rises from a lower or towards an upper asymptote; a draw that shows no break is
+    drawn again.
 
-    Exponents differ by at least 0.25 from segment to segment, breaks lie well inside and well apart, at every break the accuracy
-    is at least a tenth as far from the asymptote as anywhere, and it spans at least 0.15.
+    Exponents differ by at least 0.25 from segment to segment, breaks lie well inside and well
+    apart, at every break the accuracy is at least a tenth as far from the asymptote as anywhere,
+    and it spans at least 0.15.
     """
     while True:
-        runs, decades, first = int(random.integers(40, 61)), random.uniform(4.0, 6.0), random.uniform(17.0, 19.0)
-        share = np.sort(random.uniform(size=runs)) if random.random() < 0.5 else np.linspace(0.0, 1.0, runs)
+        runs, decades, first = (
+            int(random.integers(40, 61)),
+            random.uniform(4.0, 6.0),
+            random.uniform(17.0, 19.0),
+        )
+        share = (
+            np.sort(random.uniform(size=runs))
+            if random.random() < 0.5
+            else np.linspace(0.0, 1.0, runs)
+        )
         logs = (first + decades * share) * DECADE
-        shares = [random.uniform(0.3, 0.7)] if breaks == 1 else [random.uniform(0.2, 0.35), random.uniform(0.65, 0.8)]
+        shares = (
+            [random.uniform(0.3, 0.7)]
+            if breaks == 1
+            else [random.uniform(0.2, 0.35), random.uniform(0.65, 0.8)]
+        )
         places = (first + decades * np.array(shares)) * DECADE
         exponents = random.uniform(0.02, 0.8, breaks + 1)
         rising = random.random() < 0.5
         asymptote = random.uniform(0.0, 0.5) if rising else random.uniform(0.75, 1.0)
-        end = random.uniform(asymptote + 0.2, 0.98) if rising else random.uniform(0.2, asymptote - 0.2)
+        end = (
+            random.uniform(asymptote + 0.2, 0.98)
+            if rising
+            else random.uniform(0.2, asymptote - 0.2)
+        )
         f = np.exp(random.uniform(*np.log(widths), breaks))
         if np.abs(np.diff(exponents)).min() < 0.25:
             continue
         signed, middle = (-exponents if rising else exponents), logs.mean()
-        shape = curve(logs - middle, 0.0, 1.0, signed[0], list(zip(np.diff(signed), places - middle, f, strict=True)))
+        shape = curve(
+            logs - middle,
+            0.0,
+            1.0,
+            signed[0],
+            list(zip(np.diff(signed), places - middle, f, strict=True)),
+        )
         accuracy = asymptote + (end - asymptote) * shape / shape.max()
         far = np.abs(accuracy - asymptote)
         if np.ptp(accuracy) >= 0.15 and (np.interp(places, logs, far) >= 0.1 * far.max()).all():
@@ -91,7 +118,9 @@ def outcome(seed, breaks, widths, noise):
     random = np.random.default_rng([breaks, seed])
     truth = drawn(random, breaks, widths)
     observed = truth.accuracy + noise * random.standard_normal(len(truth.compute))
-    sample = Sample(benchmark="drawn", accuracy=observed, baseline=0.0, at=Points(compute=truth.compute))
+    sample = Sample(
+        benchmark="drawn", accuracy=observed, baseline=0.0, at=Points(compute=truth.compute)
+    )
     kind = BNSL_KINDS["bnsl" if breaks == 1 else "bnsl-2"]
     found = kind.fit(sample)
     fitted = kind.accuracy(found.coefficients[None], sample.at, np.zeros(1))[0]
@@ -106,7 +135,11 @@ def study(problems=PROBLEMS, *, breaks=BREAKS, widths=WIDTHS, noises=NOISES, job
     with workers(jobs) as pool:
         return {
             (count, width, noise): list(
-                pool.map(partial(outcome, breaks=count, widths=width, noise=noise), range(problems), chunksize=5)
+                pool.map(
+                    partial(outcome, breaks=count, widths=width, noise=noise),
+                    range(problems),
+                    chunksize=5,
+                )
             )
             for count, width, noise in cells
         }
@@ -118,12 +151,19 @@ def table(found):
     problems = len(next(iter(found.values())))
     lines = [
         f"Law found with its breaks (the curve within {100 * CURVE:g} %), of {problems} problems",
-        f"{'breaks':>6}  {'width f':>10}  " + "  ".join(f"{f'noise {noise:g}':>12}" for noise in noises),
+        f"{'breaks':>6}  {'width f':>10}  "
+        + "  ".join(f"{f'noise {noise:g}':>12}" for noise in noises),
     ]
     for breaks, widths in dict.fromkeys(key[:2] for key in found):
         cells = [found[breaks, widths, noise] for noise in noises]
-        shown = [f"{sum(each.breaks for each in cell)} ({sum(each.curve for each in cell)})" for cell in cells]
-        lines.append(f"{breaks:>6}  {f'{widths[0]:g} to {widths[1]:g}':>10}  " + "  ".join(f"{each:>12}" for each in shown))
+        shown = [
+            f"{sum(each.breaks for each in cell)} ({sum(each.curve for each in cell)})"
+            for cell in cells
+        ]
+        lines.append(
+            f"{breaks:>6}  {f'{widths[0]:g} to {widths[1]:g}':>10}  "
+            + "  ".join(f"{each:>12}" for each in shown)
+        )
     return "\n".join(lines)
 
 

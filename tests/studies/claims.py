@@ -1,8 +1,9 @@
 """Random claims against the prover: `python tests/studies/claims.py --number 3000 --seed 1`.
 
-Claims of every kind that can be typed, half of them true, half with one mistake; their truth is known by construction and by a
-search with 60 digits that shares no code with the package. Prints for each kind how many are proved, refuted, undecided and
-unreadable, and every claim that is misjudged: false and proved, true and refuted, or empty and decided.
+Claims of every kind that can be typed, half of them true, half with one mistake; their truth is
+known by construction and by a search with 60 digits that shares no code with the package. Prints
+for each kind how many are proved, refuted, undecided and unreadable, and every claim that is
+misjudged: false and proved, true and refuted, or empty and decided.
 """
 
 import argparse
@@ -59,25 +60,50 @@ def judge(claim: RandomClaim) -> Judged:
 
 def study(number, seed, *, jobs=None, progress=False):
     """The verdicts on so many claims."""
-    claims = list(tqdm(islice(random_claims(seed), number), total=number, disable=not progress, unit="claim made"))
+    claims = list(
+        tqdm(
+            islice(random_claims(seed), number),
+            total=number,
+            disable=not progress,
+            unit="claim made",
+        )
+    )
     with workers(jobs) as pool:
-        return list(tqdm(pool.map(judge, claims, chunksize=8), total=number, disable=not progress, unit="claim"))
+        return list(
+            tqdm(
+                pool.map(judge, claims, chunksize=8),
+                total=number,
+                disable=not progress,
+                unit="claim",
+            )
+        )
 
 
 def table(outcomes):
     """Counts for each kind and truth, and times."""
-    lines = [f"{'kind':<18}{'truth':<7}{'n':>6}" + "".join(f"{a:>12}" for a in ANSWERS) + f"{'misjudged':>12}"]
+    lines = [
+        f"{'kind':<18}{'truth':<7}{'n':>6}"
+        + "".join(f"{a:>12}" for a in ANSWERS)
+        + f"{'misjudged':>12}"
+    ]
     groups = [("ALL", truth) for truth in (True, False, None)] + [
         (kind, truth) for kind in SHARES for truth in (True, False, None)
     ]
     for kind, truth in groups:
-        rows = [row for row in outcomes if row.claim.truth is truth and kind in ("ALL", row.claim.kind)]
+        rows = [
+            row for row in outcomes if row.claim.truth is truth and kind in ("ALL", row.claim.kind)
+        ]
         if rows:
             counts = "".join(f"{sum(row.answer == a for row in rows):>12}" for a in ANSWERS)
             said = {True: "true", False: "false", None: "empty"}[truth]
-            lines.append(f"{kind:<18}{said:<7}{len(rows):>6}{counts}{sum(row.misjudged for row in rows):>12}")
+            lines.append(
+                f"{kind:<18}{said:<7}{len(rows):>6}{counts}{sum(row.misjudged for row in rows):>12}"
+            )
     times = sorted(row.seconds for row in outcomes)
-    lines.append(f"seconds: median {median(times):.3f}, 95 % {times[int(0.95 * len(times))]:.2f}, longest {times[-1]:.1f}")
+    lines.append(
+        f"seconds: median {median(times):.3f}, 95 % {times[int(0.95 * len(times))]:.2f}, longest "
+        f"{times[-1]:.1f}"
+    )
     return "\n".join(lines)
 
 
@@ -88,7 +114,9 @@ def listed(outcomes):
 
 def main():
     """Run the study from the command line."""
-    parser = argparse.ArgumentParser(description="Random claims against the prover.", allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        description="Random claims against the prover.", allow_abbrev=False
+    )
     parser.add_argument("--number", type=int, default=NUMBER)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", choices=ANSWERS, help="print the claims with this answer as well")

@@ -1,8 +1,10 @@
-"""How often 90 % intervals hold the truth, on the design of the 240 Chinchilla runs: `python tests/studies/coverage.py`.
+"""How often 90 % intervals hold the truth, on the design of the 240 Chinchilla runs: `python
+tests/studies/coverage.py`.
 
-Truth: the Huber fit's coefficients, with normal errors of the log loss as large as its residuals. Every repetition draws losses,
-fits them by Huber's function and by least squares of the log, and makes every kind of interval for alpha and for log N* at
-5.76e23 FLOP. Prints the table and writes it as JSON where a file is named.
+Truth: the Huber fit's coefficients, with normal errors of the log loss as large as its residuals.
+Every repetition draws losses, fits them by Huber's function and by least squares of the log, and
+makes every kind of interval for alpha and for log N* at 5.76e23 FLOP. Prints the table and writes
+it as JSON where a file is named.
 """
 
 import argparse
@@ -62,7 +64,13 @@ def intervals(found, seed):
     for kind in ("sandwich",) + (("classical",) if found.objective.is_square else ()):
         from isoflop.numeric.fit.derived import derived
 
-        rows = derived(found.law, found.covariance(kind), found.model.coordinates, tuple(QUANTITIES.values()), LEVEL)
+        rows = derived(
+            found.law,
+            found.covariance(kind),
+            found.model.coordinates,
+            tuple(QUANTITIES.values()),
+            LEVEL,
+        )
         for name, row in zip(QUANTITIES, rows, strict=True):
             made[f"{kind} delta method", name] = (row.low, row.high)
     for name, quantity in QUANTITIES.items():
@@ -76,7 +84,9 @@ def intervals(found, seed):
 
 
 def repetition(runs, seed):
-    """Which intervals hold the truth, how wide they are, in one repetition: (objective, kind, quantity) -> (held, width)."""
+    """Which intervals hold the truth, how wide they are, in one repetition: (objective, kind,
+    quantity) -> (held, width).
+    """
     random = np.random.default_rng([SEED, seed])
     loss = TRUTH.loss(runs.params, runs.tokens) * np.exp(SIGMA * random.normal(size=len(runs)))
     drawn = replace(runs, loss=loss)
@@ -92,32 +102,45 @@ def repetition(runs, seed):
 
 
 def study(runs, repetitions, *, jobs=None, progress=False):
-    """Coverage and median width: (objective, kind, quantity) -> (share, width), over the repetitions."""
+    """Coverage and median width: (objective, kind, quantity) -> (share, width), over the
+    repetitions.
+    """
     from tqdm import tqdm
 
     with workers(jobs) as pool:
         done = pool.map(partial(repetition, runs), range(repetitions), chunksize=5)
         rows = list(tqdm(done, total=repetitions, disable=not progress, unit="repetition"))
-    return {key: (np.mean([row[key][0] for row in rows]), np.median([row[key][1] for row in rows])) for key in rows[0]}
+    return {
+        key: (np.mean([row[key][0] for row in rows]), np.median([row[key][1] for row in rows]))
+        for key in rows[0]
+    }
 
 
 def table(found, repetitions):
     """The table as text."""
     lines = [
-        f"coverage of {LEVEL:.0%} intervals, {repetitions} repetitions (standard error {np.sqrt(0.09 / repetitions):.2%})",
+        f"coverage of {LEVEL:.0%} intervals, {repetitions} repetitions (standard error "
+        f"{np.sqrt(0.09 / repetitions):.2%})",
         "",
     ]
-    lines.append(f"{'objective':<20}{'interval':<26}{'quantity':<10}{'coverage':>9}  {'median width':>12}  required")
+    lines.append(
+        f"{'objective':<20}{'interval':<26}{'quantity':<10}{'coverage':>9}  {'median width':>12}  "
+        f"required"
+    )
     for (objective, kind, name), (share, width) in found.items():
         required = "87-93 %" if (objective, kind, name) in REQUIRED else ""
-        lines.append(f"{objective:<20}{kind:<26}{name:<10}{share:>9.2%}  {width:>12.4g}  {required}".rstrip())
+        lines.append(
+            f"{objective:<20}{kind:<26}{name:<10}{share:>9.2%}  {width:>12.4g}  {required}".rstrip()
+        )
     return "\n".join(lines)
 
 
 def main():
     """Run the study from the command line."""
     parser = argparse.ArgumentParser(description="Coverage of 90 % intervals.", allow_abbrev=False)
-    parser.add_argument("--runs", type=Path, default=os.environ.get("ISOFLOP_PUBLIC_RUNS") or "../shared/data")
+    parser.add_argument(
+        "--runs", type=Path, default=os.environ.get("ISOFLOP_PUBLIC_RUNS") or "../shared/data"
+    )
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -125,7 +148,13 @@ def main():
     print(table(found, options.repetitions))
     if options.json:
         rows = [
-            dict(zip(("objective", "kind", "quantity", "coverage", "width"), (*key, *value), strict=True))
+            dict(
+                zip(
+                    ("objective", "kind", "quantity", "coverage", "width"),
+                    (*key, *value),
+                    strict=True,
+                )
+            )
             for key, value in found.items()
         ]
         options.json.write_text(json.dumps(rows, indent=1))

@@ -1,9 +1,11 @@
-"""How often 90 % intervals hold the truth on small designs: `python tests/studies/coverage_designs.py --repetitions 200`.
+"""How often 90 % intervals hold the truth on small designs: `python
+tests/studies/coverage_designs.py --repetitions 200`.
 
-Four designs: 8 isoFLOP budgets of 9 runs, a grid of 8 x 6, a ladder of 4 x 4, and 20 training runs of 10 checkpoints in groups.
-Every repetition draws a law, and errors that shrink with compute, 5 % of them four times as large; runs of one group share an
-error. Intervals are those of alpha, and of N* and L* at 10 times the largest compute, by the sandwich, and by the bootstrap and
-the profile where they are asked for.
+Four designs: 8 isoFLOP budgets of 9 runs, a grid of 8 x 6, a ladder of 4 x 4, and 20 training runs
+of 10 checkpoints in groups. Every repetition draws a law, and errors that shrink with compute, 5 %
+of them four times as large; runs of one group share an error. Intervals are those of alpha, and of
+N* and L* at 10 times the largest compute, by the sandwich, and by the bootstrap and the profile
+where they are asked for.
 """
 
 import argparse
@@ -23,7 +25,11 @@ DESIGNS = ("isoflop", "grid", "ladder", "grouped")
 
 def drawn_law(random):
     """A law whose terms are 0.2 to 0.5 at 1e9 parameters and 2e10 tokens."""
-    E, beta, gamma = random.uniform(1.4, 2.1), random.uniform(0.25, 0.45), random.uniform(0.25, 0.45)
+    E, beta, gamma = (
+        random.uniform(1.4, 2.1),
+        random.uniform(0.25, 0.45),
+        random.uniform(0.25, 0.45),
+    )
     A, B = random.uniform(0.2, 0.5) * 1e9**beta, random.uniform(0.2, 0.5) * 2e10**gamma
     return Law(E=E, A=A, B=B, beta=beta, gamma=gamma)
 
@@ -33,12 +39,22 @@ def design(name, law, random):
     if name == "isoflop":
         shifts, budgets = np.exp(np.linspace(-1.3, 1.3, 9)), np.geomspace(6e18, 3e21, 8)
         best = [law.allocate(compute=float(c)) for c in budgets]
-        return np.ravel([o.params * shifts for o in best]), np.ravel([o.tokens / shifts for o in best]), None
+        return (
+            np.ravel([o.params * shifts for o in best]),
+            np.ravel([o.tokens / shifts for o in best]),
+            None,
+        )
     if name == "grouped":
         sizes = np.exp(random.uniform(np.log(5e7), np.log(5e9), 20))
         ends = sizes * np.exp(random.uniform(np.log(5.0), np.log(100.0), 20))
-        return np.repeat(sizes, 10), np.outer(ends, np.linspace(0.1, 1.0, 10)).ravel(), np.repeat(np.arange(20), 10)
-    grids = {"grid": ((5e7, 5e9, 8), (1e9, 1e11, 6)), "ladder": ((1e8, 3e9, 4), (2e9, 6e10, 4))}[name]
+        return (
+            np.repeat(sizes, 10),
+            np.outer(ends, np.linspace(0.1, 1.0, 10)).ravel(),
+            np.repeat(np.arange(20), 10),
+        )
+    grids = {"grid": ((5e7, 5e9, 8), (1e9, 1e11, 6)), "ladder": ((1e8, 3e9, 4), (2e9, 6e10, 4))}[
+        name
+    ]
     n, d = (axis.ravel() for axis in np.meshgrid(*(np.geomspace(*ends) for ends in grids)))
     return n, d, None
 
@@ -50,7 +66,9 @@ def repetition(name, seed, objective="huber-log", resamples=0, *, profile=False)
     n, d, group = design(name, law, random)
     compute, size = 6.0 * n * d, random.uniform(0.002, 0.008)
     spread = size * (compute / np.exp(np.log(compute).mean())) ** -random.uniform(0.0, 0.15)
-    errors = spread * random.standard_normal(len(n)) * np.where(random.random(len(n)) < 0.05, 4.0, 1.0)
+    errors = (
+        spread * random.standard_normal(len(n)) * np.where(random.random(len(n)) < 0.05, 4.0, 1.0)
+    )
     runs = {"params": n, "tokens": d}
     if group is not None:
         errors = 0.5 * errors + size * random.standard_normal(20)[group]
@@ -73,7 +91,10 @@ def repetition(name, seed, objective="huber-log", resamples=0, *, profile=False)
     }
     if profile:
         alpha = found.profile("alpha")
-        low, high = -np.inf if alpha.low is None else alpha.low, np.inf if alpha.high is None else alpha.high
+        low, high = (
+            -np.inf if alpha.low is None else alpha.low,
+            np.inf if alpha.high is None else alpha.high,
+        )
         held["profile", "alpha"] = low <= truth["alpha"] <= high
     return held
 
@@ -82,12 +103,18 @@ def study(name, repetitions, **options):
     """Coverage: (kind, quantity) -> (share, repetitions with such an interval)."""
     rows = [repetition(name, seed, **options) for seed in range(repetitions)]
     keys = dict.fromkeys(key for row in rows for key in row)
-    return {key: (float(np.mean(held)), len(held)) for key in keys if (held := [row[key] for row in rows if key in row])}
+    return {
+        key: (float(np.mean(held)), len(held))
+        for key in keys
+        if (held := [row[key] for row in rows if key in row])
+    }
 
 
 def main():
     """Run the study from the command line."""
-    parser = argparse.ArgumentParser(description="Coverage of 90 % intervals on small designs.", allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        description="Coverage of 90 % intervals on small designs.", allow_abbrev=False
+    )
     parser.add_argument("--repetitions", type=int, default=200)
     parser.add_argument("--resamples", type=int, default=0)
     parser.add_argument("--objective", choices=OBJECTIVES, default="huber-log")
@@ -95,9 +122,20 @@ def main():
     options = parser.parse_args()
     for name in DESIGNS:
         found = study(
-            name, options.repetitions, objective=options.objective, resamples=options.resamples, profile=options.profile
+            name,
+            options.repetitions,
+            objective=options.objective,
+            resamples=options.resamples,
+            profile=options.profile,
         )
-        print(name, *(f"{kind} {each} {share:.3f} of {count}" for (kind, each), (share, count) in found.items()), sep="\n  ")
+        print(
+            name,
+            *(
+                f"{kind} {each} {share:.3f} of {count}"
+                for (kind, each), (share, count) in found.items()
+            ),
+            sep="\n  ",
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""The separable solver against a thorough search on random problems: `python tests/studies/optimum.py`.
+"""The separable solver against a thorough search on random problems: `python
+tests/studies/optimum.py`.
 
-For each of 1,000 seeded problems (laws, designs, noise and objectives over wide ranges) the fit without start values, and the
-best that SciPy finds from many starts. Prints how often the fit is the best known optimum, how often it is reported as converged,
-and whether one that is worse ever is.
+For each of 1,000 seeded problems (laws, designs, noise and objectives over wide ranges) the fit
+without start values, and the best that SciPy finds from many starts. Prints how often the fit is
+the best known optimum, how often it is reported as converged, and whether one that is worse ever
+is.
 """
 
 import argparse
@@ -23,7 +25,9 @@ ROUNDING = 1e-24
 
 
 class Outcome(NamedTuple):
-    """One problem: our objective, whether it is said to be a minimum, the search's, and what the problem was."""
+    """One problem: our objective, whether it is said to be a minimum, the search's, and what the
+    problem was.
+    """
 
     seed: int
     value: float
@@ -43,7 +47,10 @@ class Outcome(NamedTuple):
 def outcome(seed):
     """Fit and search."""
     drawn = problem(seed)
-    found = fit({"params": drawn.params, "tokens": drawn.tokens, "loss": drawn.loss}, objective=drawn.objective)
+    found = fit(
+        {"params": drawn.params, "tokens": drawn.tokens, "loss": drawn.loss},
+        objective=drawn.objective,
+    )
     searched, _ = Search(drawn, seed).best()
     what = f"{drawn.objective.name}, {len(drawn.loss)} runs, {drawn.design}, {drawn.noise}"
     return Outcome(seed, found.objective_value, found.converged, searched, what)
@@ -52,7 +59,14 @@ def outcome(seed):
 def study(seeds, *, jobs=None, progress=False):
     """The outcomes for some seeds."""
     with workers(jobs) as pool:
-        return list(tqdm(pool.map(outcome, seeds, chunksize=4), total=len(seeds), disable=not progress, unit="problem"))
+        return list(
+            tqdm(
+                pool.map(outcome, seeds, chunksize=4),
+                total=len(seeds),
+                disable=not progress,
+                unit="problem",
+            )
+        )
 
 
 def report(outcomes):
@@ -68,13 +82,17 @@ def report(outcomes):
     for row in outcomes:
         if row.worse or not row.converged:
             state = "converged" if row.converged else "not converged"
-            lines.append(f"  seed {row.seed}: {row.what}: {row.value!r}, search {row.searched!r}, {state}")
+            lines.append(
+                f"  seed {row.seed}: {row.what}: {row.value!r}, search {row.searched!r}, {state}"
+            )
     return "\n".join(lines)
 
 
 def main():
     """Run the study from the command line."""
-    parser = argparse.ArgumentParser(description="The solver against a thorough search.", allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        description="The solver against a thorough search.", allow_abbrev=False
+    )
     parser.add_argument("--problems", type=int, default=PROBLEMS)
     print(report(study(range(parser.parse_args().problems), progress=True)))
 

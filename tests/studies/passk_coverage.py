@@ -1,18 +1,22 @@
-"""How often 90 % intervals of the laws of -log pass@k hold the truth: `python tests/studies/passk_coverage.py`.
+"""How often 90 % intervals of the laws of -log pass@k hold the truth: `python
+tests/studies/passk_coverage.py`.
 
-Truth: one of the three laws at one k, about which models scatter lognormally. Every model has its own success rates, Beta with
-that pass@k, one a problem. Every repetition draws counts and fits the law. Do the percentile intervals over resamples of models
-hold the coefficients, does the prediction interval of the law hold a new model: its pass@k, or for least squares, whose scatter
-has that of estimates in it, the estimate from samples like those of the others?
+Truth: one of the three laws at one k, about which models scatter lognormally. Every model has its
+own success rates, Beta with that pass@k, one a problem. Every repetition draws counts and fits the
+law. Do the percentile intervals over resamples of models hold the coefficients, does the prediction
+interval of the law hold a new model: its pass@k, or for least squares, whose scatter has that of
+estimates in it, the estimate from samples like those of the others?
 
-Two truths. "moderate": 54 models, nine sizes with six token counts each, -log pass@k from about 3.2 down to 0.4 nats, so that all
-models are solved. "many unsolved": 81 models down to 2 million tokens, -log pass@k from about 200 down to 4.4 nats, so that about
-half of the models have no success, as on a hard benchmark.
+Two truths. "moderate": 54 models, nine sizes with six token counts each, -log pass@k from about 3.2
+down to 0.4 nats, so that all models are solved. "many unsolved": 81 models down to 2 million
+tokens, -log pass@k from about 200 down to 4.4 nats, so that about half of the models have no
+success, as on a hard benchmark.
 
-Ways to sample and to fit: a fixed number of samples (least squares, likelihood); every other model sampled fewer than k times
-(least squares leaves these out); in batches until a problem is solved, so that n < k depends on the outcome (likelihood); the
-same where three problems in ten are given up after the first batch (likelihood, and the "convention": problems with n < k count
-as solved, whatever their outcome, then least squares).
+Ways to sample and to fit: a fixed number of samples (least squares, likelihood); every other model
+sampled fewer than k times (least squares leaves these out); in batches until a problem is solved,
+so that n < k depends on the outcome (likelihood); the same where three problems in ten are given up
+after the first batch (likelihood, and the "convention": problems with n < k count as solved,
+whatever their outcome, then least squares).
 
 Prints the table and writes it as JSON where a file is named.
 """
@@ -53,10 +57,17 @@ DESIGN = grid(SIZES, TOKENS, gold_scatter=0.1, rng=1)
 #: A new model, of the middle of the design.
 NEW = grid((1e9,), (3e10,))
 NEW_MODEL = "a new model"
-#: -log pass@k from about 3.2 nats at the smallest model to about 0.4 at the largest; an irreducible part of 0.2.
+#: -log pass@k from about 3.2 nats at the smallest model to about 0.4 at the largest; an irreducible
+#: part of 0.2.
 MODERATE = {
     "compute": {"E0": 0.2, "C0": 3.0 * float(DESIGN.compute.min()) ** 0.2, "alpha": 0.2},
-    "params-tokens": {"E0": 0.2, "N0": 1.5 * min(SIZES) ** 0.35, "D0": 1.5 * min(TOKENS) ** 0.4, "beta": 0.35, "gamma": 0.4},
+    "params-tokens": {
+        "E0": 0.2,
+        "N0": 1.5 * min(SIZES) ** 0.35,
+        "D0": 1.5 * min(TOKENS) ** 0.4,
+        "beta": 0.35,
+        "gamma": 0.4,
+    },
     "gold": {"xi0": 0.2, "K0": 3.0 * float(DESIGN.gold.max()) ** -1.5, "kappa": 1.5},
 }
 #: From about 200 nats to 4.4: cheap models have one success in e^200 samples, which is none.
@@ -64,13 +75,16 @@ UNSOLVED = {
     "compute": {"E0": 3.0, "C0": 9e5, "alpha": 0.26},
     "params-tokens": {"E0": 3.0, "N0": 8e3, "D0": 2.5e4, "beta": 0.5, "gamma": 0.4},
 }
-#: Of Beta(a, b) at "many unsolved": a is the same for all models, so that their problems differ in difficulty alike.
+#: Of Beta(a, b) at "many unsolved": a is the same for all models, so that their problems differ in
+#: difficulty alike.
 SHAPE = 0.3
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A truth: models, coefficients by law, the scatter of models about the law, and how many problems there are."""
+    """A truth: models, coefficients by law, the scatter of models about the law, and how many
+    problems there are.
+    """
 
     name: str
     models: Design
@@ -114,22 +128,42 @@ class Case:
 
 SQUARES, LIKELIHOOD, CONVENTION = "least-squares-log", "likelihood", "convention"
 UNTIL_SOLVED = Adaptive(32, 1, 512)
-#: The last number is a + b of the success rates Beta(a, b). At k = 1000 with a + b = 2 nearly every problem would be solved
-#: always or never; with 50 the shapes a are from 0.01 to 0.4, and samples short of k tell something.
+#: The last number is a + b of the success rates Beta(a, b). At k = 1000 with a + b = 2 nearly every
+#: problem would be solved always or never; with 50 the shapes a are from 0.01 to 0.4, and samples
+#: short of k tell something.
 SAMPLINGS = (
     ("fixed n", SQUARES, 10, Fixed(64), 2.0),
     ("fixed n", LIKELIHOOD, 10, Fixed(64), 2.0),
     ("every other n < k", SQUARES, 100, EveryOther(64, 512), 50.0),
     ("until solved, n < k", LIKELIHOOD, 1000, UNTIL_SOLVED, 50.0),
 )
-#: Until solved, but three problems in ten are given up after the first batch, as where a budget runs out.
+#: Until solved, but three problems in ten are given up after the first batch, as where a budget
+#: runs out.
 GIVEN_UP = Mixed(Adaptive(32, 1, 2048), Fixed(32), 0.3)
-#: What the convention makes of the exponent while the likelihood does not need it. Up to the first batch no problem has n < k.
-CONVENTIONS = ((CONVENTION, 32), (CONVENTION, 100), (CONVENTION, 1000), (LIKELIHOOD, 100), (LIKELIHOOD, 1000))
+#: What the convention makes of the exponent while the likelihood does not need it. Up to the first
+#: batch no problem has n < k.
+CONVENTIONS = (
+    (CONVENTION, 32),
+    (CONVENTION, 100),
+    (CONVENTION, 1000),
+    (LIKELIHOOD, 100),
+    (LIKELIHOOD, 1000),
+)
 CASES = [
-    *(Case(name, law, method, k, how, total) for name, method, k, how, total in SAMPLINGS for law in KINDS),
-    *(Case("fixed n", law, method, 1, Fixed(128), 0.0, "many unsolved") for law in UNSOLVED for method in (SQUARES, LIKELIHOOD)),
-    *(Case("solved or given up", "compute", method, k, GIVEN_UP, 50.0) for method, k in CONVENTIONS),
+    *(
+        Case(name, law, method, k, how, total)
+        for name, method, k, how, total in SAMPLINGS
+        for law in KINDS
+    ),
+    *(
+        Case("fixed n", law, method, 1, Fixed(128), 0.0, "many unsolved")
+        for law in UNSOLVED
+        for method in (SQUARES, LIKELIHOOD)
+    ),
+    *(
+        Case("solved or given up", "compute", method, k, GIVEN_UP, 50.0)
+        for method, k in CONVENTIONS
+    ),
 ]
 
 
@@ -139,7 +173,15 @@ def truth_of(case, models, random):
     coefficients = setting.coefficients[case.law]
     if case.concentration:
         total = case.concentration
-        return law_truth(models, case.law, coefficients, k=case.k, concentration=total, scatter=setting.scatter, rng=random)
+        return law_truth(
+            models,
+            case.law,
+            coefficients,
+            k=case.k,
+            concentration=total,
+            scatter=setting.scatter,
+            rng=random,
+        )
     scatter = np.exp(setting.scatter * random.standard_normal(len(models)))
     neg_log = law_values(models, case.law, coefficients) * scatter
     shape = np.full(len(models), SHAPE)
@@ -147,11 +189,15 @@ def truth_of(case, models, random):
 
 
 def repetition(case, seed):
-    """What one repetition finds: quantity -> (whether the interval holds it, its width, estimate, truth)."""
+    """What one repetition finds: quantity -> (whether the interval holds it, its width, estimate,
+    truth).
+    """
     setting = SETTINGS[case.setting]
     random = np.random.default_rng([SEED, list(KINDS).index(case.law), case.k, seed])
     truth = truth_of(case, setting.models, random)
-    simulated = simulate(setting.models, truth, problems=setting.problems, sampling=case.sampling, rng=random)
+    simulated = simulate(
+        setting.models, truth, problems=setting.problems, sampling=case.sampling, rng=random
+    )
     estimates, intervals, fit = fitted(case, simulated, seed)
     found = {}
     for name, value in setting.coefficients[case.law].items():
@@ -161,7 +207,12 @@ def repetition(case, seed):
         new = _new_model(case, random)
         ahead = fit.predict({name: getattr(NEW, name) for name in fit.kind.covariates})
         (low,), (high,) = ahead.interval(LEVEL)
-        found[NEW_MODEL] = (bool(low <= new <= high), float(np.log(high / low)), ahead.neg_log.item(), new)
+        found[NEW_MODEL] = (
+            bool(low <= new <= high),
+            float(np.log(high / low)),
+            ahead.neg_log.item(),
+            new,
+        )
     return found
 
 
@@ -170,12 +221,26 @@ def fitted(case, simulated, seed):
     counts = simulated.counts()
     if case.method == CONVENTION:
         return (*by_convention(counts, case.k, seed), None)
-    (fit,) = fit_passk(counts, law=case.law, k=[case.k], method=case.method, resamples=RESAMPLES, seed=seed, cluster=None).fits
-    return fit.coefficients, {name: fit.interval(name, LEVEL) for name in fit.kind.coefficients}, fit
+    (fit,) = fit_passk(
+        counts,
+        law=case.law,
+        k=[case.k],
+        method=case.method,
+        resamples=RESAMPLES,
+        seed=seed,
+        cluster=None,
+    ).fits
+    return (
+        fit.coefficients,
+        {name: fit.interval(name, LEVEL) for name in fit.kind.coefficients},
+        fit,
+    )
 
 
 def by_convention(counts, k, seed):
-    """The compute law by least squares where problems of fewer than k samples count as solved; models at exactly 1 drop out."""
+    """The compute law by least squares where problems of fewer than k samples count as solved;
+    models at exactly 1 drop out.
+    """
     passed = curve(counts, [k], refused="solved").pass_at_k[:, 0]
     usable = (passed > 0.0) & (passed < 1.0)
     columns = {"compute": counts.covariates["compute"][usable], "loss": -np.log(passed[usable])}
@@ -183,7 +248,9 @@ def by_convention(counts, k, seed):
     estimates = fit.bootstrap(RESAMPLES, seed=seed).estimates(LEVEL)
     intervals = {name: (one.low, one.high) for name, one in estimates.items()}
     names = dict(zip(KINDS["compute"].coefficients, fit.coefficients, strict=True))
-    return {own: fit.coefficients[name] for own, name in names.items()}, {own: intervals[name] for own, name in names.items()}
+    return {own: fit.coefficients[name] for own, name in names.items()}, {
+        own: intervals[name] for own, name in names.items()
+    }
 
 
 def _new_model(case, random):
@@ -192,7 +259,9 @@ def _new_model(case, random):
     if case.method == LIKELIHOOD:
         return truth.neg_log_pass_at_k(case.k).item()
     setting = SETTINGS[case.setting]
-    counts = simulate(NEW, truth, problems=setting.problems, sampling=case.sampling, rng=random).counts()
+    counts = simulate(
+        NEW, truth, problems=setting.problems, sampling=case.sampling, rng=random
+    ).counts()
     return curve(counts, [case.k]).neg_log.item()
 
 
@@ -210,7 +279,15 @@ def study(case, repetitions, *, jobs=None, progress=False):
 
     with workers(jobs) as pool:
         done = pool.map(partial(repetition, case), range(repetitions), chunksize=2)
-        rows = list(tqdm(done, total=repetitions, disable=not progress, unit="repetition", desc=f"{case.law}, {case.method}"))
+        rows = list(
+            tqdm(
+                done,
+                total=repetitions,
+                disable=not progress,
+                unit="repetition",
+                desc=f"{case.law}, {case.method}",
+            )
+        )
     return {(case, name): summary([row[name] for row in rows]) for name in rows[0]}
 
 
@@ -225,9 +302,22 @@ def error(repetitions):
     return float(np.sqrt(LEVEL * (1.0 - LEVEL) / repetitions))
 
 
-NAMES = ("law", "truth", "method", "samples", "k", "quantity", "coverage", "width", "estimate", "true", "repetitions")
+NAMES = (
+    "law",
+    "truth",
+    "method",
+    "samples",
+    "k",
+    "quantity",
+    "coverage",
+    "width",
+    "estimate",
+    "true",
+    "repetitions",
+)
 HEAD = (
-    f"{'law':<15}{'truth':<15}{'method':<19}{'samples':<21}{'k':>5}  {'quantity':<12}{'coverage':>9}{'median width':>14}"
+    f"{'law':<15}{'truth':<15}{'method':<19}{'samples':<21}{'k':>5}  "
+    f"{'quantity':<12}{'coverage':>9}{'median width':>14}"
     f"{'median estimate':>17}{'true':>11}"
 )
 
@@ -235,7 +325,13 @@ HEAD = (
 def rows_of(found):
     """A row a case and quantity."""
     return [
-        dict(zip(NAMES, (case.law, case.setting, case.method, case.name, case.k, name, *values), strict=True))
+        dict(
+            zip(
+                NAMES,
+                (case.law, case.setting, case.method, case.name, case.k, name, *values),
+                strict=True,
+            )
+        )
         for (case, name), values in found.items()
     ]
 
@@ -243,7 +339,8 @@ def rows_of(found):
 def table(found):
     """The rows of the table."""
     return "\n".join(
-        f"{row['law']:<15}{row['truth']:<15}{row['method']:<19}{row['samples']:<21}{row['k']:>5}  {row['quantity']:<12}"
+        f"{row['law']:<15}{row['truth']:<15}{row['method']:<19}{row['samples']:<21}{row['k']:>5}  "
+        f"{row['quantity']:<12}"
         f"{row['coverage']:>9.1%}{row['width']:>14.4g}{row['estimate']:>17.4g}{row['true']:>11.4g}"
         for row in rows_of(found)
     )
@@ -251,7 +348,9 @@ def table(found):
 
 def main():
     """Run the study from the command line."""
-    parser = argparse.ArgumentParser(description="Coverage of 90 % intervals of the laws of pass@k.", allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        description="Coverage of 90 % intervals of the laws of pass@k.", allow_abbrev=False
+    )
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     parser.add_argument("--law", choices=KINDS)
     parser.add_argument("--method", choices=(SQUARES, LIKELIHOOD, CONVENTION))
@@ -260,9 +359,14 @@ def main():
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     chosen = {"law": options.law, "method": options.method, "setting": options.truth}
-    cases = [case for case in CASES if all(value in (None, getattr(case, name)) for name, value in chosen.items())]
+    cases = [
+        case
+        for case in CASES
+        if all(value in (None, getattr(case, name)) for name, value in chosen.items())
+    ]
     print(
-        f"coverage of {LEVEL:.0%} intervals, {options.repetitions} repetitions (error {error(options.repetitions):.1%})\n\n{HEAD}"
+        f"coverage of {LEVEL:.0%} intervals, {options.repetitions} repetitions (error "
+        f"{error(options.repetitions):.1%})\n\n{HEAD}"
     )
     found: dict = {}
     for case in cases:

@@ -1,4 +1,6 @@
-"""Random fits of the params+tokens law: laws, designs, noise and objectives over wide ranges, from a seed."""
+"""Random fits of the params+tokens law: laws, designs, noise and objectives over wide ranges, from
+a seed.
+"""
 
 from dataclasses import dataclass
 
@@ -37,14 +39,21 @@ def _design(kind, rng):
         return n, np.repeat(budgets, len(ratios)) / (6 * n)
     if kind == "cloud":
         count = rng.integers(15, 400)
-        return low_n * 10 ** rng.uniform(0, decades_n, count), low_d * 10 ** rng.uniform(0, decades_d, count)
+        return low_n * 10 ** rng.uniform(0, decades_n, count), low_d * 10 ** rng.uniform(
+            0, decades_d, count
+        )
     if kind == "rays":
         ratios = 10 ** rng.uniform(0.5, 3, size=rng.integers(2, 6))
         sizes = low_n * 10 ** np.linspace(0, decades_n, rng.integers(5, 15))
         n = np.repeat(sizes, len(ratios))
         return n, n * np.tile(ratios, len(sizes))
     sizes = low_n * 10 ** rng.uniform(0, decades_n, size=3)
-    return tuple(map(np.ravel, np.meshgrid(sizes, low_d * 10 ** np.linspace(0, decades_d, rng.integers(8, 40)))))
+    return tuple(
+        map(
+            np.ravel,
+            np.meshgrid(sizes, low_d * 10 ** np.linspace(0, decades_d, rng.integers(8, 40))),
+        )
+    )
 
 
 def _noise(kind, size, rng):
@@ -54,7 +63,9 @@ def _noise(kind, size, rng):
     if kind == "heavy tails":
         return np.clip(sigma * rng.standard_t(2, size=size), -1, 1)
     outlier = rng.uniform(size=size) < 0.07
-    return sigma * rng.normal(size=size) + outlier * np.abs(rng.normal(size=size)) * rng.uniform(0.02, 0.3)
+    return sigma * rng.normal(size=size) + outlier * np.abs(rng.normal(size=size)) * rng.uniform(
+        0.02, 0.3
+    )
 
 
 def problem(seed):
@@ -66,9 +77,13 @@ def problem(seed):
     E = rng.choice([0.0, rng.uniform(0.05, 3.0)], p=[0.15, 0.85])
     scale = 10 ** rng.uniform(-1, 0.7)
     share = rng.uniform(0.05, 0.95)
-    clean = E + scale * (share * (n / np.median(n)) ** -beta + (1 - share) * (d / np.median(d)) ** -gamma)
+    clean = E + scale * (
+        share * (n / np.median(n)) ** -beta + (1 - share) * (d / np.median(d)) ** -gamma
+    )
     name = OBJECTIVES[rng.integers(len(OBJECTIVES))]
     objective = Objective(
-        name=name, tau=rng.choice([0.1, 0.5, 0.8]), delta=10 ** rng.uniform(-4, -1.5) if rng.uniform() < 0.5 else 1e-3
+        name=name,
+        tau=rng.choice([0.1, 0.5, 0.8]),
+        delta=10 ** rng.uniform(-4, -1.5) if rng.uniform() < 0.5 else 1e-3,
     )
     return Problem(seed, n, d, clean * np.exp(_noise(noise, len(n), rng)), objective, kind, noise)

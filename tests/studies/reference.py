@@ -1,7 +1,8 @@
-"""A thorough search for the best fit of the params+tokens law, by other means: SciPy from many random starts.
+"""A thorough search for the best fit of the params+tokens law, by other means: SciPy from many
+random starts.
 
-Squares and Huber's function go through least_squares, the sharp objectives through L-BFGS-B on a smooth one and then through
-linear programmes. Nothing here comes from the package's solvers.
+Squares and Huber's function go through least_squares, the sharp objectives through L-BFGS-B on a
+smooth one and then through linear programmes. Nothing here comes from the package's solvers.
 """
 
 import numpy as np
@@ -14,7 +15,9 @@ POLISHED = 4
 
 
 class Search:
-    """The search for one problem: theta = (E, log T_N, log T_D, beta, gamma), the terms at the geometric mean of the design."""
+    """The search for one problem: theta = (E, log T_N, log T_D, beta, gamma), the terms at the
+    geometric mean of the design.
+    """
 
     def __init__(self, problem, seed):
         self.objective = problem.objective
@@ -33,9 +36,15 @@ class Search:
 
     def jacobian(self, theta):
         terms = [np.exp(theta[1 + k] - theta[3 + k] * x) for k, x in enumerate(self.logs)]
-        columns = [np.ones_like(self.loss), *terms, *(-x * t for x, t in zip(self.logs, terms, strict=True))]
+        columns = [
+            np.ones_like(self.loss),
+            *terms,
+            *(-x * t for x, t in zip(self.logs, terms, strict=True)),
+        ]
         found = np.stack(columns, axis=1)
-        return found / (theta[0] + terms[0] + terms[1])[:, None] if self.objective.in_logs else found
+        return (
+            found / (theta[0] + terms[0] + terms[1])[:, None] if self.objective.in_logs else found
+        )
 
     def value(self, theta):
         """The objective by its definition."""
@@ -45,30 +54,44 @@ class Search:
         if name == "absolute-log":
             return float(np.sum(np.abs(r)))
         if name == "pinball-log":
-            return float(np.sum(np.maximum(self.objective.tau * -r, (1.0 - self.objective.tau) * r)))
+            return float(
+                np.sum(np.maximum(self.objective.tau * -r, (1.0 - self.objective.tau) * r))
+            )
         delta = self.objective.delta
-        return float(np.sum(np.where(np.abs(r) <= delta, 0.5 * r**2, delta * (np.abs(r) - 0.5 * delta))))
+        return float(
+            np.sum(np.where(np.abs(r) <= delta, 0.5 * r**2, delta * (np.abs(r) - 0.5 * delta)))
+        )
 
     def start(self, index):
-        """Random exponents; the linear part random for one half of the starts, by nonnegative least squares for the other."""
+        """Random exponents; the linear part random for one half of the starts, by nonnegative least
+        squares for the other.
+        """
         exponents = np.exp(self.random.uniform(np.log(0.02), np.log(3.0), size=2))
         if index % 2:
             columns = np.stack(
-                [np.ones_like(self.loss), *(np.exp(-b * x) for b, x in zip(exponents, self.logs, strict=True))], axis=1
+                [
+                    np.ones_like(self.loss),
+                    *(np.exp(-b * x) for b, x in zip(exponents, self.logs, strict=True)),
+                ],
+                axis=1,
             )
             linear, _ = nnls(columns / self.loss[:, None], np.ones_like(self.loss))
             linear = np.maximum(linear, [0.0, 1e-6, 1e-6])
         else:
             E = self.random.uniform(0.0, self.loss.min())
             share = self.random.uniform(0.02, 0.98)
-            linear = np.array([E, share * (np.median(self.loss) - E), (1.0 - share) * (np.median(self.loss) - E)])
+            linear = np.array(
+                [E, share * (np.median(self.loss) - E), (1.0 - share) * (np.median(self.loss) - E)]
+            )
         theta = np.concatenate([linear[:1], np.log(np.maximum(linear[1:], 1e-9)), exponents])
         return np.clip(theta, self.lower + 1e-9, self.upper - 1e-9)
 
     def descend(self, theta, tolerance, evaluations):
         if self.objective.name in ("absolute-log", "pinball-log"):
             return self._smooth_descent(theta, evaluations)
-        huber = {} if self.objective.is_square else {"loss": "huber", "f_scale": self.objective.delta}
+        huber = (
+            {} if self.objective.is_square else {"loss": "huber", "f_scale": self.objective.delta}
+        )
         found = least_squares(
             self.residuals,
             theta,
@@ -94,7 +117,14 @@ class Search:
                 return np.sum(psi * r - psi**2 * width / (high - low)), self.jacobian(x).T @ psi
 
             bounds = list(zip(self.lower, self.upper, strict=True))
-            theta = minimize(smooth, theta, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": evaluations}).x
+            theta = minimize(
+                smooth,
+                theta,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=bounds,
+                options={"maxiter": evaluations},
+            ).x
         return theta
 
     def polish(self, theta):
@@ -136,4 +166,7 @@ class Search:
             rough = [self.descend(self.start(i), 1e-8, 200) for i in range(STARTS)]
             rough.sort(key=self.value)
             ends = [self.polish(theta) for theta in rough[:POLISHED]]
-            return min(((self.value(theta), theta) for theta in (*rough[:1], *ends)), key=lambda pair: pair[0])
+            return min(
+                ((self.value(theta), theta) for theta in (*rough[:1], *ends)),
+                key=lambda pair: pair[0],
+            )

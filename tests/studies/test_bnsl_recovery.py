@@ -22,12 +22,20 @@ def test_how_often_breaks_are_found(capsys):
     for widths, noises in cells.items():
         found |= bnsl_recovery.study(widths=(widths,), noises=noises)
         with capsys.disabled():
-            print("\n" + bnsl_recovery.table({key: found[key] for key in found if key[1] == widths}))
-    shares = {key: sum(each.breaks for each in outcomes) / len(outcomes) for key, outcomes in found.items()}
-    curves = {key: sum(each.curve for each in outcomes) / len(outcomes) for key, outcomes in found.items()}
+            print(
+                "\n" + bnsl_recovery.table({key: found[key] for key in found if key[1] == widths})
+            )
+    shares = {
+        key: sum(each.breaks for each in outcomes) / len(outcomes)
+        for key, outcomes in found.items()
+    }
+    curves = {
+        key: sum(each.curve for each in outcomes) / len(outcomes) for key, outcomes in found.items()
+    }
     for breaks in bnsl_recovery.BREAKS:
         assert min(shares[breaks, SHARP, noise] for noise in cells[SHARP]) >= 0.95
         assert shares[breaks, MODERATE, 0.0] >= 0.9
-        # Where the breaks are as wide as the published ones the curve is found and its breaks are not.
+        # Where the breaks are as wide as the published ones the curve is found and its breaks are
+        # not.
         assert curves[breaks, PUBLISHED, 2e-4] >= 0.95
         assert shares[breaks, PUBLISHED, 2e-4] <= 0.5

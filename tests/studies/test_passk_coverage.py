@@ -1,24 +1,34 @@
-"""Coverage of the intervals of the laws of pass@k, whole (slow) and in part; and what the convention n < k does."""
+"""Coverage of the intervals of the laws of pass@k, whole (slow) and in part; and what the
+convention n < k does.
+"""
 
 import passk_coverage
 import pytest
 from passk_coverage import CASES, CONVENTION, GIVEN_UP, LIKELIHOOD, NEW_MODEL, SQUARES
 
-#: Percentile intervals of so few models are narrow by up to 7 % of coverage; the study on the command line measures by how much.
+#: Percentile intervals of so few models are narrow by up to 7 % of coverage; the study on the
+#: command line measures by how much.
 LEAST = 0.83
-#: Repetitions of a test; how many must hold is what a coverage of `LEAST` would fall short of in one of 1,000 tests.
+#: Repetitions of a test; how many must hold is what a coverage of `LEAST` would fall short of in
+#: one of 1,000 tests.
 FEW, MANY, CHANCE = 40, 60, 1e-3
 
 
 def least_held(repetitions: int, quantities: int = 1) -> int:
-    """The number of intervals that hold, which a coverage of `LEAST` reaches but for `CHANCE`, over all quantities."""
+    """The number of intervals that hold, which a coverage of `LEAST` reaches but for `CHANCE`, over
+    all quantities.
+    """
     from scipy.stats import binom
 
     return int(binom.ppf(CHANCE / quantities, repetitions, LEAST))
 
 
 def case_of(**wanted) -> passk_coverage.Case:
-    (found,) = [case for case in CASES if all(getattr(case, name) == value for name, value in wanted.items())]
+    (found,) = [
+        case
+        for case in CASES
+        if all(getattr(case, name) == value for name, value in wanted.items())
+    ]
     return found
 
 
@@ -43,8 +53,13 @@ def test_some_repetitions() -> None:
 
 
 def test_many_models_without_a_success(monkeypatch) -> None:
-    """The likelihood finds the exponent where half of the models have no success; least squares, which drops these, does not."""
-    cases = {method: case_of(law="compute", method=method, setting="many unsolved") for method in (SQUARES, LIKELIHOOD)}
+    """The likelihood finds the exponent where half of the models have no success; least squares,
+    which drops these, does not.
+    """
+    cases = {
+        method: case_of(law="compute", method=method, setting="many unsolved")
+        for method in (SQUARES, LIKELIHOOD)
+    }
     assert passk_coverage.unsolved_share(cases[LIKELIHOOD]) > 0.4
     monkeypatch.setattr(passk_coverage, "RESAMPLES", 2)  # estimates alone are looked at
     found = {}
@@ -56,26 +71,36 @@ def test_many_models_without_a_success(monkeypatch) -> None:
 
 
 def test_a_limit_whose_search_is_certified_from_one_side_alone() -> None:
-    """An upper limit of the irreducible part is found where a law at a lower value is certified at a second search only."""
+    """An upper limit of the irreducible part is found where a law at a lower value is certified at
+    a second search only.
+    """
     case = case_of(law="params-tokens", method=SQUARES, setting="many unsolved")
     _, width, estimate, _ = passk_coverage.repetition(case, 104)["E0"]
     assert 0.0 <= estimate <= width < 30.0
 
 
 def test_what_the_convention_does(monkeypatch) -> None:
-    """Counting n < k as solved makes the irreducible part vanish; the likelihood of the same kind of counts keeps it."""
-    by = {method: case_of(sampling=GIVEN_UP, method=method, k=100) for method in (CONVENTION, LIKELIHOOD)}
+    """Counting n < k as solved makes the irreducible part vanish; the likelihood of the same kind
+    of counts keeps it.
+    """
+    by = {
+        method: case_of(sampling=GIVEN_UP, method=method, k=100)
+        for method in (CONVENTION, LIKELIHOOD)
+    }
     number, rows = held(by[CONVENTION], FEW)
     assert number["E0"] < least_held(FEW)
     medians = {CONVENTION: passk_coverage.summary([row["E0"] for row in rows])[2]}
     monkeypatch.setattr(passk_coverage, "RESAMPLES", 2)
-    medians[LIKELIHOOD] = passk_coverage.summary([row["E0"] for row in held(by[LIKELIHOOD], 3)[1]])[2]
+    medians[LIKELIHOOD] = passk_coverage.summary([row["E0"] for row in held(by[LIKELIHOOD], 3)[1]])[
+        2
+    ]
     true = rows[0]["E0"][3]
     assert medians[CONVENTION] < 0.5 * true < medians[LIKELIHOOD]
 
 
-#: Least squares by every law; the likelihood, which takes a second a repetition, by one law for each way to sample.
-#: Neither the convention nor least squares that drops the models without a success holds the truth.
+#: Least squares by every law; the likelihood, which takes a second a repetition, by one law for
+#: each way to sample. Neither the convention nor least squares that drops the models without a
+#: success holds the truth.
 HELD = [case for case in CASES if case.method == SQUARES and case.setting == "moderate"] + [
     case_of(method=LIKELIHOOD, name="fixed n", setting="moderate", law="gold"),
     case_of(method=LIKELIHOOD, name="fixed n", setting="moderate", law="params-tokens"),
@@ -86,9 +111,17 @@ HELD = [case for case in CASES if case.method == SQUARES and case.setting == "mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", HELD, ids=lambda case: f"{case.law}, {case.setting}, {case.method}, {case.name}, {case.k}")
+@pytest.mark.parametrize(
+    "case",
+    HELD,
+    ids=lambda case: f"{case.law}, {case.setting}, {case.method}, {case.name}, {case.k}",
+)
 def test_coverage(case, capsys) -> None:
     found = passk_coverage.study(case, MANY)
     with capsys.disabled():
         print("\n" + passk_coverage.table(found))
-    assert not {name: values[0] for (_, name), values in found.items() if values[0] * MANY < least_held(MANY, len(found))}
+    assert not {
+        name: values[0]
+        for (_, name), values in found.items()
+        if values[0] * MANY < least_held(MANY, len(found))
+    }

@@ -1,4 +1,6 @@
-"""Processes for a study, one thread each: as many threads as processors in every one of them would wait for one another."""
+"""Processes for a study, one thread each: as many threads as processors in every one of them would
+wait for one another.
+"""
 
 import os
 from concurrent.futures import ProcessPoolExecutor

@@ -1,8 +1,10 @@
-"""Random claims as a user types them, true by construction or false by one mistake; each verdict is known without the package.
+"""Random claims as a user types them, true by construction or false by one mistake; each verdict is
+known without the package.
 
-A claim is made of the tuples of `rewriting`, and of the law's quantities such as `("R_opt", C)`. Those are evaluated from what
-they mean (the least loss on the budget, found by Newton's method in `reference`), never from a closed form. What is made true
-is checked at points of its domain with 60 digits; what is made false is kept only where it clearly fails at one.
+A claim is made of the tuples of `rewriting`, and of the law's quantities such as `("R_opt", C)`.
+Those are evaluated from what they mean (the least loss on the budget, found by Newton's method in
+`reference`), never from a closed form. What is made true is checked at points of its domain with 60
+digits; what is made false is kept only where it clearly fails at one.
 """
 
 from __future__ import annotations
@@ -14,7 +16,21 @@ from random import Random
 from typing import Any
 
 from tests.theory import reference, rewriting
-from tests.theory.rewriting import MINUS_ONE, MP, ONE, Node, Rewriter, add, inverse, mul, negative, power, rat, renamed, sym
+from tests.theory.rewriting import (
+    MINUS_ONE,
+    MP,
+    ONE,
+    Node,
+    Rewriter,
+    add,
+    inverse,
+    mul,
+    negative,
+    power,
+    rat,
+    renamed,
+    sym,
+)
 
 Point = dict[str, Any]
 Constraint = tuple[Node, str, Node]
@@ -40,7 +56,9 @@ class NoValue(ValueError):
 
 @dataclass(frozen=True)
 class RandomClaim:
-    """What is typed, and whether it is true; None where nothing is claimed of any point, so that neither verdict is right."""
+    """What is typed, and whether it is true; None where nothing is claimed of any point, so that
+    neither verdict is right.
+    """
 
     kind: str
     truth: bool | None
@@ -80,7 +98,10 @@ class Meaning:
 
     def optimum(self, compute: Any) -> tuple[Any, Any]:
         if compute not in self.found:
-            terms = tuple(self.point[x] for x in "AB"), tuple(self.point[x] for x in ("beta", "gamma"))
+            terms = (
+                tuple(self.point[x] for x in "AB"),
+                tuple(self.point[x] for x in ("beta", "gamma")),
+            )
             powers = tuple(map(MP.mpf, self.powers))
             logs = reference.minimum(reference.Numbers(*terms, powers, MP.mpf(self.kappa), compute))
             self.found[compute] = tuple(map(MP.exp, logs))
@@ -111,7 +132,9 @@ class Meaning:
             case "C0", 0:
                 return self.reducible(*self.optimum(one))
             case "alpha", 0:
-                return MP.log(self.reducible(*self.optimum(one)) / self.reducible(*self.optimum(2 * one)), 2)
+                return MP.log(
+                    self.reducible(*self.optimum(one)) / self.reducible(*self.optimum(2 * one)), 2
+                )
             case "G", 0:
                 return self.optimum(MP.mpf(self.kappa))[0]
             case "w_N" | "w_D", 0:
@@ -120,14 +143,29 @@ class Meaning:
             case "P", 1:
                 params, tokens = self.optimum(one)
                 a, d = self.powers
-                return self.reducible(params * arguments[0], tokens * arguments[0] ** (-MP.mpf(a) / d)) / self.reducible(
-                    params, tokens
-                )
+                return self.reducible(
+                    params * arguments[0], tokens * arguments[0] ** (-MP.mpf(a) / d)
+                ) / self.reducible(params, tokens)
         raise AssertionError((name, arguments))
 
 
 ATTACHED = {"T_N": "A beta", "T_D": "B gamma", "L": "A B beta gamma E", "L_opt": "A B beta gamma E"}
-QUANTITIES = {"T_N", "T_D", "R", "L", "N_opt", "D_opt", "R_opt", "L_opt", "C0", "alpha", "G", "w_N", "w_D", "P"}
+QUANTITIES = {
+    "T_N",
+    "T_D",
+    "R",
+    "L",
+    "N_opt",
+    "D_opt",
+    "R_opt",
+    "L_opt",
+    "C0",
+    "alpha",
+    "G",
+    "w_N",
+    "w_D",
+    "P",
+}
 
 
 def symbols_of(*nodes: Node) -> set[str]:
@@ -173,7 +211,10 @@ def agrees(relation: str, share: Any) -> bool:
 
 
 def clearly_fails(relation: str, share: Any) -> bool:
-    if relation in (">", "<"):  # equality to rounding is equality: nothing that is made here comes so close
+    if relation in (
+        ">",
+        "<",
+    ):  # equality to rounding is equality: nothing that is made here comes so close
         return share <= SAME if relation == ">" else share >= -SAME
     return {"==": abs(share) > CLEARLY, ">=": share < -CLEARLY, "<=": share > CLEARLY}[relation]
 
@@ -199,7 +240,14 @@ def plain_text(node: Node) -> str:
     return f"{kind}({', '.join(inner)})" if inner else kind
 
 
-LATEX_NAMES = {"N_opt": "N^{*}", "D_opt": "D^{*}", "L_opt": "L^{*}", "R_opt": "R^{*}", "C0": "C_0", "alpha": r"\alpha"}
+LATEX_NAMES = {
+    "N_opt": "N^{*}",
+    "D_opt": "D^{*}",
+    "L_opt": "L^{*}",
+    "R_opt": "R^{*}",
+    "C0": "C_0",
+    "alpha": r"\alpha",
+}
 GREEK = {"beta": r"\beta", "gamma": r"\gamma", "kappa": r"\kappa"}
 
 
@@ -228,7 +276,15 @@ def latex_text(node: Node) -> str:
     return rf"{name}\left({', '.join(inner)}\right)" if inner else name
 
 
-LATEX_RELATIONS = {"==": "=", ">=": r"\ge", "<=": r"\le", ">": ">", "<": "<", "->": r"\to", "~": r"\sim"}
+LATEX_RELATIONS = {
+    "==": "=",
+    ">=": r"\ge",
+    "<=": r"\le",
+    ">": ">",
+    "<": "<",
+    "->": r"\to",
+    "~": r"\sim",
+}
 
 
 # -- claims --------------------------------------------------------------------------------------------------------------
@@ -263,7 +319,10 @@ def law_identities() -> list[tuple[Node, Node]]:
         (power(G, TOTAL), mul(BETA, A, inverse(mul(GAMMA, B)))),
         (
             mul(N_OPT, inverse(D_OPT)),
-            mul(power(G, rat(2)), power(mul(C, rat(1, 6)), mul(add(GAMMA, negative(BETA)), inverse(TOTAL)))),
+            mul(
+                power(G, rat(2)),
+                power(mul(C, rat(1, 6)), mul(add(GAMMA, negative(BETA)), inverse(TOTAL))),
+            ),
         ),
     ]
 
@@ -287,7 +346,9 @@ def law_bounds() -> list[Draft]:
 
 
 def under_constraints() -> list[tuple[Node, str, Node, Node, Node]]:
-    """`greater > less` (x > y) implies `f > g` (weakly: `>=` and `>=`), with equality where greater == less."""
+    """`greater > less` (x > y) implies `f > g` (weakly: `>=` and `>=`), with equality where greater
+    == less.
+    """
     total = add(BETA, GAMMA)
     return [
         (X, ">", Y, power(X, rat(2)), power(Y, rat(2))),
@@ -348,14 +409,19 @@ class Maker:
 
     def _mean(self) -> Draft:
         """sum w_i T_i >= prod T_i^w_i"""
-        terms = [renamed(self.rewriter.monomial(), SPELLING) for _ in range(self.random.choice((2, 2, 3)))]
+        terms = [
+            renamed(self.rewriter.monomial(), SPELLING)
+            for _ in range(self.random.choice((2, 2, 3)))
+        ]
         if len(terms) == 2 and self.random.random() < 0.5:
             weights = [mul(BETA, inverse(TOTAL)), mul(GAMMA, inverse(TOTAL))]
         else:
             parts = [self.random.randint(1, 4) for _ in terms]
             weights = [rat(part, sum(parts)) for part in parts]
         left = add(*(mul(w, t) for w, t in zip(weights, terms, strict=True)))
-        return Draft((left, mul(*(power(t, w) for w, t in zip(weights, terms, strict=True)))), (">=",))
+        return Draft(
+            (left, mul(*(power(t, w) for w, t in zip(weights, terms, strict=True)))), (">=",)
+        )
 
     def _more(self) -> Draft:
         """u + v > u"""
@@ -372,7 +438,11 @@ class Maker:
         if choice == 0:
             return Draft((left, right), (turned,), draft.where)
         if choice == 1:
-            return Draft((left, mul(right, rat(3) if relation[0] == ">" else rat(1, 3))), (relation,), draft.where)
+            return Draft(
+                (left, mul(right, rat(3) if relation[0] == ">" else rat(1, 3))),
+                (relation,),
+                draft.where,
+            )
         if choice == 2:  # equal sides and a strict relation
             return Draft((right, self._respelled(right)), (relation[0],), draft.where)
         return Draft((left, self._mistaken(right)), (relation,), draft.where)
@@ -384,10 +454,14 @@ class Maker:
         return self._turned(Draft((f, g), (relation,), where))
 
     def weak_assumption(self, truth: bool) -> Draft:
-        """False ones fail where the two sides of the assumption are equal, and nowhere else, or everywhere else."""
+        """False ones fail where the two sides of the assumption are equal, and nowhere else, or
+        everywhere else.
+        """
         greater, _, less, f, g = self.random.choice(under_constraints())
         where = ((greater, ">=", less),) if self.random.random() < 0.5 else ((less, "<=", greater),)
-        return self._turned(Draft((f, g), (">=",) if truth else (self.random.choice((">", ">", "<=", "<")),), where))
+        return self._turned(
+            Draft((f, g), (">=",) if truth else (self.random.choice((">", ">", "<=", "<")),), where)
+        )
 
     def _turned(self, draft: Draft) -> Draft:
         if self.random.random() < 0.5:
@@ -412,19 +486,31 @@ class Maker:
             )
         )
         right = self._respelled(right)
-        return Draft((left, right if truth else self._mistaken(right)), ("==",), powers=(a, d), kappa=kappa)
+        return Draft(
+            (left, right if truth else self._mistaken(right)), ("==",), powers=(a, d), kappa=kappa
+        )
 
     def factors(self, truth: bool) -> Draft:
-        """sum A_i x_i^-b_i on prod x_i = C is least where its terms are as 1/b_i: their sizes spend C."""
+        """sum A_i x_i^-b_i on prod x_i = C is least where its terms are as 1/b_i: their sizes spend
+        C.
+        """
         letters = ("k", "n", "m")
         exponents, total = [X, Y, Z], add(*map(inverse, (X, Y, Z)))
         shares = [mul(inverse(e), inverse(total)) for e in exponents]
         coefficients = [sym(letter) for letter in letters]
-        product = mul(*(power(mul(c, inverse(w)), inverse(e)) for c, w, e in zip(coefficients, shares, exponents, strict=True)))
+        product = mul(
+            *(
+                power(mul(c, inverse(w)), inverse(e))
+                for c, w, e in zip(coefficients, shares, exponents, strict=True)
+            )
+        )
         least = power(mul(product, inverse(C)), inverse(total))
         i = self.random.randrange(3)
         spent = mul(
-            *(power(mul(c, inverse(mul(w, least))), inverse(e)) for c, w, e in zip(coefficients, shares, exponents, strict=True))
+            *(
+                power(mul(c, inverse(mul(w, least))), inverse(e))
+                for c, w, e in zip(coefficients, shares, exponents, strict=True)
+            )
         )
         scaled = renamed(least, {})
         left, right = self.random.choice(
@@ -470,7 +556,14 @@ class Maker:
             (mul(N_OPT, inverse(D_OPT)), "->", rat(0), "C", more, "oo"),
             (power(C, gap_of_exponents), "->", "oo", "C", more, "oo"),
             (add(X, mul(Y, power(R, gap_of_exponents))), "->", X, "r", more, "0"),
-            (add(mul(X, power(R, BETA)), mul(Y, power(R, GAMMA))), "~", mul(Y, power(R, GAMMA)), "r", more, "0"),
+            (
+                add(mul(X, power(R, BETA)), mul(Y, power(R, GAMMA))),
+                "~",
+                mul(Y, power(R, GAMMA)),
+                "r",
+                more,
+                "0",
+            ),
         ]
         wrong: list[Any] = [
             (tail, "~", mul(second, power(R, large)), "r", (), "0"),
@@ -495,19 +588,33 @@ class Maker:
         """A true limit under an assumption that ends before it."""
         text, limit, assumptions = self.random.choice(
             (
-                ("P(r) ~ w_N*r^-beta", "r -> 0", ("r > 5", "r > x", "r >= 1/10", "r*x > 1", "r > y + z", "r^2 > x")),
-                ("P(r) ~ w_D*r^gamma", "r -> oo", ("r < 3", "x > r", "r <= 10^6", "r*x < 1", "r*x <= y")),
+                (
+                    "P(r) ~ w_N*r^-beta",
+                    "r -> 0",
+                    ("r > 5", "r > x", "r >= 1/10", "r*x > 1", "r > y + z", "r^2 > x"),
+                ),
+                (
+                    "P(r) ~ w_D*r^gamma",
+                    "r -> oo",
+                    ("r < 3", "x > r", "r <= 10^6", "r*x < 1", "r*x <= y"),
+                ),
                 ("L_opt -> E", "C -> oo", ("C < 6", "C <= x", "6*x*C < y")),
                 ("R_opt -> oo", "C -> 0", ("C > 6", "C >= x", "C*x > 1")),
             )
         )
-        return RandomClaim("vacuous limit", None, text, assume=(self.random.choice(assumptions),), limit=limit)
+        return RandomClaim(
+            "vacuous limit", None, text, assume=(self.random.choice(assumptions),), limit=limit
+        )
 
     # -- checked and rendered
 
     def points(self, draft: Draft, count: int) -> Iterator[Point]:
         """Points where the assumptions hold; for a weak one of each two has its sides equal."""
-        names = sorted(symbols_of(*draft.sides, *(side for left, _, right in draft.where for side in (left, right))))
+        names = sorted(
+            symbols_of(
+                *draft.sides, *(side for left, _, right in draft.where for side in (left, right))
+            )
+        )
         drawn = 0
         while drawn < count:
             point = {name: MP.mpf(self.random.uniform(0.4, 2.5)) for name in names}
@@ -518,7 +625,10 @@ class Maker:
             for left, relation, right in draft.where:
                 if on_boundary and relation in (">=", "<="):
                     self._equalise(point, left, right, meaning)
-            values = [(relation, gap(evaluate(left, meaning), evaluate(right, meaning))) for left, relation, right in draft.where]
+            values = [
+                (relation, gap(evaluate(left, meaning), evaluate(right, meaning)))
+                for left, relation, right in draft.where
+            ]
             if all(agrees(relation, share) for relation, share in values):
                 drawn += 1
                 yield point
@@ -530,7 +640,9 @@ class Maker:
             point[symbol[1]] = evaluate(other, meaning)
 
     def verdicts(self, draft: Draft, count: int) -> Iterator[list[tuple[str, Any]]]:
-        """For each point where all sides have a real value the relations and the gaps of the sides; a mistake may leave none."""
+        """For each point where all sides have a real value the relations and the gaps of the sides;
+        a mistake may leave none.
+        """
         for point in self.points(draft, count):
             meaning = Meaning(point, draft.powers, draft.kappa)
             try:
@@ -540,14 +652,23 @@ class Maker:
             if not all(MP.isfinite(value) and MP.im(value) == 0 for value in values):
                 continue
             values = list(map(MP.re, values))
-            yield [(r, gap(a, b)) for r, (a, b) in zip(draft.relations, itertools.pairwise(values), strict=True)]
+            yield [
+                (r, gap(a, b))
+                for r, (a, b) in zip(draft.relations, itertools.pairwise(values), strict=True)
+            ]
 
     def is_true(self, draft: Draft) -> bool:
         found = list(self.verdicts(draft, TRUE_POINTS))
-        return len(found) == TRUE_POINTS and all(agrees(r, share) for links in found for r, share in links)
+        return len(found) == TRUE_POINTS and all(
+            agrees(r, share) for links in found for r, share in links
+        )
 
     def is_clearly_false(self, draft: Draft) -> bool:
-        return any(clearly_fails(r, share) for links in self.verdicts(draft, FALSE_POINTS) for r, share in links)
+        return any(
+            clearly_fails(r, share)
+            for links in self.verdicts(draft, FALSE_POINTS)
+            for r, share in links
+        )
 
     def claim(self, kind: str, truth: bool) -> RandomClaim:
         if kind == "limit":
@@ -567,9 +688,18 @@ class Maker:
         latex = self.random.random() < 0.25
         text, spelt = (latex_text, LATEX_RELATIONS) if latex else (plain_text, {})
         sides = [text(side) for side in draft.sides]
-        written = sides[0] + "".join(f" {spelt.get(r, r)} {side}" for r, side in zip(draft.relations, sides[1:], strict=True))
-        assume = tuple(f"{plain_text(left)} {relation} {plain_text(right)}" for left, relation, right in draft.where)
-        budget = f"{draft.kappa}*N^{draft.powers[0]}*D^{draft.powers[1]}" if kind == "general budget" else None
+        written = sides[0] + "".join(
+            f" {spelt.get(r, r)} {side}" for r, side in zip(draft.relations, sides[1:], strict=True)
+        )
+        assume = tuple(
+            f"{plain_text(left)} {relation} {plain_text(right)}"
+            for left, relation, right in draft.where
+        )
+        budget = (
+            f"{draft.kappa}*N^{draft.powers[0]}*D^{draft.powers[1]}"
+            if kind == "general budget"
+            else None
+        )
         return RandomClaim(kind, truth, written, latex, assume, budget=budget)
 
     def _limit(self, truth: bool) -> RandomClaim:
@@ -581,9 +711,18 @@ class Maker:
         return RandomClaim("limit", truth, text, assume=assume, limit=f"{variable} -> {target}")
 
     def _check_limit(
-        self, left: Node, relation: str, right: Any, variable: str, where: tuple[Constraint, ...], target: str, truth: bool
+        self,
+        left: Node,
+        relation: str,
+        right: Any,
+        variable: str,
+        where: tuple[Constraint, ...],
+        target: str,
+        truth: bool,
     ) -> None:
-        """The remainder at 10^20, ..., 10^160 shrinks (inverted where it has to grow); a false one does not, at some point."""
+        """The remainder at 10^20, ..., 10^160 shrinks (inverted where it has to grow); a false one
+        does not, at some point.
+        """
         sides = [left] if right == "oo" else [left, right]
         draft = Draft((*sides, sym(variable)), (), where)
         shrinks = []
@@ -596,13 +735,27 @@ class Maker:
                     if right == "oo":
                         remainders.append(1 / values[0])
                     else:
-                        remainders.append(abs(values[0] / values[1] - 1) if relation == "~" else abs(values[0] - values[1]))
-                shrinks.append(all(b < a * (1 - CLEARLY) for a, b in itertools.pairwise(remainders)))
-        assert all(shrinks) if truth else not all(shrinks), (left, relation, right, variable, target)
+                        remainders.append(
+                            abs(values[0] / values[1] - 1)
+                            if relation == "~"
+                            else abs(values[0] - values[1])
+                        )
+                shrinks.append(
+                    all(b < a * (1 - CLEARLY) for a, b in itertools.pairwise(remainders))
+                )
+        assert all(shrinks) if truth else not all(shrinks), (
+            left,
+            relation,
+            right,
+            variable,
+            target,
+        )
 
 
 def _evaluate_far(node: Node, point: Point) -> Any:
-    """Far from 1 the search for the optimum is done at C = 1; the least loss and its place are powers of C by their scaling."""
+    """Far from 1 the search for the optimum is done at C = 1; the least loss and its place are
+    powers of C by their scaling.
+    """
     meaning = Meaning({**point, "C": MP.one})
     beta, gamma = (point.get(name, MP.one) for name in ("beta", "gamma"))
     known = dict(point)
@@ -619,15 +772,27 @@ def _evaluate_far(node: Node, point: Point) -> Any:
         if name in ("N_opt", "D_opt", "R_opt", "L_opt"):
             with MP.workdps(60):
                 params, tokens = meaning.optimum(MP.one)
-            params, tokens = params * point["C"] ** (gamma / (beta + gamma)), tokens * point["C"] ** (beta / (beta + gamma))
+            params, tokens = (
+                params * point["C"] ** (gamma / (beta + gamma)),
+                tokens * point["C"] ** (beta / (beta + gamma)),
+            )
             at = meaning.reducible(params, tokens)
-            return {"N_opt": params, "D_opt": tokens, "R_opt": at, "L_opt": at + point["E"] if "E" in point else at}[name]
+            return {
+                "N_opt": params,
+                "D_opt": tokens,
+                "R_opt": at,
+                "L_opt": at + point["E"] if "E" in point else at,
+            }[name]
         with MP.workdps(60):
             params, tokens = meaning.optimum(MP.one)
         if name == "P":
             ratio = point[part[1][1]]
-            return meaning.reducible(params * ratio, tokens / ratio) / meaning.reducible(params, tokens)
-        return meaning.term(f"T_{name[2]}", (params, tokens)["ND".index(name[2])]) / meaning.reducible(params, tokens)
+            return meaning.reducible(params * ratio, tokens / ratio) / meaning.reducible(
+                params, tokens
+            )
+        return meaning.term(
+            f"T_{name[2]}", (params, tokens)["ND".index(name[2])]
+        ) / meaning.reducible(params, tokens)
 
     return rewriting.evaluate(plain(node), known)
 

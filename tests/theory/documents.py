@@ -36,7 +36,9 @@ def compiled(folder: Path, document: str) -> str:
     (folder / "notes.tex").write_text(document, encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "notes.tex"]
     for _ in range(2):
-        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+        run = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
+        )
         assert run.returncode == 0, run.stdout[-2000:]
     return run.stdout
 
@@ -53,7 +55,10 @@ def on_pages_of_its_own(documents: Mapping[str, str]) -> str:
     parts = [text.partition(BEGIN) for text in documents.values()]
     head = dict.fromkeys(line for before, _, _ in parts for line in before.splitlines())
     bodies = [body.replace(r"\maketitle", "").removesuffix(END) for _, _, body in parts]
-    marked = [rf"\clearpage\typeout{{theorem: {name}}}{body}" for name, body in zip(documents, bodies, strict=True)]
+    marked = [
+        rf"\clearpage\typeout{{theorem: {name}}}{body}"
+        for name, body in zip(documents, bodies, strict=True)
+    ]
     return "\n".join([*head, BEGIN, *marked, END])
 
 

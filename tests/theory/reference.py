@@ -1,6 +1,8 @@
-"""What a law implies, by direct minimisation and root finding with 50 digits: no closed form of the theory is used.
+"""What a law implies, by direct minimisation and root finding with 50 digits: no closed form of the
+theory is used.
 
-The reducible loss is R(u) = sum A_i exp(-b_i u_i) with u_i = log x_i, and the budget a plane, sum c_i u_i = log(C/kappa).
+The reducible loss is R(u) = sum A_i exp(-b_i u_i) with u_i = log x_i, and the budget a plane, sum
+c_i u_i = log(C/kappa).
 """
 
 from __future__ import annotations
@@ -34,7 +36,10 @@ class Numbers:
         return Numbers(self.coefficients, self.exponents, self.powers, self.kappa, compute)
 
     def terms(self, logs: list[Any]) -> list[Any]:
-        return [A * MP.exp(-b * u) for A, b, u in zip(self.coefficients, self.exponents, logs, strict=True)]
+        return [
+            A * MP.exp(-b * u)
+            for A, b, u in zip(self.coefficients, self.exponents, logs, strict=True)
+        ]
 
     def reducible(self, logs: list[Any]) -> Any:
         return MP.fsum(self.terms(logs))
@@ -64,7 +69,8 @@ def draw(random: Random, factors: int = 2, *, six_nd: bool = True) -> Numbers:
 
 
 def minimum(law: Numbers) -> list[Any]:
-    """log x_i at the least R on the budget: Newton's method on log R in all but one variable, the step halved until it gains.
+    """log x_i at the least R on the budget: Newton's method on log R in all but one variable, the
+    step halved until it gains.
 
     log R is convex in the logarithms, so the only stationary point is the minimum.
     """
@@ -94,9 +100,11 @@ def _moved(logs: list[Any], step: list[Any], scale: Any) -> list[Any]:
 
 
 def _derivatives(law: Numbers, logs: list[Any]) -> tuple[list[Any], list[list[Any]]]:
-    """Gradient and Hessian of log R along the budget, from the shares p_i of the terms in R and their slopes.
+    """Gradient and Hessian of log R along the budget, from the shares p_i of the terms in R and
+    their slopes.
 
-    Term i has log-slope -b_i in its own variable; the last also depends on u_j through the budget, with slope +b_m c_j/c_m.
+    Term i has log-slope -b_i in its own variable; the last also depends on u_j through the budget,
+    with slope +b_m c_j/c_m.
     """
     terms = law.terms(law.completed(logs))
     total = MP.fsum(terms)
@@ -107,7 +115,11 @@ def _derivatives(law: Numbers, logs: list[Any]) -> tuple[list[Any], list[list[An
     slopes.append([last * law.powers[j] for j in free])
     gradient = [MP.fsum(p * s[j] for p, s in zip(shares, slopes, strict=True)) for j in free]
     hessian = [
-        [MP.fsum(p * s[j] * s[k] for p, s in zip(shares, slopes, strict=True)) - gradient[j] * gradient[k] for k in free]
+        [
+            MP.fsum(p * s[j] * s[k] for p, s in zip(shares, slopes, strict=True))
+            - gradient[j] * gradient[k]
+            for k in free
+        ]
         for j in free
     ]
     return gradient, hessian
@@ -136,7 +148,9 @@ def golden_section(function: Callable[[Any], Any], low: Any, high: Any, width: A
 
 
 def root(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Where an increasing function of moderate slope changes sign: secants inside the bracket, each third step a bisection."""
+    """Where an increasing function of moderate slope changes sign: secants inside the bracket, each
+    third step a bisection.
+    """
     low, high = MP.mpf(low), MP.mpf(high)
     at_low, at_high = function(low), function(high)
     assert at_low < 0 < at_high, (at_low, at_high)

@@ -1,8 +1,9 @@
-"""Random identities between power-law expressions, true by construction, and false ones made from them by a mutation.
+"""Random identities between power-law expressions, true by construction, and false ones made from
+them by a mutation.
 
-Expressions are nested tuples, so that no simplifier can undo a rewriting and no code is shared with what is tested: they
-are evaluated by mpmath directly. Every symbol stands for a positive number and every base under a non-integer power or a
-logarithm is a sum of positive terms.
+Expressions are nested tuples, so that no simplifier can undo a rewriting and no code is shared with
+what is tested: they are evaluated by mpmath directly. Every symbol stands for a positive number and
+every base under a non-integer power or a logarithm is a sum of positive terms.
 """
 
 from __future__ import annotations
@@ -151,7 +152,9 @@ def to_sympy(node: Node, *, evaluated: bool) -> sympy.Expr:
         return sympy.Symbol(node[1], positive=True)
     if node[0] == "rat":
         return node[1]
-    return SYMPY[node[0]](*(to_sympy(child, evaluated=evaluated) for child in node[1:]), evaluate=evaluated)
+    return SYMPY[node[0]](
+        *(to_sympy(child, evaluated=evaluated) for child in node[1:]), evaluate=evaluated
+    )
 
 
 def from_sympy(expression: sympy.Expr) -> Node:
@@ -178,7 +181,10 @@ class Rewriter:
     # What follows mirrors the grammar of the kernel's world, from the inside out.
 
     def number(self) -> Node:
-        return rat(self.random.choice((1, 2, 3, 4, 5, 6, 12, 18)), self.random.choice((1, 1, 1, 2, 3, 7, 10)))
+        return rat(
+            self.random.choice((1, 2, 3, 4, 5, 6, 12, 18)),
+            self.random.choice((1, 1, 1, 2, 3, 7, 10)),
+        )
 
     def exponent(self) -> Node:
         """A rational function of the exponent symbols."""
@@ -209,7 +215,9 @@ class Rewriter:
 
     def positive_rational(self) -> Node:
         """A quotient or a sum of products with positive coefficients."""
-        first, second, third = (sym(name) for name in self.random.sample(QUANTITY_SYMBOLS + EXPONENT_SYMBOLS, 3))
+        first, second, third = (
+            sym(name) for name in self.random.sample(QUANTITY_SYMBOLS + EXPONENT_SYMBOLS, 3)
+        )
         return self.random.choice(
             (
                 mul(self.number(), first, inverse(second)),
@@ -253,13 +261,18 @@ class Rewriter:
     def rewritten(self, node: Node, steps: int) -> Node:
         """The expression after that many rewritings at random places.
 
-        Division of a sum by a sum stays out of exponents, logarithms and bases: there the normal form needs one term.
+        Division of a sum by a sum stays out of exponents, logarithms and bases: there the normal
+        form needs one term.
         """
         for _ in range(steps):
             for _ in range(20):
                 rule = self.random.choice(RULES)
                 path, target = self.random.choice(list(subexpressions(node)))
-                new = rule(self, target) if rule is not multiply_and_divide_by_sum or is_outside(node, path) else None
+                new = (
+                    rule(self, target)
+                    if rule is not multiply_and_divide_by_sum or is_outside(node, path)
+                    else None
+                )
                 if new is not None:
                     node = replaced(node, path, new)
                     break
@@ -268,7 +281,9 @@ class Rewriter:
         return node
 
     def mutated(self, node: Node) -> Node:
-        """The expression with one mistake in it; it may still have the same value, which has to be ruled out."""
+        """The expression with one mistake in it; it may still have the same value, which has to be
+        ruled out.
+        """
         mutation = self.random.choice(MUTATIONS)
         for _ in range(50):
             path, target = self.random.choice(list(subexpressions(node)))
@@ -353,7 +368,11 @@ def factor_out(r: Rewriter, node: Node) -> Node | None:
 
 def pull_out_of_power(r: Rewriter, node: Node) -> Node | None:
     """(x + y)^e = f^e (x/f + y/f)^e"""
-    if node[0] != "pow" or node[1][0] != "add" or not all(is_positive(term) for term in node[1][1:]):
+    if (
+        node[0] != "pow"
+        or node[1][0] != "add"
+        or not all(is_positive(term) for term in node[1][1:])
+    ):
         return None
     factor = r.monomial()
     inner = add(*(mul(term, inverse(factor)) for term in node[1][1:]))
@@ -367,7 +386,11 @@ def exp_of_log(r: Rewriter, node: Node) -> Node | None:
 
 def power_as_exp(r: Rewriter, node: Node) -> Node | None:
     """u^e = exp(e log u)"""
-    return ("exp", mul(node[2], ("log", node[1]))) if node[0] == "pow" and is_positive(node[1]) else None
+    return (
+        ("exp", mul(node[2], ("log", node[1])))
+        if node[0] == "pow" and is_positive(node[1])
+        else None
+    )
 
 
 def complement(r: Rewriter, node: Node) -> Node | None:
@@ -375,7 +398,12 @@ def complement(r: Rewriter, node: Node) -> Node | None:
     if node[0] != "mul" or len(node) != 3:
         return None
     x, quotient = node[1:]
-    if quotient[0] == "pow" and quotient[2] == MINUS_ONE and quotient[1][0] == "add" and x in quotient[1][1:]:
+    if (
+        quotient[0] == "pow"
+        and quotient[2] == MINUS_ONE
+        and quotient[1][0] == "add"
+        and x in quotient[1][1:]
+    ):
         rest = list(quotient[1][1:])
         rest.remove(x)
         return add(ONE, negative(mul(add(*rest), quotient)))
@@ -384,7 +412,12 @@ def complement(r: Rewriter, node: Node) -> Node | None:
 
 def swap_base_and_log(r: Rewriter, node: Node) -> Node | None:
     """k^(d log C) = C^(d log k)"""
-    if node[0] != "pow" or node[2][0] != "mul" or node[2][-1][0] != "log" or not is_one_term(node[1]):
+    if (
+        node[0] != "pow"
+        or node[2][0] != "mul"
+        or node[2][-1][0] != "log"
+        or not is_one_term(node[1])
+    ):
         return None
     *factors, logarithm = node[2][1:]
     return power(logarithm[1], mul(*factors, ("log", node[1])))
@@ -476,7 +509,9 @@ def is_positive(node: Node) -> bool:
 
 def is_positive_product(node: Node) -> bool:
     """All factors positive, and at most one that is more than one term."""
-    return all(map(is_positive, node[1:])) and sum(not is_one_term(factor) for factor in node[1:]) <= 1
+    return (
+        all(map(is_positive, node[1:])) and sum(not is_one_term(factor) for factor in node[1:]) <= 1
+    )
 
 
 RULES: tuple[Rule, ...] = (
@@ -550,7 +585,11 @@ def tiny_scale(r: Rewriter, node: Node) -> Node | None:
 
 
 def tiny_exponent(r: Rewriter, node: Node) -> Node | None:
-    return power(node[1], add(node[2], rat(1, 10**20))) if node[0] == "pow" and is_positive(node[1]) else None
+    return (
+        power(node[1], add(node[2], rat(1, 10**20)))
+        if node[0] == "pow" and is_positive(node[1])
+        else None
+    )
 
 
 MUTATIONS: tuple[Rule, ...] = (
@@ -575,7 +614,9 @@ def points(random: Random, names: list[str], count: int) -> Iterator[dict[str, A
 
 
 def relative_difference(left: Node, right: Node, random: Random, count: int = 3) -> Any:
-    """The largest relative difference of the two sides at random points; 0 where both vanish to 40 digits."""
+    """The largest relative difference of the two sides at random points; 0 where both vanish to 40
+    digits.
+    """
     largest = MP.zero
     for point in points(random, symbols_of(left, right), count):
         a, b = evaluate(left, point), evaluate(right, point)
@@ -585,11 +626,15 @@ def relative_difference(left: Node, right: Node, random: Random, count: int = 3)
     return largest
 
 
-def rewritten_pairs(seed: int, sources: list[Node], steps: tuple[int, int]) -> Iterator[tuple[Node, Node]]:
+def rewritten_pairs(
+    seed: int, sources: list[Node], steps: tuple[int, int]
+) -> Iterator[tuple[Node, Node]]:
     """Endless pairs of equal expressions; each fourth starts from one of `sources`."""
     rewriter = Rewriter(seed)
     for count in itertools.count(1):
-        start = rewriter.random.choice(sources) if sources and count % 4 == 0 else rewriter.expression()
+        start = (
+            rewriter.random.choice(sources) if sources and count % 4 == 0 else rewriter.expression()
+        )
         left = rewriter.rewritten(start, rewriter.random.randint(0, 2))
         yield left, rewriter.rewritten(start, rewriter.random.randint(*steps))
 
@@ -602,7 +647,9 @@ def true_identities(seed: int, sources: list[Node]) -> Iterator[tuple[Node, Node
 
 
 def false_identities(seed: int, sources: list[Node]) -> Iterator[tuple[Node, Node]]:
-    """Endless pairs of different expressions, each a true pair with a mistake; that they differ is computed with 60 digits."""
+    """Endless pairs of different expressions, each a true pair with a mistake; that they differ is
+    computed with 60 digits.
+    """
     rewriter = Rewriter(seed + 1)
     for left, right in rewritten_pairs(seed, sources, (0, 3)):
         mistaken = rewriter.mutated(right)

@@ -15,13 +15,17 @@ E, GUESS = Rational("0.1"), Rational("0.25")
 
 
 def lost(reducible, penalty):
-    return mp.mpf("0.75") * (mp.exp(-mp.mpf("0.1") - reducible) - mp.exp(-mp.mpf("0.1") - penalty * reducible))
+    return mp.mpf("0.75") * (
+        mp.exp(-mp.mpf("0.1") - reducible) - mp.exp(-mp.mpf("0.1") - penalty * reducible)
+    )
 
 
 @pytest.mark.parametrize("excess", ["0.001", "0.3", "5"])
 def test_the_greatest_loss_by_root_finding(excess):
     penalty = 1 + mp.mpf(excess)
-    at = mp.findroot(lambda r: mp.diff(lambda z: lost(z, penalty), r), mp.mpf("0.9") / mp.sqrt(penalty))
+    at = mp.findroot(
+        lambda r: mp.diff(lambda z: lost(z, penalty), r), mp.mpf("0.9") / mp.sqrt(penalty)
+    )
     law = AccuracyPenalty(Rational("0.7"), Rational(excess), E, GUESS)
     for form in (law.worst_reducible, defined(law.safe_worst_reducible)):
         assert evaluate(form, {}) == pytest.approx(at, rel=1e-12)
@@ -36,7 +40,9 @@ def test_the_ceiling_and_the_steepest_point():
     curve = AccuracyCeiling(E, Rational(2000), Rational("0.18"), GUESS)
 
     def accuracy(z):
-        return mp.mpf("0.25") + mp.mpf("0.75") * mp.exp(-mp.mpf("0.1") - 2000 * mp.exp(-mp.mpf("0.18") * z))
+        return mp.mpf("0.25") + mp.mpf("0.75") * mp.exp(
+            -mp.mpf("0.1") - 2000 * mp.exp(-mp.mpf("0.18") * z)
+        )
 
     at = mp.findroot(lambda z: mp.diff(accuracy, z, 2), mp.log(evaluate(curve.inflection, {})) + 1)
     assert mp.exp(at) == pytest.approx(evaluate(curve.inflection, {}), rel=1e-8)

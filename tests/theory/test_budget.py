@@ -1,4 +1,6 @@
-"""Budgets: monomials with a positive coefficient and positive exponents, read from text or from SymPy, and nothing else."""
+"""Budgets: monomials with a positive coefficient and positive exponents, read from text or from
+SymPy, and nothing else.
+"""
 
 import time
 
@@ -18,7 +20,19 @@ SECONDS = 1.0  # of the processor: a guard against hanging, for every text
 
 
 @pytest.mark.parametrize(
-    "text", ["6ND", "6*N*D", "6*N^1*D", "C = 6*N*D", "C=6ND", "6 N D", "2*3*D*N", "(2N)(3D)", "6.0ND", "N D*6"]
+    "text",
+    [
+        "6ND",
+        "6*N*D",
+        "6*N^1*D",
+        "C = 6*N*D",
+        "C=6ND",
+        "6 N D",
+        "2*3*D*N",
+        "(2N)(3D)",
+        "6.0ND",
+        "N D*6",
+    ],
 )
 def test_six_nd_in_many_spellings(text: str) -> None:
     assert Budget.parse(text) == SIX_ND
@@ -42,7 +56,9 @@ def test_six_nd_in_many_spellings(text: str) -> None:
         ("N*(N*D+D)/(N+1)", Integer(1), (Integer(1), Integer(1))),
     ],
 )
-def test_reads_coefficient_and_exponents(text: str, coefficient: Expr, exponents: tuple[Expr, Expr]) -> None:
+def test_reads_coefficient_and_exponents(
+    text: str, coefficient: Expr, exponents: tuple[Expr, Expr]
+) -> None:
     budget = Budget.parse(text)
     assert sympy.simplify(budget.coefficient - coefficient) == 0
     assert budget.variables == (N, D)
@@ -170,7 +186,11 @@ def test_reads_back_what_it_prints(kappa: int, power_n: object, power_d: object)
     assert Budget.from_expression(budget.compute()) == budget
 
 
-@given(text=st.lists(st.sampled_from([*"NDad0126.+-*/^() =C", "**", "kappa", "exp(", "log(", "1e9"]), max_size=20).map("".join))
+@given(
+    text=st.lists(
+        st.sampled_from([*"NDad0126.+-*/^() =C", "**", "kappa", "exp(", "log(", "1e9"]), max_size=20
+    ).map("".join)
+)
 def test_any_text_is_a_budget_or_a_value_error(text: str) -> None:
     try:
         budget = Budget.parse(text)

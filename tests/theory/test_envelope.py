@@ -1,4 +1,6 @@
-"""The envelope: every claim proved and checked on all paths, and every closed form against direct minimisation."""
+"""The envelope: every claim proved and checked on all paths, and every closed form against direct
+minimisation.
+"""
 
 from random import Random
 from typing import Any
@@ -18,7 +20,9 @@ from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
 from isoflop.theory.proof.claim import first_failure
 
 N, D, C = sym.N, sym.D, sym.C
-M, K, F, G, delta, zeta, N_c, D_c, a_N, a_D = symbols("M K F G delta zeta N_c D_c a_N a_D", positive=True)
+M, K, F, G, delta, zeta, N_c, D_c, a_N, a_D = symbols(
+    "M K F G delta zeta N_c D_c a_N a_D", positive=True
+)
 c = symbols("c1:5", positive=True)
 TWO = PARAMS_TOKENS.terms
 THREE = LawForm((*TWO, Term(F, M, delta)))
@@ -92,7 +96,9 @@ def test_status_and_names(envelopes: dict[str, Envelope]) -> None:
 
 
 def test_closed_forms_are_as_printed() -> None:
-    """The shapes that readers know (Hoffmann et al. 2022, equation 4, in other letters), decided by the normal form."""
+    """The shapes that readers know (Hoffmann et al. 2022, equation 4, in other letters), decided by
+    the normal form.
+    """
     envelope = derive()
     A, B, b, g = sym.A, sym.B, sym.BETA, sym.GAMMA
     scale = (b * A / (g * B)) ** (1 / (b + g))
@@ -101,7 +107,11 @@ def test_closed_forms_are_as_printed() -> None:
         envelope.tokens: (C / 6) ** (b / (b + g)) / scale,
         envelope.exponent: b * g / (b + g),
         envelope.loss: sym.E
-        + 6 ** (b * g / (b + g)) * (b + g) * (A / g) ** (g / (b + g)) * (B / b) ** (b / (b + g)) * C ** (-b * g / (b + g)),
+        + 6 ** (b * g / (b + g))
+        * (b + g)
+        * (A / g) ** (g / (b + g))
+        * (B / b) ** (b / (b + g))
+        * C ** (-b * g / (b + g)),
         envelope.tokens_per_param: scale**-2 * (C / 6) ** ((b - g) / (b + g)),
         envelope.shares[0]: g / (b + g),
         envelope.shares[1]: b / (b + g),
@@ -153,7 +163,9 @@ def test_log_slope() -> None:
 def point(envelope: Envelope, law: Numbers) -> dict[str, Any]:
     """The numbers of a law by the names that the envelope gives them."""
     values = {str(C): law.compute, str(sym.E): MP.one}
-    for term, A, b, power in zip(envelope.form.terms, law.coefficients, law.exponents, law.powers, strict=True):
+    for term, A, b, power in zip(
+        envelope.form.terms, law.coefficients, law.exponents, law.powers, strict=True
+    ):
         for expression, number in (
             (term.coefficient, A),
             (term.exponent, b),
@@ -183,7 +195,9 @@ RANDOM_LAWS = [
 
 
 @pytest.mark.parametrize(("case", "factors", "six_nd", "seed"), RANDOM_LAWS)
-def test_optimum_of_a_random_law(case: str, factors: int, six_nd: bool, seed: int, envelopes: dict[str, Envelope]) -> None:
+def test_optimum_of_a_random_law(
+    case: str, factors: int, six_nd: bool, seed: int, envelopes: dict[str, Envelope]
+) -> None:
     envelope = envelopes[case]
     law = reference.draw(Random(f"{case} {seed}"), factors, six_nd=six_nd)
     values = point(envelope, law)
@@ -207,7 +221,9 @@ def test_minimisation_agrees_with_golden_section() -> None:
     """The reference itself, without derivatives, to the digits that comparing values allows."""
     law = reference.draw(Random(1))
     logs = reference.minimum(law)
-    found = reference.golden_section(lambda u: law.reducible(law.completed([u])), logs[0] - 9, logs[0] + 5, MP.mpf(10) ** -27)
+    found = reference.golden_section(
+        lambda u: law.reducible(law.completed([u])), logs[0] - 9, logs[0] + 5, MP.mpf(10) ** -27
+    )
     assert abs(found - logs[0]) < MP.mpf(10) ** -25
 
 
@@ -226,7 +242,9 @@ def test_nothing_on_the_budget_is_below_the_envelope(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_sensitivities_are_the_shares(seed: int, envelopes: dict[str, Envelope]) -> None:
-    """Envelope theorem: dlog R*/dlog A_i is the share of term i, without any re-optimisation (central differences)."""
+    """Envelope theorem: dlog R*/dlog A_i is the share of term i, without any re-optimisation
+    (central differences).
+    """
     law = reference.draw(Random(seed))
     envelope = envelopes["two terms, 6 N D"]
     values = point(envelope, law)
@@ -275,7 +293,9 @@ def test_compute_law_in_numbers(law: dict[str, str], exponent: str, coefficient:
     [(HOFFMANN, "92.6", "3.22e+10"), (BESIROGLU, "18.4", "7.22e+10")],
     ids=["hoffmann, rounded", "besiroglu"],
 )
-def test_allocation_at_the_compute_of_chinchilla(law: dict[str, str], ratio: str, params: str) -> None:
+def test_allocation_at_the_compute_of_chinchilla(
+    law: dict[str, str], ratio: str, params: str
+) -> None:
     envelope = derive()
     values = printed(law, C="5.76e23")
     assert MP.nstr(at(envelope.tokens_per_param, values), 3) == ratio

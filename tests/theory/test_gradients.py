@@ -1,4 +1,6 @@
-"""The laws that the penalty's gradient is for; its values are compared in tests/numeric/test_gradients.py."""
+"""The laws that the penalty's gradient is for; its values are compared in
+tests/numeric/test_gradients.py.
+"""
 
 import pytest
 from sympy import Integer, Symbol, exp
@@ -30,6 +32,8 @@ def test_it_does_not_depend_on_the_cost_of_a_token() -> None:
 def test_it_is_for_two_terms_under_one_budget() -> None:
     with pytest.raises(ValueError, match=r"needs two terms and kappa\*N\*D"):
         penalty_gradient(derive(budget=GENERAL))
-    three = derive(THREE, Budget(Integer(6), ((sym.N, Integer(1)), (sym.D, Integer(1)), (M, Integer(1)))))
+    three = derive(
+        THREE, Budget(Integer(6), ((sym.N, Integer(1)), (sym.D, Integer(1)), (M, Integer(1))))
+    )
     with pytest.raises(ValueError, match=r"needs two terms and kappa\*N\*D"):
         penalty_gradient(three)

@@ -21,7 +21,12 @@ from isoflop.theory.ray import ray
 
 mp = mpmath.mp.clone()
 mp.dps = 50
-THETA = {"A": mp.mpf("482.01"), "B": mp.mpf("2085.43"), "beta": mp.mpf("0.3478"), "gamma": mp.mpf("0.3658")}
+THETA = {
+    "A": mp.mpf("482.01"),
+    "B": mp.mpf("2085.43"),
+    "beta": mp.mpf("0.3478"),
+    "gamma": mp.mpf("0.3658"),
+}
 COMPUTE = mp.mpf("5.76e23")
 
 
@@ -34,14 +39,18 @@ def optimum(log_a, log_b, beta, gamma):
     """log N*, log D*, log R* by root finding on the slope along the budget."""
 
     def slope(x):
-        return -beta * mp.exp(log_a - beta * x) + gamma * mp.exp(log_b - gamma * (mp.log(COMPUTE / 6) - x))
+        return -beta * mp.exp(log_a - beta * x) + gamma * mp.exp(
+            log_b - gamma * (mp.log(COMPUTE / 6) - x)
+        )
 
     x = mp.findroot(slope, 25)
     y = mp.log(COMPUTE / 6) - x
     return x, y, mp.log(mp.exp(log_a - beta * x) + mp.exp(log_b - gamma * y))
 
 
-@pytest.mark.parametrize(("name", "index"), [("log_params", 0), ("log_tokens", 1), ("log_reducible", 2)])
+@pytest.mark.parametrize(
+    ("name", "index"), [("log_params", 0), ("log_tokens", 1), ("log_reducible", 2)]
+)
 def test_gradients_are_the_differences_of_the_numerical_optimum(name, index):
     theta = [mp.log(THETA["A"]), mp.log(THETA["B"]), THETA["beta"], THETA["gamma"]]
     step = mp.mpf(10) ** -15
@@ -77,7 +86,9 @@ def test_ranks_are_those_of_the_numerical_jacobian():
 
 def test_one_isoflop_more_than_the_ray_lifts_the_symmetry():
     t = Symbol("t", positive=True)
-    other = {key.name: value(expression, t=mp.mpf(20), **THETA) for key, expression in swapped(t).items()}
+    other = {
+        key.name: value(expression, t=mp.mpf(20), **THETA) for key, expression in swapped(t).items()
+    }
 
     def loss(theta, n, d):
         return theta["A"] * n ** -theta["beta"] + theta["B"] * d ** -theta["gamma"]
@@ -94,13 +105,21 @@ def test_three_point_fit_is_the_numerical_solution(p, s):
     fit = ThreePointFit(*names)
     at = {"u": u, "v": v, "p": p, "s": s}
     runs = [u * p**i + v * s**i for i in range(4)]
-    start = (value(fit.excess_irreducible, **at) + 0.01, value(fit.coefficient, **at), value(fit.factor, **at) + 0.01)
+    start = (
+        value(fit.excess_irreducible, **at) + 0.01,
+        value(fit.coefficient, **at),
+        value(fit.factor, **at) + 0.01,
+    )
     found = mp.findroot([lambda e, c, m, i=i: e + c * m**i - runs[i] for i in range(3)], start)
-    for closed, number in zip((fit.excess_irreducible, fit.coefficient, fit.factor), found, strict=True):
+    for closed, number in zip(
+        (fit.excess_irreducible, fit.coefficient, fit.factor), found, strict=True
+    ):
         assert value(closed, **at) == pytest.approx(number, rel=1e-20)
     assert found[0] > 0
     assert min(p, s) < found[2] < max(p, s)
-    assert value(fit.next_excess, **at) == pytest.approx(found[0] + found[1] * found[2] ** 3 - runs[3], rel=1e-20)
+    assert value(fit.next_excess, **at) == pytest.approx(
+        found[0] + found[1] * found[2] ** 3 - runs[3], rel=1e-20
+    )
 
 
 def test_reparametrisations_give_back_the_coefficient_and_the_exponent():
@@ -108,12 +127,16 @@ def test_reparametrisations_give_back_the_coefficient_and_the_exponent():
     again = value(coefficient_for_params(derive()), C=COMPUTE, N=mp.exp(log_n), **THETA)
     assert again == pytest.approx(THETA["A"], rel=1e-30)
     alpha = 1 / (1 / THETA["beta"] + 1 / THETA["gamma"])
-    assert value(exponent_for_alpha(), alpha=alpha, **THETA) == pytest.approx(THETA["gamma"], rel=1e-40)
+    assert value(exponent_for_alpha(), alpha=alpha, **THETA) == pytest.approx(
+        THETA["gamma"], rel=1e-40
+    )
 
 
 def test_the_ray_touches_the_numerical_optimum():
     log_n, log_d, _ = optimum(mp.log(THETA["A"]), mp.log(THETA["B"]), THETA["beta"], THETA["gamma"])
-    assert value(tangency_in_allocation(derive()), t=mp.exp(log_d - log_n), **THETA) == pytest.approx(COMPUTE, rel=1e-25)
+    assert value(
+        tangency_in_allocation(derive()), t=mp.exp(log_d - log_n), **THETA
+    ) == pytest.approx(COMPUTE, rel=1e-25)
 
 
 def test_design_takes_any_path():

@@ -1,4 +1,6 @@
-"""Law forms: the terms and the outer function are read off an expression, or it is refused with the term that does not fit."""
+"""Law forms: the terms and the outer function are read off an expression, or it is refused with the
+term that does not fit.
+"""
 
 import pytest
 import sympy
@@ -30,7 +32,12 @@ DEFAULT = {N: (A, beta), D: (B, gamma)}
         (exp(-(E + R)), DEFAULT, exp(-E - REDUCIBLE), -1),
         (1 - R, DEFAULT, 1 - REDUCIBLE, -1),
         (E - 2 * R, {N: (2 * A, beta), D: (2 * B, gamma)}, E - REDUCIBLE, -1),
-        (Rational(1, 4) + Rational(3, 4) * exp(-R), DEFAULT, Rational(1, 4) + Rational(3, 4) * exp(-REDUCIBLE), -1),
+        (
+            Rational(1, 4) + Rational(3, 4) * exp(-R),
+            DEFAULT,
+            Rational(1, 4) + Rational(3, 4) * exp(-REDUCIBLE),
+            -1,
+        ),
         (1 - exp(-R), DEFAULT, 1 - exp(-REDUCIBLE), 1),
         (log(E + R), DEFAULT, log(E + REDUCIBLE), 1),
         (sqrt(R), DEFAULT, sqrt(REDUCIBLE), 1),
@@ -38,13 +45,25 @@ DEFAULT = {N: (A, beta), D: (B, gamma)}
         (E + R**delta, DEFAULT, E + REDUCIBLE**delta, 1),
         (tanh(R), DEFAULT, tanh(REDUCIBLE), 1),
         (KAPLAN, {N: (N_c ** (a_N / a_D), a_N / a_D), D: (D_c, Integer(1))}, REDUCIBLE**a_D, 1),
-        (E + (A / N) ** beta + B * D**-gamma, {N: (A**beta, beta), D: (B, gamma)}, E + REDUCIBLE, 1),
-        (E + A / (N**beta * F) + B / sqrt(D), {N: (A / F, beta), D: (B, Rational(1, 2))}, E + REDUCIBLE, 1),
+        (
+            E + (A / N) ** beta + B * D**-gamma,
+            {N: (A**beta, beta), D: (B, gamma)},
+            E + REDUCIBLE,
+            1,
+        ),
+        (
+            E + A / (N**beta * F) + B / sqrt(D),
+            {N: (A / F, beta), D: (B, Rational(1, 2))},
+            E + REDUCIBLE,
+            1,
+        ),
         (E * (1 + A * N**-beta + B * D**-gamma), DEFAULT, E * (1 + REDUCIBLE), 1),
     ],
     ids=str,
 )
-def test_read_off_an_expression(expression: Expr, terms: dict[Symbol, tuple[Expr, Expr]], outer: Expr, direction: int) -> None:
+def test_read_off_an_expression(
+    expression: Expr, terms: dict[Symbol, tuple[Expr, Expr]], outer: Expr, direction: int
+) -> None:
     form = LawForm.from_expression(expression)
     assert terms_of(form) == terms
     assert sympy.expand(form.outer - outer) == 0
@@ -108,7 +127,11 @@ def test_terms_without_a_variable_are_constants() -> None:
     assert sympy.expand(form.outer - (E + B * D**-gamma + REDUCIBLE)) == 0
 
 
-@pytest.mark.parametrize("expression", [E + A * N**-beta, exp(-A * N**-beta), E + (A * N**-beta) ** 2, A * N**-beta], ids=str)
+@pytest.mark.parametrize(
+    "expression",
+    [E + A * N**-beta, exp(-A * N**-beta), E + (A * N**-beta) ** 2, A * N**-beta],
+    ids=str,
+)
 def test_one_factor(expression: Expr) -> None:
     form = LawForm.from_expression(expression, (N,))
     assert form.variables == (N,)
@@ -144,7 +167,9 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize(("expression", "reason"), REFUSED, ids=[str(expression) for expression, _ in REFUSED])
+@pytest.mark.parametrize(
+    ("expression", "reason"), REFUSED, ids=[str(expression) for expression, _ in REFUSED]
+)
 def test_refused_with_the_term_that_does_not_fit(expression: Expr, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         LawForm.from_expression(expression)
@@ -172,7 +197,9 @@ def test_direct_construction_is_checked() -> None:
         LawForm((Term(A, N, Integer(0)), good[1]))
     with pytest.raises(ValueError, match="exponent=u of the N term: must be positive"):
         LawForm((Term(A, N, Symbol("u")), good[1]))
-    with pytest.raises(ValueError, match="coefficient=D of the N term: must not depend on a variable"):
+    with pytest.raises(
+        ValueError, match="coefficient=D of the N term: must not depend on a variable"
+    ):
         LawForm((Term(D, N, beta), good[1]))
     with pytest.raises(ValueError, match="N occurs in more than one term"):
         LawForm((good[0], good[0]))

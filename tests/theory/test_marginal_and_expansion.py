@@ -1,4 +1,6 @@
-"""Marginal quantities, expansions, economics and merged factors against direct minimisation and difference quotients."""
+"""Marginal quantities, expansions, economics and merged factors against direct minimisation and
+difference quotients.
+"""
 
 from random import Random
 from typing import Any
@@ -59,7 +61,9 @@ def test_shadow_price(law: Numbers) -> None:
 
 
 def test_loss_elasticity(law: Numbers) -> None:
-    direct = -slope(lambda h: MP.log(values(law)["E"] + least(law.with_compute(law.compute * MP.exp(h)))))
+    direct = -slope(
+        lambda h: MP.log(values(law)["E"] + least(law.with_compute(law.compute * MP.exp(h))))
+    )
     assert close(at(marginal.loss_elasticity(ENVELOPE), law), direct)
 
 
@@ -70,7 +74,9 @@ def test_sensitivities(law: Numbers) -> None:
         coefficients, exponents = list(law.coefficients), list(law.exponents)
         coefficients[i] *= MP.exp(coefficient)
         exponents[i] += exponent
-        return least(Numbers(tuple(coefficients), tuple(exponents), law.powers, law.kappa, law.compute))
+        return least(
+            Numbers(tuple(coefficients), tuple(exponents), law.powers, law.kappa, law.compute)
+        )
 
     for i, (coefficient, exponent) in enumerate(((sym.A, sym.BETA), (sym.B, sym.GAMMA))):
         assert close(at(closed[coefficient], law), slope(lambda h, i=i: moved(i, coefficient=h)))
@@ -101,7 +107,11 @@ def test_expansions_leave_a_remainder_of_the_next_order(law: Numbers) -> None:
         return MP.log(law.reducible(law.completed([best[0] + s])) / bottom)
 
     def log_overhead(s: Any) -> Any:
-        tokens = root(lambda v: MP.log(bottom) - MP.log(law.reducible([best[0] + s, v])), best[1] - 5, best[1] + 5)
+        tokens = root(
+            lambda v: MP.log(bottom) - MP.log(law.reducible([best[0] + s, v])),
+            best[1] - 5,
+            best[1] + 5,
+        )
         return MP.log(law.compute_of([best[0] + s, tokens]) / law.compute)
 
     series = (
@@ -110,20 +120,29 @@ def test_expansions_leave_a_remainder_of_the_next_order(law: Numbers) -> None:
         (log_overhead, expansion.log_overhead_series(FAMILY), 3),
     )
     for direct, polynomial, order in series:
-        errors = [abs(direct(s) - at(polynomial, law, s=s)) for s in (MP.mpf(10) ** -3, MP.mpf(10) ** -4)]
+        errors = [
+            abs(direct(s) - at(polynomial, law, s=s)) for s in (MP.mpf(10) ** -3, MP.mpf(10) ** -4)
+        ]
         assert MP.log10(errors[0] / errors[1]) > order + 1 - MP.mpf("0.2")
 
 
 @pytest.mark.parametrize("order", [1, 5])
 def test_order_out_of_range(order: int) -> None:
-    for series in (expansion.log_penalty_series, expansion.log_effective_compute_series, expansion.log_overhead_series):
+    for series in (
+        expansion.log_penalty_series,
+        expansion.log_effective_compute_series,
+        expansion.log_overhead_series,
+    ):
         with pytest.raises(ValueError, match=f"order={order}"):
             series(FAMILY, order)
 
 
 def test_tails_of_effective_compute(law: Numbers) -> None:
     best, bottom, alpha = minimum(law), least(law), at(ENVELOPE.exponent, law)
-    for tail, log_ratio in ((expansion.overtrained_effective_compute, -300), (expansion.undertrained_effective_compute, 300)):
+    for tail, log_ratio in (
+        (expansion.overtrained_effective_compute, -300),
+        (expansion.undertrained_effective_compute, 300),
+    ):
         run = law.reducible(law.completed([best[0] + log_ratio]))
         direct = (run / bottom) ** (-1 / alpha)
         assert close(at(tail(FAMILY), law, r=MP.exp(log_ratio)), direct, MP.mpf(10) ** -6)
@@ -140,7 +159,9 @@ def test_elasticity_of_substitution(law: Numbers) -> None:
         t_n, t_d = law.terms([log_n, contour(log_n)])
         return MP.log(law.exponents[0] * t_n / (law.exponents[1] * t_d)) + contour(log_n) - log_n
 
-    ratio = slope(lambda h: contour(logs[0] + h) - logs[0] - h) / slope(lambda h: log_rate(logs[0] + h))
+    ratio = slope(lambda h: contour(logs[0] + h) - logs[0] - h) / slope(
+        lambda h: log_rate(logs[0] + h)
+    )
     sigma = economics.elasticity_of_substitution()
     assert close(at(sigma, law, N=MP.exp(logs[0]), D=MP.exp(logs[1])), ratio)
 
@@ -150,7 +171,9 @@ def test_cost_function_and_scale(law: Numbers) -> None:
     assert close(at(economics.log_cost(ENVELOPE), law, R=bottom), MP.log(law.compute))
     logs = minimum(law)
     direct = -slope(lambda h: MP.log(law.reducible([u + h for u in logs])))
-    assert close(at(economics.scale_elasticity(), law, N=MP.exp(logs[0]), D=MP.exp(logs[1])), direct)
+    assert close(
+        at(economics.scale_elasticity(), law, N=MP.exp(logs[0]), D=MP.exp(logs[1])), direct
+    )
 
 
 @SEEDS
@@ -161,9 +184,17 @@ def test_ces_cost_is_the_least_bill(seed: int) -> None:
     point = {"A": one, "B": two, "beta": b, "p": p, "q": q, "R": target}
 
     def bill(share: Any) -> Any:
-        return p * (one / (share * target)) ** (1 / b) + q * (two / ((1 - share) * target)) ** (1 / b)
+        return p * (one / (share * target)) ** (1 / b) + q * (two / ((1 - share) * target)) ** (
+            1 / b
+        )
 
-    share = MP.findroot(lambda v: MP.diff(bill, v), (MP.mpf("0.05"), MP.mpf("0.95")), solver="anderson", tol=1e-30, verify=False)
+    share = MP.findroot(
+        lambda v: MP.diff(bill, v),
+        (MP.mpf("0.05"), MP.mpf("0.95")),
+        solver="anderson",
+        tol=1e-30,
+        verify=False,
+    )
     assert close(evaluate(from_sympy(economics.ces_cost()), point), bill(share))
     assert all(bill(share) <= bill(MP.mpf(i) / 50) for i in range(1, 50))
 
@@ -174,7 +205,9 @@ def test_merged_factors_have_the_same_minimum(seed: int) -> None:
     form, outer, _ = merged(*factors(3))
     numbers = {f"{name}_{i}": value for name, column in zip("Abc", (law.coefficients, law.exponents, law.powers), strict=True)
                for i, value in enumerate(column, 1)}  # fmt: skip
-    value = evaluate(from_sympy(derive(form, outer).reducible), numbers | {"kappa": law.kappa, "C": law.compute})
+    value = evaluate(
+        from_sympy(derive(form, outer).reducible), numbers | {"kappa": law.kappa, "C": law.compute}
+    )
     assert close(value, least(law))
 
 

@@ -1,4 +1,6 @@
-"""Closed forms of pass@k against counting, direct integration, root finding and minimisation with 40 digits."""
+"""Closed forms of pass@k against counting, direct integration, root finding and minimisation with
+40 digits.
+"""
 
 from fractions import Fraction
 from itertools import combinations
@@ -16,7 +18,9 @@ from isoflop.theory.passk import CORRECT, DRAWS, SAMPLES, SHAPE_A, SHAPE_B, Valu
 DIGITS = 40
 MP = mpmath.mp.clone()
 MP.dps = DIGITS
-CLOSE = MP.mpf(10) ** -25  # integrals and numerical minima keep fewer digits than the 40 of the arithmetic
+CLOSE = (
+    MP.mpf(10) ** -25
+)  # integrals and numerical minima keep fewer digits than the 40 of the arithmetic
 
 
 def symbols(names):
@@ -77,9 +81,13 @@ def test_estimator_counts_the_draws_without_success(n, c, k):
     draws = list(combinations(range(n), k))
     counted = Fraction(sum(not correct & set(draw) for draw in draws), len(draws))
     point = {SAMPLES: Integer(n), CORRECT: Integer(c), DRAWS: Integer(k)}
-    assert close(value(passk.fail_estimator(), point), MP.mpf(counted.numerator) / counted.denominator)
+    assert close(
+        value(passk.fail_estimator(), point), MP.mpf(counted.numerator) / counted.denominator
+    )
     drawn = Symbol("i", positive=True)
-    factors = [passk.fail_estimator_factor(Integer(n), Integer(c), drawn).subs(drawn, i) for i in range(k)]
+    factors = [
+        passk.fail_estimator_factor(Integer(n), Integer(c), drawn).subs(drawn, i) for i in range(k)
+    ]
     product = Fraction(1)
     for factor in factors:
         product *= Fraction(int(factor.p), int(factor.q))
@@ -92,7 +100,10 @@ def test_overlap_weights_give_the_covariance(n, k1, k2):
     m, k = symbols("k_1 k_2")
     point = {SAMPLES: Integer(n), m: Integer(k1), k: Integer(k2)}
     lowest = max(0, k1 + k2 - n)
-    weights = {i: value(passk.overlap_weight(SAMPLES, m, k, j), {**point, j: Integer(i)}) for i in range(lowest, min(k1, k2) + 1)}
+    weights = {
+        i: value(passk.overlap_weight(SAMPLES, m, k, j), {**point, j: Integer(i)})
+        for i in range(lowest, min(k1, k2) + 1)
+    }
     fixed = set(range(k1))
     draws = list(combinations(range(n), k2))
     for i, weight in weights.items():
@@ -134,13 +145,20 @@ BETA = {SHAPE_A: Rational(3, 4), SHAPE_B: Rational(9, 4)}
 def _fail_of_beta(k):
     a, b = MP.mpf(3) / 4, MP.mpf(9) / 4
     # p = t^4 takes the singularity at 0 away
-    integral = MP.quad(lambda t: 4 * t**3 * t ** (4 * (a - 1)) * (1 - t**4) ** (b - 1 + k), [0, MP.mpf(1) / 4, MP.mpf(1) / 2, 1])
+    integral = MP.quad(
+        lambda t: 4 * t**3 * t ** (4 * (a - 1)) * (1 - t**4) ** (b - 1 + k),
+        [0, MP.mpf(1) / 4, MP.mpf(1) / 2, 1],
+    )
     return integral / MP.beta(a, b)
 
 
 def test_beta_mixture_by_integration():
     for k in (1, 2, 7):
-        assert close(value(passk.beta_fail(), {**BETA, DRAWS: Integer(k)}), _fail_of_beta(k), MP.mpf(10) ** -12)
+        assert close(
+            value(passk.beta_fail(), {**BETA, DRAWS: Integer(k)}),
+            _fail_of_beta(k),
+            MP.mpf(10) ** -12,
+        )
     ratio = value(passk.beta_fail_ratio(), {**BETA, DRAWS: Integer(3)})
     assert close(ratio, _fail_of_beta(4) / _fail_of_beta(3), MP.mpf(10) ** -12)
 
@@ -149,11 +167,18 @@ def test_beta_tail_and_its_correction():
     a, b = MP.mpf(3) / 4, MP.mpf(9) / 4
     remainders = []
     for k in (10**4, 10**5):
-        exact = MP.exp(MP.loggamma(a + b) + MP.loggamma(b + k) - MP.loggamma(b) - MP.loggamma(a + b + k))
+        exact = MP.exp(
+            MP.loggamma(a + b) + MP.loggamma(b + k) - MP.loggamma(b) - MP.loggamma(a + b + k)
+        )
         point = {**BETA, DRAWS: Integer(k)}
-        remainders.append(exact / value(passk.beta_tail() * passk.beta_tail_correction(), point) - 1)
+        remainders.append(
+            exact / value(passk.beta_tail() * passk.beta_tail_correction(), point) - 1
+        )
         x, y = symbols("x y")
-        lemma = value(passk.gamma_ratio(x, y), {x: BETA[SHAPE_B], y: BETA[SHAPE_A] + BETA[SHAPE_B], DRAWS: Integer(k)})
+        lemma = value(
+            passk.gamma_ratio(x, y),
+            {x: BETA[SHAPE_B], y: BETA[SHAPE_A] + BETA[SHAPE_B], DRAWS: Integer(k)},
+        )
         assert close(lemma, MP.exp(MP.loggamma(b + k) - MP.loggamma(a + b + k)), MP.mpf(10) ** -8)
     assert abs(remainders[0] / remainders[1] - 100) < 1  # of second order in 1/k
 
@@ -162,8 +187,12 @@ def test_power_tail_of_a_density():
     c, b = symbols("c b")
     k = 10**6
     # density (1/2) x^(-1/2) on [0, 1], with x = t^2
-    fail = MP.quad(lambda t: (1 - t**2) ** k, [0, MP.mpf(1) / 2000, MP.mpf(1) / 500, MP.mpf(1) / 50])
-    predicted = value(passk.power_tail(c, b), {c: Rational(1, 2), b: Rational(1, 2), DRAWS: Integer(k)})
+    fail = MP.quad(
+        lambda t: (1 - t**2) ** k, [0, MP.mpf(1) / 2000, MP.mpf(1) / 500, MP.mpf(1) / 50]
+    )
+    predicted = value(
+        passk.power_tail(c, b), {c: Rational(1, 2), b: Rational(1, 2), DRAWS: Integer(k)}
+    )
     assert close(fail / predicted, 1, MP.mpf(10) ** -5)
 
 
@@ -174,13 +203,18 @@ def test_floors():
     assert close(quarter, -MP.log(1 - with_atom), MP.mpf(10) ** -20)
     p = MP.mpf(1) / 10
     at_five, at_twenty = (-MP.log(1 - (1 - p) ** k) for k in (5, 20))
-    assert close(value(passk.floor_across(floor, m), {floor: Rational(str(at_five)), m: Integer(4)}), at_twenty)
+    assert close(
+        value(passk.floor_across(floor, m), {floor: Rational(str(at_five)), m: Integer(4)}),
+        at_twenty,
+    )
 
 
 def test_crossing_by_root_finding():
     first = (Rational(2985), Rational(3, 10))
     second = (Rational(50000), Rational(7, 20))
-    root = MP.findroot(lambda x: MP.log(2985) - MP.mpf(3) / 10 * x - MP.log(50000) + MP.mpf(7) / 20 * x, 50)
+    root = MP.findroot(
+        lambda x: MP.log(2985) - MP.mpf(3) / 10 * x - MP.log(50000) + MP.mpf(7) / 20 * x, 50
+    )
     assert close(value(passk.crossing_compute(first, second), {}), MP.exp(root))
 
 
@@ -190,7 +224,12 @@ def test_bilinear_law_at_the_printed_digits_of_humaneval():
     crossing = value(law.crossing, {})
     assert MP.mpf("5.4e18") < crossing < MP.mpf("6.3e18")
     logs = [MP.mpf(str(d)) for d in ("-0.1728", "1.2399", "-0.0287")]
-    at = [MP.log(6884) + logs[0] * MP.log(crossing) + (logs[1] + logs[2] * MP.log(crossing)) * MP.log(k) for k in (1, 7, 900)]
+    at = [
+        MP.log(6884)
+        + logs[0] * MP.log(crossing)
+        + (logs[1] + logs[2] * MP.log(crossing)) * MP.log(k)
+        for k in (1, 7, 900)
+    ]
     assert all(close(MP.exp(y), value(law.value_at_crossing, {})) for y in at)
     big = {sym.C: Integer(6) * 10**21, DRAWS: Integer(10)}
     assert close(value(law.draws_exponent, big), MP.mpf("0.199"), MP.mpf("0.001"))
@@ -204,7 +243,9 @@ def test_gold_composition_at_large_compute():
     exponents, corrections = [], []
     for power in (30, 33):
         c = MP.mpf(10) ** power
-        direct = MP.mpf("0.2") + 3 * (MP.mpf("0.4") + 50 * c ** MP.mpf("-0.3")) ** MP.mpf("1.7") - floor
+        direct = (
+            MP.mpf("0.2") + 3 * (MP.mpf("0.4") + 50 * c ** MP.mpf("-0.3")) ** MP.mpf("1.7") - floor
+        )
         exponents.append(direct)
         corrections.append((direct / (coefficient * c**-exponent) - 1) * c**exponent)
     assert close(MP.log10(exponents[0] / exponents[1]) / 3, exponent, MP.mpf(10) ** -5)
@@ -212,7 +253,9 @@ def test_gold_composition_at_large_compute():
     bare = passk.GoldComposition(*(Rational(x) for x in ("0.2", "3", "1.7", "0", "50", "0.3")))
     e0, c0, alpha = (value(part, {}) for part in bare.without_gold_floor)
     c = MP.mpf(10) ** 5
-    assert close(e0 + c0 * c**-alpha, MP.mpf("0.2") + 3 * (50 * c ** MP.mpf("-0.3")) ** MP.mpf("1.7"))
+    assert close(
+        e0 + c0 * c**-alpha, MP.mpf("0.2") + 3 * (50 * c ** MP.mpf("-0.3")) ** MP.mpf("1.7")
+    )
 
 
 def test_inflections_by_root_finding():
@@ -227,7 +270,9 @@ def test_inflections_by_root_finding():
     assert close(scaled, 1, MP.mpf(10) ** -8)
     assert close(accuracy(linear), MP.mpf("0.00142"), MP.mpf("0.00001"))
     logarithmic = value(curve.compute_where(curve.log_inflection), {})
-    at = MP.findroot(lambda x: MP.diff(lambda w: accuracy(MP.exp(w)), x, 2), MP.log(logarithmic) + 1)
+    at = MP.findroot(
+        lambda x: MP.diff(lambda w: accuracy(MP.exp(w)), x, 2), MP.log(logarithmic) + 1
+    )
     assert close(MP.exp(at), logarithmic, MP.mpf(10) ** -8)
     slopes = [MP.diff(lambda w: accuracy(MP.exp(w)), at + shift) for shift in (-1, 0, 1)]
     assert max(slopes) == slopes[1]
@@ -242,14 +287,19 @@ def test_allocation_across_k_by_minimisation():
         a, b, beta, gamma = map(MP.mpf, laws[i])
         return a * n**-beta + b * (compute / 6 / n) ** -gamma
 
-    best = [MP.exp(MP.findroot(lambda x, i=i: MP.diff(lambda w: reducible(i, MP.exp(w)), x), 22)) for i in range(2)]
+    best = [
+        MP.exp(MP.findroot(lambda x, i=i: MP.diff(lambda w: reducible(i, MP.exp(w)), x), 22))
+        for i in range(2)
+    ]
     pair = passk.cross_allocation()
     point = {sym.C: Integer(10) ** 21}
     for index, digits in enumerate(laws, start=1):
         for name, number in zip(("A", "B", "beta", "gamma"), digits, strict=True):
             point[Symbol(f"{name}_{index}", positive=True)] = Rational(number)
     assert close(value(pair.size_ratio, point), best[0] / best[1], MP.mpf(10) ** -12)
-    assert close(value(pair.penalty, point), reducible(1, best[0]) / reducible(1, best[1]), MP.mpf(10) ** -12)
+    assert close(
+        value(pair.penalty, point), reducible(1, best[0]) / reducible(1, best[1]), MP.mpf(10) ** -12
+    )
 
 
 def test_train_against_sample_by_minimisation():
@@ -285,7 +335,10 @@ def test_covariance_estimate_is_unbiased_over_all_outcomes():
         chance = comb(n, c) * p**c * (1 - p) ** (n - c)
         mean += estimate * chance.numerator / chance.denominator
     product = sum(
-        comb(n, c) * p**c * (1 - p) ** (n - c) * Fraction(comb(n - c, k1) * comb(n - c, k2), comb(n, k1) * comb(n, k2))
+        comb(n, c)
+        * p**c
+        * (1 - p) ** (n - c)
+        * Fraction(comb(n - c, k1) * comb(n - c, k2), comb(n, k1) * comb(n, k2))
         for c in range(n + 1)
     )
     exact = product - (1 - p) ** (k1 + k2)
@@ -316,17 +369,28 @@ def test_turning_point_by_root_finding():
     def difference(x):
         return 2985 * MP.exp(-MP.mpf("0.3") * x) - 50000 * MP.exp(-MP.mpf("0.35") * x)
 
-    assert close(MP.exp(MP.findroot(lambda x: MP.diff(difference, x), MP.log(turn) + MP.mpf("0.1"))), turn, MP.mpf(10) ** -12)
+    assert close(
+        MP.exp(MP.findroot(lambda x: MP.diff(difference, x), MP.log(turn) + MP.mpf("0.1"))),
+        turn,
+        MP.mpf(10) ** -12,
+    )
 
 
 def test_local_exponent_by_differences():
-    point = {sym.E: Rational(1, 2), sym.C0: Integer(900), sym.ALPHA: Rational(1, 5), sym.C: Integer(10) ** 12}
+    point = {
+        sym.E: Rational(1, 2),
+        sym.C0: Integer(900),
+        sym.ALPHA: Rational(1, 5),
+        sym.C: Integer(10) ** 12,
+    }
 
     def log_value(x):
         return MP.log(MP.mpf("0.5") + 900 * MP.exp(-x / 5))
 
     assert close(
-        value(passk.local_exponent(sym.E, sym.C0, sym.ALPHA), point), -MP.diff(log_value, MP.log(10**12)), MP.mpf(10) ** -15
+        value(passk.local_exponent(sym.E, sym.C0, sym.ALPHA), point),
+        -MP.diff(log_value, MP.log(10**12)),
+        MP.mpf(10) ** -15,
     )
 
 
@@ -336,14 +400,22 @@ def test_local_exponent_of_the_composition(kappa):
     limit = MP.mpf("0.2") + 3 * MP.mpf("0.4") ** MP.mpf(kappa)
 
     def reducible(x):
-        return MP.mpf("0.2") + 3 * (MP.mpf("0.4") + 50 * MP.exp(-MP.mpf("0.3") * x)) ** MP.mpf(kappa) - limit
+        return (
+            MP.mpf("0.2")
+            + 3 * (MP.mpf("0.4") + 50 * MP.exp(-MP.mpf("0.3") * x)) ** MP.mpf(kappa)
+            - limit
+        )
 
     for c in (10, 10**7, 10**12):
         at, x = {sym.C: Integer(c)}, MP.log(c)
         assert close(value(law.reducible, at), reducible(x))
         exact = -MP.diff(lambda z: MP.log(reducible(z)), x)
         assert close(value(law.local_exponent, at), exact, MP.mpf(10) ** -10)
-        assert min(MP.mpf("0.3"), MP.mpf(kappa) * MP.mpf("0.3")) < exact < max(MP.mpf("0.3"), MP.mpf(kappa) * MP.mpf("0.3"))
+        assert (
+            min(MP.mpf("0.3"), MP.mpf(kappa) * MP.mpf("0.3"))
+            < exact
+            < max(MP.mpf("0.3"), MP.mpf(kappa) * MP.mpf("0.3"))
+        )
         _, coefficient, exponent = (value(part, {}) for part in law.with_gold_floor)
         u = value(law.above_floor, at)
         ratio = value(law.leading_ratio(Rational(str(u))), {})
@@ -361,13 +433,23 @@ def test_bare_limit_of_the_composition():
 def test_agreement_and_leading_excess_across_k():
     pair = passk.cross_allocation()
     point = {}
-    for index, digits in enumerate([("406", "411", "0.34", "0.28"), ("900", "700", "0.30", "0.36")], start=1):
+    for index, digits in enumerate(
+        [("406", "411", "0.34", "0.28"), ("900", "700", "0.30", "0.36")], start=1
+    ):
         for name, number in zip(("A", "B", "beta", "gamma"), digits, strict=True):
-            point[Symbol(f"{name}_{index}", positive=True)] = Float(number, DIGITS)  # exact powers of rationals are slow
+            point[Symbol(f"{name}_{index}", positive=True)] = Float(
+                number, DIGITS
+            )  # exact powers of rationals are slow
     agreement = value(pair.agreement, point)
-    assert close(value(pair.size_ratio, {**point, sym.C: Float(str(agreement), DIGITS)}), 1, MP.mpf(10) ** -20)
+    assert close(
+        value(pair.size_ratio, {**point, sym.C: Float(str(agreement), DIGITS)}),
+        1,
+        MP.mpf(10) ** -20,
+    )
     remainders = []
     for away in (8, 16):
         at = {**point, sym.C: Float(str(agreement * (1 + MP.mpf(1) / away)), DIGITS)}
         remainders.append((value(pair.penalty, at) - 1) / value(pair.leading_excess, at) - 1)
-    assert MP.mpf("1.8") < remainders[0] / remainders[1] < MP.mpf("2.2")  # what is left is of first order in s
+    assert (
+        MP.mpf("1.8") < remainders[0] / remainders[1] < MP.mpf("2.2")
+    )  # what is left is of first order in s

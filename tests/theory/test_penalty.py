@@ -1,4 +1,6 @@
-"""Misallocation: every claim on all paths, and every closed form against minimisation and root finding with 60 digits."""
+"""Misallocation: every claim on all paths, and every closed form against minimisation and root
+finding with 60 digits.
+"""
 
 from random import Random
 from typing import Any, NamedTuple
@@ -15,7 +17,12 @@ from isoflop.theory.algebra import decide
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
-from isoflop.theory.penalty import Misallocation, equal_exponent_penalty, misallocation, penalty_of_ratios
+from isoflop.theory.penalty import (
+    Misallocation,
+    equal_exponent_penalty,
+    misallocation,
+    penalty_of_ratios,
+)
 from isoflop.theory.proof.claim import first_failure
 
 N, D, C, R, S, RHO = sym.N, sym.D, sym.C, sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
@@ -49,17 +56,24 @@ def test_every_claim_holds_on_all_paths(case: str, families: dict[str, Misalloca
 
 
 def test_conditions_of_the_proofs_are_the_known_walls(families: dict[str, Misallocation]) -> None:
-    """Beyond s != 0 for the quotients of the safe forms, only the size wall and reachable losses are conditions."""
+    """Beyond s != 0 for the quotients of the safe forms, only the size wall and reachable losses
+    are conditions.
+    """
     for name, claim in families["6 N D"].claims.items():
         for condition in claim.prove().conditions:
             symbols_in = condition.expression.free_symbols
             walls = {*claim.assume, S, S**2}
-            assert condition.expression in walls or symbols_in & {S, R, sym.REDUCIBLE}, (name, str(condition))
+            assert condition.expression in walls or symbols_in & {S, R, sym.REDUCIBLE}, (
+                name,
+                str(condition),
+            )
 
 
 def test_statements_of_both_derivations_are_all_claims(families: dict[str, Misallocation]) -> None:
     family = families["6 N D"]
-    steps = [claim.name for part in (family.derivation, family.numerical_forms) for claim in part.steps]
+    steps = [
+        claim.name for part in (family.derivation, family.numerical_forms) for claim in part.steps
+    ]
     assert sorted(steps) == sorted(family.claims)
     assert family.numerical_forms.status == "proved"
 
@@ -68,7 +82,9 @@ def test_equal_exponents() -> None:
     assert equal_exponent_penalty().verify().holds
 
 
-def test_series_agree_with_the_taylor_expansion_of_sympy(families: dict[str, Misallocation]) -> None:
+def test_series_agree_with_the_taylor_expansion_of_sympy(
+    families: dict[str, Misallocation],
+) -> None:
     family = families["any monomial"]
     taylor = sympy.series(family.penalty.subs(R, exp(S)), S, 0, 5).removeO()
     for n in range(5):
@@ -147,7 +163,9 @@ def test_penalty(seed: int, families: dict[str, Misallocation]) -> None:
 
 
 @SEEDS
-def test_excess_keeps_its_digits_near_the_optimum(seed: int, families: dict[str, Misallocation]) -> None:
+def test_excess_keeps_its_digits_near_the_optimum(
+    seed: int, families: dict[str, Misallocation]
+) -> None:
     """P - 1 at |log r| = 1e-8, where 60 digits of P still leave 40 of P - 1."""
     case = random_case(seed, families)
     for s in (MP.mpf("1e-8"), -MP.mpf("1e-8"), MP.mpf("0.3"), MP.mpf(5)):
@@ -157,12 +175,18 @@ def test_excess_keeps_its_digits_near_the_optimum(seed: int, families: dict[str,
 
 @SEEDS
 def test_effective_compute(seed: int, families: dict[str, Misallocation]) -> None:
-    """The compute at which the least R is that of the misallocated run, by root finding on minimisations."""
+    """The compute at which the least R is that of the misallocated run, by root finding on
+    minimisations.
+    """
     case = random_case(seed, families)
     r = MP.exp(MP.mpf(Random(seed).uniform(-2, 2)))
     target = case.law.reducible(case.moved(r))
     start = MP.log(case.law.compute)
-    found = root(lambda c: MP.log(target) - MP.log(least(case.law.with_compute(MP.exp(c)))), start - 200, start + 10)
+    found = root(
+        lambda c: MP.log(target) - MP.log(least(case.law.with_compute(MP.exp(c)))),
+        start - 200,
+        start + 10,
+    )
     fraction = MP.exp(found) / case.law.compute
     s = MP.log(r)
     assert close(case.at(case.family.effective_compute, r=r), fraction)
@@ -172,7 +196,9 @@ def test_effective_compute(seed: int, families: dict[str, Misallocation]) -> Non
 
 @SEEDS
 def test_compute_overhead(seed: int, families: dict[str, Misallocation]) -> None:
-    """The tokens that reach the optimal R with r N* params, by root finding; then the compute of that run."""
+    """The tokens that reach the optimal R with r N* params, by root finding; then the compute of
+    that run.
+    """
     case = random_case(seed, families)
     family = case.family
     wall = case.at(family.critical_size_ratio)
@@ -189,11 +215,17 @@ def test_compute_overhead(seed: int, families: dict[str, Misallocation]) -> None
 
 
 @SEEDS
-def test_critical_sizes_are_the_limits_of_solvability(seed: int, families: dict[str, Misallocation]) -> None:
-    """A hair above the wall enough tokens reach the optimal R; at the wall no number does. Likewise for tokens."""
+def test_critical_sizes_are_the_limits_of_solvability(
+    seed: int, families: dict[str, Misallocation]
+) -> None:
+    """A hair above the wall enough tokens reach the optimal R; at the wall no number does. Likewise
+    for tokens.
+    """
     case = random_case(seed, families)
     hair = MP.mpf(10) ** -30
-    for i, expression in enumerate((case.family.critical_size_ratio, case.family.critical_tokens_ratio)):
+    for i, expression in enumerate(
+        (case.family.critical_size_ratio, case.family.critical_tokens_ratio)
+    ):
         wall = case.logs[i] + MP.log(case.at(expression))
         for shift, reachable in ((hair, True), (-hair, False)):
             logs = [MP.mpf(10**6)] * 2  # the other variable as good as infinite
@@ -203,7 +235,9 @@ def test_critical_sizes_are_the_limits_of_solvability(seed: int, families: dict[
 
 @SEEDS
 def test_tolerance(seed: int, families: dict[str, Misallocation]) -> None:
-    """The interval of r with P <= 1 + epsilon, by root finding: its half width tends to the leading-order one."""
+    """The interval of r with P <= 1 + epsilon, by root finding: its half width tends to the
+    leading-order one.
+    """
     case = random_case(seed, families)
 
     def error(epsilon: Any) -> Any:
@@ -212,7 +246,10 @@ def test_tolerance(seed: int, families: dict[str, Misallocation]) -> None:
         def excess(s: Any) -> Any:
             return case.law.reducible(case.moved(MP.exp(s))) / case.best - 1 - epsilon
 
-        right, left = root(excess, MP.zero, 10 * half), root(lambda s: excess(-s), MP.zero, 10 * half)
+        right, left = (
+            root(excess, MP.zero, 10 * half),
+            root(lambda s: excess(-s), MP.zero, 10 * half),
+        )
         return max(abs(right / half - 1), abs(left / half - 1))
 
     rough, fine = error(MP.mpf("1e-4")), error(MP.mpf("1e-8"))
@@ -221,13 +258,19 @@ def test_tolerance(seed: int, families: dict[str, Misallocation]) -> None:
 
 
 @pytest.mark.parametrize("exponent", ["0.1", "0.34", "1.5"])
-def test_tolerance_of_equal_exponents_is_exact(exponent: str, families: dict[str, Misallocation]) -> None:
+def test_tolerance_of_equal_exponents_is_exact(
+    exponent: str, families: dict[str, Misallocation]
+) -> None:
     family = families["6 N D"]
     b, epsilon = MP.mpf(exponent), MP.mpf("0.37")
     values = {"beta": b, "gamma": b}
     half = MP.acosh(1 + epsilon) / b
     assert str(family.equal_exponent_half_width) == "acosh(epsilon + 1)/beta"
-    found = root(lambda s: evaluate(from_sympy(family.penalty), values | {"r": MP.exp(s)}) - 1 - epsilon, MP.zero, 10 * half)
+    found = root(
+        lambda s: evaluate(from_sympy(family.penalty), values | {"r": MP.exp(s)}) - 1 - epsilon,
+        MP.zero,
+        10 * half,
+    )
     assert close(found, half)
 
 
@@ -243,7 +286,9 @@ def test_iso_loss_contour(seed: int, families: dict[str, Misallocation]) -> None
     assert close(case.at(family.safe_iso_loss_tokens, **values), values["D"])
     assert close(case.at(family.iso_loss_params, **values), values["N"])
     assert close(case.at(family.safe_iso_loss_params, **values), values["N"])
-    slope = (case.tokens_for(log_params + step, target) - case.tokens_for(log_params - step, target)) / (2 * step)
+    slope = (
+        case.tokens_for(log_params + step, target) - case.tokens_for(log_params - step, target)
+    ) / (2 * step)
     assert close(case.at(family.iso_loss_slope, **values), slope, MP.mpf(10) ** -20)
     for smallest, i in ((family.smallest_params, 0), (family.smallest_tokens, 1)):
         logs = [MP.mpf(10**6)] * 2
@@ -256,7 +301,9 @@ def test_corners(seed: int, families: dict[str, Misallocation]) -> None:
     """Where a cap starts to bind, R at the cap, and that staying at the cap is best beyond it."""
     case = random_case(seed, families)
     family, law = case.family, case.law
-    for i, (variable, bound, threshold) in enumerate(((N, sym.N_MAX, family.size_cap), (D, sym.D_MAX, family.data_wall))):
+    for i, (variable, bound, threshold) in enumerate(
+        ((N, sym.N_MAX, family.size_cap), (D, sym.D_MAX, family.data_wall))
+    ):
         cap = MP.exp(case.logs[i] + Random(seed).uniform(-3, 3))
         start = MP.log(law.compute)
 
@@ -270,13 +317,18 @@ def test_corners(seed: int, families: dict[str, Misallocation]) -> None:
         def spent(log_capped: Any, i: int = i, law: Numbers = richer) -> list[Any]:
             logs = [log_capped, log_capped]
             other = 1 - i
-            logs[other] = (MP.log(law.compute / law.kappa) - law.powers[i] * log_capped) / law.powers[other]
+            logs[other] = (
+                MP.log(law.compute / law.kappa) - law.powers[i] * log_capped
+            ) / law.powers[other]
             return logs
 
         at_cap = richer.reducible(spent(MP.log(cap)))
         values = {bound.name: cap, "C": richer.compute}
         assert close(case.at(family.capped_reducible(variable, bound), **values), at_cap)
-        assert close(case.at(family.remaining(variable).subs(variable, bound), **values), MP.exp(spent(MP.log(cap))[1 - i]))
+        assert close(
+            case.at(family.remaining(variable).subs(variable, bound), **values),
+            MP.exp(spent(MP.log(cap))[1 - i]),
+        )
         for back in ("0.001", "0.1", "2"):
             assert richer.reducible(spent(MP.log(cap) - MP.mpf(back))) > at_cap
 
@@ -294,7 +346,11 @@ def test_penalty_of_any_number_of_factors(seed: int) -> None:
     logs = [u + MP.mpf(random.uniform(-2, 2)) for u in reference.minimum(law)]
     own = law.with_compute(law.compute_of(logs))
     best = reference.minimum(own)
-    values = dict(zip(("beta", "gamma", "delta", "c1", "c2", "c3"), (*law.exponents, *law.powers), strict=True))
+    values = dict(
+        zip(
+            ("beta", "gamma", "delta", "c1", "c2", "c3"), (*law.exponents, *law.powers), strict=True
+        )
+    )
     values |= {ratio.name: MP.exp(u - v) for ratio, u, v in zip(ratios, logs, best, strict=True)}
     assert close(evaluate(from_sympy(penalty), values), law.reducible(logs) / own.reducible(best))
 
@@ -310,8 +366,12 @@ def number(expression: Expr, law: dict[str, Any], digits: int, **more: str) -> s
     return str(MP.nstr(evaluate(from_sympy(expression), values), digits))
 
 
-@pytest.mark.parametrize(("r", "penalty", "quadratic"), [("0.5", "1.030591", "1.030563"), ("10", "1.3617", "1.3373")])
-def test_penalty_in_numbers(r: str, penalty: str, quadratic: str, families: dict[str, Misallocation]) -> None:
+@pytest.mark.parametrize(
+    ("r", "penalty", "quadratic"), [("0.5", "1.030591", "1.030563"), ("10", "1.3617", "1.3373")]
+)
+def test_penalty_in_numbers(
+    r: str, penalty: str, quadratic: str, families: dict[str, Misallocation]
+) -> None:
     """Besiroglu et al.; the quadratic expansion beside it."""
     family = families["6 N D"]
     digits = len(penalty) - 1
@@ -320,7 +380,9 @@ def test_penalty_in_numbers(r: str, penalty: str, quadratic: str, families: dict
 
 
 @pytest.mark.parametrize(("r", "fraction"), [("0.25", "0.52"), ("2", "0.843"), ("10", "0.177")])
-def test_effective_compute_in_numbers(r: str, fraction: str, families: dict[str, Misallocation]) -> None:
+def test_effective_compute_in_numbers(
+    r: str, fraction: str, families: dict[str, Misallocation]
+) -> None:
     assert number(families["6 N D"].effective_compute, BESIROGLU, 3, r=r) == fraction
 
 
@@ -335,22 +397,30 @@ def test_effective_compute_in_numbers(r: str, fraction: str, families: dict[str,
         (BESIROGLU, "0.25", "346.5"),
     ],
 )
-def test_overhead_in_numbers(law: dict[str, Any], k: str, percent: str, families: dict[str, Misallocation]) -> None:
+def test_overhead_in_numbers(
+    law: dict[str, Any], k: str, percent: str, families: dict[str, Misallocation]
+) -> None:
     """H. de Vries prints 20 % and 188 % for the first law."""
     assert number(100 * families["6 N D"].compute_overhead, law, len(percent) - 1, r=k) == percent
 
 
 @pytest.mark.parametrize(
-    ("law", "size", "tokens"), [(HOFFMANN, "0.0965", "0.117"), (BESIROGLU, "0.1464", "0.1402")], ids=["hoffmann", "besiroglu"]
+    ("law", "size", "tokens"),
+    [(HOFFMANN, "0.0965", "0.117"), (BESIROGLU, "0.1464", "0.1402")],
+    ids=["hoffmann", "besiroglu"],
 )
-def test_critical_sizes_in_numbers(law: dict[str, Any], size: str, tokens: str, families: dict[str, Misallocation]) -> None:
+def test_critical_sizes_in_numbers(
+    law: dict[str, Any], size: str, tokens: str, families: dict[str, Misallocation]
+) -> None:
     family = families["6 N D"]
     assert number(family.critical_size_ratio, law, len(size.lstrip("0."))) == size
     assert number(family.critical_tokens_ratio, law, len(tokens.lstrip("0."))) == tokens
 
 
 @pytest.mark.parametrize(
-    ("law", "low", "high"), [(HOFFMANN, "0.634", "1.584"), (BESIROGLU, "0.673", "1.485")], ids=["hoffmann", "besiroglu"]
+    ("law", "low", "high"),
+    [(HOFFMANN, "0.634", "1.584"), (BESIROGLU, "0.673", "1.485")],
+    ids=["hoffmann", "besiroglu"],
 )
 def test_tolerance_of_one_percent_in_numbers(
     law: dict[str, Any], low: str, high: str, families: dict[str, Misallocation]
@@ -371,7 +441,9 @@ def test_leading_order_tolerance_in_numbers(families: dict[str, Misallocation]) 
     assert number(exp(-half), BESIROGLU, 3, epsilon="0.01") == "0.673"
 
 
-def test_second_order_is_half_the_product_of_the_exponents(families: dict[str, Misallocation]) -> None:
+def test_second_order_is_half_the_product_of_the_exponents(
+    families: dict[str, Misallocation],
+) -> None:
     """P = 1 + (beta gamma/2) s^2 + ..., and (beta gamma/8) (log rho)^2 in rho."""
     family = families["6 N D"]
     b, g = sym.BETA, sym.GAMMA
@@ -383,7 +455,9 @@ def test_second_order_is_half_the_product_of_the_exponents(families: dict[str, M
     assert family.series(4).coeff(S, 1) == 0
 
 
-def test_effective_compute_and_overhead_share_their_leading_term(families: dict[str, Misallocation]) -> None:
+def test_effective_compute_and_overhead_share_their_leading_term(
+    families: dict[str, Misallocation],
+) -> None:
     """Both logarithms start with (beta + gamma)/2 s^2: with it and opposite sign."""
     family = families["6 N D"]
     for s in (MP.mpf("1e-12"), -MP.mpf("1e-12")):
@@ -396,11 +470,19 @@ def test_effective_compute_and_overhead_share_their_leading_term(families: dict[
 def test_exponents_alone_decide(families: dict[str, Misallocation]) -> None:
     """Neither A, B, E nor C occurs in the penalty or what follows from it."""
     family = families["any monomial"]
-    for expression in (family.penalty, family.excess, family.effective_compute, family.tokens_factor, family.critical_size_ratio):
+    for expression in (
+        family.penalty,
+        family.excess,
+        family.effective_compute,
+        family.tokens_factor,
+        family.critical_size_ratio,
+    ):
         assert expression.free_symbols <= {sym.BETA, sym.GAMMA, sym.BUDGET_A, sym.BUDGET_D, R, S}
 
 
-def test_penalty_of_the_accuracy_is_that_of_its_argument(families: dict[str, Misallocation]) -> None:
+def test_penalty_of_the_accuracy_is_that_of_its_argument(
+    families: dict[str, Misallocation],
+) -> None:
     assert families["accuracy, a decreasing function"].penalty == families["6 N D"].penalty
 
 

@@ -1,6 +1,8 @@
-"""Random claims in plain text, made of theorems by rewriting, and their truth by direct numerical minimisation with 60 digits.
+"""Random claims in plain text, made of theorems by rewriting, and their truth by direct numerical
+minimisation with 60 digits.
 
-A name such as `N_opt` or `w_N` is a symbol here, and its value is found by a search for the optimum: no closed form is used.
+A name such as `N_opt` or `w_N` is a symbol here, and its value is found by a search for the
+optimum: no closed form is used.
 """
 
 from __future__ import annotations
@@ -35,15 +37,42 @@ from isoflop.theory.ray import ray
 
 SHORT = {"beta": "b", "gamma": "g"}  # what the rewriter calls the exponents
 LONG = {short: long for long, short in SHORT.items()}
-QUANTITIES = ("N_opt", "D_opt", "L_opt", "R_opt", "alpha", "C0", "w_N", "w_D", "G", "P", "R", "L", "T_N", "T_D")
-APPLIED = {"N_opt": "C", "D_opt": "C", "L_opt": "C", "R_opt": "C", "P": "r", "R": "N, D", "L": "N, D", "T_N": "N", "T_D": "D"}
+QUANTITIES = (
+    "N_opt",
+    "D_opt",
+    "L_opt",
+    "R_opt",
+    "alpha",
+    "C0",
+    "w_N",
+    "w_D",
+    "G",
+    "P",
+    "R",
+    "L",
+    "T_N",
+    "T_D",
+)
+APPLIED = {
+    "N_opt": "C",
+    "D_opt": "C",
+    "L_opt": "C",
+    "R_opt": "C",
+    "P": "r",
+    "R": "N, D",
+    "L": "N, D",
+    "T_N": "N",
+    "T_D": "D",
+}
 ON_BUDGET = mul(rat(6), sym("N"), sym("D"))
 SAME, DIFFERENT = MP.mpf(10) ** -35, MP.mpf(10) ** -25
 
 
 @dataclass(frozen=True)
 class Statement:
-    """An equality as text, with the assumptions that it needs, and its sides for the independent evaluation."""
+    """An equality as text, with the assumptions that it needs, and its sides for the independent
+    evaluation.
+    """
 
     text: str
     assume: tuple[str, ...]
@@ -51,7 +80,9 @@ class Statement:
     rhs: Node
 
     def differences(self, random: Random, count: int = 3) -> list[Any]:
-        """Relative differences of the two sides at random points where both are real and the assumptions hold."""
+        """Relative differences of the two sides at random points where both are real and the
+        assumptions hold.
+        """
         found: list[Any] = []
         while len(found) < count:
             point = self._point(random)
@@ -61,7 +92,18 @@ class Statement:
         return found
 
     def _point(self, random: Random) -> dict[str, Any]:
-        names = {*symbols_of(self.lhs, self.rhs), "A", "B", "C", "E", "N", "D", "beta", "gamma", "r"} - set(QUANTITIES)
+        names = {
+            *symbols_of(self.lhs, self.rhs),
+            "A",
+            "B",
+            "C",
+            "E",
+            "N",
+            "D",
+            "beta",
+            "gamma",
+            "r",
+        } - set(QUANTITIES)
         point = {name: MP.mpf(random.uniform(0.4, 2.5)) for name in sorted(names)}
         if self.assume:
             point["C"] = 6 * point["N"] * point["D"]
@@ -105,9 +147,15 @@ def quantities(point: dict[str, Any]) -> dict[str, Any]:
 def theorems() -> list[tuple[Node, Node]]:
     """Equalities of the theory: claims, and names against their closed forms."""
     envelope = derive()
-    claims = (*envelope.claims.values(), *misallocation(envelope).claims.values(), *ray(envelope).claims.values())
+    claims = (
+        *envelope.claims.values(),
+        *misallocation(envelope).claims.values(),
+        *ray(envelope).claims.values(),
+    )
     pairs = [(claim.lhs, claim.rhs) for claim in claims if claim.relation == "=="]
-    found = [(node(left), node(right)) for left, right in pairs if is_plain(left) and is_plain(right)]
+    found = [
+        (node(left), node(right)) for left, right in pairs if is_plain(left) and is_plain(right)
+    ]
     names = vocabulary().names
     for name in QUANTITIES:
         meaning = names[name]
@@ -116,7 +164,18 @@ def theorems() -> list[tuple[Node, Node]]:
 
 
 def is_plain(expression: Any) -> bool:
-    return {symbol.name for symbol in expression.free_symbols} <= {"A", "B", "C", "D", "E", "N", "beta", "gamma", "r", "t"}
+    return {symbol.name for symbol in expression.free_symbols} <= {
+        "A",
+        "B",
+        "C",
+        "D",
+        "E",
+        "N",
+        "beta",
+        "gamma",
+        "r",
+        "t",
+    }
 
 
 def node(expression: Any) -> Node:
@@ -136,7 +195,10 @@ def statements(seed: int) -> Iterator[Statement]:
         right = rewriter.rewritten(right, random.randint(1, 4))
         assume: tuple[str, ...] = ()
         if random.random() < 0.25 and "C" in symbols_of(left, right):
-            right, assume = on_budget(random, right), (random.choice(("C == 6*N*D", "6ND = C", "C = 6 N D")),)
+            right, assume = (
+                on_budget(random, right),
+                (random.choice(("C == 6*N*D", "6ND = C", "C = 6 N D")),),
+            )
         if random.random() < 0.5:
             left, right = right, left
         yield stated(left, right, assume, random)
@@ -157,7 +219,9 @@ def coarser(part: Node) -> Node:
     return part if part[0] == "sym" else (part[0], *map(coarser, part[1:]))
 
 
-def combined(random: Random, first: tuple[Node, Node], second: tuple[Node, Node]) -> tuple[Node, Node]:
+def combined(
+    random: Random, first: tuple[Node, Node], second: tuple[Node, Node]
+) -> tuple[Node, Node]:
     """Both equalities multiplied, divided, added or nested side by side."""
     (a, b), (c, d) = first, second
     match random.randrange(4):

@@ -17,7 +17,11 @@ from .interval import (
 )
 from .sample import Point
 
-CERTAINLY: dict[str, Callable[[Any], bool]] = {">": certainly_positive, ">=": certainly_nonnegative, "!=": certainly_nonzero}
+CERTAINLY: dict[str, Callable[[Any], bool]] = {
+    ">": certainly_positive,
+    ">=": certainly_nonnegative,
+    "!=": certainly_nonzero,
+}
 
 
 class Answer(Enum):
@@ -56,7 +60,9 @@ class Witness:
 
 @dataclass(frozen=True)
 class Decision:
-    """The answer with what supports it: conditions for a proof, a witness for a refutation, a reason otherwise."""
+    """The answer with what supports it: conditions for a proof, a witness for a refutation, a
+    reason otherwise.
+    """
 
     answer: Answer
     reason: str

@@ -1,9 +1,11 @@
 """Sums of terms `c * exp(exponent) * product of logs`: the arithmetic of the normal form.
 
-A normal form is a dictionary `Key -> c` with c in the coefficient field. A key is `(exponent, logs)`: `logs` lists
-`(prime, power)` for the factors (log p)^n, and `exponent` is itself a normal form, frozen. A prime power p^e is therefore
-the exponent `e log p`; `k^(d log C)` is the exponent `d log C log k`, equal to that of `C^(d log k)`; and `exp(-A C^-a)` has a
-term with a power in its exponent. Integer parts of the prime exponents live in c, so equal terms have equal keys.
+A normal form is a dictionary `Key -> c` with c in the coefficient field. A key is
+`(exponent, logs)`: `logs` lists `(prime, power)` for the factors (log p)^n, and `exponent` is
+itself a normal form, frozen. A prime power p^e is therefore the exponent `e log p`; `k^(d log C)`
+is the exponent `d log C log k`, equal to that of `C^(d log k)`; and `exp(-A C^-a)` has a term with
+a power in its exponent. Integer parts of the prime exponents live in c, so equal terms have equal
+keys.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ class OutsideScope(ValueError):
 
 
 class Nowhere(OutsideScope):
-    """The expression has no value whatever the symbols are: a division by zero, or the logarithm of zero."""
+    """The expression has no value whatever the symbols are: a division by zero, or the logarithm of
+    zero.
+    """
 
 
 def log_key(prime: int) -> Key:
@@ -52,12 +56,15 @@ def linear_log(key: Key) -> int | None:
 class Arithmetic:
     """Normal forms over one coefficient field, with the side conditions met on the way.
 
-    `positive` and `nonzero` collect the conditions as SymPy expressions: each operation that needs one records it.
+    `positive` and `nonzero` collect the conditions as SymPy expressions: each operation that needs
+    one records it.
     """
 
     def __init__(self, field: CoefficientField) -> None:
         self.field = field
-        self.positive_twin: dict[int, tuple[int, int]] = {}  # signed sum W -> (positive sum |W|, sign of W)
+        self.positive_twin: dict[
+            int, tuple[int, int]
+        ] = {}  # signed sum W -> (positive sum |W|, sign of W)
         self.positive: list[Expr] = []
         self.nonzero: list[Expr] = []
 
@@ -86,9 +93,14 @@ class Arithmetic:
             if product == self.field.one:
                 product = factor
                 continue
-            above, below = len(product.numer) * len(factor.numer), len(product.denom) * len(factor.denom)
+            above, below = (
+                len(product.numer) * len(factor.numer),
+                len(product.denom) * len(factor.denom),
+            )
             if max(above, below) > LARGEST_PRODUCT:
-                raise OutsideScope(f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms")
+                raise OutsideScope(
+                    f"a coefficient expands to more than {LARGEST_COEFFICIENT} terms"
+                )
             product = self._bounded(product * factor)
         return product
 
@@ -188,7 +200,10 @@ class Arithmetic:
         if not positive:
             self.nonzero.append(self.to_sympy(base))
         scale, prime = self._registered(base, positive=positive)
-        return self.multiply(self.integer_power(scale, power), self._term({log_key(prime): self.field.rational(power)}))
+        return self.multiply(
+            self.integer_power(scale, power),
+            self._term({log_key(prime): self.field.rational(power)}),
+        )
 
     def _term(self, exponent: NormalForm) -> NormalForm:
         """exp(exponent) for an exponent whose integer parts need no moving."""
@@ -246,7 +261,9 @@ class Arithmetic:
             self.nonzero.append(self.field.to_sympy(self.field.prime_fraction(prime)))
 
     def assume_positive(self, form: NormalForm) -> None:
-        """Use `form > 0`: it fixes the sign of a coefficient (prime powers are positive), or of a sum."""
+        """Use `form > 0`: it fixes the sign of a coefficient (prime powers are positive), or of a
+        sum.
+        """
         if len(form) > 1:
             self._registered(form, positive=True)
         for key, value in form.items():
@@ -269,7 +286,10 @@ class Arithmetic:
     def _open_sums(self, key: Key) -> bool:
         """Whether a sum of unknown sign has an odd power in the key."""
         powers = {self._signed_prime(inner): power for inner, power in key[0]}
-        return any(prime is not None and prime not in self.positive_twin and e.numer.LC % 2 for prime, e in powers.items())
+        return any(
+            prime is not None and prime not in self.positive_twin and e.numer.LC % 2
+            for prime, e in powers.items()
+        )
 
     def _certainly_positive(self, form: NormalForm) -> bool:
         return all(self.sign_of_term(key, value) == 1 for key, value in form.items())
@@ -285,12 +305,15 @@ class Arithmetic:
 
     # -- multi-term bases ------------------------------------------------------------------------------------------
 
-    # A sum that occurs under a logarithm or a non-integer power is recorded positive and is a prime of kind "sum". A sum in a
-    # denominator may have either sign: it is a prime of kind "signed" and carries integer exponents only. Where its sign becomes
-    # known it gets a positive twin, and `canonical` rewrites W^n as sign^n |W|^n.
+    # A sum that occurs under a logarithm or a non-integer power is recorded positive and is a prime
+    # of kind "sum". A sum in a denominator may have either sign: it is a prime of kind "signed" and
+    # carries integer exponents only. Where its sign becomes known it gets a positive twin, and
+    # `canonical` rewrites W^n as sign^n |W|^n.
 
     def _registered(self, base: NormalForm, *, positive: bool) -> tuple[NormalForm, int]:
-        """`(t, W)` with base = t W, t one term and W a registered sum; a new sum is registered with t = 1."""
+        """`(t, W)` with base = t W, t one term and W a registered sum; a new sum is registered with
+        t = 1.
+        """
         for kind in SUMS:
             for prime, scale in self._matches(base, kind):
                 if kind == "sum" and not (positive and self._sign(scale) == -1):
@@ -314,7 +337,9 @@ class Arithmetic:
         return self.sign_of_term(key, value)
 
     def _positive_sum(self, argument: NormalForm) -> tuple[NormalForm, int]:
-        """`(t, W)` with argument = t W > 0 and W a positive sum; records the condition, and the twins it implies."""
+        """`(t, W)` with argument = t W > 0 and W a positive sum; records the condition, and the
+        twins it implies.
+        """
         for prime, scale in self._matches(argument, "sum"):
             if self._sign(scale) >= 0:
                 return scale, prime
@@ -338,18 +363,27 @@ class Arithmetic:
         self.positive_twin[signed] = (prime, sign)
         return prime
 
-    def _with_positive_sums(self, value: Fraction, exponent: NormalForm) -> tuple[Fraction, NormalForm]:
+    def _with_positive_sums(
+        self, value: Fraction, exponent: NormalForm
+    ) -> tuple[Fraction, NormalForm]:
         """A one-term argument of a logarithm, with every signed sum replaced by its positive twin.
 
-        The argument must be positive: with one odd power of unknown sign, the coefficient's sign decides the sum's.
+        The argument must be positive: with one odd power of unknown sign, the coefficient's sign
+        decides the sum's.
         """
-        signed = {prime: e for key, e in exponent.items() if (prime := self._signed_prime(key)) is not None}
+        signed = {
+            prime: e
+            for key, e in exponent.items()
+            if (prime := self._signed_prime(key)) is not None
+        }
         unresolved = [prime for prime in signed if prime not in self.positive_twin]
         if unresolved:
             sign, unknown = self.field.sign_of(value)
             odd = signed[unresolved[0]].numer.LC % 2
             if len(unresolved) > 1 or len(signed) > 1 or unknown or not odd:
-                raise OutsideScope("a logarithm or a non-integer power of a quotient of sums of unknown sign")
+                raise OutsideScope(
+                    "a logarithm or a non-integer power of a quotient of sums of unknown sign"
+                )
             self.positive.append(self.to_sympy({(frozenset(exponent.items()), ()): value}))
             self._add_twin(unresolved[0], sign)
         return self._apply_twins(value, exponent)
@@ -384,7 +418,9 @@ class Arithmetic:
         return None
 
     def _expand_sum(self, form: NormalForm, prime: int) -> NormalForm:
-        """Within each class of exponents of W mod Z, pull out the lowest power of W and expand the others."""
+        """Within each class of exponents of W mod Z, pull out the lowest power of W and expand the
+        others.
+        """
         key_of_log = log_key(prime)
         classes: dict[Fraction, list[tuple[Key, Fraction, int]]] = {}
         result: NormalForm = {}
@@ -429,12 +465,18 @@ class Arithmetic:
         for exponent, _ in form:
             for key, _ in exponent:
                 prime = linear_log(key)
-                if prime is not None and self.field.primes[prime].kind in SUMS and prime not in found:
+                if (
+                    prime is not None
+                    and self.field.primes[prime].kind in SUMS
+                    and prime not in found
+                ):
                     found |= {prime} | self._sums_in(self.field.primes[prime].value)
         return found
 
     def split_power(self, form: NormalForm, symbol: Symbol) -> tuple[Expr, NormalForm]:
-        """`(e, rest)` with form = symbol^e rest, for a form of one term; e is 0 where the symbol is no factor."""
+        """`(e, rest)` with form = symbol^e rest, for a form of one term; e is 0 where the symbol is
+        no factor.
+        """
         ((key, value),) = form.items()
         generator = self.field.generator[symbol]
         column = self.field.symbols.index(symbol)
@@ -442,7 +484,9 @@ class Arithmetic:
         ((prime, _),) = self.field.factor(generator)[1]
         powers = dict(key[0])
         exponent = powers.pop(log_key(prime), self.field.zero) + self.field.rational(whole)
-        return self.field.to_sympy(exponent), {(frozenset(powers.items()), key[1]): value / generator**whole}
+        return self.field.to_sympy(exponent), {
+            (frozenset(powers.items()), key[1]): value / generator**whole
+        }
 
     # -- back to SymPy ---------------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """Claims under weak assumptions: decided where `e > 0`, and again on the boundary, where `e == 0`.
 
-A symbol that is declared nonnegative is such an assumption by itself. What holds inside says nothing of the boundary, and a
-claim may fail there alone; so a symbol is solved for, and the claim is decided once more with its value put in.
+A symbol that is declared nonnegative is such an assumption by itself. What holds inside says
+nothing of the boundary, and a claim may fail there alone; so a symbol is solved for, and the claim
+is decided once more with its value put in.
 """
 
 from __future__ import annotations
@@ -17,18 +18,21 @@ from .convert import normal_form
 from .field import CoefficientField
 
 Sides = tuple[Expr, ...]
-#: Decides a claim, given by its sides, where some expressions are positive; all symbols are positive or of any sign.
+#: Decides a claim, given by its sides, where some expressions are positive; all symbols are
+#: positive or of any sign.
 Judge = Callable[[Sides, Sides], Decision]
 
 
 def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Decision:
-    """What `judge` says of the sides where `assume` is positive and `weak` and every nonnegative symbol is not negative.
+    """What `judge` says of the sides where `assume` is positive and `weak` and every nonnegative
+    symbol is not negative.
 
     Returns
     -------
     Decision
-        *proved* where the claim is proved inside and on the boundary, or has no value on the boundary (the condition is then
-        `e > 0`); *refuted* where it is refuted on either, at a witness there; *undecided* otherwise.
+        *proved* where the claim is proved inside and on the boundary, or has no value on the
+        boundary (the condition is then `e > 0`); *refuted* where it is refuted on either, at a
+        witness there; *undecided* otherwise.
     """
     for symbol in _nonnegative_symbols((*sides, *assume, *weak)):
         return _split_symbol(judge, sides, assume, weak, symbol)
@@ -36,12 +40,18 @@ def with_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides) -> Dec
         rest = weak[:i] + weak[i + 1 :]
         if e.is_negative:
             return Decision(Answer.UNDECIDED, f"the assumption {e} >= 0 never holds")
-        return with_boundary(judge, sides, assume, rest) if e.is_nonnegative else _split(judge, sides, assume, rest, e)
+        return (
+            with_boundary(judge, sides, assume, rest)
+            if e.is_nonnegative
+            else _split(judge, sides, assume, rest, e)
+        )
     return _without_removable(judge, sides, assume, judge(sides, assume))
 
 
 def _without_removable(judge: Judge, sides: Sides, assume: Sides, decision: Decision) -> Decision:
-    """The proof without the conditions `u != 0` that the normal form of an |u| asks for: where the claim is proved at u == 0."""
+    """The proof without the conditions `u != 0` that the normal form of an |u| asks for: where the
+    claim is proved at u == 0.
+    """
     if not decision.proved or not any(side.has(Abs) for side in sides):
         return decision
     needed = decision.conditions
@@ -49,22 +59,39 @@ def _without_removable(judge: Judge, sides: Sides, assume: Sides, decision: Deci
         root = _root(condition.expression) if condition.relation == "!=" else None
         boundary = _on_boundary(judge, sides, assume, (), *root) if root is not None else None
         others = tuple(c for c in needed if c != condition)
-        if root is not None and boundary is not None and boundary.proved and not _further(boundary, others, dict([root])):
+        if (
+            root is not None
+            and boundary is not None
+            and boundary.proved
+            and not _further(boundary, others, dict([root]))
+        ):
             needed = others
     return replace(decision, conditions=needed)
 
 
 def _nonnegative_symbols(expressions: Iterable[Expr]) -> list[Symbol]:
     symbols = set().union(*(e.free_symbols for e in expressions))
-    return sorted((s for s in symbols if s.is_nonnegative and not s.is_positive), key=lambda s: s.name)
+    return sorted(
+        (s for s in symbols if s.is_nonnegative and not s.is_positive), key=lambda s: s.name
+    )
 
 
-def _split_symbol(judge: Judge, sides: Sides, assume: Sides, weak: Sides, symbol: Symbol) -> Decision:
-    """A nonnegative symbol is positive or zero; that it is not negative is its declaration and no condition."""
+def _split_symbol(
+    judge: Judge, sides: Sides, assume: Sides, weak: Sides, symbol: Symbol
+) -> Decision:
+    """A nonnegative symbol is positive or zero; that it is not negative is its declaration and no
+    condition.
+    """
     positive = Symbol(symbol.name, positive=True)
     if any(positive in e.free_symbols for e in (*sides, *assume, *weak)):
-        raise ValueError(f"symbol {symbol.name}: occurs twice with different assumptions; declare it once")
-    inside = _renamed(with_boundary(judge, *_replaced((sides, assume, weak), {symbol: positive})), positive, symbol)
+        raise ValueError(
+            f"symbol {symbol.name}: occurs twice with different assumptions; declare it once"
+        )
+    inside = _renamed(
+        with_boundary(judge, *_replaced((sides, assume, weak), {symbol: positive})),
+        positive,
+        symbol,
+    )
     if inside.refuted:
         return inside
     boundary = _on_boundary(judge, sides, assume, weak, symbol, Integer(0))
@@ -82,11 +109,19 @@ def _split(judge: Judge, sides: Sides, assume: Sides, weak: Sides, e: Expr) -> D
         everywhere = with_boundary(judge, sides, assume, weak)
         if everywhere.proved:
             return _combined(inside, everywhere, e, {}, stated=True)
-        return _open(inside, f"where it is 0 the claim is not decided: no symbol of {e} could be solved for", e)
-    return _combined(inside, _on_boundary(judge, sides, assume, weak, *root), e, dict([root]), stated=True)
+        return _open(
+            inside,
+            f"where it is 0 the claim is not decided: no symbol of {e} could be solved for",
+            e,
+        )
+    return _combined(
+        inside, _on_boundary(judge, sides, assume, weak, *root), e, dict([root]), stated=True
+    )
 
 
-def _on_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides, symbol: Symbol, value: Expr) -> Decision | None:
+def _on_boundary(
+    judge: Judge, sides: Sides, assume: Sides, weak: Sides, symbol: Symbol, value: Expr
+) -> Decision | None:
     """The claim with the value put in; None where it has no value there."""
     sides, assume, weak = _replaced((sides, assume, weak), {symbol: value})
     if symbol.is_positive and value.is_positive is not True:
@@ -98,12 +133,23 @@ def _on_boundary(judge: Judge, sides: Sides, assume: Sides, weak: Sides, symbol:
     decision = with_boundary(judge, sides, assume, weak)
     if decision.witness is None:
         return decision
-    point = dict.fromkeys(value.free_symbols, Integer(1)) | dict(decision.witness.point)  # those that the claim is free of
-    point = dict(sorted([*point.items(), (symbol, value.subs(point))], key=lambda item: item[0].name))
+    point = dict.fromkeys(value.free_symbols, Integer(1)) | dict(
+        decision.witness.point
+    )  # those that the claim is free of
+    point = dict(
+        sorted([*point.items(), (symbol, value.subs(point))], key=lambda item: item[0].name)
+    )
     return replace(decision, witness=replace(decision.witness, point=tuple(point.items())))
 
 
-def _combined(inside: Decision, boundary: Decision | None, e: Expr, values: Mapping[Symbol, Expr], *, stated: bool) -> Decision:
+def _combined(
+    inside: Decision,
+    boundary: Decision | None,
+    e: Expr,
+    values: Mapping[Symbol, Expr],
+    *,
+    stated: bool,
+) -> Decision:
     """The answer from those where `e > 0` and where `e == 0`."""
     if boundary is None:
         conditions = tuple(dict.fromkeys((*inside.conditions, Condition(e, ">"))))
@@ -122,8 +168,12 @@ def _combined(inside: Decision, boundary: Decision | None, e: Expr, values: Mapp
     return replace(inside, conditions=conditions)
 
 
-def _further(boundary: Decision, conditions: Iterable[Condition], values: Mapping[Symbol, Expr]) -> list[Condition]:
-    """What is asked for on the boundary and does not follow from these conditions with the values put in."""
+def _further(
+    boundary: Decision, conditions: Iterable[Condition], values: Mapping[Symbol, Expr]
+) -> list[Condition]:
+    """What is asked for on the boundary and does not follow from these conditions with the values
+    put in.
+    """
     implied = {Condition(put_in(c.expression, values), c.relation) for c in conditions}
     implied |= {Condition(value, ">") for value in values.values()}
     return [c for c in boundary.conditions if c not in implied and not _is_evident(c)]
@@ -139,14 +189,20 @@ def _weakened(conditions: Iterable[Condition], e: Expr) -> tuple[Condition, ...]
 
 def _is_evident(condition: Condition) -> bool:
     e = condition.expression
-    return bool({">": e.is_positive, ">=": e.is_nonnegative, "!=": e.is_nonzero}[condition.relation])
+    return bool(
+        {">": e.is_positive, ">=": e.is_nonnegative, "!=": e.is_nonzero}[condition.relation]
+    )
 
 
 def _renamed(decision: Decision, old: Symbol, new: Symbol) -> Decision:
-    conditions = tuple(Condition(put_in(c.expression, {old: new}), c.relation) for c in decision.conditions)
+    conditions = tuple(
+        Condition(put_in(c.expression, {old: new}), c.relation) for c in decision.conditions
+    )
     witness = decision.witness
     if witness is not None:
-        witness = replace(witness, point=tuple((new if s == old else s, value) for s, value in witness.point))
+        witness = replace(
+            witness, point=tuple((new if s == old else s, value) for s, value in witness.point)
+        )
     return replace(decision, conditions=conditions, witness=witness)
 
 
@@ -154,7 +210,9 @@ def _renamed(decision: Decision, old: Symbol, new: Symbol) -> Decision:
 
 
 def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:
-    """The expression with symbols replaced and nothing evaluated, so that nothing cancels: (x - y)/(x - y) at x = y is 0/0."""
+    """The expression with symbols replaced and nothing evaluated, so that nothing cancels: (x -
+    y)/(x - y) at x = y is 0/0.
+    """
     if not expression.free_symbols & values.keys():
         return expression
     if expression.is_Symbol:
@@ -172,16 +230,30 @@ def _replaced(groups: tuple[Sides, ...], values: Mapping[Symbol, Expr]) -> tuple
 
 def _root(e: Expr) -> tuple[Symbol, Expr] | None:
     """A symbol and its value exactly where `e == 0`, the value positive if there is such a choice."""
-    roots = [(x, value) for x in sorted(e.free_symbols, key=lambda x: x.name) if (value := _solved(e, x)) is not None]
-    return min(roots, key=lambda root: (root[1].is_positive is not True, not root[1].is_rational_function()), default=None)
+    roots = [
+        (x, value)
+        for x in sorted(e.free_symbols, key=lambda x: x.name)
+        if (value := _solved(e, x)) is not None
+    ]
+    return min(
+        roots,
+        key=lambda root: (root[1].is_positive is not True, not root[1].is_rational_function()),
+        default=None,
+    )
 
 
 def _solved(e: Expr, x: Symbol) -> Expr | None:
-    """The value of x where e == 0, for e = a x^p + b with a of certain sign and x positive unless p is 1."""
+    """The value of x where e == 0, for e = a x^p + b with a of certain sign and x positive unless p
+    is 1.
+    """
     constant, dependent = e.expand().as_independent(x, as_Add=True)
     coefficient, power = dependent.as_independent(x, as_Add=False)
     base, exponent = power.as_base_exp()
-    if base != x or x in exponent.free_symbols or not (coefficient.is_positive or coefficient.is_negative):
+    if (
+        base != x
+        or x in exponent.free_symbols
+        or not (coefficient.is_positive or coefficient.is_negative)
+    ):
         return None
     value = -constant / coefficient
     if exponent != 1:

@@ -13,14 +13,17 @@ from .sample import not_real
 
 
 def arithmetic_for(expressions: Iterable[Expr], assume: Sequence[Expr] = ()) -> Arithmetic:
-    """Arithmetic in the symbols of some expressions and of the assumptions, which are taken for positive.
+    """Arithmetic in the symbols of some expressions and of the assumptions, which are taken for
+    positive.
 
     Raises
     ------
     OutsideScope
         Where an assumption has no normal form.
     """
-    arithmetic = Arithmetic(CoefficientField(set().union(*(e.free_symbols for e in (*expressions, *assume)))))
+    arithmetic = Arithmetic(
+        CoefficientField(set().union(*(e.free_symbols for e in (*expressions, *assume))))
+    )
     for assumption in assume:
         arithmetic.assume_positive(normal_form(assumption, arithmetic))
     return arithmetic
@@ -32,8 +35,8 @@ def normal_form(expression: Expr, arithmetic: Arithmetic) -> NormalForm:
     Raises
     ------
     OutsideScope
-        For floats, complex constants, symbols that are not declared real, and functions other than exp, log, Abs, the hyperbolic
-        ones and functions that carry their own `definition()`.
+        For floats, complex constants, symbols that are not declared real, and functions other than
+        exp, log, Abs, the hyperbolic ones and functions that carry their own `definition()`.
     """
     return _Converter(arithmetic).convert(sympify(expression, strict=True))
 

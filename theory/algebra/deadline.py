@@ -1,13 +1,16 @@
-"""A limit on the time that a decision may take: `with within(seconds): decide(...)` raises `OutOfTime` when it is up.
+"""A limit on the time that a decision may take: `with within(seconds): decide(...)` raises
+`OutOfTime` when it is up.
 
-Where the time is up is noticed in two ways. The loops of the normal form, of its conversion and of the interval evaluation call
-`check`, in every thread. SymPy's own simplifications and factorisations do not; they are interrupted by a timer signal, which
-needs the main thread of a system that has one, and that no one else uses it. Elsewhere a single call of SymPy runs to its end.
+Where the time is up is noticed in two ways. The loops of the normal form, of its conversion and of
+the interval evaluation call `check`, in every thread. SymPy's own simplifications and
+factorisations do not; they are interrupted by a timer signal, which needs the main thread of a
+system that has one, and that no one else uses it. Elsewhere a single call of SymPy runs to its end.
 
-The signal may come anywhere. It waits where an exception would be swallowed and taken for something else (in mpmath, which
-catches all), or would leave facts half deduced (in SymPy's assumptions); and once the time is up, no result leaves the block.
-Answers are values and nothing of them is kept between decisions, so that an interrupted one leaves nothing behind but what SymPy
-remembers of its own; that is cleared.
+The signal may come anywhere. It waits where an exception would be swallowed and taken for something
+else (in mpmath, which catches all), or would leave facts half deduced (in SymPy's assumptions); and
+once the time is up, no result leaves the block. Answers are values and nothing of them is kept
+between decisions, so that an interrupted one leaves nothing behind but what SymPy remembers of its
+own; that is cleared.
 """
 
 from __future__ import annotations
@@ -56,7 +59,8 @@ def check() -> None:
 
 @contextmanager
 def within(seconds: float | None) -> Iterator[None]:
-    """Grant the block so many seconds, None for any number; inside another such block no more than what is left there.
+    """Grant the block so many seconds, None for any number; inside another such block no more than
+    what is left there.
 
     Raises
     ------
@@ -117,7 +121,11 @@ def _heard(number: int, frame: Any) -> None:
 
 
 def _can_use_signals() -> bool:
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+    if threading.current_thread() is not threading.main_thread() or not hasattr(
+        signal, "setitimer"
+    ):
         return False
     handler = signal.getsignal(signal.SIGALRM)
-    return handler is _heard or (handler is not None and signal.getitimer(signal.ITIMER_REAL)[0] == 0)
+    return handler is _heard or (
+        handler is not None and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    )

@@ -16,7 +16,17 @@ from .convert import arithmetic_for, normal_form
 from .interval import IntervalEvaluator, Undefined, certainly_nonzero
 from .sample import Point, points
 
-__all__ = ["Answer", "Condition", "Contradiction", "Decision", "Witness", "decide", "is_zero", "points_where", "witness_at"]
+__all__ = [
+    "Answer",
+    "Condition",
+    "Contradiction",
+    "Decision",
+    "Witness",
+    "decide",
+    "is_zero",
+    "points_where",
+    "witness_at",
+]
 
 POINTS_TO_PROVE = 8
 POINTS_TO_REFUTE = 24
@@ -30,32 +40,43 @@ class Contradiction(AssertionError):
 
 
 def decide(
-    lhs: Expr, rhs: Expr = 0, *, assume: Sequence[Expr] = (), assume_nonnegative: Sequence[Expr] = (), seed: int = 0
+    lhs: Expr,
+    rhs: Expr = 0,
+    *,
+    assume: Sequence[Expr] = (),
+    assume_nonnegative: Sequence[Expr] = (),
+    seed: int = 0,
 ) -> Decision:
     """Decide `lhs == rhs` for all real values of the symbols where the side conditions hold.
 
     Parameters
     ----------
     lhs, rhs : sympy.Expr
-        Expressions in symbols declared real (positive as a rule), rational functions, powers, exp and log.
+        Expressions in symbols declared real (positive as a rule), rational functions, powers, exp
+        and log.
     assume : sequence of sympy.Expr
         Expressions that are positive by assumption, e.g. `[r - 1]`.
     assume_nonnegative : sequence of sympy.Expr
-        Expressions that are positive or zero by assumption; the claim is decided in both cases. A symbol that is declared
-        nonnegative needs no mention.
+        Expressions that are positive or zero by assumption; the claim is decided in both cases. A
+        symbol that is declared nonnegative needs no mention.
     seed : int
         Seed of the sampled points.
 
     Returns
     -------
     Decision
-        *proved*: the difference has normal form zero, and at least 8 sampled points satisfy every side condition;
-        *refuted*: at the witness an interval enclosure of the difference excludes zero;
-        *undecided*: anything else, with the reason.
+        *proved*: the difference has normal form zero, and at least 8 sampled points satisfy every
+        side condition; *refuted*: at the witness an interval enclosure of the difference excludes
+        zero; *undecided*: anything else, with the reason.
     """
-    sides, strict, weak = (tuple(sympify(e, strict=True) for e in group) for group in ((lhs, rhs), assume, assume_nonnegative))
+    sides, strict, weak = (
+        tuple(sympify(e, strict=True) for e in group)
+        for group in ((lhs, rhs), assume, assume_nonnegative)
+    )
     _refuse_namesakes(set().union(*(e.free_symbols for e in (*sides, *strict, *weak))))
-    return with_boundary(lambda sides, assume: _decide(sides[0], sides[1], assume, seed), sides, strict, weak)
+    return with_boundary(
+        lambda sides, assume: _decide(sides[0], sides[1], assume, seed), sides, strict, weak
+    )
 
 
 def _decide(left: Expr, right: Expr, assumptions: tuple[Expr, ...], seed: int) -> Decision:
@@ -68,8 +89,12 @@ def _decide(left: Expr, right: Expr, assumptions: tuple[Expr, ...], seed: int) -
         conditions = _unique([*assumed, *exact])
         found = points_where(conditions, symbols, seed, POINTS_TO_PROVE)
         if len(found) < POINTS_TO_PROVE:
-            reason = f"equal on the side conditions, but only {len(found)} sampled points satisfy them"
-            return _refute(left, right, assumed, symbols, seed) or Decision(Answer.UNDECIDED, reason, conditions)
+            reason = (
+                f"equal on the side conditions, but only {len(found)} sampled points satisfy them"
+            )
+            return _refute(left, right, assumed, symbols, seed) or Decision(
+                Answer.UNDECIDED, reason, conditions
+            )
         _cross_check(left, right, found)
         return Decision(Answer.PROVED, "both sides have the same normal form", conditions)
     refutation = _refute(left, right, assumed, symbols, seed)
@@ -86,21 +111,29 @@ def _refuse_namesakes(symbols: Iterable[Symbol]) -> None:
     for symbol in symbols:
         if by_name.setdefault(symbol.name, symbol) != symbol:
             raise ValueError(
-                f"symbol {symbol.name}: occurs twice with different assumptions; declare it once, and positive "
+                f"symbol {symbol.name}: occurs twice with different assumptions; declare it once, "
+                f"and positive "
                 "where it is a symbol of the theory"
             )
 
 
 def _exact(left: Expr, right: Expr, assumptions: tuple[Expr, ...]) -> tuple[Condition, ...] | str:
-    """The side conditions where the normal form of the difference is zero, else the reason why this path is silent."""
+    """The side conditions where the normal form of the difference is zero, else the reason why this
+    path is silent.
+    """
     try:
         arithmetic = arithmetic_for((left, right), assumptions)
-        difference = arithmetic.add(normal_form(left, arithmetic), arithmetic.negate(normal_form(right, arithmetic)))
+        difference = arithmetic.add(
+            normal_form(left, arithmetic), arithmetic.negate(normal_form(right, arithmetic))
+        )
         if not arithmetic.is_zero(difference):
             return "the normal forms differ, but no sampled point separates the two sides"
     except OutsideScope as error:
         return str(error)
-    return tuple([Condition(e, ">") for e in arithmetic.positive] + [Condition(e, "!=") for e in arithmetic.nonzero])
+    return tuple(
+        [Condition(e, ">") for e in arithmetic.positive]
+        + [Condition(e, "!=") for e in arithmetic.nonzero]
+    )
 
 
 def _unique(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
@@ -109,7 +142,9 @@ def _unique(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     return tuple(c for c in kept if c.relation == ">" or c.expression not in positive)
 
 
-def points_where(conditions: Sequence[Condition], symbols: Iterable[Symbol], seed: int, wanted: int) -> list[Point]:
+def points_where(
+    conditions: Sequence[Condition], symbols: Iterable[Symbol], seed: int, wanted: int
+) -> list[Point]:
     """Up to `wanted` points at which interval arithmetic confirms every condition."""
     evaluator = IntervalEvaluator()
     found: list[Point] = []
@@ -127,7 +162,9 @@ def points_where(conditions: Sequence[Condition], symbols: Iterable[Symbol], see
 
 
 def _cross_check(left: Expr, right: Expr, found: Sequence[Point]) -> None:
-    """Where the exact path says equal, an enclosure that excludes zero is a defect and must not pass."""
+    """Where the exact path says equal, an enclosure that excludes zero is a defect and must not
+    pass.
+    """
     evaluator = IntervalEvaluator()
     for point in found[:2]:
         try:
@@ -138,13 +175,18 @@ def _cross_check(left: Expr, right: Expr, found: Sequence[Point]) -> None:
             raise Contradiction(f"{left} and {right} have one normal form but differ at {point}")
 
 
-def _refute(left: Expr, right: Expr, assumed: Sequence[Condition], symbols: Iterable[Symbol], seed: int) -> Decision | None:
+def _refute(
+    left: Expr, right: Expr, assumed: Sequence[Condition], symbols: Iterable[Symbol], seed: int
+) -> Decision | None:
     candidates = points_where(assumed, symbols, seed, POINTS_TO_REFUTE if symbols else 1)
     for digits in DIGITS:
         evaluator = IntervalEvaluator(digits)
         for point in candidates:
             try:
-                value_left, value_right = evaluator.evaluate(left, point), evaluator.evaluate(right, point)
+                value_left, value_right = (
+                    evaluator.evaluate(left, point),
+                    evaluator.evaluate(right, point),
+                )
             except Undefined:
                 continue
             if certainly_nonzero(value_left - value_right):

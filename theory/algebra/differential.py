@@ -19,15 +19,16 @@ def derivative(bodies: Sequence[Expr], variables: Sequence[tuple[Symbol, bool]])
     Parameters
     ----------
     bodies : sequence of sympy.Expr
-        What may be meant: the first that holds every variable is (dL/dN is of L(N, D), and dL/dC of L(C)).
+        What may be meant: the first that holds every variable is (dL/dN is of L(N, D), and dL/dC of
+        L(C)).
     variables : sequence of (sympy.Symbol, bool)
         Each with whether its logarithm is meant: df/dlog x = x df/dx.
 
     Raises
     ------
     NoDerivative
-        Where no body holds the variables, so that the derivative would be 0 by a mere choice of letters, or where it is of an
-        absolute value.
+        Where no body holds the variables, so that the derivative would be 0 by a mere choice of
+        letters, or where it is of an absolute value.
     """
     wanted = {variable for variable, _ in variables}
     meant = next((body for body in bodies if wanted <= body.free_symbols), None)

@@ -20,7 +20,8 @@ LARGEST_POLYNOMIAL_BITS = 5_000
 
 
 def integer_factors(number: int) -> dict[int, int]:
-    """Prime factors with multiplicity; what is left above 10^20 without a prime below 10^5 stays whole.
+    """Prime factors with multiplicity; what is left above 10^20 without a prime below 10^5 stays
+    whole.
 
     That bounds the time and is sound: of a number left whole only the parts are not recognised.
     """
@@ -47,7 +48,9 @@ def _is_large(polynomial: Any) -> bool:
 
 @dataclass(frozen=True)
 class Prime:
-    """A multiplicative atom: an integer prime, an irreducible polynomial, or a registered multi-term sum."""
+    """A multiplicative atom: an integer prime, an irreducible polynomial, or a registered
+    multi-term sum.
+    """
 
     kind: str  # "integer" | "polynomial" | "sum" (positive) | "signed" (a sum of either sign)
     value: Any  # int, PolyElement, or a normal form
@@ -56,8 +59,9 @@ class Prime:
 class CoefficientField:
     """Rational functions of the symbols over the integers, with a growing table of primes.
 
-    A prime is referred to by its index. `sign(i)` is +1, -1, or 0 where it is unknown; a polynomial is certified positive
-    when all its coefficients are positive and its symbols are, or when it was declared so.
+    A prime is referred to by its index. `sign(i)` is +1, -1, or 0 where it is unknown; a polynomial
+    is certified positive when all its coefficients are positive and its symbols are, or when it was
+    declared so.
     """
 
     def __init__(self, symbols: Iterable[Symbol]) -> None:
@@ -72,8 +76,12 @@ class CoefficientField:
         self.signs: list[int] = []
         self._index: dict[Any, int] = {}
         self._factored: dict[Any, tuple[int, list[tuple[int, int]]]] = {}
-        self._vanishing_columns = [i for i, symbol in enumerate(self.symbols) if not symbol.is_positive]
-        self._open_columns = [i for i in self._vanishing_columns if not self.symbols[i].is_nonnegative]
+        self._vanishing_columns = [
+            i for i, symbol in enumerate(self.symbols) if not symbol.is_positive
+        ]
+        self._open_columns = [
+            i for i in self._vanishing_columns if not self.symbols[i].is_nonnegative
+        ]
 
     def rational(self, numerator: int, denominator: int = 1) -> Fraction:
         return self.field(numerator) / self.field(denominator)
@@ -88,7 +96,9 @@ class CoefficientField:
         return self._index[key]
 
     def factor_polynomial(self, polynomial: Any) -> tuple[int, list[tuple[int, int]]]:
-        """Sign and factors `(prime, multiplicity)` of a non-zero integer polynomial; a large one is one factor."""
+        """Sign and factors `(prime, multiplicity)` of a non-zero integer polynomial; a large one is
+        one factor.
+        """
         if polynomial not in self._factored:
             self._factored[polynomial] = self._factor_polynomial(polynomial)
         return self._factored[polynomial]
@@ -111,7 +121,12 @@ class CoefficientField:
         for factor, multiplicity in factors:
             if factor.LC < 0:
                 factor, sign = -factor, sign * (-1) ** multiplicity
-            found.append((self.prime_index(Prime("polynomial", factor), self._polynomial_sign(factor)), multiplicity))
+            found.append(
+                (
+                    self.prime_index(Prime("polynomial", factor), self._polynomial_sign(factor)),
+                    multiplicity,
+                )
+            )
         if content < 0:
             sign, content = -sign, -content
         if content > 1:
@@ -126,7 +141,9 @@ class CoefficientField:
         return sign_above * sign_below, above + [(index, -n) for index, n in below]
 
     def _polynomial_sign(self, polynomial: Any) -> int:
-        can_vanish = all(any(monomial[i] for i in self._vanishing_columns) for monomial in polynomial)
+        can_vanish = all(
+            any(monomial[i] for i in self._vanishing_columns) for monomial in polynomial
+        )
         return 0 if can_vanish or not self._has_nonnegative_terms(polynomial) else 1
 
     def _has_nonnegative_terms(self, polynomial: Any) -> bool:
@@ -139,8 +156,8 @@ class CoefficientField:
         return prime.kind == "polynomial" and self._has_nonnegative_terms(prime.value)
 
     def sign_of(self, fraction: Fraction) -> tuple[int, list[int]]:
-        """Sign of a fraction: (+1 or -1, []) where it is certain; otherwise the sign of the known part and the primes
-        of unknown sign that occur to an odd power."""
+        """Sign of a fraction: (+1 or -1, []) where it is certain; otherwise the sign of the known
+        part and the primes of unknown sign that occur to an odd power."""
         if fraction.denom.is_ground and fraction.numer.is_ground:
             return (1 if fraction.numer.LC * fraction.denom.LC > 0 else -1), []
         sign, factors = self.factor(fraction)
@@ -168,10 +185,11 @@ class CoefficientField:
 
     @staticmethod
     def integer_part(exponent: Fraction, modulus: int) -> int:
-        """The multiple n of `modulus` for which `exponent - n` is the canonical representative mod `modulus`.
+        """The multiple n of `modulus` for which `exponent - n` is the canonical representative mod
+        `modulus`.
 
-        Adding an integer m to num/den adds m*LC(den) to the coefficient that num has at the leading monomial of den;
-        reducing that coefficient to [0, modulus*LC(den)) is therefore canonical.
+        Adding an integer m to num/den adds m*LC(den) to the coefficient that num has at the leading
+        monomial of den; reducing that coefficient to [0, modulus*LC(den)) is therefore canonical.
         """
         denominator = exponent.denom
         leading = denominator.LC
@@ -180,5 +198,7 @@ class CoefficientField:
 
     def to_sympy(self, fraction: Fraction) -> Any:
         if not self.symbols:
-            return Integer(int(fraction.numer.LC if fraction.numer else 0)) / Integer(int(fraction.denom.LC))
+            return Integer(int(fraction.numer.LC if fraction.numer else 0)) / Integer(
+                int(fraction.denom.LC)
+            )
         return fraction.as_expr()

@@ -38,7 +38,9 @@ class log1p(Function):
 
 
 class phi2(Function):
-    """(exp(x) - 1 - x) / x^2, the second exponential-integrator function; phi2(0) = 1/2 and phi2 > 0."""
+    """(exp(x) - 1 - x) / x^2, the second exponential-integrator function; phi2(0) = 1/2 and phi2 >
+    0.
+    """
 
     nargs = 1
 
@@ -55,7 +57,9 @@ class phi2(Function):
 
 
 class expm1_pair(Function):
-    """(exp(-b s) - 1)/b + (exp(g s) - 1)/g with the arguments b, g, s: positive, for what is linear in s cancels."""
+    """(exp(-b s) - 1)/b + (exp(g s) - 1)/g with the arguments b, g, s: positive, for what is linear
+    in s cancels.
+    """
 
     nargs = 3
 

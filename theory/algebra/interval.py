@@ -1,4 +1,6 @@
-"""Rigorous evaluation of an expression at a rational point, in interval arithmetic of any precision."""
+"""Rigorous evaluation of an expression at a rational point, in interval arithmetic of any
+precision.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from .deadline import check
 
-LARGEST_EXPONENT = 2**1_000  # of exp: the argument's bits before the point cost as many bits of precision
+LARGEST_EXPONENT = (
+    2**1_000
+)  # of exp: the argument's bits before the point cost as many bits of precision
 
 
 class Undefined(ValueError):
@@ -18,7 +22,9 @@ class Undefined(ValueError):
 
 
 class IntervalEvaluator:
-    """Enclosures at `digits` decimal digits; the context is private, so no global precision changes."""
+    """Enclosures at `digits` decimal digits; the context is private, so no global precision
+    changes.
+    """
 
     def __init__(self, digits: int = 50) -> None:
         self.context = MPIntervalContext()
@@ -33,7 +39,8 @@ class IntervalEvaluator:
         Raises
         ------
         Undefined
-            Where a logarithm, a non-integer power or a quotient leaves the reals or cannot be enclosed.
+            Where a logarithm, a non-integer power or a quotient leaves the reals or cannot be
+            enclosed.
         """
         return self._evaluate(expression, point, {})
 

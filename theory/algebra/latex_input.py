@@ -1,8 +1,10 @@
-"""The LaTeX front end of the grammar: formulas as papers typeset them, to the tokens that `parse` reads.
+"""The LaTeX front end of the grammar: formulas as papers typeset them, to the tokens that `parse`
+reads.
 
-Fractions, roots, delimiters, accents and spacing become plain tokens; decorated symbols become names: `N^{*}`, `N^\\star`,
-`N_{\\mathrm{opt}}` and `N^*(C)` are all `N_opt`, `\\mathcal{E}_0` is `E0`, `\\mathrm{pass}@k` is `pass_at_k`. What is not known
-is named, with its place; so is a logarithm whose argument could end in two places.
+Fractions, roots, delimiters, accents and spacing become plain tokens; decorated symbols become
+names: `N^{*}`, `N^\\star`, `N_{\\mathrm{opt}}` and `N^*(C)` are all `N_opt`, `\\mathcal{E}_0` is
+`E0`, `\\mathrm{pass}@k` is `pass_at_k`. What is not known is named, with its place; so is a
+logarithm whose argument could end in two places.
 """
 
 from __future__ import annotations
@@ -49,7 +51,17 @@ RELATIONS = {"le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=",
              "rightarrow": "->", "longrightarrow": "->", "sim": "~", "triangleq": "==", "coloneqq": "==",
              "ne": "!=", "neq": "!="}  # fmt: skip
 FRACTIONS = {"frac", "tfrac", "dfrac", "cfrac"}
-APPLIED = {"N_opt", "D_opt", "L_opt", "R_opt", "L", "R", "T_N", "T_D", "P"}  # names that take arguments
+APPLIED = {
+    "N_opt",
+    "D_opt",
+    "L_opt",
+    "R_opt",
+    "L",
+    "R",
+    "T_N",
+    "T_D",
+    "P",
+}  # names that take arguments
 TIMES = {"cdot", "times", "ast"}
 IGNORED = {
     "left", "right", "big", "Big", "bigl", "bigr", "Bigl", "Bigr", "bigg", "Bigg", "biggl", "biggr", "displaystyle",
@@ -57,10 +69,40 @@ IGNORED = {
 }  # fmt: skip
 FONTS = {"mathrm", "mathit", "mathcal", "mathbf", "mathsf", "mathbb", "text", "textrm", "textit", "operatorname", "boldsymbol",
          "rm", "bm", "mathfrak", "mathscr"}  # fmt: skip
-UPRIGHT = {"mathrm", "mathit", "text", "textrm", "textit", "operatorname", "rm"}  # what these set is the letter itself
-ACCENTS = {"hat", "tilde", "bar", "widehat", "widetilde", "overline", "underline", "check", "breve", "dot", "ddot", "vec"}
+UPRIGHT = {
+    "mathrm",
+    "mathit",
+    "text",
+    "textrm",
+    "textit",
+    "operatorname",
+    "rm",
+}  # what these set is the letter itself
+ACCENTS = {
+    "hat",
+    "tilde",
+    "bar",
+    "widehat",
+    "widetilde",
+    "overline",
+    "underline",
+    "check",
+    "breve",
+    "dot",
+    "ddot",
+    "vec",
+}
 STARS = {"*", "star", "ast", "opt", "{*}"}
-DELIMITERS = {"lbrace": "(", "rbrace": ")", "{": "(", "}": ")", "lbrack": "[", "rbrack": "]", "lparen": "(", "rparen": ")"}
+DELIMITERS = {
+    "lbrace": "(",
+    "rbrace": ")",
+    "{": "(",
+    "}": ")",
+    "lbrack": "[",
+    "rbrack": "]",
+    "lparen": "(",
+    "rparen": ")",
+}
 
 PIECE = re.compile(
     r"(?P<command>\\(?:[A-Za-z]+|.))|(?P<number>(?:[0-9]+(?:\{,\}[0-9]{3})*\.?[0-9]*|\.[0-9]+))"
@@ -122,7 +164,11 @@ class _Translator:
             after = self.pieces[self.next + 1] if self.next + 1 < len(self.pieces) else None
             if command in ("left", "right", "middle") and after is not None and after.text == ".":
                 self.next += 2
-            elif command in IGNORED or (command and command in ",;:! \\>") or piece.text in ("~", "&"):
+            elif (
+                command in IGNORED
+                or (command and command in ",;:! \\>")
+                or piece.text in ("~", "&")
+            ):
                 self.next += 1
             else:
                 return
@@ -148,7 +194,9 @@ class _Translator:
         self.depth += 1
         if self.depth > DEEPEST_NESTING:
             complaint = f"nested deeper than {DEEPEST_NESTING} levels"
-            raise ParseError(complaint, text=self.text, message=f"{self.text[:40]!r}...: {complaint}")
+            raise ParseError(
+                complaint, text=self.text, message=f"{self.text[:40]!r}...: {complaint}"
+            )
         yield
         self.depth -= 1
 
@@ -293,7 +341,9 @@ class _Translator:
             raise self.error("cannot read", piece.text, at)
 
     def one_face(self, letters: str, face: str, at: int) -> None:
-        """A formula that has a letter in two faces, as in `\\mathcal{N} = N` or `\\hat L = L`, means two quantities."""
+        """A formula that has a letter in two faces, as in `\\mathcal{N} = N` or `\\hat L = L`,
+        means two quantities.
+        """
         if self.faces.setdefault(letters, face) != face:
             rest = f": it stands in two faces, so that it means two quantities; only one {letters} can be read"
             raise ParseError.at(self.text, at, f"ambiguous {letters!r}", rest)
@@ -316,7 +366,9 @@ class _Translator:
             yield Token("operator", ")", at)
 
     def function(self, name: str, at: int) -> Iterator[Token]:
-        """`\\log x`, `\\log(x)`, `\\log^2 x`: without parentheses the argument is the next factor with its power."""
+        """`\\log x`, `\\log(x)`, `\\log^2 x`: without parentheses the argument is the next factor
+        with its power.
+        """
         exponent: list[Token] = []
         piece = self.peek()
         if piece is not None and piece.text == "^":
@@ -342,7 +394,9 @@ class _Translator:
             yield from exponent
 
     def only_factor(self, name: str) -> Iterator[Token]:
-        """The next factor with its power; in `\\log N^*(C)` with its arguments. What else may belong to it is refused."""
+        """The next factor with its power; in `\\log N^*(C)` with its arguments. What else may
+        belong to it is refused.
+        """
         *before, last = self.item()
         yield from (*before, last)
         piece = self.peek()
@@ -356,13 +410,27 @@ class _Translator:
             yield Token("operator", ")", piece.position)
             piece = self.peek()
         command = piece.text[1:] if piece is not None and piece.kind == "command" else ""
-        after = self.pieces[self.next + 1].text[1:] if piece is not None and self.next + 1 < len(self.pieces) else ""
+        after = (
+            self.pieces[self.next + 1].text[1:]
+            if piece is not None and self.next + 1 < len(self.pieces)
+            else ""
+        )
         if piece is not None and piece.text == "/" and after not in FUNCTIONS:
-            raise self.error(f"parentheses are expected around the argument of {name} before", piece.text, piece.position)
+            raise self.error(
+                f"parentheses are expected around the argument of {name} before",
+                piece.text,
+                piece.position,
+            )
         if piece is not None and (
-            piece.kind in ("letter", "number") or piece.text in "([{" or command in {*GREEK, *FONTS, *FRACTIONS}
+            piece.kind in ("letter", "number")
+            or piece.text in "([{"
+            or command in {*GREEK, *FONTS, *FRACTIONS}
         ):
-            raise self.error(f"parentheses are expected around the argument of {name} before", piece.text, piece.position)
+            raise self.error(
+                f"parentheses are expected around the argument of {name} before",
+                piece.text,
+                piece.position,
+            )
 
     def balanced(self, closing: str, opening: Token) -> Iterator[Token]:
         depth = 0
@@ -402,7 +470,11 @@ class _Translator:
         """Whether the superscript at hand is an ornament (a star, `opt`) and no exponent."""
         rest = [piece.text for piece in self.pieces[self.next + 1 : self.next + 12]]
         flat = "".join(rest)
-        return bool(re.match(r"\{?(?:\*|\\star|\\ast|(?:\\(?:mathrm|text|textrm|operatorname)\{)?opt)\}*", flat))
+        return bool(
+            re.match(
+                r"\{?(?:\*|\\star|\\ast|(?:\\(?:mathrm|text|textrm|operatorname)\{)?opt)\}*", flat
+            )
+        )
 
     def label(self) -> str:
         """The text of a subscript or an ornament."""

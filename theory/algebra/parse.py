@@ -1,4 +1,5 @@
-"""One small grammar for the expressions that a user types: read against a symbol table, never evaluated as code.
+"""One small grammar for the expressions that a user types: read against a symbol table, never
+evaluated as code.
 
     sum      := product (("+" | "-") product)*
     product  := signed (("*" | "/") signed | power)*
@@ -6,15 +7,17 @@
     power    := atom (("^" | "**") signed)?
     atom     := number | name | function "(" sum ")" | "(" sum ")"
 
-Numbers are read as exact decimals. A run of letters that is no known name is read as a product where each letter is one
-(`6ND` is `6*N*D`); a number on the right needs its `*` (`2 3` and `1.2.3` are mistakes), and so does a factor behind a slash
-(`C/6D` might be either). `dL/dN` is a derivative.
+Numbers are read as exact decimals. A run of letters that is no known name is read as a product
+where each letter is one (`6ND` is `6*N*D`); a number on the right needs its `*` (`2 3` and `1.2.3`
+are mistakes), and so does a factor behind a slash (`C/6D` might be either). `dL/dN` is a
+derivative.
 
-What the reader builds may cancel; where the expression has a value is noted beside it, as the conditions of its `Domain`.
+What the reader builds may cancel; where the expression has a value is noted beside it, as the
+conditions of its `Domain`.
 
-Building an expression evaluates constants, so the reader bounds them: it refuses what has no real value, a number too long to
-write down, and a tower of exponentials. Nothing that hangs on the sign of a sum is evaluated: it would be decided by
-factorisation, which has no bound.
+Building an expression evaluates constants, so the reader bounds them: it refuses what has no real
+value, a number too long to write down, and a tower of exponentials. Nothing that hangs on the sign
+of a sum is evaluated: it would be decided by factorisation, which has no bound.
 """
 
 from __future__ import annotations
@@ -36,9 +39,17 @@ LARGEST_POWER_BITS = 10_000
 LARGEST_EXPONENT = 1_000
 LARGEST_ROOTED_BITS = 1_000
 HIGHEST_DERIVATIVE = 4
-LARGEST_ROOT_BITS = 2_000_000  # u^(p/q) is evaluated by way of prime factors to powers of up to p and q
+LARGEST_ROOT_BITS = (
+    2_000_000  # u^(p/q) is evaluated by way of prime factors to powers of up to p and q
+)
 
-FUNCTIONS: dict[str, Callable[..., Expr]] = {"exp": exp, "log": log, "ln": log, "sqrt": sqrt, "abs": Abs}
+FUNCTIONS: dict[str, Callable[..., Expr]] = {
+    "exp": exp,
+    "log": log,
+    "ln": log,
+    "sqrt": sqrt,
+    "abs": Abs,
+}
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*[0-9]*)|(?P<relation>==|!=|<=|>=|->|[=<>~])"
@@ -60,7 +71,14 @@ class ParseError(ValueError):
         Of the offending piece in the text.
     """
 
-    def __init__(self, complaint: str, *, text: str | None = None, position: int | None = None, message: str = "") -> None:
+    def __init__(
+        self,
+        complaint: str,
+        *,
+        text: str | None = None,
+        position: int | None = None,
+        message: str = "",
+    ) -> None:
         super().__init__(message or (complaint if text is None else f"{text!r}: {complaint}"))
         self.text, self.complaint, self.position = text, complaint, position
 
@@ -102,10 +120,12 @@ def tokenize(text: str) -> list[Token]:
 
 @dataclass(frozen=True)
 class Formula:
-    """A name that may be applied to arguments: `N_opt` stands for its body, `N_opt(10^21)` for the body there.
+    """A name that may be applied to arguments: `N_opt` stands for its body, `N_opt(10^21)` for the
+    body there.
 
-    Where the number of arguments is that of `other`, it is meant: `L(N, D)`, but `L(C)` is the least loss at C. A symbol of
-    `instead` stands for another parameter: `P(rho)` is the penalty at the overtraining ratio rho, and so P at r = rho^(-1/2).
+    Where the number of arguments is that of `other`, it is meant: `L(N, D)`, but `L(C)` is the
+    least loss at C. A symbol of `instead` stands for another parameter: `P(rho)` is the penalty at
+    the overtraining ratio rho, and so P at r = rho^(-1/2).
     """
 
     parameters: tuple[Symbol, ...]
@@ -116,7 +136,9 @@ class Formula:
 
 @dataclass
 class Domain:
-    """Where expressions as typed have a value, whatever of them cancels: what must be positive, not zero, or not negative."""
+    """Where expressions as typed have a value, whatever of them cancels: what must be positive, not
+    zero, or not negative.
+    """
 
     positive: list[Expr] = field(default_factory=list)
     nonzero: list[Expr] = field(default_factory=list)
@@ -124,10 +146,17 @@ class Domain:
 
     def map(self, function: Callable[[Expr], Expr]) -> Domain:
         """The domain with each of its expressions replaced."""
-        return Domain(*(list(map(function, group)) for group in (self.positive, self.nonzero, self.nonnegative)))
+        return Domain(
+            *(
+                list(map(function, group))
+                for group in (self.positive, self.nonzero, self.nonnegative)
+            )
+        )
 
     def power(self, base: Expr, exponent: Expr) -> None:
-        """`base^exponent` is real: a whole negative power needs a base other than zero, a broken one a positive base."""
+        """`base^exponent` is real: a whole negative power needs a base other than zero, a broken
+        one a positive base.
+        """
         if exponent.is_Integer:
             self._note(self.nonzero if exponent < 0 else None, base)
         else:
@@ -160,7 +189,8 @@ def parse(text: str, table: Mapping[str, Expr | Formula]) -> Expr:
     Raises
     ------
     ParseError
-        Naming the text, the offending part and its position; nothing that a user types is evaluated as Python.
+        Naming the text, the offending part and its position; nothing that a user types is evaluated
+        as Python.
     """
     return read(text, tokenize(text), table)
 
@@ -185,8 +215,9 @@ def read(
     domain : Domain, optional
         Takes the conditions under which the expression has a value.
     letters : collection of str, optional
-        The names that mean something of their own: a run of letters may be a product of these alone, and none stands for another
-        as an argument (`L(D, N)`). By default all names of the table are letters, and any is an argument.
+        The names that mean something of their own: a run of letters may be a product of these
+        alone, and none stands for another as an argument (`L(D, N)`). By default all names of the
+        table are letters, and any is an argument.
     """
     if not tokens:
         raise ParseError(f"{text!r}: an expression is expected")
@@ -199,11 +230,21 @@ def read(
     return expression
 
 
-def substituted(expression: Expr, values: Mapping[Symbol, Expr], text: str, domain: Domain | None = None) -> Expr:
-    """The expression with symbols replaced all at once, under the bounds of the reader; `text` is for the messages."""
+def substituted(
+    expression: Expr, values: Mapping[Symbol, Expr], text: str, domain: Domain | None = None
+) -> Expr:
+    """The expression with symbols replaced all at once, under the bounds of the reader; `text` is
+    for the messages.
+    """
     if not expression.free_symbols & values.keys():
         return expression
-    at = Token("name", ", ".join(f"{x} = {values[x]}" for x in sorted(expression.free_symbols & values.keys(), key=str)), 0)
+    at = Token(
+        "name",
+        ", ".join(
+            f"{x} = {values[x]}" for x in sorted(expression.free_symbols & values.keys(), key=str)
+        ),
+        0,
+    )
     reader = _Reader(text, [at], {}, domain)
 
     def rebuilt(part: Expr) -> Expr:
@@ -244,7 +285,11 @@ class _Reader:
         self.text, self.tokens, self.table = text, list(tokens), table
         self.domain = Domain() if domain is None else domain
         self.letters = table.keys() if letters is None else letters
-        self.own = None if letters is None else {table[name] for name in letters if isinstance(table[name], Symbol)}
+        self.own = (
+            None
+            if letters is None
+            else {table[name] for name in letters if isinstance(table[name], Symbol)}
+        )
         self.next = 0
 
     @property
@@ -306,7 +351,9 @@ class _Reader:
     # -- derivatives ---------------------------------------------------------------------------------------------------
 
     def differential_quotient(self, depth: int) -> Expr | None:
-        """The derivative that begins here: `dL/dN`, `(d L)/(d N)`, `d/dN (...)`, `d^2L/dN^2`; nothing where none does."""
+        """The derivative that begins here: `dL/dN`, `(d L)/(d N)`, `d/dN (...)`, `d^2L/dN^2`;
+        nothing where none does.
+        """
         start, tokens = self.next, list(self.tokens)
         opened = next((n for n in range(3) if self._differential_at(start + n)), None)
         if opened is None or any(token.text != "(" for token in tokens[start : start + opened]):
@@ -318,14 +365,23 @@ class _Reader:
             return self._quotient(opened, at, depth)
         except ParseError:
             self.next, self.tokens = start, tokens
-            below = any(token.text == "/" and self._denominator_follows(i) for i, token in enumerate(tokens[start:], start))
-            alone = at.text == "d" and not below and (not after or after[0].kind == "power" or after[0].text in ("/", ")"))
+            below = any(
+                token.text == "/" and self._denominator_follows(i)
+                for i, token in enumerate(tokens[start:], start)
+            )
+            alone = (
+                at.text == "d"
+                and not below
+                and (not after or after[0].kind == "power" or after[0].text in ("/", ")"))
+            )
             if alone or (at.text != "partial" and "d" in self.letters):
                 return None
             raise
 
     def _quotient(self, opened: int, at: Token, depth: int) -> Expr:
-        """One that begins with `opened` parentheses; the outer one of two belongs to an operator, `((d)/(dN)) L`."""
+        """One that begins with `opened` parentheses; the outer one of two belongs to an operator,
+        `((d)/(dN)) L`.
+        """
         for _ in range(opened):
             opening = self.take()
         order = self._differential(depth)
@@ -333,7 +389,12 @@ class _Reader:
         if opened:
             self._close(opening)
         if not (self.peek("/") and self._denominator_follows(self.next)):
-            raise ParseError.at(self.text, at.position, "a differential", " that is no derivative such as dL/dN cannot be read")
+            raise ParseError.at(
+                self.text,
+                at.position,
+                "a differential",
+                " that is no derivative such as dL/dN cannot be read",
+            )
         self.take()
         inner = self.take() if self.peek("(") else None
         variables: list[tuple[Symbol, bool]] = []
@@ -344,19 +405,32 @@ class _Reader:
         if opened == 2:
             self._close(opening)
         if len(variables) != order:
-            raise ParseError.at(self.text, at.position, "a derivative", f" of order {order} by {len(variables)} variables")
+            raise ParseError.at(
+                self.text,
+                at.position,
+                "a derivative",
+                f" of order {order} by {len(variables)} variables",
+            )
         if above is None:
             above = self._differentiated(depth)
             if not (self.at_end or self.peek("+", "-", ")", "]", ",")):
                 self.fail("parentheses are expected around what is differentiated, before")
-        bodies = [f.body for f in (above, above.other) if f is not None] if isinstance(above, Formula) else [above]
+        bodies = (
+            [f.body for f in (above, above.other) if f is not None]
+            if isinstance(above, Formula)
+            else [above]
+        )
         try:
             return derivative(bodies, variables)
         except NoDerivative as error:
-            raise ParseError.at(self.text, at.position, "a derivative", f" that cannot be meant: {error}") from None
+            raise ParseError.at(
+                self.text, at.position, "a derivative", f" that cannot be meant: {error}"
+            ) from None
 
     def _differential_at(self, index: int) -> bool:
-        """Whether `d`, or a name that begins with it and is none, stands here before what it is taken of."""
+        """Whether `d`, or a name that begins with it and is none, stands here before what it is
+        taken of.
+        """
         if index + 1 >= len(self.tokens) or self.tokens[index].kind != "name":
             return self._is_joined(index)
         after = self.tokens[index + 1]
@@ -370,7 +444,11 @@ class _Reader:
             return False
         name = self.tokens[index].text
         rest = name.removeprefix("d")
-        return rest != name and not {name} & {*self.table, *FUNCTIONS} and bool({rest} & {*self.table, *FUNCTIONS})
+        return (
+            rest != name
+            and not {name} & {*self.table, *FUNCTIONS}
+            and bool({rest} & {*self.table, *FUNCTIONS})
+        )
 
     def _is_operator(self, index: int) -> bool:
         """Whether the `d` is that of `(d)/(dN)` or `(d^2)/(dN^2)`, with nothing behind it."""
@@ -383,7 +461,11 @@ class _Reader:
         first = slash + 1
         first += first < len(self.tokens) and self.tokens[first].text == "("
         after = self.tokens[first + 1] if first + 1 < len(self.tokens) else None
-        bare = self._differential_at(first) and after is not None and (after.kind == "name" or after.text == "(")
+        bare = (
+            self._differential_at(first)
+            and after is not None
+            and (after.kind == "name" or after.text == "(")
+        )
         return bare or self._is_joined(first)
 
     def _differential(self, depth: int) -> int:
@@ -406,7 +488,9 @@ class _Reader:
         self.tokens[self.next] = Token("name", token.text[1:], token.position + 1)
 
     def _differentiated(self, depth: int) -> Formula | Expr:
-        """What stands behind the `d`: a name, with its arguments or not, a function of something, or a group."""
+        """What stands behind the `d`: a name, with its arguments or not, a function of something,
+        or a group.
+        """
         if self.at_end:
             raise ParseError.at_end(self.text, "what is differentiated")
         token = self.tokens[self.next]
@@ -421,7 +505,9 @@ class _Reader:
         return value
 
     def _variable(self, depth: int) -> list[tuple[Symbol, bool]]:
-        """The variable of `dN`, `d log C`, `dN^2`, with whether its logarithm is meant, once for each order."""
+        """The variable of `dN`, `d log C`, `dN^2`, with whether its logarithm is meant, once for
+        each order.
+        """
         token = self.take()
         if token.text not in ("d", "partial"):
             self._put_back(token)
@@ -445,7 +531,9 @@ class _Reader:
         if not self.at_end and self.tokens[self.next].kind == "power":
             at = self.take()
             if depth > DEEPEST_NESTING:
-                raise ParseError(f"{self.text[:40]!r}...: nested deeper than {DEEPEST_NESTING} levels")
+                raise ParseError(
+                    f"{self.text[:40]!r}...: nested deeper than {DEEPEST_NESTING} levels"
+                )
             signs = depth + 1
             exponent = self.signed(signs)
             return self.raised(base, exponent, at)
@@ -454,10 +542,16 @@ class _Reader:
     def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
         self._check_power(base, exponent, at)
         self.domain.power(base, exponent)
-        return Pow(base, exponent, evaluate=bool(exponent.is_Integer or not (base.has(Add) or exponent.has(Add))))
+        return Pow(
+            base,
+            exponent,
+            evaluate=bool(exponent.is_Integer or not (base.has(Add) or exponent.has(Add))),
+        )
 
     def _check_power(self, base: Expr, exponent: Expr, at: Token) -> None:
-        """Refuse 0^0, 0^-1, powers without a real value and constants that are too large to write down."""
+        """Refuse 0^0, 0^-1, powers without a real value and constants that are too large to write
+        down.
+        """
         if base == 0 and not (exponent.is_Rational and exponent > 0):
             self.fail("a power of zero at", at)
         if base.is_Rational and base < 0 and not exponent.is_Integer:
@@ -472,12 +566,22 @@ class _Reader:
         for number in exponent.atoms(Rational):
             size, root = abs(number), max(abs(number.p), number.q)
             rooted = LARGEST_POWER_BITS if number.is_Integer else LARGEST_ROOTED_BITS
-            if size > LARGEST_EXPONENT or bits > rooted or bits * size > LARGEST_POWER_BITS or bits * root > LARGEST_ROOT_BITS:
+            if (
+                size > LARGEST_EXPONENT
+                or bits > rooted
+                or bits * size > LARGEST_POWER_BITS
+                or bits * root > LARGEST_ROOT_BITS
+            ):
                 self.fail("a number too large to write down at", at)
 
     def _check_tower(self, exponent: Expr, at: Token) -> None:
-        """Refuse constants such as exp(exp(50)): their digits are beyond reach, and their sign may hang on them."""
-        constants = (term.as_independent(*term.free_symbols, as_Add=False)[0] for term in Add.make_args(exponent))
+        """Refuse constants such as exp(exp(50)): their digits are beyond reach, and their sign may
+        hang on them.
+        """
+        constants = (
+            term.as_independent(*term.free_symbols, as_Add=False)[0]
+            for term in Add.make_args(exponent)
+        )
         if any(constant.has(exp, E) for constant in constants):
             self.fail("a tower of exponentials at", at)
 
@@ -499,7 +603,9 @@ class _Reader:
 
     def _close(self, opening: Token) -> None:
         if not self.peek(CLOSING[opening.text]):
-            raise ParseError.at(self.text, opening.position, f"{opening.text!r}", " is never closed")
+            raise ParseError.at(
+                self.text, opening.position, f"{opening.text!r}", " is never closed"
+            )
         self.take()
 
     def _number(self, token: Token) -> Rational:
@@ -522,10 +628,14 @@ class _Reader:
             *first, last = letters
             return Mul(*(self._plain(letter) for letter in first), self._last_letter(last, depth))
         known = ", ".join(sorted(self.table))
-        raise ParseError.at(self.text, token.position, f"unknown name {token.text!r}", f"; known: {known}")
+        raise ParseError.at(
+            self.text, token.position, f"unknown name {token.text!r}", f"; known: {known}"
+        )
 
     def _formula(self, formula: Formula, token: Token, depth: int) -> Expr:
-        """The body, at the arguments in parentheses where they follow; `N_opt (r/2)^beta` is a product."""
+        """The body, at the arguments in parentheses where they follow; `N_opt (r/2)^beta` is a
+        product.
+        """
         start = self.next
         if not self.peek("(") or self.text[self.tokens[start].position] != "(":
             if self.own is not None and not self.own.issuperset(formula.parameters):
@@ -546,11 +656,21 @@ class _Reader:
         if raised and len(arguments) == 1 and self._is_factor(formula.parameters[0], arguments[0]):
             self.next = start
             return formula.body
-        arguments = [self._argument(*pair, formula, token) for pair in zip(formula.parameters, arguments, strict=True)]
-        return substituted(formula.body, dict(zip(formula.parameters, arguments, strict=True)), self.text, self.domain)
+        arguments = [
+            self._argument(*pair, formula, token)
+            for pair in zip(formula.parameters, arguments, strict=True)
+        ]
+        return substituted(
+            formula.body,
+            dict(zip(formula.parameters, arguments, strict=True)),
+            self.text,
+            self.domain,
+        )
 
     def _argument(self, parameter: Symbol, given: Expr, formula: Formula, token: Token) -> Expr:
-        """What is given for a parameter; a letter that means another quantity, as in `L(D, N)`, is refused."""
+        """What is given for a parameter; a letter that means another quantity, as in `L(D, N)`, is
+        refused.
+        """
         if self.own is None or parameter not in self.own or given == parameter:
             return given
         for symbol, value in formula.instead:
@@ -558,15 +678,21 @@ class _Reader:
                 return value
             if symbol in given.free_symbols and given != value:
                 rest = f": as it stands it may be taken at {symbol} or at {parameter}; name {parameter} by a letter of its own"
-                raise ParseError.at(self.text, token.position, f"ambiguous argument {given} of {token.text!r}", rest)
+                raise ParseError.at(
+                    self.text, token.position, f"ambiguous argument {given} of {token.text!r}", rest
+                )
         if given in self.own or self._is_factor(parameter, given):
             wanted = ", ".join(map(str, formula.parameters))
             rest = f": it is read as a function of ({wanted}), and {given} is another quantity"
-            raise ParseError.at(self.text, token.position, f"ambiguous argument {given} of {token.text!r}", rest)
+            raise ParseError.at(
+                self.text, token.position, f"ambiguous argument {given} of {token.text!r}", rest
+            )
         return given
 
     def _is_factor(self, parameter: Symbol, given: Expr) -> bool:
-        """Whether what is given for a quantity with a unit has certainly none, being made of ratios and exponents."""
+        """Whether what is given for a quantity with a unit has certainly none, being made of ratios
+        and exponents.
+        """
         made_of = given.free_symbols
         if not (self.own and parameter in self.own and made_of) or _unit(parameter) == "1":
             return False

@@ -16,18 +16,25 @@ ZERO_ONE_IN = 4  # of a nonnegative symbol
 
 
 def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
-    """One point: magnitudes log-uniform in [8^-width, 8^width] as fractions, each sign that the symbol may have.
+    """One point: magnitudes log-uniform in [8^-width, 8^width] as fractions, each sign that the
+    symbol may have.
 
     A symbol that is declared nonnegative is 0 now and then.
     """
     point: Point = {}
     for symbol in symbols:
-        if symbol.is_nonnegative and not symbol.is_positive and generator.randrange(ZERO_ONE_IN) == 0:
+        if (
+            symbol.is_nonnegative
+            and not symbol.is_positive
+            and generator.randrange(ZERO_ONE_IN) == 0
+        ):
             point[symbol] = Integer(0)
             continue
         logarithm = width * generator.uniform(-1, 1)
         value = Rational(round(DENOMINATOR * 8 ** abs(logarithm)), DENOMINATOR)
-        point[symbol] = generator.choice(_possible_signs(symbol)) * (value if logarithm > 0 else 1 / value)
+        point[symbol] = generator.choice(_possible_signs(symbol)) * (
+            value if logarithm > 0 else 1 / value
+        )
     return point
 
 
@@ -38,7 +45,9 @@ def _possible_signs(symbol: Symbol) -> list[int]:
 
 
 def points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
-    """An endless stream of points, the same for the same seed; it widens, for a domain that lies far from 1."""
+    """An endless stream of points, the same for the same seed; it widens, for a domain that lies
+    far from 1.
+    """
     ordered = sorted(set(symbols), key=lambda symbol: symbol.name)
     generator = Random(seed)
     for index in count():
@@ -46,6 +55,12 @@ def points(symbols: Iterable[Symbol], seed: int) -> Iterator[Point]:
 
 
 def not_real(symbols: Iterable[Symbol]) -> str:
-    """Why points drawn from the real numbers say too little: a symbol that is not declared real; empty where all are."""
+    """Why points drawn from the real numbers say too little: a symbol that is not declared real;
+    empty where all are.
+    """
     other = min((symbol.name for symbol in symbols if symbol.is_real is not True), default=None)
-    return "" if other is None else f"{other} is not declared real or positive, and only real numbers are spoken of here"
+    return (
+        ""
+        if other is None
+        else f"{other} is not declared real or positive, and only real numbers are spoken of here"
+    )

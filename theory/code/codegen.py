@@ -9,7 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sympy import And, Expr, Integer, Mul, Piecewise, Pow, Rational, Symbol, cse, exp, log, numbered_symbols, oo
+from sympy import (
+    And,
+    Expr,
+    Integer,
+    Mul,
+    Piecewise,
+    Pow,
+    Rational,
+    Symbol,
+    cse,
+    exp,
+    log,
+    numbered_symbols,
+    oo,
+    true,
+)
 
 from .. import symbols as sym
 from ..broken import logistic, softplus
@@ -50,7 +65,8 @@ RUNTIME = ("expm1_pair", "formula", "formula_or_inf", "log1mexp", "phi2", "piece
 
 
 class Printer:
-    """Python source of an expression; `moving` are the symbols that are arrays, to come last in a product.
+    """Python source of an expression; `moving` are the symbols that are arrays, to come last in a
+    product.
 
     Functions are called as `xp.log` and, of numbers, as `math.log`; with `bare` as `log`.
     """
@@ -125,7 +141,9 @@ class Printer:
             return f"{'math' if base.is_number else 'xp'}.sqrt({self(base)})", ATOM
         if exponent.is_Rational and exponent < 0:
             return f"1/{self(base**-exponent, POWER)}", PRODUCT
-        simple = exponent.is_Symbol or (-exponent).is_Symbol or (exponent.is_Integer and exponent > 0)
+        simple = (
+            exponent.is_Symbol or (-exponent).is_Symbol or (exponent.is_Integer and exponent > 0)
+        )
         power = self(exponent) if simple else f"({self(exponent)})"
         return f"{self(base, ATOM)}**{power}", POWER
 
@@ -143,14 +161,20 @@ source = Printer()
 
 
 def powers_of_logs(e: Expr) -> Expr:
-    """The expression with log(x^p y) as p log(x) + log(y), for such a power may overflow; N^-beta stays, it does not."""
+    """The expression with log(x^p y) as p log(x) + log(y), for such a power may overflow; N^-beta
+    stays, it does not.
+    """
     if e.is_Atom:
         return e
     arguments = [powers_of_logs(argument) for argument in e.args]
     if not isinstance(e, log):
         return e.func(*arguments)
     factors = Mul.make_args(arguments[0])
-    taken_out = [x for x in factors if isinstance(x, exp) or _may_overflow(x) or (x.is_Pow and len(factors) == 1)]
+    taken_out = [
+        x
+        for x in factors
+        if isinstance(x, exp) or _may_overflow(x) or (x.is_Pow and len(factors) == 1)
+    ]
     rest = Mul(*(x for x in factors if x not in taken_out))
     total: Expr = Integer(0) if rest == 1 else log(rest)
     for x in taken_out:
@@ -160,14 +184,20 @@ def powers_of_logs(e: Expr) -> Expr:
 
 def _may_overflow(e: Expr) -> bool:
     """Whether a power has an exponent that is no number, and is none of a single symbol."""
-    return bool(e.is_Pow and not e.exp.is_Rational and not (e.base.is_Symbol and (e.exp.is_Symbol or (-e.exp).is_Symbol)))
+    return bool(
+        e.is_Pow
+        and not e.exp.is_Rational
+        and not (e.base.is_Symbol and (e.exp.is_Symbol or (-e.exp).is_Symbol))
+    )
 
 
 # -- functions -------------------------------------------------------------------------------------
 
 
 def arguments_of(formula: Formula) -> tuple[Symbol, ...]:
-    """Variables first, then the coefficients that occur, in the order E, A, B, beta, gamma, others by name."""
+    """Variables first, then the coefficients that occur, in the order E, A, B, beta, gamma, others
+    by name.
+    """
     order = [sym.E, sym.A, sym.B, sym.BETA, sym.GAMMA]
     others = set(formula.expression.free_symbols) - set(formula.variables)
     coefficients = sorted(others, key=lambda x: (order.index(x) if x in order else 9, x.name))
@@ -179,7 +209,9 @@ def function(formula: Formula) -> str:
     arguments = arguments_of(formula)
     parameters = ", ".join(["xp: Any", *(f"{argument_name(x)}: Real" for x in arguments)])
     expression = powers_of_logs(formula.expression)
-    infinite = isinstance(expression, Piecewise) and any(value is oo for value, _ in expression.args)
+    infinite = isinstance(expression, Piecewise) and any(
+        value is oo for value, _ in expression.args
+    )
     lines = ["@formula_or_inf" if infinite else "@formula"]
     lines += _definition(formula.name, parameters), f'    """{formula.summary}"""'
     moving = formula.variables
@@ -203,7 +235,9 @@ def _statements(values: Sequence[Expr], moving: Sequence[Symbol]) -> list[str]:
     return [*lines, f"    return {', '.join(map(printer, values))}"]
 
 
-def _shared(values: Sequence[Expr], moving: frozenset[Symbol]) -> tuple[list[tuple[Symbol, Expr]], list[Expr]]:
+def _shared(
+    values: Sequence[Expr], moving: frozenset[Symbol]
+) -> tuple[list[tuple[Symbol, Expr]], list[Expr]]:
     """Common subexpressions, but only those with a function or a power in them, or of arrays."""
     parts, results = cse(values, symbols=numbered_symbols("x"))
     kept: list[tuple[Symbol, Expr]] = []
@@ -212,7 +246,8 @@ def _shared(values: Sequence[Expr], moving: frozenset[Symbol]) -> tuple[list[tup
     for name, part in parts:
         part = part.xreplace(inlined)
         if part.free_symbols & inside or any(
-            x.is_Function or (x.is_Pow and not x.exp.is_Integer) for x in part.atoms(Pow) | part.atoms(log)
+            x.is_Function or (x.is_Pow and not x.exp.is_Integer)
+            for x in part.atoms(Pow) | part.atoms(log)
         ):
             kept.append((name, part))
             inside.add(name)
@@ -228,7 +263,11 @@ def _cases(e: Piecewise, arguments: Sequence[Symbol], moving: Sequence[Symbol]) 
     lines = ["    return piecewise(", "        xp,", f"        ({names},),"]
     for value, condition in e.args:
         piece = f"lambda {names}: {printer(value)}"
-        lines.append(f"        {piece}," if condition == True else f"        ({printer(condition)}, {piece}),")  # noqa: E712 - SymPy's true
+        lines.append(
+            f"        {piece},"
+            if condition is true
+            else f"        ({printer(condition)}, {piece}),"
+        )
     return [*lines, "    )"]
 
 
@@ -242,13 +281,17 @@ def law_module(envelope: Envelope) -> str:
 
 
 def default_formulas() -> tuple[Formula, ...]:
-    """What is printed for the default law: what every law has, and the gradients for the delta method."""
+    """What is printed for the default law: what every law has, and the gradients for the delta
+    method.
+    """
     return (*formulas(derive()), *gradient_formulas())
 
 
 def default_module() -> str:
     """Source of the formulas of the default law, of pass@k and of downstream accuracy."""
-    header = HEADER.format(title=TITLE, runtime=".arrays", names=", ".join([*RUNTIME, "several", "sides"]))
+    header = HEADER.format(
+        title=TITLE, runtime=".arrays", names=", ".join([*RUNTIME, "several", "sides"])
+    )
     printed = (*default_formulas(), *passk_formulas(), *accuracy_formulas())
     return "\n\n".join([_module(header, printed), *_break_functions()])
 
@@ -265,7 +308,11 @@ def _break_functions() -> list[str]:
     parts = break_parts()
     texts = []
     for name, count, summary in (
-        ("break_value", 1, "log of the factor of a break: -change*width*log(exp(distance/width) + 1)."),
+        (
+            "break_value",
+            1,
+            "log of the factor of a break: -change*width*log(exp(distance/width) + 1).",
+        ),
         ("break_slopes", 4, "The same and its derivatives c, x, f in change, distance, log width."),
         ("break_parts", len(parts), "The same and its second derivatives cx, cf, xx, xf, ff."),
     ):

@@ -1,4 +1,6 @@
-"""A derivation as plain data for JSON: strings that `sympy.sympify` reads back, claims with their answers."""
+"""A derivation as plain data for JSON: strings that `sympy.sympify` reads back, claims with their
+answers.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ __all__ = ["derive_json"]
 
 
 def derive_json(
-    envelope: Envelope, misallocation: Misallocation | None = None, *, notation: str | Notation = DEFAULT
+    envelope: Envelope,
+    misallocation: Misallocation | None = None,
+    *,
+    notation: str | Notation = DEFAULT,
 ) -> dict[str, Any]:
     """The envelope and the misallocation penalty as plain data.
 
@@ -33,17 +38,19 @@ def derive_json(
     Returns
     -------
     dict
-        ``notation``; ``law`` and ``budget`` (loss and compute in their variables); ``params``, ``tokens``,
-        ``tokens_per_param`` (None where the law has other variables); ``allocation`` (variable -> optimum);
-        ``exponent``, ``coefficient``, ``shares`` (variable -> share), ``loss`` (L*(C)), ``penalty`` (P as a
-        function of r at the same C): strings for ``sympy.sympify`` with positive symbols as locals, without
-        floats. ``claims``: name, relation, lhs, rhs, argument, answer, conditions, reason; the answer comes
-        from proving the claim now.
+        ``notation``; ``law`` and ``budget`` (loss and compute in their variables); ``params``,
+        ``tokens``, ``tokens_per_param`` (None where the law has other variables); ``allocation``
+        (variable -> optimum); ``exponent``, ``coefficient``, ``shares`` (variable -> share),
+        ``loss`` (L*(C)), ``penalty`` (P as a function of r at the same C): strings for
+        ``sympy.sympify`` with positive symbols as locals, without floats. ``claims``: name,
+        relation, lhs, rhs, argument, answer, conditions, reason; the answer comes from proving the
+        claim now.
 
     Raises
     ------
     ValueError
-        Where the penalty is of another envelope, or the notation would rename the law's own letters.
+        Where the penalty is of another envelope, or the notation would rename the law's own
+        letters.
 
     Examples
     --------
@@ -55,7 +62,8 @@ def derive_json(
     check_spelling(envelope, spelling)
     if misallocation is not None and misallocation.envelope != envelope:
         raise ValueError(
-            f"misallocation: is of the envelope under C = {plain(misallocation.envelope.budget.compute())}, not of this one"
+            f"misallocation: is of the envelope under C = "
+            f"{plain(misallocation.envelope.budget.compute())}, not of this one"
         )
     names = _renaming(spelling)
     variables = envelope.form.variables
@@ -83,7 +91,9 @@ def derive_json(
     }
 
 
-def _claim(claim: Claim, envelope: Envelope, spelling: Notation, names: dict[Symbol, Symbol]) -> dict[str, Any]:
+def _claim(
+    claim: Claim, envelope: Envelope, spelling: Notation, names: dict[Symbol, Symbol]
+) -> dict[str, Any]:
     decision = claim.prove()
     return {
         "name": claim.name,

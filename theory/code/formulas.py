@@ -1,6 +1,8 @@
-"""The formulas that numbers are computed from: each a proved closed form with its arguments, unit and source.
+"""The formulas that numbers are computed from: each a proved closed form with its arguments, unit
+and source.
 
-`formulas(envelope)` lists them for any law under any monomial budget; `codegen` prints them as Python.
+`formulas(envelope)` lists them for any law under any monomial budget; `codegen` prints them as
+Python.
 """
 
 from __future__ import annotations
@@ -23,13 +25,18 @@ SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
 DE_VRIES = "H. de Vries 2023, Go smol or go home"
 CLASSICAL = "Duffin, Peterson and Zener 1967, Geometric Programming"
 
-#: Within (beta + g) |s| < 1/16 the overhead comes from the excess; beyond, the difference of s and log(D*/D) keeps its digits.
+#: Within (beta + g) |s| < 1/16 the overhead comes from the excess; beyond, the difference of s and
+#: log(D*/D) keeps its digits.
 NEAR = Rational(1, 16)
 
-#: R of a law h(R) whose reducible loss is not R itself: what a formula of R, its value or its argument, is called there.
+#: R of a law h(R) whose reducible loss is not R itself: what a formula of R, its value or its
+#: argument, is called there.
 INNER_SUM = Symbol("inner_sum", positive=True)
 INNER_NAMES = (
-    *((name, f"inner_{name}") for name in ("exponent", "coefficient", "penalty", "excess", "tolerance_half_width")),
+    *(
+        (name, f"inner_{name}")
+        for name in ("exponent", "coefficient", "penalty", "excess", "tolerance_half_width")
+    ),
     ("marginal_loss", "marginal_inner_sum"),
     ("ray_exponent", "ray_inner_exponent"),
 )
@@ -132,7 +139,9 @@ def _of_inner_sum(formula: Formula) -> Formula:
     if formula.shown is not None:
         swapped["shown"] = formula.shown.xreplace(symbols)
     variables = tuple(symbols.get(x, x) for x in formula.variables)
-    return replace(formula, name=inner_name(formula.name), summary=summary, variables=variables, **swapped)
+    return replace(
+        formula, name=inner_name(formula.name), summary=summary, variables=variables, **swapped
+    )
 
 
 def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
@@ -140,23 +149,65 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
     form, gap = envelope.form, envelope.form.gap
     if gap is None:
         return
-    unit, source, inner = "that of the law", "the limit of the law for R -> 0", {sym.REDUCIBLE: INNER_SUM}
-    yield Formula(
-        "reducible_loss", gap.subs(sym.REDUCIBLE, form.reducible), form.variables, "Loss above its limit.", unit, source
+    unit, source, inner = (
+        "that of the law",
+        "the limit of the law for R -> 0",
+        {sym.REDUCIBLE: INNER_SUM},
     )
-    yield Formula("reducible_loss_at", gap.xreplace(inner), (INNER_SUM,), "Loss above its limit at a given R.", unit, source)
+    yield Formula(
+        "reducible_loss",
+        gap.subs(sym.REDUCIBLE, form.reducible),
+        form.variables,
+        "Loss above its limit.",
+        unit,
+        source,
+    )
+    yield Formula(
+        "reducible_loss_at",
+        gap.xreplace(inner),
+        (INNER_SUM,),
+        "Loss above its limit at a given R.",
+        unit,
+        source,
+    )
     at_best = gap.subs(sym.REDUCIBLE, envelope.reducible)
-    yield Formula("optimal_reducible_loss", at_best, (sym.C,), "Loss above its limit on the envelope.", unit, source)
+    yield Formula(
+        "optimal_reducible_loss",
+        at_best,
+        (sym.C,),
+        "Loss above its limit on the envelope.",
+        unit,
+        source,
+    )
     slope = (sym.REDUCIBLE * gap.diff(sym.REDUCIBLE)).subs(sym.REDUCIBLE, envelope.reducible)
     marginal = slope * envelope.exponent / sym.C
-    yield Formula("marginal_loss", marginal, (sym.C,), "Shadow price of compute -dL*/dC.", "loss per FLOP", "envelope theorem")
+    yield Formula(
+        "marginal_loss",
+        marginal,
+        (sym.C,),
+        "Shadow price of compute -dL*/dC.",
+        "loss per FLOP",
+        "envelope theorem",
+    )
     local = slope * envelope.exponent / at_best
     yield Formula(
-        "local_exponent", local, (sym.C,), "Local exponent -dlog(L* - E)/dlog C on the envelope.", "1", "the chain rule"
+        "local_exponent",
+        local,
+        (sym.C,),
+        "Local exponent -dlog(L* - E)/dlog C on the envelope.",
+        "1",
+        "the chain rule",
     )
     if form.power is not None:
         K, p = form.power
-        yield Formula("exponent", p * envelope.exponent, (), "Exponent of the compute law of L* - E.", "1", "the chain rule")
+        yield Formula(
+            "exponent",
+            p * envelope.exponent,
+            (),
+            "Exponent of the compute law of L* - E.",
+            "1",
+            "the chain rule",
+        )
         yield Formula(
             "coefficient",
             K * envelope.coefficient**p,
@@ -170,9 +221,23 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
 def _of_law(envelope: Envelope) -> Iterator[Formula]:
     form, variables = envelope.form, envelope.form.variables
     compute = envelope.budget.compute()
-    yield Formula("compute", compute, variables, "Training compute.", "FLOP", "Kaplan et al. 2020, arXiv 2001.08361")
+    yield Formula(
+        "compute",
+        compute,
+        variables,
+        "Training compute.",
+        "FLOP",
+        "Kaplan et al. 2020, arXiv 2001.08361",
+    )
     yield Formula("loss", form.loss, variables, "Loss of the law.", "that of the law", HOFFMANN)
-    yield Formula("reducible_loss", form.reducible, variables, "Reducible loss R.", "that of the law", HOFFMANN)
+    yield Formula(
+        "reducible_loss",
+        form.reducible,
+        variables,
+        "Reducible loss R.",
+        "that of the law",
+        HOFFMANN,
+    )
     yield Formula(
         "loss_at",
         form.outer,
@@ -183,7 +248,14 @@ def _of_law(envelope: Envelope) -> Iterator[Formula]:
     )
     for term in form.terms:
         name = argument_name(term.variable)
-        yield Formula(f"{name}_term", term.expression, (term.variable,), f"The {name} term of R.", "that of the law", HOFFMANN)
+        yield Formula(
+            f"{name}_term",
+            term.expression,
+            (term.variable,),
+            f"The {name} term of R.",
+            "that of the law",
+            HOFFMANN,
+        )
 
 
 def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
@@ -199,9 +271,25 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         )
     for variable, share in zip(envelope.form.variables, envelope.shares, strict=True):
         name = argument_name(variable)
-        yield Formula(f"{name}_share", share, (), f"Share of the {name} term in the optimal reducible loss.", "1", CLASSICAL)
-    yield Formula("exponent", envelope.exponent, (), "Exponent alpha of the compute law.", "1", SCHAEFFER)
-    yield Formula("coefficient", envelope.coefficient, (), "Coefficient C0 of the compute law.", "loss * FLOP^alpha", SCHAEFFER)
+        yield Formula(
+            f"{name}_share",
+            share,
+            (),
+            f"Share of the {name} term in the optimal reducible loss.",
+            "1",
+            CLASSICAL,
+        )
+    yield Formula(
+        "exponent", envelope.exponent, (), "Exponent alpha of the compute law.", "1", SCHAEFFER
+    )
+    yield Formula(
+        "coefficient",
+        envelope.coefficient,
+        (),
+        "Coefficient C0 of the compute law.",
+        "loss * FLOP^alpha",
+        SCHAEFFER,
+    )
     yield Formula(
         "optimal_reducible_loss",
         envelope.reducible,
@@ -210,7 +298,14 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         "that of the law",
         SCHAEFFER,
     )
-    yield Formula("optimal_loss", envelope.loss, (sym.C,), "Loss L* on the envelope.", "that of the law", SCHAEFFER)
+    yield Formula(
+        "optimal_loss",
+        envelope.loss,
+        (sym.C,),
+        "Loss L* on the envelope.",
+        "that of the law",
+        SCHAEFFER,
+    )
     yield Formula(
         "compute_for_reducible_loss",
         envelope.compute_for_reducible,
@@ -252,7 +347,10 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
     name_first, name_second = argument_name(first), argument_name(second)
     caps = {first: sym.N_MAX, second: sym.D_MAX}
     if (first, second) == (sym.N, sym.D):
-        for variable, name, threshold in ((second, name_second, m.data_wall), (first, name_first, m.size_cap)):
+        for variable, name, threshold in (
+            (second, name_second, m.data_wall),
+            (first, name_first, m.size_cap),
+        ):
             yield Formula(
                 f"compute_at_max_{name}",
                 threshold,
@@ -261,7 +359,10 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
                 "FLOP",
                 "corner solution of the budget problem",
             )
-    for fixed, name_fixed, name_other in ((first, name_first, name_second), (second, name_second, name_first)):
+    for fixed, name_fixed, name_other in (
+        (first, name_first, name_second),
+        (second, name_second, name_first),
+    ):
         yield Formula(
             f"{name_other}_given_{name_fixed}",
             m.remaining(fixed),
@@ -327,7 +428,9 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         "1",
         SCHAEFFER,
     )
-    yield Formula("size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.", "1", SCHAEFFER)
+    yield Formula(
+        "size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.", "1", SCHAEFFER
+    )
     yield Formula(
         "ratio_at_log",
         m.ratio.subs(r, exp(s)),
@@ -336,12 +439,24 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         "1",
         SCHAEFFER,
     )
-    yield Formula("size_ratio", m.size_ratio, (rho,), "Size ratio N/N* at an overtraining ratio.", "1", SCHAEFFER)
+    yield Formula(
+        "size_ratio",
+        m.size_ratio,
+        (rho,),
+        "Size ratio N/N* at an overtraining ratio.",
+        "1",
+        SCHAEFFER,
+    )
     yield Formula("ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.", "1", SCHAEFFER)
     for name in ("critical_size_ratio", "critical_tokens_ratio"):
         what = "model sizes" if name == "critical_size_ratio" else "numbers of tokens"
         yield Formula(
-            name, getattr(m, name), (), f"Multiple of the optimum at or below which {what} cannot reach L*(C).", "1", DE_VRIES
+            name,
+            getattr(m, name),
+            (),
+            f"Multiple of the optimum at or below which {what} cannot reach L*(C).",
+            "1",
+            DE_VRIES,
         )
     yield Formula(
         "tolerance_half_width",
@@ -355,8 +470,20 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
     overhead = Piecewise((m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True))
     in_one = {b * phi2(-b * s) + g * phi2(g * s): expm1_pair(b, g, s) / s**2}
     figures = (
-        ("penalty", m.penalty.subs(r, exp(s)), "Penalty P = (L - E)/(L* - E) at the same compute.", m.penalty, SCHAEFFER),
-        ("excess", m.excess, "Excess penalty P - 1, without cancellation near r = 1.", m.penalty - 1, SCHAEFFER),
+        (
+            "penalty",
+            m.penalty.subs(r, exp(s)),
+            "Penalty P = (L - E)/(L* - E) at the same compute.",
+            m.penalty,
+            SCHAEFFER,
+        ),
+        (
+            "excess",
+            m.excess,
+            "Excess penalty P - 1, without cancellation near r = 1.",
+            m.penalty - 1,
+            SCHAEFFER,
+        ),
         (
             "effective_compute",
             m.safe_effective_compute,
@@ -367,14 +494,16 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         (
             "lost_compute",
             m.lost_compute,
-            "Share of the compute that misallocation loses, 1 - C_eff/C, without cancellation near r = 1.",
+            "Share of the compute that misallocation loses, 1 - C_eff/C, without cancellation near "
+            "r = 1.",
             1 - m.effective_compute,
             SCHAEFFER,
         ),
         (
             "compute_overhead",
             overhead,
-            "Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of tokens does.",
+            "Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of "
+            "tokens does.",
             m.compute_overhead,
             DE_VRIES,
         ),
@@ -393,8 +522,22 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
 def _of_ray(envelope: Envelope) -> Iterator[Formula]:
     path = ray(envelope)
     c, t = sym.C, sym.TOKENS_PER_PARAM
-    yield Formula("ray_params", path.params, (c, t), "Params at compute C on the ray D = t N.", "params", "the budget")
-    yield Formula("ray_tokens", path.tokens, (c, t), "Tokens at compute C on the ray D = t N.", "tokens", "the budget")
+    yield Formula(
+        "ray_params",
+        path.params,
+        (c, t),
+        "Params at compute C on the ray D = t N.",
+        "params",
+        "the budget",
+    )
+    yield Formula(
+        "ray_tokens",
+        path.tokens,
+        (c, t),
+        "Tokens at compute C on the ray D = t N.",
+        "tokens",
+        "the budget",
+    )
     yield Formula(
         "ray_reducible_loss",
         path.reducible,

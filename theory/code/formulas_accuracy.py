@@ -1,7 +1,9 @@
-"""The formulas of downstream accuracy that numbers are computed from; `codegen` prints them as functions of arrays.
+"""The formulas of downstream accuracy that numbers are computed from; `codegen` prints them as
+functions of arrays.
 
-Accuracy is Q = Q_r + (1 - Q_r) exp(-E - R): R is the reducible part of -log of normalised accuracy, E its irreducible part, Q_r
-the accuracy of guessing. Off the optimum of a budget R becomes P R; the excess penalty is P - 1.
+Accuracy is Q = Q_r + (1 - Q_r) exp(-E - R): R is the reducible part of -log of normalised accuracy,
+E its irreducible part, Q_r the accuracy of guessing. Off the optimum of a budget R becomes P R; the
+excess penalty is P - 1.
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ def accuracy_formulas() -> tuple[Formula, ...]:
 
 
 def _symbols() -> tuple[Symbol, Symbol, Symbol, Symbol]:
-    reducible, baseline = Symbol("reducible", positive=True), Symbol("random_baseline", nonnegative=True)
+    reducible, baseline = (
+        Symbol("reducible", positive=True),
+        Symbol("random_baseline", nonnegative=True),
+    )
     return reducible, Symbol("excess_penalty", nonnegative=True), sym.E, baseline
 
 
@@ -100,7 +105,12 @@ def _of_ceiling() -> Iterator[Formula]:
     )
     inflection = f"{KRAJEWSKI}, equation 10; isoflop.derivations.accuracy.accuracy_inflection"
     yield Formula(
-        "inflection_compute", curve.inflection, (), "Compute at which accuracy grows fastest in log C.", "FLOP", inflection
+        "inflection_compute",
+        curve.inflection,
+        (),
+        "Compute at which accuracy grows fastest in log C.",
+        "FLOP",
+        inflection,
     )
     yield Formula(
         "log_inflection_compute",
@@ -137,17 +147,50 @@ def _of_rays() -> Iterator[Formula]:
     forward = f"{CABALLERO}; isoflop.derivations.data.broken_power_law_as_a_ray"
     backward = f"{CABALLERO}; isoflop.derivations.data.ray_is_a_broken_power_law"
     t = sym.TOKENS_PER_PARAM
-    yield Formula("log_A_of_ray", log(terms.A), (t,), "log A of the two-term law behind a broken law.", "1", forward)
-    yield Formula("log_B_of_ray", log(terms.B), (t,), "log B of the two-term law behind a broken law.", "1", forward)
-    yield Formula("beta_of_ray", terms.beta, (), "Exponent beta of the two-term law behind a broken law.", "1", forward)
-    yield Formula("gamma_of_ray", terms.gamma, (), "Exponent gamma of the two-term law behind a broken law.", "1", forward)
+    yield Formula(
+        "log_A_of_ray",
+        log(terms.A),
+        (t,),
+        "log A of the two-term law behind a broken law.",
+        "1",
+        forward,
+    )
+    yield Formula(
+        "log_B_of_ray",
+        log(terms.B),
+        (t,),
+        "log B of the two-term law behind a broken law.",
+        "1",
+        forward,
+    )
+    yield Formula(
+        "beta_of_ray",
+        terms.beta,
+        (),
+        "Exponent beta of the two-term law behind a broken law.",
+        "1",
+        forward,
+    )
+    yield Formula(
+        "gamma_of_ray",
+        terms.gamma,
+        (),
+        "Exponent gamma of the two-term law behind a broken law.",
+        "1",
+        forward,
+    )
     for letter, value, what in (
         ("c0", back.c0, "exponent c0"),
         ("c1", back.c1, "change of exponent c1"),
         ("f1", back.f1, "width f1"),
     ):
         yield Formula(
-            f"{letter}_of_ray", value, (), f"The {what} of the broken law of a ray, for beta above gamma.", "1", backward
+            f"{letter}_of_ray",
+            value,
+            (),
+            f"The {what} of the broken law of a ray, for beta above gamma.",
+            "1",
+            backward,
         )
     tokens = line.envelope.form.terms[1].expression.subs(sym.D, line.tokens).subs(sym.C, 1)
     yield Formula(
@@ -167,13 +210,33 @@ def _of_rays() -> Iterator[Formula]:
         "1",
         f"{CABALLERO}; isoflop.derivations.data.broken_power_law_with_several_breaks",
     )
-    yield Formula("log_b_of_ray", log(back.b), (t,), "Logarithm of the coefficient b of the broken law of a ray.", "1", backward)
-    yield Formula("log_break_of_ray", log(back.d1), (t,), "Logarithm of the break d1 of the broken law of a ray.", "1", backward)
+    yield Formula(
+        "log_b_of_ray",
+        log(back.b),
+        (t,),
+        "Logarithm of the coefficient b of the broken law of a ray.",
+        "1",
+        backward,
+    )
+    yield Formula(
+        "log_break_of_ray",
+        log(back.d1),
+        (t,),
+        "Logarithm of the break d1 of the broken law of a ray.",
+        "1",
+        backward,
+    )
 
 
 def break_parts() -> dict[str, Expr]:
-    """log of a break's factor and its derivatives, by name, in change c, distance x = log C - log d and width f."""
-    change, distance, width = Symbol("change", real=True), Symbol("distance", real=True), Symbol("width", positive=True)
+    """log of a break's factor and its derivatives, by name, in change c, distance x = log C - log d
+    and width f.
+    """
+    change, distance, width = (
+        Symbol("change", real=True),
+        Symbol("distance", real=True),
+        Symbol("width", positive=True),
+    )
     part = BreakInLogs(change, distance, width)
     first = dict(zip(("c", "x", "f"), part.first, strict=True))
     return {"value": part.value, **first, **part.second}

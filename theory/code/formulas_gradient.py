@@ -1,7 +1,9 @@
-"""The gradients for the delta method as formulas to be printed: one function for every derivative that is not constantly 0 or 1.
+"""The gradients for the delta method as formulas to be printed: one function for every derivative
+that is not constantly 0 or 1.
 
-The derivative of the function `q` in a coordinate of (log A, log B, beta, gamma) is called `q_by_log_A`, `q_by_beta`, ...; for a
-positive quantity it is the logarithm that is differentiated, `log_q_by_beta`.
+The derivative of the function `q` in a coordinate of (log A, log B, beta, gamma) is called
+`q_by_log_A`, `q_by_beta`, ...; for a positive quantity it is the logarithm that is differentiated,
+`log_q_by_beta`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ SOURCE = "differentiation of the closed form, isoflop.derivations.{}"
 
 
 def gradient_formulas() -> tuple[Formula, ...]:
-    """The gradients of what the envelope of L = E + A N^-beta + B D^-gamma under C = 6 N D gives, and of the penalty."""
+    """The gradients of what the envelope of L = E + A N^-beta + B D^-gamma under C = 6 N D gives,
+    and of the penalty.
+    """
     envelope = derive()
     return (*_of_envelope(envelope), *_of_penalty(envelope))
 
@@ -39,8 +43,20 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         ("log_coefficient", closed.log_coefficient, "log C0", "1", "delta_method_coefficient"),
         ("log_optimal_params", closed.log_params, "log N*", "1", "delta_method_allocation"),
         ("log_optimal_tokens", closed.log_tokens, "log D*", "1", "delta_method_allocation"),
-        ("log_optimal_tokens_per_param", closed.log_tokens_per_param, "log(D*/N*)", "1", "delta_method_allocation"),
-        ("log_optimal_reducible_loss", closed.log_reducible, "log R*", "1", "delta_method_envelope"),
+        (
+            "log_optimal_tokens_per_param",
+            closed.log_tokens_per_param,
+            "log(D*/N*)",
+            "1",
+            "delta_method_allocation",
+        ),
+        (
+            "log_optimal_reducible_loss",
+            closed.log_reducible,
+            "log R*",
+            "1",
+            "delta_method_envelope",
+        ),
         ("optimal_loss", closed.loss, "L*", loss, "delta_method_envelope"),
     )
     for name, gradient, what, unit, derivation in listed:
@@ -58,7 +74,9 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
 
 
 def derivative_name(function: str, coordinate: str) -> str:
-    """Name of the function that is the derivative of another: `exponent_by_beta`, `log_coefficient_by_log_A`."""
+    """Name of the function that is the derivative of another: `exponent_by_beta`,
+    `log_coefficient_by_log_A`.
+    """
     return f"{function}_by_{coordinate.replace(' ', '_')}"
 
 
@@ -75,7 +93,8 @@ def _of_penalty(envelope: Envelope) -> Iterator[Formula]:
                 (closed[exponent].below_optimal_size, True),
             ),
             (s,),
-            f"Derivative of the penalty P in {exponent} at a fixed size ratio, without cancellation near the optimum.",
+            f"Derivative of the penalty P in {exponent} at a fixed size ratio, without "
+            f"cancellation near the optimum.",
             "1",
             SOURCE.format("penalty_gradient"),
             closed[exponent].as_difference.subs(s, log(sym.SIZE_RATIO)),

@@ -1,7 +1,9 @@
-"""The formulas of pass@k that numbers are computed from; `codegen` prints them as functions of arrays.
+"""The formulas of pass@k that numbers are computed from; `codegen` prints them as functions of
+arrays.
 
-Coefficients have the names that fits give them: E, C0, alpha of a compute law; A, B, beta, gamma of a params+tokens law; xi0, K0,
-kappa of the law in the gold reference's negative log likelihood g = Eg + Gg C^-ag. Laws at two k carry the indices 1 and 2.
+Coefficients have the names that fits give them: E, C0, alpha of a compute law; A, B, beta, gamma of
+a params+tokens law; xi0, K0, kappa of the law in the gold reference's negative log likelihood g =
+Eg + Gg C^-ag. Laws at two k carry the indices 1 and 2.
 """
 
 from __future__ import annotations
@@ -38,7 +40,14 @@ NATS = "nats"
 
 def passk_formulas() -> tuple[Formula, ...]:
     """Every formula of pass@k that is printed."""
-    return (*_of_floors(), *_of_crossings(), *_of_bilinear_law(), *_of_composition(), *_of_allocation(), *_of_sampling())
+    return (
+        *_of_floors(),
+        *_of_crossings(),
+        *_of_bilinear_law(),
+        *_of_composition(),
+        *_of_allocation(),
+        *_of_sampling(),
+    )
 
 
 def _positive(names: str) -> tuple[Symbol, ...]:
@@ -88,7 +97,12 @@ def _of_crossings() -> Iterator[Formula]:
     c1, alpha1, c2, alpha2 = _positive("C0_1 alpha_1 C0_2 alpha_2")
     laws = (c1, alpha1), (c2, alpha2)
     for name, value, summary, derivation in (
-        ("crossing", crossing_compute(*laws), "Compute at which two power laws of -log pass@k cross", "crossing_of_two_k"),
+        (
+            "crossing",
+            crossing_compute(*laws),
+            "Compute at which two power laws of -log pass@k cross",
+            "crossing_of_two_k",
+        ),
         (
             "turning",
             turning_compute(*laws),
@@ -98,7 +112,9 @@ def _of_crossings() -> Iterator[Formula]:
     ):
         source = f"{SCHAEFFER}, for exponents that depend on k; isoflop.derivations.{derivation}"
         yield Formula(f"{name}_compute", value, (), f"{summary}.", "FLOP", source)
-        yield Formula(f"log_{name}_compute", log(value), (), f"{summary}: its logarithm.", "1", source)
+        yield Formula(
+            f"log_{name}_compute", log(value), (), f"{summary}: its logarithm.", "1", source
+        )
 
 
 def _of_bilinear_law() -> Iterator[Formula]:
@@ -108,11 +124,36 @@ def _of_bilinear_law() -> Iterator[Formula]:
     source = f"{KRAJEWSKI}, equation 5; isoflop.derivations.passk.bilinear_law_crosses_once"
     for name, value, at, summary in (
         ("log_value", law.log_value, (sym.C, DRAWS), "Bilinear law: log(-log pass@k)."),
-        ("compute_exponent", law.compute_exponent, (DRAWS,), "Bilinear law: the exponent of compute at fixed k."),
-        ("draws_exponent", law.draws_exponent, (sym.C,), "Bilinear law: the exponent of k at fixed compute."),
-        ("crossing", law.crossing, (), "Bilinear law: the compute at which the curves of all k cross."),
-        ("log_crossing", log(law.crossing), (), "Bilinear law: logarithm of the compute at which the curves of all k cross."),
-        ("log_value_at_crossing", log(law.value_at_crossing), (), "Bilinear law: log(-log pass@k) where the curves cross."),
+        (
+            "compute_exponent",
+            law.compute_exponent,
+            (DRAWS,),
+            "Bilinear law: the exponent of compute at fixed k.",
+        ),
+        (
+            "draws_exponent",
+            law.draws_exponent,
+            (sym.C,),
+            "Bilinear law: the exponent of k at fixed compute.",
+        ),
+        (
+            "crossing",
+            law.crossing,
+            (),
+            "Bilinear law: the compute at which the curves of all k cross.",
+        ),
+        (
+            "log_crossing",
+            log(law.crossing),
+            (),
+            "Bilinear law: logarithm of the compute at which the curves of all k cross.",
+        ),
+        (
+            "log_value_at_crossing",
+            log(law.value_at_crossing),
+            (),
+            "Bilinear law: log(-log pass@k) where the curves cross.",
+        ),
     ):
         unit = "FLOP" if name == "crossing" else "1"
         yield Formula(f"bilinear_{name}", value, at, summary, unit, source)
@@ -127,11 +168,35 @@ def _of_composition() -> Iterator[Formula]:
     limit, slope, _ = floored.with_gold_floor
     for name, value, at, summary, unit in (
         ("gold", either.gold, (sym.C,), "Negative log likelihood g of the gold reference.", NATS),
-        ("composed", either.value, (sym.C,), "-log pass@k by way of the gold reference's likelihood.", NATS),
-        ("composed_coefficient_without_floor", bare_coefficient, (), "C0 of the composed law for Eg = 0.", NATS),
-        ("composed_exponent_without_floor", bare_exponent, (), "Exponent of the composed law for Eg = 0.", "1"),
+        (
+            "composed",
+            either.value,
+            (sym.C,),
+            "-log pass@k by way of the gold reference's likelihood.",
+            NATS,
+        ),
+        (
+            "composed_coefficient_without_floor",
+            bare_coefficient,
+            (),
+            "C0 of the composed law for Eg = 0.",
+            NATS,
+        ),
+        (
+            "composed_exponent_without_floor",
+            bare_exponent,
+            (),
+            "Exponent of the composed law for Eg = 0.",
+            "1",
+        ),
         ("composed_floor", limit, (), "E0 of the composed law for Eg > 0.", NATS),
-        ("composed_coefficient", slope, (), "C0 of the composed law for Eg > 0, to leading order.", NATS),
+        (
+            "composed_coefficient",
+            slope,
+            (),
+            "C0 of the composed law for Eg > 0, to leading order.",
+            NATS,
+        ),
         (
             "composed_correction",
             floored.correction * sym.C**-ag,
@@ -140,7 +205,13 @@ def _of_composition() -> Iterator[Formula]:
             "1",
         ),
         ("gold_above_floor", floored.above_floor, (sym.C,), "u = (g - Eg)/Eg.", "1"),
-        ("gold_compute", floored.compute_where(u), (u,), "Compute at which (g - Eg)/Eg has a given value.", "FLOP"),
+        (
+            "gold_compute",
+            floored.compute_where(u),
+            (u,),
+            "Compute at which (g - Eg)/Eg has a given value.",
+            "FLOP",
+        ),
     ):
         yield Formula(name, value, at, summary, unit, COMPOSITION)
     ahead = 1 + floored.above_floor
@@ -185,7 +256,14 @@ def _of_composition() -> Iterator[Formula]:
 def _of_allocation() -> Iterator[Formula]:
     pair = cross_allocation()
     for name, value, at, summary, unit, derivation in (
-        ("log_size_ratio_across", log(pair.size_ratio), (sym.C,), "Logarithm of N*_1(C)/N*_2(C).", "1", "allocation_across_k"),
+        (
+            "log_size_ratio_across",
+            log(pair.size_ratio),
+            (sym.C,),
+            "Logarithm of N*_1(C)/N*_2(C).",
+            "1",
+            "allocation_across_k",
+        ),
         (
             "leading_excess",
             misallocation(derive()).series(2).coeff(sym.LOG_SIZE_RATIO, 2) * sym.LOG_SIZE_RATIO**2,
@@ -198,12 +276,15 @@ def _of_allocation() -> Iterator[Formula]:
             "log_compute_of_agreement",
             log(pair.agreement),
             (),
-            "Logarithm of the compute at which two laws allocate alike, where their exponents of N*(C) differ.",
+            "Logarithm of the compute at which two laws allocate alike, where their exponents of "
+            "N*(C) differ.",
             "1",
             "allocation_across_k_expansion",
         ),
     ):
-        yield Formula(name, value, at, summary, unit, f"{SCHAEFFER}; isoflop.derivations.{derivation}")
+        yield Formula(
+            name, value, at, summary, unit, f"{SCHAEFFER}; isoflop.derivations.{derivation}"
+        )
 
 
 def _of_sampling() -> Iterator[Formula]:
@@ -211,9 +292,27 @@ def _of_sampling() -> Iterator[Formula]:
     problem = TrainAgainstSample(c0, d, b, target, price, a)
     source = "isoflop.derivations.passk.train_longer_or_sample_more"
     for name, value, at, summary, unit in (
-        ("compute", problem.compute, (target,), "Training compute of least C + nu C^a k at a given fail@k.", "FLOP"),
-        ("draws", problem.draws, (target, sym.C), "Number of samples k that reach a given fail@k at compute C.", "1"),
+        (
+            "compute",
+            problem.compute,
+            (target,),
+            "Training compute of least C + nu C^a k at a given fail@k.",
+            "FLOP",
+        ),
+        (
+            "draws",
+            problem.draws,
+            (target, sym.C),
+            "Number of samples k that reach a given fail@k at compute C.",
+            "1",
+        ),
         ("share", problem.share, (), "Cost of sampling over cost of training at the optimum.", "1"),
-        ("single_draw", problem.single_draw, (target,), "Training compute that reaches a given fail@k with one sample.", "FLOP"),
+        (
+            "single_draw",
+            problem.single_draw,
+            (target,),
+            "Training compute that reaches a given fail@k with one sample.",
+            "FLOP",
+        ),
     ):
         yield Formula(f"train_or_sample_{name}", value, at, summary, unit, source)

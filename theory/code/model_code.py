@@ -1,7 +1,8 @@
-"""Any law as NumPy source: its value, and its exact first and second derivatives in its coefficients.
+"""Any law as NumPy source: its value, and its exact first and second derivatives in its
+coefficients.
 
-Nothing is assumed about the law but that its symbols are real. SymPy differentiates, common subexpressions are shared,
-`codegen.source` prints. The functions here only return text.
+Nothing is assumed about the law but that its symbols are real. SymPy differentiates, common
+subexpressions are shared, `codegen.source` prints. The functions here only return text.
 """
 
 from __future__ import annotations
@@ -14,7 +15,22 @@ from keyword import iskeyword
 from typing import Any
 
 import sympy
-from sympy import DiracDelta, Expr, Float, Function, I, Integer, Pow, Rational, Symbol, cse, nan, numbered_symbols, oo, zoo
+from sympy import (
+    DiracDelta,
+    Expr,
+    Float,
+    Function,
+    I,
+    Integer,
+    Pow,
+    Rational,
+    Symbol,
+    cse,
+    nan,
+    numbered_symbols,
+    oo,
+    zoo,
+)
 
 from ..algebra.functions import expm1, log1p
 from .codegen import Printer
@@ -75,7 +91,8 @@ SECOND = {pairs}
 
 @dataclass(frozen=True)
 class ModelCode:
-    """Source of a module with `value`, `first` and `second`, all called with variables, then coefficients.
+    """Source of a module with `value`, `first` and `second`, all called with variables, then
+    coefficients.
 
     Attributes
     ----------
@@ -85,7 +102,8 @@ class ModelCode:
     variables, coefficients : tuple of str
         In the order of the arguments.
     second : tuple of (int, int)
-        Positions i <= j of the second derivatives that do not vanish identically; what is missing is linear.
+        Positions i <= j of the second derivatives that do not vanish identically; what is missing
+        is linear.
     """
 
     source: str
@@ -96,7 +114,9 @@ class ModelCode:
 
     @property
     def linear(self) -> tuple[int, ...]:
-        """Positions of coefficients in which, all together, the law is linear: a largest set that grows from the left."""
+        """Positions of coefficients in which, all together, the law is linear: a largest set that
+        grows from the left.
+        """
         found: list[int] = []
         curved = set(self.second)
         for i in range(len(self.coefficients)):
@@ -117,12 +137,14 @@ def model_code(law: Expr, variables: Sequence[str], coefficients: Sequence[str])
     Raises
     ------
     ValueError
-        Where the law has other symbols, lacks a coefficient, a coefficient's name is no name, or it holds a function that has no
-        NumPy counterpart.
+        Where the law has other symbols, lacks a coefficient, a coefficient's name is no name, or it
+        holds a function that has no NumPy counterpart.
     """
     _check_coefficients(coefficients)
     real = _real_symbols(law, variables, coefficients)
-    exact, numbers = _numbers_apart(law.xreplace({symbol: real[symbol.name] for symbol in law.free_symbols}))
+    exact, numbers = _numbers_apart(
+        law.xreplace({symbol: real[symbol.name] for symbol in law.free_symbols})
+    )
     theta = [real[name] for name in coefficients]
     gradient = [_derivative(exact, c) for c in theta]
     pairs = list(combinations_with_replacement(range(len(theta)), 2))
@@ -136,7 +158,9 @@ def model_code(law: Expr, variables: Sequence[str], coefficients: Sequence[str])
     constants = [f"{name} = {source(number)}" for name, number in numbers.items()]
     bodies = {
         "value": _body([value], lambda texts: texts[0]),
-        "first": _body([value, *others[: len(theta)]], lambda texts: f"{texts[0]}, ({_tuple(texts[1:])})"),
+        "first": _body(
+            [value, *others[: len(theta)]], lambda texts: f"{texts[0]}, ({_tuple(texts[1:])})"
+        ),
         "second": _body(others[len(theta) :], lambda texts: f"({_tuple(texts)})"),
     }
     called = {word for body in bodies.values() for word in re.findall(r"\w+(?=\()", body)}
@@ -153,7 +177,9 @@ def model_code(law: Expr, variables: Sequence[str], coefficients: Sequence[str])
     return ModelCode(text, exact.xreplace(numbers), tuple(variables), tuple(coefficients), second)
 
 
-def _real_symbols(law: Expr, variables: Sequence[str], coefficients: Sequence[str]) -> dict[str, Symbol]:
+def _real_symbols(
+    law: Expr, variables: Sequence[str], coefficients: Sequence[str]
+) -> dict[str, Symbol]:
     names = [*variables, *coefficients]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"variables, coefficients: {', '.join(twice)} given twice")
@@ -161,7 +187,10 @@ def _real_symbols(law: Expr, variables: Sequence[str], coefficients: Sequence[st
         raise ValueError(f"law={law}: must be real and finite")
     found = {symbol.name for symbol in law.free_symbols}
     if unknown := sorted(found - set(names)):
-        raise ValueError(f"law={law}: {', '.join(unknown)} neither among the variables nor among the coefficients")
+        raise ValueError(
+            f"law={law}: {', '.join(unknown)} neither among the variables nor among the "
+            f"coefficients"
+        )
     if absent := [name for name in coefficients if name not in found]:
         raise ValueError(f"law={law}: does not depend on the coefficient {', '.join(absent)}")
     return {name: Symbol(name, real=True) for name in names}
@@ -196,7 +225,12 @@ def _python_names(names: Sequence[str]) -> Iterator[str]:
     taken = set(RUNTIME)
     for name in names:
         plain = "".join(letter if letter.isalnum() or letter == "_" else "_" for letter in name)
-        while iskeyword(plain) or not plain.isidentifier() or plain in taken or SYMBOLS_OF_THE_MODULE.fullmatch(plain):
+        while (
+            iskeyword(plain)
+            or not plain.isidentifier()
+            or plain in taken
+            or SYMBOLS_OF_THE_MODULE.fullmatch(plain)
+        ):
             plain = f"{plain}_" if plain[:1].isalpha() else f"v{plain}"
         taken.add(plain)
         yield plain
@@ -208,10 +242,14 @@ def _quoted(text: str) -> str:
 
 
 def _check_coefficients(names: Sequence[str]) -> None:
-    """Whether every coefficient has a name that a person would write: anything else has no place in generated source."""
+    """Whether every coefficient has a name that a person would write: anything else has no place in
+    generated source.
+    """
     for name in names:
         if not name.isidentifier():
-            raise ValueError(f"coefficient {name!r}: must be a name of letters, digits and underscores")
+            raise ValueError(
+                f"coefficient {name!r}: must be a name of letters, digits and underscores"
+            )
 
 
 # -- powers and functions as calls -------------------------------------------------------------------------------------
@@ -228,7 +266,9 @@ def _printable(e: Expr) -> Expr:
         return _power(*arguments)
     if e.func not in FUNCTIONS:
         known = ", ".join(sorted(function.__name__ for function in FUNCTIONS))
-        raise ValueError(f"law: no derivatives through {e.func.__name__}; known: {known}, sqrt, powers")
+        raise ValueError(
+            f"law: no derivatives through {e.func.__name__}; known: {known}, sqrt, powers"
+        )
     return _call(FUNCTIONS[e.func])(*arguments)
 
 

@@ -32,8 +32,9 @@ class Work(Frozen):
     authors, title, details : str
         ``details`` holds journal, volume and pages, publisher, arXiv identifier or address.
     said : str
-        Regular expression of what a sentence may say between the names and the end of the mention; it is left out
-        where the bibliography has the entry. A work with another one of the same names needs it.
+        Regular expression of what a sentence may say between the names and the end of the mention;
+        it is left out where the bibliography has the entry. A work with another one of the same
+        names needs it.
     """
 
     __slots__ = ("authors", "details", "key", "names", "said", "title")
@@ -59,10 +60,18 @@ class Work(Frozen):
 def citations(sentence: str) -> list[tuple[int, int, Work]]:
     """Every mention of a work in a sentence: begin, end and the work, in order.
 
-    >>> [(sentence, work.key) for sentence in ["Hoffmann et al. 2022, arXiv 2203.15556."] for _, _, work in citations(sentence)]
+    >>> [
+    ...     (sentence, work.key)
+    ...     for sentence in ["Hoffmann et al. 2022, arXiv 2203.15556."]
+    ...     for _, _, work in citations(sentence)
+    ... ]
     [('Hoffmann et al. 2022, arXiv 2203.15556.', 'hoffmann2022')]
     """
-    found = [(match.start(), match.end(), work) for work in WORKS.values() for match in work.mentioned(sentence)]
+    found = [
+        (match.start(), match.end(), work)
+        for work in WORKS.values()
+        for match in work.mentioned(sentence)
+    ]
     return sorted(found, key=lambda mention: mention[:2])
 
 
@@ -83,7 +92,9 @@ def _initials(author: str) -> str:
 
 def _of_source(source: Source) -> Work:
     authors = source.authors if len(source.authors) <= MOST_AUTHORS else source.authors[:1]
-    listed = ", ".join(map(_initials, authors)) + (" et al." if len(authors) < len(source.authors) else "")
+    listed = ", ".join(map(_initials, authors)) + (
+        " et al." if len(authors) < len(source.authors) else ""
+    )
     venue = f" {source.venue}." if source.venue else ""
     return Work(
         key=source.key,
@@ -217,7 +228,8 @@ _OTHERS = (
         key="wilks1938",
         names="Wilks 1938",
         authors="S. S. Wilks",
-        title="The large-sample distribution of the likelihood ratio for testing composite hypotheses",
+        title="The large-sample distribution of the likelihood ratio for testing composite "
+        "hypotheses",
         details="Ann. Math. Statist. 9, 60-62, 1938.",
         said=r"Ann\. Math\. Statist\. 9, 60-62",
     ),

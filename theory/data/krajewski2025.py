@@ -1,12 +1,15 @@
-"""Digits of Krajewski et al. 2025 (arXiv 2512.08894) that are no coefficients of a published law, as printed.
+"""Digits of Krajewski et al. 2025 (arXiv 2512.08894) that are no coefficients of a published law,
+as printed.
 
-Tables 11 and 12 are in `published`, the runs of Tables 7 to 9 in `krajewski2025_runs`. Compared with the text of the paper digit
-by digit. Errors are of accuracy, in raw units (MAE) and in per cent of it (MRE).
+Tables 11 and 12 are in `published`, the runs of Tables 7 to 9 in `krajewski2025_runs`. Compared
+with the text of the paper digit by digit. Errors are of accuracy, in raw units (MAE) and in per
+cent of it (MRE).
 """
 
 from __future__ import annotations
 
-#: Table 1 (equation 4) and Table 2 (equation 5): MAE on train and held-out runs, then MRE (%) on both.
+#: Table 1 (equation 4) and Table 2 (equation 5): MAE on train and held-out runs, then MRE (%) on
+#: both.
 TABLE_1 = ("0.0087", "0.0182", "4.05", "6.42")
 TABLE_2 = ("0.0111", "0.0284", "6.30", "7.94")
 
@@ -37,7 +40,8 @@ TABLE_4 = {
     "TwoStage-Logistic": ("6.351", "3.278", "0.047", "0.024"),
 }
 
-#: The rest of Table 4: strategy -> mean and standard deviation of RMSE, then of what has no heading and is R^2: of train runs.
+#: The rest of Table 4: strategy -> mean and standard deviation of RMSE, then of what has no heading
+#: and is R^2: of train runs.
 TABLE_4_TRAIN = {
     "PowerLaw": ("0.011", "0.006", "0.986", "0.011"),
     "BNSL": ("0.007", "0.003", "0.993", "0.004"),
@@ -73,7 +77,8 @@ TABLE_13: dict[str, tuple[str, ...]] = {
 #: Table 14: as Table 1, for the average over ten benchmarks (neither GSM8K nor LBPP).
 TABLE_14 = ("0.0030", "0.0116", "0.76", "2.08")
 
-#: Table 15: benchmark -> metric type, fitted Q_max, MRE (%) and MAE on held-out runs, of equation 10.
+#: Table 15: benchmark -> metric type, fitted Q_max, MRE (%) and MAE on held-out runs, of equation
+#: 10.
 TABLE_15 = {
     "ARC-E": ("acc_norm", "1.000", "1.81", "0.0143"),
     "ARC-C": ("acc_norm", "1.000", "1.26", "0.0066"),
@@ -89,19 +94,28 @@ TABLE_15 = {
     "LBPP": ("pass@1", "1.000", "6.17", "0.0070"),
 }
 
-#: Table 16: benchmark (there Arc-E, Arc-C) -> Q_random, from small runs; of others it is "the standard random-guess baseline".
-TABLE_16 = {"ARC-E": "0.291", "ARC-C": "0.215", "SciQ": "0.304", "PIQA": "0.53", "HellaSwag": "0.252"}
+#: Table 16: benchmark (there Arc-E, Arc-C) -> Q_random, from small runs; of others it is "the
+#: standard random-guess baseline".
+TABLE_16 = {
+    "ARC-E": "0.291",
+    "ARC-C": "0.215",
+    "SciQ": "0.304",
+    "PIQA": "0.53",
+    "HellaSwag": "0.252",
+}
 TABLE_16_ARC_E = TABLE_16["ARC-E"]
 
-#: Nominal tokens per parameter of the runs of Table 11, and the budget from which larger runs are held out.
+#: Nominal tokens per parameter of the runs of Table 11, and the budget from which larger runs are
+#: held out.
 TOKENS_PER_PARAM, HELD_OUT_FROM = "20", "6e21"
 
 
 def decode_table_13(columns: tuple[str, ...]) -> dict[str, str]:
     """Coefficients of equation 5 behind a row of Table 13.
 
-    The columns hold exp(coefficient of log C), coefficient of log k, coefficient of log C log k, log A: the order of the
-    regressors with the constant last, and the first of them exponentiated as in Table 11. An inference from the numbers.
+    The columns hold exp(coefficient of log C), coefficient of log k, coefficient of log C log k,
+    log A: the order of the regressors with the constant last, and the first of them exponentiated
+    as in Table 11. An inference from the numbers.
 
     Returns
     -------

@@ -1,7 +1,9 @@
-"""Every run of Krajewski et al. 2025 (arXiv 2512.08894), Tables 7, 8 and 9 (Appendix G), as printed.
+"""Every run of Krajewski et al. 2025 (arXiv 2512.08894), Tables 7, 8 and 9 (Appendix G), as
+printed.
 
-Plain data, compared with the text of the paper digit by digit. Rows may repeat: the tables list 150 runs, 148 different ones.
-The ratio of tokens to params is nominal, and params are rounded to 0.01B: where it matters take N = flops/(6 tokens).
+Plain data, compared with the text of the paper digit by digit. Rows may repeat: the tables list 150
+runs, 148 different ones. The ratio of tokens to params is nominal, and params are rounded to 0.01B:
+where it matters take N = flops/(6 tokens).
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ from __future__ import annotations
 #: Names of the columns: the paper's, "hidden dim" as one word.
 COLUMNS = ("params", "flops", "tokens", "layers", "hidden_dim", "heads", "datasets")
 
-#: The two mixtures: 75 % DCLM, 15 % Stack v2, 10 % OpenMathReasoning; C4 alone. A row that names both stands for two trainings.
+#: The two mixtures: 75 % DCLM, 15 % Stack v2, 10 % OpenMathReasoning; C4 alone. A row that names
+#: both stands for two trainings.
 MIXTURE, C4 = "DCLM+code+math", "C4"
 
 TABLE_7 = (

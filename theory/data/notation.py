@@ -16,13 +16,13 @@ params allocation    ``w_N``                 ``a``
 tokens allocation    ``w_D``                 ``b``
 ==================== ======================= ======================
 
-Schaeffer et al. (arXiv 2509.24012) write ``beta`` and ``gamma`` for the exponents of params and tokens and
-``alpha`` for the exponent of compute; Hoffmann et al. (arXiv 2203.15556) write ``alpha`` and ``beta`` for
-params and tokens and ``a``, ``b`` for the exponents of the allocation, N* ~ C^a and D* ~ C^b. Hoffmann et
-al. give the exponent of the envelope no name; ``alpha_C`` is this package's. The names of the coefficients
-E, A, B are Hoffmann's throughout. Everything inside the package is in the schaeffer spelling, called
-canonical here; the other is a matter of input and print. (Under a budget kappa N^a D^d the letter ``a`` is
-taken: print that in schaeffer.)
+Schaeffer et al. (arXiv 2509.24012) write ``beta`` and ``gamma`` for the exponents of params and
+tokens and ``alpha`` for the exponent of compute; Hoffmann et al. (arXiv 2203.15556) write ``alpha``
+and ``beta`` for params and tokens and ``a``, ``b`` for the exponents of the allocation, N* ~ C^a
+and D* ~ C^b. Hoffmann et al. give the exponent of the envelope no name; ``alpha_C`` is this
+package's. The names of the coefficients E, A, B are Hoffmann's throughout. Everything inside the
+package is in the schaeffer spelling, called canonical here; the other is a matter of input and
+print. (Under a budget kappa N^a D^d the letter ``a`` is taken: print that in schaeffer.)
 
 Plain data: importing this module costs next to nothing.
 """
@@ -78,8 +78,8 @@ KINDS = {
 class Frozen:
     """A record with slots that cannot be changed: compared, hashed, copied and pickled by value.
 
-    Does what a frozen dataclass does without importing ``dataclasses``, whose import would cost the scalar
-    commands more time than their arithmetic.
+    Does what a frozen dataclass does without importing ``dataclasses``, whose import would cost the
+    scalar commands more time than their arithmetic.
     """
 
     __slots__: tuple[str, ...] = ()
@@ -100,7 +100,9 @@ class Frozen:
         return tuple(getattr(self, name) for name in self.__slots__)
 
     def __eq__(self, other: object) -> bool:
-        return self._values() == other._values() if isinstance(other, type(self)) else NotImplemented
+        return (
+            self._values() == other._values() if isinstance(other, type(self)) else NotImplemented
+        )
 
     def __hash__(self) -> int:
         return hash((type(self), *self._values()))
@@ -149,7 +151,8 @@ class Notation(Frozen):
     def names(self, kind: str | None = None) -> dict[str, str]:
         """Canonical name -> name in this notation.
 
-        Substitute the names all at once: ``beta`` is a name in both notations, for different things.
+        Substitute the names all at once: ``beta`` is a name in both notations, for different
+        things.
 
         Parameters
         ----------
@@ -184,7 +187,11 @@ class Notation(Frozen):
         return dict(self.symbols)
 
     def to_canonical(
-        self, coefficients: Mapping[str, Value], *, kind: str = "params-tokens", partial: bool = False
+        self,
+        coefficients: Mapping[str, Value],
+        *,
+        kind: str = "params-tokens",
+        partial: bool = False,
     ) -> dict[str, Value]:
         """The coefficients under their canonical names.
 
@@ -210,7 +217,11 @@ class Notation(Frozen):
         return _translate(coefficients, self, SCHAEFFER, kind, partial)
 
     def from_canonical(
-        self, coefficients: Mapping[str, Value], *, kind: str = "params-tokens", partial: bool = False
+        self,
+        coefficients: Mapping[str, Value],
+        *,
+        kind: str = "params-tokens",
+        partial: bool = False,
     ) -> dict[str, Value]:
         """The inverse of :meth:`to_canonical`: canonical names in, names of this notation out."""
         return _translate(coefficients, SCHAEFFER, self, kind, partial)
@@ -339,7 +350,9 @@ def _translate(
     expected = f"a {kind} law in the {source.name} notation has {', '.join(spelling)}"
     for name in coefficients:
         if name not in spelling:
-            raise ValueError(f"coefficient {name!r} is out of place: {expected}{_hint(name, source, roles)}")
+            raise ValueError(
+                f"coefficient {name!r} is out of place: {expected}{_hint(name, source, roles)}"
+            )
     if not partial:
         missing = [
             f"{name} ({ROLES[role]})"

@@ -5,11 +5,13 @@ Two kinds of law:
 * ``params-tokens``: ``y = E + A N^-beta + B D^-gamma``;
 * ``compute``: ``y = E + C0 C^-alpha``.
 
-``y`` is a loss in nats per token, or the negative logarithm of a normalised accuracy. All names are canonical
-(:mod:`isoflop.theory.data.notation`); ``printed`` keeps the names and digits of the source. No value is a float:
-convert the strings where the numbers are needed, to the precision needed there.
+``y`` is a loss in nats per token, or the negative logarithm of a normalised accuracy. All names are
+canonical (:mod:`isoflop.theory.data.notation`); ``printed`` keeps the names and digits of the
+source. No value is a float: convert the strings where the numbers are needed, to the precision
+needed there.
 
-In a published law ``E`` is None if the form has no irreducible term at all: ``y`` is then the reducible part.
+In a published law ``E`` is None if the form has no irreducible term at all: ``y`` is then the
+reducible part.
 
 Plain data and plain Python: importing this module costs next to nothing.
 """
@@ -122,8 +124,8 @@ class PublishedLaw(Frozen):
     notation : {"hoffmann", "schaeffer"}
         The notation that gives the exponents the letters of the source.
     digits : tuple of (str, str or None)
-        Canonical names and decimals of a ``params-tokens`` law; empty for a ``compute`` law, which is decoded
-        from ``printed_digits``. Read :attr:`coefficients` instead.
+        Canonical names and decimals of a ``params-tokens`` law; empty for a ``compute`` law, which
+        is decoded from ``printed_digits``. Read :attr:`coefficients` instead.
     printed_digits : tuple of (str, str)
         Names and digits as the source prints them; empty if it prints none.
     metric, unit : str
@@ -208,7 +210,9 @@ class PublishedLaw(Frozen):
             For a law of another kind.
         """
         if self.kind != "compute":
-            raise ValueError(f"law={self.name!r} is a {self.kind} law: only a compute law has a log_C0")
+            raise ValueError(
+                f"law={self.name!r} is a {self.kind} law: only a compute law has a log_C0"
+            )
         return self._decoded["log_C0"]
 
     @property
@@ -294,16 +298,18 @@ class RunsOnARay(Frozen):
 def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     r"""The compute law behind a row of Table 11 of Krajewski et al. (arXiv 2512.08894).
 
-    The table is headed "A, alpha" for the law -log Q' = A/C^alpha, but its columns are e^-alpha and ln A::
+    The table is headed "A, alpha" for the law -log Q' = A/C^alpha, but its columns are e^-alpha and
+    ln A::
 
         alpha  = -ln(column A)
         ln C0  = column alpha          (C0 is the A of the printed law)
 
-    Why: the published code regresses log(-log Q') on the columns [ln C, 1], in this order. Its coefficient
-    vector is (slope, intercept) = (-alpha, ln A). Exp of the first and the second as it is, under the heading
-    "A, alpha", give what the table shows. That this is what happened is an inference from the numbers, not
-    a statement of the authors. Read as printed, every row is an accuracy of one to a hundred digits at every
-    budget of the paper, with exponents from 6 to 19; decoded, the exponents lie between 0.12 and 0.38.
+    Why: the published code regresses log(-log Q') on the columns [ln C, 1], in this order. Its
+    coefficient vector is (slope, intercept) = (-alpha, ln A). Exp of the first and the second as it
+    is, under the heading "A, alpha", give what the table shows. That this is what happened is an
+    inference from the numbers, not a statement of the authors. Read as printed, every row is an
+    accuracy of one to a hundred digits at every budget of the paper, with exponents from 6 to 19;
+    decoded, the exponents lie between 0.12 and 0.38.
 
     Parameters
     ----------
@@ -313,13 +319,15 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     Returns
     -------
     dict
-    ``alpha``, ``log_C0``, ``C0`` as decimals: ``log_C0`` with the printed digits, the two others computed
+    ``alpha``, ``log_C0``, ``C0`` as decimals: ``log_C0`` with the printed digits, the two others
+    computed
         from them to ``DERIVED_DIGITS`` significant digits.
 
     Raises
     ------
     ValueError
-        If column_A is not between 0 and 1 (an exponent that is not positive), or a column is no decimal.
+        If column_A is not between 0 and 1 (an exponent that is not positive), or a column is no
+        decimal.
 
     Examples
     --------
@@ -332,15 +340,21 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     digits = {"column_A": column_A, "column_alpha": column_alpha}
     for name, text in digits.items():
         if not isinstance(text, str):
-            raise ValueError(f"{name}={text!r} is not a string of digits: a float has lost the printed ones")
+            raise ValueError(
+                f"{name}={text!r} is not a string of digits: a float has lost the printed ones"
+            )
     try:
         slope, intercept = Decimal(column_A), Decimal(column_alpha)
         C0 = context.exp(intercept)
     except ArithmeticError:
         given = ", ".join(f"{name}={text!r}" for name, text in digits.items())
-        raise ValueError(f"{given}: two decimals expected, the second with an exponential in range") from None
+        raise ValueError(
+            f"{given}: two decimals expected, the second with an exponential in range"
+        ) from None
     if not (slope.is_finite() and 0 < slope < 1):
-        raise ValueError(f"column_A={column_A!r} is outside (0, 1): it is exp(-alpha) with alpha > 0")
+        raise ValueError(
+            f"column_A={column_A!r} is outside (0, 1): it is exp(-alpha) with alpha > 0"
+        )
     if not intercept.is_finite():
         raise ValueError(f"column_alpha={column_alpha!r} is not finite: it is ln C0")
     return {"alpha": str(context.ln(slope).copy_negate()), "log_C0": column_alpha, "C0": str(C0)}
@@ -365,9 +379,13 @@ def published(name: str) -> PublishedLaw:
     """
     if isinstance(name, str) and name in LAWS:
         return LAWS[name]
-    labelled = [law.name for law in LAWS.values() if law.label and law.label.lower() == str(name).lower()]
+    labelled = [
+        law.name for law in LAWS.values() if law.label and law.label.lower() == str(name).lower()
+    ]
     labelled += NICKNAMES.get(str(name).lower(), ())
-    suggestion = f" (did you mean {' or '.join(labelled)}?)" if labelled else close_matches(name, LAWS)
+    suggestion = (
+        f" (did you mean {' or '.join(labelled)}?)" if labelled else close_matches(name, LAWS)
+    )
     raise ValueError(f"unknown law {name!r}{suggestion}; `isoflop laws` lists the published laws")
 
 
@@ -380,7 +398,9 @@ def names(kind: str | None = None) -> tuple[str, ...]:
         If there is no such kind.
     """
     if kind is not None and kind not in KINDS:
-        raise ValueError(f"unknown kind={kind!r}; choose from {', '.join(KINDS)}{close_matches(kind, KINDS)}")
+        raise ValueError(
+            f"unknown kind={kind!r}; choose from {', '.join(KINDS)}{close_matches(kind, KINDS)}"
+        )
     return tuple(law.name for law in LAWS.values() if kind in (None, law.kind))
 
 
@@ -393,7 +413,8 @@ def families() -> dict[str, tuple[str, ...]]:
 
 
 def compute_counterparts() -> tuple[tuple[PublishedLaw, PublishedLaw], ...]:
-    """Each law of Krajewski et al. Table 12 with the compute law of Table 11 for the same benchmark.
+    """Each law of Krajewski et al. Table 12 with the compute law of Table 11 for the same
+    benchmark.
 
     In the order of Table 12. The rows are matched by label.
     """
@@ -439,7 +460,8 @@ _SOURCES = (
         arxiv="2203.15556",
         archive_class="cs.CL",
         venue=None,
-        verified="Authors, title, year, identifier and class agree in two independent bibliographies.",
+        verified="Authors, title, year, identifier and class agree in two independent "
+        "bibliographies.",
     ),
     Source(
         key="besiroglu2024",
@@ -449,12 +471,22 @@ _SOURCES = (
         arxiv="2404.10102",
         archive_class="cs.AI",
         venue=None,
-        verified=("Authors and title read in the HTML of version 2; year, identifier and class in a bibliography."),
+        verified=(
+            "Authors and title read in the HTML of version 2; year, identifier and class in a "
+            "bibliography."
+        ),
     ),
     Source(
         key="krajewski2025",
-        authors=("Krajewski, Jakub", "Shidani, Amitis", "Busbridge, Dan", "Wiseman, Sam", "Ramapuram, Jason"),
-        title="Revisiting the Scaling Properties of Downstream Metrics in Large Language Model Training",
+        authors=(
+            "Krajewski, Jakub",
+            "Shidani, Amitis",
+            "Busbridge, Dan",
+            "Wiseman, Sam",
+            "Ramapuram, Jason",
+        ),
+        title="Revisiting the Scaling Properties of Downstream Metrics in Large Language Model "
+        "Training",
         year="2025",
         arxiv="2512.08894",
         archive_class="cs.LG",
@@ -479,7 +511,8 @@ _SOURCES = (
         arxiv="2305.16264",
         archive_class="cs.CL",
         venue=None,
-        verified="Read in the citation that the authors give with their code; the class in arXiv metadata.",
+        verified="Read in the citation that the authors give with their code; the class in arXiv "
+        "metadata.",
     ),
     Source(
         key="schaeffer2025",
@@ -489,12 +522,15 @@ _SOURCES = (
         arxiv="2509.24012",
         archive_class=None,
         venue="ICLR 2026",
-        verified=("Authors, title and identifier read in the arXiv record; the venue on the first author's page."),
+        verified=(
+            "Authors, title and identifier read in the arXiv record; the venue on the first "
+            "author's page."
+        ),
     ),
 )
 
-#: Every source by BibTeX key. ``schaeffer2025`` is that of the theory; its coefficients are in no public file
-#: found.
+#: Every source by BibTeX key. ``schaeffer2025`` is that of the theory; its coefficients are in no
+#: public file found.
 SOURCES = {source.key: source for source in _SOURCES}
 
 
@@ -508,8 +544,10 @@ KRAJEWSKI_RUNS = RunsOnARay(
     source=SOURCES["krajewski2025"],
     locus="Tables 7-9 (runs), Section 4.1 (budgets of the extrapolation test)",
     note=(
-        "The ratio is nominal: with N = C/(6D), the 56 rows near 20 have D/N from 17.8 to 22.6. Appendix H "
-        "says that Tables 10 to 13 are fitted to all runs, not only to those between fit_lo and fit_hi."
+        "The ratio is nominal: with N = C/(6D), the 56 rows near 20 have D/N from 17.8 to 22.6. "
+        "Appendix H "
+        "says that Tables 10 to 13 are fitted to all runs, not only to those between fit_lo and "
+        "fit_hi."
     ),
 )
 
@@ -529,15 +567,20 @@ _LOSS = {
 }
 
 
-def _canonical(E: str | None, A: str, B: str, alpha: str, beta: str) -> tuple[tuple[str, str | None], ...]:
+def _canonical(
+    E: str | None, A: str, B: str, alpha: str, beta: str
+) -> tuple[tuple[str, str | None], ...]:
     """Names of the hoffmann notation in, canonical digits out."""
     return (("E", E), ("A", A), ("B", B), ("beta", alpha), ("gamma", beta))
 
 
 def _losses() -> tuple[PublishedLaw, ...]:
-    hoffmann, besiroglu, muennighoff = (SOURCES[key] for key in ("hoffmann2022", "besiroglu2024", "muennighoff2023"))
+    hoffmann, besiroglu, muennighoff = (
+        SOURCES[key] for key in ("hoffmann2022", "besiroglu2024", "muennighoff2023")
+    )
     recipe = (
-        "240 runs read off Figure 4 of Hoffmann et al. by Besiroglu et al. (the five largest of 245 losses "
+        "240 runs read off Figure 4 of Hoffmann et al. by Besiroglu et al. (the five largest of "
+        "245 losses "
         "dropped), D = C/(6N), residuals of log loss"
     )
     return (
@@ -563,11 +606,16 @@ def _losses() -> tuple[PublishedLaw, ...]:
             sources=(hoffmann,),
             locus="comment in the TeX source of arXiv v1 at the fit of Approach 3, Appendix D",
             verified=(
-                "The five digits agree in two public codes derived from the notebook of Besiroglu et al. and "
-                "in a third, independent one that quotes the comment; the TeX itself was not opened. A test "
+                "The five digits agree in two public codes derived from the notebook of Besiroglu "
+                "et al. and "
+                "in a third, independent one that quotes the comment; the TeX itself was not "
+                "opened. A test "
                 "recomputes E, A, B from their logarithms, and that they round to the printed law."
             ),
-            note=(f"The source has the logarithms of E, A, B: the three are exp of them to {DERIVED_DIGITS} digits."),
+            note=(
+                f"The source has the logarithms of E, A, B: the three are exp of them to "
+                f"{DERIVED_DIGITS} digits."
+            ),
         ),
         PublishedLaw(
             **_LOSS,
@@ -584,10 +632,15 @@ def _losses() -> tuple[PublishedLaw, ...]:
             ),
             sources=(hoffmann,),
             locus="Appendix D, the fit of Approach 3",
-            verified=("The five numbers agree in several independent quotations; the paper itself was not opened."),
+            verified=(
+                "The five numbers agree in several independent quotations; the paper itself was "
+                "not opened."
+            ),
             note=(
-                "ROUNDED: two digits of the exponents are not enough. At C = 5.76e23 FLOP the optimal size "
-                "is 32.2e9 params at these digits and 40.4e9 at those of hoffmann2022, tokens per param 92.6 "
+                "ROUNDED: two digits of the exponents are not enough. At C = 5.76e23 FLOP the "
+                "optimal size "
+                "is 32.2e9 params at these digits and 40.4e9 at those of hoffmann2022, tokens per "
+                "param 92.6 "
                 "and 58.9."
             ),
         ),
@@ -607,12 +660,15 @@ def _losses() -> tuple[PublishedLaw, ...]:
             sources=(besiroglu, hoffmann),
             locus="the estimates of the text and of its first table",
             verified=(
-                "The five numbers agree in several independent quotations; the page that prints them was not "
-                "opened. A test compares them with the two refits on the runs, where these are at hand."
+                "The five numbers agree in several independent quotations; the page that prints "
+                "them was not "
+                "opened. A test compares them with the two refits on the runs, where these are at "
+                "hand."
             ),
             note=(
                 "The five numbers are no minimum of one objective: A, B, alpha, beta are those of "
-                "besiroglu2024-lad, E is that of besiroglu2024-huber. Use one of the two for comparisons of "
+                "besiroglu2024-lad, E is that of besiroglu2024-huber. Use one of the two for "
+                "comparisons of "
                 "fits."
             ),
         ),
@@ -621,28 +677,38 @@ def _losses() -> tuple[PublishedLaw, ...]:
             name="besiroglu2024-huber",
             title="Chinchilla replication, Huber refit of its 240 runs",
             family="besiroglu2024",
-            digits=_canonical(E="1.81722", A="477.826", B="2143.417", alpha="0.34731", beta="0.36717"),
+            digits=_canonical(
+                E="1.81722", A="477.826", B="2143.417", alpha="0.34731", beta="0.36717"
+            ),
             printed_digits=(),
             sources=(besiroglu, hoffmann),
             locus="refit",
             verified=(
-                "A test finds the minimum, a sum of Huber losses of 0.001018274, at these digits where the runs are at hand."
+                "A test finds the minimum, a sum of Huber losses of 0.001018274, at these digits "
+                "where the runs are at hand."
             ),
-            note=(f"Refit, printed in no paper: {recipe}, minimum of the sum of Huber losses with delta = 1e-3."),
+            note=(
+                f"Refit, printed in no paper: {recipe}, minimum of the sum of Huber losses with "
+                f"delta = 1e-3."
+            ),
         ),
         PublishedLaw(
             **_LOSS,
             name="besiroglu2024-lad",
             title="Chinchilla replication, least-absolute-deviation refit of its 240 runs",
             family="besiroglu2024",
-            digits=_canonical(E="1.81686", A="482.006", B="2085.434", alpha="0.34781", beta="0.36585"),
+            digits=_canonical(
+                E="1.81686", A="482.006", B="2085.434", alpha="0.34781", beta="0.36585"
+            ),
             printed_digits=(),
             sources=(besiroglu, hoffmann),
             locus="refit",
             verified=(
-                "A test finds the minimum, a mean absolute residual of 0.00470623, at these digits where the runs are at hand."
+                "A test finds the minimum, a mean absolute residual of 0.00470623, at these digits "
+                "where the runs are at hand."
             ),
-            note=f"Refit, printed in no paper: {recipe}, minimum of the sum of their absolute values.",
+            note=f"Refit, printed in no paper: {recipe}, minimum of the sum of their absolute "
+            f"values.",
         ),
         PublishedLaw(
             **_LOSS,
@@ -664,14 +730,18 @@ def _losses() -> tuple[PublishedLaw, ...]:
                 ("beta", "0.3526596"),
             ),
             sources=(muennighoff,),
-            locus="README of the authors' repository huggingface/datablations, section Parametric Fit",
+            locus="README of the authors' repository huggingface/datablations, section Parametric "
+            "Fit",
             verified=(
-                "The digits were read in the README of the authors' repository; a test recomputes E, A, B "
+                "The digits were read in the README of the authors' repository; a test recomputes "
+                "E, A, B "
                 "from their logarithms. The appendix of the paper was not opened."
             ),
             note=(
-                "The base of the data-constrained law: it holds while no token is repeated and N is at most "
-                f"compute-optimal. The exponents were tied. E, A, B are exp of e, a, b to {DERIVED_DIGITS} "
+                "The base of the data-constrained law: it holds while no token is repeated and N "
+                "is at most "
+                f"compute-optimal. The exponents were tied. E, A, B are exp of e, a, b to "
+                f"{DERIVED_DIGITS} "
                 "digits."
             ),
         ),
@@ -718,7 +788,9 @@ def _accuracies() -> tuple[PublishedLaw, ...]:
         "budget": "6*N*D",
         "sources": (SOURCES["krajewski2025"],),
     }
-    read = "A test compares every digit of the row with the text of the paper, where that is at hand."
+    read = (
+        "A test compares every digit of the row with the text of the paper, where that is at hand."
+    )
     params_tokens = tuple(
         PublishedLaw(
             **common,
@@ -733,10 +805,13 @@ def _accuracies() -> tuple[PublishedLaw, ...]:
             printed_digits=(("A", A), ("alpha", alpha), ("B", B), ("beta", beta)),
             metric_type=metric_type,
             random_baseline=random_baseline,
-            locus=f"Table 12, row {label}; the form is equation 4 with the normalisation of equation 3",
-            verified=f"{read} That the fit is to Q' rather than Q was read in the authors' published code.",
+            locus=f"Table 12, row {label}; the form is equation 4 with the normalisation of "
+            f"equation 3",
+            verified=f"{read} That the fit is to Q' rather than Q was read in the authors' "
+            f"published code.",
             note=(
-                "The form has no irreducible term: accuracy tends to one. Fitted in single precision to four "
+                "The form has no irreducible term: accuracy tends to one. Fitted in single "
+                "precision to four "
                 "digits of the exponents; the coefficients are exp of fitted logarithms."
             ),
         )
@@ -756,13 +831,16 @@ def _accuracies() -> tuple[PublishedLaw, ...]:
             printed_digits=(("A", column_A), ("alpha", column_alpha)),
             metric_type=metric_type,
             random_baseline=random_baseline,
-            locus=f"Table 11, row {label}; the form is equation 2 with the normalisation of equation 3",
+            locus=f"Table 11, row {label}; the form is equation 2 with the normalisation of "
+            f"equation 3",
             verified=(
-                f"{read} The order of the regressors was read in the authors' published code; the decoding "
+                f"{read} The order of the regressors was read in the authors' published code; the "
+                f"decoding "
                 "is inferred from the numbers."
             ),
             note=(
-                "Decoded: the printed columns are e^-alpha and ln A (see decode_table_11). The form has no "
+                "Decoded: the printed columns are e^-alpha and ln A (see decode_table_11). The "
+                "form has no "
                 "irreducible term. The runs lie near D/N = 20, not on the envelope."
             ),
         )

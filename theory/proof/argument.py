@@ -33,7 +33,8 @@ BOUNDS, STRICT = (">=", "<=", ">", "<"), (">", "<")
 class Argument(Protocol):
     """An argument: what it is called, how strong it is, and what it says of a claim.
 
-    Label and strength belong to the class, or follow from the arguments within: nobody who uses an argument chooses them.
+    Label and strength belong to the class, or follow from the arguments within: nobody who uses an
+    argument chooses them.
     """
 
     @property
@@ -62,13 +63,19 @@ def with_those_within(argument: Argument) -> Iterator[Argument]:
 
 
 def is_of_the_package(argument: Argument) -> bool:
-    """Whether this argument and those within are the package's own: what another class calls proved is its author's word."""
+    """Whether this argument and those within are the package's own: what another class calls proved
+    is its author's word.
+    """
     return all(type(part).__module__.startswith("isoflop.") for part in with_those_within(argument))
 
 
 def described(argument: Argument) -> str:
     """The label, with a word where what it says is not the package's."""
-    return argument.label if is_of_the_package(argument) else f"{argument.label}, not an argument of isoflop"
+    return (
+        argument.label
+        if is_of_the_package(argument)
+        else f"{argument.label}, not an argument of isoflop"
+    )
 
 
 def require_text(name: str, text: str) -> None:
@@ -96,7 +103,8 @@ class ByNormalForm:
 
 @dataclass(frozen=True)
 class ByWeightedAmGm:
-    """sum T_i >= product (T_i/w_i)^w_i for T_i, w_i > 0 with sum w_i = 1; equality iff all T_i/w_i agree.
+    """sum T_i >= product (T_i/w_i)^w_i for T_i, w_i > 0 with sum w_i = 1; equality iff all T_i/w_i
+    agree.
 
     A strict bound needs two T_i/w_i of which one is certainly the larger.
     """
@@ -108,7 +116,9 @@ class ByWeightedAmGm:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in (">=", ">") or len(self.terms) != len(self.weights):
-            return Decision(Answer.UNDECIDED, "weighted AM-GM bounds a sum from below, one weight for each term")
+            return Decision(
+                Answer.UNDECIDED, "weighted AM-GM bounds a sum from below, one weight for each term"
+            )
         for value in (*self.terms, *self.weights):
             if defined(value).is_positive is not True:
                 return Decision(Answer.UNDECIDED, f"{value} is not certified positive")
@@ -124,8 +134,13 @@ class ByWeightedAmGm:
                 return Decision(Answer.UNDECIDED, f"{what}: {decision}")
             conditions.extend(decision.conditions)
         if claim.relation == ">" and not self._apart(claim):
-            return Decision(Answer.UNDECIDED, "weighted AM-GM is strict off equality, and all terms may agree with their weights")
-        return Decision(Answer.PROVED, "weighted AM-GM, its three premises by normal form", tuple(conditions))
+            return Decision(
+                Answer.UNDECIDED,
+                "weighted AM-GM is strict off equality, and all terms may agree with their weights",
+            )
+        return Decision(
+            Answer.PROVED, "weighted AM-GM, its three premises by normal form", tuple(conditions)
+        )
 
     def _apart(self, claim: Claim) -> bool:
         """Whether two of the terms certainly differ in units of their weights."""
@@ -135,11 +150,14 @@ class ByWeightedAmGm:
 
 @dataclass(frozen=True)
 class ByPositiveTerms:
-    """lhs - rhs (for >=; rhs - lhs for <=) is a sum of terms that are each certainly positive, or zero.
+    """lhs - rhs (for >=; rhs - lhs for <=) is a sum of terms that are each certainly positive, or
+    zero.
 
-    For > and < one term at least must be certainly positive, and so be wherever the assumptions hold.
+    For > and < one term at least must be certainly positive, and so be wherever the assumptions
+    hold.
 
-    `form` may give the difference in a form whose terms are visibly positive; that it is the difference is decided first.
+    `form` may give the difference in a form whose terms are visibly positive; that it is the
+    difference is decided first.
     """
 
     form: Expr | None = None
@@ -164,7 +182,9 @@ class ByPositiveTerms:
                 form = arithmetic.canonical(normal_form(term, arithmetic))
                 if not all(arithmetic.is_nonnegative(key, value) for key, value in form.items()):
                     return Decision(Answer.UNDECIDED, f"the term {term} may be negative")
-                certainly |= any(arithmetic.sign_of_term(key, value) == 1 for key, value in form.items())
+                certainly |= any(
+                    arithmetic.sign_of_term(key, value) == 1 for key, value in form.items()
+                )
         except OutsideScope as error:
             return Decision(Answer.UNDECIDED, str(error))
         conditions += tuple(Condition(e, ">") for e in (*claim.assume, *arithmetic.positive))
@@ -172,35 +192,64 @@ class ByPositiveTerms:
         if claim.relation in STRICT:
             open_conditions = [c for c in conditions if not implied(c, claim.assume)]
             if open_conditions or not certainly:
-                where = f"it is so only where {open_conditions[0]}" if open_conditions else "every term may vanish"
-                return Decision(Answer.UNDECIDED, f"the difference is not certainly positive: {where}")
-        return Decision(Answer.PROVED, "the difference is a sum of positive terms", tuple(dict.fromkeys(conditions)))
+                where = (
+                    f"it is so only where {open_conditions[0]}"
+                    if open_conditions
+                    else "every term may vanish"
+                )
+                return Decision(
+                    Answer.UNDECIDED, f"the difference is not certainly positive: {where}"
+                )
+        return Decision(
+            Answer.PROVED,
+            "the difference is a sum of positive terms",
+            tuple(dict.fromkeys(conditions)),
+        )
 
 
 def differ(claim: Claim, one: Expr, other: Expr) -> bool:
-    """Whether two expressions certainly differ: by an assumption of the claim, or as one is larger by positive terms."""
+    """Whether two expressions certainly differ: by an assumption of the claim, or as one is larger
+    by positive terms.
+    """
     if implied(Condition(one - other, "!="), claim.assume):
         return True
     pairs = (one, other), (other, one)
-    return any(ByPositiveTerms().establish(premise(claim, *pair, strict=True)).proved for pair in pairs)
+    return any(
+        ByPositiveTerms().establish(premise(claim, *pair, strict=True)).proved for pair in pairs
+    )
 
 
-def premise(claim: Claim, larger: Expr, smaller: Expr, *, strict: bool = False, assume: Sequence[Expr] | None = None) -> Claim:
-    """The bound that a claim needs, with those of its assumptions (or of `assume`) that speak of nothing else."""
+def premise(
+    claim: Claim,
+    larger: Expr,
+    smaller: Expr,
+    *,
+    strict: bool = False,
+    assume: Sequence[Expr] | None = None,
+) -> Claim:
+    """The bound that a claim needs, with those of its assumptions (or of `assume`) that speak of
+    nothing else.
+    """
     known = larger.free_symbols | smaller.free_symbols
-    usable = tuple(a for a in (claim.assume if assume is None else assume) if a.free_symbols <= known)
+    usable = tuple(
+        a for a in (claim.assume if assume is None else assume) if a.free_symbols <= known
+    )
     return replace(claim, lhs=larger, relation=">" if strict else ">=", rhs=smaller, assume=usable)
 
 
 def implied(condition: Condition, assume: Sequence[Expr]) -> bool:
     """Whether a side condition is one of the assumptions, or follows from one as written."""
     e = condition.expression
-    return e in assume or (condition.relation == "!=" and any(part in assume for part in (-e, e**2, (-e) ** 2)))
+    return e in assume or (
+        condition.relation == "!=" and any(part in assume for part in (-e, e**2, (-e) ** 2))
+    )
 
 
 @dataclass(frozen=True)
 class ByLeadingTerm:
-    """lhs/rhs - 1 (for ~) or lhs - rhs (for ->) is a sum of powers of the variable that all vanish in the limit."""
+    """lhs/rhs - 1 (for ~) or lhs - rhs (for ->) is a sum of powers of the variable that all vanish
+    in the limit.
+    """
 
     variable: Symbol
     limit: str  # "0" or "oo"
@@ -225,17 +274,23 @@ class ByLeadingTerm:
             return Decision(Answer.UNDECIDED, str(error))
         for order in orders:
             if not certainly_positive(order if self.limit == "0" else -order, claim.assume):
-                return Decision(Answer.UNDECIDED, f"a remainder term of order {self.variable}^({order}) is left")
+                return Decision(
+                    Answer.UNDECIDED, f"a remainder term of order {self.variable}^({order}) is left"
+                )
         if arithmetic.positive or arithmetic.nonzero:
             return Decision(Answer.UNDECIDED, "the remainder needs side conditions")
         return Decision(Answer.PROVED, "every term of the remainder vanishes in the limit")
 
     def _order(self, key: Key, value: Fraction, arithmetic: Arithmetic) -> Expr:
-        """The total exponent of the variable in one term, or OutsideScope where the term is no pure power of it."""
+        """The total exponent of the variable in one term, or OutsideScope where the term is no pure
+        power of it.
+        """
         expression = arithmetic.to_sympy({key: value})
         order = (self.variable * expression.diff(self.variable) / expression).cancel()
         if order.has(self.variable):
-            raise OutsideScope(f"a remainder term is no pure power of {self.variable}: {expression}")
+            raise OutsideScope(
+                f"a remainder term is no pure power of {self.variable}: {expression}"
+            )
         return order
 
 
@@ -243,12 +298,16 @@ def certainly_positive(expression: Expr, assume: tuple[Expr, ...]) -> bool:
     """Whether the expression is a sum of positive terms where the assumptions hold."""
     arithmetic = arithmetic_for((expression,), assume)
     form = normal_form(expression, arithmetic)
-    return bool(form) and all(arithmetic.sign_of_term(key, value) == 1 for key, value in form.items())
+    return bool(form) and all(
+        arithmetic.sign_of_term(key, value) == 1 for key, value in form.items()
+    )
 
 
 @dataclass(frozen=True)
 class ByCases:
-    """The claim at each of finitely many values of some symbols, each decided exactly; it says nothing of other values."""
+    """The claim at each of finitely many values of some symbols, each decided exactly; it says
+    nothing of other values.
+    """
 
     cases: tuple[tuple[tuple[Symbol, Expr], ...], ...]
     label: ClassVar[str] = "exact cases"
@@ -256,7 +315,9 @@ class ByCases:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation != "==":
-            return Decision(Answer.UNDECIDED, "cases are decided as equalities, and prove no bound and no limit")
+            return Decision(
+                Answer.UNDECIDED, "cases are decided as equalities, and prove no bound and no limit"
+            )
         if not self.cases:
             return Decision(Answer.UNDECIDED, "there is no case")
         conditions: list[Condition] = []
@@ -267,12 +328,16 @@ class ByCases:
                 where = ", ".join(f"{symbol} = {value}" for symbol, value in case)
                 return Decision(Answer.UNDECIDED, f"at {where}: {decision}")
             conditions.extend(decision.conditions)
-        return Decision(Answer.PROVED, f"decided in {len(self.cases)} cases", tuple(dict.fromkeys(conditions)))
+        return Decision(
+            Answer.PROVED, f"decided in {len(self.cases)} cases", tuple(dict.fromkeys(conditions))
+        )
 
 
 @dataclass(frozen=True)
 class UnderLemma:
-    """What follows by another argument once a lemma is granted; the lemma is stated, with its source, and not proved here."""
+    """What follows by another argument once a lemma is granted; the lemma is stated, with its
+    source, and not proved here.
+    """
 
     lemma: str
     source: str

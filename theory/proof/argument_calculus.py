@@ -1,4 +1,6 @@
-"""Exact arguments from calculus: bounds from the sign of a derivative, and bounds with the same difference."""
+"""Exact arguments from calculus: bounds from the sign of a derivative, and bounds with the same
+difference.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ ZERO = Integer(0)
 
 @dataclass(frozen=True)
 class BySameDifference:
-    """The bound left >= right, whose difference is that of the claim (of either direction), holds by another argument.
+    """The bound left >= right, whose difference is that of the claim (of either direction), holds
+    by another argument.
 
     Where the claim is strict the other argument must prove left > right.
     """
@@ -60,11 +63,13 @@ class BySameDifference:
 
 @dataclass(frozen=True)
 class ByMonotone:
-    """f(left) against f(right) for a function of one positive variable whose derivative keeps one sign.
+    """f(left) against f(right) for a function of one positive variable whose derivative keeps one
+    sign.
 
-    The claim's sides are f at `left` and at `right`. `slope` proves the sign of f' for every positive value of the variable,
-    `order` proves which of the two points is the larger. A point may be 0 where f is continuous there. For a strict claim both
-    are strict. The derivative is that of the function's definition, whatever derivative a safe form claims for itself.
+    The claim's sides are f at `left` and at `right`. `slope` proves the sign of f' for every
+    positive value of the variable, `order` proves which of the two points is the larger. A point
+    may be 0 where f is continuous there. For a strict claim both are strict. The derivative is that
+    of the function's definition, whatever derivative a safe form claims for itself.
     """
 
     function: Expr
@@ -101,7 +106,9 @@ class ByMonotone:
         above, below = (derivative, ZERO) if self.increasing else (ZERO, derivative)
         sign = self.slope.establish(premise(claim, above, below, strict=strict, assume=free))
         if any(self.variable in condition.expression.free_symbols for condition in sign.conditions):
-            return Decision(Answer.UNDECIDED, f"the sign of the derivative holds only for some {self.variable}")
+            return Decision(
+                Answer.UNDECIDED, f"the sign of the derivative holds only for some {self.variable}"
+            )
         return _all_of(
             _is_value(claim.lhs, function, self.variable, self.left, claim.assume),
             _is_value(claim.rhs, function, self.variable, self.right, claim.assume),
@@ -114,8 +121,9 @@ class ByMonotone:
 class ByConvexity:
     """A convex function lies above its tangents: f(left) >= f(at) + f'(at) (left - at).
 
-    The domain is the real line for a real variable and x > 0 for a positive one; `curvature` proves f'' >= 0 throughout. For a
-    strict claim it proves f'' > 0, and the two points must certainly differ. The derivatives are those of the definition.
+    The domain is the real line for a real variable and x > 0 for a positive one; `curvature` proves
+    f'' >= 0 throughout. For a strict claim it proves f'' > 0, and the two points must certainly
+    differ. The derivatives are those of the definition.
     """
 
     function: Expr
@@ -136,16 +144,26 @@ class ByConvexity:
         if outside:
             return Decision(Answer.UNDECIDED, outside)
         for point in (self.left, self.at):
-            in_domain = _is_positive(claim, point, claim.assume) if self.variable.is_positive else defined(point).is_real
+            in_domain = (
+                _is_positive(claim, point, claim.assume)
+                if self.variable.is_positive
+                else defined(point).is_real
+            )
             if not in_domain:
                 return Decision(Answer.UNDECIDED, f"{point} is not certainly in the domain")
         free = tuple(a for a in claim.assume if self.variable not in a.free_symbols)
         function, strict = defined(self.function), claim.relation in STRICT
-        sign = self.curvature.establish(premise(claim, function.diff(self.variable, 2), ZERO, strict=strict, assume=free))
+        sign = self.curvature.establish(
+            premise(claim, function.diff(self.variable, 2), ZERO, strict=strict, assume=free)
+        )
         if any(self.variable in condition.expression.free_symbols for condition in sign.conditions):
-            return Decision(Answer.UNDECIDED, f"the curvature is certain only for some {self.variable}")
+            return Decision(
+                Answer.UNDECIDED, f"the curvature is certain only for some {self.variable}"
+            )
         if strict and not differ(claim, self.left, self.at):
-            return Decision(Answer.UNDECIDED, f"{self.left} and {self.at} may agree, where the tangent touches")
+            return Decision(
+                Answer.UNDECIDED, f"{self.left} and {self.at} may agree, where the tangent touches"
+            )
         slope = function.diff(self.variable).subs(self.variable, self.at)
         tangent = function.subs(self.variable, self.at) + slope * (self.left - self.at)
         return _all_of(
@@ -155,7 +173,9 @@ class ByConvexity:
         )
 
 
-def _is_value(side: Expr, function: Expr, variable: Symbol, point: Expr, assume: tuple[Expr, ...]) -> Decision:
+def _is_value(
+    side: Expr, function: Expr, variable: Symbol, point: Expr, assume: tuple[Expr, ...]
+) -> Decision:
     return decide(side, function.subs(variable, point), assume=assume)
 
 
@@ -164,24 +184,34 @@ def _all_of(*decisions: Decision) -> Decision:
     for decision in decisions:
         if not decision.proved:
             return Decision(Answer.UNDECIDED, f"a premise is open: {decision}")
-    conditions: tuple[Condition, ...] = tuple(c for decision in decisions for c in decision.conditions)
+    conditions: tuple[Condition, ...] = tuple(
+        c for decision in decisions for c in decision.conditions
+    )
     return Decision(Answer.PROVED, "every premise is proved", tuple(dict.fromkeys(conditions)))
 
 
 def _is_positive(claim: Claim, point: Expr, assume: tuple[Expr, ...]) -> bool:
-    """Whether the point is certainly positive, at once or as an assumption plus something certainly not negative."""
+    """Whether the point is certainly positive, at once or as an assumption plus something certainly
+    not negative.
+    """
     if ByPositiveTerms().establish(premise(claim, point, ZERO, strict=True, assume=assume)).proved:
         return True
     return any(
-        decide(point, a).proved or ByPositiveTerms().establish(premise(claim, point, a, assume=assume)).proved for a in assume
+        decide(point, a).proved
+        or ByPositiveTerms().establish(premise(claim, point, a, assume=assume)).proved
+        for a in assume
     )
 
 
 def _not_smooth(function: Expr, variable: Symbol) -> str:
-    """Why the function may fail to be differentiable somewhere in its domain; empty where it certainly is not so."""
+    """Why the function may fail to be differentiable somewhere in its domain; empty where it
+    certainly is not so.
+    """
     plain = defined(function)
     for part in preorder_traversal(plain):
-        if part.has(variable) and not (part.is_Symbol or part.is_Add or part.is_Mul or part.is_Pow or part.func in (exp, log)):
+        if part.has(variable) and not (
+            part.is_Symbol or part.is_Add or part.is_Mul or part.is_Pow or part.func in (exp, log)
+        ):
             return f"{part.func.__name__} of {variable} is outside this argument"
     arithmetic = Arithmetic(CoefficientField(plain.free_symbols | {variable}))
     try:
@@ -189,16 +219,26 @@ def _not_smooth(function: Expr, variable: Symbol) -> str:
     except OutsideScope as error:
         return str(error)
     open_conditions = [e for e in (*arithmetic.positive, *arithmetic.nonzero) if e.has(variable)]
-    return f"the function is defined only where {open_conditions[0]} keeps its sign" if open_conditions else ""
+    return (
+        f"the function is defined only where {open_conditions[0]} keeps its sign"
+        if open_conditions
+        else ""
+    )
 
 
 def _continuous_at_zero(claim: Claim, function: Expr, variable: Symbol) -> bool:
-    """Whether every power and logarithm of the variable is of something positive at 0, or a whole non-negative power."""
+    """Whether every power and logarithm of the variable is of something positive at 0, or a whole
+    non-negative power.
+    """
     for part in preorder_traversal(defined(function)):
         if isinstance(part, Pow) and part.base.has(variable):
             whole = part.exp.is_Integer and part.exp >= 0
             if not whole and not _is_positive(claim, part.base.subs(variable, 0), ()):
                 return False
-        if isinstance(part, log) and part.has(variable) and not _is_positive(claim, part.args[0].subs(variable, 0), ()):
+        if (
+            isinstance(part, log)
+            and part.has(variable)
+            and not _is_positive(claim, part.args[0].subs(variable, 0), ())
+        ):
             return False
     return True

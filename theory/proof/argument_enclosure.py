@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ByEnclosure:
-    """Both sides are numbers, and an enclosure of their difference lies strictly on the right side of zero."""
+    """Both sides are numbers, and an enclosure of their difference lies strictly on the right side
+    of zero.
+    """
 
     digits: int = 50
     label: ClassVar[str] = "interval enclosure"

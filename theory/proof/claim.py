@@ -1,7 +1,8 @@
 """Claims and derivations as data: what is stated, why it holds, and how it is checked.
 
-A claim is checked on independent paths: an exact argument (the normal form, weighted AM-GM, the order of a remainder) and 64
-seeded random points at 50 digits; a bound is also checked by interval arithmetic.
+A claim is checked on independent paths: an exact argument (the normal form, weighted AM-GM, the
+order of a remainder) and 64 seeded random points at 50 digits; a bound is also checked by interval
+arithmetic.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ class Claim:
     assume : tuple of sympy.Expr
         Expressions assumed positive.
     statement : str
-        LaTeX of the statement as it should be read, where the two sides themselves are not what a reader wants.
+        LaTeX of the statement as it should be read, where the two sides themselves are not what a
+        reader wants.
     """
 
     name: str
@@ -103,20 +105,32 @@ class Claim:
     @property
     def limit(self) -> tuple[Symbol, str] | None:
         """The variable and where it tends, for an asymptotic statement."""
-        argument = self.argument.argument if isinstance(self.argument, UnderLemma) else self.argument
+        argument = (
+            self.argument.argument if isinstance(self.argument, UnderLemma) else self.argument
+        )
         return (argument.variable, argument.limit) if isinstance(argument, ByLeadingTerm) else None
 
     def prove(self) -> Decision:
-        """The exact path alone; a proof on conditions that the claim neither assumes nor needs to make sense is none."""
+        """The exact path alone; a proof on conditions that the claim neither assumes nor needs to
+        make sense is none.
+        """
         decision = self.argument.establish(self)
         foreign = self._foreign(decision.conditions) if decision.proved else None
         if foreign is None:
             return decision
-        return Decision(Answer.UNDECIDED, f"the argument holds only where {foreign}, which is not assumed", decision.conditions)
+        return Decision(
+            Answer.UNDECIDED,
+            f"the argument holds only where {foreign}, which is not assumed",
+            decision.conditions,
+        )
 
     def _foreign(self, conditions: Iterable[Condition]) -> Condition | None:
         """A condition that is neither assumed nor one under which the two sides are defined."""
-        left = [c for c in dict.fromkeys(conditions) if c.relation == ">" and not implied(c, self.assume)]
+        left = [
+            c
+            for c in dict.fromkeys(conditions)
+            if c.relation == ">" and not implied(c, self.assume)
+        ]
         if not left:
             return None
         own = self._own_conditions()
@@ -126,11 +140,17 @@ class Claim:
 
     def _follows(self, expression: Expr, known: tuple[Expr, ...]) -> bool:
         """Whether the expression is certainly positive where the known ones are."""
-        return ByPositiveTerms().establish(premise(self, expression, Integer(0), strict=True, assume=known)).proved
+        return (
+            ByPositiveTerms()
+            .establish(premise(self, expression, Integer(0), strict=True, assume=known))
+            .proved
+        )
 
     def _own_conditions(self) -> tuple[Expr, ...]:
         """What must be positive for the two sides to be defined."""
-        arithmetic = Arithmetic(CoefficientField(self.symbols.union(*(a.free_symbols for a in self.assume))))
+        arithmetic = Arithmetic(
+            CoefficientField(self.symbols.union(*(a.free_symbols for a in self.assume)))
+        )
         try:
             for expression in self.assume:
                 arithmetic.assume_positive(normal_form(expression, arithmetic))
@@ -155,7 +175,9 @@ class Claim:
         )
         interval = None
         if self.relation in BOUNDS:
-            interval = enclose_bound(self.lhs, self.relation, self.rhs, assume=self.assume, points=points, seed=seed)
+            interval = enclose_bound(
+                self.lhs, self.relation, self.rhs, assume=self.assume, points=points, seed=seed
+            )
         return Verdict(self, self.prove(), pointwise, interval)
 
     def to_latex(self) -> str:
@@ -178,7 +200,9 @@ class Verdict:
 
     @property
     def strength(self) -> str:
-        """The strength of the argument, or "failed" where a path objects or an exact argument does not go through."""
+        """The strength of the argument, or "failed" where a path objects or an exact argument does
+        not go through.
+        """
         if not self.pointwise.passed or (self.interval is not None and not self.interval.passed):
             return FAILED
         return earned(self.claim.argument, self.exact)
@@ -209,15 +233,20 @@ class Derivation:
         Raises
         ------
         ValueError
-            Where the source, or a step's name or reason is empty, two steps have one name, the two sides of a step are one and
-            the same, or a lemma is the conclusion itself.
+            Where the source, or a step's name or reason is empty, two steps have one name, the two
+            sides of a step are one and the same, or a lemma is the conclusion itself.
         """
         require_text("source", self.source)
         for step in self.steps:
             _refuse_what_says_nothing(step, self.statement)
-        repeated = [name for name, count in Counter(step.name for step in self.steps).items() if count > 1]
+        repeated = [
+            name for name, count in Counter(step.name for step in self.steps).items() if count > 1
+        ]
         if repeated:
-            raise ValueError(f"steps: {repeated[0]!r} is the name of more than one; a step needs a name of its own")
+            raise ValueError(
+                f"steps: {repeated[0]!r} is the name of more than one; a step needs a name of its "
+                f"own"
+            )
 
     def prove(self) -> tuple[Decision, ...]:
         return tuple(step.prove() for step in self.steps)
@@ -227,7 +256,9 @@ class Derivation:
 
     @property
     def status(self) -> str:
-        """As strong as the weakest step, "failed" where one fails; computed from the steps, never typed."""
+        """As strong as the weakest step, "failed" where one fails; computed from the steps, never
+        typed.
+        """
         return weakest(verdict.strength for verdict in self.verify())
 
     def _repr_latex_(self) -> str:
@@ -236,13 +267,25 @@ class Derivation:
 
 
 def earned(argument: Argument, exact: Decision) -> str:
-    """The argument's strength where it goes through; without a proof no more than numbers, or a citation, can give.
+    """The argument's strength where it goes through; without a proof no more than numbers, or a
+    citation, can give.
 
-    What an argument that is not the package's calls proved is its author's word, and no more than its numerical checks.
+    What an argument that is not the package's calls proved is its author's word, and no more than
+    its numerical checks.
     """
     if exact.proved:
-        return argument.strength if is_of_the_package(argument) else weakest((argument.strength, NUMERICAL))
-    without_proof = CITED if isinstance(argument, Cited) else NUMERICAL if isinstance(argument, Numerically) else FAILED
+        return (
+            argument.strength
+            if is_of_the_package(argument)
+            else weakest((argument.strength, NUMERICAL))
+        )
+    without_proof = (
+        CITED
+        if isinstance(argument, Cited)
+        else NUMERICAL
+        if isinstance(argument, Numerically)
+        else FAILED
+    )
     return weakest((argument.strength, without_proof))
 
 
@@ -251,11 +294,15 @@ def _refuse_what_says_nothing(step: Claim, statement: str) -> None:
     for what in ("name", "reason"):
         require_text(f"step {step.name!r}: {what}", getattr(step, what))
     if step.lhs == step.rhs:
-        raise ValueError(f"step {step.name!r}: lhs and rhs are both {str(step.lhs)[:60]}, which says nothing")
+        raise ValueError(
+            f"step {step.name!r}: lhs and rhs are both {str(step.lhs)[:60]}, which says nothing"
+        )
     conclusions = {_words(text) for text in (statement, step.reason, step.statement) if text}
     for argument in with_those_within(step.argument):
         if isinstance(argument, UnderLemma) and _words(argument.lemma) in conclusions:
-            raise ValueError(f"step {step.name!r}: its lemma is what is to be proved, {argument.lemma[:60]!r}")
+            raise ValueError(
+                f"step {step.name!r}: its lemma is what is to be proved, {argument.lemma[:60]!r}"
+            )
 
 
 def _words(text: str) -> str:

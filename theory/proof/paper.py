@@ -1,7 +1,9 @@
-"""The equations of a paper: what stands in displayed mathematics between two markers of a LaTeX file.
+"""The equations of a paper: what stands in displayed mathematics between two markers of a LaTeX
+file.
 
-Nothing is moved: comments, labels, tags and prose are blanked out in place, so that every position in an equation is a place in
-the file. An aligned display is read as the chain that it is: a row that begins with a relation continues the row before.
+Nothing is moved: comments, labels, tags and prose are blanked out in place, so that every position
+in an equation is a place in the file. An aligned display is read as the chain that it is: a row
+that begins with a relation continues the row before.
 """
 
 from __future__ import annotations
@@ -15,16 +17,34 @@ from ..algebra.latex_input import RELATIONS, tokenize_latex
 from ..algebra.parse import ParseError
 
 BEGIN, END = "% isoflop: begin", "% isoflop: end"
-DISPLAYS = ("equation", "align", "gather", "multline", "eqnarray", "flalign", "alignat", "displaymath", "dmath")
+DISPLAYS = (
+    "equation",
+    "align",
+    "gather",
+    "multline",
+    "eqnarray",
+    "flalign",
+    "alignat",
+    "displaymath",
+    "dmath",
+)
 INNER = ("aligned", "alignedat", "gathered", "split", "subequations")
-AND, WHERE, ROW = "\1", "\2", "\3"  # what prose that joins claims, prose that limits them, and a new row are replaced with
+AND, WHERE, ROW = (
+    "\1",
+    "\2",
+    "\3",
+)  # what prose that joins claims, prose that limits them, and a new row are replaced with
 
 COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(%[^\n]*)")
 OPENING = re.compile(
     rf"(?<!\\)(?:\\begin\{{(?P<name>(?:{'|'.join(DISPLAYS)})\*?)\}}(?:\{{[0-9]+\}})?|(?P<bracket>\\\[)|(?P<dollars>\$\$))"
 )
-WHERE_BETWEEN = re.compile(r"[\s}]*where[\s,:]*(?:\{|\s|\\(?:small|footnotesize|scriptsize|tiny)(?![A-Za-z]))*")
-INNER_MARK = re.compile(rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?")
+WHERE_BETWEEN = re.compile(
+    r"[\s}]*where[\s,:]*(?:\{|\s|\\(?:small|footnotesize|scriptsize|tiny)(?![A-Za-z]))*"
+)
+INNER_MARK = re.compile(
+    rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?"
+)
 LEFT_OUT = re.compile(
     r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak)(?![A-Za-z])"
 )
@@ -36,9 +56,12 @@ WORD_THAT_LIMITS = re.compile(
     r"|such\s+that|equality|s\.\s?t\.)(?![A-Za-z])",
     re.IGNORECASE,
 )
-WORD_THAT_TURNS = re.compile(r"\b(?:equality|equal|only|iff|not|or|unless|except|either|neither|no)\b", re.IGNORECASE)
+WORD_THAT_TURNS = re.compile(
+    r"\b(?:equality|equal|only|iff|not|or|unless|except|either|neither|no)\b", re.IGNORECASE
+)
 WORD_THAT_JOINS = re.compile(
-    r"\s*(?:and|or|so|so that|hence|thus|that is|i\.e\.|which gives|therefore|while|but)?[\s,;:.]*", re.IGNORECASE
+    r"\s*(?:and|or|so|so that|hence|thus|that is|i\.e\.|which gives|therefore|while|but)?[\s,;:.]*",
+    re.IGNORECASE,
 )
 QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
 BEFORE_ORNAMENT = re.compile(r"(?:[_^@]\s*\{?|\\(?:mathrm|operatorname)\{)\s*$")
@@ -96,7 +119,9 @@ def place(source: str, position: int) -> tuple[int, int]:
     return source.count("\n", 0, position) + 1, position - source.rfind("\n", 0, position)
 
 
-def equations(source: str, *, begin: str = BEGIN, end: str = END, known: Collection[str] = ()) -> list[Equation]:
+def equations(
+    source: str, *, begin: str = BEGIN, end: str = END, known: Collection[str] = ()
+) -> list[Equation]:
     """The displayed claims between the markers, in their order.
 
     Parameters
@@ -117,7 +142,11 @@ def equations(source: str, *, begin: str = BEGIN, end: str = END, known: Collect
         if not marker.strip():
             raise ParseError(f"{name}={marker!r}: must not be blank")
     visible = COMMENT.sub(lambda match: match[1] + " " * len(match[2]), source)
-    found = [claim for start, stop in _regions(source, begin, end) for claim in _explained(visible, start, stop, known)]
+    found = [
+        claim
+        for start, stop in _regions(source, begin, end)
+        for claim in _explained(visible, start, stop, known)
+    ]
     if not found:
         raise ParseError(f"no displayed equation stands between {begin!r} and {end!r}")
     return found
@@ -132,7 +161,9 @@ def _regions(source: str, begin: str, end: str) -> Iterator[tuple[int, int]]:
         start = position + len(begin)
         stop = source.find(end, start)
         if stop < 0:
-            raise ParseError(f"the marker {begin!r} in line {place(source, position)[0]} has no {end!r} after it")
+            raise ParseError(
+                f"the marker {begin!r} in line {place(source, position)[0]} has no {end!r} after it"
+            )
         yield start, stop
         position = source.find(begin, stop + len(end))
 
@@ -167,11 +198,20 @@ def _defines(text: str, known: Collection[str]) -> bool:
 def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
     """Where each display begins, where its contents begin and end, and where it ends."""
     while (opening := OPENING.search(text, start, stop)) is not None:
-        closing = rf"\end{{{opening['name']}}}" if opening["name"] else r"\]" if opening["bracket"] else "$$"
+        closing = (
+            rf"\end{{{opening['name']}}}"
+            if opening["name"]
+            else r"\]"
+            if opening["bracket"]
+            else "$$"
+        )
         last = text.find(closing, opening.end(), stop)
         if last < 0:
             line, _ = place(text, opening.start())
-            raise ParseError(f"{opening.group()!r} in line {line} is not closed by {closing!r} before the end marker")
+            raise ParseError(
+                f"{opening.group()!r} in line {line} is not closed by {closing!r} before the end "
+                f"marker"
+            )
         yield opening.start(), opening.end(), last, last + len(closing)
         start = last + len(closing)
 
@@ -180,7 +220,9 @@ def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int,
 
 
 def _claims(display: str, start: int) -> Iterator[Equation]:
-    """The claims of a display; a part that states a domain or a limit belongs to the claim before it."""
+    """The claims of a display; a part that states a domain or a limit belongs to the claim before
+    it.
+    """
     text, embedded, unclear = _masked(display)
     current: Equation | None = None
     for first, part, is_condition in _parts(text):
@@ -189,7 +231,11 @@ def _claims(display: str, start: int) -> Iterator[Equation]:
             beside = (inside for at, inside in embedded if first <= at + 1 <= first + len(part))
             stated = [_without_parentheses(QUANTIFIED.sub("", bare)), *beside]
             if current is not None:
-                known = tuple(_trimmed(condition).strip() for condition in stated if not EMPTY.fullmatch(condition))
+                known = tuple(
+                    _trimmed(condition).strip()
+                    for condition in stated
+                    if not EMPTY.fullmatch(condition)
+                )
                 current = replace(current, conditions=current.conditions + known)
                 continue
         if current is not None:
@@ -207,7 +253,9 @@ def _trimmed(part: str) -> str:
 
 
 def _masked(display: str) -> tuple[str, list[tuple[int, str]], str]:
-    """The display with rows and prose as marks, the mathematics inside its limiting prose with its place, and unclear prose."""
+    """The display with rows and prose as marks, the mathematics inside its limiting prose with its
+    place, and unclear prose.
+    """
     text = list(display)
     unclear = ""
     embedded: list[tuple[int, str]] = []
@@ -263,7 +311,11 @@ def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
         if before is not None and not before[2] and mark not in (AND, WHERE) and _continues(own):
             start, earlier, _ = before
             gap = text[start + len(earlier) : first]
-            bridge = re.sub(rf"[{AND}{WHERE}{ROW}]", " ", gap if mark == "," and not _is_link(own) else re.sub("[,;]", " ", gap))
+            bridge = re.sub(
+                rf"[{AND}{WHERE}{ROW}]",
+                " ",
+                gap if mark == "," and not _is_link(own) else re.sub("[,;]", " ", gap),
+            )
             joined[-1] = (start, earlier + bridge + own, False)
         else:
             joined.append((first, own, mark == WHERE))
@@ -289,7 +341,9 @@ def _cuts(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _continues(part: str) -> bool:
-    """Whether a part goes on with the claim before: as a link of its chain, or as a piece of its last side."""
+    """Whether a part goes on with the claim before: as a link of its chain, or as a piece of its
+    last side.
+    """
     return _is_link(part) or RELATION.search(part) is None
 
 
@@ -298,15 +352,25 @@ def _is_link(part: str) -> bool:
 
 
 def _without_parentheses(part: str) -> str:
-    """The relation of a part such as `(r > 1)` or `\\left(r \\to 0\\right)`; any other part as it is."""
+    """The relation of a part such as `(r > 1)` or `\\left(r \\to 0\\right)`; any other part as it
+    is.
+    """
     match = IN_PARENTHESES.fullmatch(part)
     inside = match["inside"] if match is not None else ""
     depths = list(accumulate((character in "([{") - (character in ")]}") for character in inside))
-    return inside if RELATION.search(inside) is not None and min(depths) >= 0 and depths[-1] == 0 else part
+    return (
+        inside
+        if RELATION.search(inside) is not None and min(depths) >= 0 and depths[-1] == 0
+        else part
+    )
 
 
 def _is_domain(part: str) -> bool:
     """Whether every relation is strict, as in `r > 1`, with a symbol alone on one side."""
     relations = [match.group() for match in RELATION.finditer(part)]
     sides = [side.strip(" &.,;\n()") for side in RELATION.split(part)]
-    return bool(relations) and set(relations) <= STRICT and any(re.fullmatch(r"\\?[A-Za-z]+", side) for side in sides)
+    return (
+        bool(relations)
+        and set(relations) <= STRICT
+        and any(re.fullmatch(r"\\?[A-Za-z]+", side) for side in sides)
+    )

@@ -1,6 +1,7 @@
 """Numerical checks of a claim at seeded random points; no code is shared with the normal form.
 
-Values come from ordinary multiprecision arithmetic here (a private mpmath context), from interval arithmetic for the bounds.
+Values come from ordinary multiprecision arithmetic here (a private mpmath context), from interval
+arithmetic for the bounds.
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ from ..algebra.sample import points as sampled_points
 from .argument import BOUNDS, STRICT
 
 SMALLEST_LIMIT_STEP = 3
-#: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is not yet small.
+#: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is
+#: not yet small.
 LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
-LARGEST_EXPONENT = 2**1_000  # of exp: the argument's bits before the point cost as many bits of precision
+LARGEST_EXPONENT = (
+    2**1_000
+)  # of exp: the argument's bits before the point cost as many bits of precision
 LARGEST_DRAW = 2_000
-#: A bound is followed downhill from the tightest of its first points: from how many, of how many, how often, by which factors.
+#: A bound is followed downhill from the tightest of its first points: from how many, of how many,
+#: how often, by which factors.
 DESCENTS, FIRST_POINTS, ROUNDS = 2, 16, 3
 STRIDES = tuple(Rational(*pair) for pair in ((1, 8), (1, 2), (9, 10), (10, 9), (2, 1), (8, 1)))
 
@@ -72,7 +77,11 @@ class PointEvaluator:
             if e not in point:
                 raise Undefined(f"{e} is bound by a sum, an integral or the like")
             value = point[e]
-            return mp.mpf(int(value.p)) / int(value.q) if isinstance(value, Rational) else mp.mpf(value)
+            return (
+                mp.mpf(int(value.p)) / int(value.q)
+                if isinstance(value, Rational)
+                else mp.mpf(value)
+            )
         if e.is_Rational:
             return mp.mpf(int(e.p)) / int(e.q)
         if hasattr(e, "definition"):
@@ -100,7 +109,9 @@ class PointEvaluator:
         return self.context.exp(argument)
 
     def _power(self, base: Any, exponent: Any, *, whole: bool) -> Any:
-        """A negative number has powers with a whole number as exponent, not with a symbol that happens to be whole."""
+        """A negative number has powers with a whole number as exponent, not with a symbol that
+        happens to be whole.
+        """
         if (base < 0 and not whole) or (base == 0 and exponent < 0):
             raise Undefined(f"{self.context.nstr(base)}**{self.context.nstr(exponent)}")
         if self.context.isint(exponent):
@@ -119,14 +130,17 @@ def check_at_points(
     digits: int = 50,
     seed: int = 0,
 ) -> PointCheck:
-    """Check a relation at `points` seeded points where both sides are defined and the assumptions hold.
+    """Check a relation at `points` seeded points where both sides are defined and the assumptions
+    hold.
 
-    Both sides must agree to all but the last 10 of `digits` digits, or, evaluated with four times the digits, to an absolute
-    10^(-2 digits): so cancellation is not mistaken for a failure, nor two different small numbers for equal ones. An
-    asymptotic equality lhs ~ rhs is followed into the limit, where |lhs/rhs - 1| must shrink at every step, and a
-    limit lhs -> rhs likewise with |lhs - rhs|; a distance that shrinks all the way without becoming small is no objection, and
-    the detail says so. A bound must also hold where its slack becomes least nearby. A strict bound fails where the sides are
-    equal as numbers, and points at which they merely agree in all digits do not count.
+    Both sides must agree to all but the last 10 of `digits` digits, or, evaluated with four times
+    the digits, to an absolute 10^(-2 digits): so cancellation is not mistaken for a failure, nor
+    two different small numbers for equal ones. An asymptotic equality lhs ~ rhs is followed into
+    the limit, where |lhs/rhs - 1| must shrink at every step, and a limit lhs -> rhs likewise with
+    |lhs - rhs|; a distance that shrinks all the way without becoming small is no objection, and the
+    detail says so. A bound must also hold where its slack becomes least nearby. A strict bound
+    fails where the sides are equal as numbers, and points at which they merely agree in all digits
+    do not count.
     """
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
     if complaint := not_real(symbols):
@@ -138,8 +152,12 @@ def check_at_points(
         if any(evaluator.evaluate(a, point) <= 0 for a in assume):
             raise Undefined("an assumption does not hold")
         failure = _failure(evaluator, lhs, relation, rhs, point, limit, digits, floor=0)
-        failure = failure and _failure(finer, lhs, relation, rhs, point, limit, 2 * digits + 10, floor=1)
-        return failure or (_not_apart(evaluator, finer, lhs, rhs, point, digits) if relation in STRICT else "")
+        failure = failure and _failure(
+            finer, lhs, relation, rhs, point, limit, 2 * digits + 10, floor=1
+        )
+        return failure or (
+            _not_apart(evaluator, finer, lhs, rhs, point, digits) if relation in STRICT else ""
+        )
 
     def slack(point: Point) -> Any:
         if any(evaluator.evaluate(a, point) <= 0 for a in assume):
@@ -147,7 +165,10 @@ def check_at_points(
         left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
         size = max(abs(left), abs(right))
         if 0 in (lhs, rhs):
-            size = max(_size(side, lambda part: abs(evaluator.evaluate(part, point))) for side in (lhs, rhs))
+            size = max(
+                _size(side, lambda part: abs(evaluator.evaluate(part, point)))
+                for side in (lhs, rhs)
+            )
         return _share(left - right if relation in (">=", ">") else right - left, size)
 
     held: list[Point] = []
@@ -189,7 +210,9 @@ def _share(gap: Any, size: Any) -> Any:
 
 
 def _size(side: Expr, absolute: Callable[[Expr], Any]) -> Any:
-    """The side with every term of its sums counted as positive, so that a side of zero leaves something to compare with."""
+    """The side with every term of its sums counted as positive, so that a side of zero leaves
+    something to compare with.
+    """
     if side.is_Add:
         return sum(_size(term, absolute) for term in side.args)
     if side.is_Mul:
@@ -198,8 +221,13 @@ def _size(side: Expr, absolute: Callable[[Expr], Any]) -> Any:
 
 
 def _tightest(held: Sequence[Point], slack: Callable[[Point], Any]) -> list[Point]:
-    """Where one arrives from the points of least slack by going towards less, one coordinate after the other."""
-    starts = sorted(((slack(point), index) for index, point in enumerate(held[:FIRST_POINTS])), key=lambda start: start[0])
+    """Where one arrives from the points of least slack by going towards less, one coordinate after
+    the other.
+    """
+    starts = sorted(
+        ((slack(point), index) for index, point in enumerate(held[:FIRST_POINTS])),
+        key=lambda start: start[0],
+    )
     return [_downhill(held[index], least, slack) for least, index in starts[:DESCENTS]]
 
 
@@ -230,7 +258,9 @@ def _failure(
     *,
     floor: int,
 ) -> str:
-    """What fails at the point, if anything, to all but the last 10 of `digits` digits of max(floor, |lhs|, |rhs|)."""
+    """What fails at the point, if anything, to all but the last 10 of `digits` digits of max(floor,
+    |lhs|, |rhs|).
+    """
     mp = evaluator.context
     if relation in ("~", "->"):
         return _limit_failure(evaluator, lhs, relation, rhs, point, limit, digits)
@@ -244,8 +274,17 @@ def _failure(
     return ""
 
 
-def _not_apart(evaluator: PointEvaluator, finer: PointEvaluator, lhs: Expr, rhs: Expr, point: Point, digits: int) -> str:
-    """Whether both sides are one number at the point; Undefined where they agree in every digit and are not seen to be one."""
+def _not_apart(
+    evaluator: PointEvaluator,
+    finer: PointEvaluator,
+    lhs: Expr,
+    rhs: Expr,
+    point: Point,
+    digits: int,
+) -> str:
+    """Whether both sides are one number at the point; Undefined where they agree in every digit and
+    are not seen to be one.
+    """
     for values, seen in ((evaluator, digits), (finer, 4 * digits)):
         left, right = values.evaluate(lhs, point), values.evaluate(rhs, point)
         if abs(left - right) > values.context.mpf(10) ** (10 - seen) * max(abs(left), abs(right)):
@@ -286,7 +325,9 @@ def _limit_failure(
             distances.append(distance(logarithm))
     if not _shrinking(distances, floor):
         what = "lhs/rhs - 1" if relation == "~" else "lhs - rhs"
-        return f"{what} = {', '.join(mp.nstr(x, 5) for x in distances)} towards {variable} -> {target}"
+        return (
+            f"{what} = {', '.join(mp.nstr(x, 5) for x in distances)} towards {variable} -> {target}"
+        )
     if distances[-1] > small:
         raise OutOfReach
     return ""
@@ -297,12 +338,20 @@ def _shrinking(distances: Sequence[Any], floor: Any) -> bool:
 
 
 def enclose_bound(
-    lhs: Expr, relation: str, rhs: Expr, *, assume: Sequence[Expr] = (), points: int = 64, seed: int = 0, digits: int = 50
+    lhs: Expr,
+    relation: str,
+    rhs: Expr,
+    *,
+    assume: Sequence[Expr] = (),
+    points: int = 64,
+    seed: int = 0,
+    digits: int = 50,
 ) -> PointCheck:
-    """Interval enclosures of lhs - rhs at seeded points: none may lie strictly on the wrong side of zero.
+    """Interval enclosures of lhs - rhs at seeded points: none may lie strictly on the wrong side of
+    zero.
 
-    Some must lie strictly on the right side, or all must be zero to all but the last 10 of `digits` digits; for a strict bound
-    zero is on the wrong side.
+    Some must lie strictly on the right side, or all must be zero to all but the last 10 of `digits`
+    digits; for a strict bound zero is on the wrong side.
     """
     evaluator, strict = IntervalEvaluator(digits), relation in STRICT
     symbols = set(lhs.free_symbols | rhs.free_symbols).union(*(a.free_symbols for a in assume))
@@ -319,7 +368,10 @@ def enclose_bound(
         left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
         size = max(abs(left).b, abs(right).b)
         if 0 in (lhs, rhs):
-            size = max(_size(side, lambda part: abs(evaluator.evaluate(part, point)).b) for side in (lhs, rhs))
+            size = max(
+                _size(side, lambda part: abs(evaluator.evaluate(part, point)).b)
+                for side in (lhs, rhs)
+            )
         return (left - right if relation in (">=", ">") else right - left), size
 
     def slack(point: Point) -> Any:
@@ -343,8 +395,12 @@ def enclose_bound(
     if held and equal == len(held) and not strict:
         return PointCheck(True, len(held), f"equality at {len(held)} points with {digits} digits")
     if not confirmed:
-        return PointCheck(False, len(held), f"no enclosure at {len(held)} points confirms the bound strictly")
+        return PointCheck(
+            False, len(held), f"no enclosure at {len(held)} points confirms the bound strictly"
+        )
     for point in _tightest(held, slack):
         if excluded(enclosed(point)[0]):
             return PointCheck(False, len(held), "an enclosure excludes the bound", _ordered(point))
-    return PointCheck(True, len(held), f"{confirmed} of {len(held)} enclosures confirm the bound strictly")
+    return PointCheck(
+        True, len(held), f"{confirmed} of {len(held)} enclosures confirm the bound strictly"
+    )

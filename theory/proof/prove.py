@@ -1,4 +1,6 @@
-"""A claim as a user types it: proved, refuted with a witness, or undecided; a chain is checked link by link."""
+"""A claim as a user types it: proved, refuted with a witness, or undecided; a chain is checked link
+by link.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,16 @@ from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Condition, Decision, Witness, decide, is_zero
 from ..algebra.latex_input import tokenize_latex
-from ..algebra.parse import Domain, Formula, ParseError, Token, plainly_positive, read, substituted, tokenize
+from ..algebra.parse import (
+    Domain,
+    Formula,
+    ParseError,
+    Token,
+    plainly_positive,
+    read,
+    substituted,
+    tokenize,
+)
 from ..budget import SIX_ND, Budget
 from .bounds import decide_bound
 from .limits import decide_limit
@@ -54,7 +65,12 @@ class Link:
     """What letters of the claim mean beside each other, where it is proved for what they mean: `C == 6*N*D`."""
 
     def __str__(self) -> str:
-        return "; ".join([str(self.decision), *(["by definition " + ", ".join(self.definitions)] if self.definitions else [])])
+        return "; ".join(
+            [
+                str(self.decision),
+                *(["by definition " + ", ".join(self.definitions)] if self.definitions else []),
+            ]
+        )
 
 
 @dataclass(frozen=True)
@@ -70,7 +86,8 @@ class Proof:
     free : tuple of str
         Names that stand for free positive symbols because the law has none of that name.
     read_as : tuple of str
-        What the other names mean that are more than a letter, each with its meaning: `R_opt, the least reducible loss at C`.
+        What the other names mean that are more than a letter, each with its meaning:
+        `R_opt, the least reducible loss at C`.
     """
 
     text: str
@@ -122,26 +139,29 @@ def prove(
     Parameters
     ----------
     text : str
-        `lhs == rhs` (also `=`), `<=`, `>=`, `<`, `>`; with `limit`, `lhs -> rhs` and `lhs ~ rhs`. Chains `a == b <= c` are
-        checked link by link. Names of the law mean the law's quantities: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt,
-        D_opt, L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; a single letter that means nothing is a free positive
-        symbol. `dL/dN` is a derivative, every other letter held.
+        `lhs == rhs` (also `=`), `<=`, `>=`, `<`, `>`; with `limit`, `lhs -> rhs` and `lhs ~ rhs`.
+        Chains `a == b <= c` are checked link by link. Names of the law mean the law's quantities:
+        N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt, L_opt, R_opt, alpha, C0, w_N,
+        w_D, G, P, r, rho, s; a single letter that means nothing is a free positive symbol. `dL/dN`
+        is a derivative, every other letter held.
     latex : bool
         Read LaTeX: `\\frac{\\beta\\gamma}{\\beta+\\gamma} = \\alpha`, `N^{*}(C)`, ...
     assume : sequence of str
         `C == 6*N*D` replaces a symbol; `r > 1`, `beta <= gamma` and `s != 0` bound the domain.
     define : sequence of str
-        `X == A/B` names an expression, which may have either sign; the name must have no meaning of its own. One definition may
-        use another.
+        `X == A/B` names an expression, which may have either sign; the name must have no meaning of
+        its own. One definition may use another.
     notation : {"schaeffer", "hoffmann"}
     limit : str, optional
         `r -> 0` or `r -> oo`.
     budget : Budget, optional
-        Under which N_opt and the rest are meant; 6 N D by default. Its letters (kappa, a, d) are names as well.
+        Under which N_opt and the rest are meant; 6 N D by default. Its letters (kappa, a, d) are
+        names as well.
     seed : int
         Of the points at which a claim is tried.
     seconds : float, optional
-        For reading the claim, and for each of its links; a link that takes longer is undecided. No limit by default.
+        For reading the claim, and for each of its links; a link that takes longer is undecided. No
+        limit by default.
 
     Returns
     -------
@@ -155,9 +175,10 @@ def prove(
 
     Notes
     -----
-    A claim is about the values of its letters for which both sides are defined as they are typed, and the assumptions hold: what
-    cancels still has to exist. Letters are independent. Where a claim does not hold for independent ones, but uses several that
-    belong to one run (N, D and C, r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
+    A claim is about the values of its letters for which both sides are defined as they are typed,
+    and the assumptions hold: what cancels still has to exist. Letters are independent. Where a
+    claim does not hold for independent ones, but uses several that belong to one run (N, D and C,
+    r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
     words = vocabulary(notation, budget or SIX_ND)
     given = _Given(words, assume, define)
@@ -165,13 +186,18 @@ def prove(
     parts, relations = reader.split(text)
     for relation in relations:
         if relation.text == "!=":
-            raise ParseError.at(text, relation.position, "'!='", " belongs in an assumption, and not in a claim")
+            raise ParseError.at(
+                text, relation.position, "'!='", " belongs in an assumption, and not in a claim"
+            )
         if relation.text in ("->", "~") and limit is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
     target = given.limit(limit) if limit is not None else None
     try:
         with within(seconds):
-            sides = [reader.side(text, part, relation) for part, relation in zip(parts, [None, *relations], strict=True)]
+            sides = [
+                reader.side(text, part, relation)
+                for part, relation in zip(parts, [None, *relations], strict=True)
+            ]
             sides = [given.at(side, text) for side in sides]
             domain = given.domain_of(reader.domain, text)
     except OutOfTime as error:
@@ -186,10 +212,31 @@ def prove(
         except OutOfTime as error:
             decision, definitions = Decision(Answer.UNDECIDED, str(error)), ()
         link = f"{shown[i]} {relation.text} {shown[i + 1]}"
-        links.append(Link(link, sides[i], relation.text, sides[i + 1], decision, relation.position, definitions))
-    defined = {str(symbol) for symbol, meaning in words.definitions.items() if any(meaning in link.definitions for link in links)}
-    differentials = {"d"} if not any(side.has(reader.free.get("d", Symbol("d"))) for side in sides) else set()
-    return Proof(text, tuple(links), tuple(name for name in reader.free if name not in defined | differentials), reader.read_as)
+        links.append(
+            Link(
+                link,
+                sides[i],
+                relation.text,
+                sides[i + 1],
+                decision,
+                relation.position,
+                definitions,
+            )
+        )
+    defined = {
+        str(symbol)
+        for symbol, meaning in words.definitions.items()
+        if any(meaning in link.definitions for link in links)
+    }
+    differentials = (
+        {"d"} if not any(side.has(reader.free.get("d", Symbol("d"))) for side in sides) else set()
+    )
+    return Proof(
+        text,
+        tuple(links),
+        tuple(name for name in reader.free if name not in defined | differentials),
+        reader.read_as,
+    )
 
 
 # -- deciding ----------------------------------------------------------------------------------------------------------
@@ -208,7 +255,9 @@ class _Question:
 
     def decide(self) -> Decision:
         strict = [e for e in self.domain.nonnegative if self._is_apart(e)]
-        strict += [x for x in self.letters if x.is_nonnegative and not x.is_positive and self._is_apart(x)]
+        strict += [
+            x for x in self.letters if x.is_nonnegative and not x.is_positive and self._is_apart(x)
+        ]
         weak = [e for e in self.domain.nonnegative if e not in strict]
         known: dict[str, Any] = {
             "assume": [*self.domain.positive, *strict],
@@ -221,8 +270,12 @@ class _Question:
             decision = decide(self.lhs, self.rhs, **known)
         else:
             decision = decide_bound(self.lhs, self.relation, self.rhs, **known)
-        if decision.witness is not None and any(_vanishes(e, decision.witness) for e in self.domain.nonzero):
-            reason = "it fails only at points where " + " or ".join(f"{e} is 0" for e in self.domain.nonzero)
+        if decision.witness is not None and any(
+            _vanishes(e, decision.witness) for e in self.domain.nonzero
+        ):
+            reason = "it fails only at points where " + " or ".join(
+                f"{e} is 0" for e in self.domain.nonzero
+            )
             return Decision(Answer.UNDECIDED, reason)
         if not decision.proved:
             return decision
@@ -247,19 +300,36 @@ class _Question:
     @property
     def has_a_meaning(self) -> bool:
         """Whether both sides have values somewhere."""
-        return not any(side.has(zoo, nan) for side in (self.lhs, self.rhs)) and not any(map(is_zero, self.domain.nonzero))
+        return not any(side.has(zoo, nan) for side in (self.lhs, self.rhs)) and not any(
+            map(is_zero, self.domain.nonzero)
+        )
 
 
-def _decided(claim: _Question, words: Vocabulary, given: _Given) -> tuple[Decision, tuple[str, ...]]:
-    """The decision for independent letters where that is a proof, else for what they mean at one run, with those meanings."""
+def _decided(
+    claim: _Question, words: Vocabulary, given: _Given
+) -> tuple[Decision, tuple[str, ...]]:
+    """The decision for independent letters where that is a proof, else for what they mean at one
+    run, with those meanings.
+    """
     independent = claim.decide()
-    fixed = {x: e for x, e in given.replaced.items() if ({x} | e.free_symbols) & words.of_a_run and not given.is_budget(x)}
+    fixed = {
+        x: e
+        for x, e in given.replaced.items()
+        if ({x} | e.free_symbols) & words.of_a_run and not given.is_budget(x)
+    }
     together = claim.letters & words.of_a_run
     own = together - {sym.C, sym.SIZE_RATIO}
-    if independent.proved or not words.depend(together.union(fixed, *(e.free_symbols for e in fixed.values()))):
+    if independent.proved or not words.depend(
+        together.union(fixed, *(e.free_symbols for e in fixed.values()))
+    ):
         return independent, ()
-    moving = claim.limit is None or (claim.limit[0] in (sym.C, sym.SIZE_RATIO) and not own & {sym.N, sym.D})
-    tied = any(words.depend(e.free_symbols - words.named_for_a_run) for e in (*given.domain.positive, *given.domain.nonnegative))
+    moving = claim.limit is None or (
+        claim.limit[0] in (sym.C, sym.SIZE_RATIO) and not own & {sym.N, sym.D}
+    )
+    tied = any(
+        words.depend(e.free_symbols - words.named_for_a_run)
+        for e in (*given.domain.positive, *given.domain.nonnegative)
+    )
     if fixed or tied or not moving:
         if not independent.refuted:
             return independent, ()
@@ -295,7 +365,9 @@ class _Claims:
     @property
     def read_as(self) -> tuple[str, ...]:
         """The names met that are more than a letter, with what they mean."""
-        return tuple(f"{name}, {self.words.means[name]}" for name in self.met if name in self.words.means)
+        return tuple(
+            f"{name}, {self.words.means[name]}" for name in self.met if name in self.words.means
+        )
 
     def split(self, text: str) -> tuple[list[list[Token]], list[Token]]:
         tokens = tokenize_latex(text) if self.latex else tokenize(text)
@@ -304,7 +376,9 @@ class _Claims:
         relations: list[Token] = []
         for token in tokens:
             if token.kind == "relation":
-                relations.append(Token("relation", "==" if token.text == "=" else token.text, token.position))
+                relations.append(
+                    Token("relation", "==" if token.text == "=" else token.text, token.position)
+                )
                 parts.append([])
             else:
                 parts[-1].append(token)
@@ -312,12 +386,18 @@ class _Claims:
             raise ParseError("a claim needs a relation: ==, <=, >=, -> or ~", text=text)
         for before, relation, after in zip(parts, relations, parts[1:], strict=False):
             if not (before and after):
-                raise ParseError.at(text, relation.position, f"an expression is missing beside {relation.text!r}")
+                raise ParseError.at(
+                    text, relation.position, f"an expression is missing beside {relation.text!r}"
+                )
         return parts, relations
 
     def side(self, text: str, tokens: list[Token], relation: Token | None) -> Expr:
         """One side; after `->` it may be infinite."""
-        if relation is not None and relation.text == "->" and [token.text for token in tokens if token.text != "+"] in INFINITIES:
+        if (
+            relation is not None
+            and relation.text == "->"
+            and [token.text for token in tokens if token.text != "+"] in INFINITIES
+        ):
             return oo
         return self.expression(text, tokens)
 
@@ -327,17 +407,28 @@ class _Claims:
             if token.kind == "name" and token.text in self.own:
                 self.met[token.text] = None
             if token.kind == "name" and token.text not in self.table and _may_be_free(token.text):
-                self.free[token.text] = self.table[token.text] = OF_A_RUN.get(token.text, Symbol(token.text, positive=True))
+                self.free[token.text] = self.table[token.text] = OF_A_RUN.get(
+                    token.text, Symbol(token.text, positive=True)
+                )
         self._refuse_arguments(text, tokens)
         return read(text, tokens, self.table, domain=self.domain, letters=self.own)
 
     def _refuse_arguments(self, text: str, tokens: list[Token]) -> None:
-        """`N(C)` is a function in a paper and a product in the grammar, so that one has to say which is meant."""
-        for i, (name, opening, argument, closing) in enumerate(zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False)):
+        """`N(C)` is a function in a paper and a product in the grammar, so that one has to say
+        which is meant.
+        """
+        for i, (name, opening, argument, closing) in enumerate(
+            zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False)
+        ):
             if name.kind != "name" or opening.text != "(" or text[opening.position] != "(":
                 continue
             if name.text == "O" and "O" not in self.own:
-                raise ParseError.at(text, name.position, "an order term 'O(...)'", " is no value, and cannot be read")
+                raise ParseError.at(
+                    text,
+                    name.position,
+                    "an order term 'O(...)'",
+                    " is no value, and cannot be read",
+                )
             meaning = self.table.get(name.text)
             applied = meaning is None or isinstance(meaning, Formula)
             if applied or closing.text != ")" or argument.kind not in ("name", "number"):
@@ -346,7 +437,11 @@ class _Claims:
             if raised and name.text not in MAY_BE_FUNCTIONS:
                 continue  # the power of a factor in parentheses, as in A (N_opt)^-beta
             call = f"{name.text}({argument.text})"
-            optimum = f"{name.text}_opt({argument.text}) for the optimum, " if f"{name.text}_opt" in self.table else ""
+            optimum = (
+                f"{name.text}_opt({argument.text}) for the optimum, "
+                if f"{name.text}_opt" in self.table
+                else ""
+            )
             hint = f"; write {optimum}{name.text}*{argument.text} for the product"
             raise ParseError.at(text, name.position, f"ambiguous {call!r}", hint)
 
@@ -360,19 +455,34 @@ class _Claims:
     def _known(self, token: Token) -> Token:
         """`C_0` is `C0` where that is a name."""
         joined = token.text.replace("_", "")
-        is_index = token.kind == "name" and joined[-1:].isdigit() and token.text not in self.table and joined in self.table
+        is_index = (
+            token.kind == "name"
+            and joined[-1:].isdigit()
+            and token.text not in self.table
+            and joined in self.table
+        )
         return Token(token.kind, joined, token.position) if is_index else token
 
 
 def _may_be_free(name: str) -> bool:
-    """A letter, with an index or not: x, x1, x_1, x_N; or a Greek letter; or a name that papers give to a quantity of a run."""
-    return name in GREEK_NAMES or name in OF_A_RUN or (name != "e" and FREE_NAME.fullmatch(name) is not None)
+    """A letter, with an index or not: x, x1, x_1, x_N; or a Greek letter; or a name that papers
+    give to a quantity of a run.
+    """
+    return (
+        name in GREEK_NAMES
+        or name in OF_A_RUN
+        or (name != "e" and FREE_NAME.fullmatch(name) is not None)
+    )
 
 
 class _Given:
-    """What is assumed: equalities as replacements of a symbol, inequalities as bounds of the domain."""
+    """What is assumed: equalities as replacements of a symbol, inequalities as bounds of the
+    domain.
+    """
 
-    def __init__(self, words: Vocabulary, texts: Sequence[str], definitions: Sequence[str] = ()) -> None:
+    def __init__(
+        self, words: Vocabulary, texts: Sequence[str], definitions: Sequence[str] = ()
+    ) -> None:
         self.words = words
         self.table: dict[str, Expr | Formula] = dict(words.names)
         self.named: dict[Symbol, Expr] = {}
@@ -391,7 +501,11 @@ class _Given:
             reader = _Claims(self.table, self.words, "\\" in text or "{" in text)
             parts, relations = reader.split(text)
             name = parts[0][0].text
-            if [relation.text for relation in relations] != ["=="] or len(parts[0]) != 1 or parts[0][0].kind != "name":
+            if (
+                [relation.text for relation in relations] != ["=="]
+                or len(parts[0]) != 1
+                or parts[0][0].kind != "name"
+            ):
                 raise ParseError(f"{text!r}: a definition reads `name == expression`")
             if name in self.table:
                 raise ParseError(f"{text!r}: {name} has a meaning already")
@@ -402,7 +516,9 @@ class _Given:
             self.domain.positive += reader.domain.positive
             self.domain.nonzero += reader.domain.nonzero
         for _ in bodies:
-            self.named = {x: substituted(e, self.named, bodies[x][0]) for x, e in self.named.items()}
+            self.named = {
+                x: substituted(e, self.named, bodies[x][0]) for x, e in self.named.items()
+            }
         for symbol, value in self.named.items():
             if value.free_symbols & self.named.keys():
                 raise ParseError(f"{bodies[symbol][0]!r}: {symbol} is defined by way of itself")
@@ -419,7 +535,9 @@ class _Given:
         relation = relations[0].text
         if relation == "==":
             symbol, value = _replacement(left, right, text)
-            self.replaced = {x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()} | {symbol: value}
+            self.replaced = {
+                x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()
+            } | {symbol: value}
             self.source[symbol] = text
             if symbol.is_positive and not plainly_positive(value):
                 self.domain.positive.append(value)
@@ -437,7 +555,9 @@ class _Given:
         return substituted(substituted(expression, self.named, text), self.replaced, text)
 
     def is_budget(self, symbol: Symbol) -> bool:
-        """Whether the replacement of the symbol is the budget itself, `C == 6*N*D` or solved for another letter."""
+        """Whether the replacement of the symbol is the budget itself, `C == 6*N*D` or solved for
+        another letter.
+        """
         budget = self.words.budget
         return is_zero((sym.C - budget).xreplace({symbol: self.replaced[symbol]}))
 
@@ -445,23 +565,33 @@ class _Given:
         """The variable of a limit, which must be free to move, and where it tends."""
         symbol, end = _limit(text, self.table)
         if symbol in self.replaced:
-            raise ParseError(f"{text!r}: {symbol} cannot tend to a limit where {self.source[symbol]!r} replaces it")
+            raise ParseError(
+                f"{text!r}: {symbol} cannot tend to a limit where {self.source[symbol]!r} replaces "
+                f"it"
+            )
         return symbol, end
 
     def domain_of(self, typed: Domain, text: str) -> Domain:
-        """Where the claim as typed has a value and the assumptions hold; refused where that is nowhere."""
+        """Where the claim as typed has a value and the assumptions hold; refused where that is
+        nowhere.
+        """
         positive = list(self.domain.positive)
         for condition in typed.positive:
             value = self.at(condition, text)
             if value.is_number and value.is_positive is not True:
-                raise ParseError(f"{text!r}: {condition} is {value}, and a logarithm or a broken power of it has no real value")
+                raise ParseError(
+                    f"{text!r}: {condition} is {value}, and a logarithm or a broken power of it "
+                    f"has no real value"
+                )
             if not plainly_positive(value) and value not in positive:
                 positive.append(value)
         nonzero: list[Expr] = []
         for condition in (*self.domain.nonzero, *typed.nonzero):
             value = self.at(condition, text)
             if value not in nonzero and not plainly_positive(value):
-                nonzero += [e for e in _factors(value, condition, positive, text) if e not in nonzero]
+                nonzero += [
+                    e for e in _factors(value, condition, positive, text) if e not in nonzero
+                ]
         return Domain(positive, nonzero, self.domain.nonnegative)
 
 
@@ -472,7 +602,9 @@ def _vanishes(e: Expr, witness: Witness) -> bool:
 
 
 def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:
-    """The factors of a divisor whose sign is not certain; refused where the divisor is zero throughout."""
+    """The factors of a divisor whose sign is not certain; refused where the divisor is zero
+    throughout.
+    """
     try:
         arithmetic = arithmetic_for((value,), positive)
         form = normal_form(value, arithmetic)
@@ -489,7 +621,9 @@ def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
     """The symbol of an equality and what it stands for."""
     symbol, value = (left, right) if left.is_Symbol else (right, left)
     if not symbol.is_Symbol or symbol in value.free_symbols:
-        raise ParseError(f"{text!r}: one side of an equality must be a symbol that the other does not hold")
+        raise ParseError(
+            f"{text!r}: one side of an equality must be a symbol that the other does not hold"
+        )
     if symbol.is_positive and value.is_nonpositive:
         raise ParseError(f"{text!r}: {symbol} is positive")
     if symbol.is_nonnegative and value.is_negative:
@@ -501,7 +635,10 @@ def _limit(text: str, table: Mapping[str, Expr | Formula]) -> tuple[Symbol, str]
     match = LIMIT.fullmatch(text)
     symbol = table.get(match["name"]) if match else None
     if match is None or not isinstance(symbol, Symbol) or not symbol.is_positive:
-        raise ParseError(f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a positive symbol of the claim")
+        raise ParseError(
+            f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a positive symbol of the "
+            f"claim"
+        )
     return symbol, "0" if match["limit"].startswith("0") else "oo"
 
 

@@ -1,4 +1,5 @@
-"""Derivations verified as a whole: what every step's paths say, how strong the theorem is, and how long it took.
+"""Derivations verified as a whole: what every step's paths say, how strong the theorem is, and how
+long it took.
 
 A report is plain data (text and numbers), so that it travels between processes and into JSON.
 """
@@ -55,7 +56,8 @@ class Check:
 class StepReport:
     """One step: the claim in plain text, its strength, and what each path says of it.
 
-    `exact` is "proved", "refuted" or "undecided" and `exact_detail` says why; `interval` is None where the claim is no bound.
+    `exact` is "proved", "refuted" or "undecided" and `exact_detail` says why; `interval` is None
+    where the claim is no bound.
     """
 
     name: str
@@ -91,7 +93,8 @@ class StepReport:
 
 @dataclass(frozen=True)
 class Report:
-    """One derivation: its text, its steps, its status (the weakest strength among them) and the seconds that it took.
+    """One derivation: its text, its steps, its status (the weakest strength among them) and the
+    seconds that it took.
 
     `error` says why a derivation could not be built or checked; its status is then "failed".
     """
@@ -108,7 +111,11 @@ class Report:
 
     @property
     def status(self) -> str:
-        return FAILED if self.error or not self.steps else weakest(step.strength for step in self.steps)
+        return (
+            FAILED
+            if self.error or not self.steps
+            else weakest(step.strength for step in self.steps)
+        )
 
     @property
     def failed(self) -> bool:
@@ -130,12 +137,18 @@ class Report:
         return sum(step.interval is not None and step.interval.passed for step in self.steps)
 
     def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "status": self.status, "steps": [step.as_dict() for step in self.steps]}
+        return {
+            **asdict(self),
+            "status": self.status,
+            "steps": [step.as_dict() for step in self.steps],
+        }
 
 
 @dataclass(frozen=True)
 class ErratumReport:
-    """One slip of a paper: what is printed and why it fails, and the corrections with their strengths."""
+    """One slip of a paper: what is printed and why it fails, and the corrections with their
+    strengths.
+    """
 
     name: str
     where: str
@@ -175,7 +188,12 @@ class RemarkReport:
 
     @classmethod
     def of(cls, remark: Remark) -> RemarkReport:
-        return cls(remark.name, remark.where, remark.comment, tuple(StepReport.of(claim.verify()) for claim in remark.checks))
+        return cls(
+            remark.name,
+            remark.where,
+            remark.comment,
+            tuple(StepReport.of(claim.verify()) for claim in remark.checks),
+        )
 
     @property
     def holds(self) -> bool:
@@ -189,7 +207,14 @@ def spelled(claim: Claim) -> str:
     """The claim in plain text; where it is too long to be read, its size alone."""
     sides = (claim.lhs, claim.rhs)
     size = sum(side.count_ops() for side in sides)
-    bits = max((int(number.p * number.q).bit_length() for side in sides for number in side.atoms(Rational)), default=0)
+    bits = max(
+        (
+            int(number.p * number.q).bit_length()
+            for side in sides
+            for number in side.atoms(Rational)
+        ),
+        default=0,
+    )
     if size > MOST_OPERATIONS or bits > MOST_BITS:
         return f"{claim.relation} between two expressions, {size} operations together, too long to print"
     return f"{plain(claim.lhs)} {claim.relation} {plain(claim.rhs)}"
@@ -205,7 +230,9 @@ def load(name: str) -> Derivation:
     """
     if name not in NAMES:
         known = close_matches(name, (*NAMES, *ERRATA))
-        raise ValueError(f"name={name!r}: must be the name of a derivation or a path ending in .py{known}")
+        raise ValueError(
+            f"name={name!r}: must be the name of a derivation or a path ending in .py{known}"
+        )
     return checked(theorem(name).derivation())
 
 
@@ -223,7 +250,9 @@ def checked(derivation: object) -> Derivation:
         raise ValueError(f"derivation().steps={derivation.steps!r}: must have at least one step")
     for step in derivation.steps:
         if type(step) is not Claim:
-            raise ValueError(f"derivation().steps: must be isoflop Claims, but one is {_brief(step)}")
+            raise ValueError(
+                f"derivation().steps: must be isoflop Claims, but one is {_brief(step)}"
+            )
     derivation.refuse_mistakes()
     return derivation
 
@@ -233,7 +262,9 @@ def _brief(value: object) -> str:
 
 
 def verify(derivation: Derivation, *, seed: int = 0, started: float | None = None) -> Report:
-    """Check every step on every path; `started` is the reading of `time.perf_counter` from which the seconds count."""
+    """Check every step on every path; `started` is the reading of `time.perf_counter` from which
+    the seconds count.
+    """
     began = perf_counter() if started is None else started
     steps = tuple(StepReport.of(step.verify(seed=seed)) for step in derivation.steps)
     return Report(
@@ -249,12 +280,24 @@ def verify(derivation: Derivation, *, seed: int = 0, started: float | None = Non
 
 
 def verify_named(name: str, *, seed: int = 0) -> Report:
-    """Build a derivation of the package and check it; one that cannot be built or checked has failed, and the others go on."""
+    """Build a derivation of the package and check it; one that cannot be built or checked has
+    failed, and the others go on.
+    """
     began = perf_counter()
     try:
         return verify(load(name), seed=seed, started=began)
     except Exception as error:
-        return Report(name, name, (), "", "", "", (), perf_counter() - began, f"{type(error).__name__}: {error}")
+        return Report(
+            name,
+            name,
+            (),
+            "",
+            "",
+            "",
+            (),
+            perf_counter() - began,
+            f"{type(error).__name__}: {error}",
+        )
 
 
 def verify_errata(paper: str) -> tuple[tuple[ErratumReport, ...], tuple[RemarkReport, ...]]:
@@ -273,18 +316,23 @@ def verify_errata(paper: str) -> tuple[tuple[ErratumReport, ...], tuple[RemarkRe
     return tuple(ErratumReport.of(e.verify()) for e in errata), tuple(map(RemarkReport.of, remarks))
 
 
-def verify_all(names: Iterable[str] = NAMES, *, workers: int = 1, seed: int = 0) -> Iterator[Report]:
+def verify_all(
+    names: Iterable[str] = NAMES, *, workers: int = 1, seed: int = 0
+) -> Iterator[Report]:
     """Reports as they are finished, in no particular order; see `unordered`."""
     with unordered(partial(verify_named, seed=seed), names, workers=workers) as reports:
         yield from reports
 
 
 @contextmanager
-def unordered(function: Callable[[Item], Result], items: Iterable[Item], *, workers: int) -> Iterator[Iterator[Result]]:
-    """Results as they are finished, from `workers` processes, which end with the block whatever ends it.
+def unordered(
+    function: Callable[[Item], Result], items: Iterable[Item], *, workers: int
+) -> Iterator[Iterator[Result]]:
+    """Results as they are finished, from `workers` processes, which end with the block whatever
+    ends it.
 
-    The processes are started afresh, so that no lock or thread of this one is copied; they leave an interrupt to this one, and
-    end at once where this one is gone, however it ended.
+    The processes are started afresh, so that no lock or thread of this one is copied; they leave an
+    interrupt to this one, and end at once where this one is gone, however it ended.
     """
     if workers < 1:
         raise ValueError(f"workers={workers}: must be at least 1")

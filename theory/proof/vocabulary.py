@@ -1,4 +1,6 @@
-"""The names that a claim may use: symbols of the law, and quantities that stand for their closed forms."""
+"""The names that a claim may use: symbols of the law, and quantities that stand for their closed
+forms.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ from ..penalty import Misallocation, misallocation
 class Vocabulary:
     """Names and what they mean in one notation, in the letters of that notation.
 
-    `names[name]` is a symbol, a closed form, or a formula in its arguments (`N_opt(C)`, `P(r)`, `L(N, D)`); a letter that means
-    nothing else is a free positive symbol.
+    `names[name]` is a symbol, a closed form, or a formula in its arguments (`N_opt(C)`, `P(r)`,
+    `L(N, D)`); a letter that means nothing else is a free positive symbol.
 
     Attributes
     ----------
@@ -32,8 +34,9 @@ class Vocabulary:
     means : mapping of str to str
         The names that are more than a letter, in words.
     run : mapping of Symbol to Expr
-        What the quantities of one run are in C and r: N = r N*(C), the tokens D that the budget leaves, rho, s and so on. Letters
-        that a claim uses side by side mean these where the claim does not hold for independent ones.
+        What the quantities of one run are in C and r: N = r N*(C), the tokens D that the budget
+        leaves, rho, s and so on. Letters that a claim uses side by side mean these where the claim
+        does not hold for independent ones.
     definitions : mapping of Symbol to str
         The same as a reader wants them: `C == 6*N*D`, `r == N/N_opt`.
     budget : sympy.Expr
@@ -53,7 +56,9 @@ class Vocabulary:
         return frozenset((*self.run, *self.definitions))
 
     def depend(self, letters: Collection[Symbol]) -> bool:
-        """Whether what the letters mean at one run ties them to each other: a run has two degrees of freedom, C and r."""
+        """Whether what the letters mean at one run ties them to each other: a run has two degrees
+        of freedom, C and r.
+        """
         among = self.of_a_run & set(letters)
         ratios = among & {sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO}
         return len(among) > 2 or len(ratios) > 1 or bool(among & self.named_for_a_run)
@@ -75,13 +80,17 @@ def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabula
     Raises
     ------
     ValueError
-        Where a letter of the budget means something else in the notation: `a` is an allocation exponent of hoffmann.
+        Where a letter of the budget means something else in the notation: `a` is an allocation
+        exponent of hoffmann.
     """
     spelling = find_notation(notation)
     envelope = derive(budget=budget)
     canonical = _canonical(envelope)
     letters = {meaning: name for name, meaning in canonical.items() if isinstance(meaning, Symbol)}
-    own = {meaning: Symbol(spelling.names().get(name, name), **meaning.assumptions0) for meaning, name in letters.items()}
+    own = {
+        meaning: Symbol(spelling.names().get(name, name), **meaning.assumptions0)
+        for meaning, name in letters.items()
+    }
     own[sym.E] = Symbol(spelling.irreducible, nonnegative=True)  # a law may have none
     _refuse_clashes(budget, spelling)
 
@@ -92,9 +101,15 @@ def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabula
         instead = tuple((symbol, value.xreplace(own)) for symbol, value in meaning.instead)
         return replace(meaning, body=meaning.body.xreplace(own), other=other, instead=instead)
 
-    respelled = {own_name: canonical[name] for name, own_name in spelling.names().items() if name in canonical}
+    respelled = {
+        own_name: canonical[name]
+        for name, own_name in spelling.names().items()
+        if name in canonical
+    }
     ambiguous = {name for name in spelling.names() if name.isalpha()} | set(respelled)
-    names = {name: meaning for name, meaning in canonical.items() if name not in ambiguous} | respelled
+    names = {
+        name: meaning for name, meaning in canonical.items() if name not in ambiguous
+    } | respelled
     m = misallocation(envelope)
     return Vocabulary(
         {name: respelt(meaning) for name, meaning in names.items()},
@@ -111,7 +126,8 @@ def _refuse_clashes(budget: Budget, spelling: Notation) -> None:
         for canonical, own in spelling.names().items():
             if own == symbol.name and canonical != own:
                 raise ValueError(
-                    f"budget={budget}: its {own} is no letter of the {spelling.name} notation, in which {own} is what others "
+                    f"budget={budget}: its {own} is no letter of the {spelling.name} notation, in "
+                    f"which {own} is what others "
                     f"write {canonical}; say notation='schaeffer'"
                 )
 
@@ -170,7 +186,8 @@ MEANINGS = {
     "w_N": "the share of the params term in the least reducible loss",
     "w_D": "the share of the tokens term in the least reducible loss",
     "G": "N_opt where C is the coefficient of the budget",
-    "P": "the penalty, reducible loss over the least at the same compute, at size ratio r or overtraining ratio rho",
+    "P": "the penalty, reducible loss over the least at the same compute, at size ratio r or "
+    "overtraining ratio rho",
 }
 
 #: Quantities of a run that a claim may define for itself, so that they have no fixed meaning.

@@ -11,12 +11,22 @@ from ..penalty import Misallocation
 from .breaking import TEXT_WIDTH, filled, pieces
 from .printer import SIGNS, PaperPrinter, snug
 from .sentence import sentence_latex
-from .text import Equation, Section, check_spelling, envelope_lines, law_lines, misallocation_sections
+from .text import (
+    Equation,
+    Section,
+    check_spelling,
+    envelope_lines,
+    law_lines,
+    misallocation_sections,
+)
 from .width import width
 
 
-def envelope_latex(envelope: Envelope, *, notation: str | Notation = DEFAULT, environment: str = "align") -> str:
-    r"""Law, budget, optimum, exponent, shares, coefficient and loss on the envelope as an align block.
+def envelope_latex(
+    envelope: Envelope, *, notation: str | Notation = DEFAULT, environment: str = "align"
+) -> str:
+    r"""Law, budget, optimum, exponent, shares, coefficient and loss on the envelope as an align
+    block.
 
     Parameters
     ----------
@@ -31,11 +41,16 @@ def envelope_latex(envelope: Envelope, *, notation: str | Notation = DEFAULT, en
     """
     spelling = find_notation(notation)
     check_spelling(envelope, spelling)
-    return align_block([("", [*law_lines(envelope), *envelope_lines(envelope, spelling)])], spelling, environment)
+    return align_block(
+        [("", [*law_lines(envelope), *envelope_lines(envelope, spelling)])], spelling, environment
+    )
 
 
-def misallocation_latex(m: Misallocation, *, notation: str | Notation = DEFAULT, environment: str = "align") -> str:
-    r"""The penalty in r and rho, its excess, expansions, tails; effective compute, overhead, critical sizes.
+def misallocation_latex(
+    m: Misallocation, *, notation: str | Notation = DEFAULT, environment: str = "align"
+) -> str:
+    r"""The penalty in r and rho, its excess, expansions, tails; effective compute, overhead,
+    critical sizes.
 
     Parameters and errors as in `envelope_latex`.
     """
@@ -48,13 +63,16 @@ def align_block(sections: Sequence[Section], spelling: Notation, environment: st
     if environment not in ("align", "align*"):
         raise ValueError(f"environment={environment!r}: must be align or align*")
     printed = [
-        (heading, [[_equation_latex(equation, spelling) for equation in line] for line in lines]) for heading, lines in sections
+        (heading, [[_equation_latex(equation, spelling) for equation in line] for line in lines])
+        for heading, lines in sections
     ]
     column = max(width(line[0][0]) for _, lines in printed for line in lines)
     parts: list[str] = []
     for heading, lines in printed:
         rows = [_row(line, TEXT_WIDTH - column, environment == "align") for line in lines]
-        intertext = rf"  \intertext{{{sentence_latex(heading, spelling)}:}}" + "\n" if heading else ""
+        intertext = (
+            rf"  \intertext{{{sentence_latex(heading, spelling)}:}}" + "\n" if heading else ""
+        )
         parts.append(intertext + ", \\\\\n".join(f"  {row}" for row in rows) + ".\n")
     separator = "" if all(heading for heading, _ in printed) else "\\\\\n"
     return f"\\begin{{{environment}}}\n{separator.join(parts)}\\end{{{environment}}}"
@@ -73,7 +91,9 @@ def _row(line: Sequence[tuple[str, list[str]]], room: int, numbered: bool) -> st
 
 
 def _equation_latex(equation: Equation, spelling: Notation) -> tuple[str, list[str]]:
-    """The left side, and the rest from its relation on, in pieces between which a line may be broken."""
+    """The left side, and the rest from its relation on, in pieces between which a line may be
+    broken.
+    """
     label, printer = PaperPrinter(spelling, arguments=True), PaperPrinter(spelling)
     sign = SIGNS[equation.relation]
     sides = [pieces(side, printer) for side in equation.sides[1:]]

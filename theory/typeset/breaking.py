@@ -11,13 +11,16 @@ from .printer import PaperPrinter, snug
 from .text import is_negative, ordered_terms, quotient
 from .width import RELATIONS, TOKEN, group, width
 
-#: Points for an equation in an align block and in a list (article, 10pt), and what its end may add to them.
+#: Points for an equation in an align block and in a list (article, 10pt), and what its end may add
+#: to them.
 TEXT_WIDTH, ITEM_WIDTH, SLACK = 330, 300, 15
 SIZES = (("", 10), (r"\small", 9), (r"\footnotesize", 8), (r"\scriptsize", 7))
 
 
 def pieces(side: Expr, printer: PaperPrinter) -> list[str]:
-    """The parts of one side between which a line may be broken: its terms, and the factors of a wide term."""
+    """The parts of one side between which a line may be broken: its terms, and the factors of a
+    wide term.
+    """
     first, *rest = ordered_terms(side) if isinstance(side, Add) else [side]
     found = _factors(first, printer)
     for term in rest:
@@ -27,7 +30,9 @@ def pieces(side: Expr, printer: PaperPrinter) -> list[str]:
 
 
 def _factors(term: Expr, printer: PaperPrinter) -> list[str]:
-    """One term, or the pieces of one that is too wide: its factors, its argument, the terms in its brackets."""
+    """One term, or the pieces of one that is too wide: its factors, its argument, the terms in its
+    brackets.
+    """
     text = printer.doprint(term)
     if width(text) <= ITEM_WIDTH:
         return [snug(printer.bracket(text)) if isinstance(term, Add) else text]
@@ -38,7 +43,11 @@ def _factors(term: Expr, printer: PaperPrinter) -> list[str]:
     if not isinstance(term, Mul):
         return [text]
     parts = quotient(term)
-    groups = [[printer.fraction(parts.numerator, parts.denominator, alone=False)]] if parts.denominator else []
+    groups = (
+        [[printer.fraction(parts.numerator, parts.denominator, alone=False)]]
+        if parts.denominator
+        else []
+    )
     groups += [_factors(factor, printer) for factor in (parts.tail if groups else parts.numerator)]
     (first, *more), *others = groups
     found = [f"-{first}" if parts.negative else first, *more]
@@ -87,7 +96,8 @@ LINKS = RELATIONS | {r"\iff", r"\implies", r"\Rightarrow"}
 
 
 def display(latex: str, room: int) -> str:
-    """A statement as a display of its own: on rows where it is too wide, broken between statements, then between links.
+    """A statement as a display of its own: on rows where it is too wide, broken between statements,
+    then between links.
 
     Parameters
     ----------
@@ -98,9 +108,15 @@ def display(latex: str, room: int) -> str:
     """
     rows = _statements(latex, room)
     widest = max(map(width, rows))
-    size = next((name for name, scale in SIZES if widest * scale <= 10 * (room + SLACK)), SIZES[-1][0])
+    size = next(
+        (name for name, scale in SIZES if widest * scale <= 10 * (room + SLACK)), SIZES[-1][0]
+    )
     body = " \\\\\n  ".join(rows)
-    block = f"\\[\n  {body}.\n\\]" if len(rows) == 1 else f"\\begin{{gather*}}\n  {body}.\n\\end{{gather*}}"
+    block = (
+        f"\\[\n  {body}.\n\\]"
+        if len(rows) == 1
+        else f"\\begin{{gather*}}\n  {body}.\n\\end{{gather*}}"
+    )
     return f"{{{size}\n{block}}}" if size else block
 
 
@@ -113,13 +129,19 @@ def _statements(latex: str, room: int) -> list[str]:
         if width(longer) <= room:
             rows[-1] = longer
             continue
-        links = _split(statement, LINKS.__contains__, keep=True) if width(statement) > room else [statement]
+        links = (
+            _split(statement, LINKS.__contains__, keep=True)
+            if width(statement) > room
+            else [statement]
+        )
         rows += filled(links, room)
     return [row for row in rows if row]
 
 
 def _split(latex: str, separates: Callable[[str], bool], *, keep: bool) -> list[str]:
-    """The parts between separators outside all brackets; with `keep`, each part begins with its separator."""
+    """The parts between separators outside all brackets; with `keep`, each part begins with its
+    separator.
+    """
     parts, depth, position = [""], 0, 0
     while position < len(latex):
         match = TOKEN.match(latex, position)
@@ -137,6 +159,12 @@ def _split(latex: str, separates: Callable[[str], bool], *, keep: bool) -> list[
     return [part.strip() for part in parts if part.strip()]
 
 
-SIZED = frozenset({r"\left", r"\right", *(rf"\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in "lr")})
+SIZED = frozenset(
+    {
+        r"\left",
+        r"\right",
+        *(rf"\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in "lr"),
+    }
+)
 OPENING = frozenset({"(", "[", "{"}) | {token for token in SIZED if token.endswith(("left", "l"))}
 CLOSING = frozenset({")", "]", "}"}) | {token for token in SIZED if token.endswith(("right", "r"))}

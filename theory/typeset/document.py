@@ -1,7 +1,9 @@
-r"""A complete LaTeX document: theorems with proofs and status, tables of laws and penalties, bibliography.
+r"""A complete LaTeX document: theorems with proofs and status, tables of laws and penalties,
+bibliography.
 
-The letters of a law (N, D, C, L, E, A, B, C_0, r, rho, alpha, beta, gamma) are written as macros ``\isoN``, ``\isoD``, ...,
-each defined with ``\providecommand``: a paper that defines its own first, or edits the definitions, sees its own symbols.
+The letters of a law (N, D, C, L, E, A, B, C_0, r, rho, alpha, beta, gamma) are written as macros
+``\isoN``, ``\isoD``, ..., each defined with ``\providecommand``: a paper that defines its own
+first, or edits the definitions, sees its own symbols.
 """
 
 from __future__ import annotations
@@ -34,13 +36,29 @@ Subject = Derivation | Envelope | Misallocation
 
 PACKAGES = ("amsmath", "amssymb", "amsthm", "booktabs")
 TITLE = "Compute-optimal training: derivations"
-LAW_SYMBOLS = frozenset({sym.N, sym.D, sym.C, sym.L, sym.E, sym.A, sym.B, sym.BETA, sym.GAMMA, sym.SIZE_RATIO, sym.RATIO})
+LAW_SYMBOLS = frozenset(
+    {
+        sym.N,
+        sym.D,
+        sym.C,
+        sym.L,
+        sym.E,
+        sym.A,
+        sym.B,
+        sym.BETA,
+        sym.GAMMA,
+        sym.SIZE_RATIO,
+        sym.RATIO,
+    }
+)
 #: Long formulas within a line: wider spaces rather than a formula in the margin.
 STRETCHED = r"\begingroup\emergencystretch=4em"
 NUMERALS = {"0": "zero"}
 INTRODUCTION = (
-    f"Each statement below was checked by isoflop {__version__} when this document was written: every step by the argument that "
-    "the proof names, and again at random points in arithmetic of 50 digits, bounds also in interval arithmetic. The status of "
+    f"Each statement below was checked by isoflop {__version__} when this document was written: "
+    f"every step by the argument that "
+    "the proof names, and again at random points in arithmetic of 50 digits, bounds also in "
+    "interval arithmetic. The status of "
     "a theorem is that of its weakest step."
 )
 #: Where a sentence names a derivation that is not in the document.
@@ -97,7 +115,11 @@ def with_macros(spelling: Notation) -> Notation:
         stem = name.removesuffix(OPTIMAL)
         if name in LETTERS:
             return macro(name)
-        return macro(stem) + latex.removeprefix(known[stem]) if stem != name and stem in LETTERS else latex
+        return (
+            macro(stem) + latex.removeprefix(known[stem])
+            if stem != name and stem in LETTERS
+            else latex
+        )
 
     roles = {role: getattr(spelling, role) for role in ROLES}
     symbols = tuple((name, respelt(name, latex)) for name, latex in spelling.symbols)
@@ -111,7 +133,10 @@ def _definitions(body: str, spelling: Notation, symbols: Mapping[str, str]) -> l
         if re.search(re.escape(macro(name)) + r"(?![A-Za-z])", body):
             letter = symbols.get(name, spelling.latex(name))
             braced = f"{{{letter}}}" if re.search(r"[\^_']", letter) else letter
-            lines.append(rf"\providecommand{{{macro(name)}}}{{{braced}}}% {respell(sym.QUANTITIES[name].meaning, spelling)}")
+            lines.append(
+                rf"\providecommand{{{macro(name)}}}{{{braced}}}% "
+                rf"{respell(sym.QUANTITIES[name].meaning, spelling)}"
+            )
     return lines
 
 
@@ -120,7 +145,9 @@ def _definitions(body: str, spelling: Notation, symbols: Mapping[str, str]) -> l
 
 @dataclass
 class Citing:
-    r"""Sentences with ``\cite`` for every work that they mention, and the works in the order of their first mention."""
+    r"""Sentences with ``\cite`` for every work that they mention, and the works in the order of
+    their first mention.
+    """
 
     spelling: Notation
     works: dict[str, Work] = field(default_factory=dict)
@@ -150,7 +177,9 @@ class Citing:
     def bibliography(self) -> list[str]:
         if not self.works:
             return []
-        entries = [_bibitem(work) for work in sorted(self.works.values(), key=lambda work: work.key)]
+        entries = [
+            _bibitem(work) for work in sorted(self.works.values(), key=lambda work: work.key)
+        ]
         return [r"\begin{thebibliography}{99}", *entries, r"\end{thebibliography}"]
 
 
@@ -190,7 +219,8 @@ def document_latex(
     entries : iterable of Entry
         The theorems, in order.
     notation : {"schaeffer", "hoffmann"}
-        A derivation whose own letters would collide with it is set in the default notation, and says so.
+        A derivation whose own letters would collide with it is set in the default notation, and
+        says so.
     laws : sequence of mappings
         Rows of `coefficient_table_latex`; ``key`` names the work to cite.
     penalties : sequence of mappings
@@ -217,15 +247,32 @@ def document_latex(
         parts.append(_law_table(laws, _written(spelling, macros), citing))
     if penalties:
         caption = r"Penalty $P$, effective compute and compute overhead off the optimal allocation, at the same compute."
-        parts.append(penalty_table_latex(penalties, notation=_written(spelling, macros), caption=caption, label="tab:penalty"))
+        parts.append(
+            penalty_table_latex(
+                penalties, notation=_written(spelling, macros), caption=caption, label="tab:penalty"
+            )
+        )
     parts += ["\n".join(citing.bibliography())] if citing.works else []
     body = _with_references("\n\n".join(parts), [entry.derivation.name for entry in entries])
     definitions = _definitions(body, spelling, symbols)
     if fragment:
         return "\n".join([*_needs(), *definitions, "", body])
-    head = [r"\documentclass{article}", rf"\usepackage{{{','.join(PACKAGES)}}}", r"\newtheorem{theorem}{Theorem}", *definitions]
-    opening = [rf"\title{{{escaped(title)}}}", r"\author{}", r"\date{}", r"\begin{document}", r"\maketitle"]
-    introduction = ["", INTRODUCTION, *([ELSEWHERE] if OTHER_NAME.search(body) else [])] if parts else []
+    head = [
+        r"\documentclass{article}",
+        rf"\usepackage{{{','.join(PACKAGES)}}}",
+        r"\newtheorem{theorem}{Theorem}",
+        *definitions,
+    ]
+    opening = [
+        rf"\title{{{escaped(title)}}}",
+        r"\author{}",
+        r"\date{}",
+        r"\begin{document}",
+        r"\maketitle",
+    ]
+    introduction = (
+        ["", INTRODUCTION, *([ELSEWHERE] if OTHER_NAME.search(body) else [])] if parts else []
+    )
     return "\n".join([*head, *opening, *introduction, "", body, "", r"\end{document}"])
 
 
@@ -239,7 +286,8 @@ def _with_references(body: str, names: Iterable[str]) -> str:
 def _needs() -> list[str]:
     return [
         f"% Needs the packages {', '.join(PACKAGES)}",
-        r"% and, in the preamble, \newtheorem{theorem}{Theorem} or a theorem environment of your own.",
+        r"% and, in the preamble, \newtheorem{theorem}{Theorem} or a theorem environment of your "
+        r"own.",
     ]
 
 
@@ -282,7 +330,12 @@ def _theorem(entry: Entry, spelling: Notation, citing: Citing, macros: bool) -> 
         chosen = with_macros(chosen)
     citing.spelling = chosen
     remark = (
-        [f"This theorem is set in the {DEFAULT.name} notation: in the other, ${clash}$ would have two meanings."] if clash else []
+        [
+            f"This theorem is set in the {DEFAULT.name} notation: in the other, ${clash}$ would "
+            f"have two meanings."
+        ]
+        if clash
+        else []
     )
     about = [
         rf"\textbf{{Status:}} {escaped(entry.status)}.",

@@ -32,7 +32,9 @@ def _tex(tokens: list[str], done: list[str]) -> str:
 
 
 def _exponent(tokens: list[str]) -> str:
-    """What stands behind ^: a sign and a name or number, or all that is in parentheses, without them."""
+    """What stands behind ^: a sign and a name or number, or all that is in parentheses, without
+    them.
+    """
     if tokens[:1] != ["("]:
         taken = [tokens.pop(0)]
         if taken == ["-"]:
@@ -53,5 +55,11 @@ def _letter(token: str) -> str:
     name, number = re.fullmatch(r"(.*?)_?(\d*)", token, re.DOTALL).groups()  # type: ignore[union-attr]
     if not name or not name[0].isalpha():
         return token
-    letter = rf"\{name}" if name in GREEK else name if len(name.rstrip("'")) == 1 else rf"\mathit{{{name}}}"
+    letter = (
+        rf"\{name}"
+        if name in GREEK
+        else name
+        if len(name.rstrip("'")) == 1
+        else rf"\mathit{{{name}}}"
+    )
     return f"{letter}_{{{number}}}" if number else letter

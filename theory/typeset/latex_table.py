@@ -28,12 +28,14 @@ def coefficient_table_latex(
     caption: str = "",
     label: str = "",
 ) -> str:
-    r"""A booktabs table of laws: fitted coefficients, and exponent, coefficient and share of their envelope.
+    r"""A booktabs table of laws: fitted coefficients, and exponent, coefficient and share of their
+    envelope.
 
     Parameters
     ----------
     rows : iterable of mappings
-        With ``law`` (LaTeX) and ``E``, ``A``, ``B``, ``beta``, ``gamma``, ``alpha``, ``C0``, ``w_N``; None prints as a dash.
+        With ``law`` (LaTeX) and ``E``, ``A``, ``B``, ``beta``, ``gamma``, ``alpha``, ``C0``,
+        ``w_N``; None prints as a dash.
     digits : int
         Significant digits of the derived columns; the fitted ones are printed to six at most.
     caption, label : str
@@ -49,16 +51,30 @@ def coefficient_table_latex(
     if not table:
         raise ValueError("rows=[]: a table needs at least one row")
     headings = [f"${symbol_latex(name, spelling)}$" for name in (*FITTED, *DERIVED)]
-    lines = [rf"\begin{{tabular}}{{@{{}}l{'r' * len(headings)}@{{}}}}", r"\toprule", " & ".join(["law", *headings]) + r" \\"]
+    lines = [
+        rf"\begin{{tabular}}{{@{{}}l{'r' * len(headings)}@{{}}}}",
+        r"\toprule",
+        " & ".join(["law", *headings]) + r" \\",
+    ]
     lines.append(r"\midrule")
     for i, row in enumerate(table):
         missing = [name for name in ("law", *FITTED, *DERIVED) if name not in row]
         if missing:
             raise ValueError(f"rows[{i}]: has no {missing[0]!r}; it has {', '.join(map(str, row))}")
-        figures = [(row[name], FITTED_DIGITS, True) for name in FITTED] + [(row[name], digits, False) for name in DERIVED]
-        cells = ["---" if value is None else f"${number_latex(value, n, trimmed=t)}$" for value, n, t in figures]
+        figures = [(row[name], FITTED_DIGITS, True) for name in FITTED] + [
+            (row[name], digits, False) for name in DERIVED
+        ]
+        cells = [
+            "---" if value is None else f"${number_latex(value, n, trimmed=t)}$"
+            for value, n, t in figures
+        ]
         lines.append(" & ".join([str(row["law"]), *cells]) + r" \\")
-    return _floating([*lines, r"\bottomrule", r"\end{tabular}"], caption, label, r"\footnotesize\setlength{\tabcolsep}{3pt}")
+    return _floating(
+        [*lines, r"\bottomrule", r"\end{tabular}"],
+        caption,
+        label,
+        r"\footnotesize\setlength{\tabcolsep}{3pt}",
+    )
 
 
 def estimate_table_latex(
@@ -69,16 +85,19 @@ def estimate_table_latex(
     caption: str = "",
     label: str = "",
 ) -> str:
-    r"""A booktabs table of estimates with their standard errors and intervals, a rule between the groups.
+    r"""A booktabs table of estimates with their standard errors and intervals, a rule between the
+    groups.
 
-    It is set in footnotesize, narrower than the lines of an article, and begins with a comment that names the package.
+    It is set in footnotesize, narrower than the lines of an article, and begins with a comment that
+    names the package.
 
     Parameters
     ----------
     groups : iterable of iterables of mappings
-        Each row with ``name`` (LaTeX), ``value``, ``se``, ``lo`` and ``hi``; None prints as "not determined". Optional: ``unit``
-        (LaTeX), ``mark`` (a letter that the notes explain), ``is_open`` (True: not determined) and ``under`` (LaTeX of a line
-        above the rows that share it).
+        Each row with ``name`` (LaTeX), ``value``, ``se``, ``lo`` and ``hi``; None prints as "not
+        determined". Optional: ``unit`` (LaTeX), ``mark`` (a letter that the notes explain),
+        ``is_open`` (True: not determined) and ``under`` (LaTeX of a line above the rows that share
+        it).
     level : str
         Nominal coverage of the intervals in per cent, for the heading.
     notes : sequence of str
@@ -124,7 +143,10 @@ def _estimated(row: Mapping[str, Any]) -> str:
 def _estimate(row: Mapping[str, Any]) -> list[str]:
     """The cells of an estimate; those of the interval are set around its comma."""
     sizes = (("value", FITTED_DIGITS), ("se", ERROR_DIGITS))
-    value, se = ("---" if row[name] is None else f"${number_latex(row[name], digits)}$" for name, digits in sizes)
+    value, se = (
+        "---" if row[name] is None else f"${number_latex(row[name], digits)}$"
+        for name, digits in sizes
+    )
     if row.get("is_open"):
         return [r"\multicolumn{4}{c}{not determined}"]
     if row["se"] is None:
@@ -133,7 +155,12 @@ def _estimate(row: Mapping[str, Any]) -> list[str]:
         return [value, r"\multicolumn{3}{c}{---}"]
     if row["lo"] is None or row["hi"] is None:
         return [value, se, r"\multicolumn{2}{c}{not determined}"]
-    return [value, se, f"$[{number_latex(row['lo'], END_DIGITS)},$", f"${number_latex(row['hi'], END_DIGITS)}]$"]
+    return [
+        value,
+        se,
+        f"$[{number_latex(row['lo'], END_DIGITS)},$",
+        f"${number_latex(row['hi'], END_DIGITS)}]$",
+    ]
 
 
 #: What LaTeX must load for these tables.
@@ -145,7 +172,11 @@ def _floating(lines: Sequence[str], caption: str, label: str, size: str = "") ->
     """The table as it is, or in a float with its caption."""
     if not (caption or label):
         return "\n".join(lines)
-    top = [r"\begin{table}[htbp]", r"\centering", *([rf"\caption{{{caption}}}\smallskip"] if caption else [])]
+    top = [
+        r"\begin{table}[htbp]",
+        r"\centering",
+        *([rf"\caption{{{caption}}}\smallskip"] if caption else []),
+    ]
     top += [rf"\label{{{label}}}"] if label else []
     return "\n".join([*top, *([size] if size else []), *lines, r"\end{table}"])
 
@@ -158,16 +189,19 @@ def penalty_table_latex(
     caption: str = "",
     label: str = "",
 ) -> str:
-    r"""A booktabs table of penalties; of runs with the params, tokens and loss that tell which is which.
+    r"""A booktabs table of penalties; of runs with the params, tokens and loss that tell which is
+    which.
 
     Parameters
     ----------
     rows : iterable of mappings
-        With ``ratio``, ``size_ratio``, ``loss_penalty``, ``effective_compute``, ``compute_overhead`` and optionally ``law``,
-        ``excess`` (P - 1, used where P itself has lost its digits), ``params`` and ``tokens``, ``loss``. None prints as a dash:
-        out of reach, or unknown.
+        With ``ratio``, ``size_ratio``, ``loss_penalty``, ``effective_compute``,
+        ``compute_overhead`` and optionally ``law``, ``excess`` (P - 1, used where P itself has lost
+        its digits), ``params`` and ``tokens``, ``loss``. None prints as a dash: out of reach, or
+        unknown.
     digits : int
-        Significant digits of what was computed; what was given is printed as it is, at most to `digits`.
+        Significant digits of what was computed; what was given is printed as it is, at most to
+        `digits`.
     caption, label : str
         LaTeX of the caption and the label; with either the table floats.
 
@@ -194,18 +228,30 @@ def penalty_table_latex(
     if of_runs:
         table = [_with_tokens_per_param(row) for row in table]
         scales = {name: _scale(row.get(name) for row in table) for name in ("params", "tokens")}
-        table = [row | {name: row[name] / 10**power for name, power in scales.items() if row.get(name)} for row in table]
-        sizes = {name: f"${letter}{_over(scales[name])}$" for name, letter in (("params", "N"), ("tokens", "D"))}
+        table = [
+            row | {name: row[name] / 10**power for name, power in scales.items() if row.get(name)}
+            for row in table
+        ]
+        sizes = {
+            name: f"${letter}{_over(scales[name])}$"
+            for name, letter in (("params", "N"), ("tokens", "D"))
+        }
         loss = {"loss": "$L$"} if any(row.get("loss") is not None for row in table) else {}
         headings = {**sizes, "tokens_per_param": "$D/N$", **loss, **headings}
-    lines = [rf"\begin{{tabular}}{{@{{}}{'r' * len(headings)}@{{}}}}", r"\toprule", " & ".join(headings.values()) + r" \\"]
+    lines = [
+        rf"\begin{{tabular}}{{@{{}}{'r' * len(headings)}@{{}}}}",
+        r"\toprule",
+        " & ".join(headings.values()) + r" \\",
+    ]
     previous: object = None
     for i, row in enumerate(table):
         law = row.get("law")
         if i == 0 or law != previous:
             lines.append(r"\midrule")
             if law is not None:
-                lines.append(rf"\multicolumn{{{len(headings)}}}{{@{{}}l}}{{{escaped(str(law))}}} \\")
+                lines.append(
+                    rf"\multicolumn{{{len(headings)}}}{{@{{}}l}}{{{escaped(str(law))}}} \\"
+                )
         lines.append(" & ".join(_cell(row, column, digits, i) for column in headings) + r" \\")
         previous = law
     lines += [r"\bottomrule", r"\end{tabular}"]

@@ -1,7 +1,8 @@
 """Names for the long parts of an equation, so that what is left fits the page.
 
-A step states its claim with every closed form written out. For the print, the parts that are repeated or wide get names,
-which are defined below the equation: the sides are still those of the claim.
+A step states its claim with every closed form written out. For the print, the parts that are
+repeated or wide get names, which are defined below the equation: the sides are still those of the
+claim.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from .width import width
 
 #: A part that is narrower than this, in points, keeps its place; a name is about this wide.
 NARROWEST, NAME_WIDTH = 36, 14
-#: An equation of more rows than this has parts that deserve names, and no equation needs more names than that.
+#: An equation of more rows than this has parts that deserve names, and no equation needs more names
+#: than that.
 MOST_ROWS, MOST_NAMES = 2, 12
 #: No expression of more nodes fits a row.
 MOST_NODES = 100
@@ -29,7 +31,9 @@ MOST_NODES = 100
 PREFERENCE = 4
 
 
-def with_names(sides: Sequence[Expr], printer: PaperPrinter, room: int) -> tuple[list[Expr], list[tuple[Expr, Expr]]]:
+def with_names(
+    sides: Sequence[Expr], printer: PaperPrinter, room: int
+) -> tuple[list[Expr], list[tuple[Expr, Expr]]]:
     """The sides with names for long parts, and each name with what it stands for.
 
     Parameters
@@ -51,9 +55,16 @@ def with_names(sides: Sequence[Expr], printer: PaperPrinter, room: int) -> tuple
         return widths[part]
 
     while len(names) < MOST_NAMES and any(_is_long(side, printer, room) for side in short):
-        counts = Counter(part for side in short for part in preorder_traversal(side) if _can_have_a_name(part, sizes))
+        counts = Counter(
+            part
+            for side in short
+            for part in preorder_traversal(side)
+            if _can_have_a_name(part, sizes)
+        )
         gains = {
-            part: count * (measured(part) - NAME_WIDTH) * (PREFERENCE if part in _usual_names() else 1)
+            part: count
+            * (measured(part) - NAME_WIDTH)
+            * (PREFERENCE if part in _usual_names() else 1)
             for part, count in counts.items()
             if NARROWEST <= measured(part) <= room and part not in short
         }
@@ -94,6 +105,12 @@ def _name_of(part: Expr, number: int) -> Expr:
 
 @cache
 def _usual_names() -> dict[Expr, Expr]:
-    """The closed forms of the compute-optimal allocation under 6 N D, by the names that they have in every paper."""
+    """The closed forms of the compute-optimal allocation under 6 N D, by the names that they have
+    in every paper.
+    """
     envelope = derive()
-    return {envelope.params: optimum(sym.N), envelope.tokens: optimum(sym.D), envelope.coefficient: sym.C0}
+    return {
+        envelope.params: optimum(sym.N),
+        envelope.tokens: optimum(sym.D),
+        envelope.coefficient: sym.C0,
+    }

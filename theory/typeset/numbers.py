@@ -23,7 +23,16 @@ from decimal import Decimal
 from math import floor, isinf, isnan, log10
 from typing import Any
 
-__all__ = ["Count", "Format", "Interval", "Percent", "Places", "Shortest", "Significant", "significant_latex"]
+__all__ = [
+    "Count",
+    "Format",
+    "Interval",
+    "Percent",
+    "Places",
+    "Shortest",
+    "Significant",
+    "significant_latex",
+]
 
 DASH, LATEX_DASH = "-", "---"
 #: Numbers in text from here to there are written without an exponent.

@@ -1,7 +1,7 @@
 r"""Expressions in LaTeX as a paper sets them.
 
-The order of terms and factors is that of `isoflop.theory.typeset.text`; symbolic powers stay on the line
-(``A N^{-\beta}``), and the letters are those of the chosen notation.
+The order of terms and factors is that of `isoflop.theory.typeset.text`; symbolic powers stay on the
+line (``A N^{-\beta}``), and the letters are those of the chosen notation.
 """
 
 from __future__ import annotations
@@ -78,7 +78,12 @@ class PaperPrinter(Conventional, LatexPrinter):
             over = self.product(above)
             over = self.bracket(over) if len(above) == 1 and isinstance(above[0], Add) else over
             return f"{over}/{self._on_the_line(below)}"
-        if self.small and alone and len(below) == 1 and not any(isinstance(f, Add) for f in (*above, *below)):
+        if (
+            self.small
+            and alone
+            and len(below) == 1
+            and not any(isinstance(f, Add) for f in (*above, *below))
+        ):
             return f"{self._inner(above)}/{self._inner(below)}"
         return rf"\frac{{{self._inner(above)}}}{{{self._inner(below)}}}"
 
@@ -113,14 +118,22 @@ class PaperPrinter(Conventional, LatexPrinter):
         return rf"\sqrt{{{self._print(inside)}}}"
 
     def needs_bracket(self, base: Expr) -> bool:
-        return super().needs_bracket(base) or ("^" in self._print(base)) or self._print(base).endswith(")")
+        return (
+            super().needs_bracket(base)
+            or ("^" in self._print(base))
+            or self._print(base).endswith(")")
+        )
 
     def separator(self, left: str, right: str) -> str:
         return r" \cdot " if left[-1].isdigit() and right[0].isdigit() else " "
 
     def _print_Symbol(self, expr: Symbol, style: str = "plain") -> str:
         known = symbol_latex(expr.name, self.spelling)
-        if known is None and (word := re.fullmatch(r"([A-Za-z])_([a-z]{2,})", expr.name)) and word[2] not in GREEK:
+        if (
+            known is None
+            and (word := re.fullmatch(r"([A-Za-z])_([a-z]{2,})", expr.name))
+            and word[2] not in GREEK
+        ):
             return rf"{word[1]}_{{\mathrm{{{word[2]}}}}}"
         return known or super()._print_Symbol(expr, style)
 
@@ -154,7 +167,11 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def _print_ExpBase(self, expr: Expr, exp: str | None = None) -> str:
         argument = expr.args[0]
-        if isinstance(argument, Add) or argument.atoms(Function) or width(self._print(argument)) > WIDEST_INLINE_EXPONENT:
+        if (
+            isinstance(argument, Add)
+            or argument.atoms(Function)
+            or width(self._print(argument)) > WIDEST_INLINE_EXPONENT
+        ):
             return rf"\exp\left({self._print(argument)}\right)"
         return self.raised("e", argument)
 

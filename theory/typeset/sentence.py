@@ -17,16 +17,44 @@ from .printer import SIGNS, UPRIGHT_INDICES, optimum_latex, render, symbol_latex
 
 ESCAPES = {character: rf"\{character}" for character in "&%$#_{}"}
 ESCAPES |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-FUNCTIONS = {name: rf"\{name}" for name in ("log", "exp", "sinh", "cosh", "tanh", "min", "max", "sum", "prod")}
-FUNCTIONS |= {name: rf"\operatorname{{{name}}}" for name in ("expm1", "log1p", "softplus", "Var", "Cov")}
-FUNCTIONS |= {"dlog": r"d\log", "phi2": r"\varphi_2", "arcosh": r"\operatorname{arcosh}", "sqrt": r"\sqrt"}
+FUNCTIONS = {
+    name: rf"\{name}"
+    for name in ("log", "exp", "sinh", "cosh", "tanh", "min", "max", "sum", "prod")
+}
+FUNCTIONS |= {
+    name: rf"\operatorname{{{name}}}" for name in ("expm1", "log1p", "softplus", "Var", "Cov")
+}
+FUNCTIONS |= {
+    "dlog": r"d\log",
+    "phi2": r"\varphi_2",
+    "arcosh": r"\operatorname{arcosh}",
+    "sqrt": r"\sqrt",
+}
 GREEK = frozenset(greeks) - {"lamda", "omicron"} | {"lambda"}
 GREEK |= {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"}
 #: The letters of a law, in which notations and papers differ.
 LETTERS = ("E", "A", "B", "C0", "N", "D", "C", "L", "alpha", "beta", "gamma", "r", "rho")
 #: What follows a letter and never an article.
 LINKING = frozenset(
-    ("and", "or", "of", "for", "in", "is", "are", "at", "by", "to", "with", "from", "as", "on", "than", "if", "that")
+    (
+        "and",
+        "or",
+        "of",
+        "for",
+        "in",
+        "is",
+        "are",
+        "at",
+        "by",
+        "to",
+        "with",
+        "from",
+        "as",
+        "on",
+        "than",
+        "if",
+        "that",
+    )
 )
 #: Words of the language as well: functions only in front of what they are applied to.
 ALSO_WORDS = frozenset({"log", "min", "max", "sum", "Var", "Cov"})
@@ -40,9 +68,13 @@ LETTER = re.compile(
 GREEK_NAME = "|".join(sorted(GREEK, key=len, reverse=True))
 NAME = r"[A-Za-z]+\d*(?:_[A-Za-z0-9]+)*"
 DIFFERENTIAL = re.compile(rf"d((?:[A-Z]|{GREEK_NAME})(?:_\w+)?)")
-INDEXED = re.compile(rf"(?P<stem>[A-Za-z]|{GREEK_NAME}|sum|prod)(?P<number>\d*)(?:_(?P<index>\w+))?")
+INDEXED = re.compile(
+    rf"(?P<stem>[A-Za-z]|{GREEK_NAME}|sum|prod)(?P<number>\d*)(?:_(?P<index>\w+))?"
+)
 #: The name of a derivation or of something else in code, or a word in quotation marks.
-CODE = re.compile(r"(?P<before>\(?)(?:(?P<snake>[a-z][a-z0-9]+(?:_[a-z0-9]+)+)|\"(?P<quoted>\w+)\")(?P<after>\)?)")
+CODE = re.compile(
+    r"(?P<before>\(?)(?:(?P<snake>[a-z][a-z0-9]+(?:_[a-z0-9]+)+)|\"(?P<quoted>\w+)\")(?P<after>\)?)"
+)
 #: A letter and the rest of a compound: k-th, chi-squared.
 COMPOUND = re.compile(rf"([B-HJ-Zb-z]|{GREEK_NAME})((?:-[a-z]{{2,}})+)")
 DOTS = "..."
@@ -84,7 +116,11 @@ def respelled_latex(text: str, spelling: Notation) -> str:
             optimal = optimum_latex(match["starred"][0], spelling)
             if match["power"]:
                 return f"({optimal})^{{{respelled_latex(match['power'], spelling)}}}"
-            return f"{{{optimal}}}" if text[match.end() : match.end() + 1] == "_" and "_" in optimal else optimal
+            return (
+                f"{{{optimal}}}"
+                if text[match.end() : match.end() + 1] == "_" and "_" in optimal
+                else optimal
+            )
         letter, index = match["letter"].replace("{0}", "0"), match["index"] or ""
         if letter not in letters or (index and letter == SCHAEFFER.latex("alpha")):
             return match[0]
@@ -96,14 +132,17 @@ def respelled_latex(text: str, spelling: Notation) -> str:
     return LETTER.sub(exchanged, text)
 
 
-def sentence_latex(sentence: str, notation: str | Notation = DEFAULT, *, symbols: Iterable[Symbol] = ()) -> str:
-    r"""A sentence with its formulas set: ``R* = C0 C^-alpha`` becomes ``$R^{*} = C_0 C^{-\alpha}$``.
+def sentence_latex(
+    sentence: str, notation: str | Notation = DEFAULT, *, symbols: Iterable[Symbol] = ()
+) -> str:
+    r"""A sentence with its formulas set: ``R* = C0 C^-alpha`` becomes ``$R^{*} = C_0
+    C^{-\alpha}$``.
 
     Parameters
     ----------
     sentence : str
-        Plain text; with a dollar sign it is LaTeX already, and only its letters are exchanged. A word in quotation
-        marks is code, whose letters are nobody's to exchange.
+        Plain text; with a dollar sign it is LaTeX already, and only its letters are exchanged. A
+        word in quotation marks is code, whose letters are nobody's to exchange.
     notation : {"schaeffer", "hoffmann"}
     symbols : iterable of sympy.Symbol
         Names of formulas besides those of the theory.
@@ -112,7 +151,11 @@ def sentence_latex(sentence: str, notation: str | Notation = DEFAULT, *, symbols
     if "$" in sentence:
         return respelled_latex(sentence, spelling)
     own = {symbol.name: symbol for symbol in symbols}
-    letters = Letters(spelling, {name: quantity.symbol for name, quantity in QUANTITIES.items()} | own, frozenset(own))
+    letters = Letters(
+        spelling,
+        {name: quantity.symbol for name, quantity in QUANTITIES.items()} | own,
+        frozenset(own),
+    )
     pieces: list[str] = []
     formula: list[str] = []
 
@@ -125,7 +168,9 @@ def sentence_latex(sentence: str, notation: str | Notation = DEFAULT, *, symbols
     for k, word in enumerate(words):
         bare = _without_stop(word, formula)
         before = words[k - 1] if k else "."
-        if _is_formula(bare, before, words[k + 1 :] if bare == word else (), bool(formula), letters):
+        if _is_formula(
+            bare, before, words[k + 1 :] if bare == word else (), bool(formula), letters
+        ):
             formula.append(bare)
             if bare != word:
                 close(word[len(bare) :])
@@ -137,8 +182,12 @@ def sentence_latex(sentence: str, notation: str | Notation = DEFAULT, *, symbols
 
 
 def escaped(text: str) -> str:
-    """Plain text for LaTeX, with an en dash between two names in capitals (AM--GM), and blanks for what cannot be printed."""
-    printable = (character if character.isprintable() or character == "\n" else " " for character in text)
+    """Plain text for LaTeX, with an en dash between two names in capitals (AM--GM), and blanks for
+    what cannot be printed.
+    """
+    printable = (
+        character if character.isprintable() or character == "\n" else " " for character in text
+    )
     plain = "".join(ESCAPES.get(character, character) for character in printable)
     return re.sub(r"\b([A-Z]{2,})-([A-Z]{2,})\b", r"\1--\2", plain)
 
@@ -147,7 +196,9 @@ def escaped(text: str) -> str:
 
 
 def _without_stop(word: str, formula: Sequence[str]) -> str:
-    """The word without its punctuation or its genitive, but for a comma inside a bracket of the formula that it continues."""
+    """The word without its punctuation or its genitive, but for a comma inside a bracket of the
+    formula that it continues.
+    """
     if word == ":":
         return word
     if dots := re.fullmatch(r"(\.\.\.?)[,;:]?", word):
@@ -158,7 +209,9 @@ def _without_stop(word: str, formula: Sequence[str]) -> str:
 
 
 def _word_latex(word: str, letters: Letters) -> str:
-    """A word of the language: with the letter of a compound in mathematics, and names of code in typewriter."""
+    """A word of the language: with the letter of a compound in mathematics, and names of code in
+    typewriter.
+    """
     if word.startswith(DOTS):
         return r"\ldots{}" + escaped(word.removeprefix(DOTS))
     bare = word.rstrip(".,;:")
@@ -172,11 +225,13 @@ def _word_latex(word: str, letters: Letters) -> str:
     return escaped(word)
 
 
-def _is_formula(word: str, before: str, after: Sequence[str], begun: bool, letters: Letters) -> bool:
+def _is_formula(
+    word: str, before: str, after: Sequence[str], begun: bool, letters: Letters
+) -> bool:
     """Whether all names of a word are mathematical, and it is no word of the language by chance.
 
-    `after` are the words up to the end of the sentence, none behind punctuation; `begun` says whether the word in front
-    belongs to a formula.
+    `after` are the words up to the end of the sentence, none behind punctuation; `begun` says
+    whether the word in front belongs to a formula.
     """
     if re.search(r"^$|[a-z]\.[a-z]|^\d+x\d+$", word) or _is_compound_of_words(word):
         return False
@@ -195,10 +250,19 @@ def _is_formula(word: str, before: str, after: Sequence[str], begun: bool, lette
         case []:
             if tokens and tokens[0]["dots"] and len(tokens) == 1:
                 return begun and (before in INFIX or len(word) == 2)
-            factor = bool(re.fullmatch(r"\d+", word)) and applied and bool(re.match(r"[A-Za-z]", following))
+            factor = (
+                bool(re.fullmatch(r"\d+", word))
+                and applied
+                and bool(re.match(r"[A-Za-z]", following))
+            )
             signed = bool(re.search(r"[-+=<>~/^*@]", word)) and not re.fullmatch(r"[-/]+", word)
             signed = signed or (applied and bool(re.fullmatch(r"[(\[]\d+,", word)))
-            return begun or following in INFIX or signed or (factor and not _may_be_an_article(following))
+            return (
+                begun
+                or following in INFIX
+                or signed
+                or (factor and not _may_be_an_article(following))
+            )
         case ["A" | "a" as letter] if word == letter:
             if following in INFIX or following in LINKING or not after:
                 return True
@@ -213,7 +277,10 @@ def _is_formula(word: str, before: str, after: Sequence[str], begun: bool, lette
             return following != "method"
         case [name] if name in ALSO_WORDS and not signs:
             return applied and name not in ("min", "max") and (name != "sum" or begun)
-    return not any(re.search(rf"\b{name}(?![(_])", word) for name in {"min", "max", "sum", "Var", "Cov"} & set(names))
+    return not any(
+        re.search(rf"\b{name}(?![(_])", word)
+        for name in {"min", "max", "sum", "Var", "Cov"} & set(names)
+    )
 
 
 def _is_compound_of_words(word: str) -> bool:
@@ -235,7 +302,9 @@ def _is_mathematical(name: str) -> bool:
 
 
 def _inline(text: str, letters: Letters) -> str:
-    """The formula between dollar signs, and outside them a bracket of the sentence's that it begins or ends with."""
+    """The formula between dollar signs, and outside them a bracket of the sentence's that it begins
+    or ends with.
+    """
     before, formula, behind = _without_loose_brackets(text)
     end = formula[len(formula.rstrip(",;")) :] + behind
     return f"{before}${formula_latex(formula.rstrip(',;'), letters.spelling, letters.known)}${end}"
@@ -288,7 +357,9 @@ def _signs(text: str, spelling: Notation) -> str:
             inside, position = _bracketed(text, position)
             parts.append(rf"\sqrt{{{_signs(inside, spelling)}}}")
         else:
-            multiplied = match["chance"] and re.search(r"(?<![A-Za-z\\])\w *$|[)}] *$", "".join(parts))
+            multiplied = match["chance"] and re.search(
+                r"(?<![A-Za-z\\])\w *$|[)}] *$", "".join(parts)
+            )
             parts.append((r"\," if multiplied else "") + _sign(match, spelling))
     return _run_together(parts).strip()
 
@@ -307,7 +378,9 @@ def apart(text: str, following: str) -> str:
 
 
 def _exponent_of(text: str, start: int) -> tuple[str, int]:
-    """The exponent that begins at `start`, without the brackets around all of it, and where it ends."""
+    """The exponent that begins at `start`, without the brackets around all of it, and where it
+    ends.
+    """
     if text[start : start + 1] == "(":
         return _bracketed(text, start)
     if text[start : start + 2] in ("-(", "+("):
@@ -358,10 +431,18 @@ def _number(text: str) -> str:
 
 def _name(text: str, starred: bool, spelling: Notation) -> str:
     """A name; with a star the compute-optimal value."""
-    if text not in GREEK and text not in FUNCTIONS and (differential := DIFFERENTIAL.fullmatch(text)):
+    if (
+        text not in GREEK
+        and text not in FUNCTIONS
+        and (differential := DIFFERENTIAL.fullmatch(text))
+    ):
         return _run_together(["d", _name(differential[1], starred, spelling)])
     if starred:
-        return optimum_latex(text, spelling) if len(text) == 1 else f"{_name(text, False, spelling)}^{{*}}"
+        return (
+            optimum_latex(text, spelling)
+            if len(text) == 1
+            else f"{_name(text, False, spelling)}^{{*}}"
+        )
     if text in FUNCTIONS:
         return FUNCTIONS[text]
     if (known := symbol_latex(text, spelling)) is not None:
@@ -370,10 +451,14 @@ def _name(text: str, starred: bool, spelling: Notation) -> str:
     if indexed is None:
         return text
     stem = indexed["stem"]
-    written = (stem in LETTERS and stem != "alpha" and spelling.latex(stem)) or (rf"\{stem}" if len(stem) > 1 else stem)
+    written = (stem in LETTERS and stem != "alpha" and spelling.latex(stem)) or (
+        rf"\{stem}" if len(stem) > 1 else stem
+    )
     parts = [indexed["number"], *(indexed["index"] or "").split("_")]
     index = ",".join(_index(part, spelling) for part in parts if part)
-    return f"{written}_{{{index}}}" if len(index) > 1 else f"{written}_{index}" if index else written
+    return (
+        f"{written}_{{{index}}}" if len(index) > 1 else f"{written}_{index}" if index else written
+    )
 
 
 def _index(text: str, spelling: Notation) -> str:

@@ -444,7 +444,11 @@ class Table:
         import pandas as pd
 
         rows = list(self._values())
-        return pd.DataFrame(rows) if rows else pd.DataFrame(columns=[c.key for c in self.columns if c.only != "page"])
+        return (
+            pd.DataFrame(rows)
+            if rows
+            else pd.DataFrame(columns=[c.key for c in self.columns if c.only != "page"])
+        )
 
     def _values(self) -> Iterator[dict[str, Any]]:
         for row in self.entries:

@@ -1,8 +1,8 @@
 """How formulas are laid out on paper, and their plain-text form for terminals.
 
-SymPy sorts terms and factors by its own rules. Papers write E before A N^-beta before B D^-gamma and
-coefficients before variables, and keep negative symbolic powers on the line. `Conventional` is that layout as
-a mixin; the printer here and the LaTeX printer fill in the marks.
+SymPy sorts terms and factors by its own rules. Papers write E before A N^-beta before B D^-gamma
+and coefficients before variables, and keep negative symbolic powers on the line. `Conventional` is
+that layout as a mixin; the printer here and the LaTeX printer fill in the marks.
 """
 
 from __future__ import annotations
@@ -36,7 +36,22 @@ LARGEST_FRACTION = 10
 
 #: Names in the order in which papers write them within a product.
 FACTOR_ORDER = (
-    *("E", "w", "a", "d", "alpha", "alpha_C", "beta", "gamma", "delta", "kappa", "A", "B", "C0", "epsilon"),
+    *(
+        "E",
+        "w",
+        "a",
+        "d",
+        "alpha",
+        "alpha_C",
+        "beta",
+        "gamma",
+        "delta",
+        "kappa",
+        "A",
+        "B",
+        "C0",
+        "epsilon",
+    ),
     *("R", "L", "r", "rho", "k_D", "N", "D", "t", "N_max", "D_max", "C", "s"),
 )
 WORD = re.compile(r"(?!A [a-z]{2})(?<!\")[A-Za-z]\w*")
@@ -48,7 +63,9 @@ COEFFICIENTS = frozenset({"w", "a", "d", "beta", "gamma", "delta", "alpha", "alp
 
 
 def _role(name: str) -> str:
-    """The name in FACTOR_ORDER that a symbol's name goes with: delta for Greek and small letters of a user's."""
+    """The name in FACTOR_ORDER that a symbol's name goes with: delta for Greek and small letters of
+    a user's.
+    """
     stem, _, index = name.partition("_")
     if index == "opt":
         return stem if stem in FACTOR_ORDER else "D"
@@ -59,7 +76,10 @@ def _role(name: str) -> str:
 
 def _rank(name: str) -> tuple[int, str]:
     role = _role(name)
-    return (FACTOR_ORDER.index(role) if role in FACTOR_ORDER else len(FACTOR_ORDER), _reading_order(name))
+    return (
+        FACTOR_ORDER.index(role) if role in FACTOR_ORDER else len(FACTOR_ORDER),
+        _reading_order(name),
+    )
 
 
 def _reading_order(name: str) -> str:
@@ -109,7 +129,9 @@ def _factor_key(factor: Expr) -> tuple[Any, ...]:
 
 
 def ordered_factors(product: Expr) -> list[Expr]:
-    """The factors of a product in the order of a paper: numbers, coefficients, variables, sums, functions."""
+    """The factors of a product in the order of a paper: numbers, coefficients, variables, sums,
+    functions.
+    """
     return sorted(Mul.make_args(product), key=_factor_key)
 
 
@@ -132,7 +154,9 @@ def _term_key(term: Expr) -> tuple[Any, ...]:
     degree = next((f.as_base_exp()[1] for f in factors if f.as_base_exp()[0] == S), Integer(0))
     powers = [f for f in factors if _is_symbolic_power(f) or (_is_function(f) and f.free_symbols)]
     names = {name for power in powers for name in _power_names(power)}
-    leading = min((EXPONENTS.index(name) for name in names if name in EXPONENTS), default=len(EXPONENTS))
+    leading = min(
+        (EXPONENTS.index(name) for name in names if name in EXPONENTS), default=len(EXPONENTS)
+    )
     rest = [_factor_key(f) for f in factors if not f.is_Rational]
     return (degree, bool(powers), leading, [(rank, power, text) for _, rank, power, text in rest])
 
@@ -154,7 +178,9 @@ class Quotient:
 
 
 def quotient(product: Expr) -> Quotient:
-    """Split a product the way it is set: coefficients in the fraction, powers and longer sums behind it."""
+    """Split a product the way it is set: coefficients in the fraction, powers and longer sums
+    behind it.
+    """
     number, rest = _into_root(*product.as_coeff_Mul())
     over, under = abs(number).as_numer_denom()
     if is_decimal(abs(number)):
@@ -171,12 +197,16 @@ def quotient(product: Expr) -> Quotient:
         elif factor != 1:
             above.append(factor)
     if not below:
-        return Quotient(bool(number.is_negative), above + inline if above or inline else [Integer(1)], [], [])
+        return Quotient(
+            bool(number.is_negative), above + inline if above or inline else [Integer(1)], [], []
+        )
     above, tail = _above_and_behind(above, below, inline)
     return Quotient(bool(number.is_negative), above or [Integer(1)], below, tail)
 
 
-def _above_and_behind(above: list[Expr], below: list[Expr], inline: list[Expr]) -> tuple[list[Expr], list[Expr]]:
+def _above_and_behind(
+    above: list[Expr], below: list[Expr], inline: list[Expr]
+) -> tuple[list[Expr], list[Expr]]:
     sums = [f for f in above if isinstance(f, Add) and not _is_coefficient(f)]
     plain = [f for f in above if f not in sums]
     variables = [f for f in plain if not _is_coefficient(f)]
@@ -216,7 +246,9 @@ def _into_root(number: Rational, rest: Expr) -> tuple[Rational, Expr]:
 
 
 def is_decimal(number: Rational) -> bool:
-    """Whether a fraction reads better as the finite decimal that it is: 0.3478 rather than 1739/5000."""
+    """Whether a fraction reads better as the finite decimal that it is: 0.3478 rather than
+    1739/5000.
+    """
     if not number.is_Rational or number.q <= LARGEST_FRACTION:
         return False
     rest = int(number.q)
@@ -341,7 +373,9 @@ class PlainPrinter(Conventional, StrPrinter):
         return self.names.get(expression.name, expression.name)
 
     def _print_Rational(self, expression: Rational) -> str:
-        return decimal_text(expression) if is_decimal(expression) else f"{expression.p}/{expression.q}"
+        return (
+            decimal_text(expression) if is_decimal(expression) else f"{expression.p}/{expression.q}"
+        )
 
     def _print_AppliedUndef(self, expression: Expr) -> str:
         name = str(expression.func)
@@ -375,13 +409,24 @@ def in_letters_of(prose: str, envelope: Envelope) -> str:
         params, tokens = envelope.form.terms
         words |= {"N": params.variable, "A": params.coefficient, "beta": params.exponent}
         words |= {"D": tokens.variable, "B": tokens.coefficient, "gamma": tokens.exponent}
-    names = {word: symbol.name for word, symbol in words.items() if symbol.is_Symbol and symbol.name != word}
+    names = {
+        word: symbol.name
+        for word, symbol in words.items()
+        if symbol.is_Symbol and symbol.name != word
+    }
     return WORD.sub(lambda match: names.get(match[0], match[0]), prose) if names else prose
 
 
 def respell(prose: str, spelling: Notation) -> str:
-    """A sentence in plain text with its Greek names and optima in the notation; a word in quotation marks is left alone."""
-    names = {f"{d}{old}": f"{d}{new}" for old, new in spelling.names().items() if old in EXPONENTS for d in ("", "d")}
+    """A sentence in plain text with its Greek names and optima in the notation; a word in quotation
+    marks is left alone.
+    """
+    names = {
+        f"{d}{old}": f"{d}{new}"
+        for old, new in spelling.names().items()
+        if old in EXPONENTS
+        for d in ("", "d")
+    }
     words = WORD.sub(lambda match: names.get(match[0], match[0]), prose)
     if "*" in spelling.latex("N_opt"):
         return words
@@ -393,7 +438,9 @@ def respell(prose: str, spelling: Notation) -> str:
 
 @dataclass(frozen=True)
 class Equation:
-    """Sides that are equal (or stand in `relation`), with an order of what was left out and a condition."""
+    """Sides that are equal (or stand in `relation`), with an order of what was left out and a
+    condition.
+    """
 
     sides: tuple[Expr, ...]
     relation: str = "="
@@ -417,26 +464,36 @@ def check_spelling(envelope: Envelope, spelling: Notation) -> None:
     Raises
     ------
     ValueError
-        Where the notation would give alpha, beta or gamma of the law a meaning that they do not have in it.
+        Where the notation would give alpha, beta or gamma of the law a meaning that they do not
+        have in it.
     """
     if spelling == SCHAEFFER:
         return
     home = {sym.BETA: sym.N, sym.GAMMA: sym.D}
-    parts = [(t.variable, t.exponent.free_symbols | t.coefficient.free_symbols) for t in envelope.form.terms]
-    parts += [(None, envelope.budget.compute().free_symbols), (None, envelope.form.outer.free_symbols)]
+    parts = [
+        (t.variable, t.exponent.free_symbols | t.coefficient.free_symbols)
+        for t in envelope.form.terms
+    ]
+    parts += [
+        (None, envelope.budget.compute().free_symbols),
+        (None, envelope.form.outer.free_symbols),
+    ]
     for variable, symbols in parts:
         for symbol in sorted(symbols & {sym.BETA, sym.GAMMA, sym.ALPHA}, key=str):
             if variable is None or home.get(symbol) != variable:
                 place = "outside its term" if variable is None else f"in the {variable} term"
                 raise ValueError(
-                    f"notation={spelling.name!r}: respells laws with exponents beta on N and gamma on D; "
+                    f"notation={spelling.name!r}: respells laws with exponents beta on N and gamma "
+                    f"on D; "
                     f"here {symbol} stands {place}"
                 )
 
 
 def abbreviated(envelope: Envelope) -> Envelope:
     """The envelope with N*(C), D*(C), alpha, C0, w_N, w_D as names: its claims read as in a paper."""
-    taken = {s.name for s in envelope.form.loss.free_symbols | envelope.budget.compute().free_symbols}
+    taken = {
+        s.name for s in envelope.form.loss.free_symbols | envelope.budget.compute().free_symbols
+    }
 
     def fresh(*names: str) -> Symbol:
         return next(Symbol(name, positive=True) for name in names if name not in taken)
@@ -464,7 +521,9 @@ def law_lines(envelope: Envelope) -> list[Line]:
 
 
 def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Line]:
-    """The optimum, its ratio, exponent, shares, coefficient and loss, in names where that is shorter."""
+    """The optimum, its ratio, exponent, shares, coefficient and loss, in names where that is
+    shorter.
+    """
     brief = abbreviated(envelope)
     allocation = zip(brief.allocation, _allocation(envelope, brief), strict=True)
     lines: list[Line] = [] if envelope.form.is_sum else [(_inner_sum(envelope),)]
@@ -491,7 +550,10 @@ def _as_power_of_compute(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...
     if form.is_sum or form.power is None or form.irreducible is None:
         return ()
     K, p = form.power
-    return (form.irreducible + form.direction * K * brief.coefficient**p * sym.C ** -(p * brief.exponent),)
+    return (
+        form.irreducible
+        + form.direction * K * brief.coefficient**p * sym.C ** -(p * brief.exponent),
+    )
 
 
 def _has_many_terms(envelope: Envelope) -> bool:
@@ -499,7 +561,9 @@ def _has_many_terms(envelope: Envelope) -> bool:
 
 
 def _allocation(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]:
-    """The closed forms; for more than two terms the claims T_i = w_i R* solved for x_i, which stay short."""
+    """The closed forms; for more than two terms the claims T_i = w_i R* solved for x_i, which stay
+    short.
+    """
     if not _has_many_terms(envelope):
         return envelope.allocation
     terms = zip(envelope.form.terms, brief.shares, strict=True)
@@ -524,7 +588,9 @@ def share_equations(envelope: Envelope, brief: Envelope, spelling: Notation) -> 
 
 
 def _allocation_names(envelope: Envelope, spelling: Notation) -> list[tuple[Symbol, ...]]:
-    """Hoffmann's a and b, the exponents of x_i*(C), where they equal the shares and the names are free."""
+    """Hoffmann's a and b, the exponents of x_i*(C), where they equal the shares and the names are
+    free.
+    """
     taken = {s.name for s in envelope.budget.compute().free_symbols}
     names: list[tuple[Symbol, ...]] = []
     for term, share in zip(envelope.form.terms, envelope.shares, strict=True):
@@ -538,7 +604,9 @@ def _allocation_names(envelope: Envelope, spelling: Notation) -> list[tuple[Symb
 
 def _coefficient(envelope: Envelope, brief: Envelope) -> Expr:
     """C0 with alpha and the shares by name: each factor (A_i/w_i)^w_i as it was derived."""
-    if len(set(envelope.shares)) < len(envelope.shares) or any(share.is_number for share in envelope.shares):
+    if len(set(envelope.shares)) < len(envelope.shares) or any(
+        share.is_number for share in envelope.shares
+    ):
         return envelope.coefficient
     names = dict(zip(envelope.shares, brief.shares, strict=True))
     factors = []
@@ -554,7 +622,9 @@ def _coefficient(envelope: Envelope, brief: Envelope) -> Expr:
 
 
 def misallocation_sections(m: Misallocation) -> list[Section]:
-    """Ratios, penalty, expansions and tails, effective compute, overhead, critical sizes, with headings."""
+    """Ratios, penalty, expansions and tails, effective compute, overhead, critical sizes, with
+    headings.
+    """
     envelope = m.envelope
     brief = Misallocation(abbreviated(envelope))
     n, d = envelope.form.variables
@@ -567,7 +637,10 @@ def misallocation_sections(m: Misallocation) -> list[Section]:
         (
             f"Penalty of {n} = r {n}* at the same compute C",
             [
-                (Equation((R, n / n_star)), Equation((RHO, _over(d / n, d_star / n_star), m.ratio))),
+                (
+                    Equation((R, n / n_star)),
+                    Equation((RHO, _over(d / n, d_star / n_star), m.ratio)),
+                ),
                 (Equation((Function("P")(R), _loss_ratio(envelope), brief.penalty)),),
                 (Equation((Function("P")(RHO), brief.penalty_in_ratio)),),
                 (Equation((PENALTY - 1, m.excess)),),
@@ -575,14 +648,20 @@ def misallocation_sections(m: Misallocation) -> list[Section]:
                 (Equation((PENALTY, m.series(4)), remainder=S**5),),
                 (Equation((PENALTY, m.series_in_ratio(2)), remainder=log(RHO) ** 3),),
                 (
-                    Equation((PENALTY, brief.overtrained_tail), "~", condition=(R, "->", Integer(0))),
+                    Equation(
+                        (PENALTY, brief.overtrained_tail), "~", condition=(R, "->", Integer(0))
+                    ),
                     Equation((PENALTY, brief.undertrained_tail), "~", condition=(R, "->", oo)),
                 ),
             ],
         ),
-        ("Compute that reaches the same loss on the envelope", [(Equation((EFFECTIVE / sym.C, effective)),)]),
         (
-            f"The loss L*(C) with {n} = r {n}* and {d} = k_{d} {d}*, and the extra compute that it takes",
+            "Compute that reaches the same loss on the envelope",
+            [(Equation((EFFECTIVE / sym.C, effective)),)],
+        ),
+        (
+            f"The loss L*(C) with {n} = r {n}* and {d} = k_{d} {d}*, and the extra compute that it "
+            f"takes",
             [
                 (Equation((tokens_factor, brief.tokens_factor), condition=above_critical),),
                 (Equation((OVERHEAD / sym.C, overhead)),),
@@ -629,7 +708,9 @@ def _critical(variable: Symbol) -> Symbol:
 # -- the text ------------------------------------------------------------------------------------------------
 
 
-def envelope_text(envelope: Envelope, *, notation: str | Notation = DEFAULT, proofs: bool = True) -> str:
+def envelope_text(
+    envelope: Envelope, *, notation: str | Notation = DEFAULT, proofs: bool = True
+) -> str:
     """The compute-optimal envelope for a terminal of 100 columns.
 
     Parameters
@@ -647,13 +728,19 @@ def envelope_text(envelope: Envelope, *, notation: str | Notation = DEFAULT, pro
     spelling = find_notation(notation)
     check_spelling(envelope, spelling)
     lines = [*law_lines(envelope), *envelope_lines(envelope, spelling)]
-    parts = ["Compute-optimal envelope", "", *_table(lines, spelling, _label_width(lines, spelling))]
+    parts = [
+        "Compute-optimal envelope",
+        "",
+        *_table(lines, spelling, _label_width(lines, spelling)),
+    ]
     if proofs:
         parts += ["", *_proofs(envelope, abbreviated(envelope), spelling)]
     return "\n".join(parts)
 
 
-def misallocation_text(m: Misallocation, *, notation: str | Notation = DEFAULT, proofs: bool = False) -> str:
+def misallocation_text(
+    m: Misallocation, *, notation: str | Notation = DEFAULT, proofs: bool = False
+) -> str:
     """The misallocation penalty and what follows from it, for a terminal of 100 columns."""
     spelling = find_notation(notation)
     check_spelling(m.envelope, spelling)
@@ -679,7 +766,9 @@ def _table(lines: Sequence[Line], spelling: Notation, column: int) -> list[str]:
     rows = []
     for equation in (equation for line in lines for equation in line):
         label = printer.doprint(equation.label)
-        first, *rest = _broken(f"{equation.relation} {_right_side(equation, printer)}", WIDTH - column - 3)
+        first, *rest = _broken(
+            f"{equation.relation} {_right_side(equation, printer)}", WIDTH - column - 3
+        )
         rows.append(f"  {label.ljust(column)} {first}")
         rows += [" " * (column + 5) + more for more in rest]
     return rows
@@ -716,7 +805,9 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _proofs(subject: Envelope | Misallocation, brief: Envelope | Misallocation, spelling: Notation) -> list[str]:
+def _proofs(
+    subject: Envelope | Misallocation, brief: Envelope | Misallocation, spelling: Notation
+) -> list[str]:
     """Name, how proved, reason; with the side conditions, and in capitals what is not proved."""
     envelope = subject.envelope if isinstance(subject, Misallocation) else subject
     claims = subject.claims
@@ -731,7 +822,9 @@ def _proofs(subject: Envelope | Misallocation, brief: Envelope | Misallocation, 
     for name, decision in decisions.items():
         reason = respell(in_letters_of(claims[name].reason, envelope), spelling)
         sentences = [reason, "" if decision.proved else decision.reason]
-        sentences.append(_where(side_conditions(claims[name], decision, brief.claims[name]), spelling))
+        sentences.append(
+            _where(side_conditions(claims[name], decision, brief.claims[name]), spelling)
+        )
         rows = [row for sentence in sentences for row in wrap(sentence, WIDTH - indent)]
         lines.append(f"  {name.ljust(name_width)}  {hows[name].ljust(how_width)}  {rows[0]}")
         lines += [" " * indent + row for row in rows[1:]]
@@ -745,14 +838,22 @@ def _where(conditions: Sequence[tuple[Expr, str]], spelling: Notation) -> str:
 
 
 def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[tuple[Expr, str]]:
-    """What a proof assumes, by name, and what else it used that does not follow from the assumptions."""
+    """What a proof assumes, by name, and what else it used that does not follow from the
+    assumptions.
+    """
     used = [(c.expression, c.relation) for c in decision.conditions]
-    left = [(e, relation) for e, relation in used if not any(_follows(e, relation, a) for a in claim.assume)]
+    left = [
+        (e, relation)
+        for e, relation in used
+        if not any(_follows(e, relation, a) for a in claim.assume)
+    ]
     return [*((assumption, ">") for assumption in brief.assume), *left]
 
 
 def _follows(expression: Expr, relation: str, assumption: Expr) -> bool:
-    """Whether the condition is an assumption times something positive, or nonzero where that suffices."""
+    """Whether the condition is an assumption times something positive, or nonzero where that
+    suffices.
+    """
     opaque: dict[Expr, Symbol] = {}
     above, below = (_without_powers(side, opaque) for side in (expression, assumption))
     factor = (above / below).cancel().factor()

@@ -42,7 +42,8 @@ SPELLINGS = (
     (r"C_0", "C0"),
     (r"C_\{\\mathrm\{eff\}\}", "C_eff"),
 )
-#: What derivations about the two-term law call its parts: the definition, and the names that it needs.
+#: What derivations about the two-term law call its parts: the definition, and the names that it
+#: needs.
 MEANINGS = {
     "R(C; t)": ("R(C; t) is {terms} at compute C on the ray D = t N", ()),
     "N(C; t)": ("N(C; t) and D(C; t) are the N and D of the ray D = t N at compute C", ()),
@@ -67,7 +68,9 @@ MEANINGS = {
 #: Of these a theorem's statement says the value, not the meaning.
 CLAIMED = frozenset({"P", *OPTIMA})
 #: What an assumption that mentions these says of them is enough.
-ASSUMED = {name: rf"(?<!\w){name}(?!\w)" for name in ("r", "k", "rho")} | {"R": r"loss (?:E \+ )?R(?![*\w])"}
+ASSUMED = {name: rf"(?<!\w){name}(?!\w)" for name in ("r", "k", "rho")} | {
+    "R": r"loss (?:E \+ )?R(?![*\w])"
+}
 Key = TypeVar("Key")
 SIGNS_OF_LIMITS = {"oo": r"\infty"}
 
@@ -84,19 +87,19 @@ def theorem_latex(
     Parameters
     ----------
     subject : Derivation, Envelope or Misallocation
-        An envelope or a misallocation is set in the names N*, alpha, C_0 and w_N; the steps of any other
-        derivation as they are.
+        An envelope or a misallocation is set in the names N*, alpha, C_0 and w_N; the steps of any
+        other derivation as they are.
     notation : {"schaeffer", "hoffmann"}
     verdicts : sequence of Verdict, optional
-        What `Derivation.verify` said of the steps. Without them every step is proved again for the print, by its
-        exact argument alone.
+        What `Derivation.verify` said of the steps. Without them every step is proved again for the
+        print, by its exact argument alone.
     cite : callable
         Sets the source of a lemma.
 
     Notes
     -----
-    A step says how far it is established: proved, given a lemma (which is stated), checked numerically, cited, or not
-    proved at all.
+    A step says how far it is established: proved, given a lemma (which is stated), checked
+    numerically, cited, or not proved at all.
     """
     spelling = find_notation(notation)
     if isinstance(subject, Derivation):
@@ -112,7 +115,9 @@ def theorem_latex(
         statement = _theorem_of(subject, spelling)
         names_of_parts = _names_of(subject)
     names = frozenset().union(*(step.symbols for step in derivation.steps))
-    assumptions = "; ".join(sentence_latex(text, spelling, symbols=names) for text in derivation.assumptions)
+    assumptions = "; ".join(
+        sentence_latex(text, spelling, symbols=names) for text in derivation.assumptions
+    )
     head = [
         rf"\begin{{theorem}}[{sentence_latex(derivation.title, spelling)}]\label{{{label(derivation.name)}}}",
         f"Assume: {assumptions}.",
@@ -134,7 +139,9 @@ def _in_own_letters(subject: Envelope | Misallocation, envelope: Envelope) -> De
     """The derivation with its sentences in the letters of the law."""
     derivation, given = subject.derivation, envelope.derivation.assumptions
     added = (in_letters_of(text, envelope) for text in derivation.assumptions[len(given) :])
-    steps = (replace(step, reason=in_letters_of(step.reason, envelope)) for step in derivation.steps)
+    steps = (
+        replace(step, reason=in_letters_of(step.reason, envelope)) for step in derivation.steps
+    )
     return replace(derivation, assumptions=(*given, *added), steps=tuple(steps))
 
 
@@ -143,11 +150,16 @@ def _stated(derivation: Derivation, spelling: Notation) -> str:
 
 
 def meanings(derivation: Derivation) -> str:
-    """What the names of the two-term law stand for that a derivation uses and does not introduce; empty for other laws."""
+    """What the names of the two-term law stand for that a derivation uses and does not introduce;
+    empty for other laws.
+    """
     law = TWO_TERMS.search(" ".join(derivation.assumptions))
     if law is None:
         return ""
-    assumed, stated = _normalised("; ".join(derivation.assumptions)), _normalised(derivation.statement)
+    assumed, stated = (
+        _normalised("; ".join(derivation.assumptions)),
+        _normalised(derivation.statement),
+    )
     said = _normalised(" . ".join(step.reason for step in derivation.steps))
 
     def introduced(name: str) -> bool:
@@ -157,7 +169,9 @@ def meanings(derivation: Derivation) -> str:
         return own or bool(given) or (name not in CLAIMED and bool(re.search(equated, stated)))
 
     text = f"{assumed} . {stated} . {said}"
-    used = {name for name in ("R", *MEANINGS, *OPTIMA) if _occurs(name, text) and not introduced(name)}
+    used = {
+        name for name in ("R", *MEANINGS, *OPTIMA) if _occurs(name, text) and not introduced(name)
+    }
     for name in reversed(MEANINGS):
         used |= {needed for needed in MEANINGS[name][1] if name in used and not introduced(needed)}
     forms = _forms(law[0], "kappa" in assumed)
@@ -165,7 +179,10 @@ def meanings(derivation: Derivation) -> str:
     if optima := [name for name in OPTIMA if name in used]:
         listed = " and ".join(filter(None, [", ".join(optima[:-1]), optima[-1]]))
         values = "are the values" if len(optima) > 1 else "is the value"
-        found.append(f"{listed} {values} where {'R' if 'R' in used else forms['terms']} is least at compute {forms['compute']}")
+        found.append(
+            f"{listed} {values} where {'R' if 'R' in used else forms['terms']} is least at compute "
+            f"{forms['compute']}"
+        )
     found += [MEANINGS[name][0].format(**forms) for name in MEANINGS if name in used]
     return f"Here {'; '.join(found)}." if found else ""
 
@@ -175,11 +192,18 @@ def _occurs(name: str, text: str) -> bool:
 
 
 def _forms(law: str, general: bool) -> dict[str, str]:
-    """The parts of a two-term law with the exponents that it has, under 6 N D or under kappa N^a D^d."""
+    """The parts of a two-term law with the exponents that it has, under 6 N D or under kappa N^a
+    D^d.
+    """
     equal = "D^-beta" in law
     params, tokens = "A N^-beta", f"B D^-{'beta' if equal else 'gamma'}"
     total, above, beside = ("a gamma + d beta", "a ", "d ") if general else ("beta + gamma", "", "")
-    found = {"params": params, "tokens": tokens, "terms": f"{params} + {tokens}", "compute": "C" if general else "C = 6 N D"}
+    found = {
+        "params": params,
+        "tokens": tokens,
+        "terms": f"{params} + {tokens}",
+        "compute": "C" if general else "C = 6 N D",
+    }
     if equal:
         return found | {"exponent": "beta/2", "params_share": "1/2", "tokens_share": "1/2"}
     shares = {"params_share": f"{above}gamma/({total})", "tokens_share": f"{beside}beta/({total})"}
@@ -227,7 +251,11 @@ class Graded:
 
     @property
     def objection(self) -> str:
-        return f"Not proved: {self.decision.reason}" if not self.decision.proved else "Refuted by a check in numbers"
+        return (
+            f"Not proved: {self.decision.reason}"
+            if not self.decision.proved
+            else "Refuted by a check in numbers"
+        )
 
 
 def _graded(step: Claim, verdict: Verdict | None) -> Graded:
@@ -237,7 +265,9 @@ def _graded(step: Claim, verdict: Verdict | None) -> Graded:
     return Graded(step, decision, earned(step.argument, decision))
 
 
-def _proof(graded: Sequence[Graded], brief: Sequence[Claim], spelling: Notation, cite: Cite) -> list[str]:
+def _proof(
+    graded: Sequence[Graded], brief: Sequence[Claim], spelling: Notation, cite: Cite
+) -> list[str]:
     items: list[str] = []
     for entry, named in zip(graded, brief, strict=True):
         step = entry.step
@@ -250,8 +280,18 @@ def _proof(graded: Sequence[Graded], brief: Sequence[Claim], spelling: Notation,
             continue
         reason = reason[:-1] + ":" if reason.endswith(".") else reason
         conditions = side_conditions(step, entry.decision, named)
-        items += [rf"  \item {reason}", _display(step, shown or (step.lhs, step.rhs), conditions, spelling)]
-    return [r"\begin{proof}", *_basis(graded, spelling, cite), r"\begin{enumerate}", *items, r"\end{enumerate}", r"\end{proof}"]
+        items += [
+            rf"  \item {reason}",
+            _display(step, shown or (step.lhs, step.rhs), conditions, spelling),
+        ]
+    return [
+        r"\begin{proof}",
+        *_basis(graded, spelling, cite),
+        r"\begin{enumerate}",
+        *items,
+        r"\end{enumerate}",
+        r"\end{proof}",
+    ]
 
 
 def _basis(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str]:
@@ -259,17 +299,38 @@ def _basis(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str
     steps = list(enumerate((entry.step.argument for entry in graded), start=1))
     by = {k: entry.strength for k, entry in enumerate(graded, start=1)}
     methods = _gathered((described(argument), k) for k, argument in steps if by[k] == PROVED)
-    checks = "; ".join(f"{_numbers(numbers)} by {escaped(label)}" for label, numbers in methods.items())
-    every = "Each step was decided" if all(strength == PROVED for strength in by.values()) else "Decided"
-    opening = [f"{every} by an exact procedure: {checks}." if checks else "No step is proved outright."]
-    granted = [(argument, k) for k, argument in steps if by[k] == UNDER_LEMMA and isinstance(argument, UnderLemma)]
-    for (lemma, source), numbers in _gathered(((argument.lemma, argument.source), k) for argument, k in granted).items():
+    checks = "; ".join(
+        f"{_numbers(numbers)} by {escaped(label)}" for label, numbers in methods.items()
+    )
+    every = (
+        "Each step was decided"
+        if all(strength == PROVED for strength in by.values())
+        else "Decided"
+    )
+    opening = [
+        f"{every} by an exact procedure: {checks}." if checks else "No step is proved outright."
+    ]
+    granted = [
+        (argument, k)
+        for k, argument in steps
+        if by[k] == UNDER_LEMMA and isinstance(argument, UnderLemma)
+    ]
+    for (lemma, source), numbers in _gathered(
+        ((argument.lemma, argument.source), k) for argument, k in granted
+    ).items():
         verb = "rests" if len(numbers) == 1 else "rest"
-        opening += [f"{_numbers(numbers).capitalize()} {verb} on a lemma that is not proved here ({cite(source)}):"]
+        opening += [
+            f"{_numbers(numbers).capitalize()} {verb} on a lemma that is not proved here "
+            f"({cite(source)}):"
+        ]
         opening += [rf"\emph{{Lemma.}} {_ended(sentence_latex(lemma, spelling))}"]
-    for label, numbers in _gathered((described(argument), k) for k, argument in steps if by[k] == NUMERICAL).items():
+    for label, numbers in _gathered(
+        (described(argument), k) for k, argument in steps if by[k] == NUMERICAL
+    ).items():
         opening += [f"Checked in numbers, not proved: {_numbers(numbers)} ({escaped(label)})."]
-    for source, numbers in _gathered((_source(argument), k) for k, argument in steps if by[k] == CITED).items():
+    for source, numbers in _gathered(
+        (_source(argument), k) for k, argument in steps if by[k] == CITED
+    ).items():
         opening += [f"Cited, not proved: {_numbers(numbers)} ({cite(source)})."]
     return opening
 
@@ -302,19 +363,38 @@ def _numbers(steps: Sequence[int]) -> str:
 
 
 def _shown(step: Claim, named: Claim) -> tuple[Expr, Expr] | None:
-    """The sides by name where that leaves something to see, else in full; None where both read the same."""
-    pairs = [(named.lhs, named.rhs), (named.lhs, step.rhs), (step.lhs, named.rhs), (step.lhs, step.rhs)]
+    """The sides by name where that leaves something to see, else in full; None where both read the
+    same.
+    """
+    pairs = [
+        (named.lhs, named.rhs),
+        (named.lhs, step.rhs),
+        (step.lhs, named.rhs),
+        (step.lhs, step.rhs),
+    ]
     telling = [(left, right) for left, right in pairs if left.together() != right.together()]
     return next(iter(telling or [(left, right) for left, right in pairs if left != right]), None)
 
 
-def _display(step: Claim, sides: tuple[Expr, Expr], conditions: Sequence[tuple[Expr, str]], spelling: Notation) -> str:
-    """The claim of a step, its conditions beside or below it, and the names that its long parts were given."""
+def _display(
+    step: Claim,
+    sides: tuple[Expr, Expr],
+    conditions: Sequence[tuple[Expr, str]],
+    spelling: Notation,
+) -> str:
+    """The claim of a step, its conditions beside or below it, and the names that its long parts
+    were given.
+    """
     if step.statement:
         return display(respelled_latex(step.statement, spelling), ITEM_WIDTH)
     printer = PaperPrinter(spelling)
-    short, names = with_names([*sides, *(expression for expression, _ in conditions)], printer, ITEM_WIDTH)
-    wide = [[*pieces(e, printer), f"{SIGNS[relation]} 0"] for e, (_, relation) in zip(short[2:], conditions, strict=True)]
+    short, names = with_names(
+        [*sides, *(expression for expression, _ in conditions)], printer, ITEM_WIDTH
+    )
+    wide = [
+        [*pieces(e, printer), f"{SIGNS[relation]} 0"]
+        for e, (_, relation) in zip(short[2:], conditions, strict=True)
+    ]
     notes = [" ".join(parts) for parts in wide]
     if step.limit is not None:
         variable, where = step.limit
@@ -359,5 +439,7 @@ def _block(environment: str, rows: Sequence[str], end: str) -> str:
     if len(rows) > 1:
         block = f"  \\begin{{{environment}}}\n    {body}{end}\n  \\end{{{environment}}}"
     widest = max(map(width, rows))
-    size = next((name for name, scale in SIZES if widest * scale <= 10 * (ITEM_WIDTH + SLACK)), SIZES[-1][0])
+    size = next(
+        (name for name, scale in SIZES if widest * scale <= 10 * (ITEM_WIDTH + SLACK)), SIZES[-1][0]
+    )
     return f"  {{{size}\n{block}}}" if size else block

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-RELATIONS = frozenset({r"\sim", r"\to", r"\ge", r"\le", r"\ne", r"\approx", r"\propto", r"\equiv", "=", "<", ">"})
+RELATIONS = frozenset(
+    {r"\sim", r"\to", r"\ge", r"\le", r"\ne", r"\approx", r"\propto", r"\equiv", "=", "<", ">"}
+)
 OPERATORS = RELATIONS | frozenset({"+", "-", r"\times"})
 WIDTHS = {
     r"\qquad": 20,
@@ -36,7 +38,19 @@ WIDTHS = {
     "&": 0,
 }
 #: Commands that change the size or the style of what follows.
-INVISIBLE = frozenset({r"\bigl", r"\bigr", r"\Bigl", r"\Bigr", r"\big", r"\Big", r"\displaystyle", r"\mathcal", r"\mathbb"})
+INVISIBLE = frozenset(
+    {
+        r"\bigl",
+        r"\bigr",
+        r"\Bigl",
+        r"\Bigr",
+        r"\big",
+        r"\Big",
+        r"\displaystyle",
+        r"\mathcal",
+        r"\mathbb",
+    }
+)
 UPRIGHT = frozenset({r"\operatorname", r"\mathrm", r"\text"})
 FRACTIONS = frozenset({r"\frac", r"\tfrac", r"\binom"})
 
@@ -49,7 +63,9 @@ STYLES = (10, 10, 7, 5)
 
 @lru_cache(maxsize=16_384)
 def width(latex: str, style: int = 0) -> int:
-    """About how many points wide LaTeX is in a 10pt display; exponents and inner fractions are small."""
+    """About how many points wide LaTeX is in a 10pt display; exponents and inner fractions are
+    small.
+    """
     tenths, position = 0, 0
     while position < len(latex):
         match = TOKEN.match(latex, position)
@@ -59,7 +75,9 @@ def width(latex: str, style: int = 0) -> int:
             above, position = group(latex, position)
             below, position = group(latex, position)
             inside = style + 1 if token == r"\frac" else max(style, 1) + 1
-            tenths += 10 * (max(width(above, inside), width(below, inside)) + (3 if token != r"\binom" else 12))
+            tenths += 10 * (
+                max(width(above, inside), width(below, inside)) + (3 if token != r"\binom" else 12)
+            )
         elif token in "^_":
             inner, position = group(latex, position)
             tenths += 10 * (width(inner, max(style, 1) + 1) + 1)

@@ -1,13 +1,16 @@
-"""What a public subset of runs says of "Revisiting the Scaling Properties of Downstream Metrics" (Krajewski et al. 2025).
+"""What a public subset of runs says of "Revisiting the Scaling Properties of Downstream Metrics"
+(Krajewski et al. 2025).
 
-arXiv 2512.08894 published the evaluations of its runs; 33 of them were transcribed, and are not part of this package. The page
-sets their fits beside the paper's tables and says what the subset is too small for. A last part repeats the predictions of
-Gadre et al. 2024 (arXiv 2403.08540) on their own 104 runs.
+arXiv 2512.08894 published the evaluations of its runs; 33 of them were transcribed, and are not
+part of this package. The page sets their fits beside the paper's tables and says what the subset is
+too small for. A last part repeats the predictions of Gadre et al. 2024 (arXiv 2403.08540) on their
+own 104 runs.
 
 Run: python examples/papers/krajewski2025/reproduce.py [FOLDER] [OUTPUT]
 
-FOLDER holds runs.csv, by default $ISOFLOP_PUBLIC_RUNS/apple-downstream, and beside it lies gadre2024/runs.csv; OUTPUT, by default
-this folder, receives README.md and the figures. Takes about a minute.
+FOLDER holds runs.csv, by default $ISOFLOP_PUBLIC_RUNS/apple-downstream, and beside it lies
+gadre2024/runs.csv; OUTPUT, by default this folder, receives README.md and the figures. Takes about
+a minute.
 """
 
 import json
@@ -49,7 +52,8 @@ RUNS = "tpr == 20 and not (benchmark == 'lbpp' and score == 1)"
 HELD_OUT, FIT_FROM, UP_TO = "compute > 6e21", 3e18, 6e21
 MARGINS = {"LBPP": 0.02}
 RESAMPLES, SEED, LEVEL = 200, 0, 0.9
-#: Gadre et al. 2024 on their training set RedPajama: the laws are fitted to these runs, the law of error to one more.
+#: Gadre et al. 2024 on their training set RedPajama: the laws are fitted to these runs, the law of
+#: error to one more.
 FOR_LOSS = "token_multiplier == 20 and params < 1B or token_multiplier == 320 and params < 20M"
 FOR_ERROR = "token_multiplier == 20 and params < 2B or token_multiplier == 320 and params < 20M"
 PREDICTED = "token_multiplier == 640 and params > 1B or params > 2B"
@@ -82,7 +86,10 @@ class Subset:
         self.baselines = resolve(read, "krajewski2025")
         self.key = {label_of(key): key for key in read.benchmarks}
         self.labels = [label for label in printed.TABLE_3 if label in self.key]
-        self.samples = {label: read.sample(self.key[label], self.baselines[self.key[label]].value) for label in self.labels}
+        self.samples = {
+            label: read.sample(self.key[label], self.baselines[self.key[label]].value)
+            for label in self.labels
+        }
         self.range = which_runs(self.samples)
 
     def margin(self, label: str) -> float:
@@ -91,17 +98,24 @@ class Subset:
     def held_out(self, label: str):
         """The runs above 6e21 FLOP, of which there are as many as the transcript has."""
         sample = self.samples[label]
-        return sample.subset((sample.at.compute > UP_TO) & above_guessing(sample.accuracy, sample.baseline, self.margin(label)))
+        return sample.subset(
+            (sample.at.compute > UP_TO)
+            & above_guessing(sample.accuracy, sample.baseline, self.margin(label))
+        )
 
     def compared(self, *laws: str, proxy: str | None = None, margins: bool = True):
-        """Laws fitted from 3e18 to 6e21 FLOP and judged above; BNSL, as in the paper, to all runs above guessing."""
+        """Laws fitted from 3e18 to 6e21 FLOP and judged above; BNSL, as in the paper, to all runs
+        above guessing.
+        """
         return compare_laws(
             self.evaluations.subset(self.evaluations.compute >= FIT_FROM),
             laws=laws,
             hold_out=HELD_OUT,
             baselines=self.baselines,
             proxy=proxy,
-            margin={self.key[label]: self.margin(label) for label in self.labels} if margins else None,
+            margin={self.key[label]: self.margin(label) for label in self.labels}
+            if margins
+            else None,
             resamples=RESAMPLES,
             seed=SEED,
             level=LEVEL,
@@ -139,7 +153,8 @@ class Subset:
                 [
                     fit.benchmark,
                     f"{fit.alpha_printed:.4f} / {fit.log_A_printed:.3f}",
-                    f"{fit.alpha:.4f} +- {fit.alpha_error:.4f} / {fit.log_A:.2f} +- {fit.log_A_error:.2f} ({fit.n})",
+                    f"{fit.alpha:.4f} +- {fit.alpha_error:.4f} / {fit.log_A:.2f} +- "
+                    f"{fit.log_A_error:.2f} ({fit.n})",
                     f"{fit.distance:.1f} ({fit.p:.2g})",
                     f"{other.alpha:.4f} +- {other.alpha_error:.4f} ({other.n})",
                     f"{other.distance:.1f} ({other.p:.2g})",
@@ -178,11 +193,15 @@ class Subset:
         unlimited = self.range.candidate(lower=False, upper=True, margin=True)
         names = ", ".join(fit.benchmark for fit, _ in self.range.disagreements)
         return (
-            "The two checks agree on the upper limit and on the margin: Table 11 is no fit to all points, but to runs up to 6e21 "
+            "The two checks agree on the upper limit and on the margin: Table 11 is no fit to all "
+            "points, but to runs up to 6e21 "
             "FLOP. They disagree on the rest. The runs from 3e18 to 6e21 FLOP pass directly "
-            f"(p = {limited.p:.2g}) and fail through the bend (p = {limited.p_through_bend:.1g}), by {names}; without the lower "
-            f"limit p = {unlimited.p:.2g} and p = {unlimited.p_through_bend:.2g}: the second check leans against one. "
-            "The direct check has few runs and little power; the other is sharp, and as good as its quadratic."
+            f"(p = {limited.p:.2g}) and fail through the bend (p = {limited.p_through_bend:.1g}), "
+            f"by {names}; without the lower "
+            f"limit p = {unlimited.p:.2g} and p = {unlimited.p_through_bend:.2g}: the second check "
+            f"leans against one. "
+            "The direct check has few runs and little power; the other is sharp, and as good as "
+            "its quadratic."
         )
 
     def error_of(self, label: str, curve) -> float:
@@ -197,7 +216,10 @@ class Subset:
     def held_out_rows(self) -> list[list[str]]:
         rows = []
         for label in self.labels:
-            entry, broken = self.direct.entry(self.key[label], "compute"), self.broken.entry(self.key[label], "bnsl")
+            entry, broken = (
+                self.direct.entry(self.key[label], "compute"),
+                self.broken.entry(self.key[label], "bnsl"),
+            )
             _, mae, mre, mae_broken, _ = printed.TABLE_3[label]
             rows.append(
                 [
@@ -205,7 +227,8 @@ class Subset:
                     f"{len(entry.fit.sample)} / {len(self.held_out(label))}",
                     f"{mae} ({mre} %)",
                     f"{self.error_of(label, self.curves(label).fitted):.4f}",
-                    f"{entry.held_out['mae']:.4f} {between(self.interval_of(label))} ({100 * entry.held_out['mre']:.2f} %)",
+                    f"{entry.held_out['mae']:.4f} {between(self.interval_of(label))} "
+                    f"({100 * entry.held_out['mre']:.2f} %)",
                     mae_broken,
                     figure(broken.held_out.get("mae")),
                     f"{self.error_of(label, printed_broken(label)):.4f}",
@@ -216,20 +239,27 @@ class Subset:
     def held_out_said(self) -> str:
         """What the errors of the published curves tell of the runs that they were fitted to."""
         apart = {
-            label: abs(self.error_of(label, self.curves(label).fitted) - float(printed.TABLE_3[label][1]))
+            label: abs(
+                self.error_of(label, self.curves(label).fitted) - float(printed.TABLE_3[label][1])
+            )
             for label in self.labels
         }
         worst = max(apart, key=apart.get)
         rest = max(value for label, value in apart.items() if label != worst)
-        usable = [row.benchmark for row in tables_check().broken if row.verdict in ("agrees", "differs")]
+        usable = [
+            row.benchmark for row in tables_check().broken if row.verdict in ("agrees", "differs")
+        ]
         broken = np.mean([self.error_of(label, printed_broken(label)) for label in usable])
         of_table_3 = np.mean([float(printed.TABLE_3[label][3]) for label in usable])
         return (
-            f"The law of Table 11 has on these runs the held-out errors of Table 3, to {rest:.4f} (but for {worst}, "
+            f"The law of Table 11 has on these runs the held-out errors of Table 3, to {rest:.4f} "
+            f"(but for {worst}, "
             f"{apart[worst]:.4f}): "
-            "it is the fit of Section 4.1, which held them out. The curves of Table 10 do not have those of BNSL in Table "
+            "it is the fit of Section 4.1, which held them out. The curves of Table 10 do not have "
+            "those of BNSL in Table "
             f"3: {broken:.4f} against "
-            f"{of_table_3:.4f} on average over the {len(usable)} whose printed digits can be used ({', '.join(usable)}). "
+            f"{of_table_3:.4f} on average over the {len(usable)} whose printed digits can be used "
+            f"({', '.join(usable)}). "
             "They have seen "
             "these runs."
         )
@@ -254,7 +284,9 @@ class Subset:
         return {label: self._bilinear(label) for label in CODE}
 
     def _bilinear(self, label: str) -> "Bilinear":
-        """Equation 5 fitted to the pairs of run and k above the margin of 0.05, with resamples of runs."""
+        """Equation 5 fitted to the pairs of run and k above the margin of 0.05, with resamples of
+        runs.
+        """
         pairs = self.evaluations.pairs(self.key[label], 0.0)
         pairs = pairs.subset(above_guessing(pairs.accuracy, 0.0, 0.05))
         y = -np.log(pairs.accuracy)
@@ -281,25 +313,46 @@ class Subset:
     def bilinear_rows(self) -> list[list[str]]:
         rows = []
         for label, found in self.bilinear.items():
-            for name, meaning in (("a", "log C"), ("b", "log k"), ("d", "log C log k"), ("log_A", "1")):
-                own, theirs, error = getattr(found.law, name), getattr(found.paper, name), found.errors[name]
-                rows.append([label, meaning, f"{theirs:.4f}", f"{own:.4f} +- {error:.4f}", f"{(own - theirs) / error:+.1f}"])
+            for name, meaning in (
+                ("a", "log C"),
+                ("b", "log k"),
+                ("d", "log C log k"),
+                ("log_A", "1"),
+            ):
+                own, theirs, error = (
+                    getattr(found.law, name),
+                    getattr(found.paper, name),
+                    found.errors[name],
+                )
+                rows.append(
+                    [
+                        label,
+                        meaning,
+                        f"{theirs:.4f}",
+                        f"{own:.4f} +- {error:.4f}",
+                        f"{(own - theirs) / error:+.1f}",
+                    ]
+                )
         return rows
 
     def table_2_said(self) -> str:
         """Equation 5 on HumanEval fitted up to 6e21 FLOP and k = 32, judged on the other pairs."""
         pairs = self.bilinear["HumanEval"].pairs
         fitted = (pairs.at.compute <= UP_TO) & (pairs.at.k <= 32)
-        law = fit_bilinear(pairs.at.compute[fitted], pairs.at.k[fitted], -np.log(pairs.accuracy[fitted])).law
+        law = fit_bilinear(
+            pairs.at.compute[fitted], pairs.at.k[fitted], -np.log(pairs.accuracy[fitted])
+        ).law
         errors = np.abs(law.pass_at_k(pairs.at.compute, pairs.at.k, beyond=True) - pairs.accuracy)
         shares = errors / pairs.accuracy
         said = [
-            f"{errors[part].mean():.4f} ({100 * shares[part].mean():.2f} %) on {part.sum()} {what} pairs"
+            f"{errors[part].mean():.4f} ({100 * shares[part].mean():.2f} %) on {part.sum()} {what} "
+            f"pairs"
             for part, what in ((fitted, "fitted"), (~fitted, "held-out"))
         ]
         mae, mae_held_out, mre, mre_held_out = printed.TABLE_2
         return (
-            f"HumanEval fitted up to 6e21 FLOP and k = 32: MAE (MRE) {said[0]}, {said[1]}. Table 2: {mae} ({mre} %) and "
+            f"HumanEval fitted up to 6e21 FLOP and k = 32: MAE (MRE) {said[0]}, {said[1]}. Table "
+            f"2: {mae} ({mre} %) and "
             f"{mae_held_out} "
             f"({mre_held_out} %)."
         )
@@ -311,15 +364,21 @@ class Subset:
         scores = with_average.scores["average"]
         known = np.isfinite(scores)
         low = int((known & (self.evaluations.compute <= UP_TO)).sum())
-        laws = np.mean([self._normalised(label, self.evaluations.compute[known]) for label in ten], axis=0)
+        laws = np.mean(
+            [self._normalised(label, self.evaluations.compute[known]) for label in ten], axis=0
+        )
         error = np.abs(laws - scores[known])
         return [
-            f"The ten benchmarks of Appendix K were transcribed together, and exceed guessing by 0.05, at {known.sum()} runs "
+            f"The ten benchmarks of Appendix K were transcribed together, and exceed guessing by "
+            f"0.05, at {known.sum()} runs "
             f"only, {low} of "
-            "them up to 6e21 FLOP: the fit of Table 14 cannot be repeated, nor its extrapolation. What can be said: at "
+            "them up to 6e21 FLOP: the fit of Table 14 cannot be repeated, nor its extrapolation. "
+            "What can be said: at "
             f"these {known.sum()} runs "
-            f"the average of the ten laws of Table 11, an extrapolation too, is off by {error.mean():.4f} on average "
-            f"({100 * (error / scores[known]).mean():.2f} %); Table 14 gives {printed.TABLE_14[1]} ({printed.TABLE_14[3]} %) "
+            f"the average of the ten laws of Table 11, an extrapolation too, is off by "
+            f"{error.mean():.4f} on average "
+            f"({100 * (error / scores[known]).mean():.2f} %); Table 14 gives {printed.TABLE_14[1]} "
+            f"({printed.TABLE_14[3]} %) "
             "for one law of the average."
         ]
 
@@ -335,7 +394,9 @@ class Subset:
             _, Q_max, mre, mae = printed.TABLE_15[label]
             E = entry.coefficients(LEVEL)[0]
             baseline = self.samples[label].baseline
-            values = [baseline + (1.0 - baseline) * np.exp(-E[end]) for end in ("value", "high", "low")]
+            values = [
+                baseline + (1.0 - baseline) * np.exp(-E[end]) for end in ("value", "high", "low")
+            ]
             rows.append(
                 [
                     label,
@@ -348,7 +409,9 @@ class Subset:
         return rows
 
     def ceiling_said(self) -> str:
-        """By the profile likelihood of E and its rivals without a ceiling, on the fitted runs and on all."""
+        """By the profile likelihood of E and its rivals without a ceiling, on the fitted runs and
+        on all.
+        """
         said = []
         for runs, upper in (("runs up to 6e21 FLOP", UP_TO), ("all runs", np.inf)):
             found: dict[str, list[str]] = {}
@@ -358,11 +421,17 @@ class Subset:
                 ceiling = ceiling_of(kept, margin=self.margin(label), level=LEVEL)
                 few = f" ({ceiling.n} runs for three coefficients)" if ceiling.n <= FEW_RUNS else ""
                 found.setdefault(ceiling.verdict, []).append(label + few)
-            said.append(f"On {runs}: " + "; ".join(f"{verdict}: {', '.join(names)}" for verdict, names in found.items()))
+            said.append(
+                f"On {runs}: "
+                + "; ".join(f"{verdict}: {', '.join(names)}" for verdict, names in found.items())
+            )
         return (
-            f"Whether the runs tell a ceiling is asked of the profile likelihood of E at {100 * LEVEL:g} %; two powers of "
-            "compute without a ceiling bend as well, and where they explain the runs the verdict is *bends*, and none is shown. "
-            f"{'. '.join(said)}. In the paper the ceiling is estimated without an error, and is 1 for seven benchmarks."
+            f"Whether the runs tell a ceiling is asked of the profile likelihood of E at "
+            f"{100 * LEVEL:g} %; two powers of "
+            "compute without a ceiling bend as well, and where they explain the runs the verdict "
+            "is *bends*, and none is shown. "
+            f"{'. '.join(said)}. In the paper the ceiling is estimated without an error, and is 1 "
+            f"for seven benchmarks."
         )
 
     def staged_rows(self) -> list[list[str]]:
@@ -384,7 +453,14 @@ class Subset:
     def gadre_command(self, *, with_error: bool = True) -> list[str]:
         """The predictions of Gadre et al. as a command."""
         return [
-            *("overtraining", "gadre2024/runs.csv", "--column", "params=N", "--where", "dataset == 'rpj'"),
+            *(
+                "overtraining",
+                "gadre2024/runs.csv",
+                "--column",
+                "params=N",
+                "--where",
+                "dataset == 'rpj'",
+            ),
             *("--loss", "c4_val", "--benchmark", "gadre2024", "--fit-where", FOR_LOSS),
             *(("--error-where", FOR_ERROR) if with_error else ()),
             *("--predict-where", PREDICTED),
@@ -393,10 +469,22 @@ class Subset:
     def gadre_runs(self, *, with_error: bool = True, plot: Path | None = None) -> list[dict]:
         """What the command predicts."""
         place = str(self.folder.parent / "gadre2024" / "runs.csv")
-        words = [place if word == "gadre2024/runs.csv" else word for word in self.gadre_command(with_error=with_error)]
+        words = [
+            place if word == "gadre2024/runs.csv" else word
+            for word in self.gadre_command(with_error=with_error)
+        ]
         output = StringIO()
         with redirect_stdout(output):
-            status = isoflop([*words, "--bootstrap", "0", "--format", "json", *(() if plot is None else ("--plot", str(plot)))])
+            status = isoflop(
+                [
+                    *words,
+                    "--bootstrap",
+                    "0",
+                    "--format",
+                    "json",
+                    *(() if plot is None else ("--plot", str(plot))),
+                ]
+            )
         if status:
             raise SystemExit(f"isoflop {shlex.join(words)}: status {status}")
         return json.loads(output.getvalue())["predictions"]
@@ -409,16 +497,27 @@ class Subset:
             for what, paper in zip(("loss", "error"), GADRE_PRINTED[ratio], strict=True):
                 off = f"{100 * abs(each[f'{what}_difference']):.4f}"
                 if off != paper:
-                    raise SystemExit(f"{each['run']}: {what} is {off} % off; the paper has {paper} %")
-                row += [f"{each[what]:.4f}", f"{each[f'predicted_{what}']:.4f}", f"{off} %", f"{paper} %"]
+                    raise SystemExit(
+                        f"{each['run']}: {what} is {off} % off; the paper has {paper} %"
+                    )
+                row += [
+                    f"{each[what]:.4f}",
+                    f"{each[f'predicted_{what}']:.4f}",
+                    f"{off} %",
+                    f"{paper} %",
+                ]
             rows.append(row)
         return rows
 
     def gadre_said(self) -> str:
-        off = [f"{100 * each['error_difference']:.2f} %" for each in self.gadre_runs(with_error=False)]
+        off = [
+            f"{100 * each['error_difference']:.2f} %" for each in self.gadre_runs(with_error=False)
+        ]
         return (
-            "All printed digits are those of the paper. The law of error is fitted to one run more than the law of loss, the "
-            "1.4B model at 20 tokens per parameter (`--error-where`): without it, on the runs of `--fit-where` alone, the errors "
+            "All printed digits are those of the paper. The law of error is fitted to one run more "
+            "than the law of loss, the "
+            "1.4B model at 20 tokens per parameter (`--error-where`): without it, on the runs of "
+            "`--fit-where` alone, the errors "
             f"foretold are off by {' and '.join(off)}."
         )
 
@@ -447,9 +546,18 @@ class Subset:
             alpha, C0 = fitted.found.coefficients[1], fitted.found.coefficients[0]
             own = baseline + (1.0 - baseline) * np.exp(-C0 * compute**-alpha)
             ax.axvspan(UP_TO, 4e22, color="0.93", linewidth=0)
-            ax.plot(compute, self.curves(label).fitted(compute), color="C0", label="Table 11, decoded")
+            ax.plot(
+                compute, self.curves(label).fitted(compute), color="C0", label="Table 11, decoded"
+            )
             ax.plot(compute, own, color="C1", linestyle="--", label="fit to runs up to 6e21")
-            ax.plot(sample.at.compute, sample.accuracy, "o", color="black", markersize=3, label="public runs")
+            ax.plot(
+                sample.at.compute,
+                sample.accuracy,
+                "o",
+                color="black",
+                markersize=3,
+                label="public runs",
+            )
             ax.set_xscale("log")
             ax.set_xlim(8e17, 4e22)
             ax.set_title(label, fontsize=10)
@@ -470,9 +578,25 @@ class Subset:
             (kept, 0.14, "C0", "runs from 3e18 to 6e21 FLOP"),
             (every, -0.14, "C1", "runs from 3e18 on"),
         ):
-            values, errors = (np.array([getattr(fit, name) for fit in fits]) for name in ("alpha", "alpha_error"))
-            ax.errorbar(values, places + shift, xerr=2.0 * errors, fmt="o", markersize=4, color=colour, label=f"{label}, 2 se")
-        ax.plot([fit.alpha_printed for fit in kept], places, "k|", markersize=16, label="Table 11, decoded")
+            values, errors = (
+                np.array([getattr(fit, name) for fit in fits]) for name in ("alpha", "alpha_error")
+            )
+            ax.errorbar(
+                values,
+                places + shift,
+                xerr=2.0 * errors,
+                fmt="o",
+                markersize=4,
+                color=colour,
+                label=f"{label}, 2 se",
+            )
+        ax.plot(
+            [fit.alpha_printed for fit in kept],
+            places,
+            "k|",
+            markersize=16,
+            label="Table 11, decoded",
+        )
         ax.set_yticks(places, [fit.benchmark for fit in kept])
         ax.set_xlabel("exponent of compute")
         ax.legend(fontsize=8, frameon=False)
@@ -488,11 +612,25 @@ class Subset:
         places = np.arange(len(own))[::-1]
         fixed = [self.error_of(label, self.curves(label).fitted) for label in self.labels]
         ax.hlines(
-            places, ends[:, 0], ends[:, 1], color="C0", linewidth=2, alpha=0.5, label=f"{100 * LEVEL:g} % over resamples of runs"
+            places,
+            ends[:, 0],
+            ends[:, 1],
+            color="C0",
+            linewidth=2,
+            alpha=0.5,
+            label=f"{100 * LEVEL:g} % over resamples of runs",
         )
         ax.plot(own, places, "o", color="C0", label="fit to these runs")
         ax.plot(paper, places, "k|", markersize=16, label="Table 3")
-        ax.plot(fixed, places, "s", color="C1", markersize=5, fillstyle="none", label="law of Table 11 on these runs")
+        ax.plot(
+            fixed,
+            places,
+            "s",
+            color="C1",
+            markersize=5,
+            fillstyle="none",
+            label="law of Table 11 on these runs",
+        )
         ax.set_yticks(places, self.labels)
         ax.set_xscale("log")
         ax.set_xlabel("held-out mean absolute error of accuracy, C > 6e21 FLOP")
@@ -507,12 +645,30 @@ class Subset:
             for i, k in enumerate((1, 8, 128)):
                 at = pairs.at.k == k
                 compute = np.geomspace(pairs.at.compute[at].min(), pairs.at.compute[at].max(), 100)
-                ax.plot(pairs.at.compute[at], -np.log(pairs.accuracy[at]), "o", color=f"C{i}", markersize=3)
-                ax.plot(compute, found.paper.neg_log(compute, k, beyond=True), color=f"C{i}", label=f"k = {k}")
-                ax.plot(compute, found.law.neg_log(compute, k, beyond=True), color=f"C{i}", linestyle="--")
+                ax.plot(
+                    pairs.at.compute[at],
+                    -np.log(pairs.accuracy[at]),
+                    "o",
+                    color=f"C{i}",
+                    markersize=3,
+                )
+                ax.plot(
+                    compute,
+                    found.paper.neg_log(compute, k, beyond=True),
+                    color=f"C{i}",
+                    label=f"k = {k}",
+                )
+                ax.plot(
+                    compute,
+                    found.law.neg_log(compute, k, beyond=True),
+                    color=f"C{i}",
+                    linestyle="--",
+                )
             ax.set_xscale("log")
             ax.set_yscale("log")
-            ax.set_yticks([0.2, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0], ["0.2", "0.3", "0.5", "1", "1.5", "2", "3"])
+            ax.set_yticks(
+                [0.2, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0], ["0.2", "0.3", "0.5", "1", "1.5", "2", "3"]
+            )
             ax.set_ylim(0.9 * -np.log(pairs.accuracy.max()), 1.1 * -np.log(pairs.accuracy.min()))
             ax.minorticks_off()
             ax.set_xlabel("compute (FLOP)")
@@ -526,46 +682,69 @@ class Subset:
     def summary(self) -> list[list[str]]:
         limited = self.range.candidate(lower=True, upper=True, margin=True)
         every = self.range.candidate(lower=False, upper=False, margin=True)
-        ratio = self.range.log_ratio(limited, self.range.candidate(lower=True, upper=False, margin=True))[0]
-        own = np.array([self.direct.entry(self.key[label], "compute").held_out["mae"] for label in self.labels])
+        ratio = self.range.log_ratio(
+            limited, self.range.candidate(lower=True, upper=False, margin=True)
+        )[0]
+        own = np.array(
+            [self.direct.entry(self.key[label], "compute").held_out["mae"] for label in self.labels]
+        )
         paper = np.array([float(printed.TABLE_3[label][1]) for label in self.labels])
         ends = np.array([self.interval_of(label) for label in self.labels])
         inside = int(((ends[:, 0] <= paper) & (paper <= ends[:, 1])).sum())
         z = [abs(float(row[-1])) for row in self.bilinear_rows()]
         check = tables_check()
-        distances = ", ".join(f"{label} {found.distance:.1f}" for label, found in self.bilinear.items())
+        distances = ", ".join(
+            f"{label} {found.distance:.1f}" for label, found in self.bilinear.items()
+        )
         return [
             [
                 "equation 2, Table 11 (decoded)",
-                f"{limited.closest} of {len(limited.fits)} exponents within two standard errors; all coefficients together "
-                f"p = {limited.p:.2g} on the runs themselves, p = {limited.p_through_bend:.1g} through a quadratic",
+                f"{limited.closest} of {len(limited.fits)} exponents within two standard errors; "
+                f"all coefficients together "
+                f"p = {limited.p:.2g} on the runs themselves, p = {limited.p_through_bend:.1g} "
+                f"through a quadratic",
             ],
             [
                 '"all datapoints" (Appendix H)',
-                f"no: with runs above 6e21 FLOP p = {every.p:.1g}, and the log-likelihood is {ratio:.0f} less",
+                f"no: with runs above 6e21 FLOP p = {every.p:.1g}, and the log-likelihood is "
+                f"{ratio:.0f} less",
             ],
             [
                 "held-out MAE of equation 2, Table 3",
-                f"mean {own.mean():.4f} against {paper.mean():.4f}; the paper's within the {100 * LEVEL:g} % interval for "
+                f"mean {own.mean():.4f} against {paper.mean():.4f}; the paper's within the "
+                f"{100 * LEVEL:g} % interval for "
                 f"{inside} of {len(own)}",
             ],
             [
                 "equation 5, Table 13 (decoded)",
-                f"all 8 coefficients within {max(z):.1f} standard errors; squared distances for 4 coefficients: {distances}",
+                f"all 8 coefficients within {max(z):.1f} standard errors; squared distances for 4 "
+                f"coefficients: {distances}",
             ],
             [
                 "Table 10 (BNSL), Table 12 (equation 4)",
-                "on runs above 6e21 FLOP Table 10 has the errors of a fit to them, Table 12 those of a fit without them",
+                "on runs above 6e21 FLOP Table 10 has the errors of a fit to them, Table 12 those "
+                "of a fit without them",
             ],
-            ["Gadre et al. 2024", "the four relative errors of their predictions to all printed digits, on their 104 runs"],
-            ["the tables against each other", f"{len(check.disagreements)} disagreements, listed below"],
+            [
+                "Gadre et al. 2024",
+                "the four relative errors of their predictions to all printed digits, on their 104 "
+                "runs",
+            ],
+            [
+                "the tables against each other",
+                f"{len(check.disagreements)} disagreements, listed below",
+            ],
         ]
 
 
 def label_of(key: str) -> str:
     """The benchmark's name in the paper."""
     plain = "".join(letter for letter in key.lower() if letter.isalnum())
-    return next(label for label, names in ALIASES.items() if plain in names or plain.removesuffix("1shot") in names)
+    return next(
+        label
+        for label, names in ALIASES.items()
+        if plain in names or plain.removesuffix("1shot") in names
+    )
 
 
 def between(ends, digits: int = 4) -> str:
@@ -595,7 +774,10 @@ def command_lines(words: list[str]) -> list[str]:
         if word.startswith("--"):
             lines.append([])
         lines[-1].append(f'"{word}"' if "'" in word else shlex.quote(word))
-    return [("  " if i else "") + " ".join(line) + (" \\" if i < len(lines) - 1 else "") for i, line in enumerate(lines)]
+    return [
+        ("  " if i else "") + " ".join(line) + (" \\" if i < len(lines) - 1 else "")
+        for i, line in enumerate(lines)
+    ]
 
 
 def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
@@ -605,21 +787,28 @@ def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
     held = [len(subset.held_out(label)) for label in subset.labels]
     parts = [
         "# Downstream metrics: what a public subset of runs says",
-        'Made by `examples/papers/krajewski2025/reproduce.py` for "Revisiting the Scaling Properties of Downstream Metrics in '
+        'Made by `examples/papers/krajewski2025/reproduce.py` for "Revisiting the Scaling '
+        "Properties of Downstream Metrics in "
         "Large Language "
-        f'Model Training" (Krajewski et al. 2025, arXiv 2512.08894) on {len(runs)} of its runs near 20 tokens per parameter, '
+        f'Model Training" (Krajewski et al. 2025, arXiv 2512.08894) on {len(runs)} of its runs '
+        f"near 20 tokens per parameter, "
         "of about 56, "
-        f"that were transcribed from its published evaluations: {min(counts)} to {max(counts)} runs a benchmark, {min(held)} "
+        f"that were transcribed from its published evaluations: {min(counts)} to {max(counts)} "
+        f"runs a benchmark, {min(held)} "
         f"to {max(held)} "
-        "of them above 6e21 FLOP. Budgets are those printed in Tables 7 to 9; accuracies of guessing those of Table 11. "
+        "of them above 6e21 FLOP. Budgets are those printed in Tables 7 to 9; accuracies of "
+        "guessing those of Table 11. "
         "Runs that exceed "
         "guessing by no more than 0.05 (LBPP: 0.02) are left out, as in the paper.",
         "## In short",
         markdown(["the paper", "these runs"], subset.summary()),
         "## Equation 2, and which runs Table 11 was fitted to",
-        "Table 11 read as e^-alpha and log A. Least squares of log(-log Q') on log C, with standard errors (and how many "
-        "runs); d^2 (p): squared distance of both coefficients from the table's in units of the estimated sampling error, and "
-        "how likely more is by F(2, n - 2) of d^2/2. With so few runs d^2 is 2 (n - 2)/(n - 4) on average: 4 for 6 runs, and "
+        "Table 11 read as e^-alpha and log A. Least squares of log(-log Q') on log C, with "
+        "standard errors (and how many "
+        "runs); d^2 (p): squared distance of both coefficients from the table's in units of the "
+        "estimated sampling error, and "
+        "how likely more is by F(2, n - 2) of d^2/2. With so few runs d^2 is 2 (n - 2)/(n - 4) on "
+        "average: 4 for 6 runs, and "
         "without bound for 4.",
         markdown(
             [
@@ -634,21 +823,35 @@ def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
         ),
         f"![Accuracy and laws]({figures['accuracy']})",
         f"![Exponents]({figures['exponents']})",
-        'Appendix H says "all datapoints". Every rule by which the runs may have been chosen, all benchmarks together (p by '
-        "Fisher, noise of different benchmarks taken as independent). *Directly*: the fits to these runs. *Through the bend*: "
-        "the same at the runs that Tables 7 to 9 list, on a quadratic through the public runs, so that other runs than the "
+        'Appendix H says "all datapoints". Every rule by which the runs may have been chosen, all '
+        "benchmarks together (p by "
+        "Fisher, noise of different benchmarks taken as independent). *Directly*: the fits to "
+        "these runs. *Through the bend*: "
+        "the same at the runs that Tables 7 to 9 list, on a quadratic through the public runs, so "
+        "that other runs than the "
         "transcribed ones are no excuse.",
         markdown(
-            ["runs", "directly: sum of d^2", "p", "alpha within 2 se", "through the bend: sum of d^2", "p"],
+            [
+                "runs",
+                "directly: sum of d^2",
+                "p",
+                "alpha within 2 se",
+                "through the bend: sum of d^2",
+                "p",
+            ],
             subset.candidate_rows(),
         ),
         f"Verdict, by likelihoods of Student's t: {subset.range.verdict}.",
         subset.range_said(),
-        markdown(["benchmark", "directly: d^2 (p)", "through the bend", "why"], subset.apart_rows()),
+        markdown(
+            ["benchmark", "directly: d^2 (p)", "through the bend", "why"], subset.apart_rows()
+        ),
         "## Held-out errors",
-        f"Fitted from 3e18 to 6e21 FLOP, judged above: MAE of accuracy (MRE), with {100 * LEVEL:g} % intervals over "
+        f"Fitted from 3e18 to 6e21 FLOP, judged above: MAE of accuracy (MRE), with {100 * LEVEL:g} "
+        f"% intervals over "
         f"{RESAMPLES} resamples of "
-        "the fitted runs. *Law of Table 11*, *curve of Table 10*: the paper's coefficients on these held-out runs.",
+        "the fitted runs. *Law of Table 11*, *curve of Table 10*: the paper's coefficients on "
+        "these held-out runs.",
         markdown(
             [
                 "benchmark",
@@ -665,59 +868,97 @@ def page(subset: Subset, figures: dict[str, str], output: Path) -> str:
         f"![Held-out errors]({figures['held_out']})",
         subset.held_out_said(),
         "## Equation 4",
-        "All transcribed runs but one have D/N near 20: the coefficients of equation 4 and the held-out errors of Table 1 "
+        "All transcribed runs but one have D/N near 20: the coefficients of equation 4 and the "
+        "held-out errors of Table 1 "
         "at 160 tokens per "
-        "parameter cannot be repeated. The paper's coefficients (Table 12) at these runs, MAE (and how many):",
+        "parameter cannot be repeated. The paper's coefficients (Table 12) at these runs, MAE (and "
+        "how many):",
         markdown(["benchmark", "up to 6e21 FLOP", "above"], subset.table_12_rows()),
-        f"Table 1 has {printed.TABLE_1[0]} for fitted and {printed.TABLE_1[1]} for held-out runs (those of the largest ratio "
+        f"Table 1 has {printed.TABLE_1[0]} for fitted and {printed.TABLE_1[1]} for held-out runs "
+        f"(those of the largest ratio "
         "among "
         "them): Table 12, too, looks like the fit that holds out runs above 6e21 FLOP.",
         "## Equation 5",
-        "Least squares of log(-log pass@k) on log C, log k, their product and 1, on pairs of run and k above 0.05. Table 13 "
+        "Least squares of log(-log pass@k) on log C, log k, their product and 1, on pairs of run "
+        "and k above 0.05. Table 13 "
         "read as "
-        f"e^(coefficient of log C), log k, log C log k, log A. Standard errors from {RESAMPLES} resamples of runs "
+        f"e^(coefficient of log C), log k, log C log k, log A. Standard errors from {RESAMPLES} "
+        f"resamples of runs "
         f"({', '.join(f'{label}: {bilinear.runs}' for label, bilinear in subset.bilinear.items())}); samples of one run at "
         "several k are not "
         "independent.",
         markdown(
-            ["benchmark", "coefficient of", "Table 13", "these runs", "difference in standard errors"], subset.bilinear_rows()
+            [
+                "benchmark",
+                "coefficient of",
+                "Table 13",
+                "these runs",
+                "difference in standard errors",
+            ],
+            subset.bilinear_rows(),
         ),
         f"![pass@k]({figures['draws']})",
         subset.table_2_said(),
-        "One run (5.8B tokens) recorded LBPP's pass@2 to pass@128 as exactly 1, for it was sampled once; it is left out.",
+        "One run (5.8B tokens) recorded LBPP's pass@2 to pass@128 as exactly 1, for it was sampled "
+        "once; it is left out.",
         "## The average of benchmarks",
         subset.average(),
         "## A ceiling below 1",
         "Equation 10 up to 6e21 FLOP; Q_max on the raw scale, with intervals as above.",
         markdown(
-            ["benchmark", "Table 15: Q_max", "these runs: Q_max", "Table 15: MAE (MRE)", "these runs: MAE (MRE)"],
+            [
+                "benchmark",
+                "Table 15: Q_max",
+                "these runs: Q_max",
+                "Table 15: MAE (MRE)",
+                "these runs: MAE (MRE)",
+            ],
             subset.ceiling_rows(),
         ),
         subset.ceiling_said(),
         "## Two-stage laws",
-        "The paper's proxy, the negative log likelihood of the right answer, was not transcribed. With the loss on C4 in "
+        "The paper's proxy, the negative log likelihood of the right answer, was not transcribed. "
+        "With the loss on C4 in "
         "its place, for the "
-        "benchmarks whose runs have it; held-out MRE and MAE (mean and standard deviation over benchmarks) and RMSE of the "
+        "benchmarks whose runs have it; held-out MRE and MAE (mean and standard deviation over "
+        "benchmarks) and RMSE of the "
         "fitted runs:",
         markdown(["law", "benchmarks", "MRE", "MAE", "RMSE, fitted runs"], subset.staged_rows()),
-        f"Table 4 has MRE {printed.TABLE_4['PowerLaw'][0]} % for the power law, {printed.TABLE_4['TwoStage-Linear'][0]} % and "
-        f"{printed.TABLE_4['TwoStage-Logistic'][0]} % for the two-stage ones, over five benchmarks.",
+        f"Table 4 has MRE {printed.TABLE_4['PowerLaw'][0]} % for the power law, "
+        f"{printed.TABLE_4['TwoStage-Linear'][0]} % and "
+        f"{printed.TABLE_4['TwoStage-Logistic'][0]} % for the two-stage ones, over five "
+        f"benchmarks.",
         "## What the subset is too small for",
         [
             "* Table 1, and a refit of Table 12: no more than one run off D/N = 20.",
-            "* Table 4, Figure 5 and Tables 5 and 6: no likelihoods of answers, no Brier scores, no MMLU.",
+            "* Table 4, Figure 5 and Tables 5 and 6: no likelihoods of answers, no Brier scores, "
+            "no MMLU.",
             "* Table 14: see above. Figure 10 (thresholds): too few runs to sweep over.",
             "* Figure 15 (C4): no run on C4.",
             "* Q_random (Table 16): no run below 1e18 FLOP, the paper's values are used.",
-            "* Whether Table 11 leaves out runs below 3e18 FLOP: two runs are below, and the two checks above do not agree.",
+            "* Whether Table 11 leaves out runs below 3e18 FLOP: two runs are below, and the two "
+            "checks above do not agree.",
         ],
         "## Over-training: Gadre et al. 2024",
-        "Language models scale reliably with over-training and on downstream tasks (arXiv 2403.08540): laws of loss and error, "
-        "fitted to five and six small runs on RedPajama, and what they say of a run of 1.4B params at 640 tokens per parameter "
+        "Language models scale reliably with over-training and on downstream tasks (arXiv "
+        "2403.08540): laws of loss and error, "
+        "fitted to five and six small runs on RedPajama, and what they say of a run of 1.4B params "
+        "at 640 tokens per parameter "
         "and of one of 6.9B at 20, on the paper's own table of 104 runs:",
         ["```sh", *command_lines(subset.gadre_command()), "```"],
         markdown(
-            ["run", "D/N", "loss", "predicted", "off by", "paper", "error", "predicted", "off by", "paper"],
+            [
+                "run",
+                "D/N",
+                "loss",
+                "predicted",
+                "off by",
+                "paper",
+                "error",
+                "predicted",
+                "off by",
+                "paper",
+            ],
             subset.gadre_rows(output / "overtraining.png"),
         ),
         subset.gadre_said(),
@@ -740,7 +981,10 @@ def main(folder: Path, output: Path) -> None:
 if __name__ == "__main__":
     public = os.environ.get("ISOFLOP_PUBLIC_RUNS")
     if len(sys.argv) > 3 or (len(sys.argv) == 1 and not public):
-        raise SystemExit("usage: python examples/papers/krajewski2025/reproduce.py [FOLDER] [OUTPUT]; or set ISOFLOP_PUBLIC_RUNS")
+        raise SystemExit(
+            "usage: python examples/papers/krajewski2025/reproduce.py [FOLDER] [OUTPUT]; or set "
+            "ISOFLOP_PUBLIC_RUNS"
+        )
     main(
         Path(sys.argv[1]) if len(sys.argv) > 1 else Path(str(public)) / "apple-downstream",
         Path(sys.argv[2]) if len(sys.argv) > 2 else OUTPUT,

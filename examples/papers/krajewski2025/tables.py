@@ -1,12 +1,15 @@
 """The tables of Krajewski et al. 2025 (arXiv 2512.08894) against each other.
 
-What the same runs say twice: the compute law as a ray of the params-tokens law (Tables 11 and 12), as pass@k at k = 1 (Tables 11
-and 13) and as a broken law (Tables 11 and 10); the accuracy of guessing (Tables 11 and 16); errors on the held-out runs with and
-without a ceiling that was fitted to be 1 (Tables 15 and 3), and their averages (Tables 4 and 3). Columns of Tables 11 and 13 are
-decoded (`isoflop.theory.data.published.decode_table_11`, `isoflop.theory.data.krajewski2025.decode_table_13`).
+What the same runs say twice: the compute law as a ray of the params-tokens law (Tables 11 and 12),
+as pass@k at k = 1 (Tables 11 and 13) and as a broken law (Tables 11 and 10); the accuracy of
+guessing (Tables 11 and 16); errors on the held-out runs with and without a ceiling that was fitted
+to be 1 (Tables 15 and 3), and their averages (Tables 4 and 3). Columns of Tables 11 and 13 are
+decoded (`isoflop.theory.data.published.decode_table_11`,
+`isoflop.theory.data.krajewski2025.decode_table_13`).
 
-Laws that were fitted apart may differ: they *disagree* where accuracy differs by more than a tolerance, or is impossible. Numbers
-that ought to be the same disagree where rounding does not explain the difference.
+Laws that were fitted apart may differ: they *disagree* where accuracy differs by more than a
+tolerance, or is impossible. Numbers that ought to be the same disagree where rounding does not
+explain the difference.
 
 Run: python examples/papers/krajewski2025/tables.py
 """
@@ -23,7 +26,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isoflop.numeric.accuracy.broken_model import log_curve
-from isoflop.numeric.check.published import TOLERANCE, AccuracyCurves, PublishedCheck, check_published
+from isoflop.numeric.check.published import (
+    TOLERANCE,
+    AccuracyCurves,
+    PublishedCheck,
+    check_published,
+)
 from isoflop.numeric.fit.bilinear import BilinearLaw
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.published import KRAJEWSKI_RUNS, SOURCES, compute_counterparts
@@ -103,7 +111,8 @@ class BrokenRow:
     break_over_largest : float
         Its break d1 over the compute of the largest run.
     verdict : str
-        "digits lost": the printed digits leave more open than the tolerance; "impossible": negative accuracy by more than that.
+        "digits lost": the printed digits leave more open than the tolerance; "impossible": negative
+        accuracy by more than that.
     """
 
     benchmark: str
@@ -118,7 +127,9 @@ class BrokenRow:
 
 @dataclass(frozen=True, kw_only=True)
 class BaselineRow:
-    """Q_random in Table 11 and, with fewer digits, in Table 16; verdict: "agrees", or "differs" where it is no rounding."""
+    """Q_random in Table 11 and, with fewer digits, in Table 16; verdict: "agrees", or "differs"
+    where it is no rounding.
+    """
 
     benchmark: str
     table_11: str
@@ -128,7 +139,9 @@ class BaselineRow:
 
 @dataclass(frozen=True, kw_only=True)
 class CeilingRow:
-    """Held-out MRE (%) and MAE of equation 2 (Table 3), and of equation 10 (Table 15) where Q_max = 1 makes it the same law."""
+    """Held-out MRE (%) and MAE of equation 2 (Table 3), and of equation 10 (Table 15) where Q_max =
+    1 makes it the same law.
+    """
 
     benchmark: str
     mre_without: float
@@ -140,7 +153,8 @@ class CeilingRow:
 
 @dataclass(frozen=True, kw_only=True)
 class AverageRow:
-    """A printed average, and what Table 3 gives for it over all benchmarks and over the five that are scored by acc_norm.
+    """A printed average, and what Table 3 gives for it over all benchmarks and over the five that
+    are scored by acc_norm.
 
     Attributes
     ----------
@@ -150,7 +164,8 @@ class AverageRow:
     slack : float
         Half a unit of the last digit of the average and of the numbers averaged.
     verdict : str
-        "agrees": with all benchmarks, as its heading says; else "differs", with `of_five` telling whether five explain it.
+        "agrees": with all benchmarks, as its heading says; else "differs", with `of_five` telling
+        whether five explain it.
     of_five : bool
     """
 
@@ -266,10 +281,16 @@ def tables_check(*, tolerance: float = TOLERANCE) -> TablesCheck:
     fitted = compute[compute >= float(KRAJEWSKI_RUNS.fit_lo)]
     return TablesCheck(
         rays=rays,
-        draws=tuple(_draws(name, curves[name], compute, rays.tolerance) for name in printed.TABLE_13),
-        broken=tuple(_broken(name, curves[name], fitted, rays.tolerance) for name in printed.TABLE_10),
+        draws=tuple(
+            _draws(name, curves[name], compute, rays.tolerance) for name in printed.TABLE_13
+        ),
+        broken=tuple(
+            _broken(name, curves[name], fitted, rays.tolerance) for name in printed.TABLE_10
+        ),
         baselines=tuple(_baseline(name) for name in printed.TABLE_16),
-        ceilings=tuple(_ceiling(name) for name, row in printed.TABLE_15.items() if float(row[1]) == 1.0),
+        ceilings=tuple(
+            _ceiling(name) for name, row in printed.TABLE_15.items() if float(row[1]) == 1.0
+        ),
         averages=tuple(_averages()),
         compute_range=rays.compute_range,
         tolerance=rays.tolerance,
@@ -362,14 +383,20 @@ def _broken(name: str, curves: AccuracyCurves, compute: Floats, tolerance: float
 def _baseline(name: str) -> BaselineRow:
     full = next(str(law.random_baseline) for law, _ in compute_counterparts() if law.label == name)
     short = printed.TABLE_16[name]
-    rounds = abs(Decimal(full) - Decimal(short)) <= Decimal(1).scaleb(int(Decimal(short).as_tuple().exponent)) / 2
-    return BaselineRow(benchmark=name, table_11=full, table_16=short, verdict=AGREES if rounds else DIFFERS)
+    rounds = (
+        abs(Decimal(full) - Decimal(short))
+        <= Decimal(1).scaleb(int(Decimal(short).as_tuple().exponent)) / 2
+    )
+    return BaselineRow(
+        benchmark=name, table_11=full, table_16=short, verdict=AGREES if rounds else DIFFERS
+    )
 
 
 def _ceiling(name: str) -> CeilingRow:
     (_, mae, mre, *_), (_, _, mre_with, mae_with) = printed.TABLE_3[name], printed.TABLE_15[name]
     same = all(
-        abs(float(one) - float(other)) <= half_unit(one) + half_unit(other) for one, other in ((mre, mre_with), (mae, mae_with))
+        abs(float(one) - float(other)) <= half_unit(one) + half_unit(other)
+        for one, other in ((mre, mre_with), (mae, mae_with))
     )
     return CeilingRow(
         benchmark=name,
@@ -382,11 +409,20 @@ def _ceiling(name: str) -> CeilingRow:
 
 
 def _averages() -> list[AverageRow]:
-    """Table 3's own averages, then the means and standard deviations of Table 4 that have a column in Table 3."""
-    columns = {("PowerLaw", "MAE"): 1, ("PowerLaw", "MRE"): 2, ("BNSL", "MAE"): 3, ("BNSL", "MRE"): 4}
+    """Table 3's own averages, then the means and standard deviations of Table 4 that have a column
+    in Table 3.
+    """
+    columns = {
+        ("PowerLaw", "MAE"): 1,
+        ("PowerLaw", "MRE"): 2,
+        ("BNSL", "MAE"): 3,
+        ("BNSL", "MRE"): 4,
+    }
     found = [
         _average("Table 3", strategy, f"mean {what}", digits, column, fmean)
-        for ((strategy, what), column), digits in zip(columns.items(), printed.TABLE_3_AVERAGE, strict=True)
+        for ((strategy, what), column), digits in zip(
+            columns.items(), printed.TABLE_3_AVERAGE, strict=True
+        )
     ]
     for strategy in ("PowerLaw", "BNSL"):
         mre, mre_spread, mae, mae_spread = printed.TABLE_4[strategy]
@@ -397,7 +433,14 @@ def _averages() -> list[AverageRow]:
     return found
 
 
-def _average(table: str, strategy: str, what: str, digits: str, column: int, of: Callable[[list[float]], float]) -> AverageRow:
+def _average(
+    table: str,
+    strategy: str,
+    what: str,
+    digits: str,
+    column: int,
+    of: Callable[[list[float]], float],
+) -> AverageRow:
     every = [row[column] for row in printed.TABLE_3.values()]
     five = [row[column] for row in printed.TABLE_3.values() if row[0] == OF_TABLE_4]
     over_all, over_five = (of([float(text) for text in column]) for column in (every, five))
@@ -425,7 +468,8 @@ def _within(difference: float, most: float) -> str:
 
 def _of_ray(row: Any) -> Disagreement:
     what = (
-        f"accuracy along D/N = 20 differs by {row.max_abs_difference:.4f} at C = {_flop(row.compute_at_max)}; exponents "
+        f"accuracy along D/N = 20 differs by {row.max_abs_difference:.4f} at C = "
+        f"{_flop(row.compute_at_max)}; exponents "
         f"{row.alpha_ray_hi:.4f} to {row.alpha_ray_lo:.4f} and {row.alpha_empirical:.4f}"
     )
     return Disagreement(tables="Tables 12 and 11", where=row.name, what=what)
@@ -433,7 +477,8 @@ def _of_ray(row: Any) -> Disagreement:
 
 def _of_draws(row: DrawsRow) -> Disagreement:
     what = (
-        f"accuracy at k = 1 differs by {row.max_abs_difference:.4f} at C = {_flop(row.compute_at_max)}; exponents "
+        f"accuracy at k = 1 differs by {row.max_abs_difference:.4f} at C = "
+        f"{_flop(row.compute_at_max)}; exponents "
         f"{row.alpha_one_sample:.4f} and {row.alpha_compute:.4f}"
     )
     return Disagreement(tables="Tables 13 and 11", where=row.benchmark, what=what)
@@ -448,7 +493,9 @@ def _of_broken(row: BrokenRow) -> Disagreement:
             what=f"b is printed as {b}: the digits leave accuracy open by {row.rounding:.2g}",
         )
     if row.verdict == IMPOSSIBLE:
-        upto = "" if row.positive_from is None else f", negative below C = {_flop(row.positive_from)}"
+        upto = (
+            "" if row.positive_from is None else f", negative below C = {_flop(row.positive_from)}"
+        )
         what = f"accuracy falls to {row.lowest:.3f}{upto}"
         return Disagreement(tables="Table 10", where=row.benchmark, what=what)
     what = f"accuracy differs by {row.max_abs_difference:.4f} at C = {_flop(row.compute_at_max)}"
@@ -462,16 +509,23 @@ def _of_baseline(row: BaselineRow) -> Disagreement:
 
 def _of_ceiling(row: CeilingRow) -> Disagreement:
     what = (
-        f"with Q_max = 1 both are equation 2, yet MRE is {row.mre_with:.2f} % and {row.mre_without:.2f} %, MAE "
+        f"with Q_max = 1 both are equation 2, yet MRE is {row.mre_with:.2f} % and "
+        f"{row.mre_without:.2f} %, MAE "
         f"{row.mae_with:.4f} and {row.mae_without:.4f}"
     )
     return Disagreement(tables="Tables 15 and 3", where=row.benchmark, what=what)
 
 
 def _of_average(row: AverageRow) -> Disagreement:
-    of_five = f"; over the five acc_norm ones {row.over_five:.4g}" + (", as printed" if row.of_five else "")
+    of_five = f"; over the five acc_norm ones {row.over_five:.4g}" + (
+        ", as printed" if row.of_five else ""
+    )
     what = f"{row.what} is printed as {row.printed:g}, over all benchmarks it is {row.over_all:.4g}{of_five}"
-    return Disagreement(tables="Table 3" if row.table == "Table 3" else "Tables 4 and 3", where=row.strategy, what=what)
+    return Disagreement(
+        tables="Table 3" if row.table == "Table 3" else "Tables 4 and 3",
+        where=row.strategy,
+        what=what,
+    )
 
 
 def _flop(compute: float) -> str:

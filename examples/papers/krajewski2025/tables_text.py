@@ -29,8 +29,10 @@ def tables_text(check: TablesCheck) -> str:
         (f"{len(check.disagreements)} disagreements", _disagreements(check)),
     ]
     legend = (
-        f"|difference|: largest of the raw accuracy for C from {lo} (Table 10: 3e18) to {hi} FLOP; agrees: at most "
-        f"{check.tolerance:g}. Numbers that ought to be the same agree within rounding. Columns of Tables 11 and 13 are decoded."
+        f"|difference|: largest of the raw accuracy for C from {lo} (Table 10: 3e18) to {hi} FLOP; "
+        f"agrees: at most "
+        f"{check.tolerance:g}. Numbers that ought to be the same agree within rounding. Columns of "
+        f"Tables 11 and 13 are decoded."
     )
     lines = [line for heading, body in sections for line in (heading, "", *body, "")]
     return "\n".join([*lines, *wrap(legend, WIDTH), *wrap(f"Source: {check.source}", WIDTH)])
@@ -40,7 +42,8 @@ def _rays(check: TablesCheck) -> list[str]:
     outside = [
         f"{row.name} {row.alpha_empirical - nearest:+.4f}"
         for row in check.rays.rows
-        if (nearest := min(max(row.alpha_empirical, row.alpha_ray_hi), row.alpha_ray_lo)) != row.alpha_empirical
+        if (nearest := min(max(row.alpha_empirical, row.alpha_ray_hi), row.alpha_ray_lo))
+        != row.alpha_empirical
     ]
     note = f"Fitted exponents outside the ray's, by how much: {', '.join(outside) or 'none'}."
     return [*str(check.rays).splitlines(), *wrap(note, WIDTH)]
@@ -61,7 +64,17 @@ def _draws(check: TablesCheck) -> list[str]:
         ]
         for row in check.draws
     ]
-    columns = ("benchmark", "alpha 13", "alpha 11", "rounding", "log A 13", "log A 11", "|difference|", "C_x", "verdict")
+    columns = (
+        "benchmark",
+        "alpha 13",
+        "alpha 11",
+        "rounding",
+        "log A 13",
+        "log A 11",
+        "|difference|",
+        "C_x",
+        "verdict",
+    )
     note = "C_x: below it Table 13 says that more samples solve fewer problems."
     return [*table(columns, rows), *wrap(note, WIDTH)]
 
@@ -79,11 +92,21 @@ def _broken(check: TablesCheck) -> list[str]:
         ]
         for row in check.broken
     ]
-    columns = ("benchmark", "|difference|", "at C", "rounding", "lowest Q", "d1 / largest C", "verdict")
+    columns = (
+        "benchmark",
+        "|difference|",
+        "at C",
+        "rounding",
+        "lowest Q",
+        "d1 / largest C",
+        "verdict",
+    )
     beyond = sum(row.break_over_largest > 1.0 for row in check.broken)
     note = (
-        f"rounding: what the digits leave of accuracy. {beyond} of {len(check.broken)} breaks lie beyond the largest run. "
-        f"At the largest C Table 11 extrapolates: it agrees with fits to runs up to 6e21 FLOP alone."
+        f"rounding: what the digits leave of accuracy. {beyond} of {len(check.broken)} breaks lie "
+        f"beyond the largest run. "
+        f"At the largest C Table 11 extrapolates: it agrees with fits to runs up to 6e21 FLOP "
+        f"alone."
     )
     return [*table(columns, rows), *wrap(note, WIDTH)]
 
@@ -106,7 +129,10 @@ def _ceilings(check: TablesCheck) -> list[str]:
         for row in check.ceilings
     ]
     note = "The two were fitted by different objectives, least squares and Huber, to the same runs according to the text."
-    return [*table(("benchmark", "MRE % 3", "MRE % 15", "MAE 3", "MAE 15", "verdict"), rows), *wrap(note, WIDTH)]
+    return [
+        *table(("benchmark", "MRE % 3", "MRE % 15", "MAE 3", "MAE 15", "verdict"), rows),
+        *wrap(note, WIDTH),
+    ]
 
 
 def _averages(check: TablesCheck) -> list[str]:
@@ -123,16 +149,23 @@ def _averages(check: TablesCheck) -> list[str]:
         for row in check.averages
     ]
     note = "of five: it is the figure over the five acc_norm benchmarks ARC-E, ARC-C, SciQ, PIQA and HellaSwag."
-    return [*table(("table", "strategy", "what", "printed", "over 12", "over 5", "verdict"), rows), *wrap(note, WIDTH)]
+    return [
+        *table(("table", "strategy", "what", "printed", "over 12", "over 5", "verdict"), rows),
+        *wrap(note, WIDTH),
+    ]
 
 
 def _disagreements(check: TablesCheck) -> list[str]:
-    lines: Sequence[str] = [f"{one.tables}, {one.where}: {one.what}." for one in check.disagreements]
+    lines: Sequence[str] = [
+        f"{one.tables}, {one.where}: {one.what}." for one in check.disagreements
+    ]
     return [part for line in lines for part in wrap(line, WIDTH, subsequent_indent="  ")]
 
 
 def range_text(answer: RangeAnswer) -> str:
-    """The candidates, those with and without the upper limit benchmark by benchmark, and the verdict."""
+    """The candidates, those with and without the upper limit benchmark by benchmark, and the
+    verdict.
+    """
     count = len(answer.best.fits)
     rows = [
         [
@@ -159,17 +192,44 @@ def range_text(answer: RangeAnswer) -> str:
             f"{other.distance:.1f}",
             number(other.p, 2),
         ]
-        for fit, other in zip(answer.candidate(lower=True, upper=True, margin=True).fits, apart.fits, strict=True)
+        for fit, other in zip(
+            answer.candidate(lower=True, upper=True, margin=True).fits, apart.fits, strict=True
+        )
     ]
-    heads = ("benchmark", "Table 11", "3e18 to 6e21 (runs)", "d^2", "p", "3e18 and more (runs)", "d^2", "p")
+    heads = (
+        "benchmark",
+        "Table 11",
+        "3e18 to 6e21 (runs)",
+        "d^2",
+        "p",
+        "3e18 and more (runs)",
+        "d^2",
+        "p",
+    )
     legend = (
-        "d^2: squared distance of (log A, alpha) from the decoded Table 11 in units of the estimated sampling error; p: by "
-        "F(2, n - 2) of d^2/2, for all benchmarks by Fisher; larger than it says if the paper's runs include these. through the "
-        "bend: the same for the runs of Tables 7-9 that are kept, on a quadratic through the public ones, by F(2, m - 3). "
+        "d^2: squared distance of (log A, alpha) from the decoded Table 11 in units of the "
+        "estimated sampling error; p: by "
+        "F(2, n - 2) of d^2/2, for all benchmarks by Fisher; larger than it says if the paper's "
+        "runs include these. through the "
+        "bend: the same for the runs of Tables 7-9 that are kept, on a quadratic through the "
+        "public ones, by F(2, m - 3). "
         "Likelihoods are of Student's t."
     )
     apart_by = [
-        f"{fit.benchmark}, d^2 {fit.distance_through_bend:.1f} through the bend: {why}" for fit, why in answer.disagreements
+        f"{fit.benchmark}, d^2 {fit.distance_through_bend:.1f} through the bend: {why}"
+        for fit, why in answer.disagreements
     ]
-    said = [answer.verdict, *(["Where the checks disagree: " + ". ".join(apart_by) + "."] if apart_by else []), legend]
-    return "\n".join([*table(columns, rows), "", *table(heads, each), "", *(line for text in said for line in wrap(text, WIDTH))])
+    said = [
+        answer.verdict,
+        *(["Where the checks disagree: " + ". ".join(apart_by) + "."] if apart_by else []),
+        legend,
+    ]
+    return "\n".join(
+        [
+            *table(columns, rows),
+            "",
+            *table(heads, each),
+            "",
+            *(line for text in said for line in wrap(text, WIDTH)),
+        ]
+    )

@@ -1,9 +1,9 @@
 r"""Which runs Table 11 of Krajewski et al. 2025 (arXiv 2512.08894) was fitted to.
 
-Appendix H says "all datapoints"; Section 4.1 fits equation 2 to runs from 3e18 to 6e21 FLOP whose accuracy exceeds guessing by
-0.05. Every combination of an upper limit, a lower limit and the margin is a candidate. Each is fitted to some public runs and
-checked by `which_runs_checks`. Benchmarks are put together by Fisher's sum of log p, their noise
-taken as independent.
+Appendix H says "all datapoints"; Section 4.1 fits equation 2 to runs from 3e18 to 6e21 FLOP whose
+accuracy exceeds guessing by 0.05. Every combination of an upper limit, a lower limit and the margin
+is a candidate. Each is fitted to some public runs and checked by `which_runs_checks`. Benchmarks
+are put together by Fisher's sum of log p, their noise taken as independent.
 """
 
 from __future__ import annotations
@@ -38,9 +38,15 @@ __all__ = ["Candidate", "CandidateFit", "RangeAnswer", "Rule", "which_runs"]
 SMALLEST = 1e-300
 #: A check is failed at this p.
 SIGNIFICANT = 0.05
-#: Differences of log-likelihoods from which one candidate rules out another, and from which it is to be preferred.
+#: Differences of log-likelihoods from which one candidate rules out another, and from which it is
+#: to be preferred.
 DECISIVE, LEANING = 10.0, 3.0
-RULES = tuple(Rule(lower, upper, margin) for margin in (True, False) for upper in (UPPER, np.inf) for lower in (LOWER, 0.0))
+RULES = tuple(
+    Rule(lower, upper, margin)
+    for margin in (True, False)
+    for upper in (UPPER, np.inf)
+    for lower in (LOWER, 0.0)
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,7 +58,9 @@ class Candidate:
 
     @property
     def distance(self) -> float:
-        """Sum of d^2 over benchmarks, directly; to be judged by `p`, for each has a reference of its own."""
+        """Sum of d^2 over benchmarks, directly; to be judged by `p`, for each has a reference of
+        its own.
+        """
         return sum(fit.distance for fit in self.fits)
 
     @property
@@ -96,10 +104,16 @@ class RangeAnswer:
         """The candidate of greatest likelihood."""
         return max(self.candidates, key=lambda one: sum(fit.log_likelihood for fit in one.fits))
 
-    def log_ratio(self, one: Candidate, other: Candidate, *, through_bend: bool = False) -> tuple[float, float, float]:
-        """Log-likelihood of one candidate less that of another; then the least and the most with any one benchmark left out."""
+    def log_ratio(
+        self, one: Candidate, other: Candidate, *, through_bend: bool = False
+    ) -> tuple[float, float, float]:
+        """Log-likelihood of one candidate less that of another; then the least and the most with
+        any one benchmark left out.
+        """
         name = "log_likelihood_through_bend" if through_bend else "log_likelihood"
-        each = np.array([getattr(a, name) - getattr(b, name) for a, b in zip(one.fits, other.fits, strict=True)])
+        each = np.array(
+            [getattr(a, name) - getattr(b, name) for a, b in zip(one.fits, other.fits, strict=True)]
+        )
         without = each.sum() - each
         return float(each.sum()), float(without.min()), float(without.max())
 
@@ -109,7 +123,9 @@ class RangeAnswer:
 
     @property
     def verdict(self) -> str:
-        """What the runs say of the upper limit, of the lower one and of the margin, by either check."""
+        """What the runs say of the upper limit, of the lower one and of the margin, by either
+        check.
+        """
         with_limit = self.candidate(lower=True, upper=True, margin=True)
         others = {
             "upper limit 6e21 FLOP": self.candidate(lower=True, upper=False, margin=True),
@@ -117,37 +133,70 @@ class RangeAnswer:
             "lower limit 3e18 FLOP": self.candidate(lower=False, upper=True, margin=True),
         }
         return "; ".join(
-            f"{what}: {self._said(with_limit, other)}, through the bend {self._said(with_limit, other, through_bend=True)}"
+            f"{what}: {self._said(with_limit, other)}, through the bend "
+            f"{self._said(with_limit, other, through_bend=True)}"
             for what, other in others.items()
         )
 
     def _said(self, with_it: Candidate, without: Candidate, *, through_bend: bool = False) -> str:
         total, least, most = self.log_ratio(with_it, without, through_bend=through_bend)
         if least > DECISIVE:
-            return f"yes (log-likelihood {total:+.0f}, {least:+.0f} or more without any one benchmark)"
+            return (
+                f"yes (log-likelihood {total:+.0f}, {least:+.0f} or more without any one benchmark)"
+            )
         if most < -DECISIVE:
-            return f"no (log-likelihood {total:+.0f}, {most:+.0f} or less without any one benchmark)"
-        lean = ", but leans to yes" if least > LEANING else ", but leans to no" if most < -LEANING else ""
+            return (
+                f"no (log-likelihood {total:+.0f}, {most:+.0f} or less without any one benchmark)"
+            )
+        lean = (
+            ", but leans to yes"
+            if least > LEANING
+            else ", but leans to no"
+            if most < -LEANING
+            else ""
+        )
         return f"cannot be told{lean} (log-likelihood {total:+.1f})"
 
     @property
     def disagreements(self) -> tuple[tuple[CandidateFit, str], ...]:
-        """Benchmarks on which the rule of Section 4.1 passes directly and fails through the bend, and what would mend that."""
+        """Benchmarks on which the rule of Section 4.1 passes directly and fails through the bend,
+        and what would mend that.
+        """
         chosen = self.candidate(lower=True, upper=True, margin=True)
-        return tuple((fit, self._why(chosen, fit)) for fit in chosen.fits if fit.p > SIGNIFICANT >= fit.p_through_bend)
+        return tuple(
+            (fit, self._why(chosen, fit))
+            for fit in chosen.fits
+            if fit.p > SIGNIFICANT >= fit.p_through_bend
+        )
 
     def _why(self, chosen: Candidate, fit: CandidateFit) -> str:
-        """The assumptions of the check that may be dropped one at a time, each with the p that follows."""
+        """The assumptions of the check that may be dropped one at a time, each with the p that
+        follows.
+        """
         found = []
         cubic = self.through_cubic[fit.benchmark]
         if cubic > SIGNIFICANT:
-            found.append(f"the quadratic is too stiff: a cubic in its place passes (p = {cubic:.2g})")
-        bends = {one.rule: each for one in self.candidates for each in one.fits if each.benchmark == fit.benchmark}
+            found.append(
+                f"the quadratic is too stiff: a cubic in its place passes (p = {cubic:.2g})"
+            )
+        bends = {
+            one.rule: each
+            for one in self.candidates
+            for each in one.fits
+            if each.benchmark == fit.benchmark
+        }
         unlimited = bends[Rule(0.0, chosen.rule.upper, chosen.rule.margin)]
         if unlimited.p_through_bend > SIGNIFICANT:
             below = unlimited.n - fit.n
-            runs = f"{counted(below, 'public run')} below it" if below else "though the quadratic is extrapolated below it"
-            found.append(f"without the lower limit of compute it passes (p = {unlimited.p_through_bend:.2g}), {runs}")
+            runs = (
+                f"{counted(below, 'public run')} below it"
+                if below
+                else "though the quadratic is extrapolated below it"
+            )
+            found.append(
+                f"without the lower limit of compute it passes (p = "
+                f"{unlimited.p_through_bend:.2g}), {runs}"
+            )
         if all(each.p_through_bend <= SIGNIFICANT for each in bends.values()):
             kept = f"{fit.n} public runs are kept, and one variance is taken for all"
             found.append(f"through the quadratic it passes by no rule: {kept}")
@@ -196,8 +245,8 @@ def which_runs(samples: Mapping[str, Sample]) -> RangeAnswer:
     Parameters
     ----------
     samples : mapping
-        Benchmark as Table 11 names it -> its accuracy at runs near D/N = 20 with their compute; the accuracy of guessing is the
-        table's.
+        Benchmark as Table 11 names it -> its accuracy at runs near D/N = 20 with their compute; the
+        accuracy of guessing is the table's.
 
     Returns
     -------
@@ -206,16 +255,28 @@ def which_runs(samples: Mapping[str, Sample]) -> RangeAnswer:
     Raises
     ------
     ValueError
-        Where a name is not in the table, a rule leaves fewer than four runs, or the samples hold every run of Tables 7 to 9.
+        Where a name is not in the table, a rule leaves fewer than four runs, or the samples hold
+        every run of Tables 7 to 9.
     """
     laws = {str(law.label): law for _, law in compute_counterparts()}
     unknown = [name for name in samples if name not in laws]
     if unknown or not samples:
-        raise ValueError(f"samples={unknown or list(samples)!r}: must be benchmarks among {', '.join(laws)}")
+        raise ValueError(
+            f"samples={unknown or list(samples)!r}: must be benchmarks among {', '.join(laws)}"
+        )
     listed = listed_budgets()
-    wanted = {name: np.array([float(laws[name].log_C0), float(str(laws[name].coefficients["alpha"]))]) for name in samples}
+    wanted = {
+        name: np.array([float(laws[name].log_C0), float(str(laws[name].coefficients["alpha"]))])
+        for name in samples
+    }
     found = [
-        Candidate(rule=rule, fits=tuple(fit_rule(name, sample, rule, wanted[name], listed) for name, sample in samples.items()))
+        Candidate(
+            rule=rule,
+            fits=tuple(
+                fit_rule(name, sample, rule, wanted[name], listed)
+                for name, sample in samples.items()
+            ),
+        )
         for rule in RULES
     ]
     cubic = {}

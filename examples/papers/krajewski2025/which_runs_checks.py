@@ -1,16 +1,19 @@
-r"""Whether Table 11 of Krajewski et al. 2025 (arXiv 2512.08894) is a fit to the runs that a rule keeps: two checks.
+r"""Whether Table 11 of Krajewski et al. 2025 (arXiv 2512.08894) is a fit to the runs that a rule
+keeps: two checks.
 
-Equation 2 is fitted to the public runs that the rule keeps. Its coefficients b = (log A, alpha) are compared with the decoded
-ones, b_11, in two ways:
+Equation 2 is fitted to the public runs that the rule keeps. Its coefficients b = (log A, alpha) are
+compared with the decoded ones, b_11, in two ways:
 
 * directly: :math:`d^2 = (b - b_{11})^T V^{-1} (b - b_{11})` with V the estimated covariance of the fit to n runs: d^2/2 is an
-  F(2, n - 2) variable, whose mean (n - 2)/(n - 4) is far above 1 for few runs and infinite for four. If the paper's runs include
-  these, its own fit shares their noise, V is too large and d^2 smaller;
+  F(2, n - 2) variable, whose mean (n - 2)/(n - 4) is far above 1 for few runs and infinite for
+  four. If the paper's runs include these, its own fit shares their noise, V is too large and d^2
+  smaller;
 * through the bend: log(-log Q') is no straight line in log C, and the public runs need not lie where the paper's do. A quadratic
-  through all m public runs gives values at every run of Tables 7 to 9 near D/N = 20; the line through those that are kept is
-  compared with b_11. Here V is the exact covariance of the difference, with the runs that are in both; as its scale is that of
-  the m runs about the quadratic, d^2/2 is an F(2, m - 3) variable but for the runs in both, which change little. This check
-  stands on the quadratic and on one variance for all runs of a benchmark.
+  through all m public runs gives values at every run of Tables 7 to 9 near D/N = 20; the line
+  through those that are kept is compared with b_11. Here V is the exact covariance of the
+  difference, with the runs that are in both; as its scale is that of the m runs about the
+  quadratic, d^2/2 is an F(2, m - 3) variable but for the runs in both, which change little. This
+  check stands on the quadratic and on one variance for all runs of a benchmark.
 
 Likelihoods of b_11 are those of Student's t in two dimensions with as many degrees of freedom.
 """
@@ -36,7 +39,17 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["LOWER", "UPPER", "CandidateFit", "Comparison", "Rule", "fit_rule", "listed_budgets", "margin_of", "through_bend"]
+__all__ = [
+    "LOWER",
+    "UPPER",
+    "CandidateFit",
+    "Comparison",
+    "Rule",
+    "fit_rule",
+    "listed_budgets",
+    "margin_of",
+    "through_bend",
+]
 
 LOWER, UPPER = float(KRAJEWSKI_RUNS.fit_lo), float(KRAJEWSKI_RUNS.fit_hi)
 #: D/N, from C/(6 D), of runs whose nominal ratio is 20.
@@ -49,7 +62,9 @@ LEAST_RUNS = 4
 
 @dataclass(frozen=True)
 class Rule:
-    """Which runs are fitted: lower <= C <= upper (FLOP), and accuracy above guessing by the margin or at all."""
+    """Which runs are fitted: lower <= C <= upper (FLOP), and accuracy above guessing by the margin
+    or at all.
+    """
 
     lower: float
     upper: float
@@ -120,7 +135,11 @@ def listed_budgets() -> Floats:
     runs = design()
     ratio = runs.tokens / runs.params
     near = (ratio > NEAR_20[0]) & (ratio < NEAR_20[1]) & (runs.dataset == MIXTURE)
-    return np.asarray(runs.compute[near & (runs.compute >= float(KRAJEWSKI_RUNS.compute_lo) * (1.0 - SAME_BUDGET))])
+    return np.asarray(
+        runs.compute[
+            near & (runs.compute >= float(KRAJEWSKI_RUNS.compute_lo) * (1.0 - SAME_BUDGET))
+        ]
+    )
 
 
 class Comparison(NamedTuple):
@@ -137,7 +156,12 @@ class Comparison(NamedTuple):
         from scipy.stats import f as f_distribution
 
         distance = float(difference @ np.linalg.solve(covariance, difference))
-        return cls(distance, float(f_distribution.sf(distance / 2.0, 2, spare)), _log_t(distance, covariance, spare), n)
+        return cls(
+            distance,
+            float(f_distribution.sf(distance / 2.0, 2, spare)),
+            _log_t(distance, covariance, spare),
+            n,
+        )
 
 
 def fit_rule(name: str, sample: Sample, rule: Rule, wanted: Floats, listed: Floats) -> CandidateFit:
@@ -174,10 +198,14 @@ def fit_rule(name: str, sample: Sample, rule: Rule, wanted: Floats, listed: Floa
     )
 
 
-def through_bend(usable: Sample, wanted: Floats, rule: Rule, listed: Floats, margin: float, *, degree: int) -> Comparison:
-    """The printed line beside that through the values of a polynomial through the usable runs at the listed ones.
+def through_bend(
+    usable: Sample, wanted: Floats, rule: Rule, listed: Floats, margin: float, *, degree: int
+) -> Comparison:
+    """The printed line beside that through the values of a polynomial through the usable runs at
+    the listed ones.
 
-    Of the listed runs those take part that the rule keeps and whose accuracy by the polynomial exceeds guessing by the margin.
+    Of the listed runs those take part that the rule keeps and whose accuracy by the polynomial
+    exceeds guessing by the margin.
     """
     x = np.log(usable.at.column("compute"))
     y = np.log(neg_log_accuracy(usable.accuracy, usable.baseline))
@@ -189,7 +217,9 @@ def through_bend(usable: Sample, wanted: Floats, rule: Rule, listed: Floats, mar
     map_ = line @ _powers(at, degree) @ curve
     both = _same_runs(at, x)
     if both.any(axis=1).all():
-        raise ValueError("samples: hold every run of Tables 7 to 9 that a rule keeps; fit these instead")
+        raise ValueError(
+            "samples: hold every run of Tables 7 to 9 that a rule keeps; fit these instead"
+        )
     shared = line @ both @ map_.T
     covariance = variance * (line @ line.T + map_ @ map_.T - shared - shared.T)
     return Comparison.of(wanted - map_ @ y, covariance, len(x) - degree - 1, len(at))
@@ -206,9 +236,13 @@ def _same_runs(listed: Floats, public: Floats) -> Floats:
 
 
 def _powers(x: Floats, degree: int) -> Floats:
-    """1, -x, x^2, x^3 of log C: the coefficients of a line are log A and alpha. The others are centred, for conditioning."""
+    """1, -x, x^2, x^3 of log C: the coefficients of a line are log A and alpha. The others are
+    centred, for conditioning.
+    """
     middle = 0.5 * (np.log(LOWER) + np.log(UPPER))
-    return np.stack([np.ones_like(x), -x, (x - middle) ** 2, (x - middle) ** 3][: degree + 1], axis=1)
+    return np.stack(
+        [np.ones_like(x), -x, (x - middle) ** 2, (x - middle) ** 3][: degree + 1], axis=1
+    )
 
 
 def _regression(X: Floats, y: Floats) -> tuple[Floats, float]:
@@ -219,8 +253,14 @@ def _regression(X: Floats, y: Floats) -> tuple[Floats, float]:
 
 
 def _log_t(distance: float, covariance: Floats, spare: int) -> float:
-    """Log-density of Student's t in two dimensions at the squared distance, but for a constant that all degrees share."""
+    """Log-density of Student's t in two dimensions at the squared distance, but for a constant that
+    all degrees share.
+    """
     from math import lgamma, log, log1p
 
     size = lgamma(0.5 * (spare + 2)) - lgamma(0.5 * spare) - log(spare)
-    return size - 0.5 * float(np.linalg.slogdet(covariance)[1]) - 0.5 * (spare + 2) * log1p(distance / spare)
+    return (
+        size
+        - 0.5 * float(np.linalg.slogdet(covariance)[1])
+        - 0.5 * (spare + 2) * log1p(distance / spare)
+    )

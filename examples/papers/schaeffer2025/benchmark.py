@@ -15,7 +15,9 @@ from isoflop.numeric.passk.study import study_passk
 
 
 class Benchmark:
-    """The counts of one benchmark with all fits; resamples draw models of one size together unless it says otherwise."""
+    """The counts of one benchmark with all fits; resamples draw models of one size together unless
+    it says otherwise.
+    """
 
     def __init__(self, folder: Path, name: str, *, resamples: int = RESAMPLES) -> None:
         stored = pd.read_csv(folder / "mean_pass_at_k.csv")
@@ -30,10 +32,19 @@ class Benchmark:
         )
         self.data = Data(self.counts, tuple(self.ks))
         options = {"resamples": resamples, "seed": SEED, "level": LEVEL}
-        self.study = study_passk(self.data, cluster="params", ratios=(0.1, 10.0), progress=True, **options)
-        self.alone = study_passk(self.data, laws=["compute", "params-tokens"], cluster=None, progress=True, **options)
+        self.study = study_passk(
+            self.data, cluster="params", ratios=(0.1, 10.0), progress=True, **options
+        )
+        self.alone = study_passk(
+            self.data, laws=["compute", "params-tokens"], cluster=None, progress=True, **options
+        )
         complete = [k for k in self.ks if k <= COMPLETE]
-        squares = {"laws": ["compute"], "k": complete, "method": "least-squares-log", "cluster": "params"}
+        squares = {
+            "laws": ["compute"],
+            "k": complete,
+            "method": "least-squares-log",
+            "cluster": "params",
+        }
         self.squares = study_passk(self.counts, **squares, **options)
         rolling = {"k": BACKTESTED, "targets": "all", "resamples": resamples, "progress": True}
         self.backtest = backtest(self.counts, laws=["compute", "params-tokens"], **rolling)

@@ -1,4 +1,6 @@
-"""The stored means, which count a problem of fewer than k samples as solved, and the compute law fitted to them."""
+"""The stored means, which count a problem of fewer than k samples as solved, and the compute law
+fitted to them.
+"""
 
 import numpy as np
 from schaeffer2025.benchmark import Benchmark
@@ -18,10 +20,14 @@ def conventions(b: Benchmark) -> str:
     apart = np.abs(stored - honest.pass_at_k)
     far = np.unravel_index(np.nanargmax(apart), apart.shape)
     return (
-        f"* {b.title}: pass@k from the counts equals the stored means to {apart[:, complete].max():.1e} for k <= {COMPLETE} "
-        f"({complete.sum()} values of k, {len(b.counts)} models). Above, the stored means are those that count a problem with "
-        f"fewer than k samples as solved: to {np.abs(stored - solved.pass_at_k).max():.1e} for all k. At k = 10,000 "
-        f"{(honest.n_refused[:, -1] > 0).sum()} models have such problems; the mean over the other problems is up to "
+        f"* {b.title}: pass@k from the counts equals the stored means to "
+        f"{apart[:, complete].max():.1e} for k <= {COMPLETE} "
+        f"({complete.sum()} values of k, {len(b.counts)} models). Above, the stored means are "
+        f"those that count a problem with "
+        f"fewer than k samples as solved: to {np.abs(stored - solved.pass_at_k).max():.1e} for all "
+        f"k. At k = 10,000 "
+        f"{(honest.n_refused[:, -1] > 0).sum()} models have such problems; the mean over the other "
+        f"problems is up to "
         f"{np.nanmax(apart):.2f} away (k = {b.ks[far[1]]:,}, {b.counts.names[far[0]]})."
     )
 
@@ -58,7 +64,9 @@ class Convention:
         return far, without[far]
 
     def share(self, rise: float, own: float, drawn: np.ndarray) -> str:
-        """The convention's share of a rise, or the share that it hides of the rise by the likelihood; with its interval."""
+        """The convention's share of a rise, or the share that it hides of the rise by the
+        likelihood; with its interval.
+        """
         ends = percentile(drawn[np.isfinite(drawn)], LEVEL)
         if rise >= own:
             low, high = (1.0 - end / rise for end in reversed(ends))
@@ -70,16 +78,29 @@ class Convention:
         """Of alpha since k = 1, by least squares and by Huber's function."""
         laws = self.b.study.laws["compute"]
         values, draws, at = laws.values("alpha"), laws.draws("alpha"), laws.ks.index(k)
-        rises = [self.fit(k, name)[1] - self.fit(1, name)[1] for name in ("least-squares-log", "huber-log")]
-        return "; ".join(self.share(rise, values[at] - values[0], draws[:, at] - draws[:, 0]) for rise in rises)
+        rises = [
+            self.fit(k, name)[1] - self.fit(1, name)[1]
+            for name in ("least-squares-log", "huber-log")
+        ]
+        return "; ".join(
+            self.share(rise, values[at] - values[0], draws[:, at] - draws[:, 0]) for rise in rises
+        )
 
     def row(self, k: int) -> list[str]:
         b, used = self.b, self.usable(k)
         squares, huber = self.fit(k), self.fit(k, "huber-log")
         large = used & (-np.log(np.where(used, self.passed(k), 0.5)) > TINY)
-        few = "-" if large.sum() == used.sum() else f"{self.fit(k, chosen=large)[1]:.3f} ({used.sum() - large.sum()})"
+        few = (
+            "-"
+            if large.sum() == used.sum()
+            else f"{self.fit(k, chosen=large)[1]:.3f} ({used.sum() - large.sum()})"
+        )
         complete = b.squares.laws["compute"]
-        own = f"{complete.at(k).coefficients['alpha']:.3f} ({complete.at(k).n_models})" if k in complete.ks else "-"
+        own = (
+            f"{complete.at(k).coefficients['alpha']:.3f} ({complete.at(k).n_models})"
+            if k in complete.ks
+            else "-"
+        )
         return [
             f"{k:,}",
             f"{int((self.passed(k) == 1.0).sum())}, {int((self.passed(k) == 0.0).sum())}",
@@ -112,7 +133,10 @@ class Convention:
             g, without = self.influence(k)
             y = -np.log(self.passed(k)[g])
             name = self.b.counts.names[g]
-            found.append(f"k = {k:,}: {self.fit(k)[1]:.3f} becomes {without:.3f} without {name} (-log pass@k = {y:.1e})")
+            found.append(
+                f"k = {k:,}: {self.fit(k)[1]:.3f} becomes {without:.3f} without {name} (-log "
+                f"pass@k = {y:.1e})"
+            )
         return f"* {self.b.title}: " + "; ".join(found) + "."
 
     def slopes(self) -> str:
@@ -121,11 +145,13 @@ class Convention:
         found = trend(laws, "alpha", LEVEL)
         drawn = np.polyfit(logs, laws.draws("alpha").T, 1)[0]
         squares, huber = (
-            np.polyfit(logs, [self.fit(k, name)[1] for k in self.b.ks], 1)[0] for name in ("least-squares-log", "huber-log")
+            np.polyfit(logs, [self.fit(k, name)[1] for k in self.b.ks], 1)[0]
+            for name in ("least-squares-log", "huber-log")
         )
         shares = [self.share(slope, found.slope.value, drawn) for slope in (squares, huber)]
         return (
-            f"* {self.b.title}: {squares:+.4f} by least squares and {huber:+.4f} by Huber's function under the convention, "
+            f"* {self.b.title}: {squares:+.4f} by least squares and {huber:+.4f} by Huber's "
+            f"function under the convention, "
             f"{found.slope:+.4f} by the likelihood. The convention's share of the slope by "
             f"least squares: {shares[0]}; by Huber's function: {shares[1]}."
         )

@@ -8,7 +8,9 @@ from isoflop.numeric.fit.bootstrap import percentile
 
 
 class Errors:
-    """Predictions of a backtest, and what resampling the sizes of the models predicted makes of their summaries."""
+    """Predictions of a backtest, and what resampling the sizes of the models predicted makes of
+    their summaries.
+    """
 
     def __init__(self, result, sizes: dict[str, float]) -> None:
         table = result.table
@@ -22,7 +24,9 @@ class Errors:
             self.log_ends = np.log(table.hi) - np.log(table.lo)
         self.inside, self.has_interval = table.inside, table.has_interval
         self.signed = {"-log pass@k": table.relative_error, "pass@k": table.relative_error_pass}
-        _, self.size = np.unique([sizes[result.names[g]] for g in table.target], return_inverse=True)
+        _, self.size = np.unique(
+            [sizes[result.names[g]] for g in table.target], return_inverse=True
+        )
 
     def at(self, law: str, k: int | None, low: float = 0.0, high: float = np.inf) -> np.ndarray:
         """Indices of the usable predictions."""
@@ -31,13 +35,22 @@ class Errors:
 
     def paired(self, one: str, other: str, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Predictions of two laws of the same models from the same cutoffs, up to `AHEAD` decades."""
-        keys = [{(self.cutoff[i], self.target[i]): i for i in self.at(law, k, high=AHEAD)} for law in (one, other)]
+        keys = [
+            {(self.cutoff[i], self.target[i]): i for i in self.at(law, k, high=AHEAD)}
+            for law in (one, other)
+        ]
         both = sorted(keys[0].keys() & keys[1].keys())
         return np.array([keys[0][key] for key in both]), np.array([keys[1][key] for key in both])
 
-    def ratio(self, first: np.ndarray, second: np.ndarray, of: str = "-log pass@k") -> tuple[float, float, float]:
-        """Median absolute error of the first over that of the second predictions, with its interval over sizes."""
-        value = float(np.median(np.abs(self.signed[of][first])) / np.median(np.abs(self.signed[of][second])))
+    def ratio(
+        self, first: np.ndarray, second: np.ndarray, of: str = "-log pass@k"
+    ) -> tuple[float, float, float]:
+        """Median absolute error of the first over that of the second predictions, with its interval
+        over sizes.
+        """
+        value = float(
+            np.median(np.abs(self.signed[of][first])) / np.median(np.abs(self.signed[of][second]))
+        )
         if min(len(np.unique(self.size[part])) for part in (first, second)) < LEAST_SIZES:
             return value, 0.0, np.inf
         random = np.random.default_rng(SEED)
@@ -65,7 +78,9 @@ class Errors:
 
     def error(self, of: str, *, counted: bool = True):
         def shown(part) -> str:
-            return percent(np.median(np.abs(self.signed[of][part]))) + (f" ({len(part)})" if counted else "")
+            return percent(np.median(np.abs(self.signed[of][part]))) + (
+                f" ({len(part)})" if counted else ""
+            )
 
         return shown
 
@@ -92,7 +107,9 @@ def weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
     """NaN without weight."""
     order = np.argsort(values)
     total = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(total, 0.5 * total[-1])]) if total[-1] > 0 else np.nan
+    return (
+        float(values[order][np.searchsorted(total, 0.5 * total[-1])]) if total[-1] > 0 else np.nan
+    )
 
 
 def shown_ratio(found: tuple[float, float, float]) -> str:

@@ -1,13 +1,16 @@
-"""What public runs say of "Pretraining Scaling Laws for Generative Evaluations" (Schaeffer et al. 2025, arXiv 2509.24012).
+"""What public runs say of "Pretraining Scaling Laws for Generative Evaluations" (Schaeffer et al.
+2025, arXiv 2509.24012).
 
-Pythia checkpoints on GSM8K and MATH: the counts behind Schaeffer et al. 2025 (arXiv 2502.17578), which are not part of this
-package. The three laws at every k, a backtest, and a page with a verdict on every claim of the paper, figures and numbers.
+Pythia checkpoints on GSM8K and MATH: the counts behind Schaeffer et al. 2025 (arXiv 2502.17578),
+which are not part of this package. The three laws at every k, a backtest, and a page with a verdict
+on every claim of the paper, figures and numbers.
 
 Run: python examples/papers/schaeffer2025/reproduce.py FOLDER [OUTPUT]
 
-FOLDER holds per_problem_counts.csv, mean_pass_at_k.csv and gold_reference_nll_gsm8k.csv; OUTPUT, by default
-this folder, receives README.md and the figures. Takes some ten minutes. The table of simulated truths comes
-from coverage.json beside the page, which `python tests/studies/passk_coverage.py --json FILE` writes in about an hour.
+FOLDER holds per_problem_counts.csv, mean_pass_at_k.csv and gold_reference_nll_gsm8k.csv; OUTPUT, by
+default this folder, receives README.md and the figures. Takes some ten minutes. The table of
+simulated truths comes from coverage.json beside the page, which
+`python tests/studies/passk_coverage.py --json FILE` writes in about an hour.
 """
 
 import sys

@@ -23,9 +23,23 @@ def coefficient_rows(b: Benchmark) -> list[list[str]]:
     for name, laws in b.study.laws.items():
         for coefficient in laws.kind.coefficients:
             found = trend(laws, coefficient, LEVEL)
-            alone = trend(b.alone.laws[name], coefficient, LEVEL).verdict if name in b.alone.laws else "-"
+            alone = (
+                trend(b.alone.laws[name], coefficient, LEVEL).verdict
+                if name in b.alone.laws
+                else "-"
+            )
             cells = [cell(laws.at(k), coefficient) for k in FEW]
-            rows.append([b.title, name, coefficient, *cells, spans(found.open_at, b.ks), found.verdict, alone])
+            rows.append(
+                [
+                    b.title,
+                    name,
+                    coefficient,
+                    *cells,
+                    spans(found.open_at, b.ks),
+                    found.verdict,
+                    alone,
+                ]
+            )
     return rows
 
 
@@ -33,25 +47,40 @@ def identified(b: Benchmark) -> str:
     """At which k the exponents of the params+tokens law are open, or have wide intervals."""
     laws, said = b.study.laws["params-tokens"], []
     for name in laws.kind.exponents:
-        left_open = [fit.k for fit in laws.fits if name in fit.undetermined or open_side(fit.estimate(name, LEVEL))]
+        left_open = [
+            fit.k
+            for fit in laws.fits
+            if name in fit.undetermined or open_side(fit.estimate(name, LEVEL))
+        ]
         ends = {fit.k: fit.interval(name, LEVEL) for fit in laws.fits if fit.k not in left_open}
         wide = [k for k, (low, high) in ends.items() if high > WIDE * low]
-        told = [f"{what} at k = {spans(ks, b.ks)}" for what, ks in (("open", left_open), ("far apart", wide)) if ks]
+        told = [
+            f"{what} at k = {spans(ks, b.ks)}"
+            for what, ks in (("open", left_open), ("far apart", wide))
+            if ks
+        ]
         said.append(f"{name} " + (" and ".join(told) or "at no k"))
     return f"* {b.title}: {'; '.join(said)}."
 
 
 def together_rows(b: Benchmark) -> list[list[str]]:
-    """From where on the laws at all k hold together; of the params+tokens law at the optimal params and tokens."""
+    """From where on the laws at all k hold together; of the params+tokens law at the optimal params
+    and tokens.
+    """
     rows, least = [], b.counts.covariates["compute"].min()
     for law in ("compute", "params-tokens"):
         if law not in b.study.validity:
             rows.append([b.title, law, "open", "", "", ""])
             continue
-        found, between_k = b.study.validity[law], " and ".join(f"{k:,.0f}" for k in b.study.validity[law].binding or ())
+        found, between_k = (
+            b.study.validity[law],
+            " and ".join(f"{k:,.0f}" for k in b.study.validity[law].binding or ()),
+        )
         ends = between(*b.study.validity_intervals[law])
         contradicted = f"{b.study.models_contradicted[law]} of {len(b.counts)}"
-        rows.append([b.title, law, f"{found.floor:.2g} {ends}", between_k, f"{least:.2g}", contradicted])
+        rows.append(
+            [b.title, law, f"{found.floor:.2g} {ends}", between_k, f"{least:.2g}", contradicted]
+        )
     return rows
 
 
@@ -83,12 +112,17 @@ def envelope_rows(b: Benchmark) -> list[list[str]]:
 
 
 def allocation_table(found: list[Benchmark]) -> list[str]:
-    """What an allocation that is best for one k, or for another suite's loss, costs at other k; or why that cannot be told."""
+    """What an allocation that is best for one k, or for another suite's loss, costs at other k; or
+    why that cannot be told.
+    """
     rows, refused = [], []
     for b in found:
         more, why = allocation_rows(b)
         rows, refused = rows + more, refused + why
-    return [*markdown(["benchmark", "optimal for", *(f"at k = {k:,}" for k in FEW)], rows), *(["", *refused] if refused else [])]
+    return [
+        *markdown(["benchmark", "optimal for", *(f"at k = {k:,}" for k in FEW)], rows),
+        *(["", *refused] if refused else []),
+    ]
 
 
 def allocation_rows(b: Benchmark) -> tuple[list[list[str]], list[str]]:
@@ -96,16 +130,26 @@ def allocation_rows(b: Benchmark) -> tuple[list[list[str]], list[str]]:
     joint = b.study.laws["params-tokens"]
     fits = [joint.at(k) for k in FEW]
     good = np.all([np.isfinite(fit.draws).all(axis=1) for fit in fits], axis=0)
-    loss = Law(**{name: float(value) for name, value in published("besiroglu2024").coefficients.items()})
+    loss = Law(
+        **{name: float(value) for name, value in published("besiroglu2024").coefficients.items()}
+    )
 
     def matrix(rows):
-        laws = {fit.k: fit.fit.law_of(dict(zip(fit.kind.terms.coefficients, map(float, row), strict=True))) for fit, row in rows}
+        laws = {
+            fit.k: fit.fit.law_of(
+                dict(zip(fit.kind.terms.coefficients, map(float, row), strict=True))
+            )
+            for fit, row in rows
+        }
         return allocation_matrix(laws | {"loss": loss}, BUDGET)
 
     whole = matrix([(fit, list(fit.coefficients.values())) for fit in fits])
     if why := whole.refusals():
         return [], [f"* {b.title}: {text}" for text in why.values()]
-    drawn = [matrix(list(zip(fits, draws, strict=True))) for draws in zip(*(fit.draws[good] for fit in fits), strict=True)]
+    drawn = [
+        matrix(list(zip(fits, draws, strict=True)))
+        for draws in zip(*(fit.draws[good] for fit in fits), strict=True)
+    ]
     left = np.array([1.0 - each.lost_compute[:, :, 0] for each in drawn])
     excess = np.array([each.excess[:, :, 0] for each in drawn])
     rows = []
@@ -167,7 +211,10 @@ def composition_rows(b: Benchmark) -> list[list[str]]:
 
 def observed_rows(b: Benchmark) -> list[list[str]]:
     """Errors and coverage by how the models predicted were observed."""
-    inside = {(row["law"], row["k"], row["how_observed"]): row["coverage"] for row in b.backtest.coverage(by_observation=True)}
+    inside = {
+        (row["law"], row["k"], row["how_observed"]): row["coverage"]
+        for row in b.backtest.coverage(by_observation=True)
+    }
     return [
         [
             b.title,
@@ -193,7 +240,13 @@ def stability_rows(result, title: str) -> list[list[str]]:
     reach = {}
     for row in result.stability():
         key, decades = (row["law"], row["coefficient"]), row["stable_decades"]
-        shown = "open" if decades is None else f">= {decades:.1f}" if row["stable_censored"] else f"{decades:.1f}"
+        shown = (
+            "open"
+            if decades is None
+            else f">= {decades:.1f}"
+            if row["stable_censored"]
+            else f"{decades:.1f}"
+        )
         rows.setdefault(key, []).append(shown)
         reach[key] = row["of_decades"]
     return [[title, *key, *cells, f"{reach[key]:.1f}"] for key, cells in rows.items()]
@@ -207,7 +260,14 @@ def coupled_rows(b: Benchmark) -> list[list[str]]:
         both = {"one": b.coupled.neg_log(compute, k), "apart": apart}
         rms = {name: np.sqrt(np.nanmean((np.log(y) - observed) ** 2)) for name, y in both.items()}
         over = {name: b.over_prediction(k, y) for name, y in both.items()}
-        rows.append([b.title, f"{k:,}", *(f"{x:.3f}" for x in rms.values()), *(f"{x:.2f}" for x in over.values())])
+        rows.append(
+            [
+                b.title,
+                f"{k:,}",
+                *(f"{x:.3f}" for x in rms.values()),
+                *(f"{x:.2f}" for x in over.values()),
+            ]
+        )
     return rows
 
 
@@ -216,8 +276,10 @@ def coupled_finding(rows: list[list[str]]) -> str:
     closer = sum(float(row[2]) < float(row[3]) for row in rows)
     away = {place: [abs(np.log(float(row[place]))) for row in rows] for place in (4, 5)}
     return (
-        "The coupled model has four numbers for all k, the separate laws three for each. It is closer to the models in "
-        f"{closer} of the {len(rows)} rows; for the dearest models it is off by a factor of at most "
+        "The coupled model has four numbers for all k, the separate laws three for each. It is "
+        "closer to the models in "
+        f"{closer} of the {len(rows)} rows; for the dearest models it is off by a factor of at "
+        f"most "
         f"{np.exp(max(away[4])):.2f}, the separate laws by up to {np.exp(max(away[5])):.2f}."
     )
 
@@ -231,7 +293,18 @@ def simulated() -> list[str]:
     if not SIMULATED.exists():
         return [f"Not run: {command} makes the table."]
     found = json.loads(SIMULATED.read_text(encoding="utf-8"))
-    head = ["law", "truth", "method", "samples", "k", "quantity", "true value", "median estimate", "coverage", "repetitions"]
+    head = [
+        "law",
+        "truth",
+        "method",
+        "samples",
+        "k",
+        "quantity",
+        "true value",
+        "median estimate",
+        "coverage",
+        "repetitions",
+    ]
     rows = [
         [
             *(row[name] for name in ("law", "truth", "method", "samples")),
@@ -247,11 +320,16 @@ def simulated() -> list[str]:
     most = max(row["repetitions"] for row in found["rows"])
     error = np.sqrt(found["level"] * (1.0 - found["level"]) / most)
     return [
-        f"By {command}; the error of a coverage of {percent(found['level'])} is {percent(error, 1)} in {most} repetitions. "
-        "Moderate: 54 models, all of them solved. Many unsolved: 81 models, half of them without a success, as on MATH; "
-        "least squares has to drop these. Fixed n: every problem sampled alike. Every other n < k: every other model is "
-        "sampled less than k times and dropped. Until solved: problems are sampled in batches until a success, so that n < k "
-        "depends on the outcome. Solved or given up: three in ten are given up after the first batch of 32; the convention "
+        f"By {command}; the error of a coverage of {percent(found['level'])} is "
+        f"{percent(error, 1)} in {most} repetitions. "
+        "Moderate: 54 models, all of them solved. Many unsolved: 81 models, half of them without a "
+        "success, as on MATH; "
+        "least squares has to drop these. Fixed n: every problem sampled alike. Every other n < k: "
+        "every other model is "
+        "sampled less than k times and dropped. Until solved: problems are sampled in batches "
+        "until a success, so that n < k "
+        "depends on the outcome. Solved or given up: three in ten are given up after the first "
+        "batch of 32; the convention "
         "counts these as solved where k > 32.",
         "",
         *markdown(head, rows),

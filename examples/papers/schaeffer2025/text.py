@@ -33,7 +33,9 @@ def spans(ks, among) -> str:
             runs[-1].append(place)
         else:
             runs.append([place])
-    shown = [f"{among[run[0]]:,}" + (f" to {among[run[-1]]:,}" if len(run) > 1 else "") for run in runs]
+    shown = [
+        f"{among[run[0]]:,}" + (f" to {among[run[-1]]:,}" if len(run) > 1 else "") for run in runs
+    ]
     return ", ".join(shown) or "none"
 
 
@@ -47,5 +49,8 @@ def cell(fit, coefficient: str) -> str:
     if coefficient == fit.kind.floor and fit.is_limited(LEVEL):
         return f"{fit.coefficients[coefficient]:.3g} (at most {high:.3g})"
     side = open_side(fit.estimate(coefficient, LEVEL))
-    ends = ("open" if side in ("below", "both") else f"{low:.3g}", "open" if side in ("above", "both") else f"{high:.3g}")
+    ends = (
+        "open" if side in ("below", "both") else f"{low:.3g}",
+        "open" if side in ("above", "both") else f"{high:.3g}",
+    )
     return f"{fit.coefficients[coefficient]:.3g} [{ends[0]}, {ends[1]}]"

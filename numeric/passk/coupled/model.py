@@ -1,13 +1,15 @@
-r"""One model for every k: success rates are Beta(a, b) in each model, log a and log b polynomials in log C (or log N, log D).
+r"""One model for every k: success rates are Beta(a, b) in each model, log a and log b polynomials
+in log C (or log N, log D).
 
-Curves fitted to each k on their own contradict each other somewhere: below some compute they say that more samples solve fewer
-problems. Here every prediction is pass@k of a distribution of success rates, so pass@k rises with k, is concave in it, and
-keeps to every other constraint across k (`isoflop.theory.passk`), however far it is extrapolated.
+Curves fitted to each k on their own contradict each other somewhere: below some compute they say
+that more samples solve fewer problems. Here every prediction is pass@k of a distribution of success
+rates, so pass@k rises with k, is concave in it, and keeps to every other constraint across k
+(`isoflop.theory.passk`), however far it is extrapolated.
 
-All counts enter at once by their likelihood (`isoflop.numeric.passk.beta`): no problem needs k samples, models without a
-success count as what they are, and sampling may have stopped by the outcomes. Standard errors are those of the sandwich,
-clustered by model (Huber 1967): models scatter about any law by more than the chance of sampling, and `overdispersion` says by
-how much.
+All counts enter at once by their likelihood (`isoflop.numeric.passk.beta`): no problem needs k
+samples, models without a success count as what they are, and sampling may have stopped by the
+outcomes. Standard errors are those of the sandwich, clustered by model (Huber 1967): models scatter
+about any law by more than the chance of sampling, and `overdispersion` says by how much.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ __all__ = ["Coupled", "fit_coupled"]
 PROBLEMS = ("these", "drawn")
 QUANTITIES = ("neg_log", "pass_at_k", "draws_exponent", "compute_exponent")
 COVARIATES = {"compute": ("compute",), "params-tokens": ("params", "tokens")}
-#: Shapes a that the search starts from, and shares of the unsolved problems that are the atom there.
+#: Shapes a that the search starts from, and shares of the unsolved problems that are the atom
+#: there.
 START_SHAPES, START_ATOMS = (0.1, 1.0), (0.05, 0.5)
 #: Starts whose log likelihoods are this close have found the same maximum.
 SAME = 1e-6
@@ -56,7 +59,8 @@ ATOM_STEPS = 40
 SINGULAR = 1e-8
 #: Condition numbers of the Hessian (unit diagonal) beyond this are said.
 WORST = 1e8
-#: Models so much more scattered than binomial samples that standard errors without clustering would mislead.
+#: Models so much more scattered than binomial samples that standard errors without clustering would
+#: mislead.
 NOTABLE = 2.0
 #: With -log fail@k beyond this, (-log pass@k)/fail@k of Beta(a, b) is 1 to rounding.
 DEEP = 40.0
@@ -66,8 +70,8 @@ DEEP = 40.0
 class Coupled:
     """The coupled model, fitted; made by `fit_coupled`.
 
-    Where a method takes `at`, it is compute (FLOP), or a pair (params, tokens) for ``covariates="params-tokens"``; arrays
-    broadcast with k.
+    Where a method takes `at`, it is compute (FLOP), or a pair (params, tokens) for
+    ``covariates="params-tokens"``; arrays broadcast with k.
 
     Attributes
     ----------
@@ -91,7 +95,8 @@ class Coupled:
     clusters : ndarray of int
         (G,): models with the same number are no independent draws.
     of_problems : ndarray or None
-        (p, p): what problems that all models share add to the covariance of the scores, for ``problems="drawn"``.
+        (p, p): what problems that all models share add to the covariance of the scores, for
+        ``problems="drawn"``.
     converged : bool
         A further Newton step gains less than 1e-12 nats, and the Hessian is negative definite.
     agreeing, starts : int
@@ -121,7 +126,9 @@ class Coupled:
 
     @property
     def coefficient_names(self) -> tuple[str, ...]:
-        """Of (p,) coefficients: "log a: 1", "log a: log C", ..., "logit atom"; the logs are from their mean at the models."""
+        """Of (p,) coefficients: "log a: 1", "log a: log C", ..., "logit atom"; the logs are from
+        their mean at the models.
+        """
         polynomial = [f"log {shape}: {term}" for shape in "ab" for term in self.terms.names]
         return (*polynomial, *(["logit atom"] if self._atom_is_free else []))
 
@@ -147,7 +154,9 @@ class Coupled:
 
     @property
     def _units(self) -> Floats:
-        return np.concatenate([self.terms.units, self.terms.units, np.ones(int(self._atom_is_free))])
+        return np.concatenate(
+            [self.terms.units, self.terms.units, np.ones(int(self._atom_is_free))]
+        )
 
     # -- uncertainty ---------------------------------------------------------------------------------------------------
 
@@ -155,20 +164,30 @@ class Coupled:
     def standardised_covariance(self) -> Floats:
         """Covariance of theta: H^-1 S H^-1 M/(M - p) with the scores of each of M clusters summed.
 
-        The factor is that of n/(n - p) for least squares. Without it, and with a normal quantile, intervals of level 0.9 held the
-        truth in 0.83 to 0.88 of 400 simulations of 20 models; with it and Student's t in 0.86 to 0.93 of 400 others.
+        The factor is that of n/(n - p) for least squares. Without it, and with a normal quantile,
+        intervals of level 0.9 held the truth in 0.83 to 0.88 of 400 simulations of 20 models; with
+        it and Student's t in 0.86 to 0.93 of 400 others.
         """
         if not self.converged:
             raise ValueError("standard errors: the maximum is not certified, so it has none")
         count = int(self.clusters.max()) + 1
         if self.spare < 1:
             what = "models" if count == len(self.models) else "clusters of models"
-            raise ValueError(f"standard errors: {count} {what}; must be more than the {len(self.theta)} coefficients")
-        summed = np.stack([np.bincount(self.clusters, weights=column, minlength=count) for column in self.scores.T])
+            raise ValueError(
+                f"standard errors: {count} {what}; must be more than the {len(self.theta)} "
+                f"coefficients"
+            )
+        summed = np.stack(
+            [
+                np.bincount(self.clusters, weights=column, minlength=count)
+                for column in self.scores.T
+            ]
+        )
         bread = np.linalg.inv(-self.hessian)
         meat = summed @ summed.T * count / self.spare
         if self.of_problems is not None:
-            # A difference of covariances may have negative eigenvalues; both sources together vary no less than models alone.
+            # A difference of covariances may have negative eigenvalues; both sources together vary
+            # no less than models alone.
             sizes, vectors = np.linalg.eigh(self.of_problems)
             meat = meat + (vectors * np.maximum(sizes, 0.0)) @ vectors.T
         found: Floats = bread @ meat @ bread
@@ -176,12 +195,16 @@ class Coupled:
 
     @property
     def spare(self) -> int:
-        """Degrees of freedom of the standard errors: clusters of models less coefficients; below 1 there are none."""
+        """Degrees of freedom of the standard errors: clusters of models less coefficients; below 1
+        there are none.
+        """
         return int(self.clusters.max()) + 1 - len(self.theta)
 
     @property
     def has_errors(self) -> bool:
-        """Whether there are standard errors: the maximum is certified, and there are more models than coefficients."""
+        """Whether there are standard errors: the maximum is certified, and there are more models
+        than coefficients.
+        """
         return self.converged and self.spare > 0
 
     @property
@@ -192,11 +215,15 @@ class Coupled:
     @property
     def standard_errors(self) -> dict[str, float]:
         """By coefficient."""
-        return dict(zip(self.coefficient_names, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
+        return dict(
+            zip(self.coefficient_names, np.sqrt(np.diag(self.covariance)).tolist(), strict=True)
+        )
 
     @property
     def overdispersion(self) -> float:
-        """trace(H^-1 S)/p: variances of the coefficients over those that the likelihood gives; 1 where the model holds."""
+        """trace(H^-1 S)/p: variances of the coefficients over those that the likelihood gives; 1
+        where the model holds.
+        """
         return float(np.trace(self.standardised_covariance @ -self.hessian)) / len(self.theta)
 
     @property
@@ -206,7 +233,9 @@ class Coupled:
 
     @property
     def tic(self) -> float:
-        """2 trace(H^-1 S) - 2 log likelihood (Takeuchi 1976): AIC where models scatter beyond binomial samples."""
+        """2 trace(H^-1 S) - 2 log likelihood (Takeuchi 1976): AIC where models scatter beyond
+        binomial samples.
+        """
         return 2.0 * self.overdispersion * len(self.theta) - 2.0 * self.log_likelihood
 
     @cached_property
@@ -248,12 +277,17 @@ class Coupled:
         q = len(self.terms.products)
         slopes = self.terms.slopes(logs)
         along_a, along_b = slopes @ self.theta[:q], slopes @ self.theta[q : 2 * q]
-        return tuple(share * (of_a * along_a[..., j] + of_b * along_b[..., j]) for j in range(len(self.terms.covariates)))
+        return tuple(
+            share * (of_a * along_a[..., j] + of_b * along_b[..., j])
+            for j in range(len(self.terms.covariates))
+        )
 
     def compute_exponent(self, at: Any, k: ArrayLike) -> Floats:
         """-dlog(-log pass@k)/dlog C, for ``covariates="compute"``."""
         if self.covariates != "compute":
-            raise outside("covariates", self.covariates, "compute (see exponents for params and tokens)")
+            raise outside(
+                "covariates", self.covariates, "compute (see exponents for params and tokens)"
+            )
         return self.exponents(at, k)[0]
 
     def standard_error(self, at: Any, k: ArrayLike) -> Floats:
@@ -267,11 +301,17 @@ class Coupled:
             # d(-log(1 - pi0))/dlogit = pi0
             parts.append((self.atom / beta_neg_log_pass(a, b, draws, self.atom))[..., None])
         shape = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
-        gradient = np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts], axis=-1)
-        return np.sqrt(np.einsum("...i,ij,...j->...", gradient, self.standardised_covariance, gradient))
+        gradient = np.concatenate(
+            [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts], axis=-1
+        )
+        return np.sqrt(
+            np.einsum("...i,ij,...j->...", gradient, self.standardised_covariance, gradient)
+        )
 
     def interval(self, at: Any, k: ArrayLike, level: float = 0.9) -> tuple[Floats, Floats]:
-        """Of -log pass@k of the curve: Student's t times `standard_error`; models scatter about the curve by more."""
+        """Of -log pass@k of the curve: Student's t times `standard_error`; models scatter about the
+        curve by more.
+        """
         from scipy.special import stdtrit
 
         reach = stdtrit(self.spare, 0.5 + checked_level(level) / 2.0) * self.standard_error(at, k)
@@ -279,23 +319,34 @@ class Coupled:
         return value * np.exp(-reach), value * np.exp(reach)
 
     def with_theta(self, theta: Floats) -> Coupled:
-        """The same curves with other coefficients (of the standardised terms); what is said of the fit no longer holds."""
-        return replace(self, theta=theta, converged=False, notes=("coefficients put in, not fitted",))
+        """The same curves with other coefficients (of the standardised terms); what is said of the
+        fit no longer holds.
+        """
+        return replace(
+            self, theta=theta, converged=False, notes=("coefficients put in, not fitted",)
+        )
 
-    def bootstrap(self, repeats: int = 200, *, seed: int = 0, jobs: int = 1, progress: bool = False) -> Draws:
+    def bootstrap(
+        self, repeats: int = 200, *, seed: int = 0, jobs: int = 1, progress: bool = False
+    ) -> Draws:
         """Refits to resampled models, or clusters of them (`isoflop.numeric.fit.resample`).
 
-        The problems of a model stay as they are: intervals are for these problems, with other models.
+        The problems of a model stay as they are: intervals are for these problems, with other
+        models.
         """
         if not self.converged:
-            raise ValueError("bootstrap: the maximum is not certified; its resamples would tell about the search")
+            raise ValueError(
+                "bootstrap: the maximum is not certified; its resamples would tell about the search"
+            )
         by = [f"{cluster:09d}" for cluster in self.clusters]
         fit: Any = self  # without residuals to be redrawn
         return resample(fit, repeats, by=by, seed=seed, jobs=jobs, progress=progress, batch=1)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of what is drawn: the coefficients of the polynomials, and the atom where one was asked for."""
+        """Of what is drawn: the coefficients of the polynomials, and the atom where one was asked
+        for.
+        """
         polynomial = self.coefficient_names[: 2 * len(self.terms.products)]
         return (*polynomial, *(["atom"] if self.has_atom else []))
 
@@ -305,29 +356,43 @@ class Coupled:
         return len(self.models)
 
     def refit(self, *, weights: Floats | None = None, observed: None = None) -> Refits:
-        """The model fitted again where the models count so often, (K, G), from where this fit ended."""
+        """The model fitted again where the models count so often, (K, G), from where this fit
+        ended.
+        """
         q = 2 * self.matrix.shape[1]
         coefficients, converged = [], []
         for row in np.ones((1, self.size)) if weights is None else weights:
-            theta, value, _, certified = maximise(lambda x, row=row: expand(self.rows, self.matrix, x, row), self.theta[:q])
-            other = with_an_atom(self.rows, self.matrix, theta, value, row) if self.has_atom else None
+            theta, value, _, certified = maximise(
+                lambda x, row=row: expand(self.rows, self.matrix, x, row), self.theta[:q]
+            )
+            other = (
+                with_an_atom(self.rows, self.matrix, theta, value, row) if self.has_atom else None
+            )
             again = self.with_theta(theta if other is None else other[0])
             coefficients.append([again.coefficients[name] for name in self.names])
             converged.append(certified or other is not None)
         return Refits(np.array(coefficients), np.array(converged))
 
     def band(self, draws: Draws, quantity: str, at: Any, k: ArrayLike, level: float = 0.9) -> Band:
-        """A prediction with percentiles over the draws: neg_log, pass_at_k, draws_exponent or compute_exponent."""
+        """A prediction with percentiles over the draws: neg_log, pass_at_k, draws_exponent or
+        compute_exponent.
+        """
         if quantity not in QUANTITIES:
             raise ValueError(f"quantity={quantity!r}: must be one of {', '.join(QUANTITIES)}")
-        values = [getattr(self.with_coefficients(row), quantity)(at, k) for row in draws.coefficients]
+        values = [
+            getattr(self.with_coefficients(row), quantity)(at, k) for row in draws.coefficients
+        ]
         return Band.of_draws(getattr(self, quantity)(at, k), np.stack(values), level)
 
     def with_coefficients(self, row: Floats) -> Coupled:
         """The same curves with other coefficients, as `names` has them."""
         q = 2 * self.matrix.shape[1]
         theta = row[:q] * np.concatenate([self.terms.units, self.terms.units])
-        return self.with_theta(np.append(theta, np.log(row[q]) - np.log1p(-row[q])) if len(row) > q and row[q] > 0.0 else theta)
+        return self.with_theta(
+            np.append(theta, np.log(row[q]) - np.log1p(-row[q]))
+            if len(row) > q and row[q] > 0.0
+            else theta
+        )
 
     @cached_property
     def scatter(self) -> Scatter:
@@ -337,9 +402,17 @@ class Coupled:
         return scatter_of(self)
 
     def prediction(
-        self, at: Any, k: ArrayLike, level: float = 0.9, *, problems: int | None = None, draws: int = 2000, seed: int = 0
+        self,
+        at: Any,
+        k: ArrayLike,
+        level: float = 0.9,
+        *,
+        problems: int | None = None,
+        draws: int = 2000,
+        seed: int = 0,
     ) -> tuple[Floats, Floats]:
-        """Interval of -log pass@k of another model: error of the curve, scatter of models, and how many problems there are.
+        """Interval of -log pass@k of another model: error of the curve, scatter of models, and how
+        many problems there are.
 
         `isoflop.numeric.passk.coupled.scatter.prediction` says more.
         """
@@ -351,7 +424,10 @@ class Coupled:
         given = (at,) if self.covariates == "compute" else at
         if not isinstance(given, (tuple, list)) or len(given) != len(self.terms.covariates):
             raise outside("at", at, "a pair (params, tokens)")
-        logs = [np.log(positive_array(name, x)) for name, x in zip(self.terms.covariates, given, strict=True)]
+        logs = [
+            np.log(positive_array(name, x))
+            for name, x in zip(self.terms.covariates, given, strict=True)
+        ]
         return np.stack(np.broadcast_arrays(*logs), -1)
 
     def _log_shapes(self, matrix: Floats) -> tuple[Floats, Floats]:
@@ -359,7 +435,9 @@ class Coupled:
         return matrix @ self.theta[:q], matrix @ self.theta[q : 2 * q]
 
     def _share_of_fall(self, a: Floats, b: Floats, k: Floats) -> Floats:
-        """-dlog(-log pass@k)/d(-log fail@k of Beta(a, b)) = 1/(expm1(s) y) at s = -log fail@k, y = -log pass@k."""
+        """-dlog(-log pass@k)/d(-log fail@k of Beta(a, b)) = 1/(expm1(s) y) at s = -log fail@k, y =
+        -log pass@k.
+        """
         s = second(b, a, k, derivatives=False).log_gamma
         y = beta_neg_log_pass(a, b, k, self.atom)
         # Without a floor y expm1(s) is 1 + O(e^-s).
@@ -376,9 +454,13 @@ class Coupled:
         return {
             "covariates": self.covariates,
             "degree": self.terms.degree,
-            "centre": {name: math.exp(value) for name, value in zip(self.terms.covariates, self.terms.centre, strict=True)},
+            "centre": {
+                name: math.exp(value)
+                for name, value in zip(self.terms.covariates, self.terms.centre, strict=True)
+            },
             "coefficients": {
-                name: {"value": self.coefficients[name], "standard_error": errors.get(name)} for name in self.coefficient_names
+                name: {"value": self.coefficients[name], "standard_error": errors.get(name)}
+                for name in self.coefficient_names
             },
             "atom": self.atom if self.has_atom else None,
             "floor": self.floor,
@@ -407,20 +489,33 @@ class Coupled:
         errors = self.standard_errors if self.has_errors else {}
         width = max(map(len, self.coefficient_names))
         table = [
-            f"  {name:<{width}}  {self.coefficients[name]:12.6g}" + (f"  +- {errors[name]:.2g}" if name in errors else "")
+            f"  {name:<{width}}  {self.coefficients[name]:12.6g}"
+            + (f"  +- {errors[name]:.2g}" if name in errors else "")
             for name in self.coefficient_names
         ]
-        sure = f"certified, {self.agreeing} of {self.starts} starts agree" if self.converged else "NOT certified"
+        sure = (
+            f"certified, {self.agreeing} of {self.starts} starts agree"
+            if self.converged
+            else "NOT certified"
+        )
         lines = [
-            f"success rates ~ Beta(a, b); log a, log b of degree {self.terms.degree} in the logs from {centre}",
+            f"success rates ~ Beta(a, b); log a, log b of degree {self.terms.degree} in the logs "
+            f"from {centre}",
             *table,
         ]
         if self.has_atom:
-            lines.append(f"  atom: {self.atom:.4g} of the problems never solved, floor {self.floor:.4g} nats")
+            lines.append(
+                f"  atom: {self.atom:.4g} of the problems never solved, floor {self.floor:.4g} nats"
+            )
         problems = int(self.rows.times.sum())
-        lines.append(f"{len(self.models)} models, {problems} problems; log likelihood {self.log_likelihood:.6f} ({sure})")
+        lines.append(
+            f"{len(self.models)} models, {problems} problems; log likelihood "
+            f"{self.log_likelihood:.6f} ({sure})"
+        )
         if self.has_errors:
-            lines.append(f"AIC {self.aic:.2f}, TIC {self.tic:.2f}; overdispersion {self.overdispersion:.3g}")
+            lines.append(
+                f"AIC {self.aic:.2f}, TIC {self.tic:.2f}; overdispersion {self.overdispersion:.3g}"
+            )
         return "\n".join([*lines, *self.notes])
 
 
@@ -433,7 +528,8 @@ def fit_coupled(
     cluster: Sequence[Any] | None = None,
     problems: str = "these",
 ) -> Coupled:
-    """The coupled model of greatest likelihood, by Newton with the exact Hessian from starts of its own.
+    """The coupled model of greatest likelihood, by Newton with the exact Hessian from starts of its
+    own.
 
     Parameters
     ----------
@@ -445,13 +541,16 @@ def fit_coupled(
     atom : bool
         Allow a share of problems that are never solved, the same at every model.
     cluster : sequence, optional
-        A label a model: models with the same label (checkpoints of one run, say) are no independent draws.
+        A label a model: models with the same label (checkpoints of one run, say) are no independent
+        draws.
     problems : {"these", "drawn"}
-        What standard errors are about. "these": pass@k of this benchmark, by other models. "drawn": of other problems too; models
-        that find the same problems hard are then no independent draws. The covariance of the scores is that of models plus that
-        of problems less that of single counts (Cameron, Gelbach and Miller 2011); problems are told apart by their names. Where
-        20 simulated models ranked 48 problems alike, 0.9 intervals held the truth about other problems in 0.54 of the cases with
-        "these"; with "drawn" in 0.92 to 0.96 within the design, but in 0.82 to 0.91 at 45 times its largest compute.
+        What standard errors are about. "these": pass@k of this benchmark, by other models. "drawn":
+        of other problems too; models that find the same problems hard are then no independent
+        draws. The covariance of the scores is that of models plus that of problems less that of
+        single counts (Cameron, Gelbach and Miller 2011); problems are told apart by their names.
+        Where 20 simulated models ranked 48 problems alike, 0.9 intervals held the truth about other
+        problems in 0.54 of the cases with "these"; with "drawn" in 0.92 to 0.96 within the design,
+        but in 0.82 to 0.91 at 45 times its largest compute.
 
     Returns
     -------
@@ -460,7 +559,8 @@ def fit_coupled(
     Raises
     ------
     ValueError
-        Where the counts cannot determine the model: too few models or all alike, one problem, no success, no failure.
+        Where the counts cannot determine the model: too few models or all alike, one problem, no
+        success, no failure.
     """
     if covariates not in COVARIATES:
         raise ValueError(f"covariates={covariates!r}: must be one of {', '.join(COVARIATES)}")
@@ -474,14 +574,18 @@ def fit_coupled(
     _require_design(terms, matrix)
     _require_outcomes(counts)
     rows = Rows.of(counts.group, counts.n, counts.c, len(counts.names))
-    found, value, hessian, converged, agreeing, starts = _search(rows, matrix, [_start(rows, matrix, a) for a in START_SHAPES])
+    found, value, hessian, converged, agreeing, starts = _search(
+        rows, matrix, [_start(rows, matrix, a) for a in START_SHAPES]
+    )
     notes: list[str] = []
     if atom:
         other = with_an_atom(rows, matrix, found, value)
         if other is not None:
             found, value, hessian, converged, agreeing, starts = other
         else:
-            notes.append("atom: the likelihood is greatest at pi0 = 0; the rest is the fit without an atom")
+            notes.append(
+                "atom: the likelihood is greatest at pi0 = 0; the rest is the fit without an atom"
+            )
     q = matrix.shape[1]
     logit = float(found[-1]) if len(found) > 2 * q else None
     models = rows.at(matrix @ found[:q], matrix @ found[q : 2 * q], logit)
@@ -507,15 +611,21 @@ def fit_coupled(
     return fit
 
 
-def with_an_atom(rows: Rows, matrix: Floats, theta: Floats, value: float, weights: Floats | None = None) -> Found | None:
-    """The maximum with pi0 > 0, from the one without an atom; None where that is no worse: pi0 runs to 0.
+def with_an_atom(
+    rows: Rows, matrix: Floats, theta: Floats, value: float, weights: Floats | None = None
+) -> Found | None:
+    """The maximum with pi0 > 0, from the one without an atom; None where that is no worse: pi0 runs
+    to 0.
 
-    With weights (a refit, one of many) not sought where the likelihood falls from pi0 = 0 on; it is concave in pi0 alone.
+    With weights (a refit, one of many) not sought where the likelihood falls from pi0 = 0 on; it is
+    concave in pi0 alone.
     """
     times = rows.times if weights is None else rows.times * weights[rows.group]
     unsolved = rows.c == 0.0
     share = float(times @ unsolved / times.sum())
-    if share == 0.0 or (weights is not None and _gain_from_an_atom(rows, matrix, theta, times) <= 0.0):
+    if share == 0.0 or (
+        weights is not None and _gain_from_an_atom(rows, matrix, theta, times) <= 0.0
+    ):
         return None
     begin = [np.append(theta, math.log(x * share / (1.0 - x * share))) for x in START_ATOMS]
     found = _search(rows, matrix, begin, weights, ATOM_STEPS)
@@ -523,36 +633,60 @@ def with_an_atom(rows: Rows, matrix: Floats, theta: Floats, value: float, weight
 
 
 def _gain_from_an_atom(rows: Rows, matrix: Floats, theta: Floats, times: Floats) -> float:
-    """d(log likelihood)/dpi0 at pi0 = 0: the sum of 1/f - 1 over unsolved problems, f their likelihood, less the solved ones."""
+    """d(log likelihood)/dpi0 at pi0 = 0: the sum of 1/f - 1 over unsolved problems, f their
+    likelihood, less the solved ones.
+    """
     q = matrix.shape[1]
     a, b = (np.exp(matrix @ part)[rows.group] for part in (theta[:q], theta[q : 2 * q]))
     unsolved = rows.c == 0.0
     with np.errstate(over="ignore"):
-        ratio = np.expm1(-log_likelihood(rows.n[unsolved], rows.c[unsolved], a[unsolved], b[unsolved]))
+        ratio = np.expm1(
+            -log_likelihood(rows.n[unsolved], rows.c[unsolved], a[unsolved], b[unsolved])
+        )
     return float(times[unsolved] @ ratio - times[~unsolved].sum())
 
 
 def _of_problems(counts: Counts, matrix: Floats, theta: Floats) -> Floats:
-    """Covariance of the scores summed over models by problem, less that of the scores of single counts: (p, p)."""
+    """Covariance of the scores summed over models by problem, less that of the scores of single
+    counts: (p, p).
+    """
     q = matrix.shape[1]
     code = np.unique(np.array([str(name) for name in counts.problem]), return_inverse=True)[1]
     count = int(code.max()) + 1
     rows, n, c = len(counts.n), counts.n.astype(np.float64), counts.c.astype(np.float64)
     each = Rows(np.arange(rows), n, c, np.ones(rows), rows)
     terms = matrix[counts.group]
-    own = scores(each.at(terms @ theta[:q], terms @ theta[q : 2 * q], float(theta[-1]) if len(theta) > 2 * q else None), terms)
+    own = scores(
+        each.at(
+            terms @ theta[:q],
+            terms @ theta[q : 2 * q],
+            float(theta[-1]) if len(theta) > 2 * q else None,
+        ),
+        terms,
+    )
     summed = np.stack([np.bincount(code, weights=column, minlength=count) for column in own.T])
     found: Floats = summed @ summed.T * count / max(count - 1, 1) - own.T @ own
     return found
 
 
 def _search(
-    rows: Rows, matrix: Floats, begin: Sequence[Floats], weights: Floats | None = None, most_steps: int = MOST_STEPS
+    rows: Rows,
+    matrix: Floats,
+    begin: Sequence[Floats],
+    weights: Floats | None = None,
+    most_steps: int = MOST_STEPS,
 ) -> Found:
-    """The best maximum of several starts, certified ones first: theta, value, Hessian, certified, how many agree, of how many."""
-    ends = [maximise(lambda theta: expand(rows, matrix, theta, weights), start, most_steps) for start in begin]
+    """The best maximum of several starts, certified ones first: theta, value, Hessian, certified,
+    how many agree, of how many.
+    """
+    ends = [
+        maximise(lambda theta: expand(rows, matrix, theta, weights), start, most_steps)
+        for start in begin
+    ]
     best = max(ends, key=lambda end: (end[3], end[1]))
-    agreeing = sum(end[3] and abs(end[1] - best[1]) <= SAME * max(1.0, 1e-6 * abs(best[1])) for end in ends)
+    agreeing = sum(
+        end[3] and abs(end[1] - best[1]) <= SAME * max(1.0, 1e-6 * abs(best[1])) for end in ends
+    )
     return *best, agreeing, len(ends)
 
 
@@ -569,17 +703,26 @@ def _remarks(fit: Coupled) -> list[str]:
     found = []
     if not fit.converged:
         found.append(
-            "not certified: the likelihood is flat, or has no maximum inside (no spread beyond binomial, hardly a success)"
+            "not certified: the likelihood is flat, or has no maximum inside (no spread beyond "
+            "binomial, hardly a success)"
         )
         return found
     if fit.condition > WORST:
-        found.append(f"condition number {fit.condition:.2g}: the counts hardly tell the coefficients apart")
-    if not fit.has_errors:
-        found.append(f"{len(fit.models)} models, {len(fit.theta)} coefficients: too few models for standard errors")
-    elif fit.overdispersion > NOTABLE:
-        scattered = "models scatter" if fit.of_problems is None else "models scatter, and share problems,"
         found.append(
-            f"{scattered} beyond binomial samples: variances are {fit.overdispersion:.3g} times those of the likelihood; "
+            f"condition number {fit.condition:.2g}: the counts hardly tell the coefficients apart"
+        )
+    if not fit.has_errors:
+        found.append(
+            f"{len(fit.models)} models, {len(fit.theta)} coefficients: too few models for standard "
+            f"errors"
+        )
+    elif fit.overdispersion > NOTABLE:
+        scattered = (
+            "models scatter" if fit.of_problems is None else "models scatter, and share problems,"
+        )
+        found.append(
+            f"{scattered} beyond binomial samples: variances are {fit.overdispersion:.3g} times "
+            f"those of the likelihood; "
             "AIC is then too sure, standard errors and TIC allow for it"
         )
     if fit.covariates == "compute" and fit.terms.degree == 1:
@@ -600,15 +743,22 @@ def _logs_of(counts: Counts, names: tuple[str, ...]) -> Floats:
         column = counts.by.index("benchmark")
         kinds = list(dict.fromkeys(label[column] for label in counts.labels))
         if len(kinds) > 1:
-            raise ValueError(f"counts: of benchmarks {', '.join(kinds)}; must be of one (where=\"benchmark == '{kinds[0]}'\")")
+            raise ValueError(
+                f'counts: of benchmarks {", ".join(kinds)}; must be of one (where="benchmark == '
+                f"'{kinds[0]}'\")"
+            )
     found = []
     for name in names:
         if name not in counts.covariates:
-            raise ValueError(f"counts: no {name} of any model; must have {' and '.join(names)} (see models= of Counts.read)")
+            raise ValueError(
+                f"counts: no {name} of any model; must have {' and '.join(names)} (see models= of "
+                f"Counts.read)"
+            )
         values = counts.covariates[name]
         if not np.isfinite(values).all():
             raise ValueError(
-                f"counts: no {name} of {counts.names[int(np.argmin(np.isfinite(values)))]!r}; must be known for every model"
+                f"counts: no {name} of {counts.names[int(np.argmin(np.isfinite(values)))]!r}; must "
+                f"be known for every model"
             )
         found.append(np.log(values))
     return np.stack(found, axis=1)
@@ -620,25 +770,42 @@ def _require_design(terms: Terms, matrix: Floats) -> None:
     if len(np.unique(matrix, axis=0)) < q:
         count = len(np.unique(matrix, axis=0))
         what = f"{models} model{'s' if models > 1 else ''}, {count} different {letters}"
-        raise outside("counts", what, f"at least {q} models that differ in {letters} for degree {terms.degree}")
+        raise outside(
+            "counts",
+            what,
+            f"at least {q} models that differ in {letters} for degree {terms.degree}",
+        )
     sizes = np.linalg.svd(matrix, compute_uv=False)
     if sizes[-1] < SINGULAR * sizes[0]:
         left = ", ".join(terms.names[1:])
-        raise ValueError(f"counts: the models leave a combination of {left} undetermined; {letters} must vary independently")
+        raise ValueError(
+            f"counts: the models leave a combination of {left} undetermined; {letters} must vary "
+            f"independently"
+        )
 
 
 def _require_outcomes(counts: Counts) -> None:
     problems = int(np.bincount(counts.group).max())
     if problems < 2:
-        raise outside("counts", "1 problem a model", "at least two: one cannot tell the spread of success rates")
+        raise outside(
+            "counts",
+            "1 problem a model",
+            "at least two: one cannot tell the spread of success rates",
+        )
     if counts.n.max() < 2:
         raise outside(
-            "counts", "1 sample a problem", "two samples of some problem: one each cannot tell the spread of success rates"
+            "counts",
+            "1 sample a problem",
+            "two samples of some problem: one each cannot tell the spread of success rates",
         )
     if not counts.c.any():
-        raise outside("counts", "no correct sample", "at least one correct: pass@k may be anything small")
+        raise outside(
+            "counts", "no correct sample", "at least one correct: pass@k may be anything small"
+        )
     if (counts.c == counts.n).all():
-        raise outside("counts", "no wrong sample", "at least one wrong: pass@k is 1 for every model")
+        raise outside(
+            "counts", "no wrong sample", "at least one wrong: pass@k is 1 for every model"
+        )
 
 
 def _clusters(labels: Sequence[Any] | None, models: int) -> Any:

@@ -1,8 +1,9 @@
 r"""How far models scatter about the coupled model's curves, and what that means for the next model.
 
-A model's (log a, log b) is the curve's plus e, normal with mean 0 and covariance Sigma (2, 2). Sigma of greatest marginal
-likelihood is found with the curve held fixed: in turn, the mode and inverse curvature V of each model's posterior of e (Laplace),
-then Sigma = mean of e e' + V over the models. A model without a success keeps V near Sigma: it says little.
+A model's (log a, log b) is the curve's plus e, normal with mean 0 and covariance Sigma (2, 2).
+Sigma of greatest marginal likelihood is found with the curve held fixed: in turn, the mode and
+inverse curvature V of each model's posterior of e (Laplace), then Sigma = mean of e e' + V over the
+models. A model without a success keeps V near Sigma: it says little.
 """
 
 from __future__ import annotations
@@ -74,9 +75,13 @@ def scatter_of(fit: Coupled) -> Scatter:
         for _ in range(LATER_STEPS if turn else FIRST_STEPS):
             models = fit.rows.at(log_a + e[:, 0], log_b + e[:, 1], logit)
             gradient = models.gradient[:2].T - e @ precision
-            curvature = _positive_definite(precision - models.hessian[:2, :2].transpose(2, 0, 1), precision)
+            curvature = _positive_definite(
+                precision - models.hessian[:2, :2].transpose(2, 0, 1), precision
+            )
             step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
-            step *= np.minimum(1.0, LONGEST / np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-300))
+            step *= np.minimum(
+                1.0, LONGEST / np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-300)
+            )
             e = e + step
             if np.abs(step).max() < CLOSE:
                 break
@@ -89,7 +94,14 @@ def scatter_of(fit: Coupled) -> Scatter:
 
 
 def prediction(
-    fit: Coupled, at: Any, k: ArrayLike, level: float = 0.9, *, problems: int | None = None, draws: int = 2000, seed: int = 0
+    fit: Coupled,
+    at: Any,
+    k: ArrayLike,
+    level: float = 0.9,
+    *,
+    problems: int | None = None,
+    draws: int = 2000,
+    seed: int = 0,
 ) -> tuple[Floats, Floats]:
     """Interval of -log pass@k of a model that was not fitted.
 
@@ -111,7 +123,11 @@ def prediction(
         In nats; high is inf where too many draws have pass@k = 0.
     """
     share = checked_level(level)
-    for name, value, least in (("draws", draws, 2), ("seed", seed, 0), ("problems", 1 if problems is None else problems, 1)):
+    for name, value, least in (
+        ("draws", draws, 2),
+        ("seed", seed, 0),
+        ("problems", 1 if problems is None else problems, 1),
+    ):
         whole_number(name, value, least)
     random = np.random.default_rng(seed)
     theta = random.multivariate_normal(fit.theta, fit.standardised_covariance, size=draws)
@@ -127,12 +143,18 @@ def prediction(
         values = beta_neg_log_pass(a, b, k, atom[spread])
     else:
         values = _of_problems(a, b, k, atom[spread], problems, random)
-    low, high = np.quantile(values, [(1.0 - share) / 2.0, (1.0 + share) / 2.0], axis=0, method="inverted_cdf")
+    low, high = np.quantile(
+        values, [(1.0 - share) / 2.0, (1.0 + share) / 2.0], axis=0, method="inverted_cdf"
+    )
     return low, high
 
 
-def _of_problems(a: Floats, b: Floats, k: Floats, atom: Floats, problems: int, random: np.random.Generator) -> Floats:
-    """-log of the mean of 1 - (1 - p)^k over so many problems, p from Beta(a, b) with the atom; a draw has its own problems."""
+def _of_problems(
+    a: Floats, b: Floats, k: Floats, atom: Floats, problems: int, random: np.random.Generator
+) -> Floats:
+    """-log of the mean of 1 - (1 - p)^k over so many problems, p from Beta(a, b) with the atom; a
+    draw has its own problems.
+    """
     total = np.zeros(np.broadcast_shapes(a.shape, k.shape))
     for _ in range(problems):
         rate = np.where(random.random(a.shape) < atom, 0.0, random.beta(a, b))

@@ -1,7 +1,8 @@
 """The command line: finds the command, runs it, writes what it returns.
 
-Each command is a module with SUMMARY, ``parser()`` and ``run(options)``, which returns the output and the
-exit status; OPTION_OF maps those arguments of the library to options that are called otherwise.
+Each command is a module with SUMMARY, ``parser()`` and ``run(options)``, which returns the output
+and the exit status; OPTION_OF maps those arguments of the library to options that are called
+otherwise.
 """
 
 from __future__ import annotations
@@ -55,9 +56,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(words)
-    except (UsageError, ValueError) as error:  # the library's domain errors name the argument, its value and its domain
+    except (
+        UsageError,
+        ValueError,
+    ) as error:  # the library's domain errors name the argument, its value and its domain
         return _defect(error) if is_defect(error) else _fail(str(error))
-    except KeyboardInterrupt as stop:  # a command that has a part of its result keeps it, and says so itself
+    except (
+        KeyboardInterrupt
+    ) as stop:  # a command that has a part of its result keeps it, and says so itself
         from .run_options import say_interrupted
 
         say_interrupted(str(stop) or "there is no result yet")
@@ -69,7 +75,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _defect(error: Exception) -> int:
     import traceback
 
-    traceback.print_exception(error.__context__ if isinstance(error, UsageError) and error.__context__ else error)
+    traceback.print_exception(
+        error.__context__ if isinstance(error, UsageError) and error.__context__ else error
+    )
     return DEFECT
 
 
@@ -118,7 +126,9 @@ def _module(command: str, *rest: str) -> ModuleType:
     from importlib import import_module
 
     module = import_module(f"isoflop.cli.{command.replace('-', '_')}")
-    chosen: ModuleType = module.module_for(rest) if rest and hasattr(module, "module_for") else module
+    chosen: ModuleType = (
+        module.module_for(rest) if rest and hasattr(module, "module_for") else module
+    )
     return chosen
 
 
@@ -127,7 +137,9 @@ def _unknown(word: str) -> UsageError:
 
     if word.startswith("-"):
         known = close_matches(word, [*HELP, VERSION])
-        return UsageError(f"unknown option {shown(word)}{known}; options of a command follow the command")
+        return UsageError(
+            f"unknown option {shown(word)}{known}; options of a command follow the command"
+        )
     hint = close_matches(word, COMMANDS)
     return UsageError(f"unknown command {shown(word)}{hint}: must be one of {', '.join(COMMANDS)}")
 
@@ -144,7 +156,8 @@ def _overview() -> str:
         [
             "usage: isoflop COMMAND [OPTIONS]",
             "",
-            "Theory of compute-optimal training: derive the envelope of a law, prove it, evaluate it.",
+            "Theory of compute-optimal training: derive the envelope of a law, prove it, evaluate "
+            "it.",
             "",
             "commands:",
             *lines,
@@ -152,7 +165,8 @@ def _overview() -> str:
             "isoflop COMMAND --help shows the options of a command, with examples.",
             "isoflop --version shows the version.",
             "",
-            "Numbers read like 7e9, 7B, 1.4T, 500M, 20k or 1%. Lists are comma- or space-separated.",
+            "Numbers read like 7e9, 7B, 1.4T, 500M, 20k or 1%. Lists are comma- or "
+            "space-separated.",
             f"Exit status: {statuses}.",
             "",
             "examples:",

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
 FORMATS = ("text", "json")
 CAPS = ("--max-params", "--max-tokens")
-#: What the figures of a law of -log Q' are called, and those that have an interval in JSON where the law came from data.
+#: What the figures of a law of -log Q' are called, and those that have an interval in JSON where
+#: the law came from data.
 IN_ACCURACY = {"loss": "-log\nQ'", "reducible_loss": "reducible\n-log\nQ'"}
 SURE = ("compute", "params", "tokens", "tokens_per_param", "loss", "reducible_loss")
 
@@ -35,8 +36,10 @@ def parser() -> Parser:
             "--law LAW ... --loss L ... [--max-params N] [--max-tokens D]",
             "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
         ],
-        "The params and tokens with the lowest loss for a training budget C = 6 N D, or with the least\n"
-        "compute for a target loss. A cap that binds moves the optimum; where both bind, compute is left.",
+        "The params and tokens with the lowest loss for a training budget C = 6 N D, or with the "
+        "least\n"
+        "compute for a target loss. A cap that binds moves the optimum; where both bind, compute "
+        "is left.",
         [
             "isoflop allocate --law besiroglu2024 --compute 5.76e23",
             "isoflop allocate --law besiroglu2024 --compute 1e24 1e25 1e26 --max-tokens 10T",
@@ -53,7 +56,8 @@ def parser() -> Parser:
         group,
         "--random-baseline",
         "SHARE",
-        "says that the law is of -log Q', Q' = (Q - Qr)/(1 - Qr) with this Qr, the accuracy of guessing; published laws of "
+        "says that the law is of -log Q', Q' = (Q - Qr)/(1 - Qr) with this Qr, the accuracy of "
+        "guessing; published laws of "
         "accuracy know theirs",
     )
     declare_law(built, several=True)
@@ -67,13 +71,20 @@ def run(options: Options) -> tuple[str, int]:
     laws = selected_laws(options)
     option, targets = _targets(options)
     require(laws, ("A", "B") if option == "--compute" else ("A", "B", "E"), option)
-    found = [(law, [_allocated(law, option, target, options) for target in targets]) for law in laws]
+    found = [
+        (law, [_allocated(law, option, target, options) for target in targets]) for law in laws
+    ]
     known = baselines(options, laws)
     warnings = _extrapolated(found, law_files(options))
     if form == "json":
-        return json_text({**_data(found, known), **({"warnings": warnings} if warnings else {})}), DONE
+        return json_text(
+            {**_data(found, known), **({"warnings": warnings} if warnings else {})}
+        ), DONE
     return "\n".join(
-        [_text(found, known, options), *(["", *(f"warning: {text}" for text in warnings)] if warnings else [])]
+        [
+            _text(found, known, options),
+            *(["", *(f"warning: {text}" for text in warnings)] if warnings else []),
+        ]
     ), DONE
 
 
@@ -90,15 +101,22 @@ def _targets(options: Options) -> tuple[str, list[tuple[str, float]]]:
 def _allocated(law: Law, option: str, target: tuple[str, float], options: Options) -> Allocation:
     text, value = target
     caps = [(name, str(options.one(name))) for name in options.given(*CAPS)]
-    limits = {"max_params": options.positive("--max-params"), "max_tokens": options.positive("--max-tokens")}
+    limits = {
+        "max_params": options.positive("--max-params"),
+        "max_tokens": options.positive("--max-tokens"),
+    }
     try:
         return law.allocate(**{option.lstrip("-"): value}, **limits)
     except ValueError as error:
         raise blamed(error, (option, text), *caps) from None
 
 
-def _extrapolated(found: Sequence[tuple[Law, list[Allocation]]], files: Sequence[str | None]) -> list[str]:
-    """How far what is allocated lies beyond the runs that a law was fitted to, where its file says so."""
+def _extrapolated(
+    found: Sequence[tuple[Law, list[Allocation]]], files: Sequence[str | None]
+) -> list[str]:
+    """How far what is allocated lies beyond the runs that a law was fitted to, where its file says
+    so.
+    """
     from ..numeric.lawfile import beyond, ranges
 
     texts = []
@@ -106,11 +124,17 @@ def _extrapolated(found: Sequence[tuple[Law, list[Allocation]]], files: Sequence
         known = {} if path is None else ranges(path)
         for entry in entries:
             far = beyond(known, params=entry.params, tokens=entry.tokens, compute=entry.compute)
-            texts += [f"{clean(law.name)} at {count(entry.compute)} FLOP is far beyond its runs: {far}"] if far else []
+            texts += (
+                [f"{clean(law.name)} at {count(entry.compute)} FLOP is far beyond its runs: {far}"]
+                if far
+                else []
+            )
     return texts
 
 
-def _data(found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float]) -> dict[str, Any]:
+def _data(
+    found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float]
+) -> dict[str, Any]:
     from ..numeric.law_tables import intervals_of
 
     rows = [
@@ -139,7 +163,9 @@ def _accuracy(entry: Allocation, baseline: float) -> float | None:
     return float(accuracy(entry.loss, baseline))
 
 
-def _text(found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float], options: Options) -> str:
+def _text(
+    found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float], options: Options
+) -> str:
     from ..numeric.law_tables import allocation_tables
 
     lines: list[str] = []
@@ -147,7 +173,12 @@ def _text(found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, flo
         baseline = known.get(law.name)
         accuracies = [] if baseline is None else [_accuracy(entry, baseline) for entry in entries]
         lines += [law_line(law, notation(options)), ""]
-        for table in allocation_tables(entries, {} if baseline is None else IN_ACCURACY, accuracies):
+        for table in allocation_tables(
+            entries, {} if baseline is None else IN_ACCURACY, accuracies
+        ):
             lines += [table.text(), ""]
-    normalised = [f"{clean(name)}: Q' = (Q - {number(Qr)})/(1 - {number(Qr)}) of the accuracy Q" for name, Qr in known.items()]
+    normalised = [
+        f"{clean(name)}: Q' = (Q - {number(Qr)})/(1 - {number(Qr)}) of the accuracy Q"
+        for name, Qr in known.items()
+    ]
     return "\n".join([*lines[:-1], *(["", *normalised] if normalised else [])])

@@ -1,7 +1,7 @@
 """What the user typed: one parser for one command, and its options as text.
 
-argparse only tells options from values. Every value is read by the command that needs it, so that each error
-names the option, what was typed and what is allowed.
+argparse only tells options from values. Every value is read by the command that needs it, so that
+each error names the option, what was typed and what is allowed.
 """
 
 from __future__ import annotations
@@ -21,11 +21,20 @@ if TYPE_CHECKING:
 
     Group = argparse._ActionsContainer  # a parser or one of its groups
 
-#: In front of a value that begins with a minus, which argparse would take for an option. No argument of a
-#: process holds this character.
+#: In front of a value that begins with a minus, which argparse would take for an option. No
+#: argument of a process holds this character.
 MARK = "\0"
 #: Options whose value may begin with a minus and a letter.
-EXPRESSIONS = ("--budget", "--model", "--where", "--hold-out", "--small-runs", "--fit-where", "--error-where", "--predict-where")
+EXPRESSIONS = (
+    "--budget",
+    "--model",
+    "--where",
+    "--hold-out",
+    "--small-runs",
+    "--fit-where",
+    "--error-where",
+    "--predict-where",
+)
 #: What the words that belong to no option are kept under.
 POSITIONAL = "NAME"
 WIDEST = 100
@@ -35,7 +44,9 @@ SEPARATOR = re.compile(r"\s*,\s*|\s+")
 class Parser(argparse.ArgumentParser):
     """A parser of one command that raises UsageError."""
 
-    def __init__(self, command: str, usage: Sequence[str], description: str, examples: Sequence[str]) -> None:
+    def __init__(
+        self, command: str, usage: Sequence[str], description: str, examples: Sequence[str]
+    ) -> None:
         lines = "\n       ".join(f"{command} {line}" for line in usage)
         super().__init__(
             prog=command,
@@ -49,7 +60,9 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="store_true", help="show this text and exit")
 
     def error(self, message: str) -> NoReturn:
-        message = message.removeprefix("argument ").replace("expected one argument", "a value is expected")
+        message = message.removeprefix("argument ").replace(
+            "expected one argument", "a value is expected"
+        )
         raise UsageError(message)
 
 
@@ -83,7 +96,9 @@ def takes_one(group: Group, option: str, metavar: str, description: str) -> None
 
 def takes_several(group: Group, option: str, metavar: str, description: str) -> None:
     """An option with a list of values, comma- or space-separated; repetitions accumulate."""
-    group.add_argument(option, action="append", nargs="*", metavar=metavar, help=_literal(description))
+    group.add_argument(
+        option, action="append", nargs="*", metavar=metavar, help=_literal(description)
+    )
 
 
 def declare_output(parser: Parser, *formats: str, plot: str = "") -> None:
@@ -92,7 +107,13 @@ def declare_output(parser: Parser, *formats: str, plot: str = "") -> None:
     if plot:
         takes_one(group, "--plot", "FILE", f"{plot}: .png, .pdf or .svg")
     takes_one(group, "--format", "|".join(formats), f"default: {formats[0]}")
-    group.add_argument("-o", "--output", action="append", metavar="FILE", help="write there rather than to the standard output")
+    group.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        metavar="FILE",
+        help="write there rather than to the standard output",
+    )
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -102,7 +123,10 @@ def read(parser: Parser, words: Iterable[str]) -> Options:
     """The options among the words; UsageError where there is an unknown one."""
     namespace, rest = parser.parse_known_args(_marked(words))
     if rest:
-        raise _unexpected(rest[0].removeprefix(MARK), [option_of(name) for name in vars(namespace) if name != POSITIONAL])
+        raise _unexpected(
+            rest[0].removeprefix(MARK),
+            [option_of(name) for name in vars(namespace) if name != POSITIONAL],
+        )
     return Options(vars(namespace))
 
 
@@ -120,7 +144,9 @@ def _unexpected(word: str, known: Sequence[str]) -> UsageError:
     if not word.startswith("-"):
         return UsageError(f"unexpected argument {shown(word)}")
     name, _, _ = word.partition("=")
-    return UsageError(f"unknown option {name if name.isprintable() else shown(name)}{close_matches(name, known)}")
+    return UsageError(
+        f"unknown option {name if name.isprintable() else shown(name)}{close_matches(name, known)}"
+    )
 
 
 class Options:
@@ -150,7 +176,10 @@ class Options:
             return None
         values = self.words(option) or []
         if len(values) > 1:
-            raise UsageError(f"{option}: given {len(values)} times ({', '.join(map(shown, values))}); give it once")
+            raise UsageError(
+                f"{option}: given {len(values)} times ({', '.join(map(shown, values))}); give it "
+                f"once"
+            )
         return values[0]
 
     def words(self, option: str) -> list[str] | None:
@@ -165,19 +194,31 @@ class Options:
         return words
 
     def spelt(self, option: str, value: object) -> str:
-        """What was typed for an option: of several words the one that sets this value; "" for a switch."""
+        """What was typed for an option: of several words the one that sets this value; "" for a
+        switch.
+        """
         given = self._typed(option)
         if given is True:
             return ""
-        words = [word.removeprefix(MARK) for entry in given or () for word in ([entry] if isinstance(entry, str) else entry)]
+        words = [
+            word.removeprefix(MARK)
+            for entry in given or ()
+            for word in ([entry] if isinstance(entry, str) else entry)
+        ]
         keys = [str(key) for key in value] if isinstance(value, dict) else []
         for word in words:
-            if word.strip() == value or word.partition("=")[0].strip() in keys or _spells(word, value):
+            if (
+                word.strip() == value
+                or word.partition("=")[0].strip() in keys
+                or _spells(word, value)
+            ):
                 return word
         return " ".join(words)
 
     def several(self, option: str) -> list[str] | None:
-        """The entries of a list, None where it was not given. An empty entry stays: no domain holds it."""
+        """The entries of a list, None where it was not given. An empty entry stays: no domain holds
+        it.
+        """
         words = self.words(option)
         if words is None:
             return None

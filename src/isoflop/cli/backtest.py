@@ -40,7 +40,8 @@ OF = {"loss": "runs", "accuracy": "evaluations", "pass@k": "counts"}
 LAWS = ("compute", "params-tokens", "gold")
 AXES = ("compute", "params", "tokens", "gold")
 LIKELIHOOD, SQUARES = "likelihood", "least-squares-log"
-#: By what the table is of; the first is the default. A quantile is not what a prediction of the loss estimates.
+#: By what the table is of; the first is the default. A quantile is not what a prediction of the
+#: loss estimates.
 METHODS = {
     "counts": (LIKELIHOOD, SQUARES),
     "runs": (SQUARES, *(name for name in OBJECTIVES if name not in (SQUARES, "pinball-log"))),
@@ -80,14 +81,20 @@ def parser() -> Parser:
             "EVALUATIONS [--law LAW ...] [--hold-out CONDITION] [--rolling AXIS]",
             "EVALUATIONS [--sweep] [--threshold C ...] [--ceiling] [--proxies]",
         ],
-        "TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and correct\n"
+        "TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and "
+        "correct\n"
         "ones by model and problem; the columns tell which, or --of does.\n"
-        "Runs and counts: for every cutoff the laws are fitted to the models up to it and predict the most\n"
-        "expensive ones: relative errors by decades held out, the coverage of prediction intervals, and\n"
+        "Runs and counts: for every cutoff the laws are fitted to the models up to it and predict "
+        "the most\n"
+        "expensive ones: relative errors by decades held out, the coverage of prediction "
+        "intervals, and\n"
         "over how many decades every coefficient stays within its final interval.\n"
-        "Evaluations: laws of accuracy side by side, fitted to the runs that are not held out and judged on\n"
-        "those that are; from cutoff to cutoff (--rolling compute), or at every threshold (--sweep).\n"
-        "Exit status 3: no prediction could be compared with an observation, or a law of accuracy has no\n"
+        "Evaluations: laws of accuracy side by side, fitted to the runs that are not held out and "
+        "judged on\n"
+        "those that are; from cutoff to cutoff (--rolling compute), or at every threshold "
+        "(--sweep).\n"
+        "Exit status 3: no prediction could be compared with an observation, or a law of accuracy "
+        "has no\n"
         "certified fit; 2: no fit could be made at all.",
         [
             "isoflop backtest counts.csv --models models.csv --k 1 100",
@@ -100,15 +107,36 @@ def parser() -> Parser:
     declare_evaluations(built, metavar="TABLE")
     declare_guessing(built)
     counts = built.add_argument_group("counts")
-    takes_one(counts, "--by", "COLUMN,...", "columns whose values make a group; default: benchmark and model")
-    takes_one(counts, "--models", "TABLE", "file with params, tokens or compute of each model; two of them give the third")
-    takes_one(counts, "--gold", "TABLE", "file with the -log probability of the gold solutions, by model or by problem")
-    takes_several(counts, "--k", "K", "default: 1, 10, 100, ... up to 10,000, or to the fewest samples (least squares)")
+    takes_one(
+        counts,
+        "--by",
+        "COLUMN,...",
+        "columns whose values make a group; default: benchmark and model",
+    )
+    takes_one(
+        counts,
+        "--models",
+        "TABLE",
+        "file with params, tokens or compute of each model; two of them give the third",
+    )
+    takes_one(
+        counts,
+        "--gold",
+        "TABLE",
+        "file with the -log probability of the gold solutions, by model or by problem",
+    )
+    takes_several(
+        counts,
+        "--k",
+        "K",
+        "default: 1, 10, 100, ... up to 10,000, or to the fewest samples (least squares)",
+    )
     takes_one(
         counts,
         "--cluster",
         "|".join(CLUSTERS),
-        "draw models with the same params (or tokens) together, or one by one; default: params, where sizes repeat",
+        "draw models with the same params (or tokens) together, or one by one; default: params, "
+        "where sizes repeat",
     )
     takes_several(counts, "--plot-k", "K", "one to four k to draw; default: the first")
     asked = built.add_argument_group("backtest")
@@ -117,38 +145,61 @@ def parser() -> Parser:
         asked,
         "--law",
         "LAW",
-        f"of a loss or pass@k {', '.join(LAWS)}; of accuracy {', '.join(OF_ACCURACY)}; default: those with columns",
+        f"of a loss or pass@k {', '.join(LAWS)}; of accuracy {', '.join(OF_ACCURACY)}; default: "
+        f"those with columns",
     )
-    takes_one(asked, "--rolling", "|".join(AXES), f"cutoffs in this; of runs and counts by default {AXES[0]}")
+    takes_one(
+        asked,
+        "--rolling",
+        "|".join(AXES),
+        f"cutoffs in this; of runs and counts by default {AXES[0]}",
+    )
     takes_one(
         asked,
         "--targets",
         "N|SHARE|all",
-        "what is predicted and never trained on: models at the N highest values, or a share of the models; all: from every "
+        "what is predicted and never trained on: models at the N highest values, or a share of the "
+        "models; all: from every "
         "cutoff all models beyond it; default: 1",
     )
-    takes_several(asked, "--cutoffs", "N|VALUE,...", "so many, evenly spread, or these values; default: every model's")
+    takes_several(
+        asked,
+        "--cutoffs",
+        "N|VALUE,...",
+        "so many, evenly spread, or these values; default: every model's",
+    )
     takes_one(
         asked,
         "--method",
         "NAME",
-        f"of counts {', '.join(METHODS['counts'])}; of runs {', '.join(METHODS['runs'])}; default: the first",
+        f"of counts {', '.join(METHODS['counts'])}; of runs {', '.join(METHODS['runs'])}; default: "
+        f"the first",
     )
     takes_one(asked, "--level", "SHARE", f"nominal coverage of intervals; default: {LEVEL}")
     takes_one(
-        asked, "--bootstrap", "N", f"resamples behind intervals of coefficients; default: {RESAMPLES}, of evaluations 0: none"
+        asked,
+        "--bootstrap",
+        "N",
+        f"resamples behind intervals of coefficients; default: {RESAMPLES}, of evaluations 0: none",
     )
     takes_one(asked, "--seed", "S", "of the resamples; default: 0")
     takes_one(asked, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
     declare_accuracy(built)
-    declare_output(built, *FORMATS, plot="draw errors and coefficients; of evaluations the laws, or the sweep")
+    declare_output(
+        built, *FORMATS, plot="draw errors and coefficients; of evaluations the laws, or the sweep"
+    )
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where nothing could be compared, 130 where Ctrl-C left a part undone."""
+    """The command's output and exit status: 3 where nothing could be compared, 130 where Ctrl-C
+    left a part undone.
+    """
     if options.words(POSITIONAL) is None:
-        after = "".join(f", in front of {option}, which takes all that follows it" for option in options.given(*LISTS)[:1])
+        after = "".join(
+            f", in front of {option}, which takes all that follows it"
+            for option in options.given(*LISTS)[:1]
+        )
         raise UsageError(f"TABLE is missing: name a CSV or JSON file{after}")
     what = OF[options.chosen("--of", tuple(OF))] if "--of" in options else None
     if what == "evaluations" or (what is None and options.given(*OF_EVALUATIONS)):
@@ -181,7 +232,9 @@ def run(options: Options) -> tuple[str, int]:
     }
     text = written[form]()
     if result.interrupted:
-        say_interrupted(f"{len(result)} of {result.planned} fits are made; what was not reached is left out")
+        say_interrupted(
+            f"{len(result)} of {result.planned} fits are made; what was not reached is left out"
+        )
         return text, INTERRUPTED
     return text, DONE if result.predictions.usable.any() else NO_VERDICT
 
@@ -229,10 +282,15 @@ def _drawn(options: Options, ks: list[int] | None) -> list[int] | None:
     if "--plot" not in options:
         raise UsageError(f"--plot-k {typed}: needs --plot FILE")
     if len(found) > MOST_DRAWN:
-        raise UsageError(f"--plot-k {typed}: must be at most {MOST_DRAWN} values, which are drawn beside each other")
+        raise UsageError(
+            f"--plot-k {typed}: must be at most {MOST_DRAWN} values, which are drawn beside each "
+            f"other"
+        )
     for each in found:
         if each not in held:
-            raise UsageError(f"--plot-k {typed}: {each} is not fitted; must be of {', '.join(map(str, held))}")
+            raise UsageError(
+                f"--plot-k {typed}: {each} is not fitted; must be of {', '.join(map(str, held))}"
+            )
     return found
 
 
@@ -250,7 +308,9 @@ def _targets(options: Options) -> int | float | str:
     if 0.0 < value < 1.0:
         return value
     if "%" in text or (value == 1.0 and "." in text):  # of all models, not one of them
-        note = "nothing would be left to fit; all predicts from every cutoff" if value == 1.0 else ""
+        note = (
+            "nothing would be left to fit; all predicts from every cutoff" if value == 1.0 else ""
+        )
         raise outside("--targets", text.strip(), domain, note)
     if not (1.0 <= value < 2.0**53 and value == int(value)):
         raise outside("--targets", text, domain)
@@ -263,7 +323,12 @@ def _cutoffs(options: Options) -> int | list[float] | None:
     if found is None:
         return None
     values = [value for _, value in found]
-    if len(values) == 1 and values[0] == int(values[0]) and values[0] <= 1e4 and options.chosen("--rolling", AXES) != "gold":
+    if (
+        len(values) == 1
+        and values[0] == int(values[0])
+        and values[0] <= 1e4
+        and options.chosen("--rolling", AXES) != "gold"
+    ):
         return int(values[0])
     return values
 
@@ -273,10 +338,15 @@ def _tested(options: Options, settings: dict[str, Any], table: Table, what: str)
 
     for option in options.given(*(("--random-baseline",) if what == "counts" else OF_COUNTS)):
         for_what = "runs with an accuracy" if what == "counts" else "counts of correct samples"
-        raise UsageError(f"{option} {shown(' '.join(options.words(option) or ()))}: is for {for_what}; {table.source} has {what}")
+        raise UsageError(
+            f"{option} {shown(' '.join(options.words(option) or ()))}: is for {for_what}; "
+            f"{table.source} has {what}"
+        )
     method = settings["method"]
     if method is not None and method not in METHODS[what]:
-        raise UsageError(f"--method {shown(method)}: must be one of {', '.join(METHODS[what])} for {what}")
+        raise UsageError(
+            f"--method {shown(method)}: must be one of {', '.join(METHODS[what])} for {what}"
+        )
     file = TableOptions(options, what, LISTS, table)
     data: Any = file.counts() if what == "counts" else file.runs("loss")
     try:
@@ -294,7 +364,11 @@ def _of_option(error: ValueError, options: Options) -> UsageError:
     option = OPTIONS[name]
     typed = value.strip("'\"")
     if name == "law" and "--targets" in options and "to be predicted" in complaint:
-        return UsageError(f"--targets {shown(str(options.one('--targets')))}: law {typed}: {complaint}")
+        return UsageError(
+            f"--targets {shown(str(options.one('--targets')))}: law {typed}: {complaint}"
+        )
     return UsageError(
-        f"{option} {shown(typed)}: {complaint}" if option in options or name == "law" else f"{option} {typed}: {complaint}"
+        f"{option} {shown(typed)}: {complaint}"
+        if option in options or name == "law"
+        else f"{option} {typed}: {complaint}"
     )

@@ -27,10 +27,24 @@ LEVEL = 0.9
 #: Options that take all the words after them.
 LISTS = ("--law", "--threshold")
 #: Studies beside the comparison, by their key in JSON.
-STUDIES = {"thresholds": "--sweep", "rolling": "--rolling", "ceiling": "--ceiling", "proxies": "--proxies"}
+STUDIES = {
+    "thresholds": "--sweep",
+    "rolling": "--rolling",
+    "ceiling": "--ceiling",
+    "proxies": "--proxies",
+}
 #: Options that only evaluations have.
 OF_EVALUATIONS = (
-    *("--benchmark", "--percent", "--metric", "--small-runs", "--margin", "--average", "--hold-out", "--proxy"),
+    *(
+        "--benchmark",
+        "--percent",
+        "--metric",
+        "--small-runs",
+        "--margin",
+        "--average",
+        "--hold-out",
+        "--proxy",
+    ),
     *("--sweep", "--threshold", "--ceiling", "--proxies", "--coefficients"),
 )
 
@@ -38,21 +52,41 @@ OF_EVALUATIONS = (
 def declare_accuracy(parser: Parser) -> None:
     """The options of evaluations alone."""
     group = parser.add_argument_group("evaluations")
-    takes_one(group, "--hold-out", "CONDITION", "predict these runs from all others, such as 'compute > 6e21'")
-    takes_one(group, "--proxy", "COLUMN", "the loss or other metric that two-stage laws go by; default: the only one there is")
+    takes_one(
+        group,
+        "--hold-out",
+        "CONDITION",
+        "predict these runs from all others, such as 'compute > 6e21'",
+    )
+    takes_one(
+        group,
+        "--proxy",
+        "COLUMN",
+        "the loss or other metric that two-stage laws go by; default: the only one there is",
+    )
     group.add_argument(
-        "--sweep", action="store_true", help="fit below every threshold of compute, predict above it: from where on that succeeds"
+        "--sweep",
+        action="store_true",
+        help="fit below every threshold of compute, predict above it: from where on that succeeds",
     )
     takes_several(group, "--threshold", "C", "of --sweep, in FLOP; default: 24 from 6e19 to 5e22")
     group.add_argument(
-        "--ceiling", action="store_true", help="whether all runs tell a ceiling of accuracy, by each law that can have one"
+        "--ceiling",
+        action="store_true",
+        help="whether all runs tell a ceiling of accuracy, by each law that can have one",
     )
-    group.add_argument("--proxies", action="store_true", help="how well each loss or other proxy tells accuracy")
-    group.add_argument("--coefficients", action="store_true", help="add the coefficients of every law to the text")
+    group.add_argument(
+        "--proxies", action="store_true", help="how well each loss or other proxy tells accuracy"
+    )
+    group.add_argument(
+        "--coefficients", action="store_true", help="add the coefficients of every law to the text"
+    )
 
 
 def run(options: Options, table: Table | None = None) -> tuple[str, int]:
-    """The output and exit status: 3 where a law has no certified fit, 130 where Ctrl-C left a part undone."""
+    """The output and exit status: 3 where a law has no certified fit, 130 where Ctrl-C left a part
+    undone.
+    """
     form = options.chosen("--format", FORMATS)
     asked = _Asked(options, table)
     comparison = asked.comparison()
@@ -63,7 +97,9 @@ def run(options: Options, table: Table | None = None) -> tuple[str, int]:
         getattr(each, "interrupted", False) for found in studies.values() for each in found
     )
     if form == "json":
-        data = comparison.as_dict() | {name: [each.as_dict() for each in found] for name, found in studies.items()}
+        data = comparison.as_dict() | {
+            name: [each.as_dict() for each in found] for name, found in studies.items()
+        }
         text = json_text(data | {"studies_failed": asked.failed, "studies_notes": asked.notes})
     elif form == "csv":
         text = csv_text(comparison.rows())
@@ -73,7 +109,10 @@ def run(options: Options, table: Table | None = None) -> tuple[str, int]:
         text = _text(comparison, studies, asked)
     if interrupted:
         planned = len(comparison.asked) * len(asked.table.read().benchmarks)
-        say_interrupted(f"{len(comparison.entries)} of {planned} fits are made; what was not reached is left out")
+        say_interrupted(
+            f"{len(comparison.entries)} of {planned} fits are made; what was not reached is left "
+            f"out"
+        )
         return text, INTERRUPTED
     is_told = not asked.coefficients or not any(each.undetermined for each in comparison.entries)
     return text, DONE if comparison.sound and is_told and not asked.failed else NO_VERDICT
@@ -92,7 +131,9 @@ def _text(comparison: Comparison, studies: dict[str, list[Any]], asked: _Asked) 
         from ..numeric.accuracy.ceiling import CAVEAT
 
         notes.insert(0, CAVEAT)
-    return "\n\n".join([*parts, *("\n".join(wrap(note, WIDTH, subsequent_indent="  ")) for note in notes)])
+    return "\n\n".join(
+        [*parts, *("\n".join(wrap(note, WIDTH, subsequent_indent="  ")) for note in notes)]
+    )
 
 
 class _Asked:
@@ -106,7 +147,10 @@ class _Asked:
         self.laws = options.several("--law")
         for name in self.laws or ():
             if name not in LAWS:
-                raise UsageError(f"--law {shown(name)}: must be one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
+                raise UsageError(
+                    f"--law {shown(name)}: must be one of "
+                    f"{', '.join(LAWS)}{close_matches(name, LAWS)}"
+                )
             if (self.laws or []).count(name) > 1:
                 raise UsageError(f"--law {shown(name)}: is given twice")
         self.hold_out, self.proxy = options.one("--hold-out"), options.one("--proxy")
@@ -119,13 +163,17 @@ class _Asked:
         self.jobs = whole(options, "--jobs", least=None) or 1
         self.sweep, self.rolling = "--sweep" in options, options.one("--rolling")
         if self.rolling not in (None, "compute"):
-            raise UsageError(f"--rolling {shown(self.rolling or '')}: must be compute for evaluations")
+            raise UsageError(
+                f"--rolling {shown(self.rolling or '')}: must be compute for evaluations"
+            )
         self.ceiling, self.proxies = "--ceiling" in options, "--proxies" in options
         found = options.positives("--threshold")
         self.thresholds = None if found is None else [value for _, value in found]
         if self.thresholds is not None and not self.sweep:
             raise UsageError("--threshold: is for --sweep")
-        for option in options.given("--sweep", "--rolling", "--ceiling", "--proxies", "--coefficients"):
+        for option in options.given(
+            "--sweep", "--rolling", "--ceiling", "--proxies", "--coefficients"
+        ):
             allowed = ("text",) if option == "--coefficients" else ("text", "json")
             if options.chosen("--format", FORMATS) not in allowed:
                 raise UsageError(f"{option}: is for --format {' or '.join(allowed)}")
@@ -163,7 +211,9 @@ class _Asked:
             raise with_options(error, self.options, {"laws": "--law"}) from None
 
     def studies(self, comparison: Comparison) -> dict[str, list[Any]]:
-        """The further studies that were asked for, by name; of one that the runs are too few for, why in `failed`."""
+        """The further studies that were asked for, by name; of one that the runs are too few for,
+        why in `failed`.
+        """
         wanted: dict[str, tuple[bool, Callable[[Comparison], list[Any]]]] = {
             "thresholds": (self.sweep, self._thresholds),
             "rolling": (self.rolling is not None, self._rolling),
@@ -177,7 +227,9 @@ class _Asked:
             try:
                 found[name] = study(comparison)
             except ValueError as error:
-                self.failed.append(f"{STUDIES[name]}: {str(error).replace('thresholds=', '--threshold ')}")
+                self.failed.append(
+                    f"{STUDIES[name]}: {str(error).replace('thresholds=', '--threshold ')}"
+                )
         return found
 
     def _proxies(self, comparison: Comparison) -> list[Any]:
@@ -192,7 +244,9 @@ class _Asked:
         if isinstance(self.table.margins, dict):
             raise ValueError("takes one --margin for all benchmarks")
         samples = [self._sample(comparison, name) for name in comparison.benchmarks]
-        own = [name for name in comparison.benchmarks if comparison.baselines[name].margin is not None]
+        own = [
+            name for name in comparison.benchmarks if comparison.baselines[name].margin is not None
+        ]
         if own and self.table.margins is None:
             what = f"the laws' own, not that of {PUBLISHED} for {', '.join(own)}"
             self.notes.append(f"--sweep: one margin for all benchmarks, {what}")
@@ -218,10 +272,13 @@ class _Asked:
         found: list[Any] = []
         for name in comparison.benchmarks:
             sample, kinds = self._fitted(comparison, name), self._kinds(comparison, name)
-            known = isfinite(sample.at.proxy) if any("proxy" in kind.needs for kind in kinds) else None
+            known = (
+                isfinite(sample.at.proxy) if any("proxy" in kind.needs for kind in kinds) else None
+            )
             if known is not None and not known.all():
                 self.notes.append(
-                    f"--rolling: {name}: {int((~known).sum())} of {len(sample)} runs lack the proxy {comparison.proxy} and are "
+                    f"--rolling: {name}: {int((~known).sum())} of {len(sample)} runs lack the "
+                    f"proxy {comparison.proxy} and are "
                     "left out for all laws; --law without two-stage laws uses them"
                 )
                 sample = sample.subset(known)
@@ -229,7 +286,9 @@ class _Asked:
         return found
 
     def _ceilings(self, comparison: Comparison) -> list[Any]:
-        """The ceilings that all runs tell, by the laws that were asked for; of one that they are too few for, why in `failed`."""
+        """The ceilings that all runs tell, by the laws that were asked for; of one that they are
+        too few for, why in `failed`.
+        """
         from ..numeric.accuracy.ceiling import ceiling_of
         from ..numeric.accuracy.power import CEILING_KINDS
 
@@ -244,7 +303,13 @@ class _Asked:
             for law in asked or CEILING_KINDS:
                 try:
                     found.append(
-                        ceiling_of(sample, law=law, margin=margin, level=self.level, standard_error=baseline.standard_error)
+                        ceiling_of(
+                            sample,
+                            law=law,
+                            margin=margin,
+                            level=self.level,
+                            standard_error=baseline.standard_error,
+                        )
                     )
                 except ValueError as error:
                     self.failed.append(f"--ceiling: {law}: {error}")
@@ -256,7 +321,8 @@ class _Asked:
         if any(errors.values()):
             widest = max(errors, key=errors.__getitem__)
             self.notes.append(
-                f"{study}: takes what guessing scores as exact; it is an estimate, with a standard error of up to "
+                f"{study}: takes what guessing scores as exact; it is an estimate, with a standard "
+                f"error of up to "
                 f"{errors[widest]:.2g} ({widest})"
             )
 
@@ -282,11 +348,17 @@ class _Asked:
         sample = evaluations.sample(name, comparison.baselines[name].value)
         if comparison.proxy is None:
             return sample
-        return replace(sample, at=replace(sample.at, proxy=evaluations.proxy(comparison.proxy)[sample.index]))
+        return replace(
+            sample, at=replace(sample.at, proxy=evaluations.proxy(comparison.proxy)[sample.index])
+        )
 
     def _fitted(self, comparison: Comparison, name: str) -> Sample:
         sample = self._sample(comparison, name)
-        return sample if self.hold_out is None else sample.subset(~self.table.read().held_out(sample, self.hold_out))
+        return (
+            sample
+            if self.hold_out is None
+            else sample.subset(~self.table.read().held_out(sample, self.hold_out))
+        )
 
 
 def _draw(comparison: Comparison, sweeps: list[Any], path: str) -> None:

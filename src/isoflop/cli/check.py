@@ -1,4 +1,6 @@
-"""isoflop check: the derived envelope against compute laws that were fitted directly, on runs or in the published tables."""
+"""isoflop check: the derived envelope against compute laws that were fitted directly, on runs or in
+the published tables.
+"""
 
 from __future__ import annotations
 
@@ -59,12 +61,17 @@ def parser() -> Parser:
             "RUNS [--objective NAME] [--tolerance SHARE] [--bootstrap N --seed S] ...",
             "[--compute-range LO HI] [--plot FILE]",
         ],
-        "With RUNS: fits the params+tokens law, derives its envelope and sets it beside every compute law\n"
-        "that the same runs allow: the frontier of the runs, isoFLOP minima, runs at a fixed D/N (there\n"
+        "With RUNS: fits the params+tokens law, derives its envelope and sets it beside every "
+        "compute law\n"
+        "that the same runs allow: the frontier of the runs, isoFLOP minima, runs at a fixed D/N "
+        "(there\n"
         "beside the law's own ray). Exit status 0: consistent, 1: inconsistent, 3: cannot tell.\n"
-        "Without: for each of 12 published benchmarks the exponent of the envelope that follows from the\n"
-        "params+tokens law, the local exponent of that law at the tokens per param of the runs, and the\n"
-        "compute law that was fitted to the runs directly, with the largest difference in accuracy.",
+        "Without: for each of 12 published benchmarks the exponent of the envelope that follows "
+        "from the\n"
+        "params+tokens law, the local exponent of that law at the tokens per param of the runs, "
+        "and the\n"
+        "compute law that was fitted to the runs directly, with the largest difference in "
+        "accuracy.",
         [
             "isoflop check runs.csv",
             "isoflop check runs.csv --where 'loss < 4.5' --tolerance 2% --plot check.pdf",
@@ -76,25 +83,54 @@ def parser() -> Parser:
     )
     declare_runs(built)
     fitting = built.add_argument_group("check of runs")
-    takes_one(fitting, "--objective", "NAME", f"of the params+tokens fit: {', '.join(CENTRAL)}; default: {CENTRAL[0]}")
+    takes_one(
+        fitting,
+        "--objective",
+        "NAME",
+        f"of the params+tokens fit: {', '.join(CENTRAL)}; default: {CENTRAL[0]}",
+    )
     takes_one(fitting, "--delta", "NUMBER", "where Huber's function turns linear; default: 1e-3")
-    takes_one(fitting, "--bootstrap", "N", "resamples behind intervals and bands, at least 20; default: 1000")
+    takes_one(
+        fitting,
+        "--bootstrap",
+        "N",
+        "resamples behind intervals and bands, at least 20; default: 1000",
+    )
     takes_one(fitting, "--seed", "S", "of the resamples; default: 0")
     takes_one(fitting, "--level", "SHARE", "coverage of intervals and bands; default: 0.9")
-    takes_one(fitting, "--tolerance", "SHARE", "largest relative difference in loss that counts as agreement; default: 1%")
-    takes_one(fitting, "--budget-tolerance", "SHARE", "spread of compute within one isoFLOP budget; default: 10%")
+    takes_one(
+        fitting,
+        "--tolerance",
+        "SHARE",
+        "largest relative difference in loss that counts as agreement; default: 1%",
+    )
+    takes_one(
+        fitting,
+        "--budget-tolerance",
+        "SHARE",
+        "spread of compute within one isoFLOP budget; default: 10%",
+    )
     takes_one(fitting, "--ratio-tolerance", "SHARE", "spread of D/N within one ratio; default: 10%")
     takes_several(
         fitting,
         "--ratio",
         "R",
-        "the D/N whose runs are compared with their ray; default: three at most of those that a tenth of the runs share, the "
-        "nearest to the D*/N* of the fitted law at the geometric mean of the runs' compute, then those above, then those below, "
+        "the D/N whose runs are compared with their ray; default: three at most of those that a "
+        "tenth of the runs share, the "
+        "nearest to the D*/N* of the fitted law at the geometric mean of the runs' compute, then "
+        "those above, then those below, "
         "on either side those with the most runs first, of as many runs the nearest to the optimum",
     )
     tables = built.add_argument_group("check of the published tables")
-    takes_several(tables, "--compute-range", "C", "two budgets in FLOP; default: the range of the published runs")
-    declare_output(built, *FORMATS, plot="draw the laws against compute, and with RUNS the isoFLOP profiles")
+    takes_several(
+        tables,
+        "--compute-range",
+        "C",
+        "two budgets in FLOP; default: the range of the published runs",
+    )
+    declare_output(
+        built, *FORMATS, plot="draw the laws against compute, and with RUNS the isoFLOP profiles"
+    )
     return built
 
 
@@ -103,7 +139,11 @@ def run(options: Options) -> tuple[str, int]:
     form = options.chosen("--format", FORMATS)
     on_runs = options.words(POSITIONAL) is not None
     for option in options.given(*(OF_TABLES if on_runs else OF_RUNS)):
-        what = "the published tables, without RUNS" if on_runs else "a check of RUNS; name a file of runs"
+        what = (
+            "the published tables, without RUNS"
+            if on_runs
+            else "a check of RUNS; name a file of runs"
+        )
         raise UsageError(f"{option} {shown(' '.join(options.words(option) or ()))}: is for {what}")
     path = target(options, "--plot")
     if path is not None:
@@ -140,7 +180,9 @@ def _checked(options: Options) -> RunsCheck:
     table = TableOptions(options, "runs")
     objective = options.chosen("--objective", CENTRAL)
     if "--delta" in options and objective != "huber-log":
-        raise UsageError(f"--delta {shown(str(options.one('--delta')))}: is for --objective huber-log")
+        raise UsageError(
+            f"--delta {shown(str(options.one('--delta')))}: is for --objective huber-log"
+        )
     settings: dict[str, Any] = {
         "bootstrap": whole(options, "--bootstrap", least=20),
         "seed": whole(options, "--seed", least=0),
@@ -165,7 +207,9 @@ def _published(options: Options) -> PublishedCheck:
     bounds = options.positives("--compute-range")
     if bounds is not None and (len(bounds) != 2 or not bounds[0][1] < bounds[1][1]):
         given = typed(("--compute-range", " ".join(text for text, _ in bounds)))
-        raise UsageError(f"{given}: must be two positive finite numbers, the first below the second")
+        raise UsageError(
+            f"{given}: must be two positive finite numbers, the first below the second"
+        )
     from ..numeric.check.published import check_published
 
     return check_published(compute_range=None if bounds is None else (bounds[0][1], bounds[1][1]))

@@ -32,8 +32,10 @@ def parser() -> Parser:
     built = Parser(
         "isoflop derive",
         ["[--law LAW] [--budget EXPRESSION] [--notation NAME] [--format text|json|latex]"],
-        "Derive N*(C), D*(C), L*(C) and the misallocation penalty of L = E + A N^-beta + B D^-gamma under\n"
-        "a budget, and prove every step. With a law: its numbers too. Exit status 1 where a step is\n"
+        "Derive N*(C), D*(C), L*(C) and the misallocation penalty of L = E + A N^-beta + B "
+        "D^-gamma under\n"
+        "a budget, and prove every step. With a law: its numbers too. Exit status 1 where a step "
+        "is\n"
         "refuted, 3 where one is undecided.",
         [
             "isoflop derive",
@@ -57,7 +59,11 @@ def parser() -> Parser:
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     form, spelling = options.chosen("--format", FORMATS), notation(options)
-    law = selected_law(options) if options.given("--law", *(f"--{name}" for name in COEFFICIENTS)) else None
+    law = (
+        selected_law(options)
+        if options.given("--law", *(f"--{name}" for name in COEFFICIENTS))
+        else None
+    )
     budget = _budget(options)
     if law is not None:
         _require_numbers(budget, options)
@@ -69,7 +75,9 @@ def run(options: Options) -> tuple[str, int]:
     _check_notation(off, spelling)
     if form == "json":
         return _json(off, law, spelling)
-    answers = [(claim, claim.prove()) for claim in (*off.envelope.claims.values(), *off.claims.values())]
+    answers = [
+        (claim, claim.prove()) for claim in (*off.envelope.claims.values(), *off.claims.values())
+    ]
     text = (_latex if form == "latex" else _text)(off, law, answers, spelling)
     return text, _status([decision.answer.value for _, decision in answers])
 
@@ -100,7 +108,9 @@ def _require_numbers(budget: Budget, options: Options) -> None:
     if free:
         names = ", ".join(sorted(map(str, free)))
         given = typed(("--budget", str(options.one("--budget"))))
-        raise UsageError(f"{given}: must be without {names} where a law is given, whose numbers need them")
+        raise UsageError(
+            f"{given}: must be without {names} where a law is given, whose numbers need them"
+        )
 
 
 def _check_notation(off: Misallocation, spelling: Notation) -> None:
@@ -141,7 +151,12 @@ def _text(off: Misallocation, law: Law | None, answers: Answers, spelling: Notat
     parts = [
         envelope_text(off.envelope, notation=spelling),
         misallocation_text(off, notation=spelling),
-        "\n  ".join([f"Proofs ({proved} of {len(about)} statements about the penalty proved)", *_unproved(about)]),
+        "\n  ".join(
+            [
+                f"Proofs ({proved} of {len(about)} statements about the penalty proved)",
+                *_unproved(about),
+            ]
+        ),
     ]
     if law is not None:
         parts.append(figures_text(law, off.envelope, spelling))
@@ -152,7 +167,10 @@ def _latex(off: Misallocation, law: Law | None, answers: Answers, spelling: Nota
     from ..theory.typeset.latex import envelope_latex, misallocation_latex
 
     parts = [f"% not proved: {line}" for line in _unproved(answers)]
-    parts += [envelope_latex(off.envelope, notation=spelling), misallocation_latex(off, notation=spelling)]
+    parts += [
+        envelope_latex(off.envelope, notation=spelling),
+        misallocation_latex(off, notation=spelling),
+    ]
     if law is not None:
         parts.append(figures_latex(law, off.envelope, spelling))
     return "\n\n".join(parts)

@@ -20,7 +20,8 @@ DEFECT = 70
 LONGEST_SHOWN = 200
 #: Of a line on the standard error.
 LONGEST_LINE = 1000
-#: What a terminal would obey rather than show: control characters, and those that turn the direction of text.
+#: What a terminal would obey rather than show: control characters, and those that turn the
+#: direction of text.
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -48,7 +49,8 @@ def shortened(text: str, longest: int) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with an escape, which JSON knows too, for every character that a terminal would obey, but ends of lines and tabs.
+    """The text with an escape, which JSON knows too, for every character that a terminal would
+    obey, but ends of lines and tabs.
 
     >>> print(visible("a\\x1b[2J"))
     a\\u001b[2J
@@ -64,21 +66,30 @@ def one_line(text: str) -> str:
 def is_defect(error: BaseException) -> bool:
     """Whether an error that is to be told as bad input is one of the program itself.
 
-    The library raises a ValueError of its own for bad input. One of another library's class (NumPy's LinAlgError), or raised in
-    its code, was not foreseen; it may come as the text of a UsageError.
+    The library raises a ValueError of its own for bad input. One of another library's class
+    (NumPy's LinAlgError), or raised in its code, was not foreseen; it may come as the text of a
+    UsageError.
     """
     cause = error.__context__ if isinstance(error, UsageError) else error
     if not isinstance(cause, ValueError) or not str(cause):
         return False
-    if isinstance(error, UsageError) and (str(cause) not in str(error) or f"{type(cause).__name__}: {cause}" in str(error)):
-        return False  # what was foreseen: another complaint, or that a file of the user's raises this
+    if isinstance(error, UsageError) and (
+        str(cause) not in str(error) or f"{type(cause).__name__}: {cause}" in str(error)
+    ):
+        return (
+            False  # what was foreseen: another complaint, or that a file of the user's raises this
+        )
     from traceback import walk_tb
 
     if type(cause).__module__.partition(".")[0] not in ("builtins", "isoflop"):
         return True
     frames = [frame for frame, _ in walk_tb(cause.__traceback__)]
-    package = str(frames[-1].f_globals.get("__name__", "")).partition(".")[0] if frames else "isoflop"
-    return package != "isoflop" and (package in sys.stdlib_module_names or "-packages" in frames[-1].f_code.co_filename)
+    package = (
+        str(frames[-1].f_globals.get("__name__", "")).partition(".")[0] if frames else "isoflop"
+    )
+    return package != "isoflop" and (
+        package in sys.stdlib_module_names or "-packages" in frames[-1].f_code.co_filename
+    )
 
 
 def outside(option: str, text: str, domain: str, note: str = "") -> UsageError:
@@ -105,10 +116,11 @@ def typed(*given: tuple[str, str]) -> str:
 
 
 def with_options(error: ArgumentError, options: Options, names: Mapping[str, str]) -> UsageError:
-    """An error of the library with the option that sets the argument, and what was typed for it, ahead.
+    """An error of the library with the option that sets the argument, and what was typed for it,
+    ahead.
 
-    `names`: argument -> option, where it is not called as the argument is. An argument that is not among these and that no
-    option set stays as it is.
+    `names`: argument -> option, where it is not called as the argument is. An argument that is not
+    among these and that no option set stays as it is.
     """
     option = names.get(error.argument, option_of(error.argument))
     if option in options:
@@ -117,11 +129,15 @@ def with_options(error: ArgumentError, options: Options, names: Mapping[str, str
         text = "" if error.value is NO_VALUE else str(error.value)
     else:
         return UsageError(str(error))
-    return UsageError(f"{option}{' ' if text else ''}{shown(text) if text else ''}: {error.complaint}")
+    return UsageError(
+        f"{option}{' ' if text else ''}{shown(text) if text else ''}: {error.complaint}"
+    )
 
 
 def of_option(error: ValueError, *known: tuple[str, str, object]) -> UsageError:
-    """An error of the library with an option ahead: the one of (argument, option, value) that it is about."""
+    """An error of the library with an option ahead: the one of (argument, option, value) that it is
+    about.
+    """
     for argument, option, value in known:
         if isinstance(error, ArgumentError) and error.argument == argument and value is not None:
             return UsageError(f"{option} {shown(str(value))}: {error.complaint}")
@@ -133,4 +149,7 @@ def blamed(error: ValueError, *given: tuple[str, str]) -> UsageError:
     said = isinstance(error, ArgumentError) and any(
         option_of(error.argument) == option or error.value == text for option, text in given
     )
-    return UsageError(f"{typed(*given)}: {error.complaint if isinstance(error, ArgumentError) and said else error}")
+    return UsageError(
+        f"{typed(*given)}: "
+        f"{error.complaint if isinstance(error, ArgumentError) and said else error}"
+    )

@@ -1,4 +1,6 @@
-"""Options on benchmarks: which of them, what guessing scores, and by how much accuracy must exceed it."""
+"""Options on benchmarks: which of them, what guessing scores, and by how much accuracy must exceed
+it.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +24,35 @@ PUBLISHED = "krajewski2025"
 #: By how much every benchmark of an average must exceed guessing, where --margin is not given.
 MARGIN = 0.05
 MARGINS = "NAME=SHARE for some benchmarks or one SHARE for all, from 0 to less than 1"
-BASELINE = f"NAME=VALUE for some benchmarks, one VALUE for all (from 0 to less than 1), or {PUBLISHED}"
+BASELINE = (
+    f"NAME=VALUE for some benchmarks, one VALUE for all (from 0 to less than 1), or {PUBLISHED}"
+)
 
 
 def declare_guessing(parser: Parser) -> None:
     """What guessing scores, and by how much accuracy must exceed it."""
     guessing = parser.add_argument_group("accuracy of guessing")
     takes_several(guessing, "--random-baseline", "NAME=VALUE", f"{BASELINE}: those of that paper")
-    takes_one(guessing, "--small-runs", "CONDITION", "estimate it from these, with its error, such as 'compute < 1e17'")
+    takes_one(
+        guessing,
+        "--small-runs",
+        "CONDITION",
+        "estimate it from these, with its error, such as 'compute < 1e17'",
+    )
     takes_several(
         guessing,
         "--margin",
         "SHARE",
-        "fit where accuracy exceeds guessing by more than this, for all or as NAME=SHARE for some benchmarks; default: each "
+        "fit where accuracy exceeds guessing by more than this, for all or as NAME=SHARE for some "
+        "benchmarks; default: each "
         "law's own",
     )
-    takes_several(guessing, "--average", "NAME", "add the mean of normalised accuracy over these benchmarks; none named: all")
+    takes_several(
+        guessing,
+        "--average",
+        "NAME",
+        "add the mean of normalised accuracy over these benchmarks; none named: all",
+    )
 
 
 class EvaluationTable(TableOptions):
@@ -46,19 +61,27 @@ class EvaluationTable(TableOptions):
     Attributes
     ----------
     margins : float, dict of str to float, or None
-        By how much accuracy must exceed guessing, for all benchmarks or by benchmark; None where it was not given.
+        By how much accuracy must exceed guessing, for all benchmarks or by benchmark; None where it
+        was not given.
     margin : float or None
         The same where it is one number for all.
     """
 
-    def __init__(self, options: Options, lists: Sequence[str] = (), table: Table | None = None) -> None:
-        """`lists`: further options that take all the words after them; `table`: the file, if it was read."""
+    def __init__(
+        self, options: Options, lists: Sequence[str] = (), table: Table | None = None
+    ) -> None:
+        """`lists`: further options that take all the words after them; `table`: the file, if it was
+        read.
+        """
         super().__init__(options, "evaluations", (*LISTS, *lists), table)
         self.small = options.one("--small-runs")
         self.names = _names(options, "--benchmark")
         self.given = _given(options)
         if self.small is not None and self.given is not None and not isinstance(self.given, dict):
-            raise UsageError("--small-runs and --random-baseline: what guessing scores is given by both; one is enough")
+            raise UsageError(
+                "--small-runs and --random-baseline: what guessing scores is given by both; one is "
+                "enough"
+            )
         self.margins = _margins(options)
         self.margin = None if isinstance(self.margins, dict) else self.margins
         self.average = _averaged(options)
@@ -88,12 +111,18 @@ class EvaluationTable(TableOptions):
             raise UsageError(f"{read.source}: has pass@k with k > 1 alone; name one by --benchmark")
         if self.average is None:
             return read.only(wanted), resolve(read, self.given, self.small, benchmarks=wanted)
-        members = told_apart(self.average, read.scores) or tuple(key for key in wanted if key in read.benchmarks)
+        members = told_apart(self.average, read.scores) or tuple(
+            key for key in wanted if key in read.benchmarks
+        )
         for member in members:
             read.require(member, "average")
-        known = resolve(read, self.given, self.small, benchmarks=tuple(dict.fromkeys((*wanted, *members))))
+        known = resolve(
+            read, self.given, self.small, benchmarks=tuple(dict.fromkeys((*wanted, *members)))
+        )
         margin = MARGIN if self.margin is None else self.margin
-        more = averaged(read, known, benchmarks=members, margin=margin, name=AVERAGE).only((*wanted, AVERAGE))
+        more = averaged(read, known, benchmarks=members, margin=margin, name=AVERAGE).only(
+            (*wanted, AVERAGE)
+        )
         known[AVERAGE] = Baseline(0.0, how="0 for a mean of normalised accuracy")
         return more, {key: known[key] for key in more.scores}
 
@@ -103,7 +132,9 @@ def _margins(options: Options) -> float | dict[str, float] | None:
     words = options.words("--margin")
     if words is None:
         return None
-    entries = [part for word in words for part in (word.split(",") if word.count("=") > 1 else [word])]
+    entries = [
+        part for word in words for part in (word.split(",") if word.count("=") > 1 else [word])
+    ]
     if len(entries) == 1 and "=" not in entries[0]:
         return _share("--margin", entries[0], entries[0], MARGINS)
     return _by_name("--margin", entries, MARGINS)
@@ -124,7 +155,9 @@ def _names(options: Options, option: str) -> tuple[str, ...] | None:
 
 
 def _averaged(options: Options) -> tuple[str, ...] | None:
-    """The benchmarks of the average; none where the option stands alone, None where it was not given."""
+    """The benchmarks of the average; none where the option stands alone, None where it was not
+    given.
+    """
     if "--average" not in options:
         return None
     try:
@@ -136,7 +169,12 @@ def _averaged(options: Options) -> tuple[str, ...] | None:
 
 def told_apart(names: Sequence[str], keys: Collection[str]) -> tuple[str, ...]:
     """Names of benchmarks; a word that is none may be several with commas between."""
-    found = [part.strip() for name in names for part in ([name] if name in keys else name.split(",")) if part.strip()]
+    found = [
+        part.strip()
+        for name in names
+        for part in ([name] if name in keys else name.split(","))
+        if part.strip()
+    ]
     return tuple(dict.fromkeys(found))
 
 
@@ -145,9 +183,15 @@ def _given(options: Options) -> float | dict[str, float] | str | None:
     words = options.words("--random-baseline")
     if words is None:
         return None
-    entries = [part for word in words for part in (word.split(",") if word.count("=") > 1 else [word])]
+    entries = [
+        part for word in words for part in (word.split(",") if word.count("=") > 1 else [word])
+    ]
     if len(entries) == 1 and "=" not in entries[0]:
-        return PUBLISHED if entries[0].strip() == PUBLISHED else _share("--random-baseline", entries[0], entries[0], BASELINE)
+        return (
+            PUBLISHED
+            if entries[0].strip() == PUBLISHED
+            else _share("--random-baseline", entries[0], entries[0], BASELINE)
+        )
     return _by_name("--random-baseline", entries, BASELINE)
 
 

@@ -23,9 +23,11 @@ PRECISION = 20
 
 
 def figures(law: Law, envelope: Envelope) -> Figures:
-    """The constants of the envelope as floats; None where one needs a coefficient that the law does not have.
+    """The constants of the envelope as floats; None where one needs a coefficient that the law does
+    not have.
 
-    ``params_coefficient`` and ``params_exponent`` are n and e of N*(C) = n C^e; likewise for tokens.
+    ``params_coefficient`` and ``params_exponent`` are n and e of N*(C) = n C^e; likewise for
+    tokens.
     """
     from sympy import Integer, Rational
 
@@ -45,7 +47,9 @@ def figures(law: Law, envelope: Envelope) -> Figures:
         "tokens_share": envelope.shares[1],
     }
     return {
-        name: _float(name, formula.evalf(PRECISION, subs=values), law) if formula.free_symbols <= set(values) else None
+        name: _float(name, formula.evalf(PRECISION, subs=values), law)
+        if formula.free_symbols <= set(values)
+        else None
         for name, formula in formulas.items()
     }
 
@@ -53,7 +57,9 @@ def figures(law: Law, envelope: Envelope) -> Figures:
 def _float(name: str, value: Any, law: Law) -> float:
     result = float(value)
     if not 0.0 < result < inf:
-        raise UsageError(f"--law {shown(law.name)}: must have a {name} that a float can hold, got {value.n(4)}")
+        raise UsageError(
+            f"--law {shown(law.name)}: must have a {name} that a float can hold, got {value.n(4)}"
+        )
     return result
 
 
@@ -67,7 +73,9 @@ def figures_text(law: Law, envelope: Envelope, spelling: Notation) -> str:
     ]
     column = max(len(left) for left, _ in rows)
     lines = [f"  {left.ljust(column)} = {right}" for left, right in rows]
-    return "\n".join(["In numbers", "", f"  {law_line(law, spelling)}", *lines, *_intervals(law, spelling)])
+    return "\n".join(
+        ["In numbers", "", f"  {law_line(law, spelling)}", *lines, *_intervals(law, spelling)]
+    )
 
 
 def _intervals(law: Law, spelling: Notation) -> list[str]:
@@ -84,19 +92,25 @@ def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
 
     rows = [
         f"  {render(left, spelling)} &= {right}"
-        for left, right in _equations(law, envelope, lambda value: number_latex(value, DIGITS, trimmed=True), "{}^{{{}}}")
+        for left, right in _equations(
+            law, envelope, lambda value: number_latex(value, DIGITS, trimmed=True), "{}^{{{}}}"
+        )
     ]
     body = ", \\\\\n".join(rows)
     text = f"% {clean(law.name)}\n\\begin{{align*}}\n{body}.\n\\end{{align*}}"
     return text if law.uncertainty is None else f"{text}\n\n{law_table(law, spelling).latex()}"
 
 
-def _equations(law: Law, envelope: Envelope, write: Callable[[float], str], raised: str) -> Iterator[tuple[Any, str]]:
+def _equations(
+    law: Law, envelope: Envelope, write: Callable[[float], str], raised: str
+) -> Iterator[tuple[Any, str]]:
     """Left sides as expressions, right sides as written numbers."""
     from ..theory import symbols as sym
     from ..theory.typeset.text import abbreviated, optimum
 
-    written = {name: write(value) for name, value in figures(law, envelope).items() if value is not None}
+    written = {
+        name: write(value) for name, value in figures(law, envelope).items() if value is not None
+    }
     yield sym.ALPHA, written["exponent"]
     for name, role in zip(abbreviated(envelope).shares, ("params", "tokens"), strict=True):
         yield name, written[f"{role}_share"]

@@ -1,4 +1,6 @@
-"""Files to read and files to write, told apart before any work: none may be both, and no two outputs may be one."""
+"""Files to read and files to write, told apart before any work: none may be both, and no two
+outputs may be one.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +26,40 @@ ENDINGS = (".json", ".py")
 
 def refuse_overwriting(parser: Parser, options: Options) -> None:
     """UsageError where a file to write is also one to read, or is to be written twice."""
-    outputs = [(name, word) for action in parser._actions for name, word in _files(action, options) if action.metavar == WRITTEN]
+    outputs = [
+        (name, word)
+        for action in parser._actions
+        for name, word in _files(action, options)
+        if action.metavar == WRITTEN
+    ]
     if not outputs:
         return
-    inputs = [(name, word) for action in parser._actions for name, word in _files(action, options) if action.metavar != WRITTEN]
+    inputs = [
+        (name, word)
+        for action in parser._actions
+        for name, word in _files(action, options)
+        if action.metavar != WRITTEN
+    ]
     for index, (option, word) in enumerate(outputs):
-        for others, harm in ((inputs, "would be overwritten"), (outputs[:index], "would be written twice")):
+        for others, harm in (
+            (inputs, "would be overwritten"),
+            (outputs[:index], "would be written twice"),
+        ):
             for other in others:
                 if _is_one(word, other[1]):
-                    raise UsageError(f"{typed((option, word), other)}: are one file, which {harm}; name another")
+                    raise UsageError(
+                        f"{typed((option, word), other)}: are one file, which {harm}; name another"
+                    )
 
 
 def states(parser: Parser, options: Options) -> dict[str, Any]:
     """The files to write, and what tells whether they were."""
-    named = (word for action in parser._actions for _, word in _files(action, options) if action.metavar == WRITTEN)
+    named = (
+        word
+        for action in parser._actions
+        for _, word in _files(action, options)
+        if action.metavar == WRITTEN
+    )
     return {word: state_of(word) for word in named}
 
 
@@ -59,7 +81,11 @@ def _files(action: argparse.Action, options: Options) -> Iterator[tuple[str, str
     option, name, perhaps = POSITIONAL, str(shape), NAMED_AFTER_COMMAND
     if action.option_strings:
         always = (WRITTEN, *READ_AFTER_OPTION)
-        option, name, perhaps = action.option_strings[-1], action.option_strings[-1], NAMED_AFTER_OPTION
+        option, name, perhaps = (
+            action.option_strings[-1],
+            action.option_strings[-1],
+            NAMED_AFTER_OPTION,
+        )
     if option not in options or shape not in (*always, *perhaps):
         return
     for word in options.words(option) or ():
@@ -74,7 +100,9 @@ def _may_be_file(word: str) -> bool:
 
 
 def _is_one(one: str, other: str) -> bool:
-    """Whether two paths lead to one file. Devices and pipes are none: /dev/null may be written twice."""
+    """Whether two paths lead to one file. Devices and pipes are none: /dev/null may be written
+    twice.
+    """
     from contextlib import suppress
     from pathlib import Path
 

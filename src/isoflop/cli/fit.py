@@ -51,11 +51,16 @@ LISTS = ("--compute", "--ratio")
 WORD = re.compile(r"[A-Za-z][A-Za-z+_ -]*")
 #: How the library begins an error about a coefficient's value or bounds.
 SIDE = re.compile(r"(?:lower|upper) bound of ")
-COEFFICIENT = re.compile(r"(?:coefficient '(\w+)'|(?:fixed|(?:(?:lower|upper) )?bounds? of) (\w+)=|(?:bounds|fixed): (\w+) )")
+COEFFICIENT = re.compile(
+    r"(?:coefficient '(\w+)'|(?:fixed|(?:(?:lower|upper) )?bounds? of) (\w+)=|(?:bounds|fixed): "
+    r"(\w+) )"
+)
 
 
 def module_for(words: Sequence[str]) -> ModuleType:
-    """This module, or that for counts of samples where --of says so or a table that is named holds them."""
+    """This module, or that for counts of samples where --of says so or a table that is named holds
+    them.
+    """
     from . import fit_counts
     from .tables import names_counts
 
@@ -79,10 +84,12 @@ def parser() -> Parser:
         ],
         "The law that comes closest to the runs of a CSV or JSON file, without start values, with\n"
         "standard errors and intervals of its coefficients and of what follows from them.\n"
-        "Exit status 3: no point was certified as a minimum, or the runs leave coefficients open: no result.",
+        "Exit status 3: no point was certified as a minimum, or the runs leave coefficients open: "
+        "no result.",
         [
             "isoflop fit runs.csv",
-            "isoflop fit runs.csv --bootstrap 1000 --seed 1 --compute 1e22 1e24 --ratio 10 --save fit.json",
+            "isoflop fit runs.csv --bootstrap 1000 --seed 1 --compute 1e22 1e24 --ratio 10 --save "
+            "fit.json",
             "isoflop fit runs.csv --model compute --where 'loss < 4.5' --format json",
             "isoflop fit runs.csv --model 'E + a*(N^-p + (D/30)^-q)' --objective least-squares-log",
             "isoflop penalty --law fit.json --ratio 10",
@@ -90,52 +97,93 @@ def parser() -> Parser:
     )
     declare_runs(built)
     law = built.add_argument_group("law and objective")
-    takes_one(law, "--of", "|".join(OF), "what the law is of; default: loss, or pass@k where the table holds counts of samples")
+    takes_one(
+        law,
+        "--of",
+        "|".join(OF),
+        "what the law is of; default: loss, or pass@k where the table holds counts of samples",
+    )
     takes_one(
         law,
         "--model",
         "MODEL",
-        f"{', '.join(MODELS)}, or an expression in columns and coefficients; default: {next(iter(MODELS))}",
+        f"{', '.join(MODELS)}, or an expression in columns and coefficients; default: "
+        f"{next(iter(MODELS))}",
     )
     law.add_argument("--no-irreducible", action="store_true", help="a law without E")
     takes_one(law, "--fix", "NAME=VALUE", "keep a coefficient at a value; repeatable")
-    takes_one(law, "--bound", "NAME=LOW:HIGH", "keep a coefficient between two values, either may be empty; repeatable")
+    takes_one(
+        law,
+        "--bound",
+        "NAME=LOW:HIGH",
+        "keep a coefficient between two values, either may be empty; repeatable",
+    )
     takes_one(law, "--objective", "NAME", f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}")
     takes_one(law, "--delta", "NUMBER", "where Huber's function turns linear; default: 1e-3")
-    takes_one(law, "--tau", "SHARE", "quantile of pinball-log: small for a low quantile of the loss; default: 0.5")
+    takes_one(
+        law,
+        "--tau",
+        "SHARE",
+        "quantile of pinball-log: small for a low quantile of the loss; default: 0.5",
+    )
     sure = built.add_argument_group("uncertainty and what follows")
     takes_one(
         sure,
         "--bootstrap",
         "N",
-        "standard errors and percentile intervals from N resamples; default: sandwich covariance with the leverage of each run "
-        "(HC3; CR3 by group) and Student's t, for Huber's function and absolute deviations with rho'' averaged over the "
+        "standard errors and percentile intervals from N resamples; default: sandwich covariance "
+        "with the leverage of each run "
+        "(HC3; CR3 by group) and Student's t, for Huber's function and absolute deviations with "
+        "rho'' averaged over the "
         "Hall-Sheather bandwidth",
     )
-    takes_one(sure, "--seed", "S", "of the resamples, and of the starts of an expression; default: 0")
     takes_one(
-        sure, "--resample", "|".join((AUTO, *RESAMPLES)), "default: auto, groups where the runs have them, else cases (runs)"
+        sure, "--seed", "S", "of the resamples, and of the starts of an expression; default: 0"
     )
-    takes_one(sure, "--jobs", "J", "processes of the bootstrap, -1 for all; needs joblib; default: 1")
+    takes_one(
+        sure,
+        "--resample",
+        "|".join((AUTO, *RESAMPLES)),
+        "default: auto, groups where the runs have them, else cases (runs)",
+    )
+    takes_one(
+        sure, "--jobs", "J", "processes of the bootstrap, -1 for all; needs joblib; default: 1"
+    )
     takes_one(sure, "--level", "SHARE", "coverage of intervals; default: 0.9")
-    takes_several(sure, "--compute", "C", "add the optimum at each compute in FLOP (for a compute law, the loss)")
+    takes_several(
+        sure,
+        "--compute",
+        "C",
+        "add the optimum at each compute in FLOP (for a compute law, the loss)",
+    )
     takes_several(sure, "--ratio", "RATIO", "add the penalty at each overtraining ratio")
     takes_one(
         sure,
         "--profile",
         "NAME,...",
-        "add the profile interval of a coefficient or of what follows from them; it takes all errors to be of one distribution; "
+        "add the profile interval of a coefficient or of what follows from them; it takes all "
+        "errors to be of one distribution; "
         "repeatable",
     )
-    sure.add_argument("--sensitivity", action="store_true", help="add the fits of the same law by other objectives")
-    sure.add_argument("--diagnostics", action="store_true", help="add tests of the residuals and the runs that matter most")
+    sure.add_argument(
+        "--sensitivity",
+        action="store_true",
+        help="add the fits of the same law by other objectives",
+    )
+    sure.add_argument(
+        "--diagnostics",
+        action="store_true",
+        help="add tests of the residuals and the runs that matter most",
+    )
     takes_one(sure, "--save", "FILE", "write the fit as JSON: a law file for every other command")
     declare_output(built, *FORMATS, plot="draw the fit and its residuals")
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where the fit is no result, 130 where Ctrl-C left a part undone."""
+    """The command's output and exit status: 3 where the fit is no result, 130 where Ctrl-C left a
+    part undone.
+    """
     form = options.chosen("--format", FORMATS)
     asked = _Asked(options)
     fit = asked.fitted(asked.runs())
@@ -148,7 +196,13 @@ def run(options: Options) -> tuple[str, int]:
         _save(data | draws_of(fit, summary.bootstrap), asked.save)
     if asked.plot is not None:
         _draw(fit, asked.plot)
-    text = json_text(data) if form == "json" else extras.latex(summary) if form == "latex" else extras.text(summary)
+    text = (
+        json_text(data)
+        if form == "json"
+        else extras.latex(summary)
+        if form == "latex"
+        else extras.text(summary)
+    )
     if extras.interrupted:
         say_interrupted(extras.interrupted)
         return text, INTERRUPTED
@@ -174,11 +228,16 @@ class _Asked:
         self.level = share(options, "--level") or LEVEL
         self.compute, self.ratio = (_numbers(options, option) for option in LISTS)
         if self.compute and self.model not in MODELS:
-            raise UsageError(f"--compute {_words(options, '--compute')}: is for --model {' or '.join(MODELS)}")
+            raise UsageError(
+                f"--compute {_words(options, '--compute')}: is for --model {' or '.join(MODELS)}"
+            )
         if self.ratio and self.model != "params-tokens":
             raise UsageError(f"--ratio {_words(options, '--ratio')}: is for --model params-tokens")
         if "--seed" in options and "--bootstrap" not in options and self.model in MODELS:
-            raise UsageError(f"--seed {shown(str(options.one('--seed')))}: is for --bootstrap, or for --model EXPRESSION")
+            raise UsageError(
+                f"--seed {shown(str(options.one('--seed')))}: is for --bootstrap, or for --model "
+                f"EXPRESSION"
+            )
         for option, other in BESIDE.items():
             if option in options and other not in options:
                 raise UsageError(f"{option} {shown(str(options.one(option)))}: is for {other}")
@@ -187,7 +246,10 @@ class _Asked:
         self.kind = options.chosen("--resample", (AUTO, *RESAMPLES))
         self.jobs = whole(options, "--jobs", least=None) or 1
         self.profiles = list(dict.fromkeys(options.several("--profile") or []))
-        self.sensitivity, self.diagnostics = ("--sensitivity" in options, "--diagnostics" in options)
+        self.sensitivity, self.diagnostics = (
+            "--sensitivity" in options,
+            "--diagnostics" in options,
+        )
         if self.sensitivity and self.model not in MODELS:
             raise UsageError(f"--sensitivity: is for --model {' or '.join(MODELS)}")
         for option in options.given("--profile", "--sensitivity", "--diagnostics"):
@@ -218,7 +280,10 @@ class _Asked:
 
         E, highest = self.fit_options["fixed"].get("E"), float(runs.loss.max())
         if E is not None and not highest > E:
-            raise UsageError(f"--fix 'E={E:g}': must be below some loss; the highest of {len(runs)} runs is {highest:.6g}")
+            raise UsageError(
+                f"--fix 'E={E:g}': must be below some loss; the highest of {len(runs)} runs is "
+                f"{highest:.6g}"
+            )
         try:
             return fit(runs, model=self.model, seed=self.seed, **self.fit_options)
         except np.linalg.LinAlgError as defect:  # a ValueError to NumPy, but no fault of the input
@@ -227,7 +292,9 @@ class _Asked:
             raise self._of_coefficient(error) or self._of_model(error) from None
 
     def _of_model(self, error: ValueError) -> UsageError:
-        """The error with --model ahead where it is about that; the reader of expressions names what it read."""
+        """The error with --model ahead where it is about that; the reader of expressions names what
+        it read.
+        """
         spelt = f"{self.model!r}: "
         if not isinstance(error, ArgumentError) and str(error).startswith(spelt):
             return UsageError(f"--model {shown(self.model)}: {str(error).removeprefix(spelt)}")
@@ -262,21 +329,32 @@ def _model(options: Options) -> str:
     word = text.strip()
     hint = close_matches(word, MODELS) if WORD.fullmatch(word) else ""
     if word not in MODELS and (hint or not word):
-        raise UsageError(f"--model {shown(text)}: must be one of {', '.join(MODELS)} or an expression{hint}")
+        raise UsageError(
+            f"--model {shown(text)}: must be one of {', '.join(MODELS)} or an expression{hint}"
+        )
     return word
 
 
 def _fit_options(options: Options, model: str) -> dict[str, Any]:
     objective = options.chosen("--objective", OBJECTIVES)
-    found: dict[str, Any] = {"objective": objective, "fixed": _fixed(options), "bounds": _bounds(options)}
+    found: dict[str, Any] = {
+        "objective": objective,
+        "fixed": _fixed(options),
+        "bounds": _bounds(options),
+    }
     for option, owner in (("--delta", "huber-log"), ("--tau", "pinball-log")):
         if option in options and objective != owner:
-            raise UsageError(f"{option} {shown(str(options.one(option)))}: is for --objective {owner}")
+            raise UsageError(
+                f"{option} {shown(str(options.one(option)))}: is for --objective {owner}"
+            )
     delta, tau = options.positive("--delta"), share(options, "--tau")
     found |= {name: value for name, value in (("delta", delta), ("tau", tau)) if value is not None}
     if "--no-irreducible" in options:
         if model not in MODELS:
-            raise UsageError(f"--no-irreducible: is for --model {' or '.join(MODELS)}; write the expression without E")
+            raise UsageError(
+                f"--no-irreducible: is for --model {' or '.join(MODELS)}; write the expression "
+                f"without E"
+            )
         found["irreducible"] = False
     for name in found["fixed"].keys() & found["bounds"].keys():
         raise UsageError(f"--fix and --bound: {name} is given in both; one is enough")
@@ -299,10 +377,14 @@ def _bounds(options: Options) -> dict[str, tuple[float | None, float | None]]:
         name, ends = assigned("--bound", word, "NAME=LOW:HIGH, such as beta=0.1:1")
         low, colon, high = ends.partition(":")
         if not colon or not (low.strip() or high.strip()):
-            raise outside("--bound", word, "NAME=LOW:HIGH, such as beta=0.1:1; one of the two may be empty")
+            raise outside(
+                "--bound", word, "NAME=LOW:HIGH, such as beta=0.1:1; one of the two may be empty"
+            )
         if name in found:
             raise UsageError(f"--bound {shown(word)}: {name} is given twice")
-        first, second = (_finite("--bound", word, end) if end.strip() else None for end in (low, high))
+        first, second = (
+            _finite("--bound", word, end) if end.strip() else None for end in (low, high)
+        )
         if first is not None and second is not None and not first < second:
             raise outside("--bound", word, "NAME=LOW:HIGH with LOW below HIGH")
         found[name] = (first, second)
@@ -360,12 +442,14 @@ class _Extras:
 
         try:
             found = self.fit.bootstrap(
-                asked.repeats, seed=asked.seed, kind=asked.kind, progress=is_terminal(sys.stderr), jobs=asked.jobs
+                asked.repeats,
+                seed=asked.seed,
+                kind=asked.kind,
+                progress=is_terminal(sys.stderr),
+                jobs=asked.jobs,
             )
         except KeyboardInterrupt:
-            self.interrupted = (
-                f"none of {counted(asked.repeats, 'resample')} is done; the intervals are of the sandwich covariance"
-            )
+            self.interrupted = f"none of {counted(asked.repeats, 'resample')} is done; the intervals are of the sandwich covariance"
             return None
         except ArgumentError as error:
             raise self._of_resamples(error) from None
@@ -375,10 +459,14 @@ class _Extras:
         return found
 
     def _of_resamples(self, error: ArgumentError) -> UsageError:
-        """The error in the options' words; without --resample it is --bootstrap that chose how to draw."""
+        """The error in the options' words; without --resample it is --bootstrap that chose how to
+        draw.
+        """
         asked = self.asked
         if asked.kind == AUTO:
-            return of_option(error, ("kind", "--bootstrap", asked.repeats), ("jobs", "--jobs", asked.jobs))
+            return of_option(
+                error, ("kind", "--bootstrap", asked.repeats), ("jobs", "--jobs", asked.jobs)
+            )
         return of_option(error, ("kind", "--resample", asked.kind), ("jobs", "--jobs", asked.jobs))
 
     def _profiles(self) -> list[Any]:
@@ -395,9 +483,15 @@ class _Extras:
                     each = self.fit.profile(quantity, level=asked.level)
                 except ValueError as error:
                     objective = ("--objective", self.fit.objective.name)
-                    of_objective = isinstance(error, ArgumentError) and error.argument == "objective"
-                    raise blamed(error, ("--profile", name), *([objective] if of_objective else [])) from None
-                found.append(each if isinstance(quantity, str) else replace(each, name=quantity.name))
+                    of_objective = (
+                        isinstance(error, ArgumentError) and error.argument == "objective"
+                    )
+                    raise blamed(
+                        error, ("--profile", name), *([objective] if of_objective else [])
+                    ) from None
+                found.append(
+                    each if isinstance(quantity, str) else replace(each, name=quantity.name)
+                )
         if found:
             self._doubt_profiles()
         return found
@@ -409,10 +503,14 @@ class _Extras:
         from ..numeric.fit.summary import AT, quantities
 
         known = quantities(self.asked.compute, self.asked.ratio)
-        chosen: list[Any] = [each for each in known if name in (each.name, each.name.partition(AT)[0])]
+        chosen: list[Any] = [
+            each for each in known if name in (each.name, each.name.partition(AT)[0])
+        ]
         if chosen:
             return chosen
-        more = "" if self.asked.compute and self.asked.ratio else " (more with --compute and --ratio)"
+        more = (
+            "" if self.asked.compute and self.asked.ratio else " (more with --compute and --ratio)"
+        )
         names = ", ".join((*self.fit.model.coefficients, *(each.name for each in known)))
         raise UsageError(f"--profile {shown(name)}: must be one of {names}{more}")
 
@@ -421,13 +519,15 @@ class _Extras:
 
         if self.fit.runs.group is not None:
             self.warnings.append(
-                "profile intervals take runs of one group for independent, and are too narrow where these share an error: use "
+                "profile intervals take runs of one group for independent, and are too narrow "
+                "where these share an error: use "
                 "--bootstrap"
             )
         if doubts := doubts_of_one_distribution(self.fit):
             what = "one normal distribution" if self.fit.objective.is_square else "one distribution"
             self.warnings.append(
-                f"profile intervals take all errors to be of {what}, but of these residuals {', and '.join(doubts)}: "
+                f"profile intervals take all errors to be of {what}, but of these residuals "
+                f"{', and '.join(doubts)}: "
                 "use --bootstrap"
             )
 
@@ -438,7 +538,9 @@ class _Extras:
         from ..numeric.fit.summary import summarise
 
         asked = self.asked
-        found = summarise(self.fit, self.bootstrap, level=asked.level, compute=asked.compute, ratio=asked.ratio)
+        found = summarise(
+            self.fit, self.bootstrap, level=asked.level, compute=asked.compute, ratio=asked.ratio
+        )
         return replace(found, warnings=(*found.warnings, *self.warnings))
 
     def data(self, summary: Summary) -> dict[str, Any]:

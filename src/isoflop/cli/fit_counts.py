@@ -39,15 +39,19 @@ def parser() -> Parser:
             "COUNTS ... [--bootstrap N] [--ratio RATIO ...] [--compute C ...]",
             "COUNTS ... --coupled",
         ],
-        "COUNTS has a row for each model and problem: how many samples were drawn, and how many were correct.\n"
-        "The models' params, tokens or compute are in COUNTS or in --models, the -log probability that each\n"
+        "COUNTS has a row for each model and problem: how many samples were drawn, and how many "
+        "were correct.\n"
+        "The models' params, tokens or compute are in COUNTS or in --models, the -log probability "
+        "that each\n"
         "gives to the gold solutions in --gold. For every k, with intervals:\n"
         "  compute        -log pass@k = E0(k) + C0(k) C^-alpha(k)\n"
         "  params-tokens  -log pass@k = E0(k) + N0(k) N^-beta(k) + D0(k) D^-gamma(k)\n"
         "  gold           -log pass@k = xi0(k) + K0(k) g^kappa(k)\n"
-        "then how the coefficients move with k, below which compute the laws contradict each other, the\n"
+        "then how the coefficients move with k, below which compute the laws contradict each "
+        "other, the\n"
         "envelope of the second law beside the first, and the mixed derivative as a test.\n"
-        "Exit status 3: a coefficient is left open, a minimum is not certified, or a prediction is refused.",
+        "Exit status 3: a coefficient is left open, a minimum is not certified, or a prediction is "
+        "refused.",
         [
             "isoflop fit counts.csv --models models.csv",
             "isoflop fit counts.csv --models models.csv --law compute --k 1 10 100 --format csv",
@@ -58,20 +62,37 @@ def parser() -> Parser:
     )
     declare_counts(built)
     asked = built.add_argument_group("laws")
-    takes_one(asked, "--of", "pass@k", "what the law is of; default: pass@k, as the table holds counts of samples")
-    takes_one(asked, "--law", "LAW,...", f"{', '.join(LAWS)}; default: all for which the models' covariates are there")
+    takes_one(
+        asked,
+        "--of",
+        "pass@k",
+        "what the law is of; default: pass@k, as the table holds counts of samples",
+    )
+    takes_one(
+        asked,
+        "--law",
+        "LAW,...",
+        f"{', '.join(LAWS)}; default: all for which the models' covariates are there",
+    )
     takes_several(
-        asked, "--k", "K", "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem (least squares)"
+        asked,
+        "--k",
+        "K",
+        "default: 1, 2, 5, 10, ... up to 10,000, or to the fewest samples of any problem (least "
+        "squares)",
     )
     takes_one(
         asked,
         "--method",
         "|".join(METHODS),
-        "likelihood of the counts with models scattered about the law (default; any k, models without a success, adaptive "
+        "likelihood of the counts with models scattered about the law (default; any k, models "
+        "without a success, adaptive "
         "sampling), or least squares on the unbiased estimates",
     )
     asked.add_argument(
-        "--coupled", action="store_true", help="add one model for all k: Beta success rates whose two parameters follow compute"
+        "--coupled",
+        action="store_true",
+        help="add one model for all k: Beta success rates whose two parameters follow compute",
     )
     sure = built.add_argument_group("uncertainty and what follows")
     takes_one(sure, "--bootstrap", "N", f"resamples of models; 0 for none; default: {RESAMPLES}")
@@ -80,30 +101,40 @@ def parser() -> Parser:
         sure,
         "--cluster",
         "|".join(CLUSTERS),
-        "draw models with the same params (or tokens) together, as checkpoints of one run should be, or one by one; default: "
+        "draw models with the same params (or tokens) together, as checkpoints of one run should "
+        "be, or one by one; default: "
         "params, where sizes repeat and there are at least four",
     )
     takes_one(sure, "--level", "SHARE", f"of intervals; default: {LEVEL}")
-    takes_several(sure, "--ratio", "RATIO", "add the penalty and the effective compute at overtraining ratios, for every k")
+    takes_several(
+        sure,
+        "--ratio",
+        "RATIO",
+        "add the penalty and the effective compute at overtraining ratios, for every k",
+    )
     takes_several(
         sure,
         "--compute",
         "C",
-        "add predictions of the compute law at each compute in FLOP, refused where the laws at different k contradict each "
+        "add predictions of the compute law at each compute in FLOP, refused where the laws at "
+        "different k contradict each "
         "other, and what the allocation that is optimal for one k costs at another",
     )
     takes_one(
         sure,
         "--loss-law",
         "LAW",
-        "a published law of loss or a JSON law file: with --compute, also what its allocation costs at every k",
+        "a published law of loss or a JSON law file: with --compute, also what its allocation "
+        "costs at every k",
     )
     declare_output(built, *FORMATS, plot="draw models, laws and coefficients against k")
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where something is left open, 130 where Ctrl-C left a part undone."""
+    """The command's output and exit status: 3 where something is left open, 130 where Ctrl-C left a
+    part undone.
+    """
     form = options.chosen("--format", FORMATS)
     asked = _Asked(options)
     counts = asked.table.counts()
@@ -113,14 +144,34 @@ def run(options: Options) -> tuple[str, int]:
     if asked.plot is not None:
         _draw(study, asked.plot)
     if form == "json":
-        data = study.as_dict() | ahead.as_dict() | ({"coupled": coupled.as_dict()} if coupled is not None else {})
+        data = (
+            study.as_dict()
+            | ahead.as_dict()
+            | ({"coupled": coupled.as_dict()} if coupled is not None else {})
+        )
         text = json_text(plain(data))
     elif form == "csv":
-        text = csv_text([_flat(name, row) for name, laws in study.laws.items() for row in laws.rows(study.level)])
+        text = csv_text(
+            [
+                _flat(name, row)
+                for name, laws in study.laws.items()
+                for row in laws.rows(study.level)
+            ]
+        )
     else:
-        text = "\n\n".join([str(study), *ahead.texts(), *([str(coupled)] if coupled is not None else []), *_notes(counts)])
+        text = "\n\n".join(
+            [
+                str(study),
+                *ahead.texts(),
+                *([str(coupled)] if coupled is not None else []),
+                *_notes(counts),
+            ]
+        )
     if study.interrupted:
-        say_interrupted(f"{study.done} of {study.planned} fits are made; laws and k that were not reached are left out")
+        say_interrupted(
+            f"{study.done} of {study.planned} fits are made; laws and k that were not reached are "
+            f"left out"
+        )
         return text, INTERRUPTED
     return text, DONE if study.sound and not ahead.refused else NO_VERDICT
 
@@ -147,13 +198,19 @@ class _Asked:
         self.cluster = AUTO if word is None else None if word == ALONE else word
         self.level = share(options, "--level") or LEVEL
         self.ratios, self.compute = (
-            [value for _, value in options.positives(option) or []] for option in ("--ratio", "--compute")
+            [value for _, value in options.positives(option) or []]
+            for option in ("--ratio", "--compute")
         )
         if self.ratios and self.laws is not None and "params-tokens" not in self.laws:
-            raise UsageError(f"--ratio {shown(' '.join(options.words('--ratio') or ()))}: is for the law params-tokens")
+            raise UsageError(
+                f"--ratio {shown(' '.join(options.words('--ratio') or ()))}: is for the law "
+                f"params-tokens"
+            )
         word = options.one("--loss-law")
         if word is not None and not self.compute:
-            raise UsageError(f"--loss-law {shown(word)}: needs --compute, at which its allocation is judged")
+            raise UsageError(
+                f"--loss-law {shown(word)}: needs --compute, at which its allocation is judged"
+            )
         if word is not None and self.laws is not None and "params-tokens" not in self.laws:
             raise UsageError(f"--loss-law {shown(word)}: is for the law params-tokens")
         self.loss_law = None if word is None else loss_law(word)
@@ -199,10 +256,13 @@ class _Ahead:
         if not asked.compute:
             return
         if not {"compute", "params-tokens"} & set(study.laws):
-            raise UsageError(f"--compute {asked.compute[0]:g}: is for the laws compute and params-tokens")
+            raise UsageError(
+                f"--compute {asked.compute[0]:g}: is for the laws compute and params-tokens"
+            )
         if asked.loss_law is not None and "params-tokens" not in study.laws:
             raise UsageError(
-                f"--loss-law {shown(asked.loss_law.name)}: is for the law params-tokens, which the models do not allow"
+                f"--loss-law {shown(asked.loss_law.name)}: is for the law params-tokens, which the "
+                f"models do not allow"
             )
         if "compute" in study.laws:
             self._predict()
@@ -217,7 +277,9 @@ class _Ahead:
 
         for compute in self.compute:
             try:
-                rows = predict(self.study.laws["compute"], {"compute": compute}, level=self.study.level)
+                rows = predict(
+                    self.study.laws["compute"], {"compute": compute}, level=self.study.level
+                )
             except ValueError as error:
                 self._refuse("prediction", compute, str(error))
             else:
@@ -229,7 +291,10 @@ class _Ahead:
         laws: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
         for fit in self.study.laws["params-tokens"].fits:
             if fit.undetermined:
-                self.notes.append(f"k = {fit.k}: no allocation: the models leave {', '.join(fit.undetermined)} open")
+                self.notes.append(
+                    f"k = {fit.k}: no allocation: the models leave {', '.join(fit.undetermined)} "
+                    f"open"
+                )
             else:
                 laws[fit.k] = fit
         if len(laws) < 2:
@@ -247,13 +312,22 @@ class _Ahead:
         """Say which of the computes lie beyond all models."""
         from ..numeric.passk.across_k import decades_beyond
 
-        known = next(laws.covariates["compute"] for laws in self.study.laws.values() if "compute" in laws.covariates)
+        known = next(
+            laws.covariates["compute"]
+            for laws in self.study.laws.values()
+            if "compute" in laws.covariates
+        )
         for compute in self.compute:
             away = decades_beyond(known, compute)
             if away:
-                end, what = (known.max(), "above the greatest") if away > 0.0 else (known.min(), "below the least")
+                end, what = (
+                    (known.max(), "above the greatest")
+                    if away > 0.0
+                    else (known.min(), "below the least")
+                )
                 self.notes.append(
-                    f"compute={compute:g}: {abs(away):.2g} orders of magnitude {what} compute of the models, {end:.4g}"
+                    f"compute={compute:g}: {abs(away):.2g} orders of magnitude {what} compute of "
+                    f"the models, {end:.4g}"
                 )
 
     def as_dict(self) -> dict[str, Any]:
@@ -274,8 +348,16 @@ class _Ahead:
 
         from ..numeric.passk.study_text import predictions_table
 
-        found = [str(predictions_table(self.predictions, self.study.level)).replace("\n", "\n\n", 1)] if self.predictions else []
-        refused = [line for row in self.refused for line in wrap(f"no {row['what']}: {row['reason']}", WIDTH)]
+        found = (
+            [str(predictions_table(self.predictions, self.study.level)).replace("\n", "\n\n", 1)]
+            if self.predictions
+            else []
+        )
+        refused = [
+            line
+            for row in self.refused
+            for line in wrap(f"no {row['what']}: {row['reason']}", WIDTH)
+        ]
         found += ["\n".join(refused)] if refused else []
         if self.matrix is not None:
             taken = "" if self.matrix.low is None else ", which the intervals take as it is"
@@ -292,7 +374,10 @@ def _flat(law: str, row: dict[str, Any]) -> dict[str, Any]:
 def _notes(counts: Counts) -> list[str]:
     from ..numeric.data.rows import those_dropped
 
-    found = [*counts.warnings, *([f"rows {those_dropped(counts.dropped)}"] if counts.dropped else [])]
+    found = [
+        *counts.warnings,
+        *([f"rows {those_dropped(counts.dropped)}"] if counts.dropped else []),
+    ]
     return ["\n".join(f"note: {text}" for text in found)] if found else []
 
 

@@ -33,8 +33,10 @@ def parser() -> Parser:
             "[NAME ... | --all] --fragment [--symbol NAME=LATEX ... | --no-macros]",
             "--list",
         ],
-        "Theorems with assumptions, numbered proofs, status and sources, as a document for pdflatex. Every\n"
-        "step is checked for the print. Letters are macros, \\isoN for N: define them as your paper writes\n"
+        "Theorems with assumptions, numbered proofs, status and sources, as a document for "
+        "pdflatex. Every\n"
+        "step is checked for the print. Letters are macros, \\isoN for N: define them as your "
+        "paper writes\n"
         "them, or let --symbol do it. Exit status 1 where a step fails.",
         [
             "isoflop latex -o notes.tex",
@@ -43,17 +45,37 @@ def parser() -> Parser:
             "isoflop latex --all --notation hoffmann -o derivations.tex",
         ],
     )
-    built.add_argument(POSITIONAL, nargs="*", help="derivations, by file name; default: the envelope and the penalty")
+    built.add_argument(
+        POSITIONAL,
+        nargs="*",
+        help="derivations, by file name; default: the envelope and the penalty",
+    )
     group = built.add_argument_group("content")
-    group.add_argument("--list", action="store_true", help="names and titles of the derivations, and nothing else")
-    group.add_argument("--all", action="store_true", help="every derivation of the package; takes minutes")
-    takes_several(group, "--ratio", "RATIO", "a table of penalties at these overtraining ratios, for each law")
-    group.add_argument("--fragment", action="store_true", help="no preamble: for pasting into a paper")
-    takes_several(group, "--symbol", "NAME=LATEX", "what a macro stands for, such as N=M or gamma=\\delta")
+    group.add_argument(
+        "--list", action="store_true", help="names and titles of the derivations, and nothing else"
+    )
+    group.add_argument(
+        "--all", action="store_true", help="every derivation of the package; takes minutes"
+    )
+    takes_several(
+        group, "--ratio", "RATIO", "a table of penalties at these overtraining ratios, for each law"
+    )
+    group.add_argument(
+        "--fragment", action="store_true", help="no preamble: for pasting into a paper"
+    )
+    takes_several(
+        group, "--symbol", "NAME=LATEX", "what a macro stands for, such as N=M or gamma=\\delta"
+    )
     group.add_argument("--no-macros", action="store_true", help="plain letters in place of macros")
     declare_law(built, several=True)
     output = built.add_argument_group("output")
-    output.add_argument("-o", "--output", action="append", metavar="FILE", help="write there rather than to the standard output")
+    output.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        metavar="FILE",
+        help="write there rather than to the standard output",
+    )
     return built
 
 
@@ -64,7 +86,11 @@ def run(options: Options) -> tuple[str, int]:
     spelling = notation(options)
     names = _names(options)
     symbols = _symbols(options)
-    laws = selected_laws(options) if options.given("--law", *(f"--{name}" for name in COEFFICIENTS)) else []
+    laws = (
+        selected_laws(options)
+        if options.given("--law", *(f"--{name}" for name in COEFFICIENTS))
+        else []
+    )
     penalties = _penalties(laws, options)
 
     macros = "--no-macros" not in options
@@ -100,7 +126,9 @@ def _titles() -> str:
 
     width = max(map(len, NAMES))
     titles = ((theorem(name).__doc__ or "").partition("\n")[0] for name in NAMES)
-    return "\n".join(f"{name.ljust(width)}  {title}" for name, title in zip(NAMES, titles, strict=True))
+    return "\n".join(
+        f"{name.ljust(width)}  {title}" for name, title in zip(NAMES, titles, strict=True)
+    )
 
 
 # -- input -----------------------------------------------------------------------------------------
@@ -116,7 +144,9 @@ def _names(options: Options) -> Sequence[str]:
         return NAMES
     for name in wanted or ():
         if name not in NAMES:
-            hint = close_matches(name, NAMES) or "; isoflop latex --list names them with their titles"
+            hint = (
+                close_matches(name, NAMES) or "; isoflop latex --list names them with their titles"
+            )
             raise UsageError(f"{POSITIONAL} {shown(name)}: is no derivation{hint}")
     return list(dict.fromkeys(wanted)) if wanted else DEFAULTS
 
@@ -153,7 +183,9 @@ def _penalties(laws: Sequence[Law], options: Options) -> list[dict[str, Any]]:
 
 
 def _subject(name: str) -> Subject:
-    """The derivation; the envelope or the misallocation itself where it is theirs, which prints in their names."""
+    """The derivation; the envelope or the misallocation itself where it is theirs, which prints in
+    their names.
+    """
     from ..derivations import theorem
     from ..theory.envelope import derive
     from ..theory.penalty import misallocation

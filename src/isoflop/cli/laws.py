@@ -28,7 +28,8 @@ def parser() -> Parser:
     built = Parser(
         "isoflop laws",
         ["[NAME ...] [--kind KIND] [--notation NAME]"],
-        "Published scaling laws with the digits of their source; with names, all that is known about these.",
+        "Published scaling laws with the digits of their source; with names, all that is known "
+        "about these.",
         [
             "isoflop laws",
             "isoflop laws besiroglu2024 hoffmann2022",
@@ -81,7 +82,9 @@ def _data(law: PublishedLaw, spelling: Notation) -> dict[str, Any]:
     return {
         **known,
         "notation": spelling.name,
-        "coefficients": {name: None if digits is None else float(digits) for name, digits in decimals.items()},
+        "coefficients": {
+            name: None if digits is None else float(digits) for name, digits in decimals.items()
+        },
         "decimals": decimals,
         "notation_of_source": known["notation"],
     }
@@ -112,7 +115,10 @@ def _table_of_kind(members: Sequence[PublishedLaw], kind: str, spelling: Notatio
     figures = [
         [
             law.name,
-            *("-" if digits is None else number(float(digits), DIGITS) for digits in _coefficients(law, spelling).values()),
+            *(
+                "-" if digits is None else number(float(digits), DIGITS)
+                for digits in _coefficients(law, spelling).values()
+            ),
         ]
         for law in members
     ]
@@ -126,7 +132,11 @@ def _table_of_kind(members: Sequence[PublishedLaw], kind: str, spelling: Notatio
     exponents = [column for column in columns if column not in ("E", "A", "B", "C0")]
     form = FORMS[kind].format(*exponents)
     bare = "; - for E: no irreducible term" if any(cells[1] == "-" for cells in figures) else ""
-    return [f"{kind} laws: {form}{bare}", "", *table((*headings, "what"), rows, left=("name", "what"))]
+    return [
+        f"{kind} laws: {form}{bare}",
+        "",
+        *table((*headings, "what"), rows, left=("name", "what")),
+    ]
 
 
 def _what(law: PublishedLaw) -> str:
@@ -139,7 +149,9 @@ def _details(found: Sequence[PublishedLaw], spelling: Notation) -> str:
 
 
 def _entries(law: PublishedLaw, spelling: Notation) -> list[tuple[str, str]]:
-    exponents = [name for name in spelling.names(law.kind).values() if name not in ("E", "A", "B", "C0")]
+    exponents = [
+        name for name in spelling.names(law.kind).values() if name not in ("E", "A", "B", "C0")
+    ]
     entries = [
         ("what", law.title),
         ("kind", law.kind),

@@ -1,4 +1,6 @@
-"""Numbers on the command line: 7e9, 7B, 1.4T, 500M, 20k, 1%, each checked against the domain of its option."""
+"""Numbers on the command line: 7e9, 7B, 1.4T, 500M, 20k, 1%, each checked against the domain of its
+option.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,17 @@ SPELLINGS_OF_COUNTS = "a whole number reads like 16, 1000 or 20k"
 
 
 def parse_whole(text: str) -> float:
-    """The number that the text spells, where a whole number is meant; ValueError where it spells none."""
+    """The number that the text spells, where a whole number is meant; ValueError where it spells
+    none.
+    """
     try:
         return parse(text)
     except ValueError as error:
         raise ValueError(str(error).replace(SPELLINGS, SPELLINGS_OF_COUNTS)) from None
 
 
-#: Options in FLOP: no training costs so few that k, M, B or T would do, which count params and tokens.
+#: Options in FLOP: no training costs so few that k, M, B or T would do, which count params and
+#: tokens.
 IN_FLOP = ("--compute", "--compute-range")
 COUNTING = tuple(suffix for suffix in SUFFIXES if suffix not in ("", "%"))
 
@@ -40,7 +45,9 @@ def positive(option: str, text: str) -> float:
     """The number that the text spells, above 0; UsageError where it spells none."""
     value = _positive(option, text)
     if option in IN_FLOP and text.strip().endswith(COUNTING):
-        note = f"{text.strip()[-1]} counts params or tokens; {text.strip()} FLOP would be {value:.16g}"
+        note = (
+            f"{text.strip()[-1]} counts params or tokens; {text.strip()} FLOP would be {value:.16g}"
+        )
         raise outside(option, text.strip(), "FLOP, such as 5.76e23", note)
     return value
 

@@ -1,4 +1,6 @@
-"""isoflop overtraining: what training past the compute optimum costs in loss and in error, by the laws of Gadre et al. 2024."""
+"""isoflop overtraining: what training past the compute optimum costs in loss and in error, by the
+laws of Gadre et al. 2024.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ PUBLISHED = "gadre2024"
 #: Options that take all the words after them.
 LISTS = ("--compute", "--tokens-per-param")
 #: Option -> how the library calls what it sets.
-CONDITIONS = {"--fit-where": "fit_where", "--error-where": "error_where", "--predict-where": "predict_where"}
+CONDITIONS = {
+    "--fit-where": "fit_where",
+    "--error-where": "error_where",
+    "--predict-where": "predict_where",
+}
 OPTION_OF = {"proxy": "--loss", "repeats": "--bootstrap", "kind": "--resample"}
 
 
@@ -42,46 +48,80 @@ def parser() -> Parser:
             "RUNS --loss COLUMN [--bootstrap N --seed S] [--plot FILE]",
         ],
         "Two laws fitted to some runs, and what they say of the others (Gadre et al. 2024):\n"
-        "  loss   L = E + (a M^eta + b M^-eta) C^-eta, M = tokens per parameter, C = 6 params tokens\n"
+        "  loss   L = E + (a M^eta + b M^-eta) C^-eta, M = tokens per parameter, C = 6 params "
+        "tokens\n"
         "  error  1 - Q = epsilon - k exp(-gamma L), Q the mean raw accuracy over the benchmarks\n"
-        "then the optimal M, which is the same at every compute, and what other M cost in loss and error.\n"
+        "then the optimal M, which is the same at every compute, and what other M cost in loss and "
+        "error.\n"
         "Exit status 3: a law has no certified minimum, or coefficients that the runs leave open.",
         [
             "isoflop simulate --seed 1 -o evaluations.csv",
-            "isoflop overtraining evaluations.csv --loss c4 --where 'dataset!=\"C4\"' --fit-where 'compute<1e21'",
-            "isoflop overtraining evaluations.csv --loss c4 --benchmark ARC-E PIQA --bootstrap 50 --seed 1",
-            "isoflop overtraining evaluations.csv --loss dclm --compute 1e23 --tokens-per-param 20 200",
+            "isoflop overtraining evaluations.csv --loss c4 --where 'dataset!=\"C4\"' --fit-where "
+            "'compute<1e21'",
+            "isoflop overtraining evaluations.csv --loss c4 --benchmark ARC-E PIQA --bootstrap 50 "
+            "--seed 1",
+            "isoflop overtraining evaluations.csv --loss dclm --compute 1e23 --tokens-per-param 20 "
+            "200",
         ],
     )
     # What guessing scores has no place here: the error is of raw accuracy, and every run counts.
     declare_evaluations(
-        built, guessing=False, benchmarks=f"the error is that on these, {PUBLISHED}: the 17 of that paper; default: all"
+        built,
+        guessing=False,
+        benchmarks=f"the error is that on these, {PUBLISHED}: the 17 of that paper; default: all",
     )
     chosen = built.add_argument_group("runs")
     takes_one(chosen, "--loss", "COLUMN", "the losses; needed")
-    takes_one(chosen, "--fit-where", "CONDITION", "fit the law of loss to these, such as 'compute < 1e21'; default: all")
-    takes_one(chosen, "--error-where", "CONDITION", "fit the law of error to these; default: those of --fit-where")
-    takes_one(chosen, "--predict-where", "CONDITION", "predict these; default: all that the law of loss is not fitted to")
+    takes_one(
+        chosen,
+        "--fit-where",
+        "CONDITION",
+        "fit the law of loss to these, such as 'compute < 1e21'; default: all",
+    )
+    takes_one(
+        chosen,
+        "--error-where",
+        "CONDITION",
+        "fit the law of error to these; default: those of --fit-where",
+    )
+    takes_one(
+        chosen,
+        "--predict-where",
+        "CONDITION",
+        "predict these; default: all that the law of loss is not fitted to",
+    )
     costs = built.add_argument_group("costs")
     takes_several(costs, "--compute", "C", "in FLOP; default: the largest of the runs")
     takes_several(costs, "--tokens-per-param", "M", "default: 1 to 64 times the optimal")
     sure = built.add_argument_group("uncertainty")
-    takes_one(sure, "--bootstrap", "N", f"refits to N resamples, for intervals; 0: none; default: {RESAMPLES}")
+    takes_one(
+        sure,
+        "--bootstrap",
+        "N",
+        f"refits to N resamples, for intervals; 0: none; default: {RESAMPLES}",
+    )
     takes_one(sure, "--seed", "S", "of the resamples; default: 0")
     takes_one(sure, "--level", "SHARE", f"of the intervals; default: {LEVEL}")
     takes_one(
         sure,
         "--resample",
         "|".join(RESAMPLED),
-        "what is drawn: residuals about the laws, which works for a few planned runs, or whole runs, of which there must be "
+        "what is drawn: residuals about the laws, which works for a few planned runs, or whole "
+        "runs, of which there must be "
         "many; default: residuals",
     )
-    declare_output(built, *FORMATS, plot="draw loss against compute by tokens per parameter, and error against loss")
+    declare_output(
+        built,
+        *FORMATS,
+        plot="draw loss against compute by tokens per parameter, and error against loss",
+    )
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where a law is not determined, 130 where Ctrl-C left resamples undone."""
+    """The command's output and exit status: 3 where a law is not determined, 130 where Ctrl-C left
+    resamples undone.
+    """
     form = options.chosen("--format", FORMATS)
     asked = _Asked(options)
     found = asked.fit()
@@ -91,7 +131,10 @@ def run(options: Options) -> tuple[str, int]:
     if form == "json":
         from ..numeric.accuracy.overtraining import doubts_of
 
-        more = {"costs": [each.as_dict() for each in costs], "notes": [*found.notes, *doubts_of(costs)]}
+        more = {
+            "costs": [each.as_dict() for each in costs],
+            "notes": [*found.notes, *doubts_of(costs)],
+        }
         text = json_text(plain(found.as_dict() | more))
     elif form == "csv":
         text = csv_text(found.rows())
@@ -106,7 +149,9 @@ def run(options: Options) -> tuple[str, int]:
 
 
 class _RawTable(EvaluationTable):
-    """The table of evaluations as it is: the error is of raw accuracy, so that no one needs to know what guessing scores."""
+    """The table of evaluations as it is: the error is of raw accuracy, so that no one needs to know
+    what guessing scores.
+    """
 
     def _read(self) -> tuple[Evaluations, dict[str, Baseline]]:
         return self.evaluations(), {}
@@ -123,7 +168,9 @@ class _RawTable(EvaluationTable):
             if lacking := [task for task in GADRE_TASKS if task not in read.scores]:
                 what = f"{read.source} lacks {len(lacking)} of its {len(GADRE_TASKS)} tasks: {', '.join(lacking)}"
                 raise UsageError(f"--benchmark {shown(PUBLISHED)}: {what}")
-            named = [task for name in named for task in (GADRE_TASKS if name == PUBLISHED else (name,))]
+            named = [
+                task for name in named for task in (GADRE_TASKS if name == PUBLISHED else (name,))
+            ]
         return tuple(dict.fromkeys(named))
 
 
@@ -142,7 +189,8 @@ class _Asked:
             if condition is not None:
                 Where.parse(condition, CONDITIONS[option])
         self.compute, self.ratios = (
-            None if (found := options.positives(option)) is None else [value for _, value in found] for option in LISTS
+            None if (found := options.positives(option)) is None else [value for _, value in found]
+            for option in LISTS
         )
         resamples = whole(options, "--bootstrap", least=0)
         if resamples == 1:

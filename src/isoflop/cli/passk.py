@@ -1,4 +1,6 @@
-"""isoflop passk: pass@k and -log pass@k from counts of samples, and whether a table of them is possible."""
+"""isoflop passk: pass@k and -log pass@k from counts of samples, and whether a table of them is
+possible.
+"""
 
 from __future__ import annotations
 
@@ -45,15 +47,23 @@ def parser() -> Parser:
             "COUNTS [--models TABLE] [--column NAME=COLUMN] ... [--where CONDITION]",
             "COUNTS|ESTIMATES --check [--tolerance NUMBER] ...",
         ],
-        "COUNTS has a row for each model and problem: how many samples were drawn, and how many were correct.\n"
-        "For each model and k: the mean over its problems of the unbiased estimate of pass@k, its standard\n"
-        "error, -log of it, how many problems it is of, how many of these have no correct sample (they count,\n"
-        "with pass@k = 0), and how many were refused: those with fewer than k samples, for which there is no\n"
-        "unbiased estimate. JSON and CSV have besides a status: estimate, no success (pass@k = 0, its -log\n"
-        "is inf in CSV and null in JSON), all solved (pass@k = 1), or refused (no problem has k samples);\n"
+        "COUNTS has a row for each model and problem: how many samples were drawn, and how many "
+        "were correct.\n"
+        "For each model and k: the mean over its problems of the unbiased estimate of pass@k, its "
+        "standard\n"
+        "error, -log of it, how many problems it is of, how many of these have no correct sample "
+        "(they count,\n"
+        "with pass@k = 0), and how many were refused: those with fewer than k samples, for which "
+        "there is no\n"
+        "unbiased estimate. JSON and CSV have besides a status: estimate, no success (pass@k = 0, "
+        "its -log\n"
+        "is inf in CSV and null in JSON), all solved (pass@k = 1), or refused (no problem has k "
+        "samples);\n"
         "only estimates have a standard error.\n"
-        "With --check: which values no distribution of success rates can produce. ESTIMATES may then be a\n"
-        "table of k and pass@k instead of counts. Exit status 0: none, 1: some; without --check 3: at no k\n"
+        "With --check: which values no distribution of success rates can produce. ESTIMATES may "
+        "then be a\n"
+        "table of k and pass@k instead of counts. Exit status 0: none, 1: some; without --check 3: "
+        "at no k\n"
         "that was asked for is there an estimate.",
         [
             "isoflop passk counts.csv",
@@ -65,21 +75,35 @@ def parser() -> Parser:
     )
     declare_counts(built)
     asked = built.add_argument_group("pass@k")
-    takes_several(asked, "--k", "K", "draws; default: 1, 2, 4, ... up to the fewest samples of any problem")
+    takes_several(
+        asked, "--k", "K", "draws; default: 1, 2, 4, ... up to the fewest samples of any problem"
+    )
     takes_one(
         asked,
         "--se",
         "|".join(ERRORS),
-        "standard error with the problems as a sample of more of their kind (default), or for these problems",
+        "standard error with the problems as a sample of more of their kind (default), or for "
+        "these problems",
     )
-    asked.add_argument("--check", action="store_true", help="which values are not from 0 to 1, rising and concave in k")
-    takes_one(asked, "--tolerance", "NUMBER", "rounding in each value that --check allows, in pass@k; default: 1e-9")
+    asked.add_argument(
+        "--check",
+        action="store_true",
+        help="which values are not from 0 to 1, rising and concave in k",
+    )
+    takes_one(
+        asked,
+        "--tolerance",
+        "NUMBER",
+        "rounding in each value that --check allows, in pass@k; default: 1e-9",
+    )
     declare_output(built, *FORMATS)
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 1 where --check finds a value that is not possible, 3 where no k has an estimate."""
+    """The command's output and exit status: 1 where --check finds a value that is not possible, 3
+    where no k has an estimate.
+    """
     form = options.chosen("--format", FORMATS)
     file = TableOptions(options, "counts", LISTS)
     draws = draws_of(options)
@@ -102,7 +126,9 @@ def run(options: Options) -> tuple[str, int]:
     if form == "text":
         notes = [*counts.warnings, *_lost(counts), *_notes(curve, error)]
         above = [f"warning: {clean(doubt)}" for doubt in doubts]
-        return "\n".join([*above, *_lines(curve, rows), *(f"note: {clean(note)}" for note in notes)]), status
+        return "\n".join(
+            [*above, *_lines(curve, rows), *(f"note: {clean(note)}" for note in notes)]
+        ), status
     _say([*doubts, *counts.warnings, *_lost(counts)])
     return (json_text(rows) if form == "json" else csv_text(rows)), status
 
@@ -130,14 +156,21 @@ def _has_counts(file: TableOptions, data: Any) -> bool:
 
 def _refuse_estimates(file: TableOptions, data: Any) -> None:
     if not _has_counts(file, data):
-        raise UsageError(f"{data.source}: holds pass@k already and no counts; --check tells whether its values are possible")
+        raise UsageError(
+            f"{data.source}: holds pass@k already and no counts; --check tells whether its values "
+            f"are possible"
+        )
 
 
 # -- the check ---------------------------------------------------------------------------------------------------------
 
 
 def _checked(
-    options: Options, file: TableOptions, draws: list[int] | None, tolerance: float | None, form: str
+    options: Options,
+    file: TableOptions,
+    draws: list[int] | None,
+    tolerance: float | None,
+    form: str,
 ) -> tuple[str, int]:
     from ..numeric.passk.inequalities import violations
 
@@ -150,7 +183,8 @@ def _checked(
     else:
         for option in options.given("--k", "--models", "--gold"):
             raise UsageError(
-                f"{option} {shown(' '.join(options.words(option) or ()))}: is for counts; {data.source} holds pass@k"
+                f"{option} {shown(' '.join(options.words(option) or ()))}: is for counts; "
+                f"{data.source} holds pass@k"
             )
         values = file.pass_at_k()
     found = violations(values) if tolerance is None else violations(values, tolerance=tolerance)
@@ -178,12 +212,25 @@ def _report(found: Violations, notes: Sequence[str]) -> dict[str, Any]:
 def _of_violations(found: Violations, *, joined: bool) -> list[dict[str, Any]]:
     rows = [{name: _known(value) for name, value in row.items()} for row in found.rows()]
     if joined:  # a list is no cell
-        rows = [row | {name: " ".join(map(str, row[name])) for name in ("others", "rows")} for row in rows]
+        rows = [
+            row | {name: " ".join(map(str, row[name])) for name in ("others", "rows")}
+            for row in rows
+        ]
     return rows
 
 
 def _violation_columns(found: Violations) -> list[str]:
-    return [*found.by, "inequality", "k", "others", "rows", "pass_at_k", "bound", "excess", "standard_errors"]
+    return [
+        *found.by,
+        "inequality",
+        "k",
+        "others",
+        "rows",
+        "pass_at_k",
+        "bound",
+        "excess",
+        "standard_errors",
+    ]
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -198,8 +245,14 @@ def _rows(curve: Curve, error: str, *, covariates: bool) -> list[dict[str, Any]]
             row["se"] = value if row[STATUS] == WITH_ERROR else None
     if covariates:
         for index, row in enumerate(rows):
-            row |= {name: float(values[index // len(curve.ks)]) for name, values in counts.covariates.items()}
-    return [{name: value if value == math.inf else _known(value) for name, value in row.items()} for row in rows]
+            row |= {
+                name: float(values[index // len(curve.ks)])
+                for name, values in counts.covariates.items()
+            }
+    return [
+        {name: value if value == math.inf else _known(value) for name, value in row.items()}
+        for row in rows
+    ]
 
 
 def _known(value: Any) -> Any:
@@ -212,8 +265,17 @@ def _lines(curve: Curve, rows: Sequence[dict[str, Any]]) -> list[str]:
 
     groups, headings = curve.counts.by, dict(zip(COLUMNS, HEADINGS, strict=True))
     columns = [
-        Column(name, headings.get(name, name).replace(" ", "\n"), align="left" if name in groups else "right", format=Shortest(4))
-        for name in (*groups, *COLUMNS, *(name for name in rows[0] if name not in (*groups, *COLUMNS, STATUS)))
+        Column(
+            name,
+            headings.get(name, name).replace(" ", "\n"),
+            align="left" if name in groups else "right",
+            format=Shortest(4),
+        )
+        for name in (
+            *groups,
+            *COLUMNS,
+            *(name for name in rows[0] if name not in (*groups, *COLUMNS, STATUS)),
+        )
     ]
     return Table(columns, rows).lines()
 
@@ -230,21 +292,41 @@ def _notes(curve: Curve, error: str) -> list[str]:
 
     counts, notes = curve.counts, []
     for place, k in enumerate(curve.ks.tolist()):
-        nobody = [name for name, n in zip(counts.names, curve.n_problems[:, place], strict=True) if not n]
+        nobody = [
+            name for name, n in zip(counts.names, curve.n_problems[:, place], strict=True) if not n
+        ]
         if len(nobody) == len(counts):
-            notes.append(f"k = {k}: every problem has fewer samples, the most being {int(counts.n.max())}; nothing can be said")
+            notes.append(
+                f"k = {k}: every problem has fewer samples, the most being {int(counts.n.max())}; "
+                f"nothing can be said"
+            )
         elif nobody:
-            notes.append(f"k = {k}: every problem has fewer samples in {counted(len(nobody), 'group')} ({_some(nobody)})")
+            notes.append(
+                f"k = {k}: every problem has fewer samples in {counted(len(nobody), 'group')} "
+                f"({_some(nobody)})"
+            )
     alone = [name for name, n in zip(counts.names, counts.n_problems, strict=True) if n == 1]
     if alone and error == "problems":
-        notes.append(f"se is unknown for one problem ({_some(alone)}); --se samples gives that of its samples")
-    for solved, what in ((0, "no correct sample: pass@k = 0 and -log pass@k = inf"), (1, "every sample correct")):
-        share = [(counts.per_group(g)[1] == solved * counts.per_group(g)[0]).all() for g in range(len(counts))]
+        notes.append(
+            f"se is unknown for one problem ({_some(alone)}); --se samples gives that of its "
+            f"samples"
+        )
+    for solved, what in (
+        (0, "no correct sample: pass@k = 0 and -log pass@k = inf"),
+        (1, "every sample correct"),
+    ):
+        share = [
+            (counts.per_group(g)[1] == solved * counts.per_group(g)[0]).all()
+            for g in range(len(counts))
+        ]
         found = [name for name, is_so in zip(counts.names, share, strict=True) if is_so]
         if found:
             notes.append(f"{counted(len(found), 'group')} with {what} ({_some(found)})")
     if (curve.n_refused > 0).any():
-        notes.append("refused: problems with fewer than k samples; the mean is over the others, which need not be like them")
+        notes.append(
+            "refused: problems with fewer than k samples; the mean is over the others, which need "
+            "not be like them"
+        )
     return notes
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from .arguments import Options
 
     Typed = tuple[str, str]  # an option and its value
-    Point = tuple[dict[str, float], tuple[Typed, ...]]  # arguments of Law.penalty, and what was typed
+    Point = tuple[
+        dict[str, float], tuple[Typed, ...]
+    ]  # arguments of Law.penalty, and what was typed
 
 SUMMARY = "what over- or undertraining costs"
 FORMATS = ("text", "json", "latex")
@@ -37,7 +39,8 @@ def parser() -> Parser:
             "--law LAW ... --params N ... --tokens D ...",
             "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
         ],
-        "What training off the compute-optimal allocation costs, against the optimum at the same compute.\n"
+        "What training off the compute-optimal allocation costs, against the optimum at the same "
+        "compute.\n"
         "Ratios need the exponents of the law alone; runs need all its coefficients.",
         [
             "isoflop penalty --law besiroglu2024 --ratio 0.1 1 10",
@@ -48,7 +51,12 @@ def parser() -> Parser:
         ],
     )
     group = built.add_argument_group("allocation")
-    takes_several(group, "--ratio", "RATIO", "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained")
+    takes_several(
+        group,
+        "--ratio",
+        "RATIO",
+        "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained",
+    )
     takes_several(group, "--size-ratio", "RATIO", "N/N* at the same compute")
     takes_several(group, "--params", "N", "params of runs, with as many --tokens")
     takes_several(group, "--tokens", "D", "training tokens of runs")
@@ -56,16 +64,23 @@ def parser() -> Parser:
         group,
         "--within",
         "SHARE",
-        "the ratios at which the loss penalty exceeds 1 by at most this share of the reducible loss, such as 1%",
+        "the ratios at which the loss penalty exceeds 1 by at most this share of the reducible "
+        "loss, such as 1%",
     )
     accuracy = built.add_argument_group("laws of accuracy, -log Q' = E + A N^-beta + B D^-gamma")
     takes_one(
         accuracy,
         "--random-baseline",
         "SHARE",
-        "accuracy of guessing Qr, Q' = (Q - Qr)/(1 - Qr); then add accuracy points; published laws of accuracy know theirs",
+        "accuracy of guessing Qr, Q' = (Q - Qr)/(1 - Qr); then add accuracy points; published laws "
+        "of accuracy know theirs",
     )
-    takes_several(accuracy, "--compute", "C", "budgets in FLOP at which accuracy is shown, beside --ratio or --size-ratio")
+    takes_several(
+        accuracy,
+        "--compute",
+        "C",
+        "budgets in FLOP at which accuracy is shown, beside --ratio or --size-ratio",
+    )
     declare_law(built, several=True)
     declare_output(built, *FORMATS, plot="draw the penalty against the ratio")
     return built
@@ -78,7 +93,10 @@ def run(options: Options) -> tuple[str, int]:
     points = _points(options)
     within, plot = options.positive("--within"), options.one("--plot")
     if not points and within is None and plot is None:
-        raise UsageError("--ratio is missing: give --ratio, --size-ratio, --params with --tokens, --within or --plot")
+        raise UsageError(
+            "--ratio is missing: give --ratio, --size-ratio, --params with --tokens, --within or "
+            "--plot"
+        )
     if "--params" in options:
         require(laws, ("A", "B"), "--params")
     found = [(law, [_evaluated(law, point) for point in points]) for law in laws]
@@ -88,11 +106,19 @@ def run(options: Options) -> tuple[str, int]:
     known = baselines(options, laws)
     in_accuracy = _in_accuracy(options, found, known)
     if form == "json":
-        accuracies = {"accuracy": [entry for _, _, entries in in_accuracy for entry in entries]} if in_accuracy else {}
+        accuracies = (
+            {"accuracy": [entry for _, _, entries in in_accuracy for entry in entries]}
+            if in_accuracy
+            else {}
+        )
         return json_text(penalty_data(found, tolerances) | accuracies), DONE
     if form == "latex":
         return penalty_latex(found, tolerances, notation(options)), DONE
-    lines = [line for law, baseline, entries in in_accuracy for line in accuracy_text(law, baseline, entries)]
+    lines = [
+        line
+        for law, baseline, entries in in_accuracy
+        for line in accuracy_text(law, baseline, entries)
+    ]
     text = penalty_text(found, tolerances, notation(options), known)
     return "\n".join([text, *(["", *lines] if lines else [])]), DONE
 
@@ -104,14 +130,19 @@ def _in_accuracy(
     budgets = [value for _, value in options.positives("--compute") or ()]
     for option in options.given("--params"):
         if budgets:
-            raise UsageError(f"--compute: is for --ratio or --size-ratio; runs of {option} have their own")
+            raise UsageError(
+                f"--compute: is for --ratio or --size-ratio; runs of {option} have their own"
+            )
     refuse_budgets(options, known)
     if not known:
         return []
     asked = options.given("--random-baseline", "--compute")
     laws = [(law, rows) for law, rows in found if law.name in known and rows]
     require([law for law, _ in laws], ("E", "A", "B"), asked[0] if asked else "--law")
-    return [(law, known[law.name], accuracy_rows(law, known[law.name], rows, budgets)) for law, rows in laws]
+    return [
+        (law, known[law.name], accuracy_rows(law, known[law.name], rows, budgets))
+        for law, rows in laws
+    ]
 
 
 # -- input -----------------------------------------------------------------------------------------
@@ -122,12 +153,16 @@ def _points(options: Options) -> list[Point]:
     if given in (["--ratio"], ["--size-ratio"]):
         (option,) = given
         name = option.lstrip("-").replace("-", "_")
-        return [({name: value}, ((option, text),)) for text, value in options.positives(option) or ()]
+        return [
+            ({name: value}, ((option, text),)) for text, value in options.positives(option) or ()
+        ]
     if given == ["--params", "--tokens"]:
         params, tokens = options.positives("--params") or [], options.positives("--tokens") or []
         if len(params) != len(tokens):
             counts = f"got {len(params)} and {len(tokens)}"
-            raise UsageError(f"{_listed(options, given)}: must be as many tokens as params, {counts}")
+            raise UsageError(
+                f"{_listed(options, given)}: must be as many tokens as params, {counts}"
+            )
         return [
             ({"params": n, "tokens": d}, (("--params", n_text), ("--tokens", d_text)))
             for (n_text, n), (d_text, d) in zip(params, tokens, strict=True)
@@ -136,7 +171,10 @@ def _points(options: Options) -> list[Point]:
         (missing,) = {"--params", "--tokens"} - {*given}
         raise UsageError(f"{_listed(options, given)}: needs {missing}")
     if given:
-        raise UsageError(f"{_listed(options, given)}: must be --ratio, or --size-ratio, or --params with --tokens")
+        raise UsageError(
+            f"{_listed(options, given)}: must be --ratio, or --size-ratio, or --params with "
+            f"--tokens"
+        )
     return []
 
 

@@ -36,11 +36,18 @@ def refuse_budgets(options: Options, known: dict[str, float]) -> None:
     """UsageError for --compute where no law is of accuracy."""
     if "--compute" in options and not known:
         words = shown(" ".join(options.words("--compute") or ()))
-        raise UsageError(f"--compute {words}: is for laws of accuracy; say --random-baseline SHARE if this is one")
+        raise UsageError(
+            f"--compute {words}: is for laws of accuracy; say --random-baseline SHARE if this is "
+            f"one"
+        )
 
 
-def accuracy_rows(law: Law, baseline: float, rows: Sequence[Penalty], budgets: Sequence[float]) -> list[dict[str, Any]]:
-    """For every penalty, at its run's compute or at each budget: the accuracy, the best one, and what is lost."""
+def accuracy_rows(
+    law: Law, baseline: float, rows: Sequence[Penalty], budgets: Sequence[float]
+) -> list[dict[str, Any]]:
+    """For every penalty, at its run's compute or at each budget: the accuracy, the best one, and
+    what is lost.
+    """
     from ..numeric.accuracy.planning import AccuracyLaw
 
     accuracy = AccuracyLaw(law=law, random_baseline=baseline)
@@ -51,7 +58,10 @@ def accuracy_rows(law: Law, baseline: float, rows: Sequence[Penalty], budgets: S
             cost = accuracy.penalty(row.ratio, compute)
             entry: dict[str, Any] = {"law": law.name, "ratio": row.ratio, "compute": compute}
             figures = ("accuracy", "optimal_accuracy", "lost_accuracy", "greatest_loss")
-            entry |= {name: None if (value := getattr(cost, name)) is None else float(value[0]) for name in figures}
+            entry |= {
+                name: None if (value := getattr(cost, name)) is None else float(value[0])
+                for name in figures
+            }
             found.append(entry)
     return found
 
@@ -61,9 +71,19 @@ def accuracy_text(law: Law, baseline: float, entries: Sequence[dict[str, Any]]) 
     cells = [
         [
             number(each["ratio"]),
-            *("-" if each[name] is None else number(each[name]) for name in ("compute", "accuracy", "optimal_accuracy")),
-            *("-" if each[name] is None else number(100.0 * each[name], 3) for name in ("lost_accuracy", "greatest_loss")),
+            *(
+                "-" if each[name] is None else number(each[name])
+                for name in ("compute", "accuracy", "optimal_accuracy")
+            ),
+            *(
+                "-" if each[name] is None else number(100.0 * each[name], 3)
+                for name in ("lost_accuracy", "greatest_loss")
+            ),
         ]
         for each in entries
     ]
-    return [f"{clean(law.name)} in accuracy, {number(baseline)} of which is guessing:", *table(COLUMNS, cells), ""]
+    return [
+        f"{clean(law.name)} in accuracy, {number(baseline)} of which is guessing:",
+        *table(COLUMNS, cells),
+        "",
+    ]

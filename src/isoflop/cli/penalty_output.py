@@ -25,34 +25,51 @@ IN_ACCURACY = {
 SIZES = "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*."
 LEGEND = (
     "loss penalty: (L - E)/(L* - E); excess: that minus 1, and loss excess: L - L*; lost compute:",
-    "1 - effective compute, the share of the budget that the optimum needs for the same loss; compute",
+    "1 - effective compute, the share of the budget that the optimum needs for the same loss; "
+    "compute",
     "overhead: extra compute that reaches L* at this size (never: no number of tokens does).",
 )
 LEGEND_IN_ACCURACY = (
-    "penalty: (y - E)/(y* - E) of y = -log Q', Q' accuracy without guessing; excess: that minus 1; lost",
+    "penalty: (y - E)/(y* - E) of y = -log Q', Q' accuracy without guessing; excess: that minus 1; "
+    "lost",
     "compute: 1 - effective compute, the share of the budget that the optimum needs for the same",
-    "accuracy; compute overhead: extra compute that reaches y* at this size (never: no number of tokens",
+    "accuracy; compute overhead: extra compute that reaches y* at this size (never: no number of "
+    "tokens",
     "does).",
 )
 
 
 #: What has an interval in JSON where the law came from data.
-SURE = ("ratio", "size_ratio", "loss_penalty", "excess", "effective_compute", "lost_compute", "compute_overhead")
+SURE = (
+    "ratio",
+    "size_ratio",
+    "loss_penalty",
+    "excess",
+    "effective_compute",
+    "lost_compute",
+    "compute_overhead",
+)
 
 
 def penalty_data(found: Found, tolerances: Sequence[Tolerance]) -> dict[str, Any]:
-    """The rows, with intervals for a law that came from data, and the tolerance intervals if any, for JSON."""
+    """The rows, with intervals for a law that came from data, and the tolerance intervals if any,
+    for JSON.
+    """
     from ..numeric.law_tables import intervals_of
 
     names = [law.name for law, _ in found]
     data: dict[str, Any] = {
         "law": names[0] if len(names) == 1 else names,
         "rows": [
-            {"law": law.name, **figures.as_dict(), **intervals_of(figures, SURE)} for law, rows in found for figures in rows
+            {"law": law.name, **figures.as_dict(), **intervals_of(figures, SURE)}
+            for law, rows in found
+            for figures in rows
         ],
     }
     if tolerances:
-        intervals = [{"law": name, **entry.as_dict()} for name, entry in zip(names, tolerances, strict=True)]
+        intervals = [
+            {"law": name, **entry.as_dict()} for name, entry in zip(names, tolerances, strict=True)
+        ]
         data["tolerance"] = intervals[0] if len(intervals) == 1 else intervals
     return data
 
@@ -64,19 +81,31 @@ def penalty_latex(found: Found, tolerances: Sequence[Tolerance], spelling: Notat
 
     rows = plain(penalty_data(found, tolerances)["rows"])
     parts = [penalty_table_latex(rows, notation=spelling)] if rows else []
-    parts += [penalty_tables(rows)[-1].latex() for law, rows in found if rows and law.uncertainty is not None]
+    parts += [
+        penalty_tables(rows)[-1].latex()
+        for law, rows in found
+        if rows and law.uncertainty is not None
+    ]
     size_ratio = rf"N/{spelling.latex('N_opt')}"
     for (law, _), interval in zip(found, tolerances, strict=False):
         lowest, highest = (number_latex(end) for end in interval.size_ratio)
         bound = number_latex(interval.within, trimmed=True)
-        parts.append(rf"{escaped(law.name)}: $P - 1 \le {bound}$ for ${lowest} \le {size_ratio} \le {highest}$.")
+        parts.append(
+            rf"{escaped(law.name)}: $P - 1 \le {bound}$ for ${lowest} \le {size_ratio} \le "
+            rf"{highest}$."
+        )
     return "\n\n".join(parts)
 
 
 def penalty_text(
-    found: Found, tolerances: Sequence[Tolerance], spelling: Notation, of_accuracy: Container[str] = frozenset()
+    found: Found,
+    tolerances: Sequence[Tolerance],
+    spelling: Notation,
+    of_accuracy: Container[str] = frozenset(),
 ) -> str:
-    """Tables of at most 100 columns, and what their columns mean; `of_accuracy`: the names of the laws of -log Q'."""
+    """Tables of at most 100 columns, and what their columns mean; `of_accuracy`: the names of the
+    laws of -log Q'.
+    """
     from ..numeric.law_tables import penalty_tables
 
     lines: list[str] = []
@@ -86,7 +115,9 @@ def penalty_text(
         for table in penalty_tables(rows, called) if rows else ():
             lines += [table.text(), ""]
     for (law, _), interval in zip(found, tolerances, strict=False):
-        lines += _tolerance_lines(law, interval, "y* - E" if law.name in of_accuracy else "the reducible loss L* - E")
+        lines += _tolerance_lines(
+            law, interval, "y* - E" if law.name in of_accuracy else "the reducible loss L* - E"
+        )
     kinds = {law.name in of_accuracy for law, rows in found if rows}
     legends = [*(LEGEND if False in kinds else ()), *(LEGEND_IN_ACCURACY if True in kinds else ())]
     return "\n".join([*lines, SIZES, *legends])
@@ -97,7 +128,8 @@ def _tolerance_lines(law: Law, interval: Tolerance, reducible: str) -> list[str]
     least, most = (number(end) for end in interval.ratio)
     compute = percent(law.penalty(size_ratio=interval.size_ratio[1]).lost_compute)
     return [
-        f"{clean(law.name)}: excess at most {percent(interval.within)} of {reducible}, at most {compute} of the",
+        f"{clean(law.name)}: excess at most {percent(interval.within)} of {reducible}, at most "
+        f"{compute} of the",
         f"  compute lost, for size ratio {low} to {high}, ratio {least} to {most}",
         "",
     ]

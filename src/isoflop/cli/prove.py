@@ -1,4 +1,6 @@
-"""isoflop prove: a claim of the user's own, or every equation of a paper, proved, refuted or left undecided."""
+"""isoflop prove: a claim of the user's own, or every equation of a paper, proved, refuted or left
+undecided.
+"""
 
 from __future__ import annotations
 
@@ -55,30 +57,57 @@ def parser() -> Parser:
             "'LHS == RHS' [--assume ASSUMPTION] [--as LIMIT] [--latex] [--notation NAME]",
             "--file PAPER.tex [--begin MARKER --end MARKER]",
         ],
-        "Decide a claim in the symbols of the law: ==, <=, >=, and in a limit -> and ~; a chain a == b <= c\n"
-        "is decided link by link. Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,\n"
-        "L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; dL/dN is a derivative, the other letters held;\n"
+        "Decide a claim in the symbols of the law: ==, <=, >=, and in a limit -> and ~; a chain a "
+        "== b <= c\n"
+        "is decided link by link. Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, "
+        "N_opt, D_opt,\n"
+        "L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; dL/dN is a derivative, the other "
+        "letters held;\n"
         "another letter is a free positive symbol. Both sides must exist as they are typed.\n"
         "Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided.",
         [
             "isoflop prove 'alpha == beta*gamma/(beta + gamma)'",
             "isoflop prove 'L(N, D) >= L_opt' --assume 'C == 6*N*D'",
             "isoflop prove 'P(r) ~ w_N*r^-beta' --as 'r -> 0'",
-            r"isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation hoffmann",
+            r"isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation "
+            r"hoffmann",
         ],
     )
-    built.add_argument(POSITIONAL, nargs="*", metavar="CLAIM", help="what is to be decided, in quotes; it is never run as code")
+    built.add_argument(
+        POSITIONAL,
+        nargs="*",
+        metavar="CLAIM",
+        help="what is to be decided, in quotes; it is never run as code",
+    )
     group = built.add_argument_group("claim")
-    takes_one(group, "--assume", "ASSUMPTION", "'symbol == expression', 'a > b', 'a >= b', 'a != b'; may be given several times")
+    takes_one(
+        group,
+        "--assume",
+        "ASSUMPTION",
+        "'symbol == expression', 'a > b', 'a >= b', 'a != b'; may be given several times",
+    )
     takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo': the limit of -> and ~")
     group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
     takes_one(
-        group, "--budget", "EXPRESSION", "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND"
+        group,
+        "--budget",
+        "EXPRESSION",
+        "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND",
     )
     declare_notation(group)
-    takes_one(group, "--seconds", "S", f"time for each link of a claim, which is undecided beyond it; default: {SECONDS:g}")
+    takes_one(
+        group,
+        "--seconds",
+        "S",
+        f"time for each link of a claim, which is undecided beyond it; default: {SECONDS:g}",
+    )
     paper = built.add_argument_group("paper")
-    takes_one(paper, "--file", "PAPER.tex", "decide every displayed equation between two markers of a LaTeX file")
+    takes_one(
+        paper,
+        "--file",
+        "PAPER.tex",
+        "decide every displayed equation between two markers of a LaTeX file",
+    )
     takes_one(paper, "--begin", "MARKER", "where to begin; default: '% isoflop: begin'")
     takes_one(paper, "--end", "MARKER", "where to end; default: '% isoflop: end'")
     declare_output(built, *FORMATS)
@@ -120,15 +149,24 @@ def _budget(options: Options) -> Budget | None:
 def _claim(options: Options) -> tuple[dict[str, Any], str]:
     for option in ("--begin", "--end"):
         if option in options:
-            raise UsageError(f"{option} {shown(str(options.one(option)))}: needs --file, whose part it marks")
+            raise UsageError(
+                f"{option} {shown(str(options.one(option)))}: needs --file, whose part it marks"
+            )
     words = options.words(POSITIONAL)
     if words is None:
-        raise UsageError("CLAIM is missing: give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)', or --file")
+        raise UsageError(
+            "CLAIM is missing: give a claim in quotes, as in 'alpha == beta*gamma/(beta + gamma)', "
+            "or --file"
+        )
     if len(words) > 1:
-        raise UsageError(f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes")
+        raise UsageError(
+            f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes"
+        )
     from ..theory.proof.prove import prove
 
-    proof = prove(words[0], latex="--latex" in options, limit=options.one("--as"), **_settings(options))
+    proof = prove(
+        words[0], latex="--latex" in options, limit=options.one("--as"), **_settings(options)
+    )
     return proof_data(proof), str(proof)
 
 
@@ -177,7 +215,9 @@ def _paper(options: Options, path: str) -> tuple[dict[str, Any], str]:
     words = options.words(POSITIONAL)
     if words is not None:
         raise UsageError(f"CLAIM {shown(words[0])}: must be left out where --file is given")
-    begin, end = (options.one(option) or default for option, default in (("--begin", BEGIN), ("--end", END)))
+    begin, end = (
+        options.one(option) or default for option, default in (("--begin", BEGIN), ("--end", END))
+    )
     source = _read(path)
     settings = _settings(options) | {"limit": options.one("--as")}
     known = vocabulary(settings["notation"], settings["budget"] or SIX_ND).names
@@ -189,7 +229,12 @@ def _paper(options: Options, path: str) -> tuple[dict[str, Any], str]:
     entries = [entry for equation in found for entry in _entries(equation, source, settings)]
     answers = [entry["answer"] for entry in entries]
     worst = next(answer for answer in WORST if answer in answers)
-    data = {"file": path, "answer": worst, "counts": {answer: answers.count(answer) for answer in WORST}, "equations": entries}
+    data = {
+        "file": path,
+        "answer": worst,
+        "counts": {answer: answers.count(answer) for answer in WORST},
+        "equations": entries,
+    }
     return data, _report(data)
 
 
@@ -217,7 +262,10 @@ def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[
     from ..theory.proof.paper import place
     from ..theory.proof.prove import prove
 
-    own = {"assume": (*settings["assume"], *equation.assumptions), "limit": equation.limit or settings["limit"]}
+    own = {
+        "assume": (*settings["assume"], *equation.assumptions),
+        "limit": equation.limit or settings["limit"],
+    }
     own["define"] = equation.definitions
     if equation.unclear:
         reason = f"what the words {equation.unclear!r} make of it is not understood"
@@ -245,7 +293,12 @@ def _unreadable(equation: Equation, source: str, error: Any) -> dict[str, Any]:
     first = len(equation.text) - len(equation.text.lstrip(" &\n\t"))
     line, column = place(source, equation.start + (first if inside is None else inside))
     where = "" if inside is None else f" at column {column}"
-    return {"line": line, "claim": equation.shown, "answer": "unreadable", "reason": f"{error.complaint}{where}"}
+    return {
+        "line": line,
+        "claim": equation.shown,
+        "answer": "unreadable",
+        "reason": f"{error.complaint}{where}",
+    }
 
 
 def _report(data: dict[str, Any]) -> str:
@@ -253,19 +306,29 @@ def _report(data: dict[str, Any]) -> str:
     width = max(len(str(entry["line"])) for entry in data["equations"])
     verdicts = max(len(entry["answer"]) for entry in data["equations"])
     for entry in data["equations"]:
-        lines.append(f"line {entry['line']:>{width}}  {entry['answer']:<{verdicts}}  {entry['claim']}")
+        lines.append(
+            f"line {entry['line']:>{width}}  {entry['answer']:<{verdicts}}  {entry['claim']}"
+        )
         if entry.get("stated"):
-            lines.append(f"{'':{width + verdicts + 9}}under {', '.join(' '.join(text.split()) for text in entry['stated'])}")
+            lines.append(
+                f"{'':{width + verdicts + 9}}under "
+                f"{', '.join(' '.join(text.split()) for text in entry['stated'])}"
+            )
         if entry["answer"] != "proved":
             lines.append(f"{'':{width + verdicts + 9}}{entry['reason']}")
         if entry.get("witness"):
-            point = ", ".join(f"{name} = {value}" for name, value in entry["witness"]["point"].items()) or "no free symbol"
+            point = (
+                ", ".join(f"{name} = {value}" for name, value in entry["witness"]["point"].items())
+                or "no free symbol"
+            )
             sides = f"lhs = {entry['witness']['lhs']}, rhs = {entry['witness']['rhs']}"
             lines.append(f"{'':{width + verdicts + 9}}at {point}: {sides}")
         elif entry.get("conditions"):
             lines.append(f"{'':{width + verdicts + 9}}where {', '.join(entry['conditions'])}")
         if entry.get("definitions"):
-            lines.append(f"{'':{width + verdicts + 9}}by definition {', '.join(entry['definitions'])}")
+            lines.append(
+                f"{'':{width + verdicts + 9}}by definition {', '.join(entry['definitions'])}"
+            )
     free = dict.fromkeys(name for entry in data["equations"] for name in entry.get("free", ()))
     if free:
         lines.append(f"free positive symbols: {', '.join(free)}")

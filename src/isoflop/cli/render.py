@@ -70,19 +70,28 @@ def percent(value: float) -> str:
 def law_line(law: Law, spelling: Notation) -> str:
     """Name and coefficients of a law on a line."""
     values = law.coefficients(spelling)
-    figures = ", ".join(f"{name} = {number(value, 6)}" for name, value in values.items() if value is not None)
+    figures = ", ".join(
+        f"{name} = {number(value, 6)}" for name, value in values.items() if value is not None
+    )
     return f"{clean(law.name)}: {figures}"
 
 
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[str] = ()) -> list[str]:
-    """The rows under their headings, which are broken at spaces; to the right but for the columns `left`."""
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[str] = ()
+) -> list[str]:
+    """The rows under their headings, which are broken at spaces; to the right but for the columns
+    `left`.
+    """
     headings = [column.split() for column in columns]
     height = max(map(len, headings))
     lines = [[""] * (height - len(heading)) + heading for heading in headings]
-    widths = [max(len(cell) for cell in (*heading, *(row[index] for row in rows))) for index, heading in enumerate(lines)]
+    widths = [
+        max(len(cell) for cell in (*heading, *(row[index] for row in rows)))
+        for index, heading in enumerate(lines)
+    ]
 
     def line(cells: Sequence[str]) -> str:
         placed = (
@@ -114,7 +123,9 @@ def clean(text: str) -> str:
     >>> clean("a\\x1b[2J")
     'a\\\\x1b[2J'
     """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
 
 
 # -- JSON ------------------------------------------------------------------------------------------
@@ -144,7 +155,11 @@ def csv_text(rows: Sequence[dict[str, Any]], columns: Sequence[str] | None = Non
     import io
 
     text = io.StringIO()
-    names = list(dict.fromkeys(name for row in rows for name in row)) if columns is None else list(columns)
+    names = (
+        list(dict.fromkeys(name for row in rows for name in row))
+        if columns is None
+        else list(columns)
+    )
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

@@ -40,29 +40,53 @@ def parser() -> Parser:
             "RUNS --benchmark NAME [--compute C ...] [--ratio RATIO ...] [--loss-law LAW]",
             "RUNS --benchmark NAME [--format text|json|latex] [--output FILE] [--plot FILE]",
         ],
-        "Laws of a benchmark with intervals, their errors on fitted and held-out runs, the allocation of\n"
-        "params and tokens that is best for it, what over- and undertraining cost in points of accuracy,\n"
+        "Laws of a benchmark with intervals, their errors on fitted and held-out runs, the "
+        "allocation of\n"
+        "params and tokens that is best for it, what over- and undertraining cost in points of "
+        "accuracy,\n"
         "what training for the least loss costs, and forecasts with the interval of a new run.\n"
-        "Exit status 3: a law cannot be fitted, is no certified minimum, or has coefficients left open, the\n"
+        "Exit status 3: a law cannot be fitted, is no certified minimum, or has coefficients left "
+        "open, the\n"
         "one-break law at one D/N included.",
         [
             "isoflop simulate --dataset mixture --seed 1 -o evaluations.csv",
-            "isoflop report evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21' --bootstrap 50",
-            "isoflop report evaluations.csv --benchmark PIQA --bootstrap 0 --loss-law besiroglu2024",
-            "isoflop report evaluations.csv --benchmark PIQA --law compute --format latex -o piqa.tex",
+            "isoflop report evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21' "
+            "--bootstrap 50",
+            "isoflop report evaluations.csv --benchmark PIQA --bootstrap 0 --loss-law "
+            "besiroglu2024",
+            "isoflop report evaluations.csv --benchmark PIQA --law compute --format latex -o "
+            "piqa.tex",
             "isoflop report evaluations.csv --benchmark PIQA --law compute --ray 20 --bootstrap 0",
-            "isoflop report evaluations.csv --benchmark HumanEval --law compute bilinear --bootstrap 50",
+            "isoflop report evaluations.csv --benchmark HumanEval --law compute bilinear "
+            "--bootstrap 50",
         ],
     )
     declare_evaluations(
-        built, benchmarks="the benchmark, with the other k of its pass@k if it has some; needed unless it is alone"
+        built,
+        benchmarks="the benchmark, with the other k of its pass@k if it has some; needed unless it "
+        "is alone",
     )
     declare_guessing(built)
     laws = built.add_argument_group("laws")
-    takes_several(laws, "--law", "LAW", f"as in backtest; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow")
+    takes_several(
+        laws,
+        "--law",
+        "LAW",
+        f"as in backtest; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow",
+    )
     takes_one(laws, "--proxy", "COLUMN", "of two-stage laws: loss or another metric of the run")
-    takes_one(laws, "--first-stage", "NAME", "of two-stage laws: how the proxy follows from the budget; default: compute")
-    takes_one(laws, "--hold-out", "CONDITION", "runs that are not fitted but predicted, such as 'compute > 6e21'")
+    takes_one(
+        laws,
+        "--first-stage",
+        "NAME",
+        "of two-stage laws: how the proxy follows from the budget; default: compute",
+    )
+    takes_one(
+        laws,
+        "--hold-out",
+        "CONDITION",
+        "runs that are not fitted but predicted, such as 'compute > 6e21'",
+    )
     follows = built.add_argument_group("what follows, and how sure it is")
     takes_several(
         follows,
@@ -70,19 +94,38 @@ def parser() -> Parser:
         "C",
         "budgets in FLOP for forecasts and allocations; default: ten times the largest fitted run",
     )
-    takes_several(follows, "--ratio", "RATIO", "overtraining ratios of the table of penalties; default: 0.1 0.3 3 10 30")
+    takes_several(
+        follows,
+        "--ratio",
+        "RATIO",
+        "overtraining ratios of the table of penalties; default: 0.1 0.3 3 10 30",
+    )
     takes_one(
-        follows, "--tokens-per-param", "NUMBER", "D/N of the forecasts by laws of params and tokens; default: the runs' median"
+        follows,
+        "--tokens-per-param",
+        "NUMBER",
+        "D/N of the forecasts by laws of params and tokens; default: the runs' median",
     )
     takes_one(
         follows,
         "--ray",
         "RATIO",
-        "fit the one-break law to -log Q' of the runs at this D/N, and say whether it is the params+tokens law, c1 f1 = -1; "
+        "fit the one-break law to -log Q' of the runs at this D/N, and say whether it is the "
+        "params+tokens law, c1 f1 = -1; "
         f"default: where all fitted runs are at one, each within a factor {SPREAD:g} of it",
     )
-    takes_several(follows, "--loss-law", "LAW", "a published law of loss or a JSON law file: what its allocation costs here")
-    takes_one(follows, "--bootstrap", "N", f"refits to resampled runs, for intervals; 0: none; default: {RESAMPLES}")
+    takes_several(
+        follows,
+        "--loss-law",
+        "LAW",
+        "a published law of loss or a JSON law file: what its allocation costs here",
+    )
+    takes_one(
+        follows,
+        "--bootstrap",
+        "N",
+        f"refits to resampled runs, for intervals; 0: none; default: {RESAMPLES}",
+    )
     takes_one(follows, "--seed", "S", "of the resamples; default: 0")
     takes_one(follows, "--level", "SHARE", f"coverage of intervals; default: {LEVEL}")
     declare_output(built, *FORMATS, plot="draw runs, laws, forecast and residuals")
@@ -90,7 +133,9 @@ def parser() -> Parser:
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where a law is not determined, 130 where Ctrl-C left a part undone."""
+    """The command's output and exit status: 3 where a law is not determined, 130 where Ctrl-C left
+    a part undone.
+    """
     form = options.chosen("--format", FORMATS)
     asked = _Asked(options)
     report = asked.report()
@@ -99,7 +144,13 @@ def run(options: Options) -> tuple[str, int]:
         from ..numeric.plot.report import plot_report
 
         save(plot_report(report), asked.plot)
-    text = json_text(plain(report.as_dict())) if form == "json" else report.to_latex() if form == "latex" else str(report)
+    text = (
+        json_text(plain(report.as_dict()))
+        if form == "json"
+        else report.to_latex()
+        if form == "latex"
+        else str(report)
+    )
     if report.interrupted:
         from ..numeric.words import counted
 
@@ -149,11 +200,23 @@ class _Asked:
         names = self.names or _possible(evaluations)
         self.n_laws = len(names)
         stage = self.first_stage or "compute"
-        kinds = [kind_for(name, baseline, margin=self.table.margin, first_stage=stage) for name in names]
+        kinds = [
+            kind_for(name, baseline, margin=self.table.margin, first_stage=stage) for name in names
+        ]
         if not any({"params", "tokens"} & set(kind.asks) for kind in kinds):
-            _refuse_idle(self.options, ("--tokens-per-param",), "laws of params and tokens", named=self.names is not None)
+            _refuse_idle(
+                self.options,
+                ("--tokens-per-param",),
+                "laws of params and tokens",
+                named=self.names is not None,
+            )
         if not set(PLANNING) & set(names):
-            _refuse_idle(self.options, ("--ratio", "--loss-law"), " or ".join(PLANNING), named=self.names is not None)
+            _refuse_idle(
+                self.options,
+                ("--ratio", "--loss-law"),
+                " or ".join(PLANNING),
+                named=self.names is not None,
+            )
         settings: dict[str, Any] = {
             "hold_out": self.options.one("--hold-out"),
             "tokens_per_param": self.tokens_per_param,
@@ -184,10 +247,14 @@ class _Asked:
         if len(keys) == 1:
             return keys[0]
         # A benchmark that is measured by pass@k comes with its other k.
-        named = [key for key in keys if key in (self.table.names or ())] or [key for key in keys if key in evaluations.benchmarks]
+        named = [key for key in keys if key in (self.table.names or ())] or [
+            key for key in keys if key in evaluations.benchmarks
+        ]
         if len(named) == 1:
             return named[0]
-        raise UsageError(f"--benchmark: name one of {', '.join(evaluations.benchmarks)}; a report is on one")
+        raise UsageError(
+            f"--benchmark: name one of {', '.join(evaluations.benchmarks)}; a report is on one"
+        )
 
     def _proxy(self, evaluations: Evaluations, names: tuple[str, ...]) -> str | None:
         """The proxy of two-stage laws: the one that was named, else the only one there is."""
@@ -195,11 +262,17 @@ class _Asked:
         staged = [name for name in names if name.startswith("two-stage")]
         if not staged:
             for option in self.options.given("--proxy", "--first-stage"):
-                raise UsageError(f"{option} {shown(str(self.options.one(option)))}: is for two-stage laws, and --law names none")
+                raise UsageError(
+                    f"{option} {shown(str(self.options.one(option)))}: is for two-stage laws, and "
+                    f"--law names none"
+                )
             return None
         if given is None and len(evaluations.proxies) != 1:
             have = ", ".join(evaluations.proxies)
-            raise UsageError(f"--proxy is missing: {staged[0]} needs one; {evaluations.source} has {have or 'none'}")
+            raise UsageError(
+                f"--proxy is missing: {staged[0]} needs one; {evaluations.source} has "
+                f"{have or 'none'}"
+            )
         return given if given is not None else next(iter(evaluations.proxies))
 
 
@@ -207,7 +280,9 @@ def _refuse_idle(options: Options, idle: tuple[str, ...], law: str, *, named: bo
     """UsageError where an option was given that no law of the report can answer."""
     for option in options.given(*idle):
         why = "and --law names none" if named else "for which the runs lack params or tokens"
-        raise UsageError(f"{option} {shown(' '.join(options.words(option) or ()))}: is for {law}, {why}")
+        raise UsageError(
+            f"{option} {shown(' '.join(options.words(option) or ()))}: is for {law}, {why}"
+        )
 
 
 def _laws(options: Options) -> tuple[str, ...] | None:
@@ -229,7 +304,12 @@ def _possible(evaluations: Evaluations) -> tuple[str, ...]:
     """The default laws for which there are the quantities."""
     has_both = evaluations.params is not None and evaluations.tokens is not None
     has_compute = evaluations.compute is not None
-    found = tuple(name for name in DEFAULT_LAWS if (has_both if name.startswith("params") else has_compute))
+    found = tuple(
+        name for name in DEFAULT_LAWS if (has_both if name.startswith("params") else has_compute)
+    )
     if not found:
-        raise UsageError(f"{evaluations.source}: has neither compute nor params and tokens; every law needs one of these")
+        raise UsageError(
+            f"{evaluations.source}: has neither compute nor params and tokens; every law needs one "
+            f"of these"
+        )
     return found

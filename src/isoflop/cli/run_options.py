@@ -35,12 +35,18 @@ def whole(options: Options, option: str, *, least: int | None) -> int | None:
     text = options.one(option)
     if text is None:
         return None
-    domain = "a whole number other than 0" if least is None else f"a whole number of at least {least}"
+    domain = (
+        "a whole number other than 0" if least is None else f"a whole number of at least {least}"
+    )
     try:
         value = parse_whole(text)
     except ValueError as error:
         raise outside(option, text.strip(), domain, str(error)) from None
-    if not (abs(value) <= 2**53 and value == int(value) and (value != 0 if least is None else value >= least)):
+    if not (
+        abs(value) <= 2**53
+        and value == int(value)
+        and (value != 0 if least is None else value >= least)
+    ):
         raise outside(option, text.strip(), domain)
     return int(value)
 
@@ -64,7 +70,9 @@ def check_figure(path: str, option: str = "--plot") -> None:
     from ..numeric.plot.panels import FORMATS as ENDINGS
 
     if not path.lower().endswith(ENDINGS):
-        raise UsageError(f"{option} {shown(path)}: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+        raise UsageError(
+            f"{option} {shown(path)}: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        )
 
 
 def is_terminal(stream: Any) -> bool:

@@ -25,7 +25,9 @@ def declare_law(parser: Parser, *, several: bool) -> None:
     group = parser.add_argument_group("law")
     kinds = "a published law (see isoflop laws) or a JSON law file"
     takes_several(group, "--law", "LAW", f"{kinds}; several for a comparison" if several else kinds)
-    takes_one(group, "--E", "NUMBER", "irreducible loss; without it the figures that need it are left out")
+    takes_one(
+        group, "--E", "NUMBER", "irreducible loss; without it the figures that need it are left out"
+    )
     takes_one(group, "--A", "NUMBER", "coefficient of the params term A N^-beta")
     takes_one(group, "--B", "NUMBER", "coefficient of the tokens term B D^-gamma")
     takes_one(group, "--beta", "NUMBER", "exponent of params (hoffmann: exponent of tokens)")
@@ -51,13 +53,16 @@ def laws(options: Options) -> list[Law]:
     words = options.words("--law")
     if words is None and not coefficients:
         raise UsageError(
-            "--law is missing: name a published law (isoflop laws lists them) or a law file, or give "
+            "--law is missing: name a published law (isoflop laws lists them) or a law file, or "
+            "give "
             f"coefficients, {_usual(notation(options))}"
         )
     if words is None:
         return [_from_coefficients(options)]
     if coefficients:
-        given = typed(("--law", " ".join(words)), *((name, str(options.one(name))) for name in coefficients))
+        given = typed(
+            ("--law", " ".join(words)), *((name, str(options.one(name))) for name in coefficients)
+        )
         raise UsageError(f"{given}: must be a law or coefficients, not both")
     found = [_named(entry) for word in words for entry in _entries(word)]
     names = [law.name for law in found]
@@ -68,16 +73,22 @@ def laws(options: Options) -> list[Law]:
 
 
 def law_files(options: Options) -> list[str | None]:
-    """For each of the laws that the options select the file that it is in, if it is in one that can be read again."""
+    """For each of the laws that the options select the file that it is in, if it is in one that can
+    be read again.
+    """
     entries = [entry for word in options.words("--law") or () for entry in _entries(word)]
-    return [entry if _is_path(entry) and os.path.isfile(entry) else None for entry in entries] or [None]  # noqa: PTH113
+    found = [_is_path(entry) and os.path.isfile(entry) for entry in entries]  # noqa: PTH113
+    return [entry if there else None for entry, there in zip(entries, found, strict=True)] or [None]
 
 
 def law(options: Options) -> Law:
     """The one law that the options select."""
     found = laws(options)
     if len(found) > 1:
-        raise UsageError(f"--law {shown(' '.join(entry.name for entry in found))}: must be one law, got {len(found)}")
+        raise UsageError(
+            f"--law {shown(' '.join(entry.name for entry in found))}: must be one law, got "
+            f"{len(found)}"
+        )
     return found[0]
 
 
@@ -101,7 +112,9 @@ def _is_path(word: str) -> bool:
 
 
 def _entries(word: str) -> list[str]:
-    """The laws in one word. The name of a file may hold spaces, and where there is such a file, commas."""
+    """The laws in one word. The name of a file may hold spaces, and where there is such a file,
+    commas.
+    """
     if _is_path(word):
         from pathlib import Path
 
@@ -132,11 +145,18 @@ def _from_file(path: str) -> Law:
         raise ValueError("is nested too deeply for a law file") from None
     if read.name != CUSTOM:
         return read
-    return Law(**read.as_dict()["coefficients"], name=path, source=read.source, uncertainty=read.uncertainty)
+    return Law(
+        **read.as_dict()["coefficients"],
+        name=path,
+        source=read.source,
+        uncertainty=read.uncertainty,
+    )
 
 
 def loss_law(word: str) -> Law:
-    """A law of loss that allocates: a published one, or one from a file, as ``--loss-law`` names it."""
+    """A law of loss that allocates: a published one, or one from a file, as ``--loss-law`` names
+    it.
+    """
     try:
         found = _from_file(word) if _is_path(word) else _published(word)
         found.needed("A", "B")
@@ -164,12 +184,20 @@ def _from_coefficients(options: Options) -> Law:
     own = spelling.names("params-tokens").values()
     for name in COEFFICIENTS:
         if f"--{name}" in options and name not in own:
-            raise UsageError(f"--{name} {shown(str(options.one(f'--{name}')))}: {_home(name, spelling)}")
+            raise UsageError(
+                f"--{name} {shown(str(options.one(f'--{name}')))}: {_home(name, spelling)}"
+            )
     for name in _exponents(spelling):
         if f"--{name}" not in options:
-            raise UsageError(f"--{name} is missing: a law has the exponents --{' and --'.join(_exponents(spelling))}")
+            raise UsageError(
+                f"--{name} is missing: a law has the exponents "
+                f"--{' and --'.join(_exponents(spelling))}"
+            )
     values = {
-        name: options.nonnegative(f"--{name}") if name == spelling.irreducible else options.positive(f"--{name}") for name in own
+        name: options.nonnegative(f"--{name}")
+        if name == spelling.irreducible
+        else options.positive(f"--{name}")
+        for name in own
     }
     given = {name: value for name, value in values.items() if value is not None}
     return Law.from_coefficients(given, notation=spelling, partial=True, name=CUSTOM)

@@ -40,36 +40,70 @@ def parser() -> Parser:
             "runs [--law NAME] [--noise NUMBER] ...",
             "counts [--models FILE] [--gold FILE] ...",
         ],
-        "downstream: accuracy on 12 benchmarks, and two losses, of the 150 runs of Krajewski et al. 2025\n"
-        "(Tables 7-9; those that name two data sets twice), a row for each score. The truth is their Table\n"
+        "downstream: accuracy on 12 benchmarks, and two losses, of the 150 runs of Krajewski et "
+        "al. 2025\n"
+        "(Tables 7-9; those that name two data sets twice), a row for each score. The truth is "
+        "their Table\n"
         "12; noise: a finite number of questions, and runs off the law.\n"
-        "runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The truth is --law.\n"
+        "runs: params, tokens and loss of 96 runs on isoFLOP budgets, for fit and check. The truth "
+        "is --law.\n"
         "counts: samples of 48 models on 64 problems, for passk, fit and backtest. The truth is\n"
         f"  -log pass@1 = E0 + N0 N^-beta + D0 D^-gamma,\n  {truth},\n"
-        "with 3 % scatter of models about it; examples/simulate_counts.py draws other samples of the same.",
+        "with 3 % scatter of models about it; examples/simulate_counts.py draws other samples of "
+        "the same.",
         [
             "isoflop simulate --seed 1 -o evaluations.csv",
-            "isoflop simulate downstream --dataset mixture --benchmark ARC-E HumanEval --format json",
+            "isoflop simulate downstream --dataset mixture --benchmark ARC-E HumanEval --format "
+            "json",
             "isoflop simulate runs --law hoffmann2022 --noise 0.01 --output runs.csv",
             "isoflop simulate counts --output counts.csv --models models.csv --gold gold.csv",
         ],
     )
-    built.add_argument(POSITIONAL, metavar="TABLE", nargs="*", help="downstream (default), runs or counts")
-    takes_one(built, "--seed", "S", "of everything that is drawn, the same in every run with the same NumPy; default: 0")
-    takes_one(built, "--noise", "NUMBER", "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004")
+    built.add_argument(
+        POSITIONAL, metavar="TABLE", nargs="*", help="downstream (default), runs or counts"
+    )
+    takes_one(
+        built,
+        "--seed",
+        "S",
+        "of everything that is drawn, the same in every run with the same NumPy; default: 0",
+    )
+    takes_one(
+        built,
+        "--noise",
+        "NUMBER",
+        "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004",
+    )
     accuracy = built.add_argument_group("downstream")
-    takes_several(accuracy, "--benchmark", "NAME", "only these benchmarks, as in Table 12: ARC-E, HumanEval, ...")
-    takes_several(accuracy, "--dataset", "|".join(DATASETS), "only runs on web, code and maths, or on C4 alone; default: both")
+    takes_several(
+        accuracy,
+        "--benchmark",
+        "NAME",
+        "only these benchmarks, as in Table 12: ARC-E, HumanEval, ...",
+    )
+    takes_several(
+        accuracy,
+        "--dataset",
+        "|".join(DATASETS),
+        "only runs on web, code and maths, or on C4 alone; default: both",
+    )
     accuracy.add_argument("--exact", action="store_true", help="the laws themselves, without noise")
     accuracy.add_argument(
         "--no-baselines",
         action="store_true",
         help="without the accuracy of guessing, but with ten small runs to estimate it from",
     )
-    takes_one(built.add_argument_group("runs"), "--law", "NAME", "published law of loss (isoflop laws); default: besiroglu2024")
+    takes_one(
+        built.add_argument_group("runs"),
+        "--law",
+        "NAME",
+        "published law of loss (isoflop laws); default: besiroglu2024",
+    )
     counts = built.add_argument_group("counts")
     takes_one(counts, "--models", "FILE", "write params and tokens of each model there, as CSV")
-    takes_one(counts, "--gold", "FILE", "write the -log probability of the gold solutions there, as CSV")
+    takes_one(
+        counts, "--gold", "FILE", "write the -log probability of the gold solutions there, as CSV"
+    )
     declare_output(built, *FORMATS)
     return built
 
@@ -96,7 +130,10 @@ def _table(options: Options) -> str:
         raise UsageError(f"unexpected argument {shown(words[1])}: one table at a time")
     table = words[0]
     if table not in TABLES:
-        raise UsageError(f"TABLE {shown(table)}: must be one of {', '.join(TABLES)}{close_matches(table, TABLES)}")
+        raise UsageError(
+            f"TABLE {shown(table)}: must be one of "
+            f"{', '.join(TABLES)}{close_matches(table, TABLES)}"
+        )
     for other, own in TABLES.items():
         for option in options.given(*own):
             if other != table:
@@ -130,7 +167,10 @@ def _some(options: Options, option: str, known: dict[str, str]) -> list[str] | N
     spelt = {name.lower(): value for name, value in known.items()}
     for entry in entries:
         if entry.lower() not in spelt:
-            raise UsageError(f"{option} {shown(entry)}: must be some of {', '.join(known)}{close_matches(entry, known)}")
+            raise UsageError(
+                f"{option} {shown(entry)}: must be some of "
+                f"{', '.join(known)}{close_matches(entry, known)}"
+            )
     return [spelt[entry.lower()] for entry in entries]
 
 
@@ -144,7 +184,9 @@ def _runs(options: Options, seed: int) -> dict[str, Any]:
         return simulate_losses(seed=seed, law=name, noise=LOSS_NOISE if noise is None else noise)
     except ValueError as error:
         about_noise = str(error).startswith("noise=")
-        raise blamed(error, ("--noise", str(options.one("--noise"))) if about_noise else ("--law", name)) from None
+        raise blamed(
+            error, ("--noise", str(options.one("--noise"))) if about_noise else ("--law", name)
+        ) from None
 
 
 def _counts(options: Options, seed: int) -> dict[str, Any]:
@@ -169,5 +211,8 @@ def _write(option: str, place: str, text: str) -> None:
 
 def _rows(columns: dict[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Columns as rows, in plain types."""
-    plain = [values.tolist() if hasattr(values, "tolist") else list(values) for values in columns.values()]
+    plain = [
+        values.tolist() if hasattr(values, "tolist") else list(values)
+        for values in columns.values()
+    ]
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*plain, strict=True)]

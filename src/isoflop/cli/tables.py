@@ -26,7 +26,17 @@ USUAL = "repeatable; usual names are recognised"
 DRAWS = "a whole number of at least 1 (and at most 2^53)"
 KINDS = "NAME=accuracy or NAME=proxy, such as f1=proxy"
 #: Options of fits to counts that other fits do not have, and columns that other tables do not have.
-OF_COUNTS = ("--k", "--models", "--gold", "--method", "--cluster", "--coupled", "--loss-law", "n_samples", "n_correct")
+OF_COUNTS = (
+    "--k",
+    "--models",
+    "--gold",
+    "--method",
+    "--cluster",
+    "--coupled",
+    "--loss-law",
+    "n_samples",
+    "n_correct",
+)
 #: Options that set an argument of the readers under another name.
 OPTION_OF = {
     "columns": "--column",
@@ -50,18 +60,42 @@ def _declare(parser: Parser, metavar: str, noun: str, columns: str, example: str
 
 def declare_runs(parser: Parser) -> None:
     """The file of runs and the options that tell how to read it."""
-    quantities = "params, tokens, compute, loss, accuracy, weight or group, or a name of an expression"
+    quantities = (
+        "params, tokens, compute, loss, accuracy, weight or group, or a name of an expression"
+    )
     group = _declare(parser, "RUNS", "runs", quantities, "\"loss < 4.5 and `data set` == 'c4'\"")
-    takes_one(group, "--random-baseline", "SHARE", "accuracy of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted")
+    takes_one(
+        group,
+        "--random-baseline",
+        "SHARE",
+        "accuracy of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted",
+    )
 
 
 def declare_counts(parser: Parser) -> None:
     """The file of counts and the options that tell how to read it."""
     quantities = "problem, n_samples, n_correct, model, benchmark, params, tokens, compute or gold"
-    group = _declare(parser, "COUNTS", "counts", quantities, "\"benchmark == 'gsm8k' and n_samples >= 128\"")
-    takes_one(group, "--by", "COLUMN,...", "columns whose values make a group; default: benchmark and model, as far as there are")
-    takes_one(group, "--models", "TABLE", "file with params, tokens or compute of each model; two of them give the third")
-    takes_one(group, "--gold", "TABLE", "file with the -log probability of the gold solutions, in nats, by model or by problem")
+    group = _declare(
+        parser, "COUNTS", "counts", quantities, "\"benchmark == 'gsm8k' and n_samples >= 128\""
+    )
+    takes_one(
+        group,
+        "--by",
+        "COLUMN,...",
+        "columns whose values make a group; default: benchmark and model, as far as there are",
+    )
+    takes_one(
+        group,
+        "--models",
+        "TABLE",
+        "file with params, tokens or compute of each model; two of them give the third",
+    )
+    takes_one(
+        group,
+        "--gold",
+        "TABLE",
+        "file with the -log probability of the gold solutions, in nats, by model or by problem",
+    )
 
 
 def declare_evaluations(
@@ -71,17 +105,32 @@ def declare_evaluations(
     benchmarks: str = "only these benchmarks; default: all",
     metavar: str = "RUNS",
 ) -> None:
-    """The file of evaluations and the options that tell how to read it, and what guessing scores where that plays a part."""
+    """The file of evaluations and the options that tell how to read it, and what guessing scores
+    where that plays a part.
+    """
     quantities = f"run, benchmark, metric_type, score, {'random_baseline, ' if guessing else ''}params, tokens or compute"
     wide = "or in a table with a row for each run the benchmark NAME; NAME= puts one aside"
-    group = _declare(parser, metavar, "evaluations", f"{quantities}, {wide}", "\"score < 1 and metric_type != 'f1'\"")
+    group = _declare(
+        parser,
+        metavar,
+        "evaluations",
+        f"{quantities}, {wide}",
+        "\"score < 1 and metric_type != 'f1'\"",
+    )
     takes_several(group, "--benchmark", "NAME", benchmarks)
     group.add_argument("--percent", action="store_true", help="accuracy is in percent")
-    takes_one(group, "--metric", "NAME=KIND", "accuracy or proxy, for a metric that is not known by its name; repeatable")
+    takes_one(
+        group,
+        "--metric",
+        "NAME=KIND",
+        "accuracy or proxy, for a metric that is not known by its name; repeatable",
+    )
 
 
 def names_counts(words: Sequence[str]) -> bool:
-    """Whether the words of a command name a table of counts, or options that only fits to counts have."""
+    """Whether the words of a command name a table of counts, or options that only fits to counts
+    have.
+    """
     from pathlib import Path
 
     from ..numeric.data.kinds import kind_of
@@ -91,7 +140,11 @@ def names_counts(words: Sequence[str]) -> bool:
         return True
     for word in words:
         try:
-            if not word.startswith("-") and Path(word).is_file() and kind_of(table_of(word)) == "counts":
+            if (
+                not word.startswith("-")
+                and Path(word).is_file()
+                and kind_of(table_of(word)) == "counts"
+            ):
                 return True
         except (OSError, ValueError):  # whoever reads the table will say what is wrong
             continue
@@ -112,20 +165,31 @@ class TableOptions:
     where : str or None
     """
 
-    def __init__(self, options: Options, noun: str, lists: Sequence[str] = (), table: Table | None = None) -> None:
-        """`noun`: what the file holds; `lists`: options that take all the words after them; `table`: the file, if it was read."""
+    def __init__(
+        self, options: Options, noun: str, lists: Sequence[str] = (), table: Table | None = None
+    ) -> None:
+        """`noun`: what the file holds; `lists`: options that take all the words after them;
+        `table`: the file, if it was read.
+        """
         metavar = "COUNTS" if noun == "counts" else "RUNS"
         words = options.words(POSITIONAL)
         if words is None:
-            after = "".join(f", in front of {option}, which takes all that follows it" for option in options.given(*lists)[:1])
+            after = "".join(
+                f", in front of {option}, which takes all that follows it"
+                for option in options.given(*lists)[:1]
+            )
             raise UsageError(f"{metavar} is missing: name a CSV or JSON file of {noun}{after}")
         if len(words) > 1:
             raise UsageError(f"unexpected argument {shown(words[1])}: one file of {noun} at a time")
         self.options, self.path = options, words[0]
-        self.columns = {name: column or None for name, column in assignments(options, "--column").items()}
+        self.columns = {
+            name: column or None for name, column in assignments(options, "--column").items()
+        }
         self.where = options.one("--where")
         self.metrics, self.by = _metrics(options), _by(options)
-        self.random_baseline = None if noun == "evaluations" else share(options, "--random-baseline", zero=True)
+        self.random_baseline = (
+            None if noun == "evaluations" else share(options, "--random-baseline", zero=True)
+        )
         self._table = table
 
     @contextmanager
@@ -148,12 +212,20 @@ class TableOptions:
         return self._table
 
     def runs(self, *needed: str, names: Collection[str] = ()) -> Runs:
-        """The runs, each with these quantities; `names`: those of an expression, which may have columns of their own."""
+        """The runs, each with these quantities; `names`: those of an expression, which may have
+        columns of their own.
+        """
         from ..numeric.data.runs import Runs
 
         baseline = self.random_baseline
         with self.in_options():
-            return Runs.read(self.table(), **self._reading(), require=needed, random_baseline=baseline, names=names)
+            return Runs.read(
+                self.table(),
+                **self._reading(),
+                require=needed,
+                random_baseline=baseline,
+                names=names,
+            )
 
     def counts(self) -> Counts:
         """The counts."""
@@ -161,7 +233,9 @@ class TableOptions:
 
         models, gold = self.options.one("--models"), self.options.one("--gold")
         with self.in_options():
-            return Counts.read(self.table(), **self._reading(), by=self.by, models=models, gold=gold)
+            return Counts.read(
+                self.table(), **self._reading(), by=self.by, models=models, gold=gold
+            )
 
     def pass_at_k(self) -> PassTable:
         """The values of pass@k in a table that holds these rather than counts."""
@@ -176,13 +250,17 @@ class TableOptions:
 
         percent, metrics = "--percent" in self.options, self.metrics
         with self.in_options():
-            return Evaluations.read(self.table(), **self._reading(), percent=percent, metrics=metrics or None)
+            return Evaluations.read(
+                self.table(), **self._reading(), percent=percent, metrics=metrics or None
+            )
 
     def _reading(self) -> dict[str, Any]:
         return {"columns": self.columns or None, "where": self.where}
 
 
-def assignments(options: Options, option: str, domain: str = "NAME=COLUMN, such as params='Model Size'") -> dict[str, str]:
+def assignments(
+    options: Options, option: str, domain: str = "NAME=COLUMN, such as params='Model Size'"
+) -> dict[str, str]:
     """NAME=VALUE of an option that may be repeated."""
     values: dict[str, str] = {}
     for word in options.words(option) or ():

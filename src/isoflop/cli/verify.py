@@ -27,7 +27,12 @@ FORMATS = ("text", "json")
 FEW = 4
 WORKERS = 2
 #: The statuses as the table has them.
-SHORT = {"proved": "proved", "proved under a stated lemma": "lemma", "checked numerically": "numerical", "cited": "cited"}
+SHORT = {
+    "proved": "proved",
+    "proved under a stated lemma": "lemma",
+    "checked numerically": "numerical",
+    "cited": "cited",
+}
 #: Longer claims are cut.
 LONGEST_CLAIM = 400
 
@@ -37,12 +42,16 @@ def parser() -> Parser:
     built = Parser(
         "isoflop verify",
         ["[NAME ... | FILE.py]"],
-        "Check derivations step by step: by an exact argument, at 64 random points with 50 digits, and a\n"
-        "bound by interval arithmetic too. Without a name all of them, in a table; with names every step;\n"
+        "Check derivations step by step: by an exact argument, at 64 random points with 50 digits, "
+        "and a\n"
+        "bound by interval arithmetic too. Without a name all of them, in a table; with names "
+        "every step;\n"
         "with the name of a paper its errata. Exit status 1 where anything fails.\n"
         "\n"
-        "FILE.py is a derivation of your own: a Python file with a function derivation() that returns an\n"
-        "isoflop.theory.proof.claim.Derivation. The file is run, so verify only files that you trust. What is\n"
+        "FILE.py is a derivation of your own: a Python file with a function derivation() that "
+        "returns an\n"
+        "isoflop.theory.proof.claim.Derivation. The file is run, so verify only files that you "
+        "trust. What is\n"
         "checked are the steps: that they amount to the statement is for the reader to judge.",
         [
             "isoflop verify optimum_by_lagrange",
@@ -51,8 +60,12 @@ def parser() -> Parser:
             "isoflop verify krajewski2025",
         ],
     )
-    built.add_argument(POSITIONAL, nargs="*", help="derivations, one Python file, or a paper with errata")
-    takes_one(built.add_argument_group("sampling"), "--seed", "NUMBER", "of the random points; default: 0")
+    built.add_argument(
+        POSITIONAL, nargs="*", help="derivations, one Python file, or a paper with errata"
+    )
+    takes_one(
+        built.add_argument_group("sampling"), "--seed", "NUMBER", "of the random points; default: 0"
+    )
     declare_output(built, *FORMATS)
     return built
 
@@ -63,7 +76,9 @@ def run(options: Options) -> tuple[str, int]:
     wanted = options.several(POSITIONAL)
     if wanted is not None and any(map(_is_file, wanted)):
         if len(wanted) > 1:
-            raise UsageError(f"{POSITIONAL} {shown(' '.join(wanted))}: must be one file alone, or names")
+            raise UsageError(
+                f"{POSITIONAL} {shown(' '.join(wanted))}: must be one file alone, or names"
+            )
         return _own(wanted[0], form, seed)
 
     from ..theory.proof.verification import ERRATA
@@ -97,7 +112,10 @@ def _known(wanted: Sequence[str] | None) -> tuple[str, ...]:
     for word in wanted:
         if word not in NAMES:
             hint = close_matches(word, (*NAMES, *ERRATA))
-            raise UsageError(f"{POSITIONAL} {shown(word)}: must be one of the {len(NAMES)} derivations or a FILE.py{hint}")
+            raise UsageError(
+                f"{POSITIONAL} {shown(word)}: must be one of the {len(NAMES)} derivations or a "
+                f"FILE.py{hint}"
+            )
     return tuple(dict.fromkeys(wanted))
 
 
@@ -109,7 +127,9 @@ def _from_file(path: str) -> Derivation:
     from ..theory.proof.verification import checked
 
     known = sys.path.copy()
-    sys.path.insert(0, str(Path(path).resolve().parent))  # as `python FILE.py` does, so that the file may import its neighbours
+    sys.path.insert(
+        0, str(Path(path).resolve().parent)
+    )  # as `python FILE.py` does, so that the file may import its neighbours
     try:
         defined = run_path(path)
         if not callable(defined.get("derivation")):
@@ -120,7 +140,9 @@ def _from_file(path: str) -> Derivation:
     except OSError as error:
         raise UsageError(f"{POSITIONAL} {shown(path)}: {error.strerror or error}") from None
     except (Exception, SystemExit) as error:
-        raise UsageError(f"{POSITIONAL} {shown(path)}: raises {type(error).__name__}: {error}") from None
+        raise UsageError(
+            f"{POSITIONAL} {shown(path)}: raises {type(error).__name__}: {error}"
+        ) from None
     finally:
         sys.path[:] = known
     try:
@@ -139,7 +161,9 @@ def _own(path: str, form: str, seed: int) -> tuple[str, int]:
     try:
         report = verify(derivation, seed=seed)
     except (ValueError, TypeError, AttributeError) as error:
-        raise UsageError(f"{POSITIONAL} {shown(path)}: cannot be checked, {type(error).__name__}: {error}") from None
+        raise UsageError(
+            f"{POSITIONAL} {shown(path)}: cannot be checked, {type(error).__name__}: {error}"
+        ) from None
     return _reported([report], form, in_full=True, interrupted=False)
 
 
@@ -152,10 +176,17 @@ def _all(names: Sequence[str], form: str, seed: int, *, in_full: bool) -> tuple[
     if interrupted:
         say_interrupted(f"{len(reports)} of {len(names)} derivations are verified")
     order = {name: index for index, name in enumerate(names)}
-    return _reported(sorted(reports, key=lambda report: order[report.name]), form, in_full=in_full, interrupted=interrupted)
+    return _reported(
+        sorted(reports, key=lambda report: order[report.name]),
+        form,
+        in_full=in_full,
+        interrupted=interrupted,
+    )
 
 
-def _collected(function: Callable[[Item], Result], items: Sequence[Item], what: str) -> tuple[list[Result], bool]:
+def _collected(
+    function: Callable[[Item], Result], items: Sequence[Item], what: str
+) -> tuple[list[Result], bool]:
     """The results as they came, and whether an interrupt cut them short."""
     from ..theory.proof.verification import unordered
 
@@ -175,17 +206,25 @@ def _with_progress(results: Iterator[Result], total: int, what: str) -> Iterator
         return
     from tqdm import tqdm
 
-    yield from tqdm(results, total=total, desc=what, file=sys.stderr, leave=False, dynamic_ncols=True)
+    yield from tqdm(
+        results, total=total, desc=what, file=sys.stderr, leave=False, dynamic_ncols=True
+    )
 
 
 def _errata(paper: str, form: str) -> tuple[str, int]:
     from ..theory.proof.verification import verify_errata
 
     errata, remarks = verify_errata(paper)
-    failed = sum(not erratum.holds for erratum in errata) + sum(not remark.holds for remark in remarks)
+    failed = sum(not erratum.holds for erratum in errata) + sum(
+        not remark.holds for remark in remarks
+    )
     status = NEGATIVE if failed else DONE
     if form == "json":
-        found = {"paper": paper, "errata": [e.as_dict() for e in errata], "remarks": [r.as_dict() for r in remarks]}
+        found = {
+            "paper": paper,
+            "errata": [e.as_dict() for e in errata],
+            "remarks": [r.as_dict() for r in remarks],
+        }
         return json_text({**found, "failed": failed}), status
     lines = [f"Errata of {paper}: {len(errata)} slips, {len(remarks)} remarks", ""]
     for index, erratum in enumerate(errata, 1):
@@ -193,20 +232,35 @@ def _errata(paper: str, form: str) -> tuple[str, int]:
     lines += ["Remarks"]
     for remark in remarks:
         lines += _remark_text(remark)
-    lines += ["", f"{failed} failed" if failed else "Every slip is refuted as printed and every correction holds."]
+    lines += [
+        "",
+        f"{failed} failed"
+        if failed
+        else "Every slip is refuted as printed and every correction holds.",
+    ]
     return "\n".join(lines), status
 
 
 # -- derivations as text ---------------------------------------------------------------------------
 
 
-def _reported(reports: Sequence[Report], form: str, *, in_full: bool, interrupted: bool) -> tuple[str, int]:
+def _reported(
+    reports: Sequence[Report], form: str, *, in_full: bool, interrupted: bool
+) -> tuple[str, int]:
     failed = sum(report.failed for report in reports)
     status = INTERRUPTED if interrupted else NEGATIVE if failed else DONE
     if form == "json":
-        data = {"derivations": [_data(report) for report in reports], "failed": failed, "interrupted": interrupted}
+        data = {
+            "derivations": [_data(report) for report in reports],
+            "failed": failed,
+            "interrupted": interrupted,
+        }
         return json_text(data), status
-    lines = [line for report in reports for line in (*_report_text(report), "")] if in_full else _overview(reports)
+    lines = (
+        [line for report in reports for line in (*_report_text(report), "")]
+        if in_full
+        else _overview(reports)
+    )
     return "\n".join([*lines, *(["interrupted: these were done"] if interrupted else [])]), status
 
 
@@ -221,7 +275,11 @@ def _data(report: Report) -> dict[str, Any]:
                 "strength": step.strength,
                 "exact": step.exact,
                 "pointwise": "passed" if step.pointwise.passed else "failed",
-                "interval": None if step.interval is None else "passed" if step.interval.passed else "failed",
+                "interval": None
+                if step.interval is None
+                else "passed"
+                if step.interval.passed
+                else "failed",
                 "reason": step.reason,
                 "argument": step.argument,
                 "details": {
@@ -238,7 +296,15 @@ def _data(report: Report) -> dict[str, Any]:
 def _overview(reports: Sequence[Report]) -> list[str]:
     from ..theory.proof.verification import summary
 
-    columns = ("name", "steps", "status", "proved exactly", "hold at points", "confirmed by intervals", "time")
+    columns = (
+        "name",
+        "steps",
+        "status",
+        "proved exactly",
+        "hold at points",
+        "confirmed by intervals",
+        "time",
+    )
     rows = [
         [
             clean(report.name),
@@ -253,8 +319,14 @@ def _overview(reports: Sequence[Report]) -> list[str]:
     ]
     steps = sum(len(report.steps) for report in reports)
     counts = ", ".join(f"{count} {status}" for status, count in summary(reports).items())
-    closing = ["", f"{len(reports)} derivations of {steps} steps: {counts}"] if reports else ["nothing was checked"]
-    failures = [line for report in reports if report.failed for line in ("", *_failure_text(report))]
+    closing = (
+        ["", f"{len(reports)} derivations of {steps} steps: {counts}"]
+        if reports
+        else ["nothing was checked"]
+    )
+    failures = [
+        line for report in reports if report.failed for line in ("", *_failure_text(report))
+    ]
     return [*(table(columns, rows, left=("name", "status")) if rows else []), *closing, *failures]
 
 
@@ -271,11 +343,18 @@ def _failure_text(report: Report) -> list[str]:
 def _objections(step: StepReport) -> list[str]:
     found = [f"exact: {step.exact}, {step.exact_detail}"] if step.exact != "proved" else []
     paths = {"points": step.pointwise, "intervals": step.interval}
-    return found + [f"{path}: {check.detail}" for path, check in paths.items() if check is not None and not check.passed]
+    return found + [
+        f"{path}: {check.detail}"
+        for path, check in paths.items()
+        if check is not None and not check.passed
+    ]
 
 
 def _report_text(report: Report) -> list[str]:
-    lines = [f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)", *_wrapped(report.title, 2)]
+    lines = [
+        f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)",
+        *_wrapped(report.title, 2),
+    ]
     lines += [line for text in report.assumptions for line in _wrapped(f"assume  {text}", 2, 8)]
     lines += _wrapped(f"state   {report.statement}", 2, 8) if report.statement else []
     lines += _wrapped(report.error, 2) if report.error else []
@@ -290,9 +369,15 @@ def _step_text(number: str, step: StepReport, indent: int) -> list[str]:
     claim = step.claim if len(step.claim) <= LONGEST_CLAIM else f"{step.claim[:LONGEST_CLAIM]} ..."
     lines = _wrapped(f"{number}{step.name}: {step.strength}", indent, len(number))
     lines += _wrapped(claim, inner + 2, 2) + _wrapped(step.reason, inner + 2)
-    lines += _wrapped(f"exact      {step.exact} ({step.argument}): {step.exact_detail}", inner + 2, 11)
+    lines += _wrapped(
+        f"exact      {step.exact} ({step.argument}): {step.exact_detail}", inner + 2, 11
+    )
     lines += _wrapped(f"points     {_said(step.pointwise)}", inner + 2, 11)
-    return lines + (_wrapped(f"intervals  {_said(step.interval)}", inner + 2, 11) if step.interval is not None else [])
+    return lines + (
+        _wrapped(f"intervals  {_said(step.interval)}", inner + 2, 11)
+        if step.interval is not None
+        else []
+    )
 
 
 def _said(check: Check) -> str:
@@ -321,4 +406,10 @@ def _wrapped(text: str, indent: int, hanging: int = 0) -> list[str]:
     from textwrap import wrap
 
     first, rest = " " * indent, " " * (indent + hanging)
-    return wrap(clean(" ".join(text.split(" "))), WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return wrap(
+        clean(" ".join(text.split(" "))),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_on_hyphens=False,
+    )

@@ -1,4 +1,6 @@
-"""The accuracy of guessing: which source comes first, estimates with their errors, and what is refused."""
+"""The accuracy of guessing: which source comes first, estimates with their errors, and what is
+refused.
+"""
 
 import statistics
 from collections.abc import Callable
@@ -36,11 +38,19 @@ TABLE_11 = {
 SMALL = (0.24, 0.27, 0.255)
 
 
-def runs(metric: str | None = "acc", *, table: float | None = None, benchmark: str = "arc_easy") -> Evaluations:
+def runs(
+    metric: str | None = "acc", *, table: float | None = None, benchmark: str = "arc_easy"
+) -> Evaluations:
     """Three runs that guess, and two that do not."""
     compute = (1e16, 2e16, 3e16, 1e20, 1e22)
     rows = [
-        {"C": C, "benchmark": benchmark, "metric_type": metric, "score": q, "random_baseline": table}
+        {
+            "C": C,
+            "benchmark": benchmark,
+            "metric_type": metric,
+            "score": q,
+            "random_baseline": table,
+        }
         for C, q in zip(compute, (*SMALL, 0.5, 0.7), strict=True)
     ]
     return Evaluations.read(rows)
@@ -55,7 +65,13 @@ def asked(path: Path, *words: str) -> EvaluationTable:
 
 def written(evaluations: Evaluations, folder: Path) -> Path:
     table = evaluations.to_table()
-    lines = [",".join(table), *(",".join("" if c is None else str(c) for c in row) for row in zip(*table.values(), strict=True))]
+    lines = [
+        ",".join(table),
+        *(
+            ",".join("" if c is None else str(c) for c in row)
+            for row in zip(*table.values(), strict=True)
+        ),
+    ]
     path = folder / "runs.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
@@ -73,9 +89,17 @@ def test_published_values_are_of_one_metric() -> None:
     assert published("ARC-Easy") == published("arc_easy_5shot") == TABLE_11["arc_easy"]
     assert published("mmlu") is None
     found = resolve(runs("acc_norm,none"), "krajewski2025")["arc_easy"]
-    assert (found.value, found.standard_error, found.how) == (0.2918, 0.0, "Krajewski et al. 2025, Table 11")
+    assert (found.value, found.standard_error, found.how) == (
+        0.2918,
+        0.0,
+        "Krajewski et al. 2025, Table 11",
+    )
     assert resolve(runs(None), "krajewski2025")["arc_easy"].value == 0.2918
-    with pytest.raises(ValueError, match=r"'arc_easy' \(acc\) in data is not known \(krajewski2025 has it for acc_norm alone\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"'arc_easy' \(acc\) in data is not known \(krajewski2025 has it for acc_norm "
+        r"alone\)",
+    ):
         resolve(runs("acc"), "krajewski2025")
 
 
@@ -84,8 +108,16 @@ def test_published_margins_come_with_the_published_values() -> None:
     assert (lbpp.value, lbpp.margin) == (0.0, 0.02)
     assert resolve(runs("acc_norm"), "krajewski2025")["arc_easy"].margin is None
     assert resolve(runs("pass@1", benchmark="lbpp"))["lbpp"].margin is None
-    margins = {law: kind_for(law, lbpp).margin for law in ("compute", "params-tokens-ceiling", "bnsl", "two-stage-logistic")}
-    assert margins == {"compute": 0.02, "params-tokens-ceiling": 0.02, "bnsl": 0.0, "two-stage-logistic": None}
+    margins = {
+        law: kind_for(law, lbpp).margin
+        for law in ("compute", "params-tokens-ceiling", "bnsl", "two-stage-logistic")
+    }
+    assert margins == {
+        "compute": 0.02,
+        "params-tokens-ceiling": 0.02,
+        "bnsl": 0.0,
+        "two-stage-logistic": None,
+    }
     assert kind_for("compute", lbpp, margin=0.1).margin == 0.1
     assert kind_for("compute", Baseline(0.0)).margin == 0.05
 
@@ -94,10 +126,15 @@ def test_what_is_given_comes_first_then_small_runs_then_the_table_then_the_metri
     small = "compute < 1e17"
     assert resolve(runs(table=0.2), {"arc_easy": 0.3}, small)["arc_easy"] == Baseline(0.3)
     assert resolve(runs(table=0.2), 0.1)["arc_easy"] == Baseline(0.1)
-    assert resolve(runs(table=0.2), None, small)["arc_easy"].how == "mean of 3 runs with compute < 1e17"
+    assert (
+        resolve(runs(table=0.2), None, small)["arc_easy"].how
+        == "mean of 3 runs with compute < 1e17"
+    )
     assert resolve(runs(table=0.2))["arc_easy"] == Baseline(0.2, how="from the table")
     for metric in ("exact_match", "pass@1", "em", "exact_match,flexible-extract"):
-        assert resolve(runs(metric), None, small)["arc_easy"] == Baseline(0.0, how=f"0 for {metric}")
+        assert resolve(runs(metric), None, small)["arc_easy"] == Baseline(
+            0.0, how=f"0 for {metric}"
+        )
     assert resolve(runs("exact_match", table=0.2))["arc_easy"].value == 0.2
 
 
@@ -108,16 +145,31 @@ def test_an_estimate_is_the_mean_with_its_standard_error() -> None:
 
 
 def test_small_runs_without_a_score_leave_the_table() -> None:
-    rows = [{"C": C, "acc_piqa": q, "acc_sciq": 0.2 if C > 1e17 else None} for C, q in ((1e16, 0.5), (2e16, 0.52), (1e20, 0.7))]
-    with pytest.raises(ValueError, match=r"small='C < 1e17': leaves 0 runs with a score of 'sciq' in data; must be at least 2"):
+    rows = [
+        {"C": C, "acc_piqa": q, "acc_sciq": 0.2 if C > 1e17 else None}
+        for C, q in ((1e16, 0.5), (2e16, 0.52), (1e20, 0.7))
+    ]
+    with pytest.raises(
+        ValueError,
+        match=r"small='C < 1e17': leaves 0 runs with a score of 'sciq' in data; must be at least 2",
+    ):
         resolve(Evaluations.read(rows), None, "C < 1e17")
-    assert resolve(Evaluations.read(rows), None, "C < 1e17", benchmarks=["piqa"])["piqa"].value == pytest.approx(0.51)
+    assert resolve(Evaluations.read(rows), None, "C < 1e17", benchmarks=["piqa"])[
+        "piqa"
+    ].value == pytest.approx(0.51)
 
 
 def test_every_key_has_one() -> None:
-    rows = [{"C": 1e20, "lbpp_pass@1": 0.1, "lbpp_pass@8": 0.4, "acc_sciq": 0.6}, {"C": 1e21, "lbpp_pass@8": 0.4}]
+    rows = [
+        {"C": 1e20, "lbpp_pass@1": 0.1, "lbpp_pass@8": 0.4, "acc_sciq": 0.6},
+        {"C": 1e21, "lbpp_pass@8": 0.4},
+    ]
     found = resolve(Evaluations.read(rows), {"sciq": 0.25})
-    assert {key: baseline.value for key, baseline in found.items()} == {"lbpp": 0.0, "lbpp pass@8": 0.0, "sciq": 0.25}
+    assert {key: baseline.value for key, baseline in found.items()} == {
+        "lbpp": 0.0,
+        "lbpp pass@8": 0.0,
+        "sciq": 0.25,
+    }
 
 
 # -- draws -------------------------------------------------------------------------------------------------------------
@@ -149,50 +201,67 @@ def test_no_draws_and_known_values() -> None:
 # -- refused -----------------------------------------------------------------------------------------------------------
 
 UNKNOWN = (
-    r"the random baseline of 'arc_easy' \(acc\) in .* is not known; say random_baseline=\{'arc_easy': VALUE\} "
-    r"\(--random-baseline arc_easy=VALUE\), .* or small='compute < 1e17' \(--small-runs 'compute < 1e17'\)"
+    r"the random baseline of 'arc_easy' \(acc\) in .* is not known; say "
+    r"random_baseline=\{'arc_easy': VALUE\} "
+    r"\(--random-baseline arc_easy=VALUE\), .* or small='compute < 1e17' \(--small-runs 'compute < "
+    r"1e17'\)"
 )
 SAID = r"^--random-baseline: " + UNKNOWN
 REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...], str, str]] = {
     "unknown": ({}, (), UNKNOWN, SAID),
     "no benchmark": (
         {"given": {"arc_esy": 0.25}}, ("--random-baseline", "arc_esy=0.25"),
-        r"'arc_esy' is no benchmark of data \(did you mean arc_easy\?\); the benchmarks are 'arc_easy'",
+        r"'arc_esy' is no benchmark of data \(did you mean arc_easy\?\); the benchmarks are "
+        r"'arc_easy'",
         r"--random-baseline '.*': 'arc_esy' is no benchmark of file .* \(did you mean arc_easy\?\)",
     ),
     "in percent": (
         {"given": {"arc_easy": 25}}, ("--random-baseline", "arc_easy=25"),
-        r"random_baseline of 'arc_easy'=25: must be a number of at least 0 and below 1 \(divide percentages by 100\)",
+        r"random_baseline of 'arc_easy'=25: must be a number of at least 0 and below 1 \(divide "
+        r"percentages by 100\)",
         r"--random-baseline 'arc_easy=25': must be NAME=VALUE .* \(from 0 to less than 1\)",
     ),
     "below 0": (
         {"given": -0.1}, ("--random-baseline", "-0.1"),
-        r"random_baseline=-0.1: must be a number of at least 0 and below 1", r"--random-baseline '-0.1': must be",
+        r"random_baseline=-0.1: must be a number of at least 0 and below "
+        r"1", r"--random-baseline '-0.1': must be",
     ),
-    "exactly 1": ({"given": 1.0}, ("--random-baseline", "1"), r"random_baseline=1.0: must be", r"--random-baseline '1': must"),
+    "exactly 1": ({"given": 1.0}, ("--random-baseline", "1"), r"random_baseline=1.0: must "
+                                                              r"be", r"--random-baseline '1': "
+                                                                     r"must"),
     "NaN": ({"given": float("nan")}, ("--random-baseline", "nan"), r"random_baseline=nan: ", r"--random-baseline 'nan': must"),
     "no number": (
         {"given": "krajewski"}, ("--random-baseline", "krajewski"),
-        r"random_baseline='krajewski': must be .* or 'krajewski2025' \(did you mean krajewski2025\?\)",
-        r"--random-baseline 'krajewski': must be NAME=VALUE for some benchmarks, one VALUE for all .*, or krajewski2025",
+        r"random_baseline='krajewski': must be .* or 'krajewski2025' \(did you mean "
+        r"krajewski2025\?\)",
+        r"--random-baseline 'krajewski': must be NAME=VALUE for some benchmarks, one VALUE for all "
+        r".*, or krajewski2025",
     ),
     "text": ({"given": {"arc_easy": "a"}}, ("--random-baseline", "arc_easy=a"), r"'arc_easy'='a': must", r"'arc_easy=a': must"),
     "one small run": (
         {"small": "C < 1.5e16"}, ("--small-runs", "C < 1.5e16"),
-        r"small='C < 1.5e16': leaves 1 run of data; must be at least 2", r"--small-runs 'C < 1.5e16': leaves 1 run of file",
+        r"small='C < 1.5e16': leaves 1 run of data; must be at least "
+        r"2", r"--small-runs 'C < 1.5e16': leaves 1 run of file",
     ),
     "no small run": (
-        {"small": "C < 1"}, ("--small-runs", "C < 1"), r"small='C < 1': leaves 0 runs", r"--small-runs 'C < 1': leaves 0 runs",
+        {"small": "C < 1"}, ("--small-runs", "C < 1"), r"small='C < 1': leaves 0 "
+                                                       r"runs", r"--small-runs 'C < 1': leaves 0 "
+                                                                r"runs",
     ),
     "no condition": (
-        {"small": "C <"}, ("--small-runs", "C <"), r"small='C <': ends where", r"--small-runs 'C <': ends where a column",
+        {"small": "C <"}, ("--small-runs", "C <"), r"small='C <': ends "
+                                                   r"where", r"--small-runs 'C <': ends where a "
+                                                             r"column",
     ),
     "no such column": (
-        {"small": "flop < 1"}, ("--small-runs", "flop < 1"), r"small='flop < 1': no column 'flop'", r"--small-runs 'flop < 1': n",
+        {"small": "flop < 1"}, ("--small-runs", "flop < 1"), r"small='flop < 1': no column "
+                                                             r"'flop'", r"--small-runs 'flop < 1': "
+                                                                        r"n",
     ),
     "above all runs": (
         {"given": 0.8}, ("--random-baseline", "80%"),
-        r"benchmark='arc_easy': none of 5 runs of data is above the random baseline 0.8 \(given\); the highest accuracy is 0.7",
+        r"benchmark='arc_easy': none of 5 runs of data is above the random baseline 0.8 \(given\); "
+        r"the highest accuracy is 0.7",
         r"benchmark='arc_easy': none of 5 runs of file .* is above the random baseline 0.8",
     ),
 }  # fmt: skip
@@ -209,7 +278,9 @@ def test_bad_baselines_are_refused_in_python(case: str) -> None:
 @pytest.mark.parametrize("case", REFUSED)
 def test_bad_baselines_are_refused_on_the_command_line(case: str, tmp_path: Path) -> None:
     _, words, _, message = REFUSED[case]
-    with pytest.raises((UsageError, ValueError), match=message) as caught:  # the command says either in one line
+    with pytest.raises(
+        (UsageError, ValueError), match=message
+    ) as caught:  # the command says either in one line
         asked(written(runs(), tmp_path), *words).baselines()
     assert "\n" not in str(caught.value)
 
@@ -218,10 +289,22 @@ def test_bad_baselines_are_refused_on_the_command_line(case: str, tmp_path: Path
     ("call", "message"),
     [
         (lambda: Baseline(1.0), r"value=1.0: must be a number of at least 0 and below 1"),
-        (lambda: Baseline(0.5, margin=1.0), r"margin=1.0: must be a number of at least 0 and below 1"),
-        (lambda: Baseline(0.5, -1.0), r"standard_error=-1.0: must be a finite number of at least 0"),
-        (lambda: Baseline(0.5).draws(-1, np.random.default_rng(0)), r"K=-1: must be a whole number of at least 0"),
-        (lambda: resolve(runs(), 0.1, benchmarks=["piqa"]), r"benchmark='piqa': data has no such benchmark"),
+        (
+            lambda: Baseline(0.5, margin=1.0),
+            r"margin=1.0: must be a number of at least 0 and below 1",
+        ),
+        (
+            lambda: Baseline(0.5, -1.0),
+            r"standard_error=-1.0: must be a finite number of at least 0",
+        ),
+        (
+            lambda: Baseline(0.5).draws(-1, np.random.default_rng(0)),
+            r"K=-1: must be a whole number of at least 0",
+        ),
+        (
+            lambda: resolve(runs(), 0.1, benchmarks=["piqa"]),
+            r"benchmark='piqa': data has no such benchmark",
+        ),
     ],
 )
 def test_bad_arguments(call: Callable[[], Any], message: str) -> None:
@@ -229,9 +312,15 @@ def test_bad_arguments(call: Callable[[], Any], message: str) -> None:
         call()
 
 
-@pytest.mark.parametrize("words", [("arc_easy=0.2", "arc_easy=0.3"), ("0.2", "0.3"), ("arc_easy=0.2", "krajewski2025")])
+@pytest.mark.parametrize(
+    "words", [("arc_easy=0.2", "arc_easy=0.3"), ("0.2", "0.3"), ("arc_easy=0.2", "krajewski2025")]
+)
 def test_options_that_contradict_each_other(words: tuple[str, ...], tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"--random-baseline '.*': (is given twice|arc_easy is given twice|must be NAME=VALUE)"):
+    with pytest.raises(
+        UsageError,
+        match=r"--random-baseline '.*': (is given twice|arc_easy is given twice|must be "
+        r"NAME=VALUE)",
+    ):
         asked(written(runs(), tmp_path), "--random-baseline", *words)
 
 
@@ -240,6 +329,8 @@ def test_options_that_contradict_each_other(words: tuple[str, ...], tmp_path: Pa
 
 def test_every_benchmark_of_the_transcribed_runs_is_published(public_runs: Path) -> None:
     found = Evaluations.read(public_runs / "apple-downstream" / "runs.csv")
-    assert {key: baseline.value for key, baseline in resolve(found, "krajewski2025").items() if key in found.benchmarks} == {
-        name: value for name, (_, value) in TABLE_11.items()
-    }
+    assert {
+        key: baseline.value
+        for key, baseline in resolve(found, "krajewski2025").items()
+        if key in found.benchmarks
+    } == {name: value for name, (_, value) in TABLE_11.items()}

@@ -1,4 +1,6 @@
-"""The law of pass@k as a law of accuracy: least squares by lstsq, refits as fits of the resample, predictions, the crossing."""
+"""The law of pass@k as a law of accuracy: least squares by lstsq, refits as fits of the resample,
+predictions, the crossing.
+"""
 
 from dataclasses import replace
 
@@ -15,12 +17,25 @@ KS = (1.0, 4.0, 16.0, 64.0)
 
 
 def pairs(noise=0.02, seed=0, baseline=0.0, n=9):
-    compute, k = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e22, n), KS, indexing="ij"))
-    log_y = TRUTH[0] + TRUTH[1] * np.log(compute) + TRUTH[2] * np.log(k) + TRUTH[3] * np.log(compute) * np.log(k)
+    compute, k = (
+        each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e22, n), KS, indexing="ij")
+    )
+    log_y = (
+        TRUTH[0]
+        + TRUTH[1] * np.log(compute)
+        + TRUTH[2] * np.log(k)
+        + TRUTH[3] * np.log(compute) * np.log(k)
+    )
     log_y = log_y + noise * np.random.default_rng(seed).standard_normal(len(k))
     accuracy = baseline + (1.0 - baseline) * np.exp(-np.exp(log_y))
     at = Points(compute=compute, k=k)
-    return Sample(benchmark="lbpp", accuracy=accuracy, baseline=baseline, at=at, index=np.repeat(np.arange(n), len(KS)))
+    return Sample(
+        benchmark="lbpp",
+        accuracy=accuracy,
+        baseline=baseline,
+        at=at,
+        index=np.repeat(np.arange(n), len(KS)),
+    )
 
 
 def plane(part):
@@ -53,12 +68,17 @@ def test_exact_pairs_give_the_truth_and_the_crossing() -> None:
 def test_refits_are_fits_of_the_resamples() -> None:
     part = pairs(baseline=0.02)
     random = np.random.default_rng(4)
-    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=5).astype(float)
+    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=5).astype(
+        float
+    )
     baselines = np.array([0.0, 0.01, 0.02, 0.0, 0.015])
     again = BILINEAR.refit(part, BILINEAR.fit(part), weights, baselines)
     assert again.converged.all()
     for row, weight in enumerate(weights):
-        drawn = replace(part.subset(np.repeat(np.arange(len(part)), weight.astype(int))), baseline=float(baselines[row]))
+        drawn = replace(
+            part.subset(np.repeat(np.arange(len(part)), weight.astype(int))),
+            baseline=float(baselines[row]),
+        )
         assert again.coefficients[row] == pytest.approx(plane(drawn)[0], rel=1e-6)
 
 
@@ -66,7 +86,9 @@ def test_a_resample_that_determines_no_plane_is_not_certified() -> None:
     part = pairs()
     one_k = (part.at.k == 1.0).astype(float)
     nothing = np.zeros(len(part))
-    again = BILINEAR.refit(part, BILINEAR.fit(part), np.stack([one_k, nothing, np.ones(len(part))]), np.zeros(3))
+    again = BILINEAR.refit(
+        part, BILINEAR.fit(part), np.stack([one_k, nothing, np.ones(len(part))]), np.zeros(3)
+    )
     assert again.converged.tolist() == [False, False, True]
     assert np.isnan(again.coefficients[:2]).all()
 
@@ -89,10 +111,14 @@ def test_predictions_at_50_digits() -> None:
         for row in range(2):
             log_A, a, b, d = map(mpmath.mpf, laws[row])
             for column in range(3):
-                log_c, log_k = (mpmath.log(mpmath.mpf(values[column])) for values in (at.compute, at.k))
+                log_c, log_k = (
+                    mpmath.log(mpmath.mpf(values[column])) for values in (at.compute, at.k)
+                )
                 y = mpmath.exp(log_A + a * log_c + b * log_k + d * log_c * log_k)
                 guess = mpmath.mpf(baselines[row])
-                assert found[row, column] == pytest.approx(float(guess + (1 - guess) * mpmath.exp(-y)), rel=1e-11)
+                assert found[row, column] == pytest.approx(
+                    float(guess + (1 - guess) * mpmath.exp(-y)), rel=1e-11
+                )
 
 
 def test_below_the_crossing_it_predicts_as_well() -> None:

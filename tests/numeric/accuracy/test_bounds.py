@@ -16,7 +16,9 @@ def test_from_the_least_to_the_quantile() -> None:
 
 @pytest.mark.parametrize("truth", [0.0, 0.5])
 def test_coverage_of_a_square(truth) -> None:
-    """The cost x^2 of an unknown x estimated with error 1: central percentiles exclude 0 always, the bound does not."""
+    """The cost x^2 of an unknown x estimated with error 1: central percentiles exclude 0 always,
+    the bound does not.
+    """
     random = np.random.default_rng(0)
     covered, excluded = 0, 0
     for estimate in truth + random.standard_normal(400):

@@ -1,4 +1,6 @@
-"""Broken laws as numbers: values and derivatives against many digits, and the way to a two-term law and back."""
+"""Broken laws as numbers: values and derivatives against many digits, and the way to a two-term law
+and back.
+"""
 
 import mpmath
 import numpy as np
@@ -15,7 +17,10 @@ TWO = BrokenLaw(
     a=0.85,
     b=-40.0,
     c0=0.09,
-    breaks=(Break(change=0.3, compute=1e19, width=0.4), Break(change=-0.2, compute=1e22, width=1.5)),
+    breaks=(
+        Break(change=0.3, compute=1e19, width=0.4),
+        Break(change=-0.2, compute=1e22, width=1.5),
+    ),
 )
 
 
@@ -31,7 +36,9 @@ def exact(law, compute):
 @pytest.mark.parametrize("compute", [1e15, 1e19, 3e20, 1e22, 1e27])
 def test_value_and_local_exponent(compute):
     assert float(TWO.accuracy(compute)) == pytest.approx(float(exact(TWO, compute)), rel=1e-13)
-    slope = -MP.diff(lambda z: MP.log(abs(exact(TWO, MP.exp(z)) - MP.mpf(TWO.a))), MP.log(MP.mpf(compute)))
+    slope = -MP.diff(
+        lambda z: MP.log(abs(exact(TWO, MP.exp(z)) - MP.mpf(TWO.a))), MP.log(MP.mpf(compute))
+    )
     assert float(TWO.local_exponent(compute)) == pytest.approx(float(slope), rel=1e-10)
 
 
@@ -39,7 +46,10 @@ def test_shapes_and_text():
     assert TWO.accuracy(np.full((2, 3), 1e20)).shape == (2, 3)
     assert TWO.local_exponent([1e20, 1e21]).shape == (2,)
     assert TWO.exponents == pytest.approx((0.09, 0.39, 0.19))
-    assert str(TWO) == "0.85 - 40 C^-0.09 (1 + (C/1e+19)^(1/0.4))^(-0.12) (1 + (C/1e+22)^(1/1.5))^(+0.3)"
+    assert (
+        str(TWO)
+        == "0.85 - 40 C^-0.09 (1 + (C/1e+19)^(1/0.4))^(-0.12) (1 + (C/1e+22)^(1/1.5))^(+0.3)"
+    )
 
 
 def test_breaks_are_kept_in_the_order_of_compute():
@@ -60,12 +70,18 @@ def test_a_two_term_law_at_a_fixed_ratio_and_back(law, ratio):
     broken = BrokenLaw.of_ray(law, ratio)
     for compute in (1e15, 1e21, 1e27):
         n = MP.sqrt(MP.mpf(compute) / (6 * MP.mpf(ratio)))
-        direct = MP.mpf(law.E) + MP.mpf(law.A) * n ** -MP.mpf(law.beta) + MP.mpf(law.B) * (ratio * n) ** -MP.mpf(law.gamma)
+        direct = (
+            MP.mpf(law.E)
+            + MP.mpf(law.A) * n ** -MP.mpf(law.beta)
+            + MP.mpf(law.B) * (ratio * n) ** -MP.mpf(law.gamma)
+        )
         assert float(broken.accuracy(compute)) == pytest.approx(float(direct), rel=1e-12)
     assert broken.product == pytest.approx(-1.0, abs=1e-12)
     assert broken.breaks[0].width > 0.0
     back = broken.as_ray(ratio, steeper="params" if law.beta > law.gamma else "tokens")
-    assert [back.E, back.A, back.B, back.beta, back.gamma] == pytest.approx([law.E, law.A, law.B, law.beta, law.gamma], rel=1e-10)
+    assert [back.E, back.A, back.B, back.beta, back.gamma] == pytest.approx(
+        [law.E, law.A, law.B, law.beta, law.gamma], rel=1e-10
+    )
 
 
 def test_either_attribution_of_the_exponents_gives_the_curve():
@@ -74,7 +90,9 @@ def test_either_attribution_of_the_exponents_gives_the_curve():
     assert (other.beta, other.gamma) == pytest.approx((law.gamma, law.beta))
     for compute in (1e18, 1e24):
         n = (compute / 120.0) ** 0.5
-        assert other.loss(params=n, tokens=20.0 * n) == pytest.approx(law.loss(params=n, tokens=20.0 * n), rel=1e-12)
+        assert other.loss(params=n, tokens=20.0 * n) == pytest.approx(
+            law.loss(params=n, tokens=20.0 * n), rel=1e-12
+        )
 
 
 def test_equal_exponents_have_no_break():
@@ -82,7 +100,9 @@ def test_equal_exponents_have_no_break():
     broken = BrokenLaw.of_ray(law, 20.0)
     assert broken.breaks == ()
     n = (1e21 / 120.0) ** 0.5
-    assert float(broken.accuracy(1e21)) == pytest.approx(1.5 + 300.0 * n**-0.3 + 700.0 * (20.0 * n) ** -0.3, rel=1e-13)
+    assert float(broken.accuracy(1e21)) == pytest.approx(
+        1.5 + 300.0 * n**-0.3 + 700.0 * (20.0 * n) ** -0.3, rel=1e-13
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,11 +115,15 @@ def test_equal_exponents_have_no_break():
         (lambda: TWO.accuracy(-1.0), r"compute=-1\.0"),
         (lambda: TWO.as_ray(20.0), "breaks=2: must be 1"),
         (
-            lambda: BrokenLaw(a=0.1, b=1.0, c0=0.3, breaks=(Break(change=-0.2, compute=1e20, width=1.0),)).as_ray(20.0),
+            lambda: BrokenLaw(
+                a=0.1, b=1.0, c0=0.3, breaks=(Break(change=-0.2, compute=1e20, width=1.0),)
+            ).as_ray(20.0),
             "c1 f1=-0.2",
         ),
         (
-            lambda: BrokenLaw(a=0.1, b=-1.0, c0=0.3, breaks=(Break(change=-0.2, compute=1e20, width=5.0),)).as_ray(20.0),
+            lambda: BrokenLaw(
+                a=0.1, b=-1.0, c0=0.3, breaks=(Break(change=-0.2, compute=1e20, width=5.0),)
+            ).as_ray(20.0),
             r"b=-1\.0",
         ),
         (lambda: BrokenLaw.of_ray(Law(beta=0.3, gamma=0.4), 20.0), "E, A and B must have values"),
@@ -120,7 +144,9 @@ def test_derivatives_of_the_model(breaks, in_logs):
     random = np.random.default_rng(breaks)
     logs = np.linspace(40.0, 52.0, 9)
     model = BrokenModel(logs, 46.0, breaks)
-    theta = np.array([[0.8, -0.3, 0.1, *[0.2, 44.0, -0.5], *[-0.3, 47.0, 0.4], *[0.1, 50.0, 1.0]][: model.width]])
+    theta = np.array(
+        [[0.8, -0.3, 0.1, *[0.2, 44.0, -0.5], *[-0.3, 47.0, 0.4], *[0.1, 50.0, 1.0]][: model.width]]
+    )
     factors = random.normal(size=(1, 9))
 
     def value(i, point):
@@ -146,13 +172,21 @@ def test_derivatives_of_the_model(breaks, in_logs):
             assert jacobian[0, p, i] == pytest.approx(float(reference), rel=1e-10, abs=1e-14)
         for q in range(p, model.width):
             order = tuple(int(p == j) + int(q == j) for j in range(model.width))
-            total = sum(w * float(MP.diff(lambda *x, i=i: value(i, x), tuple(point), order)) for i, w in enumerate(weights))
+            total = sum(
+                w * float(MP.diff(lambda *x, i=i: value(i, x), tuple(point), order))
+                for i, w in enumerate(weights)
+            )
             assert hessian[p, q] == pytest.approx(total, rel=1e-8, abs=1e-10)
             assert hessian[p, q] == pytest.approx(hessian[q, p], rel=1e-12)
 
 
 def test_parameters_and_coefficients_invert_each_other():
-    theta = np.array([[0.8, -0.3, 0.1, 0.2, 44.0, -0.5, -0.3, 47.0, 0.4], [0.2, 0.3, -0.1, 0.2, 41.0, 0.5, 0.3, 42.0, 0.1]])
+    theta = np.array(
+        [
+            [0.8, -0.3, 0.1, 0.2, 44.0, -0.5, -0.3, 47.0, 0.4],
+            [0.2, 0.3, -0.1, 0.2, 41.0, 0.5, 0.3, 42.0, 0.1],
+        ]
+    )
     assert from_coefficients(to_coefficients(theta, 46.0), 46.0) == pytest.approx(theta, rel=1e-12)
     exchanged = theta[:, [0, 1, 2, 6, 7, 8, 3, 4, 5]]
     assert np.array_equal(to_coefficients(exchanged, 46.0), to_coefficients(theta, 46.0))

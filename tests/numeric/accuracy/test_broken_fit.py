@@ -1,4 +1,6 @@
-"""Broken laws fitted: recovery of drawn truths, the two-term law among them, refits, and what runs leave open."""
+"""Broken laws fitted: recovery of drawn truths, the two-term law among them, refits, and what runs
+leave open.
+"""
 
 from typing import NamedTuple
 
@@ -38,25 +40,50 @@ def direct(logs, a, height, c0, breaks):
 
 
 def drawn(random, breaks):
-    """40 to 60 runs over 4 to 6 decades of compute; accuracy rises from a lower or towards an upper asymptote.
+    """40 to 60 runs over 4 to 6 decades of compute; accuracy rises from a lower or towards an upper
+    asymptote.
 
-    Exponents differ by at least 0.25 from segment to segment, widths are 0.1 to 0.4 of log C, breaks lie well inside and well
-    apart, and at every break the accuracy is at least a tenth as far from the asymptote as anywhere.
+    Exponents differ by at least 0.25 from segment to segment, widths are 0.1 to 0.4 of log C,
+    breaks lie well inside and well apart, and at every break the accuracy is at least a tenth as
+    far from the asymptote as anywhere.
     """
     while True:
-        runs, decades, first = int(random.integers(40, 61)), random.uniform(4.0, 6.0), random.uniform(17.0, 19.0)
-        share = np.sort(random.uniform(size=runs)) if random.random() < 0.5 else np.linspace(0.0, 1.0, runs)
+        runs, decades, first = (
+            int(random.integers(40, 61)),
+            random.uniform(4.0, 6.0),
+            random.uniform(17.0, 19.0),
+        )
+        share = (
+            np.sort(random.uniform(size=runs))
+            if random.random() < 0.5
+            else np.linspace(0.0, 1.0, runs)
+        )
         logs = (first + decades * share) * DECADE
-        places = [random.uniform(0.3, 0.7)] if breaks == 1 else [random.uniform(0.2, 0.35), random.uniform(0.65, 0.8)]
+        places = (
+            [random.uniform(0.3, 0.7)]
+            if breaks == 1
+            else [random.uniform(0.2, 0.35), random.uniform(0.65, 0.8)]
+        )
         places = (first + decades * np.array(places)) * DECADE
         exponents = random.uniform(0.02, 0.8, breaks + 1)
         if np.abs(np.diff(exponents)).min() < 0.25:
             continue
         rising = random.random() < 0.5
         asymptote = random.uniform(0.0, 0.5) if rising else random.uniform(0.75, 1.0)
-        end = random.uniform(asymptote + 0.2, 0.98) if rising else random.uniform(0.2, asymptote - 0.2)
+        end = (
+            random.uniform(asymptote + 0.2, 0.98)
+            if rising
+            else random.uniform(0.2, asymptote - 0.2)
+        )
         signed = -exponents if rising else exponents
-        parts = list(zip(np.diff(signed), places, np.exp(random.uniform(np.log(0.1), np.log(0.4), breaks)), strict=True))
+        parts = list(
+            zip(
+                np.diff(signed),
+                places,
+                np.exp(random.uniform(np.log(0.1), np.log(0.4), breaks)),
+                strict=True,
+            )
+        )
         middle = logs.mean()
         parts = [(c, place - middle, f) for c, place, f in parts]
         shape = direct(logs - middle, 0.0, 1.0, signed[0], parts)
@@ -69,20 +96,31 @@ def drawn(random, breaks):
 
 def sample_of(law, compute, *, noise=0.0, seed=0, baseline=0.0):
     accuracy = law.accuracy(compute) + noise * np.random.default_rng(seed).normal(size=len(compute))
-    return Sample(benchmark="made-up", accuracy=accuracy, baseline=baseline, at=Points(compute=compute))
+    return Sample(
+        benchmark="made-up", accuracy=accuracy, baseline=baseline, at=Points(compute=compute)
+    )
 
 
 def recovered(seed, breaks):
-    """Whether the curve is within 1 % at every run and every break within 0.1 dex; noise-free for even seeds."""
+    """Whether the curve is within 1 % at every run and every break within 0.1 dex; noise-free for
+    even seeds.
+    """
     random = np.random.default_rng([breaks, seed])
     truth = drawn(random, breaks)
     noise = SMALL * (seed % 2) * random.normal(size=len(truth.compute))
-    sample = Sample(benchmark="drawn", accuracy=truth.accuracy + noise, baseline=0.0, at=Points(compute=truth.compute))
+    sample = Sample(
+        benchmark="drawn",
+        accuracy=truth.accuracy + noise,
+        baseline=0.0,
+        at=Points(compute=truth.compute),
+    )
     kind = BNSL_KINDS["bnsl" if breaks == 1 else "bnsl-2"]
     found = kind.fit(sample)
     curve = kind.accuracy(found.coefficients[None], sample.at, np.zeros(1))[0]
     close = np.abs(curve / truth.accuracy - 1.0).max() <= 0.01
-    return bool(close and np.abs(np.log(found.coefficients[4::3] / truth.breaks)).max() <= 0.1 * DECADE)
+    return bool(
+        close and np.abs(np.log(found.coefficients[4::3] / truth.breaks)).max() <= 0.1 * DECADE
+    )
 
 
 @pytest.mark.parametrize("breaks", [1, 2])
@@ -103,7 +141,9 @@ def test_drawn_truths_are_recovered_in_95_percent(breaks):
 def test_a_two_term_law_at_a_fixed_ratio_is_recognised(exponents, floor):
     compute, at = np.geomspace(1e17, 1e24, 60), 1e20
     first, second = exponents
-    values = floor + 0.5 * (compute / at) ** (-first / 2.0) + 0.5 * (compute / at) ** (-second / 2.0)
+    values = (
+        floor + 0.5 * (compute / at) ** (-first / 2.0) + 0.5 * (compute / at) ** (-second / 2.0)
+    )
     fit = fit_broken(compute, values, objective=SQUARES, asymptote=(0.0, np.inf))
     assert fit.converged
     assert fit.law.product == pytest.approx(-1.0, abs=1e-8)
@@ -113,7 +153,9 @@ def test_a_two_term_law_at_a_fixed_ratio_is_recognised(exponents, floor):
 
 
 def test_exponents_of_two_to_one_have_two_broken_laws():
-    """t^2 + t + E = (t + 1/2)^2 + E - 1/4: c1 f1 is -1 with the law's own E, or -2 with a smaller one; both are exact."""
+    """t^2 + t + E = (t + 1/2)^2 + E - 1/4: c1 f1 is -1 with the law's own E, or -2 with a smaller
+    one; both are exact.
+    """
     compute, at = np.geomspace(1e17, 1e24, 60), 1e20
     t = (compute / at) ** -0.15
     values = 1.7 + 0.5 * t**2 + 0.5 * t
@@ -156,11 +198,15 @@ def test_three_breaks_are_recovered(seed):
     random = np.random.default_rng(seed)
     logs = np.sort(random.uniform(17.0, 23.0, 80)) * DECADE
     places, exponents = np.array([18.5, 20.0, 21.5]) * DECADE, np.array([0.1, 0.5, 0.15, 0.55])
-    parts = [(c, place - logs.mean(), 0.25) for c, place in zip(np.diff(exponents), places, strict=True)]
+    parts = [
+        (c, place - logs.mean(), 0.25) for c, place in zip(np.diff(exponents), places, strict=True)
+    ]
     shape = direct(logs - logs.mean(), 0.0, 1.0, exponents[0], parts)
     accuracy = 0.95 - 0.7 * shape / shape.max() + SMALL * seed * random.normal(size=80)
     kind = BNSL_KINDS["bnsl-3"]
-    found = kind.fit(Sample(benchmark="drawn", accuracy=accuracy, baseline=0.0, at=Points(compute=np.exp(logs))))
+    found = kind.fit(
+        Sample(benchmark="drawn", accuracy=accuracy, baseline=0.0, at=Points(compute=np.exp(logs)))
+    )
     assert found.converged
     assert np.abs(np.log(found.coefficients[4::3]) - places).max() <= 0.1 * DECADE
 
@@ -177,7 +223,12 @@ def test_what_the_kind_says_of_itself():
 
 
 @pytest.mark.parametrize(
-    ("objective", "in_logs"), [(SQUARES, False), (Objective(name="huber-log"), True), (Objective(name="least-squares-log"), True)]
+    ("objective", "in_logs"),
+    [
+        (SQUARES, False),
+        (Objective(name="huber-log"), True),
+        (Objective(name="least-squares-log"), True),
+    ],
 )
 def test_other_objectives_find_the_same_noise_free_law(objective, in_logs):
     sample = sample_of(LAW, np.geomspace(1e18, 1e23, 50))
@@ -229,7 +280,9 @@ def test_runs_at_or_below_a_redrawn_guessing_accuracy_do_not_count():
     found = BNSL.fit(sample)
     baseline = float(np.sort(sample.accuracy)[9])
     one = BNSL.refit(sample, found, np.ones((1, 60)), np.array([baseline]))
-    other = BNSL.refit(sample, found, (sample.accuracy > baseline)[None].astype(float), np.array([0.0]))
+    other = BNSL.refit(
+        sample, found, (sample.accuracy > baseline)[None].astype(float), np.array([0.0])
+    )
     assert np.array_equal(one.coefficients, other.coefficients)
 
 
@@ -258,14 +311,20 @@ def test_a_break_beyond_the_runs_is_open():
 
 def test_a_break_sharper_than_the_runs_resolve_has_an_open_width():
     compute = np.geomspace(1e18, 1e23, 40)
-    sharp = BrokenLaw(a=0.9, b=-60.0, c0=0.105, breaks=(Break(change=0.25, compute=3e20, width=0.005),))
+    sharp = BrokenLaw(
+        a=0.9, b=-60.0, c0=0.105, breaks=(Break(change=0.25, compute=3e20, width=0.005),)
+    )
     assert "f1" in BNSL.fit(sample_of(sharp, compute, noise=1e-4)).undetermined
 
 
 @pytest.mark.parametrize(
     ("compute", "accuracy", "said"),
     [
-        (np.geomspace(1e18, 1e23, 5), np.linspace(0.3, 0.7, 5), "made-up: runs at 5 values of compute; must be at least 6"),
+        (
+            np.geomspace(1e18, 1e23, 5),
+            np.linspace(0.3, 0.7, 5),
+            "made-up: runs at 5 values of compute; must be at least 6",
+        ),
         (np.repeat(np.geomspace(1e18, 1e23, 5), 4), np.linspace(0.3, 0.7, 20), "runs at 5 values"),
         (np.geomspace(1e18, 1e23, 20), np.full(20, 0.5), "values=0.5 at every run"),
         (np.geomspace(1e18, 1e23, 20), np.full(20, np.nan), "values=nan: must be finite"),
@@ -273,7 +332,9 @@ def test_a_break_sharper_than_the_runs_resolve_has_an_open_width():
 )
 def test_runs_that_cannot_be_fitted(compute, accuracy, said):
     with pytest.raises(ValueError, match=said):
-        BNSL.fit(Sample(benchmark="made-up", accuracy=accuracy, baseline=0.0, at=Points(compute=compute)))
+        BNSL.fit(
+            Sample(benchmark="made-up", accuracy=accuracy, baseline=0.0, at=Points(compute=compute))
+        )
 
 
 def test_arguments_outside_their_domain():
@@ -282,7 +343,9 @@ def test_arguments_outside_their_domain():
     with pytest.raises(ValueError, match="breaks=0"):
         broken(0)
     with pytest.raises(ValueError, match="compute: is not known at the runs"):
-        BNSL.fit(Sample(benchmark="x", accuracy=np.ones(3), baseline=0.0, at=Points(params=np.ones(3))))
+        BNSL.fit(
+            Sample(benchmark="x", accuracy=np.ones(3), baseline=0.0, at=Points(params=np.ones(3)))
+        )
     with pytest.raises(ValueError, match=r"compute=-1\.0: must be positive"):
         fit_broken([-1.0, 1.0], [0.1, 0.2])
     with pytest.raises(ValueError, match="must both be"):

@@ -1,4 +1,6 @@
-"""Runs at one D/N: whether they show the two-term law, on laws written out, with and without scatter."""
+"""Runs at one D/N: whether they show the two-term law, on laws written out, with and without
+scatter.
+"""
 
 from typing import Any
 
@@ -51,14 +53,19 @@ def test_its_break_and_exponents() -> None:
     assert found.product.has_interval
     assert not found.product.excludes(-1.0)
     assert (found.beta, found.gamma) == pytest.approx((0.9, 0.25), rel=1e-4)
-    assert (found.coefficients["c0"], found.coefficients["c1"]) == pytest.approx((0.45, -0.325), rel=1e-4)
+    assert (found.coefficients["c0"], found.coefficients["c1"]) == pytest.approx(
+        (0.45, -0.325), rel=1e-4
+    )
     assert found.open == ()
 
 
 def test_scatter_that_hides_the_break_leaves_it_open_and_less_does_not() -> None:
     law = (0.0, 3e4, 300.0, 0.54, 0.27)
     verdicts = {
-        noise: [ray_break(runs(two_terms(*law), noise, seed), margin=0.0).verdict for seed in range(3)] for noise in (0.002, 0.1)
+        noise: [
+            ray_break(runs(two_terms(*law), noise, seed), margin=0.0).verdict for seed in range(3)
+        ]
+        for noise in (0.002, 0.1)
     }
     assert verdicts[0.002].count("two terms") >= 2
     assert verdicts[0.1].count("open") >= 2
@@ -66,7 +73,10 @@ def test_scatter_that_hides_the_break_leaves_it_open_and_less_does_not() -> None
 
 @pytest.mark.slow
 def test_a_true_two_term_law_is_seldom_rejected() -> None:
-    rejected = [ray_break(runs(two_terms(*BENT), 0.005, seed), margin=0.0).verdict == "no two terms" for seed in range(40)]
+    rejected = [
+        ray_break(runs(two_terms(*BENT), 0.005, seed), margin=0.0).verdict == "no two terms"
+        for seed in range(40)
+    ]
     assert sum(rejected) <= 6
 
 
@@ -94,7 +104,9 @@ def test_the_other_exact_law_is_told() -> None:
 
 
 def test_runs_at_one_ratio() -> None:
-    ratio = np.where(np.arange(len(COMPUTE)) % 2, 20.0, 160.0) * np.geomspace(0.9, 1.1, len(COMPUTE))
+    ratio = np.where(np.arange(len(COMPUTE)) % 2, 20.0, 160.0) * np.geomspace(
+        0.9, 1.1, len(COMPUTE)
+    )
     sample = runs(np.full(len(COMPUTE), 0.5), ratio=ratio)
     assert at_one_ratio(sample) is None
     near = at_one_ratio(sample, 20.0)
@@ -102,14 +114,18 @@ def test_runs_at_one_ratio() -> None:
     assert len(near) == 25
     assert np.abs(np.log(near.at.tokens / near.at.params / 20.0)).max() <= np.log(1.15)
     assert len(at_one_ratio(near) or ()) == 25
-    with pytest.raises(ValueError, match=r"ray=5\.0: no run of task is within a factor 1\.15; D/N is"):
+    with pytest.raises(
+        ValueError, match=r"ray=5\.0: no run of task is within a factor 1\.15; D/N is"
+    ):
         at_one_ratio(sample, 5.0)
     with pytest.raises(ValueError, match="ray=-1"):
         at_one_ratio(sample, -1.0)
 
 
 def test_too_few_runs() -> None:
-    with pytest.raises(ValueError, match="6 values of compute; a law with one break needs more than 6"):
+    with pytest.raises(
+        ValueError, match="6 values of compute; a law with one break needs more than 6"
+    ):
         ray_break(runs(two_terms(*BENT)).subset(np.arange(6)), margin=0.0)
 
 

@@ -1,4 +1,6 @@
-"""The ceiling of a law: against direct search, on exact truths with and without one, and how often simulated runs show it."""
+"""The ceiling of a law: against direct search, on exact truths with and without one, and how often
+simulated runs show it.
+"""
 
 from typing import Any
 
@@ -27,7 +29,12 @@ SHOWN = ("identified", "not located")
 
 def sample_of(neg_log, compute, guess=0.0, *, params=None, tokens=None):
     accuracy = guess + (1.0 - guess) * np.exp(-neg_log)
-    return Sample(benchmark="task", accuracy=accuracy, baseline=guess, at=Points(params=params, tokens=tokens, compute=compute))
+    return Sample(
+        benchmark="task",
+        accuracy=accuracy,
+        baseline=guess,
+        at=Points(params=params, tokens=tokens, compute=compute),
+    )
 
 
 def noisy(seed=3, E=0.2, n=40, noise=0.02):
@@ -64,7 +71,9 @@ def test_an_exact_ray_bends_and_shows_no_ceiling(known) -> None:
     found: Any = ceiling_of(ray)
     assert found.E.low > 0.0  # E = 0 alone would be excluded
     assert found.verdict == "bends"
-    assert [(rival.explains, rival.statistic < 0.0) for rival in found.rivals] == [(True, True)] * (1 + known)
+    assert [(rival.explains, rival.statistic < 0.0) for rival in found.rivals] == [(True, True)] * (
+        1 + known
+    )
     assert "a ceiling and a second term cannot be told apart" in " ".join(str(found).split())
     if known:
         assert ceiling_of(ray, law="params-tokens").verdict == "no ceiling shown"
@@ -74,7 +83,10 @@ def test_an_exact_ray_bends_and_shows_no_ceiling(known) -> None:
 def test_no_law_without_a_ceiling_shows_one_on_the_published_design(near) -> None:
     for benchmark in BENCHMARKS if near else BENCHMARKS[::3]:
         for law in ("compute", "params-tokens"):
-            assert ceiling_of(exact(benchmark, near=near), law=law).verdict not in SHOWN, (benchmark, law)
+            assert ceiling_of(exact(benchmark, near=near), law=law).verdict not in SHOWN, (
+                benchmark,
+                law,
+            )
 
 
 # -- by another route --------------------------------------------------------------------------------------------------
@@ -90,14 +102,21 @@ def test_the_interval_is_that_of_a_direct_search() -> None:
         def residuals(theta):
             return np.log(E + np.exp(theta[0] - theta[1] * x)) - np.log(y)
 
-        return min(2.0 * least_squares(residuals, [start, 0.15], xtol=1e-14, ftol=1e-14).cost for start in (-1.0, 0.0, 1.0))
+        return min(
+            2.0 * least_squares(residuals, [start, 0.15], xtol=1e-14, ftol=1e-14).cost
+            for start in (-1.0, 0.0, 1.0)
+        )
 
     n, best = len(y), squares(found.E.value)
     low = brentq(lambda E: n * np.log(squares(E) / best) - ALLOWED, 1e-3, found.E.value, xtol=1e-9)
-    high = brentq(lambda E: n * np.log(squares(E) / best) - ALLOWED, found.E.value, y.min(), xtol=1e-9)
+    high = brentq(
+        lambda E: n * np.log(squares(E) / best) - ALLOWED, found.E.value, y.min(), xtol=1e-9
+    )
     assert (found.E.low, found.E.high) == pytest.approx((low, high), rel=1e-5)
     assert all(squares(found.E.value + step) > best for step in (-1e-3, 1e-3))
-    assert (found.accuracy.low, found.accuracy.high) == pytest.approx([0.25 + 0.75 * np.exp(-E) for E in (high, low)], rel=1e-6)
+    assert (found.accuracy.low, found.accuracy.high) == pytest.approx(
+        [0.25 + 0.75 * np.exp(-E) for E in (high, low)], rel=1e-6
+    )
 
 
 def test_the_rival_is_that_of_a_direct_search() -> None:
@@ -110,11 +129,23 @@ def test_the_rival_is_that_of_a_direct_search() -> None:
         return np.log(np.exp(a - p * x) + np.exp(b - q * x)) - np.log(y)
 
     box = ([-30.0, -30.0, FLATTEST_TERM, FLATTEST_TERM], [30.0, 30.0, 10.0, 10.0])
-    starts = [(a, b, p, FLATTEST_TERM * 1.01) for a in (-1.0, 1.0) for b in (-2.0, 0.0) for p in (0.1, 0.2, 0.4)]
-    rival = min(2.0 * least_squares(residuals, start, bounds=box, xtol=1e-14, ftol=1e-14).cost for start in starts)
+    starts = [
+        (a, b, p, FLATTEST_TERM * 1.01)
+        for a in (-1.0, 1.0)
+        for b in (-2.0, 0.0)
+        for p in (0.1, 0.2, 0.4)
+    ]
+    rival = min(
+        2.0 * least_squares(residuals, start, bounds=box, xtol=1e-14, ftol=1e-14).cost
+        for start in starts
+    )
     E, alpha = (
         found.E.value,
-        least_squares(lambda t: np.log(found.E.value + np.exp(t[0] - t[1] * x)) - np.log(y), [0.0, 0.15], xtol=1e-14),
+        least_squares(
+            lambda t: np.log(found.E.value + np.exp(t[0] - t[1] * x)) - np.log(y),
+            [0.0, 0.15],
+            xtol=1e-14,
+        ),
     )
     assert E > 0.0
     expected = len(y) * np.log(rival / (2.0 * alpha.cost))
@@ -152,11 +183,18 @@ def exact(benchmark, *, near):
     points = Points(params=at.params[kept], tokens=at.tokens[kept], compute=at.compute[kept])
     neg_log = np.asarray(made.laws[benchmark].reducible_loss(points.params, points.tokens))
     guess = made.baselines[benchmark]
-    return Sample(benchmark=benchmark, accuracy=guess + (1.0 - guess) * np.exp(-neg_log), baseline=guess, at=points)
+    return Sample(
+        benchmark=benchmark,
+        accuracy=guess + (1.0 - guess) * np.exp(-neg_log),
+        baseline=guess,
+        at=points,
+    )
 
 
 def shown(benchmarks, law, *, near, E, seeds):
-    """Share of simulated samples whose law shows a ceiling; run noise and a finite number of questions."""
+    """Share of simulated samples whose law shows a ceiling; run noise and a finite number of
+    questions.
+    """
     count, total = 0, 0
     for benchmark in benchmarks:
         truth = exact(benchmark, near=near)
@@ -164,7 +202,9 @@ def shown(benchmarks, law, *, near, E, seeds):
         neg_log = E - np.log((truth.accuracy - guess) / (1.0 - guess))
         for seed in range(seeds):
             random = np.random.default_rng([seed, BENCHMARKS.index(benchmark)])
-            share = guess + (1.0 - guess) * np.exp(-neg_log * np.exp(RUN_NOISE * random.standard_normal(len(neg_log))))
+            share = guess + (1.0 - guess) * np.exp(
+                -neg_log * np.exp(RUN_NOISE * random.standard_normal(len(neg_log)))
+            )
             scores = random.binomial(PROBLEMS[benchmark], share) / PROBLEMS[benchmark]
             try:
                 count += ceiling_of(replace(truth, accuracy=scores), law=law).verdict in SHOWN
@@ -187,7 +227,8 @@ def test_ceilings_that_runs_come_close_to_are_shown_by_params_and_tokens() -> No
     assert shown(HIGH, "params-tokens", near=False, E=-np.log(0.8), seeds=2) == 1.0
 
 
-#: Samples a benchmark; half of 1 - level, in which an interval misses E = 0 from above, and three standard errors of that share.
+#: Samples a benchmark; half of 1 - level, in which an interval misses E = 0 from above, and three
+#: standard errors of that share.
 SEEDS = 4
 MOST_FALSE = 0.05 + 3.0 * (0.05 * 0.95 / (SEEDS * len(BENCHMARKS))) ** 0.5
 
@@ -212,7 +253,9 @@ def test_bad_arguments() -> None:
         ceiling_of(noisy(), law="bnsl")
     with pytest.raises(ValueError, match=r"standard_error=-1.0: must be"):
         ceiling_of(noisy(), standard_error=-1.0)
-    with pytest.raises(ValueError, match=r"3 runs above guessing; must be more than the 3 coefficients"):
+    with pytest.raises(
+        ValueError, match=r"3 runs above guessing; must be more than the 3 coefficients"
+    ):
         ceiling_of(noisy(n=3))
     with pytest.raises(ValueError, match=r"params: is not known at the runs"):
         ceiling_of(noisy(), law="params-tokens")

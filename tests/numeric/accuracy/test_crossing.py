@@ -1,4 +1,6 @@
-"""Where the law of compute and k holds: C_x by hand, its interval from the refits, runs on the wrong side, open signs."""
+"""Where the law of compute and k holds: C_x by hand, its interval from the refits, runs on the
+wrong side, open signs.
+"""
 
 from typing import Any
 
@@ -19,12 +21,27 @@ AMONG = np.array([5.5, -0.12, 0.9, -0.0195])
 
 def pairs(truth=AMONG, noise=0.0, seed=0, n=12) -> Sample:
     """Pairs whose runs, not pairs, scatter."""
-    compute, k = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e22, n), KS, indexing="ij"))
-    log_y = truth[0] + truth[1] * np.log(compute) + truth[2] * np.log(k) + truth[3] * np.log(compute) * np.log(k)
+    compute, k = (
+        each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e22, n), KS, indexing="ij")
+    )
+    log_y = (
+        truth[0]
+        + truth[1] * np.log(compute)
+        + truth[2] * np.log(k)
+        + truth[3] * np.log(compute) * np.log(k)
+    )
     random = np.random.default_rng(seed)
-    log_y += noise * np.repeat(random.standard_normal(n), len(KS)) + 0.1 * noise * random.standard_normal(len(k))
+    log_y += noise * np.repeat(
+        random.standard_normal(n), len(KS)
+    ) + 0.1 * noise * random.standard_normal(len(k))
     index = np.repeat(np.arange(n), len(KS))
-    return Sample(benchmark="code", accuracy=np.exp(-np.exp(log_y)), baseline=0.0, at=Points(compute=compute, k=k), index=index)
+    return Sample(
+        benchmark="code",
+        accuracy=np.exp(-np.exp(log_y)),
+        baseline=0.0,
+        at=Points(compute=compute, k=k),
+        index=index,
+    )
 
 
 NONE = np.zeros(12 * len(KS), bool)
@@ -47,7 +64,10 @@ def test_the_crossing_and_the_runs_below_it() -> None:
     assert crossing.compute == pytest.approx(C_x, rel=1e-6)
     assert (crossing.holds, crossing.open, crossing.low) == ("above", (), None)
     runs = np.unique(sample.at.compute)
-    assert (crossing.n_fitted, crossing.n_held_out) == (int((runs <= 3e21).sum()), int((runs > 3e21).sum()))
+    assert (crossing.n_fitted, crossing.n_held_out) == (
+        int((runs <= 3e21).sum()),
+        int((runs > 3e21).sum()),
+    )
     assert (crossing.fitted_beyond, crossing.held_out_beyond) == (int((runs < C_x).sum()), 0)
     assert f"{crossing.fitted_beyond} of {crossing.n_fitted} fitted and 0 of" in crossing.text(0.9)
     assert "more samples solve fewer problems" in crossing.text(0.9)
@@ -97,13 +117,25 @@ def test_the_signs_are_judged_by_leaving_out_each_run() -> None:
     """Errors of the fit against a jackknife of lstsq, run by run."""
     sample = pairs(noise=0.05, seed=3)
     design = np.column_stack(
-        [np.ones(len(sample)), np.log(sample.at.compute), np.log(sample.at.k), np.log(sample.at.compute) * np.log(sample.at.k)]
+        [
+            np.ones(len(sample)),
+            np.log(sample.at.compute),
+            np.log(sample.at.k),
+            np.log(sample.at.compute) * np.log(sample.at.k),
+        ]
     )
     outcome = np.log(-np.log(sample.accuracy))
-    left = np.array([np.linalg.lstsq(design[sample.index != i], outcome[sample.index != i])[0] for i in range(12)])
+    left = np.array(
+        [
+            np.linalg.lstsq(design[sample.index != i], outcome[sample.index != i])[0]
+            for i in range(12)
+        ]
+    )
     errors = np.sqrt(11.0 / 12.0 * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
     full = np.linalg.lstsq(design, outcome)[0]
-    expected = {name for name, at in (("a", 1), ("d", 3)) if abs(full[at]) <= 1.6448536 * errors[at]}
+    expected = {
+        name for name, at in (("a", 1), ("d", 3)) if abs(full[at]) <= 1.6448536 * errors[at]
+    }
     assert set(BILINEAR.fit(sample).undetermined) == expected
     from isoflop.numeric.accuracy.bilinear import _errors
 

@@ -1,4 +1,6 @@
-"""The formulas of downstream accuracy at the ends of their domains; at random points: tests/numeric/test_formulas.py."""
+"""The formulas of downstream accuracy at the ends of their domains; at random points:
+tests/numeric/test_formulas.py.
+"""
 
 import math
 
@@ -21,7 +23,9 @@ def test_the_accuracy_lost_keeps_its_digits(excess, reducible):
     with MP.workdps(400):
         r, x = MP.mpf(reducible), MP.mpf(excess)
         reference = MP.mpf("0.75") * (MP.exp(-r) - MP.exp(-(1 + x) * r))
-        found = formulas.accuracy_lost(reducible=reducible, excess_penalty=excess, E=0.0, random_baseline=0.25)
+        found = formulas.accuracy_lost(
+            reducible=reducible, excess_penalty=excess, E=0.0, random_baseline=0.25
+        )
         assert abs(found - reference) <= 8 * EPS * reference * (1 + r) + 5e-324
 
 
@@ -30,7 +34,9 @@ def test_the_greatest_loss_is_that_of_a_search_over_reducibles():
         found = formulas.greatest_accuracy_lost(excess_penalty=excess, E=0.2, random_baseline=0.1)
         at = formulas.reducible_at_greatest_lost(excess_penalty=excess)
         tried = np.concatenate([at * np.linspace(0.5, 2.0, 3001), np.geomspace(1e-6, 50.0, 3001)])
-        lost = formulas.accuracy_lost(reducible=tried, excess_penalty=excess, E=0.2, random_baseline=0.1)
+        lost = formulas.accuracy_lost(
+            reducible=tried, excess_penalty=excess, E=0.2, random_baseline=0.1
+        )
         assert lost.max() <= found * (1.0 + 1e-14)
         assert lost.max() == pytest.approx(found, rel=1e-6)
         assert found <= 0.9 * math.exp(-1.2) * excess
@@ -40,21 +46,31 @@ def test_the_greatest_loss_is_that_of_a_search_over_reducibles():
 def test_the_loss_is_the_difference_of_the_two_accuracies():
     reducible = np.geomspace(1e-2, 10.0, 40)
     best = formulas.accuracy_at(reducible=reducible, E=0.1, random_baseline=0.25)
-    off = formulas.accuracy_off_optimum(reducible=reducible, excess_penalty=0.3, E=0.1, random_baseline=0.25)
-    lost = formulas.accuracy_lost(reducible=reducible, excess_penalty=0.3, E=0.1, random_baseline=0.25)
+    off = formulas.accuracy_off_optimum(
+        reducible=reducible, excess_penalty=0.3, E=0.1, random_baseline=0.25
+    )
+    lost = formulas.accuracy_lost(
+        reducible=reducible, excess_penalty=0.3, E=0.1, random_baseline=0.25
+    )
     assert np.allclose(best - off, lost, rtol=0.0, atol=4 * EPS)
-    assert formulas.ceiling(E=0.1, random_baseline=0.25) == pytest.approx(0.25 + 0.75 * math.exp(-0.1), rel=1e-15)
+    assert formulas.ceiling(E=0.1, random_baseline=0.25) == pytest.approx(
+        0.25 + 0.75 * math.exp(-0.1), rel=1e-15
+    )
 
 
 def test_no_penalty_loses_nothing():
-    assert formulas.accuracy_lost(reducible=1.0, excess_penalty=0.0, E=0.0, random_baseline=0.0) == 0.0
+    assert (
+        formulas.accuracy_lost(reducible=1.0, excess_penalty=0.0, E=0.0, random_baseline=0.0) == 0.0
+    )
 
 
 # The parts of a broken law
 
 
 def close(found, reference):
-    return abs(MP.mpf(float(found)) - reference) <= 8 * EPS * abs(reference) * (1 + abs(MP.log(abs(reference))))
+    return abs(MP.mpf(float(found)) - reference) <= 8 * EPS * abs(reference) * (
+        1 + abs(MP.log(abs(reference)))
+    )
 
 
 def log_factor(c, x, f):

@@ -13,12 +13,27 @@ QUANTITIES = {"params", "tokens", "compute", "proxy", "k"}
 def runs():
     """Runs of which everything is known, with accuracy rising in compute and k."""
     random = np.random.default_rng(2)
-    compute, k = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e23, 14), (1.0, 10.0), indexing="ij"))
+    compute, k = (
+        each.ravel()
+        for each in np.meshgrid(np.geomspace(1e19, 1e23, 14), (1.0, 10.0), indexing="ij")
+    )
     params = np.sqrt(compute / 6.0 / 10 ** random.uniform(1.0, 2.0, len(k)))
     log_y = 6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.024 * np.log(compute) * np.log(k)
     log_y = log_y + 0.03 * random.standard_normal(len(k))
-    at = Points(params=params, tokens=compute / 6.0 / params, compute=compute, k=k, proxy=1.6 + 800.0 * compute**-0.15)
-    return Sample(benchmark="task", accuracy=np.exp(-np.exp(log_y)), baseline=0.0, at=at, index=np.arange(len(k)))
+    at = Points(
+        params=params,
+        tokens=compute / 6.0 / params,
+        compute=compute,
+        k=k,
+        proxy=1.6 + 800.0 * compute**-0.15,
+    )
+    return Sample(
+        benchmark="task",
+        accuracy=np.exp(-np.exp(log_y)),
+        baseline=0.0,
+        at=at,
+        index=np.arange(len(k)),
+    )
 
 
 @pytest.mark.parametrize("name", LAWS)
@@ -35,9 +50,15 @@ def test_every_law_fits_refits_and_predicts(name, runs) -> None:
     assert np.isfinite(found.coefficients).all()
     assert set(found.undetermined) <= set(kind.coefficients)
     random = np.random.default_rng(0)
-    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3).astype(float)
+    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3).astype(
+        float
+    )
     again = kind.refit(part, found, weights, np.zeros(3))
-    assert (again.coefficients.shape, again.converged.shape, again.converged.dtype) == ((3, p), (3,), np.dtype(bool))
+    assert (again.coefficients.shape, again.converged.shape, again.converged.dtype) == (
+        (3, p),
+        (3,),
+        np.dtype(bool),
+    )
     asked = Points(**{quantity: getattr(part.at, quantity) for quantity in kind.asks})
     values = kind.accuracy(np.stack([found.coefficients] * 2), asked, np.zeros(2))
     assert values.shape == (2, len(part))
@@ -71,7 +92,8 @@ def test_breaks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("compte", "did you mean"), ("bnsl-4", "bnsl-3"), ("", "must be"), ("loss", "must be")]
+    ("name", "said"),
+    [("compte", "did you mean"), ("bnsl-4", "bnsl-3"), ("", "must be"), ("loss", "must be")],
 )
 def test_unknown_laws(name, said) -> None:
     with pytest.raises(ValueError, match=said) as caught:

@@ -1,4 +1,6 @@
-"""Over-training: the published numbers of Gadre et al., recovered truths, costs, resamples, and what bad input says."""
+"""Over-training: the published numbers of Gadre et al., recovered truths, costs, resamples, and
+what bad input says.
+"""
 
 import json
 import math
@@ -8,11 +10,18 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, Overtraining, doubts_of, fit_overtraining
+from isoflop.numeric.accuracy.overtraining import (
+    GADRE_TASKS,
+    Overtraining,
+    doubts_of,
+    fit_overtraining,
+)
 from isoflop.numeric.data.evaluations import Evaluations
 
 SMALL = "model in ('d=96_l=8_h=4', 'd=512_l=8_h=4', 'd=576_l=24_h=8', 'd=1024_l=24_h=8')"
-LOSS = f"({SMALL} and token_multiplier == 20 or model == 'd=96_l=8_h=4' and token_multiplier == 320)"
+LOSS = (
+    f"({SMALL} and token_multiplier == 20 or model == 'd=96_l=8_h=4' and token_multiplier == 320)"
+)
 ERROR = f"({LOSS} or model == 'open_lm_1b' and token_multiplier == 20)"
 HELD_OUT = "(model == 'open_lm_1b' and token_multiplier > 20 or model == 'open_lm_7b')"
 
@@ -61,7 +70,10 @@ def test_published_relative_errors_and_coefficients(gadre):
         assert f"{100 * abs(each.loss.difference):.4f}" == printed[ratio, "loss"]
         assert f"{100 * abs(each.error.difference):.4f}" == printed[ratio, "error"]
     code = found.published_coefficients
-    assert {name: f"{value:.{digits}f}" for (name, value), digits in zip(code.items(), (2, 2, 4, 4), strict=True)} == {
+    assert {
+        name: f"{value:.{digits}f}"
+        for (name, value), digits in zip(code.items(), (2, 2, 4, 4), strict=True)
+    } == {
         "alpha": "166.21",
         "beta": "366.69",
         "exponent": "-0.2729",
@@ -70,7 +82,9 @@ def test_published_relative_errors_and_coefficients(gadre):
 
 
 def test_the_minima_by_the_method_of_the_published_code(gadre):
-    """SciPy's curve_fit on the code's own forms: it stops within a part in a million of the exact minima."""
+    """SciPy's curve_fit on the code's own forms: it stops within a part in a million of the exact
+    minima.
+    """
     from scipy.optimize import curve_fit
 
     found: Any = published_fit(gadre)
@@ -87,15 +101,25 @@ def test_the_minima_by_the_method_of_the_published_code(gadre):
     (k, gamma, epsilon), _ = curve_fit(
         lambda t, a, b, E: E - a * np.exp(-b * t), gadre.proxies["c4_val"][on], error, maxfev=10000
     )
-    np.testing.assert_allclose(list(found.coefficients.values())[4:], [epsilon, k, gamma], rtol=2e-5)
+    np.testing.assert_allclose(
+        list(found.coefficients.values())[4:], [epsilon, k, gamma], rtol=2e-5
+    )
 
 
 def test_the_minima_at_high_precision(gadre):
-    """The normal equations of both laws vanish, by Newton's method at 40 digits from the coefficients found."""
+    """The normal equations of both laws vanish, by Newton's method at 40 digits from the
+    coefficients found.
+    """
     found: Any = published_fit(gadre)
     on = gadre.mask("dataset == 'rpj' and " + LOSS)
     runs = list(
-        zip(*(map(mpmath.mpf, map(float, x[on])) for x in (gadre.params, gadre.tokens, gadre.proxies["c4_val"])), strict=True)
+        zip(
+            *(
+                map(mpmath.mpf, map(float, x[on]))
+                for x in (gadre.params, gadre.tokens, gadre.proxies["c4_val"])
+            ),
+            strict=True,
+        )
     )
     with mpmath.workdps(40):
 
@@ -124,14 +148,23 @@ def test_the_other_training_sets_are_fitted_as_well(gadre, dataset):
     assert found.loss_fit.converged
     assert found.error_fit.converged
     assert len(found.predictions) == 2
-    assert all(abs(each.loss.difference) < 0.05 and abs(each.error.difference) < 0.1 for each in found.predictions)
+    assert all(
+        abs(each.loss.difference) < 0.05 and abs(each.error.difference) < 0.1
+        for each in found.predictions
+    )
 
 
 def test_published_text_and_resamples(gadre):
     found: Any = published_fit(gadre, repeats=200, seed=1)
     text = found.to_text()
     assert max(map(len, text.splitlines())) <= 100
-    for each in ("+0.7103 %", "+0.7320 %", "+3.6365 %", "+0.0464 %", "1 left to tell the scatter from"):
+    for each in (
+        "+0.7103 %",
+        "+0.7320 %",
+        "+3.6365 %",
+        "+0.0464 %",
+        "1 left to tell the scatter from",
+    ):
         assert each in text
     for each in found.predictions:
         assert each.loss.predicted.low < each.loss.measured < each.loss.predicted.high
@@ -147,10 +180,15 @@ EPSILON, K, GAMMA = 0.86, 2.2, 0.71
 def simulated(noise=0.0, seed=0):
     """Six sizes by six ratios."""
     random = np.random.default_rng(seed)
-    params, ratio = (x.ravel() for x in np.meshgrid(np.geomspace(1e7, 1e9, 6), [5.0, 10.0, 20.0, 80.0, 160.0, 640.0]))
+    params, ratio = (
+        x.ravel()
+        for x in np.meshgrid(np.geomspace(1e7, 1e9, 6), [5.0, 10.0, 20.0, 80.0, 160.0, 640.0])
+    )
     tokens = params * ratio
     loss = E + A * params**-BETA + B * tokens**-BETA + noise * random.normal(size=len(params))
-    accuracy = 1 - EPSILON + K * np.exp(-GAMMA * loss) + 0.3 * noise * random.normal(size=len(params))
+    accuracy = (
+        1 - EPSILON + K * np.exp(-GAMMA * loss) + 0.3 * noise * random.normal(size=len(params))
+    )
     return {
         "N": params,
         "D": tokens,
@@ -163,9 +201,13 @@ def simulated(noise=0.0, seed=0):
 
 @pytest.mark.parametrize("objective", ["least-squares", "huber-log"])
 def test_the_truth_is_recovered(objective):
-    found: Any = fit_overtraining(simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8", objective=objective)
+    found: Any = fit_overtraining(
+        simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8", objective=objective
+    )
     np.testing.assert_allclose(list(found.coefficients.values())[:4], [E, A, B, BETA], rtol=1e-6)
-    np.testing.assert_allclose(list(found.coefficients.values())[4:], [EPSILON, K, GAMMA], rtol=1e-6)
+    np.testing.assert_allclose(
+        list(found.coefficients.values())[4:], [EPSILON, K, GAMMA], rtol=1e-6
+    )
     assert found.benchmarks == ("one", "two")
     assert not found.notes
     assert len(found.predictions) == 36 - found.n_loss
@@ -179,10 +221,14 @@ def test_the_truth_is_recovered(objective):
 def test_the_law_in_compute_and_ratio():
     found: Any = fit_overtraining(simulated(), loss="c4")
     c = found.compute_coefficients
-    assert c == pytest.approx({"E": E, "a": 6 ** (BETA / 2) * A, "b": 6 ** (BETA / 2) * B, "eta": BETA / 2}, rel=1e-6)
+    assert c == pytest.approx(
+        {"E": E, "a": 6 ** (BETA / 2) * A, "b": 6 ** (BETA / 2) * B, "eta": BETA / 2}, rel=1e-6
+    )
     compute, ratio = 3e20, 75.0
     params = math.sqrt(compute / (6 * ratio))
-    direct = c["E"] + (c["a"] * ratio ** c["eta"] + c["b"] * ratio ** -c["eta"]) * compute ** -c["eta"]
+    direct = (
+        c["E"] + (c["a"] * ratio ** c["eta"] + c["b"] * ratio ** -c["eta"]) * compute ** -c["eta"]
+    )
     assert found.loss([params], [ratio * params])[0] == pytest.approx(direct, rel=1e-12)
     assert found.predictions == ()
     code = found.published_coefficients
@@ -195,7 +241,9 @@ def test_the_law_in_compute_and_ratio():
 
 
 def test_costs_by_brute_force():
-    """The optimal ratio by a search over ratios at one compute, and the extra loss and error from the laws themselves."""
+    """The optimal ratio by a search over ratios at one compute, and the extra loss and error from
+    the laws themselves.
+    """
     from scipy.optimize import minimize_scalar
 
     found: Any = fit_overtraining(simulated(), loss="c4")
@@ -205,17 +253,23 @@ def test_costs_by_brute_force():
         params = math.sqrt(compute / (6 * ratio))
         return E + A * params**-BETA + B * (ratio * params) ** -BETA
 
-    best = minimize_scalar(lambda x: loss_at(math.exp(x)), bounds=(-5, 8), method="bounded", options={"xatol": 1e-10})
+    best = minimize_scalar(
+        lambda x: loss_at(math.exp(x)), bounds=(-5, 8), method="bounded", options={"xatol": 1e-10}
+    )
     assert found.optimal_tokens_per_param == pytest.approx(math.exp(best.x), rel=1e-4)
     optimal_error = EPSILON - K * math.exp(-GAMMA * best.fun)
     for cost in found.cost(compute, [2.0, 20.0, 640.0]):
         loss = loss_at(cost.tokens_per_param)
-        assert (cost.loss, cost.extra_loss.value) == pytest.approx((loss, loss - best.fun), rel=1e-5, abs=1e-9)
+        assert (cost.loss, cost.extra_loss.value) == pytest.approx(
+            (loss, loss - best.fun), rel=1e-5, abs=1e-9
+        )
         assert cost.penalty == pytest.approx((loss - E) / (best.fun - E), rel=1e-6)
         assert 6 * cost.params * cost.tokens == pytest.approx(compute)
         assert cost.error == pytest.approx(EPSILON - K * math.exp(-GAMMA * loss), rel=1e-6)
         assert cost.error is not None
-        assert cost.extra_error.value == pytest.approx(cost.error - optimal_error, rel=1e-4, abs=1e-8)
+        assert cost.extra_error.value == pytest.approx(
+            cost.error - optimal_error, rel=1e-4, abs=1e-8
+        )
         saved = compute * (1 - cost.lost_compute.value)
         assert float(found.law.envelope.loss(saved)) == pytest.approx(loss, rel=1e-8)
 
@@ -228,7 +282,12 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(kind):
     hits = 0
     for seed in range(30):
         found: Any = fit_overtraining(
-            _with_large_run(simulated(0.01, seed), n, d), loss="c4", fit_where="N < 2e9", repeats=100, kind=kind, seed=seed
+            _with_large_run(simulated(0.01, seed), n, d),
+            loss="c4",
+            fit_where="N < 2e9",
+            repeats=100,
+            kind=kind,
+            seed=seed,
         )
         (each,) = found.predictions
         assert each.loss.predicted.has_interval
@@ -237,17 +296,36 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(kind):
 
 
 def _with_large_run(columns, params, tokens):
-    more = {"N": params, "D": tokens, "multiplier": tokens / params, "loss_c4": 2.2, "acc_one": 0.5, "acc_two": 0.6}
+    more = {
+        "N": params,
+        "D": tokens,
+        "multiplier": tokens / params,
+        "loss_c4": 2.2,
+        "acc_one": 0.5,
+        "acc_two": 0.6,
+    }
     return {name: np.append(values, more[name]) for name, values in columns.items()}
 
 
 @pytest.mark.parametrize("objective", ["least-squares", "least-squares-log"])
 def test_an_interval_of_a_new_run_holds_measured_values_as_often_as_it_says(objective):
-    """Which that of the law does not: a run scatters about the law. 12 new runs of each of 25 simulated tables."""
-    held: dict[str, list[bool]] = {"loss_interval": [], "new_loss_interval": [], "error_interval": [], "new_error_interval": []}
+    """Which that of the law does not: a run scatters about the law. 12 new runs of each of 25
+    simulated tables.
+    """
+    held: dict[str, list[bool]] = {
+        "loss_interval": [],
+        "new_loss_interval": [],
+        "error_interval": [],
+        "new_error_interval": [],
+    }
     for seed in range(25):
         found: Any = fit_overtraining(
-            simulated(0.01, seed=seed), loss="c4", fit_where="multiplier <= 80", objective=objective, repeats=60, seed=seed
+            simulated(0.01, seed=seed),
+            loss="c4",
+            fit_where="multiplier <= 80",
+            objective=objective,
+            repeats=60,
+            seed=seed,
         )
         for each in found.predictions:
             for name, hits in held.items():
@@ -257,7 +335,8 @@ def test_an_interval_of_a_new_run_holds_measured_values_as_often_as_it_says(obje
                 hits.append(not estimate.excludes(foretold.measured))
     share = {name: np.mean(hits) for name, hits in held.items()}
     assert len(held["loss_interval"]) >= 100
-    # Nominally 90 %; runs of a table share its fit, so that the share itself is known to a few points.
+    # Nominally 90 %; runs of a table share its fit, so that the share itself is known to a few
+    # points.
     assert 0.82 <= share["new_loss_interval"] <= 0.97
     assert 0.82 <= share["new_error_interval"] <= 0.99
     assert share["loss_interval"] < 0.7
@@ -268,14 +347,18 @@ def test_no_interval_of_a_new_run_without_residuals():
     """As many runs as coefficients tell nothing of their scatter."""
 
     four = "N < 3e7 and (multiplier == 5 or multiplier == 640)"
-    found: Any = fit_overtraining(simulated(0.01), loss="c4", fit_where=four, benchmarks=[], repeats=100, kind="cases")
+    found: Any = fit_overtraining(
+        simulated(0.01), loss="c4", fit_where=four, benchmarks=[], repeats=100, kind="cases"
+    )
     assert found.n_loss == 4
     assert all(each.loss.predicted.has_interval for each in found.predictions)
     assert all(not each.loss.new_run.has_interval for each in found.predictions)
 
 
 def test_intervals_of_coefficients_and_of_the_optimum():
-    """Those of a, b, eta and M* by the closed forms of Gadre et al. from every resample, in double precision."""
+    """Those of a, b, eta and M* by the closed forms of Gadre et al. from every resample, in double
+    precision.
+    """
     found: Any = fit_overtraining(simulated(0.01), loss="c4", repeats=100, level=0.8)
     assert found.draws is not None
     _, A_, B_, beta = found.draws.coefficients[:, :4].T
@@ -288,11 +371,16 @@ def test_intervals_of_coefficients_and_of_the_optimum():
     }
     for name, values in expected.items():
         interval = found.intervals[name]
-        assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(values, [0.1, 0.9])), rel=1e-9), name
+        assert (interval.low, interval.high) == pytest.approx(
+            tuple(np.quantile(values, [0.1, 0.9])), rel=1e-9
+        ), name
     interval = found.intervals["optimal_tokens_per_param"]
     assert interval.low < found.optimal_tokens_per_param == interval.value < interval.high
     assert found.sound
-    assert not any(each.has_interval for each in fit_overtraining(simulated(0.01), loss="c4").intervals.values())
+    assert not any(
+        each.has_interval
+        for each in fit_overtraining(simulated(0.01), loss="c4").intervals.values()
+    )
 
 
 def test_intervals_of_costs():
@@ -304,16 +392,26 @@ def test_intervals_of_costs():
     near, far = found.cost(compute, [best, 30.0 * best])
     assert found.draws is not None
     extra, error = [], []
-    for (E, A_, B_, beta), (_, k, gamma) in zip(*np.split(found.draws.coefficients, [4], axis=1), strict=True):
+    for (E, A_, B_, beta), (_, k, gamma) in zip(
+        *np.split(found.draws.coefficients, [4], axis=1), strict=True
+    ):
 
         def loss(ratio, A_=A_, B_=B_, beta=beta, E=E):
-            return E + A_ * (compute / (6.0 * ratio)) ** (-beta / 2) + B_ * (compute * ratio / 6.0) ** (-beta / 2)
+            return (
+                E
+                + A_ * (compute / (6.0 * ratio)) ** (-beta / 2)
+                + B_ * (compute * ratio / 6.0) ** (-beta / 2)
+            )
 
         least, at = loss((B_ / A_) ** (1 / beta)), loss(far.tokens_per_param)
         extra.append(at - least)
         error.append(k * np.exp(-gamma * least) - k * np.exp(-gamma * at))
-    assert (far.extra_loss.low, far.extra_loss.high) == pytest.approx(tuple(np.quantile(extra, [0.1, 0.9])), rel=1e-6)
-    assert (far.extra_error.low, far.extra_error.high) == pytest.approx(tuple(np.quantile(error, [0.1, 0.9])), rel=1e-6)
+    assert (far.extra_loss.low, far.extra_loss.high) == pytest.approx(
+        tuple(np.quantile(extra, [0.1, 0.9])), rel=1e-6
+    )
+    assert (far.extra_error.low, far.extra_error.high) == pytest.approx(
+        tuple(np.quantile(error, [0.1, 0.9])), rel=1e-6
+    )
     # At the optimum a cost of nothing is not excluded.
     assert near.extra_loss.at_most
     assert near.extra_loss.low == 0.0 < near.extra_loss.high < far.extra_loss.low
@@ -325,20 +423,37 @@ def test_intervals_of_costs():
 def test_errors_outside_0_to_1_are_said():
     columns = simulated()
     accuracy = 0.2 + 2.6 * np.exp(-0.5 * columns["loss_c4"])
-    small = {name: values[accuracy <= 1.0] for name, values in {**columns, "acc_one": accuracy, "acc_two": accuracy}.items()}
-    far = {"N": 1e13, "D": 1e15, "multiplier": 100.0, "loss_c4": 1.8, "acc_one": 0.99, "acc_two": 0.99}
+    small = {
+        name: values[accuracy <= 1.0]
+        for name, values in {**columns, "acc_one": accuracy, "acc_two": accuracy}.items()
+    }
+    far = {
+        "N": 1e13,
+        "D": 1e15,
+        "multiplier": 100.0,
+        "loss_c4": 1.8,
+        "acc_one": 0.99,
+        "acc_two": 0.99,
+    }
     found: Any = fit_overtraining(
-        {name: np.append(values, far[name]) for name, values in small.items()}, loss="c4", fit_where="N < 1e12"
+        {name: np.append(values, far[name]) for name, values in small.items()},
+        loss="c4",
+        fit_where="N < 1e12",
     )
     first = found.predictions[0]
     assert first.error.predicted.value < 0.0
-    assert "law of error: 1 of 1 errors that it foretells are outside 0 to 1: it does not reach so far" in found.notes
+    assert (
+        "law of error: 1 of 1 errors that it foretells are outside 0 to 1: it does not reach so far"
+        in found.notes
+    )
     assert "outside 0 to 1" in doubts_of(found.costs())[0]
 
 
 def test_resamples_are_reproducible_and_counted():
     def make(**options):
-        return fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8", repeats=150, **options)
+        return fit_overtraining(
+            simulated(0.01), loss="c4", fit_where="N < 5e8", repeats=150, **options
+        )
 
     one, other, different = make(seed=3), make(seed=3), make(seed=4)
     assert len(one.draws) + one.draws.failed == 150
@@ -370,7 +485,9 @@ def test_an_interrupt_keeps_what_was_done(monkeypatch):
 
 
 def test_without_a_law_of_error():
-    found: Any = fit_overtraining(simulated(0.01), loss="c4", benchmarks=[], fit_where="N < 5e8", repeats=20)
+    found: Any = fit_overtraining(
+        simulated(0.01), loss="c4", benchmarks=[], fit_where="N < 5e8", repeats=20
+    )
     assert found.error_fit is None
     assert found.names == ("E", "A", "B", "beta")
     assert all(each.error.predicted is None for each in found.predictions)
@@ -419,13 +536,22 @@ def test_one_ratio_leaves_the_law_open():
         ({"benchmarks": "one"}, "benchmarks='one': must be a sequence of names"),
         ({"fit_where": "N > 1e20"}, "fit_where='N > 1e20': leaves none of 36 runs"),
         ({"predict_where": "N > 1e20"}, "predict_where='N > 1e20': holds for none of 36 runs"),
-        ({"fit_where": "N < 1.1e7 and multiplier < 30"}, "3 runs: must be at least 4 for the coefficients of E"),
-        ({"error_where": "N < 1.1e7 and multiplier < 15"}, "takes 2 values at 2 runs; must take at least 3"),
+        (
+            {"fit_where": "N < 1.1e7 and multiplier < 30"},
+            "3 runs: must be at least 4 for the coefficients of E",
+        ),
+        (
+            {"error_where": "N < 1.1e7 and multiplier < 15"},
+            "takes 2 values at 2 runs; must take at least 3",
+        ),
         ({"objective": "mean"}, "objective='mean': must be one of"),
         ({"kind": "pairs", "repeats": 5}, "kind='pairs': must be one of residuals, cases"),
         ({"repeats": -1}, "repeats=-1: must be a whole number"),
         ({"level": 1.0}, "level=1.0: must be"),
-        ({"fit_where": "N < 1.1e7 and multiplier < 100", "repeats": 5}, "4 runs leave no residuals for the 4 coefficients"),
+        (
+            {"fit_where": "N < 1.1e7 and multiplier < 100", "repeats": 5},
+            "4 runs leave no residuals for the 4 coefficients",
+        ),
     ],
 )
 def test_bad_arguments(options, message):
@@ -436,7 +562,9 @@ def test_bad_arguments(options, message):
 def test_bad_tables():
     columns = simulated()
     with pytest.raises(ValueError, match="has no params and tokens of the runs"):
-        fit_overtraining({name: values for name, values in columns.items() if name != "D"}, loss="c4")
+        fit_overtraining(
+            {name: values for name, values in columns.items() if name != "D"}, loss="c4"
+        )
     columns["loss_c4"] = -np.asarray(columns["loss_c4"])
     with pytest.raises(ValueError, match="must be positive: it is no loss"):
         fit_overtraining(columns, loss="c4")
@@ -456,7 +584,9 @@ def test_scatter_is_in_the_units_of_what_is_fitted():
     law = c["E"] + c["A"] * columns["N"] ** -c["beta"] + c["B"] * columns["D"] ** -c["beta"]
     off = columns["loss_c4"] - law
     assert found.loss_errors["rmse"] == pytest.approx(math.sqrt(np.mean(off**2)), rel=1e-9)
-    assert found.loss_errors["r2"] == pytest.approx(1.0 - np.var(off) / np.var(columns["loss_c4"]), abs=1e-6)
+    assert found.loss_errors["r2"] == pytest.approx(
+        1.0 - np.var(off) / np.var(columns["loss_c4"]), abs=1e-6
+    )
     e = found.coefficients
     error = 1.0 - 0.5 * (columns["acc_one"] + columns["acc_two"])
     wrong = error - e["epsilon"] + e["k"] * np.exp(-e["gamma"] * columns["loss_c4"])
@@ -464,7 +594,9 @@ def test_scatter_is_in_the_units_of_what_is_fitted():
 
 
 def test_training_sets_in_one_fit_are_told_by_their_residuals():
-    """Two sets whose losses differ by 0.1; names of models, which follow from the size, and of runs say nothing."""
+    """Two sets whose losses differ by 0.1; names of models, which follow from the size, and of runs
+    say nothing.
+    """
     one, other = simulated(0.002, 1), simulated(0.002, 2)
     columns: dict[str, Any] = {name: np.concatenate([one[name], other[name]]) for name in one}
     columns["loss_c4"][36:] += 0.1
@@ -495,7 +627,11 @@ def test_the_figure_shows_runs_and_laws():
         return np.array(line.get_data(), dtype=np.float64)
 
     ax = plot_loss(found)
-    lines = {str(line.get_label()): drawn(line) for line in ax.lines if str(line.get_label()).startswith("M = ")}
+    lines = {
+        str(line.get_label()): drawn(line)
+        for line in ax.lines
+        if str(line.get_label()).startswith("M = ")
+    }
     assert list(lines) == [f"M = {ratio:g}" for ratio in (5, 10, 20, 80, 160, 640)]
     compute, loss = lines["M = 80"]
     params = np.sqrt(compute / 480.0)

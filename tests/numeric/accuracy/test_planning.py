@@ -1,4 +1,6 @@
-"""Planning for a benchmark against direct minimisation at 60 digits: no closed form of an optimum is used."""
+"""Planning for a benchmark against direct minimisation at 60 digits: no closed form of an optimum
+is used.
+"""
 
 import mpmath
 import pytest
@@ -16,7 +18,9 @@ MP.dps = 60
 
 @pytest.fixture
 def task() -> AccuracyLaw:
-    return AccuracyLaw(law=Law(E=E, A=A, B=B, beta=BETA, gamma=GAMMA), random_baseline=GUESS, name="task")
+    return AccuracyLaw(
+        law=Law(E=E, A=A, B=B, beta=BETA, gamma=GAMMA), random_baseline=GUESS, name="task"
+    )
 
 
 def raw(reducible):
@@ -30,39 +34,53 @@ def test_the_best_allocation(task, reference) -> None:
         best = reference(C, A, B, BETA, GAMMA)
         assert plan.params[i] == pytest.approx(float(best.params), rel=1e-13)
         assert plan.tokens[i] == pytest.approx(float(best.tokens), rel=1e-13)
-        assert plan.tokens_per_param[i] == pytest.approx(float(best.tokens / best.params), rel=1e-13)
+        assert plan.tokens_per_param[i] == pytest.approx(
+            float(best.tokens / best.params), rel=1e-13
+        )
         assert plan.accuracy[i] == pytest.approx(float(raw(best.reducible)), rel=1e-14)
         assert task.optimal_accuracy(C) == pytest.approx(plan.accuracy[i], rel=1e-15)
-        assert task.accuracy(plan.params[i], plan.tokens[i]) == pytest.approx(plan.accuracy[i], rel=1e-14)
+        assert task.accuracy(plan.params[i], plan.tokens[i]) == pytest.approx(
+            plan.accuracy[i], rel=1e-14
+        )
 
 
 def test_no_other_allocation_is_better(task) -> None:
     params = np.geomspace(1e7, 1e12, 4001)
     for C in COMPUTE:
-        assert task.accuracy(params, C / (6.0 * params)).max() <= task.optimal_accuracy(C) * (1.0 + 1e-15)
+        assert task.accuracy(params, C / (6.0 * params)).max() <= task.optimal_accuracy(C) * (
+            1.0 + 1e-15
+        )
 
 
 def test_compute_for_an_accuracy(task, reference) -> None:
     targets = np.array([0.3, 0.6, 0.9])
     for target, C in zip(targets, task.compute_for(targets), strict=True):
-        assert float(raw(reference(float(C), A, B, BETA, GAMMA).reducible)) == pytest.approx(target, rel=1e-13)
+        assert float(raw(reference(float(C), A, B, BETA, GAMMA).reducible)) == pytest.approx(
+            target, rel=1e-13
+        )
     assert task.ceiling == pytest.approx(float(raw(MP.mpf(0))), rel=1e-15)
     for value in (task.ceiling, 0.999, GUESS, 0.1, float("nan")):
-        with pytest.raises(ValueError, match=r"^accuracy=.*above guessing \(0.25\) and below the ceiling"):
+        with pytest.raises(
+            ValueError, match=r"^accuracy=.*above guessing \(0.25\) and below the ceiling"
+        ):
             task.compute_for(value)
 
 
 def test_overtraining_in_accuracy_points(task, reference) -> None:
     ratios = (0.02, 0.5, 4.0, 300.0)
     rows = task.penalty(ratios, COMPUTE).rows()
-    assert [(row["ratio"], row["compute"]) for row in rows] == [(ratio, C) for ratio in ratios for C in COMPUTE]
+    assert [(row["ratio"], row["compute"]) for row in rows] == [
+        (ratio, C) for ratio in ratios for C in COMPUTE
+    ]
     for row in rows:
         best = reference(row["compute"], A, B, BETA, GAMMA)
         s = -MP.log(MP.mpf(row["ratio"])) / 2
         P = best.penalty(s)
         assert row["loss_penalty"] == pytest.approx(float(P), rel=1e-13)
         assert row["excess"] == pytest.approx(float(P - 1), rel=1e-12)
-        assert row["effective_compute"] == pytest.approx(float(best.effective_compute(s)), rel=1e-12)
+        assert row["effective_compute"] == pytest.approx(
+            float(best.effective_compute(s)), rel=1e-12
+        )
         lost = raw(best.reducible) - raw(P * best.reducible)
         assert row["lost_accuracy"] == pytest.approx(float(lost), rel=1e-12)
         assert row["accuracy"] == pytest.approx(float(raw(P * best.reducible)), rel=1e-13)
@@ -113,8 +131,12 @@ def test_training_for_the_loss(task, reference) -> None:
         assert found.excess[i] == pytest.approx(float(P - 1), rel=1e-11)
         assert found.effective_compute[i] == pytest.approx(float(share), rel=1e-11)
         assert found.compute_overhead[i] == pytest.approx(float(1 / share - 1), rel=1e-11)
-        assert found.lost_accuracy[i] == pytest.approx(float(raw(of_task.reducible) - raw(P * of_task.reducible)), rel=1e-11)
-        assert found.accuracy[i] == pytest.approx(task.accuracy(found.params[i], found.tokens[i]), rel=1e-13)
+        assert found.lost_accuracy[i] == pytest.approx(
+            float(raw(of_task.reducible) - raw(P * of_task.reducible)), rel=1e-11
+        )
+        assert found.accuracy[i] == pytest.approx(
+            task.accuracy(found.params[i], found.tokens[i]), rel=1e-13
+        )
 
 
 def test_the_own_law_costs_nothing(task) -> None:
@@ -128,12 +150,16 @@ def test_the_own_law_costs_nothing(task) -> None:
 def test_an_overhead_beyond_a_float_is_infinite() -> None:
     """P^(1/alpha) with P = 280 and alpha = 0.001: the best allocation needs 1e-2400 of the compute."""
     flat = AccuracyLaw(law=Law(E=0.0, A=2.0, B=2.0, beta=0.001, gamma=0.9), random_baseline=0.25)
-    (cost,) = flat.loss_optimal(Law(E=0.0, A=1e12, B=1e-12, beta=0.9, gamma=0.9), 1e22).compute_overhead
+    (cost,) = flat.loss_optimal(
+        Law(E=0.0, A=1e12, B=1e-12, beta=0.9, gamma=0.9), 1e22
+    ).compute_overhead
     assert cost == np.inf
 
 
 def test_from_the_coefficients_of_a_fit() -> None:
-    made = AccuracyLaw.from_coefficients(("A", "B", "beta", "gamma"), np.array([A, B, BETA, GAMMA]), GUESS, "task")
+    made = AccuracyLaw.from_coefficients(
+        ("A", "B", "beta", "gamma"), np.array([A, B, BETA, GAMMA]), GUESS, "task"
+    )
     assert (made.law.E, made.law.A, made.ceiling, made.name) == (0.0, A, 1.0, "task")
 
 

@@ -1,4 +1,6 @@
-"""Direct laws: closest laws by other routes, refits as fits of the resample, guessing redrawn, predictions at 50 digits."""
+"""Direct laws: closest laws by other routes, refits as fits of the resample, guessing redrawn,
+predictions at 50 digits.
+"""
 
 from dataclasses import replace
 
@@ -45,7 +47,9 @@ def neg_logs(name, theta, at):
 
 
 def sample(name, *, noise=0.02, n=24, seed=0, outlier=True):
-    """Runs of the truth with noise of log(-log Q') and one far outlier, which Huber's function should not follow."""
+    """Runs of the truth with noise of log(-log Q') and one far outlier, which Huber's function
+    should not follow.
+    """
     random = np.random.default_rng(seed)
     params = 10 ** random.uniform(8, 10, n)
     tokens = params * 10 ** random.uniform(0.7, 2.3, n)
@@ -54,7 +58,13 @@ def sample(name, *, noise=0.02, n=24, seed=0, outlier=True):
     if outlier and noise:
         residual[3] += 0.5
     y = neg_logs(name, truth(name), at) * np.exp(residual)
-    return Sample(benchmark="arc", accuracy=GUESS + (1.0 - GUESS) * np.exp(-y), baseline=GUESS, at=at, index=np.arange(n))
+    return Sample(
+        benchmark="arc",
+        accuracy=GUESS + (1.0 - GUESS) * np.exp(-y),
+        baseline=GUESS,
+        at=at,
+        index=np.arange(n),
+    )
 
 
 def observed(part):
@@ -81,14 +91,24 @@ def test_equation_2_is_least_squares_of_the_logs() -> None:
 
 
 def search(name, part, starts=40):
-    """Huber's objective from many starts by BFGS with exact derivatives: least value, and logs of E, prefactors, exponents."""
-    x, seen, ceiling = np.log(np.stack(columns(name, part.at))), observed(part), int(name.endswith("ceiling"))
+    """Huber's objective from many starts by BFGS with exact derivatives: least value, and logs of
+    E, prefactors, exponents.
+    """
+    x, seen, ceiling = (
+        np.log(np.stack(columns(name, part.at))),
+        observed(part),
+        int(name.endswith("ceiling")),
+    )
     centre = x.mean(axis=1, keepdims=True)
     terms = len(x)
 
     def objective(theta):
         a, b = theta[ceiling : ceiling + terms, None], theta[ceiling + terms :, None]
-        logs = np.concatenate([np.full((1, len(part)), theta[0]), a - b * (x - centre)]) if ceiling else a - b * (x - centre)
+        logs = (
+            np.concatenate([np.full((1, len(part)), theta[0]), a - b * (x - centre)])
+            if ceiling
+            else a - b * (x - centre)
+        )
         top = logs.max(axis=0)
         sums = np.exp(logs - top).sum(axis=0)
         residual = top + np.log(sums) - seen
@@ -99,14 +119,22 @@ def search(name, part, starts=40):
 
     random, best = np.random.default_rng(1), None
     for _ in range(starts):
-        start = np.concatenate([random.uniform(-4, 0, ceiling), random.uniform(-4, 0.5, terms), random.uniform(0.02, 0.7, terms)])
+        start = np.concatenate(
+            [
+                random.uniform(-4, 0, ceiling),
+                random.uniform(-4, 0.5, terms),
+                random.uniform(0.02, 0.7, terms),
+            ]
+        )
         end = optimize.minimize(objective, start, jac=True, method="BFGS", options={"gtol": 1e-9})
         if best is None or end.fun < best.fun:
             best = end
     assert best is not None
     theta = best.x
     logs = theta[ceiling : ceiling + terms] + theta[ceiling + terms :] * centre[:, 0]
-    return best.fun * DELTA, np.concatenate([np.exp(theta[:ceiling]), np.exp(logs), theta[ceiling + terms :]])
+    return best.fun * DELTA, np.concatenate(
+        [np.exp(theta[:ceiling]), np.exp(logs), theta[ceiling + terms :]]
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in TRUTHS if name != "compute"])
@@ -147,7 +175,12 @@ def test_an_exponent_at_its_bound_is_said_and_counted() -> None:
     """Accuracy that falls with compute: the slope is negative, not open."""
     compute = np.geomspace(1e18, 1e22, 20)
     y = 1.4 * (compute / 1e20) ** 0.03 * np.exp(0.01 * np.random.default_rng(0).standard_normal(20))
-    falling = Sample(benchmark="arc", accuracy=GUESS + (1.0 - GUESS) * np.exp(-y), baseline=GUESS, at=Points(compute=compute))
+    falling = Sample(
+        benchmark="arc",
+        accuracy=GUESS + (1.0 - GUESS) * np.exp(-y),
+        baseline=GUESS,
+        at=Points(compute=compute),
+    )
     fit = resampled(fit_law(falling, POWER_KINDS["compute"]), Baseline(GUESS), 30, 0)
     slope = np.polyfit(np.log(compute), observed(falling), 1)[0]
     assert fit.found.coefficients[1] == pytest.approx(1e-3, rel=1e-9)
@@ -161,7 +194,10 @@ def test_an_exponent_at_its_bound_is_said_and_counted() -> None:
     assert fit.at_limits == {"alpha": 30}
     rising = fit_law(sample("compute"), POWER_KINDS["compute"])
     assert (rising.found.remarks, rising.at_limits) == ((), {})
-    assert rising.found.bounds(np.array([[1.0, 1e-3], [1.0, 10.0]])).tolist() == [[None, "lower"], [None, "upper"]]
+    assert rising.found.bounds(np.array([[1.0, 1e-3], [1.0, 10.0]])).tolist() == [
+        [None, "lower"],
+        [None, "upper"],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +235,11 @@ def test_what_the_kinds_are() -> None:
     assert all(name == kind.name for name, kind in POWER_KINDS.items())
     assert {kind.margin for kind in POWER_KINDS.values()} == {MARGIN} == {0.05}
     assert POWER_KINDS["compute"].formula == "-log Q' = C0 C^-alpha"
-    assert POWER_KINDS["params-tokens-ceiling"].needs == POWER_KINDS["params-tokens"].asks == ("params", "tokens")
+    assert (
+        POWER_KINDS["params-tokens-ceiling"].needs
+        == POWER_KINDS["params-tokens"].asks
+        == ("params", "tokens")
+    )
     for plain, ceiling in CEILING_KINDS.items():
         assert POWER_KINDS[ceiling].coefficients == ("E", *POWER_KINDS[plain].coefficients)
 
@@ -213,15 +253,23 @@ def test_a_refit_is_the_fit_of_the_resample(name) -> None:
     kind = POWER_KINDS[name]
     found = kind.fit(part)
     random = np.random.default_rng(3)
-    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=4).astype(float)
+    weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=4).astype(
+        float
+    )
     again = kind.refit(part, found, weights, np.full(4, GUESS))
     assert again.coefficients.shape == (4, len(kind.coefficients))
     for row, weight in enumerate(weights):
         drawn = part.subset(np.repeat(np.arange(len(part)), weight.astype(int)))
         fresh = kind.fit(drawn)
         assert again.converged[row]
-        laws = [np.log(neg_logs(name, each, part.at)) for each in (again.coefficients[row], fresh.coefficients)]
-        values = [huber(law[np.repeat(np.arange(len(part)), weight.astype(int))] - observed(drawn)) for law in laws]
+        laws = [
+            np.log(neg_logs(name, each, part.at))
+            for each in (again.coefficients[row], fresh.coefficients)
+        ]
+        values = [
+            huber(law[np.repeat(np.arange(len(part)), weight.astype(int))] - observed(drawn))
+            for law in laws
+        ]
         if kind.objective.is_square:
             assert again.coefficients[row] == pytest.approx(fresh.coefficients, rel=1e-7)
         assert values[0] == pytest.approx(values[1], rel=1e-6)
@@ -268,7 +316,9 @@ def test_predictions_at_50_digits(name) -> None:
                 x = [mpmath.mpf(values[column]) for values in columns(name, part.at)]
                 y = E + sum(theta[i] * x[i] ** -theta[len(x) + i] for i in range(len(x)))
                 guess = mpmath.mpf(baselines[row])
-                assert found[row, column] == pytest.approx(float(guess + (1 - guess) * mpmath.exp(-y)), rel=1e-12)
+                assert found[row, column] == pytest.approx(
+                    float(guess + (1 - guess) * mpmath.exp(-y)), rel=1e-12
+                )
 
 
 def test_a_ceiling_is_the_limit_of_accuracy() -> None:

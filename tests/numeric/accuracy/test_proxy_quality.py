@@ -51,7 +51,13 @@ def test_against_scipy(evaluations):
         assert (row.a, row.b) == pytest.approx((a, b), rel=1e-4)
         assert row.r2 == pytest.approx(1 - squares / about, rel=1e-8)
         assert row.rmse == pytest.approx(np.sqrt(squares / len(x)), rel=1e-8)
-        four, _ = curve_fit(lambda x, a, k, m, b: a / (1 + np.exp(-k * (x - m))) + b, x, q, p0=[0.6, -4, 2.8, 0.2], maxfev=20000)
+        four, _ = curve_fit(
+            lambda x, a, k, m, b: a / (1 + np.exp(-k * (x - m))) + b,
+            x,
+            q,
+            p0=[0.6, -4, 2.8, 0.2],
+            maxfev=20000,
+        )
         squares = ((q - four[0] / (1 + np.exp(-four[1] * (x - four[2]))) - four[3]) ** 2).sum()
         assert row.r2_four == pytest.approx(1 - squares / about, rel=1e-6)
         assert not row.note
@@ -59,13 +65,20 @@ def test_against_scipy(evaluations):
 
 def test_the_truth_is_recovered():
     x = np.linspace(2, 4, 30)
-    runs = Evaluations.read({"N": x * 1e9, "D": x * 1e10, "acc_q": 1 / (1 + np.exp(3 * x - 8)), "loss_c4": x})
+    runs = Evaluations.read(
+        {"N": x * 1e9, "D": x * 1e10, "acc_q": 1 / (1 + np.exp(3 * x - 8)), "loss_c4": x}
+    )
     (row,) = proxy_quality(runs).rows
     assert (row.a, row.b, row.r2, row.spearman) == pytest.approx((-3.0, -8.0, 1.0, -1.0))
 
 
 def test_any_column_and_other_benchmarks_as_proxies(evaluations):
-    found = proxy_quality(evaluations, benchmarks=["clean"], proxies=["noise", "floor", "clean", "loss_c4"], where="shard == 'a'")
+    found = proxy_quality(
+        evaluations,
+        benchmarks=["clean"],
+        proxies=["noise", "floor", "clean", "loss_c4"],
+        where="shard == 'a'",
+    )
     assert {row.proxy for row in found.rows} == {"noise", "floor", "loss_c4"}
     assert [row.proxy for row in found.rows][-1] == "noise"
     assert all(row.n == 20 for row in found.rows)
@@ -84,7 +97,9 @@ def test_four_coefficients_are_never_worse(evaluations):
 
 def test_runs_without_a_score_or_a_proxy_do_not_count():
     columns = table()
-    whole = proxy_quality(Evaluations.read({**columns, "acc_clean": columns["acc_clean"][:]}), benchmarks=["floor"])
+    whole = proxy_quality(
+        Evaluations.read({**columns, "acc_clean": columns["acc_clean"][:]}), benchmarks=["floor"]
+    )
     columns["acc_clean"] = [None if i < 10 else q for i, q in enumerate(columns["acc_clean"])]
     found = proxy_quality(Evaluations.read(columns))
     assert {(row.benchmark, row.n) for row in found.rows} == {("clean", 30), ("floor", 40)}
@@ -105,9 +120,15 @@ def test_what_cannot_be_told_is_said():
         "loss_same": np.full(n, 3.0),
         "loss_three": [3.0, 3.0, 2.9, 2.9, 2.8, 2.8],
     }
-    found = {(row.benchmark, row.proxy): row for row in proxy_quality(Evaluations.read(columns)).rows}
+    found = {
+        (row.benchmark, row.proxy): row for row in proxy_quality(Evaluations.read(columns)).rows
+    }
     constant = found["grows", "same"]
-    assert (constant.r2, constant.spearman, constant.note) == (None, None, "the proxy takes 1 value")
+    assert (constant.r2, constant.spearman, constant.note) == (
+        None,
+        None,
+        "the proxy takes 1 value",
+    )
     few = found["grows", "three"]
     assert few.r2 is not None
     assert few.r2 > 0.9
@@ -143,7 +164,10 @@ def test_outputs_agree(evaluations):
 
 
 def test_long_names_and_notes_keep_to_the_width():
-    columns = {f"{key}_{'x' * 60}" if key.startswith(("acc", "loss")) else key: values for key, values in table().items()}
+    columns = {
+        f"{key}_{'x' * 60}" if key.startswith(("acc", "loss")) else key: values
+        for key, values in table().items()
+    }
     columns[f"loss_{'y' * 50}"] = np.full(40, 2.0)
     text = str(proxy_quality(Evaluations.read(columns)))
     assert max(map(len, text.splitlines())) <= 100
@@ -172,12 +196,16 @@ def test_bad_arguments(evaluations, options, message):
 
 def test_no_proxy_at_all():
     columns = {name: values for name, values in table().items() if not name.startswith("loss")}
-    with pytest.raises(ValueError, match="the evaluations have no metric but accuracies; name those to compare"):
+    with pytest.raises(
+        ValueError, match="the evaluations have no metric but accuracies; name those to compare"
+    ):
         proxy_quality(columns)
 
 
 def test_on_public_runs(public_runs):
-    """On the over-trained runs of Gadre et al. the loss on C4 ranks HellaSwag best of all eight losses."""
+    """On the over-trained runs of Gadre et al. the loss on C4 ranks HellaSwag best of all eight
+    losses.
+    """
     runs = Evaluations.read(public_runs / "gadre2024" / "runs.csv", columns={"params": "N"})
     found = proxy_quality(runs, benchmarks=["hellaswag", "arc_easy"])
     assert len(found.rows) == 16
@@ -185,4 +213,8 @@ def test_on_public_runs(public_runs):
     best = found.of("hellaswag")[0]
     assert best.spearman is not None
     assert best.r2_four is not None
-    assert (best.proxy, round(best.spearman, 3), round(best.r2_four, 3)) == ("c4_val", -0.993, 0.985)
+    assert (best.proxy, round(best.spearman, 3), round(best.r2_four, 3)) == (
+        "c4_val",
+        -0.993,
+        0.985,
+    )

@@ -1,4 +1,6 @@
-"""The report of a benchmark: what it says against the parts that it is made of, its LaTeX and its figures."""
+"""The report of a benchmark: what it says against the parts that it is made of, its LaTeX and its
+figures.
+"""
 
 import re
 import shutil
@@ -28,7 +30,9 @@ LAWS = ("compute", "params-tokens")
 
 def table(noise=0.01, seed=0, ratios=(5.0, 20.0, 100.0, 400.0)) -> dict:
     """Runs on a grid of compute and tokens per param, on eq 4 with scatter of log(-log Q')."""
-    compute, per_param = (each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 12), ratios))
+    compute, per_param = (
+        each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 12), ratios)
+    )
     params = np.sqrt(compute / (6.0 * per_param))
     tokens = per_param * params
     y = TRUTH["A"] * params ** -TRUTH["beta"] + TRUTH["B"] * tokens ** -TRUTH["gamma"]
@@ -44,7 +48,9 @@ def table(noise=0.01, seed=0, ratios=(5.0, 20.0, 100.0, 400.0)) -> dict:
 def made(laws=LAWS, data=None, **options):
     evaluations = Evaluations.read(table() if data is None else data)
     settings: Any = {"resamples": 30, "compute": [1e23, 1e24]} | options
-    return report_benchmark(evaluations, "task", Baseline(GUESS), [law_named(name) for name in laws], **settings)
+    return report_benchmark(
+        evaluations, "task", Baseline(GUESS), [law_named(name) for name in laws], **settings
+    )
 
 
 @pytest.fixture(scope="module")
@@ -78,17 +84,30 @@ def test_what_is_held_out_is_not_fitted(held_out) -> None:
     ahead = evaluations.subset(beyond).sample("task", GUESS)
     off = np.abs(alone.accuracy(ahead.at) - ahead.accuracy)
     assert held_out.laws[0].held_out["mae"] == pytest.approx(off.mean(), rel=1e-12)
-    assert held_out.laws[0].held_out["mre"] == pytest.approx((off / ahead.accuracy).mean(), rel=1e-12)
+    assert held_out.laws[0].held_out["mre"] == pytest.approx(
+        (off / ahead.accuracy).mean(), rel=1e-12
+    )
     said = held_out.as_dict()["laws"][0]["predictions"]
-    assert [each["predicted"] for each in said] == pytest.approx(alone.accuracy(ahead.at), rel=1e-12)
+    assert [each["predicted"] for each in said] == pytest.approx(
+        alone.accuracy(ahead.at), rel=1e-12
+    )
     assert [each["run"] for each in said] == list(map(str, evaluations.run[beyond]))
-    assert sum(not each["low"] <= each["accuracy"] <= each["high"] for each in said) == held_out.laws[0].n_missed
+    assert (
+        sum(not each["low"] <= each["accuracy"] <= each["high"] for each in said)
+        == held_out.laws[0].n_missed
+    )
 
 
 def test_errors_by_their_definitions() -> None:
     found = errors(np.array([0.5, 0.7]), np.array([0.4, 0.8]))
     assert found == pytest.approx({"n": 2, "mae": 0.1, "mre": 0.1875, "rmse": 0.1, "r2": 0.75})
-    assert errors(np.array([0.5]), np.array([0.0])) == {"n": 1, "mae": 0.5, "mre": None, "rmse": 0.5, "r2": None}
+    assert errors(np.array([0.5]), np.array([0.0])) == {
+        "n": 1,
+        "mae": 0.5,
+        "mre": None,
+        "rmse": 0.5,
+        "r2": None,
+    }
     assert errors(np.empty(0), np.empty(0))["mae"] is None
 
 
@@ -104,16 +123,28 @@ def test_planning_is_that_of_the_fitted_law(held_out) -> None:
     cost = own.penalty([row["ratio"] for row in plan.penalties])
     assert [row["greatest_loss"].value for row in plan.penalties] == cost.greatest_loss.tolist()
     (first, _) = plan.loss_optimal
-    assert first["lost_accuracy"].value == own.loss_optimal(law("besiroglu2024"), 1e23).lost_accuracy[0]
+    assert (
+        first["lost_accuracy"].value
+        == own.loss_optimal(law("besiroglu2024"), 1e23).lost_accuracy[0]
+    )
     # An interval is that of the refits, one by one.
-    drawn = [AccuracyLaw.from_coefficients(fit.kind.coefficients, each, GUESS).law.envelope.exponent for each in fit.draws]
-    assert (plan.exponent.low, plan.exponent.high) == pytest.approx(tuple(np.quantile(drawn, [0.05, 0.95])), rel=1e-12)
+    drawn = [
+        AccuracyLaw.from_coefficients(fit.kind.coefficients, each, GUESS).law.envelope.exponent
+        for each in fit.draws
+    ]
+    assert (plan.exponent.low, plan.exponent.high) == pytest.approx(
+        tuple(np.quantile(drawn, [0.05, 0.95])), rel=1e-12
+    )
 
 
 def test_compute_that_is_not_6ND_is_told_from_the_budget_of_params_and_tokens(held_out) -> None:
-    """A law of compute takes the table's FLOP, one of params and tokens C = 6ND: at one C two different runs."""
+    """A law of compute takes the table's FLOP, one of params and tokens C = 6ND: at one C two
+    different runs.
+    """
     data = table()
-    data["compute"] = 6.0 * data["params"] * data["tokens"] * np.geomspace(1.15, 1.67, len(data["params"]))
+    data["compute"] = (
+        6.0 * data["params"] * data["tokens"] * np.geomspace(1.15, 1.67, len(data["params"]))
+    )
     found = made(data=data)
     said = "compute: C is as the runs give it, 1.15 to 1.67 times 6ND; params-tokens, and what to train: C = 6ND"
     assert found.two_budgets.startswith(said)
@@ -131,7 +162,9 @@ def test_compute_that_is_not_6ND_is_told_from_the_budget_of_params_and_tokens(he
 
 
 def test_a_new_run_is_covered() -> None:
-    """Runs that were never fitted lie in the intervals of a new run about as often as these promise."""
+    """Runs that were never fitted lie in the intervals of a new run about as often as these
+    promise.
+    """
     inside = []
     for seed in range(5):
         report = made(("params-tokens",), table(noise=0.05, seed=seed), resamples=30)
@@ -142,10 +175,15 @@ def test_a_new_run_is_covered() -> None:
 
 
 def test_the_interval_of_a_new_run_depends_on_its_own_point_alone() -> None:
-    """Also beside points where the law is guessing to rounding, and where a residual cannot lead below it."""
+    """Also beside points where the law is guessing to rounding, and where a residual cannot lead
+    below it.
+    """
     sample = Evaluations.read(table()).sample("task", GUESS)
     fit = resampled(fit_law(sample, law_named("compute")), Baseline(GUESS), 60, 0)
-    single, both = fit.new_run(Points(compute=[1e23]), 0.9), fit.new_run(Points(compute=[1e3, 1e23]), 0.9)
+    single, both = (
+        fit.new_run(Points(compute=[1e23]), 0.9),
+        fit.new_run(Points(compute=[1e3, 1e23]), 0.9),
+    )
     assert single is not None
     assert both is not None
     (alone,), (small, beside) = single, both
@@ -157,7 +195,9 @@ def test_guessing_that_is_not_known_widens_the_intervals() -> None:
     sample = Evaluations.read(table(noise=0.001, ratios=(20.0,))).sample("task", GUESS)
     fit = fit_law(sample, law_named("compute"))
     at = Points(compute=[1e17])
-    known, unknown = (resampled(fit, Baseline(GUESS, se), 60, 0).interval(at, 0.9) for se in (0.0, 0.02))
+    known, unknown = (
+        resampled(fit, Baseline(GUESS, se), 60, 0).interval(at, 0.9) for se in (0.0, 0.02)
+    )
     assert known is not None
     assert unknown is not None
     assert np.diff(unknown[0]) > 3.0 * np.diff(known[0])
@@ -173,7 +213,9 @@ def test_without_resamples_there_are_no_intervals() -> None:
 
 def test_default_budget_and_ratio() -> None:
     report = made(compute=None, resamples=0)
-    assert {each.compute for each in report.forecasts} == {10.0 * max(fit.sample.at.compute.max() for fit in report.fits)}
+    assert {each.compute for each in report.forecasts} == {
+        10.0 * max(fit.sample.at.compute.max() for fit in report.fits)
+    }
     assert report.tokens_per_param == pytest.approx(60.0)
     assert all(each.decades == pytest.approx(1.0) for each in report.forecasts)
 
@@ -208,7 +250,13 @@ def test_runs_near_guessing_are_counted() -> None:
 def test_text_and_data(held_out) -> None:
     text = str(held_out)
     assert max(map(len, text.splitlines())) <= 100
-    for part in ("held out by compute > 1e22", "best on the held-out runs", "greatest", "besiroglu2024", "Forecast"):
+    for part in (
+        "held out by compute > 1e22",
+        "best on the held-out runs",
+        "greatest",
+        "besiroglu2024",
+        "Forecast",
+    ):
         assert part in text
     data = held_out.as_dict()
     assert data["planning"]["allocations"][0]["compute"] == 1e23
@@ -234,7 +282,12 @@ def test_latex(held_out) -> None:
     text = held_out.to_latex()
     assert text.startswith(r"% needs \usepackage{booktabs}")
     assert r"\begin{table}" not in text
-    assert text.count(r"\begin{minipage}") == text.count(r"\end{minipage}") == len(held_out.tables()) == 7
+    assert (
+        text.count(r"\begin{minipage}")
+        == text.count(r"\end{minipage}")
+        == len(held_out.tables())
+        == 7
+    )
     for line in text.splitlines():
         assert not re.search(r"(?<!\\)%", line.removeprefix("%"))
     assert r"\texttt{compute" in text
@@ -250,7 +303,10 @@ def test_latex_compiles(held_out, tmp_path) -> None:
     )
     (tmp_path / "page.tex").write_text(document, encoding="utf-8")
     done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"], cwd=tmp_path, capture_output=True, text=True
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
@@ -282,9 +338,14 @@ def test_figures_of_studies(tmp_path) -> None:
     from isoflop.numeric.plot.thresholds import plot_errors, plot_success, plot_thresholds
 
     evaluations = Evaluations.read(table())
-    sweep = sweep_thresholds([evaluations.sample("task", GUESS)], [law_named(name) for name in LAWS], resamples=0)
+    sweep = sweep_thresholds(
+        [evaluations.sample("task", GUESS)], [law_named(name) for name in LAWS], resamples=0
+    )
     save(plot_thresholds(sweep), tmp_path / "thresholds.png")
-    assert plot_errors(sweep, "task", figure="mae", laws=["compute"]).get_ylabel() == "mean absolute error (points)"
+    assert (
+        plot_errors(sweep, "task", figure="mae", laws=["compute"]).get_ylabel()
+        == "mean absolute error (points)"
+    )
     assert plot_success(sweep, "compute").get_title() == "compute"
     for given in ({"figure": "r2"}, {"benchmark": "none"}, {"laws": ["none"]}):
         with pytest.raises(ValueError, match="must be one of"):
@@ -361,9 +422,15 @@ def test_no_law_at_all() -> None:
 
 
 def test_a_cost_near_its_least_is_bounded_from_above_alone() -> None:
-    """The loss law is the benchmark's own as it was fitted: training for the least loss costs nothing."""
+    """The loss law is the benchmark's own as it was fitted: training for the least loss costs
+    nothing.
+    """
     (fit,) = made(("params-tokens",), resamples=0).fits
-    own = Law(E=0.0, name="own", **dict(zip(fit.kind.coefficients, fit.found.coefficients.tolist(), strict=True)))
+    own = Law(
+        E=0.0,
+        name="own",
+        **dict(zip(fit.kind.coefficients, fit.found.coefficients.tolist(), strict=True)),
+    )
     report = made(loss_laws=[own], compute=[1e23], resamples=40)
     (row,) = report.planning.loss_optimal
     assert row["ratio"].low < 1.0 < row["ratio"].high
@@ -373,7 +440,11 @@ def test_a_cost_near_its_least_is_bounded_from_above_alone() -> None:
         assert each.low == least <= each.value <= each.high
     assert "at most" in str(report)
     assert "at most" in report.to_latex()
-    far = made(loss_laws=[Law(E=0.0, A=60.0, B=4e5, beta=0.27, gamma=0.45, name="far")], compute=[1e23], resamples=40)
+    far = made(
+        loss_laws=[Law(E=0.0, A=60.0, B=4e5, beta=0.27, gamma=0.45, name="far")],
+        compute=[1e23],
+        resamples=40,
+    )
     cost = far.planning.loss_optimal[0]["lost_accuracy"]
     assert not cost.at_most
     assert 0.0 < cost.low <= cost.value <= cost.high
@@ -410,7 +481,11 @@ def near_one_ratio(spread, seed=1, noise=0.01):
     params = np.sqrt(compute / (6.0 * per_param))
     y = TRUTH["A"] * params ** -TRUTH["beta"] + TRUTH["B"] * (per_param * params) ** -TRUTH["gamma"]
     y = y * np.exp(noise * np.random.default_rng(seed + 1).standard_normal(len(y)))
-    return {"params": params, "tokens": per_param * params, "acc_task": GUESS + (1.0 - GUESS) * np.exp(-y)}
+    return {
+        "params": params,
+        "tokens": per_param * params,
+        "acc_task": GUESS + (1.0 - GUESS) * np.exp(-y),
+    }
 
 
 @pytest.mark.parametrize("spread", [1.0 + 1e-12, 1.1, 1.149])
@@ -432,7 +507,8 @@ def test_runs_of_several_ratios_tell_them_or_it_is_said_how_badly() -> None:
     on_bound = np.logical_or(*fit.found.at_limits(fit.draws)).any(axis=1)
     assert plan.n_at_bound == on_bound.sum() > 0.05 * len(on_bound)
     assert "hardly tell N from D" in str(report)
-    # An end is no end where the refits there are on a bound: of params_share the least are those of the smallest gamma.
+    # An end is no end where the refits there are on a bound: of params_share the least are those of
+    # the smallest gamma.
     shares = np.array([gamma / (beta + gamma) for _, _, beta, gamma in fit.draws])
     order = np.argsort(shares)
     assert ("low" in plan.params_share.at_limit) == on_bound[order[2:4]].any()
@@ -466,12 +542,17 @@ def test_an_E_of_0_has_the_limit_of_its_profile() -> None:
 def test_laws_that_missed_what_was_held_out_are_said() -> None:
     """A law of compute fitted near D/N = 20 and asked at 4000."""
     data = table(noise=0.003, ratios=(10.0, 20.0, 40.0, 4000.0))
-    report = made(("compute", "params-tokens"), data, hold_out="tokens/params > 100", compute=[1e23])
+    report = made(
+        ("compute", "params-tokens"), data, hold_out="tokens/params > 100", compute=[1e23]
+    )
     missed = {each.name: each.n_missed for each in report.laws}
     for fit in report.fits:
         ahead = report.sample.subset(report.is_judged)
         ends = fit.new_run(ahead.at, report.level)
-        assert missed[fit.name] == sum(not low <= value <= high for value, (low, high) in zip(ahead.accuracy, ends, strict=True))
+        assert missed[fit.name] == sum(
+            not low <= value <= high
+            for value, (low, high) in zip(ahead.accuracy, ends, strict=True)
+        )
     assert missed["compute"] > len(ahead) / 2 > missed["params-tokens"]
     assert f"warning: compute: {missed['compute']} of {len(ahead)} held-out runs" in str(report)
     assert "warning: params-tokens:" not in str(report)
@@ -489,15 +570,23 @@ def test_intervals_without_a_common_point_are_said() -> None:
 def in_k(**options):
     """pass@k of which the curves of all k cross among the runs, at exp(0.9/0.0195) = 1.1e20 FLOP."""
     compute = np.geomspace(1e19, 1e22, 14)
-    rows: dict[str, list[Any]] = {name: [] for name in ("run", "params", "tokens", "benchmark", "metric_type", "score")}
+    rows: dict[str, list[Any]] = {
+        name: [] for name in ("run", "params", "tokens", "benchmark", "metric_type", "score")
+    }
     for k in (1, 4, 16):
         y = np.exp(5.5 - 0.12 * np.log(compute) + (0.9 - 0.0195 * np.log(compute)) * np.log(k))
         y *= np.exp(0.005 * np.random.default_rng(k).standard_normal(len(y)))
         for i, (C, each) in enumerate(zip(compute, np.exp(-y), strict=True)):
             params = float(np.sqrt(C / 120.0))
-            for name, value in zip(rows, (i, params, 20.0 * params, "code", f"pass@{k}", each), strict=True):
+            for name, value in zip(
+                rows, (i, params, 20.0 * params, "code", f"pass@{k}", each), strict=True
+            ):
                 rows[name].append(value)
-    settings: Any = {"resamples": 20, "hold_out": "compute > 4e21", "compute": [2e19, 1e23]} | options
+    settings: Any = {
+        "resamples": 20,
+        "hold_out": "compute > 4e21",
+        "compute": [2e19, 1e23],
+    } | options
     kinds = [law_named(name, margin=0.0) for name in ("compute", "bilinear")]
     return report_benchmark(Evaluations.read(rows), "code", Baseline(0.0), kinds, **settings)
 
@@ -510,9 +599,9 @@ def test_the_law_of_every_k(tmp_path) -> None:
     assert law.crossing.low < np.exp(0.9 / 0.0195) < law.crossing.high
     assert law.crossing.fitted_beyond == 5
     assert (plain.held_out["n"], law.held_out["n"]) == (2, 6)
-    assert {(each.k, each.compute, each.beyond) for each in report.forecasts if each.law == "bilinear"} == {
-        (k, C, C < 1e20) for k in (1.0, 4.0, 16.0) for C in (2e19, 1e23)
-    }
+    assert {
+        (each.k, each.compute, each.beyond) for each in report.forecasts if each.law == "bilinear"
+    } == {(k, C, C < 1e20) for k in (1.0, 4.0, 16.0) for C in (2e19, 1e23)}
     text = " ".join(str(report).split())
     assert "5 of 12 fitted and 0 of 2 held-out runs lie below" in text
     assert "bilinear, k = 16 (does not hold)" in text

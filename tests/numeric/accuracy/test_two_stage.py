@@ -1,4 +1,6 @@
-"""Two-stage laws: recovered truths, exact derivatives, global minima, refits, and proxies of every kind."""
+"""Two-stage laws: recovered truths, exact derivatives, global minima, refits, and proxies of every
+kind.
+"""
 
 from functools import partial
 from typing import Any
@@ -73,7 +75,10 @@ def sample(link, stage="compute", noise=0.0, n=60, seed=0):
     accuracy = accuracies(link, loss) + noise * random.normal(size=n)
     loss = loss * np.exp(0.5 * noise * random.normal(size=n))
     return Sample(
-        benchmark="arc", accuracy=accuracy, baseline=0.25, at=Points(params=params, tokens=tokens, compute=compute, proxy=loss)
+        benchmark="arc",
+        accuracy=accuracy,
+        baseline=0.25,
+        at=Points(params=params, tokens=tokens, compute=compute, proxy=loss),
     )
 
 
@@ -91,11 +96,17 @@ def test_the_truth_is_recovered_and_extrapolated(link, stage):
     there = 3e11, 9e12, 6 * 3e11 * 9e12
     at = Points(params=[there[0]], tokens=[there[1]], compute=[there[2]])
     predicted = kind.accuracy(found.coefficients[None], at, np.zeros(1))
-    assert predicted[0, 0] == pytest.approx(accuracies(link, losses(stage, *map(np.array, there))), rel=1e-7)
+    assert predicted[0, 0] == pytest.approx(
+        accuracies(link, losses(stage, *map(np.array, there))), rel=1e-7
+    )
 
 
 def test_names_and_what_they_need():
-    assert tuple(TWO_STAGE_KINDS) == ("two-stage-linear", "two-stage-logistic", "two-stage-exponential")
+    assert tuple(TWO_STAGE_KINDS) == (
+        "two-stage-linear",
+        "two-stage-logistic",
+        "two-stage-exponential",
+    )
     for name, kind in TWO_STAGE_KINDS.items():
         assert (kind.name, kind.needs, kind.asks) == (name, ("compute", "proxy"), ("compute",))
         assert kind.margin == (0.05 if name.endswith("linear") else None)
@@ -111,13 +122,19 @@ def test_noise_moves_the_coefficients_by_about_their_bootstrap_spread():
     kind = two_stage("logistic")
     drawn = sample("logistic", noise=0.005, n=150)
     found = kind.fit(drawn)
-    weights = np.random.default_rng(3).multinomial(150, np.full(150, 1 / 150), size=200).astype(float)
+    weights = (
+        np.random.default_rng(3).multinomial(150, np.full(150, 1 / 150), size=200).astype(float)
+    )
     redone = kind.refit(drawn, found, weights, np.zeros(200))
     assert redone.converged.mean() > 0.95
     at = Points(compute=[1e24])
-    spread = kind.accuracy(redone.coefficients[redone.converged], at, np.zeros(int(redone.converged.sum()))).std()
+    spread = kind.accuracy(
+        redone.coefficients[redone.converged], at, np.zeros(int(redone.converged.sum()))
+    ).std()
     fresh = [kind.fit(sample("logistic", noise=0.005, n=150, seed=seed)) for seed in range(40)]
-    scatter = np.std([kind.accuracy(each.coefficients[None], at, np.zeros(1))[0, 0] for each in fresh])
+    scatter = np.std(
+        [kind.accuracy(each.coefficients[None], at, np.zeros(1))[0, 0] for each in fresh]
+    )
     assert 0.5 < spread / scatter < 2.0
 
 
@@ -127,9 +144,15 @@ def test_a_refit_is_the_fit_of_the_runs_that_were_drawn(link, stage):
     kind = two_stage(link, stage=stage)
     whole = sample(link, stage, noise=0.01)
     found = kind.fit(whole)
-    weights = np.random.default_rng(5).multinomial(len(whole), np.full(len(whole), 1 / len(whole)), size=3).astype(float)
+    weights = (
+        np.random.default_rng(5)
+        .multinomial(len(whole), np.full(len(whole), 1 / len(whole)), size=3)
+        .astype(float)
+    )
     redone = kind.refit(whole, found, weights, np.zeros(3))
-    for counts, coefficients, converged in zip(weights, redone.coefficients, redone.converged, strict=True):
+    for counts, coefficients, converged in zip(
+        weights, redone.coefficients, redone.converged, strict=True
+    ):
         assert converged
         own = kind.fit(whole.subset(np.repeat(np.arange(len(whole)), counts.astype(int))))
         np.testing.assert_allclose(coefficients, own.coefficients, rtol=2e-5, atol=1e-9)
@@ -175,7 +198,12 @@ def test_the_first_stage_of_the_published_code():
 def test_proxies_that_are_no_losses(limit, prefactor, is_loss):
     _, _, compute = runs()
     proxy = limit + prefactor * compute**-0.14
-    whole = Sample(benchmark="x", accuracy=0.5 + 0.1 * proxy, baseline=0.0, at=Points(compute=compute, proxy=proxy))
+    whole = Sample(
+        benchmark="x",
+        accuracy=0.5 + 0.1 * proxy,
+        baseline=0.0,
+        at=Points(compute=compute, proxy=proxy),
+    )
     kind = two_stage("linear")
     found = kind.fit(whole)
     assert found.inside.first.reading.is_loss == is_loss
@@ -191,9 +219,13 @@ def test_a_log_likelihood_over_params_and_tokens(stage):
     params, tokens, compute = runs()
     proxy = -losses(stage, params, tokens, compute)
     at = Points(params=params, tokens=tokens, proxy=proxy)
-    found = two_stage("linear", stage=stage).fit(Sample(benchmark="x", accuracy=0.9 + 0.1 * proxy, baseline=0.0, at=at))
+    found = two_stage("linear", stage=stage).fit(
+        Sample(benchmark="x", accuracy=0.9 + 0.1 * proxy, baseline=0.0, at=at)
+    )
     c = BUDGETS[stage]
-    np.testing.assert_allclose(found.coefficients, [-c[0], -c[1], -c[2], *c[3:], 0.9, 0.1], rtol=1e-5)
+    np.testing.assert_allclose(
+        found.coefficients, [-c[0], -c[1], -c[2], *c[3:], 0.9, 0.1], rtol=1e-5
+    )
 
 
 # -- links ---------------------------------------------------------------------------------------------------------------
@@ -206,7 +238,11 @@ def logistic_of(d, s, z):
 SHAPES: dict[str, Any] = {
     "logistic": (LOGISTIC, logistic_of, (-0.3, 2.5)),
     "logistic far out": (LOGISTIC, logistic_of, (-0.97, 1.5)),
-    "unit-logistic": (UNIT_LOGISTIC, lambda c, s, z: 1 / (1 + mpmath.exp(-(c + s * z))), (-0.3, 1.7)),
+    "unit-logistic": (
+        UNIT_LOGISTIC,
+        lambda c, s, z: 1 / (1 + mpmath.exp(-(c + s * z))),
+        (-0.3, 1.7),
+    ),
     "exponential": (EXPONENTIAL, lambda g, z: mpmath.exp(-g * z), (-1.3,)),
 }
 
@@ -232,7 +268,9 @@ def test_derivatives_are_those_of_high_precision_differentiation(name, whole):
             for p in range(len(theta)):
                 order = [0] * len(point)
                 order[p] += 1
-                assert first[0, p, i] == pytest.approx(float(mpmath.diff(law, point, tuple(order))), rel=1e-8, abs=1e-11)
+                assert first[0, p, i] == pytest.approx(
+                    float(mpmath.diff(law, point, tuple(order))), rel=1e-8, abs=1e-11
+                )
                 for q in range(len(theta)):
                     both = list(order)
                     both[q] += 1
@@ -248,7 +286,9 @@ def test_the_curvature_of_a_link_is_the_change_of_its_jacobian():
     for i in range(4):
         step = np.eye(4)[i] * h
         change = (model.evaluate(theta + step)[1] - model.evaluate(theta - step)[1]) / (2 * h)
-        np.testing.assert_allclose(curvature[0, i], (change[0] * factors).sum(axis=1), rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(
+            curvature[0, i], (change[0] * factors).sum(axis=1), rtol=1e-6, atol=1e-8
+        )
     part = model.part(slice(2, 5))
     np.testing.assert_array_equal(part.evaluate(theta)[0], model.evaluate(theta)[0][:, 2:5])
 
@@ -268,9 +308,15 @@ def test_no_other_search_finds_a_better_logistic(seed):
 
     best = np.inf
     for _ in range(25):
-        start = [random.uniform(0.1, 1), random.normal() * 10, random.uniform(1.5, 4.5), random.uniform(0, 0.5)]
+        start = [
+            random.uniform(0.1, 1),
+            random.normal() * 10,
+            random.uniform(1.5, 4.5),
+            random.uniform(0, 0.5),
+        ]
         best = min(best, 2 * least_squares(residuals, start, max_nfev=400).cost)
-    # Beyond the steepest and the farthest logistic of the search the sum of squares falls no more than this.
+    # Beyond the steepest and the farthest logistic of the search the sum of squares falls no more
+    # than this.
     assert found.value <= best * (1 + 2e-3)
 
 
@@ -280,7 +326,9 @@ def test_a_logistic_that_falls_has_positive_height_and_negative_steepness():
     np.testing.assert_allclose(rising, [0.6, 3.0, -2.7, 0.25], rtol=1e-7)
 
 
-@pytest.mark.parametrize("link", [LINEAR, LOGISTIC, EXPONENTIAL, UNIT_LOGISTIC], ids=lambda link: link.name)
+@pytest.mark.parametrize(
+    "link", [LINEAR, LOGISTIC, EXPONENTIAL, UNIT_LOGISTIC], ids=lambda link: link.name
+)
 def test_the_unit_of_the_proxy_does_not_matter(link):
     random = np.random.default_rng(4)
     x = random.uniform(1.8, 4.0, 40)
@@ -288,7 +336,8 @@ def test_the_unit_of_the_proxy_does_not_matter(link):
     one, other = link.fit(x, y), link.fit(7.0 - 3.0 * x, y)
     assert one.value == pytest.approx(other.value, rel=1e-10)
     left, right = (
-        link.accuracy(fit.coefficients[None], at) for fit, at in ((one, np.array([1.5])), (other, np.array([7.0 - 4.5])))
+        link.accuracy(fit.coefficients[None], at)
+        for fit, at in ((one, np.array([1.5])), (other, np.array([7.0 - 4.5])))
     )
     np.testing.assert_allclose(left, right, rtol=1e-6)
 
@@ -331,7 +380,10 @@ def test_peaks_are_the_local_maxima_of_each_grid():
     for grid, found in zip(values, peaks(values, 4), strict=True):
         padded = np.pad(grid, 1, constant_values=-np.inf)
         expected = [
-            (grid[i, j], i * 6 + j) for i in range(7) for j in range(6) if grid[i, j] >= padded[i : i + 3, j : j + 3].max()
+            (grid[i, j], i * 6 + j)
+            for i in range(7)
+            for j in range(6)
+            if grid[i, j] >= padded[i : i + 3, j : j + 3].max()
         ]
         places = [place for _, place in sorted(expected, reverse=True)][:4]
         assert found.tolist()[: len(places)] == places
@@ -353,10 +405,14 @@ def test_derivatives_with_one_exponent(in_logs):
 
     divisor = values if in_logs else None
     over = jacobian / values[:, None] if in_logs else jacobian
-    curvature = model.curvature(theta, factors, over, np.einsum("kpn,kn->kp", over, factors), divisor)
+    curvature = model.curvature(
+        theta, factors, over, np.einsum("kpn,kn->kp", over, factors), divisor
+    )
     for i in range(4):
         step = np.eye(4)[i] * h
-        np.testing.assert_allclose((at(step)[0] - at(-step)[0])[0] / (2 * h), jacobian[0, i], rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(
+            (at(step)[0] - at(-step)[0])[0] / (2 * h), jacobian[0, i], rtol=1e-7, atol=1e-9
+        )
         change = (at(step)[1] - at(-step)[1]) / (2 * h)
         expected = (change[0] * factors / (values if in_logs else 1.0)).sum(axis=1)
         np.testing.assert_allclose(curvature[0, i], expected, rtol=1e-5, atol=1e-8)
@@ -408,7 +464,11 @@ def test_a_law_that_levels_off_outside_the_range_says_so():
 @pytest.mark.parametrize(
     ("link", "n", "said"),
     [
-        ("logistic", 16, ["16 runs for the 4 coefficients of the second stage, fewer than 5 to each"]),
+        (
+            "logistic",
+            16,
+            ["16 runs for the 4 coefficients of the second stage, fewer than 5 to each"],
+        ),
         ("logistic", 20, []),
         ("linear", 16, []),
         ("linear", 14, ["14 runs for the 3 coefficients of the first stage, fewer than 5 to each"]),
@@ -421,7 +481,9 @@ def test_few_runs_to_a_coefficient_are_said(link, n, said):
 
 
 def test_bad_names():
-    with pytest.raises(ValueError, match="link='cubic': must be one of linear, logistic, exponential"):
+    with pytest.raises(
+        ValueError, match="link='cubic': must be one of linear, logistic, exponential"
+    ):
         two_stage("cubic")
     with pytest.raises(ValueError, match="stage='loss': must be one of compute, compute-power"):
         two_stage("linear", stage="loss")
@@ -431,7 +493,10 @@ def of(proxy, compute=None, **more):
     proxy = np.asarray(proxy, dtype=float)
     compute = np.geomspace(1e18, 1e20, len(proxy)) if compute is None else compute
     return Sample(
-        benchmark="arc", accuracy=np.linspace(0.3, 0.6, len(proxy)), baseline=0.0, at=Points(compute=compute, proxy=proxy, **more)
+        benchmark="arc",
+        accuracy=np.linspace(0.3, 0.6, len(proxy)),
+        baseline=0.0,
+        at=Points(compute=compute, proxy=proxy, **more),
     )
 
 
@@ -439,12 +504,28 @@ def of(proxy, compute=None, **more):
     ("kind", "runs", "message"),
     [
         (two_stage("linear"), of([3.0, 2.5]), "arc: 2 runs: must be at least 3"),
-        (two_stage("logistic"), of([3.0, 2.9, 2.9, 2.8]), "takes 3 values at 4 runs; must take at least 4"),
+        (
+            two_stage("logistic"),
+            of([3.0, 2.9, 2.9, 2.8]),
+            "takes 3 values at 4 runs; must take at least 4",
+        ),
         (two_stage("linear"), of([3.0, 3.0, 3.0, 3.0]), "must rise or fall with compute"),
         (two_stage("linear"), of([3.0, np.nan, 2.0, 1.9]), "proxy=nan: must be finite"),
-        (two_stage("linear", stage="compute-power"), of([0.2, 0.3, 0.4, 0.5]), "must be negative for a law without E"),
-        (two_stage("linear", stage="equal-exponents"), of([3.0, 2.5, 2.2, 2.0]), "params: is not known at the runs"),
-        (two_stage("linear"), of([3.0, 2.5, 2.2], compute=np.array([1e18, -1.0, 1e20])), "compute=-1.0: must be positive"),
+        (
+            two_stage("linear", stage="compute-power"),
+            of([0.2, 0.3, 0.4, 0.5]),
+            "must be negative for a law without E",
+        ),
+        (
+            two_stage("linear", stage="equal-exponents"),
+            of([3.0, 2.5, 2.2, 2.0]),
+            "params: is not known at the runs",
+        ),
+        (
+            two_stage("linear"),
+            of([3.0, 2.5, 2.2], compute=np.array([1e18, -1.0, 1e20])),
+            "compute=-1.0: must be positive",
+        ),
     ],
 )
 def test_bad_samples(kind, runs, message):
@@ -454,6 +535,8 @@ def test_bad_samples(kind, runs, message):
 
 def test_a_sample_without_a_proxy():
     whole = sample("linear")
-    bare = Sample(benchmark="arc", accuracy=whole.accuracy, baseline=0.0, at=Points(compute=whole.at.compute))
+    bare = Sample(
+        benchmark="arc", accuracy=whole.accuracy, baseline=0.0, at=Points(compute=whole.at.compute)
+    )
     with pytest.raises(ValueError, match="proxy: is not known at the runs"):
         two_stage("linear").fit(bare)

@@ -1,4 +1,6 @@
-"""Laws side by side: errors recomputed by hand, what is held out and judged, means, warnings, interrupts, plain data."""
+"""Laws side by side: errors recomputed by hand, what is held out and judged, means, warnings,
+interrupts, plain data.
+"""
 
 import json
 import shutil
@@ -27,31 +29,49 @@ HOLD_OUT = "compute > 8e21"
 
 
 def budgets():
-    compute, ratio = (each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0)))
+    compute, ratio = (
+        each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
+    )
     params = np.sqrt(compute / (6.0 * ratio))
     return params, ratio * params
 
 
 def table(seed=5):
-    """Rows of 30 runs: two benchmarks, of which one is at guessing for the small runs, one at several k, and a loss."""
+    """Rows of 30 runs: two benchmarks, of which one is at guessing for the small runs, one at
+    several k, and a loss.
+    """
     params, tokens = budgets()
     compute = 6.0 * params * tokens
     random = np.random.default_rng(seed)
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
+        name: []
+        for name in ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
     }
 
     def add(benchmark, metric, scores, guess):
         for row in zip(params, tokens, scores, strict=True):
-            for name, value in zip(columns, (*row[:2], benchmark, metric, float(row[2]), guess), strict=True):
+            for name, value in zip(
+                columns, (*row[:2], benchmark, metric, float(row[2]), guess), strict=True
+            ):
                 columns[name].append(value)
 
     for name, scale in (("piqa", 1.0), ("hard", 5.0)):
-        y = scale * (60.0 * params**-0.27 + 400.0 * tokens**-0.3) * np.exp(0.01 * random.standard_normal(len(params)))
+        y = (
+            scale
+            * (60.0 * params**-0.27 + 400.0 * tokens**-0.3)
+            * np.exp(0.01 * random.standard_normal(len(params)))
+        )
         add(name, "acc", GUESS[name] + (1.0 - GUESS[name]) * np.exp(-y), GUESS[name])
     for k in (1, 8, 64):
-        y = np.exp(6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.024 * np.log(compute) * np.log(k))
-        add("code", f"pass@{k}", np.exp(-y * np.exp(0.02 * random.standard_normal(len(params)))), 0.0)
+        y = np.exp(
+            6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.024 * np.log(compute) * np.log(k)
+        )
+        add(
+            "code",
+            f"pass@{k}",
+            np.exp(-y * np.exp(0.02 * random.standard_normal(len(params)))),
+            0.0,
+        )
     add("web", "loss", 1.5 + 900.0 * compute**-0.15, "")
     return columns
 
@@ -68,7 +88,9 @@ def compared(evaluations):
 
 @pytest.fixture(scope="module")
 def resampled(evaluations):
-    return compare_laws(evaluations, laws=("compute", "bilinear"), hold_out=HOLD_OUT, resamples=40, seed=3)
+    return compare_laws(
+        evaluations, laws=("compute", "bilinear"), hold_out=HOLD_OUT, resamples=40, seed=3
+    )
 
 
 # -- errors ------------------------------------------------------------------------------------------------------------
@@ -90,7 +112,9 @@ def by_hand(law, observed):
 
 @pytest.mark.parametrize("benchmark", ["piqa", "hard"])
 def test_errors_of_equation_2_from_the_table_up(compared, benchmark) -> None:
-    """From the rows: the margin, the line through the logs, and the errors on both sides of the hold-out."""
+    """From the rows: the margin, the line through the logs, and the errors on both sides of the
+    hold-out.
+    """
     columns, guess = table(), GUESS[benchmark]
     rows = [i for i, name in enumerate(columns["benchmark"]) if name == benchmark]
     score = np.array([columns["score"][i] for i in rows])
@@ -102,9 +126,13 @@ def test_errors_of_equation_2_from_the_table_up(compared, benchmark) -> None:
     law = guess + (1.0 - guess) * np.exp(-np.exp(intercept + slope * x))
     entry = compared.entry(benchmark, "compute")
     assert entry.train == pytest.approx(by_hand(law[used].tolist(), score[used].tolist()), rel=1e-6)
-    assert entry.held_out == pytest.approx(by_hand(law[judged & held].tolist(), score[judged & held].tolist()), rel=1e-6)
+    assert entry.held_out == pytest.approx(
+        by_hand(law[judged & held].tolist(), score[judged & held].tolist()), rel=1e-6
+    )
     assert entry.held_out["n"] == int(held.sum()) == 6
-    assert [row["value"] for row in entry.coefficients(0.9)] == pytest.approx([np.exp(intercept), -slope], rel=1e-6)
+    assert [row["value"] for row in entry.coefficients(0.9)] == pytest.approx(
+        [np.exp(intercept), -slope], rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("law", LAW_NAMES)
@@ -115,12 +143,18 @@ def test_errors_of_every_law_from_its_predictions(compared, law) -> None:
         clear = (sample.accuracy > GUESS[benchmark] + 0.05) & (sample.accuracy < 1.0)
         for part, chosen in ((entry.train, clear & ~held), (entry.held_out, clear & held)):
             some = sample.subset(chosen)
-            assert part == pytest.approx(by_hand(entry.fit.accuracy(some.at).tolist(), some.accuracy.tolist()), rel=1e-9)
+            assert part == pytest.approx(
+                by_hand(entry.fit.accuracy(some.at).tolist(), some.accuracy.tolist()), rel=1e-9
+            )
 
 
-def test_the_predictions_of_held_out_runs_are_given_run_by_run(compared, resampled, evaluations) -> None:
+def test_the_predictions_of_held_out_runs_are_given_run_by_run(
+    compared, resampled, evaluations
+) -> None:
     """The errors are those of these; the law by the line through the logs, see above."""
-    (record,) = [each for each in compared.as_dict()["benchmarks"][0]["laws"] if each["law"] == "compute"]
+    (record,) = [
+        each for each in compared.as_dict()["benchmarks"][0]["laws"] if each["law"] == "compute"
+    ]
     said = record["predictions"]
     assert len(said) == record["held_out"]["n"] == 6
     C0, alpha = (each["value"] for each in record["coefficients"])
@@ -129,7 +163,9 @@ def test_the_predictions_of_held_out_runs_are_given_run_by_run(compared, resampl
         at = names.index(each["run"])
         assert each["accuracy"] == evaluations.scores["piqa"][at]
         assert each["compute"] == evaluations.compute[at] > 8e21
-        assert each["predicted"] == pytest.approx(guess + (1.0 - guess) * np.exp(-C0 * each["compute"] ** -alpha), rel=1e-9)
+        assert each["predicted"] == pytest.approx(
+            guess + (1.0 - guess) * np.exp(-C0 * each["compute"] ** -alpha), rel=1e-9
+        )
         assert (each["low"], each["high"]) == (None, None)
     off = [abs(each["predicted"] - each["accuracy"]) for each in said]
     assert record["held_out"]["mae"] == pytest.approx(sum(off) / len(off), rel=1e-12)
@@ -150,22 +186,29 @@ def test_all_laws_are_judged_on_the_same_runs_though_fitted_to_their_own(compare
 
 
 def test_held_out_runs_near_guessing_are_not_judged_and_said(evaluations) -> None:
-    found = compare_laws(evaluations, laws=("compute",), benchmarks=("hard",), hold_out="compute < 1e20")
+    found = compare_laws(
+        evaluations, laws=("compute",), benchmarks=("hard",), hold_out="compute < 1e20"
+    )
     sample, held = found.samples["hard"]
     near = held & (sample.accuracy <= 0.05)
     assert 0 < near.sum() < held.sum()
     assert found.entry("hard", "compute").held_out["n"] == (held & ~near).sum()
     low = (sample.accuracy <= 0.05).sum()
     assert found.notes["hard"] == (
-        f"of 30 runs no law is judged on {low} within 0.05 of guessing or below it ({near.sum()} of them held out)",
+        f"of 30 runs no law is judged on {low} within 0.05 of guessing or below it ({near.sum()} "
+        f"of them held out)",
     )
 
 
 # -- what is held out --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("condition", ["compute > 8e21", "tokens/params > 50", "C > 8e21 or D/N > 50"])
-def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(evaluations, condition) -> None:
+@pytest.mark.parametrize(
+    "condition", ["compute > 8e21", "tokens/params > 50", "C > 8e21 or D/N > 50"]
+)
+def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(
+    evaluations, condition
+) -> None:
     params, tokens = budgets()
     compute, ratio = 6.0 * params * tokens, tokens / params
     wanted = {"compute > 8e21": compute > 8e21, "tokens/params > 50": ratio > 50.0}.get(
@@ -182,7 +225,9 @@ def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(evaluations
 
 
 def test_a_condition_on_k_concerns_the_pairs_alone(evaluations) -> None:
-    found: Any = compare_laws(evaluations, laws=("compute", "bilinear"), benchmarks=("code",), hold_out="k > 10")
+    found: Any = compare_laws(
+        evaluations, laws=("compute", "bilinear"), benchmarks=("code",), hold_out="k > 10"
+    )
     in_k, plain = found.entry("code", "bilinear"), found.entry("code", "compute")
     assert in_k.fit.sample.at.k.max() == 8.0
     assert in_k.held_out["n"] > 0
@@ -207,9 +252,14 @@ def test_two_stage_laws_are_judged_on_the_runs_with_the_proxy() -> None:
     for i in rows[:2] + rows[-1:]:
         columns["score"][i] = None
     few = Evaluations.read(columns)
-    found: Any = compare_laws(few, laws=("compute", "two-stage-linear"), benchmarks=("piqa",), hold_out=HOLD_OUT)
+    found: Any = compare_laws(
+        few, laws=("compute", "two-stage-linear"), benchmarks=("piqa",), hold_out=HOLD_OUT
+    )
     staged, direct = found.entry("piqa", "two-stage-linear"), found.entry("piqa", "compute")
-    assert (direct.train["n"] + direct.held_out["n"], staged.train["n"] + staged.held_out["n"]) == (30, 27)
+    assert (direct.train["n"] + direct.held_out["n"], staged.train["n"] + staged.held_out["n"]) == (
+        30,
+        27,
+    )
     assert found.proxy == "web"
     assert any("dropped" in text for text in found.warnings)
     assert "3 dropped" in str(found)
@@ -221,8 +271,18 @@ def test_two_stage_laws_are_judged_on_the_runs_with_the_proxy() -> None:
 def test_a_law_of_too_few_runs_is_never_best(evaluations) -> None:
     """Four runs for two coefficients, which the law of params and tokens passes through."""
     held = "compute > 1.1e19 or tokens/params > 30"
-    found = compare_laws(evaluations, laws=("compute", "params-tokens", "bnsl"), benchmarks=("piqa",), hold_out=held, resamples=9)
-    known = {each.law: (len(each.fit.sample), each.weak) for each in found.of("piqa") if each.fit is not None}
+    found = compare_laws(
+        evaluations,
+        laws=("compute", "params-tokens", "bnsl"),
+        benchmarks=("piqa",),
+        hold_out=held,
+        resamples=9,
+    )
+    known = {
+        each.law: (len(each.fit.sample), each.weak)
+        for each in found.of("piqa")
+        if each.fit is not None
+    }
     assert known["compute"] == (4, "4 runs for 2 coefficients")
     assert known["params-tokens"] == (4, "4 runs for 4 coefficients")
     assert found.best("piqa") is None
@@ -238,7 +298,9 @@ def test_predictions_outside_the_range_are_counted_and_said() -> None:
     compute = np.geomspace(1e18, 1e24, 25)
     loss = 1.0 + 3.0 * (compute / 1e18) ** -0.1
     scores = np.minimum(0.2 + 0.4 * (4.0 - loss), 0.99)
-    rows = [{"C": C, "acc_piqa": q, "loss": L} for C, q, L in zip(compute, scores, loss, strict=True)]
+    rows = [
+        {"C": C, "acc_piqa": q, "loss": L} for C, q, L in zip(compute, scores, loss, strict=True)
+    ]
     data, known = Evaluations.read(rows), {"piqa": Baseline(0.0)}
     found = compare_laws(data, laws=("two-stage-linear",), hold_out="C > 1e21", baselines=known)
     entry = found.entry("piqa", "two-stage-linear")
@@ -247,11 +309,17 @@ def test_predictions_outside_the_range_are_counted_and_said() -> None:
     beyond = int((ahead > 1.0).sum())
     assert beyond > 3
     assert (entry.train["outside"], entry.held_out["outside"]) == (0, beyond)
-    assert f"at {beyond} of {len(ahead)} held-out runs it lies outside [0, 1]" in " ".join(str(found).split())
+    assert f"at {beyond} of {len(ahead)} held-out runs it lies outside [0, 1]" in " ".join(
+        str(found).split()
+    )
 
 
 def test_margins_by_benchmark(evaluations, compared) -> None:
-    asked: dict[str, Any] = {"laws": LAW_NAMES, "benchmarks": ("piqa", "hard"), "hold_out": HOLD_OUT}
+    asked: dict[str, Any] = {
+        "laws": LAW_NAMES,
+        "benchmarks": ("piqa", "hard"),
+        "hold_out": HOLD_OUT,
+    }
     found: Any = compare_laws(evaluations, margin={"hard": 0.1}, **asked)
     for law in LAW_NAMES:
         assert found.entry("piqa", law).held_out == compared.entry("piqa", law).held_out
@@ -271,14 +339,26 @@ def test_means_over_the_benchmarks_that_all_laws_share(compared) -> None:
         values = [compared.entry(name, law).held_out["mae"] for name in ("piqa", "hard")]
         assert mean.n == 2
         assert mean.mean["mae"] == pytest.approx(sum(values) / 2, rel=1e-12)
-        assert mean.deviation["mae"] == pytest.approx(abs(values[0] - values[1]) / 2**0.5, rel=1e-12)
+        assert mean.deviation["mae"] == pytest.approx(
+            abs(values[0] - values[1]) / 2**0.5, rel=1e-12
+        )
         fitted = [compared.entry(name, law).train["rmse"] for name in ("piqa", "hard")]
         assert mean.mean["rmse"] == pytest.approx(sum(fitted) / 2, rel=1e-12)
 
 
 def test_a_benchmark_on_which_a_law_failed_is_in_no_mean(compared) -> None:
-    lost = replace(compared.entry("hard", "bnsl"), fit=None, failed="too few", train={}, held_out={}, intervals={})
-    entries = tuple(lost if (each.benchmark, each.law) == ("hard", "bnsl") else each for each in compared.entries)
+    lost = replace(
+        compared.entry("hard", "bnsl"),
+        fit=None,
+        failed="too few",
+        train={},
+        held_out={},
+        intervals={},
+    )
+    entries = tuple(
+        lost if (each.benchmark, each.law) == ("hard", "bnsl") else each
+        for each in compared.entries
+    )
     found = replace(compared, entries=entries)
     assert {(each.law, each.n) for each in found.means()} == {(law, 1) for law in LAW_NAMES}
     assert found.means()[0].deviation["mae"] is None
@@ -300,7 +380,11 @@ def with_errors(compared, errors):
     entries = []
     for each in compared.of("piqa"):
         rmse, mae = errors[each.law]
-        entries.append(replace(each, train={**each.train, "rmse": rmse}, held_out={"n": 6, "mae": mae, "mre": mae}))
+        entries.append(
+            replace(
+                each, train={**each.train, "rmse": rmse}, held_out={"n": 6, "mae": mae, "mre": mae}
+            )
+        )
     return replace(compared, entries=tuple(entries), benchmarks=("piqa",))
 
 
@@ -308,7 +392,9 @@ def test_the_warning_that_the_closest_law_does_not_predict_best(compared) -> Non
     close = {"compute": (0.02, 0.01), "params-tokens": (0.01, 0.03), "bnsl": (0.03, 0.02)}
     found = with_errors(compared, close)
     assert found.misleading == (("piqa", "params-tokens", "compute"),)
-    assert "on 1 of 1 benchmarks the law closest to the fitted runs does not predict" in " ".join(str(found).split())
+    assert "on 1 of 1 benchmarks the law closest to the fitted runs does not predict" in " ".join(
+        str(found).split()
+    )
     record = found.as_dict()["closest_to_the_fitted_runs_is_not_best_on_held_out"]
     assert record == [{"benchmark": "piqa", "closest": "params-tokens", "best": "compute"}]
     agreed = with_errors(compared, close | {"params-tokens": (0.01, 0.005)})
@@ -320,7 +406,9 @@ def test_the_warning_that_the_closest_law_does_not_predict_best(compared) -> Non
 
 def test_a_closest_law_that_is_judged_on_no_held_out_run(compared) -> None:
     found = with_errors(compared, dict.fromkeys(LAW_NAMES, (0.02, 0.01)))
-    lonely = replace(found.entries[0], train={**found.entries[0].train, "rmse": 0.001}, held_out={"n": 0})
+    lonely = replace(
+        found.entries[0], train={**found.entries[0].train, "rmse": 0.001}, held_out={"n": 0}
+    )
     found = replace(found, entries=(lonely, *found.entries[1:]))
     assert found.misleading == ()
     assert " - " in str(found)
@@ -361,8 +449,15 @@ def test_guessing_that_is_an_estimate_widens_the_intervals(evaluations) -> None:
 
 
 def test_the_seed_decides_the_resamples(evaluations, resampled) -> None:
-    asked: dict[str, Any] = {"laws": ("compute",), "benchmarks": ("piqa",), "hold_out": HOLD_OUT, "resamples": 40}
-    same, other = (compare_laws(evaluations, seed=seed, **asked).entry("piqa", "compute") for seed in (3, 4))
+    asked: dict[str, Any] = {
+        "laws": ("compute",),
+        "benchmarks": ("piqa",),
+        "hold_out": HOLD_OUT,
+        "resamples": 40,
+    }
+    same, other = (
+        compare_laws(evaluations, seed=seed, **asked).entry("piqa", "compute") for seed in (3, 4)
+    )
     assert same.fit is not None
     assert other.fit is not None
     assert (same.fit.draws == resampled.entry("piqa", "compute").fit.draws).all()
@@ -371,7 +466,12 @@ def test_the_seed_decides_the_resamples(evaluations, resampled) -> None:
 
 def test_two_processes_give_what_one_gives(evaluations, resampled) -> None:
     pytest.importorskip("joblib")
-    asked: dict[str, Any] = {"laws": ("compute", "bilinear"), "hold_out": HOLD_OUT, "resamples": 40, "seed": 3}
+    asked: dict[str, Any] = {
+        "laws": ("compute", "bilinear"),
+        "hold_out": HOLD_OUT,
+        "resamples": 40,
+        "seed": 3,
+    }
     assert compare_laws(evaluations, jobs=2, **asked).as_dict() == resampled.as_dict()
 
 
@@ -388,7 +488,12 @@ def test_ctrl_c_keeps_what_was_done(evaluations, monkeypatch) -> None:
         return real(*task)
 
     monkeypatch.setattr(engine, "_judged", stops)
-    found = compare_laws(evaluations, laws=("compute", "params-tokens"), benchmarks=("piqa", "hard"), hold_out=HOLD_OUT)
+    found = compare_laws(
+        evaluations,
+        laws=("compute", "params-tokens"),
+        benchmarks=("piqa", "hard"),
+        hold_out=HOLD_OUT,
+    )
     assert found.interrupted
     assert found.benchmarks == ("piqa",)
     assert [each.law for each in found.entries] == ["compute", "params-tokens"]
@@ -398,8 +503,16 @@ def test_ctrl_c_keeps_what_was_done(evaluations, monkeypatch) -> None:
 
 def test_ctrl_c_among_the_refits_ends_it_with_the_law_at_hand(evaluations, monkeypatch) -> None:
     real = fitting.resampled
-    monkeypatch.setattr(accuracies, "resampled", lambda *given: replace(real(*given), interrupted=True))
-    found = compare_laws(evaluations, laws=("compute", "params-tokens"), benchmarks=("piqa",), hold_out=HOLD_OUT, resamples=5)
+    monkeypatch.setattr(
+        accuracies, "resampled", lambda *given: replace(real(*given), interrupted=True)
+    )
+    found = compare_laws(
+        evaluations,
+        laws=("compute", "params-tokens"),
+        benchmarks=("piqa",),
+        hold_out=HOLD_OUT,
+        resamples=5,
+    )
     assert found.interrupted
     assert [each.law for each in found.entries] == ["compute"]
     assert found.laws == ("compute",)
@@ -476,8 +589,16 @@ def test_two_stage_laws_need_a_proxy(evaluations) -> None:
 
 def test_a_law_that_cannot_be_fitted_says_why_and_stops_no_other(evaluations) -> None:
     few = evaluations.subset(evaluations.mask("compute < 1e19"))
-    found = compare_laws(few, laws=("compute", "params-tokens-ceiling"), benchmarks=("piqa", "hard"), margin={"hard": 0.3})
-    assert found.entry("hard", "compute").failed == "no run exceeds guessing (0) by more than 0.3 and is below 1"
+    found = compare_laws(
+        few,
+        laws=("compute", "params-tokens-ceiling"),
+        benchmarks=("piqa", "hard"),
+        margin={"hard": 0.3},
+    )
+    assert (
+        found.entry("hard", "compute").failed
+        == "no run exceeds guessing (0) by more than 0.3 and is below 1"
+    )
     assert found.entry("piqa", "compute").fit is not None
     assert not found.sound
     with pytest.raises(ValueError, match="benchmark='piqa', law='bnsl': was not compared"):
@@ -489,9 +610,14 @@ def test_a_law_that_cannot_be_fitted_says_why_and_stops_no_other(evaluations) ->
 
 @pytest.fixture(scope="module")
 def every(evaluations):
-    """All laws but the slowest, with what can go wrong: a law that fails, no interval, an infinite R2."""
+    """All laws but the slowest, with what can go wrong: a law that fails, no interval, an infinite
+    R2.
+    """
     return compare_laws(
-        evaluations, laws=[law for law in LAWS if law not in ("bnsl-2", "bnsl-3")], hold_out="C > 2e22", margin={"hard": 0.55}
+        evaluations,
+        laws=[law for law in LAWS if law not in ("bnsl-2", "bnsl-3")],
+        hold_out="C > 2e22",
+        margin={"hard": 0.55},
     )
 
 
@@ -508,14 +634,19 @@ def test_text_fits_100_columns(every, resampled) -> None:
         assert max(map(len, text.splitlines())) <= 100
         assert "nan" not in text.lower()
     assert "at most: in 90 % of 40 resamples" in " ".join(str(resampled).split())
-    shares = [resampled.best_share(name, law) for name in resampled.benchmarks for law in resampled.laws]
+    shares = [
+        resampled.best_share(name, law) for name in resampled.benchmarks for law in resampled.laws
+    ]
     assert all(share is None or 0.0 <= share <= 1.0 for share in shares)
 
 
 def test_frame(compared) -> None:
     pytest.importorskip("pandas")
     frame = compared.to_frame()
-    assert frame.loc[("piqa", "compute"), "held_out_mae"] == compared.entry("piqa", "compute").held_out["mae"]
+    assert (
+        frame.loc[("piqa", "compute"), "held_out_mae"]
+        == compared.entry("piqa", "compute").held_out["mae"]
+    )
     assert len(frame) == 6
 
 
@@ -523,12 +654,22 @@ def test_frame(compared) -> None:
 def test_latex_fits_the_lines_of_an_article(every, tmp_path) -> None:
     """All nine laws that are judged at k = 1, and names that LaTeX must not read."""
     odd = r"a_c 5%&#^~{}\$"
-    entries = [replace(each, benchmark=odd) if each.benchmark == "piqa" else each for each in every.entries]
+    entries = [
+        replace(each, benchmark=odd) if each.benchmark == "piqa" else each for each in every.entries
+    ]
     entries += [replace(each, law="bnsl-2") for each in entries if each.law == "bnsl"]
     laws, names = (*every.laws, "bnsl-2"), (odd, "hard", "code")
     condition = "C > 1e22 and 'a_b' != 'c'"
     found = replace(every, entries=tuple(entries), laws=laws, benchmarks=names, hold_out=condition)
-    page = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}", "Text.", "", found.to_latex(), ""]
+    page = [
+        r"\documentclass{article}",
+        r"\usepackage{booktabs}",
+        r"\begin{document}",
+        "Text.",
+        "",
+        found.to_latex(),
+        "",
+    ]
     (tmp_path / "page.tex").write_text("\n".join([*page, r"\end{document}"]), encoding="utf-8")
     words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=600)

@@ -1,4 +1,6 @@
-"""A comparison as LaTeX and CSV: intervals, errors on the fitted runs, marks of what is open, laws in k with their crossing."""
+"""A comparison as LaTeX and CSV: intervals, errors on the fitted runs, marks of what is open, laws
+in k with their crossing.
+"""
 
 import re
 import shutil
@@ -17,15 +19,25 @@ OPEN = r"\rlap{$^{\dagger}$}"
 
 @pytest.fixture(scope="module")
 def evaluations():
-    compute, ratio = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e22, 9), (5.0, 20.0, 100.0)))
+    compute, ratio = (
+        each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e22, 9), (5.0, 20.0, 100.0))
+    )
     params = np.sqrt(compute / (6.0 * ratio))
     random = np.random.default_rng(0)
-    rows: dict[str, list[Any]] = {name: [] for name in ("run", "params", "tokens", "benchmark", "metric_type", "score")}
+    rows: dict[str, list[Any]] = {
+        name: [] for name in ("run", "params", "tokens", "benchmark", "metric_type", "score")
+    }
     for k in (1, 4, 16):
-        y = np.exp(6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.0235 * np.log(compute) * np.log(k))
+        y = np.exp(
+            6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.0235 * np.log(compute) * np.log(k)
+        )
         scores = np.exp(-y * np.exp(0.01 * random.standard_normal(len(y))))
         for i, score in enumerate(scores):
-            for name, value in zip(rows, (i, params[i], ratio[i] * params[i], "code_1", f"pass@{k}", score), strict=True):
+            for name, value in zip(
+                rows,
+                (i, params[i], ratio[i] * params[i], "code_1", f"pass@{k}", score),
+                strict=True,
+            ):
                 rows[name].append(value)
     return Evaluations.read(rows)
 
@@ -44,7 +56,11 @@ def compared(evaluations):
 def test_errors_with_bounds_and_marks(compared) -> None:
     text = compared.to_latex()
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 2
-    for part in ("RMSE on the fitted runs", "MAE on the held-out runs", r"90\,\%$ of $20$ resamples"):
+    for part in (
+        "RMSE on the fitted runs",
+        "MAE on the held-out runs",
+        r"90\,\%$ of $20$ resamples",
+    ):
         assert part in text
     direct, broken = compared.entry("code_1", "compute"), compared.entry("code_1", "bnsl")
     assert broken.undetermined
@@ -57,7 +73,11 @@ def test_errors_with_bounds_and_marks(compared) -> None:
 def test_a_law_that_is_open_is_never_bold(compared) -> None:
     from dataclasses import replace
 
-    alone = replace(compared, entries=tuple(each for each in compared.entries if each.law == "bnsl"), laws=("bnsl",))
+    alone = replace(
+        compared,
+        entries=tuple(each for each in compared.entries if each.law == "bnsl"),
+        laws=("bnsl",),
+    )
     assert r"\textbf" not in alone.to_latex()
     assert OPEN in alone.to_latex()
 
@@ -66,8 +86,14 @@ def test_the_crossing_in_every_form(compared) -> None:
     crossing = compared.entry("code_1", "bilinear").crossing
     assert crossing is not None
     assert crossing.low < np.exp(0.9 / 0.0235) < crossing.high
-    record = next(each for each in compared.as_dict()["benchmarks"][0]["laws"] if each["law"] == "bilinear")["crossing"]
-    assert (record["compute"], record["holds"], record["is_determined"]) == (crossing.compute, "above", True)
+    record = next(
+        each for each in compared.as_dict()["benchmarks"][0]["laws"] if each["law"] == "bilinear"
+    )["crossing"]
+    assert (record["compute"], record["holds"], record["is_determined"]) == (
+        crossing.compute,
+        "above",
+        True,
+    )
     assert "the curves of all k cross at C_x =" in " ".join(str(compared).split())
     text = compared.to_latex()
     assert r"$C_x$ (FLOP)" in text
@@ -77,7 +103,9 @@ def test_the_crossing_in_every_form(compared) -> None:
 def test_rows_have_the_coefficients(compared) -> None:
     direct, broken, in_k = compared.rows()
     assert list(direct) == list(broken) == list(in_k)
-    coefficients = {item["name"]: item for item in compared.entry("code_1", "compute").coefficients(0.9)}
+    coefficients = {
+        item["name"]: item for item in compared.entry("code_1", "compute").coefficients(0.9)
+    }
     assert direct["coefficient_alpha"] == coefficients["alpha"]["value"]
     assert (direct["coefficient_alpha_low"], direct["coefficient_alpha_high"]) == tuple(
         coefficients["alpha"][e] for e in ("low", "high")
@@ -91,10 +119,17 @@ def test_rows_have_the_coefficients(compared) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 def test_it_compiles(compared, tmp_path) -> None:
-    document = r"\documentclass{article}\usepackage{booktabs}\begin{document}" + compared.to_latex() + r"\end{document}"
+    document = (
+        r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+        + compared.to_latex()
+        + r"\end{document}"
+    )
     (tmp_path / "page.tex").write_text(document, encoding="utf-8")
     done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"], cwd=tmp_path, capture_output=True, text=True
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout[-2000:]
     assert not re.search("Overfull", done.stdout)

@@ -64,7 +64,10 @@ def test_the_rolling_origin_by_hand() -> None:
     assert not found.interrupted
     folds = found.folds
     assert (len(folds), folds[0]["n_train"], folds[-1]["n_train"]) == (4, 8, 19)
-    assert [fold["until"] for fold in folds] == [*(fold["cut"] for fold in folds[1:]), sample.at.compute.max()]
+    assert [fold["until"] for fold in folds] == [
+        *(fold["cut"] for fold in folds[1:]),
+        sample.at.compute.max(),
+    ]
     assert sum(fold["n_next"] for fold in folds) == 20 - 8
     x = np.log10(sample.at.compute) - 21.0
     for fold in folds:
@@ -115,7 +118,9 @@ def test_predictions_outside_the_range_are_counted_and_one_of_them_moves_the_mea
 def test_two_processes_choose_alike() -> None:
     pytest.importorskip("joblib")
     sample = runs(n=20)
-    one, two = (rolling_origin(sample, [POWER_KINDS["compute"]], jobs=jobs).as_dict() for jobs in (1, 2))
+    one, two = (
+        rolling_origin(sample, [POWER_KINDS["compute"]], jobs=jobs).as_dict() for jobs in (1, 2)
+    )
     assert one == two
 
 
@@ -138,7 +143,12 @@ def test_a_law_that_fails_is_said() -> None:
 
 def test_too_few_computes() -> None:
     sample = runs(n=24)
-    one = Sample(benchmark="task", accuracy=sample.accuracy, baseline=0.0, at=Points(compute=np.full(24, 1e21)))
+    one = Sample(
+        benchmark="task",
+        accuracy=sample.accuracy,
+        baseline=0.0,
+        at=Points(compute=np.full(24, 1e21)),
+    )
     found = rolling_origin(one, [Polynomial(0)])
     assert found.folds == []
     assert found.best is None
@@ -171,5 +181,11 @@ def test_bad_arguments() -> None:
         rolling_origin(runs(), [Polynomial(1)], cutoffs=0)
     with pytest.raises(ValueError, match="compute: is not known"):
         rolling_origin(
-            Sample(benchmark="t", accuracy=np.full(9, 0.5), baseline=0.0, at=Points(params=np.full(9, 1e9))), [Polynomial(1)]
+            Sample(
+                benchmark="t",
+                accuracy=np.full(9, 0.5),
+                baseline=0.0,
+                at=Points(params=np.full(9, 1e9)),
+            ),
+            [Polynomial(1)],
         )

@@ -21,11 +21,17 @@ LAW = {"E0": 0.3, "C0": 2e3, "alpha": 0.16}
 SIZES, TOKENS = (1e8, 4e8, 1.6e9, 6.4e9), (2e9, 1.3e10, 7e10, 5e11)
 
 
-def counts_of(scatter=0.0, *, samples=2000, problems=100, seed=0, coefficients=LAW, sizes=SIZES, tokens=TOKENS):
+def counts_of(
+    scatter=0.0, *, samples=2000, problems=100, seed=0, coefficients=LAW, sizes=SIZES, tokens=TOKENS
+):
     """16 models whose -log pass@1 follows the compute law, times e^(scatter z)."""
     design = grid(sizes, tokens)
-    truth = law_truth(design, "compute", coefficients, concentration=200.0, scatter=scatter, rng=seed)
-    return simulate(design, truth, problems=problems, sampling=Fixed(samples), rng=seed + 1).counts()
+    truth = law_truth(
+        design, "compute", coefficients, concentration=200.0, scatter=scatter, rng=seed
+    )
+    return simulate(
+        design, truth, problems=problems, sampling=Fixed(samples), rng=seed + 1
+    ).counts()
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +59,18 @@ def test_rows_say_what_they_are_computed_from(result, exact):
     compute = exact.covariates["compute"]
     for row in result.rows():
         g = exact.names.index(row["target"])
-        assert row["decades_held_out"] == pytest.approx(log10(compute[g] / row["cutoff"]), abs=1e-12)
+        assert row["decades_held_out"] == pytest.approx(
+            log10(compute[g] / row["cutoff"]), abs=1e-12
+        )
         assert row["n_train"] == int(((compute <= row["cutoff"]) & (np.arange(16) != g)).sum())
-        assert row["relative_error"] == pytest.approx(row["predicted"] / row["observed"] - 1.0, abs=1e-12)
+        assert row["relative_error"] == pytest.approx(
+            row["predicted"] / row["observed"] - 1.0, abs=1e-12
+        )
         passes = np.exp(-row["predicted"]), np.exp(-row["observed"])
         assert row["relative_error_pass"] == pytest.approx(passes[0] / passes[1] - 1.0, abs=1e-12)
-        assert row["inside"] == ((row["lo"] <= row["observed"] <= row["hi"]) if _counts(row) else None)
+        assert row["inside"] == (
+            (row["lo"] <= row["observed"] <= row["hi"]) if _counts(row) else None
+        )
         assert row["how_observed"] == "estimate"
         n, c = exact.per_group(g)
         if row["k"] == 1:
@@ -82,7 +94,11 @@ def test_summaries_are_those_of_the_rows(result):
         assert found["median_error"] == pytest.approx(np.median(np.abs(part)))
         assert found["median_bias"] == pytest.approx(np.median(part))
     for found in result.coverage():
-        part = [row["inside"] for row in rows if row["law"] == found["law"] and found["k"] in (None, row["k"])]
+        part = [
+            row["inside"]
+            for row in rows
+            if row["law"] == found["law"] and found["k"] in (None, row["k"])
+        ]
         assert (found["n"], found["inside"]) == (len(part), sum(part))
         share = sum(part) / len(part)
         assert found["se"] == pytest.approx(np.sqrt(share * (1.0 - share) / len(part)))
@@ -109,7 +125,11 @@ def test_stability_goes_back_from_the_final_fit(result):
 
 
 def test_coefficients_of_an_exact_law_are_stable(result):
-    rows = [row for row in result.stability() if row["law"] == "compute" and row["k"] == 1 and row["coefficient"] == "alpha"]
+    rows = [
+        row
+        for row in result.stability()
+        if row["law"] == "compute" and row["k"] == 1 and row["coefficient"] == "alpha"
+    ]
     assert rows[0]["value"] == pytest.approx(LAW["alpha"], rel=0.1)
     assert rows[0]["overlap_decades"] > 0.5
 
@@ -126,7 +146,9 @@ def test_all_targets(exact):
     assert median < 0.03
 
 
-@pytest.mark.parametrize(("targets", "count"), [(2, 2), (0.25, 4), (["N6.4e+09_D5e+11", "N6.4e+09_D7e+10"], 2)])
+@pytest.mark.parametrize(
+    ("targets", "count"), [(2, 2), (0.25, 4), (["N6.4e+09_D5e+11", "N6.4e+09_D7e+10"], 2)]
+)
 def test_targets_are_never_trained_on(exact, targets, count):
     found = backtest(exact, laws="compute", k=[1], targets=targets, resamples=0, cutoffs=3)
     plan = found.cutoffs["compute"]
@@ -147,7 +169,9 @@ def test_other_axes(exact, axis):
 
 
 def test_least_squares_for_small_k(exact):
-    found = backtest(exact, laws="compute", method="least-squares-log", k=[1], resamples=0, cutoffs=3)
+    found = backtest(
+        exact, laws="compute", method="least-squares-log", k=[1], resamples=0, cutoffs=3
+    )
     assert found.method == "least-squares-log"
     assert found.errors()[0]["median_error"] < 0.05
 
@@ -161,20 +185,26 @@ def test_targets_without_a_success_are_counted_not_compared():
     found = backtest(columns, laws="compute", k=[1], resamples=0, cutoffs=3)
     assert found.errors() == []
     assert found.coverage() == []
-    assert [(row["reason"], row["n"]) for row in found.failures()] == [("target not observed: no success", 3)]
+    assert [(row["reason"], row["n"]) for row in found.failures()] == [
+        ("target not observed: no success", 3)
+    ]
     assert all(row["observed"] is None and row["inside"] is None for row in found.rows())
     assert "No prediction could be compared" in str(found)
 
 
 def test_beyond_the_samples_the_likelihood_is_what_was_observed():
-    found = backtest(counts_of(samples=20, problems=60), laws="compute", k=[4, 50], resamples=0, cutoffs=3)
+    found = backtest(
+        counts_of(samples=20, problems=60), laws="compute", k=[4, 50], resamples=0, cutoffs=3
+    )
     assert {row["how_observed"] for row in found.rows() if row["k"] == 4} == {"estimate"}
     assert {row["how_observed"] for row in found.rows() if row["k"] == 50} == {"likelihood"}
     assert all(row["measured"] > 0.0 for row in found.rows())
 
 
 def test_a_fit_that_leaves_a_coefficient_open_has_no_part():
-    """Its interval has ends, and it ends anywhere: it is counted under what is left out, with its open coefficients."""
+    """Its interval has ends, and it ends anywhere: it is counted under what is left out, with its
+    open coefficients.
+    """
     table = counts_of()
     found = backtest(table, laws="params-tokens", k=[1], resamples=0)
     first = found.at("params-tokens", 1)[0]
@@ -194,7 +224,14 @@ def test_a_fit_that_leaves_a_coefficient_open_has_no_part():
 
 def test_models_of_a_size_are_drawn_together(exact):
     """The final intervals are those of the law fitted to the same models with the same resamples."""
-    options: dict[str, Any] = {"laws": "compute", "k": [1], "cutoffs": 1, "targets": "all", "resamples": 30, "seed": 5}
+    options: dict[str, Any] = {
+        "laws": "compute",
+        "k": [1],
+        "cutoffs": 1,
+        "targets": "all",
+        "resamples": 30,
+        "seed": 5,
+    }
     for cluster in ("auto", "tokens", None):
         (step,) = backtest(exact, cluster=cluster, **options).judged
         (own,) = fit_passk(exact, law="compute", k=[1], resamples=30, seed=5, cluster=cluster).fits
@@ -211,9 +248,15 @@ def test_models_of_a_size_are_drawn_together(exact):
 
 def runs_table(noise=1e-3, seed=0):
     """36 runs of a params+tokens law with lognormal noise."""
-    params, tokens = (x.ravel() for x in np.meshgrid(np.geomspace(1e8, 1e10, 6), np.geomspace(2e9, 2e11, 6)))
+    params, tokens = (
+        x.ravel() for x in np.meshgrid(np.geomspace(1e8, 1e10, 6), np.geomspace(2e9, 2e11, 6))
+    )
     loss = 1.7 + 400.0 * params**-0.34 + 410.0 * tokens**-0.28
-    return {"N": params, "D": tokens, "loss": loss * np.exp(noise * np.random.default_rng(seed).standard_normal(36))}
+    return {
+        "N": params,
+        "D": tokens,
+        "loss": loss * np.exp(noise * np.random.default_rng(seed).standard_normal(36)),
+    }
 
 
 def test_runs_are_predicted():
@@ -229,10 +272,14 @@ def test_runs_are_predicted():
 
 
 def test_intervals_of_runs_are_those_of_linear_regression():
-    """Where E and the exponent are known the law is linear in its prefactor; here with all four free, against simulation."""
+    """Where E and the exponent are known the law is linear in its prefactor; here with all four
+    free, against simulation.
+    """
     inside = []
     for seed in range(12):
-        found = backtest(runs_table(3e-3, seed), laws="params-tokens", targets=4, cutoffs=[6e20], resamples=0)
+        found = backtest(
+            runs_table(3e-3, seed), laws="params-tokens", targets=4, cutoffs=[6e20], resamples=0
+        )
         inside += [row["inside"] for row in found.rows()]
     assert 0.7 < np.mean(inside) <= 1.0
 
@@ -288,7 +335,13 @@ def test_output(result):
     assert [float(row["predicted"]) for row in rows] == [row["predicted"] for row in result.rows()]
     text = str(result)
     assert max(map(len, text.splitlines())) <= 100
-    for word in ("Median relative error", "Coverage of the 90 %", "Stability", "params-tokens", "alpha"):
+    for word in (
+        "Median relative error",
+        "Coverage of the 90 %",
+        "Stability",
+        "params-tokens",
+        "alpha",
+    ):
         assert word in text
 
 
@@ -313,7 +366,10 @@ def test_progress_shows_on_request(exact, capsys):
         ({"targets": 1.5}, r"targets=1.5: must be all"),
         ({"targets": "most"}, r"targets='most': must be all"),
         ({"targets": ["nobody"]}, r"targets='nobody': is no model of"),
-        ({"targets": 15}, r"law='compute': 16 models .* 15 to be predicted; must leave at least 4 cheaper"),
+        (
+            {"targets": 15},
+            r"law='compute': 16 models .* 15 to be predicted; must leave at least 4 cheaper",
+        ),
         ({"cutoffs": 0}, r"cutoffs=0: must be"),
         ({"cutoffs": [1e10]}, r"cutoffs=10000000000.0: must be from .* in compute"),
         ({"cutoffs": [1e30]}, r"cutoffs=1e\+30: must be from"),
@@ -345,8 +401,16 @@ def table_of(models, **columns):
     [
         (table_of(1, compute=[1e20] * 3), {}, r"law='compute': 1 model with compute"),
         (table_of(5), {}, r"axis='compute': data has no compute"),
-        (table_of(5, compute=np.repeat(np.geomspace(1e18, 1e20, 5), 3)), {"axis": "gold"}, r"axis='gold': data has no gold"),
-        (table_of(5, compute=np.repeat(np.geomspace(1e18, 1e20, 5), 3)), {"laws": "gold"}, r"laws='gold': data has no gold"),
+        (
+            table_of(5, compute=np.repeat(np.geomspace(1e18, 1e20, 5), 3)),
+            {"axis": "gold"},
+            r"axis='gold': data has no gold",
+        ),
+        (
+            table_of(5, compute=np.repeat(np.geomspace(1e18, 1e20, 5), 3)),
+            {"laws": "gold"},
+            r"laws='gold': data has no gold",
+        ),
         ({"a": [1], "b": [2]}, {}, r"data: has neither counts of samples .* nor a loss"),
         ({"compute": [1e20], "loss": [2.0]}, {"k": [1]}, r"k=\[1\]: is for counts"),
         ({"compute": [1e20], "loss": [2.0]}, {}, r"law='compute': 1 run with compute"),
@@ -358,18 +422,24 @@ def test_bad_data(data, options, message):
 
 
 def test_several_benchmarks_are_refused():
-    data = table_of(4, benchmark=["x", "y", "y"] * 4, compute=np.repeat([1e18, 1e19, 1e20, 1e21], 3))
+    data = table_of(
+        4, benchmark=["x", "y", "y"] * 4, compute=np.repeat([1e18, 1e19, 1e20, 1e21], 3)
+    )
     with pytest.raises(ValueError, match="has 2 benchmarks"):
         backtest(data)
 
 
-@pytest.mark.parametrize(("correct", "cause"), [(0, r"\(5 without a success"), (20, r", 5 without a failure\)")])
+@pytest.mark.parametrize(
+    ("correct", "cause"), [(0, r"\(5 without a success"), (20, r", 5 without a failure\)")]
+)
 @pytest.mark.parametrize("method", ["likelihood", "least-squares-log"])
 def test_all_zeros_or_all_ones_are_one_error(correct, cause, method):
     data = table_of(6, compute=np.repeat(np.geomspace(1e18, 1e21, 6), 3), c=np.full(18, correct))
     if method == "least-squares-log":
         cause = "5 without a success" if correct == 0 else "pass@k of m0 is 1"
-    with pytest.raises(ValueError, match=rf"data: no fit can be made; law compute at k=1: .*{cause}"):
+    with pytest.raises(
+        ValueError, match=rf"data: no fit can be made; law compute at k=1: .*{cause}"
+    ):
         backtest(data, k=[1], resamples=0, method=method)
 
 
@@ -380,7 +450,9 @@ def test_some_cutoffs_without_a_fit_are_counted():
     failed = [step for step in found.judged if step.fitted is None]
     assert 0 < len(failed) < len(found.judged)
     assert all("without a success" in step.failed for step in failed)
-    assert sum(row["n"] for row in found.failures() if row["reason"].startswith("no fit")) == len(failed)
+    assert sum(row["n"] for row in found.failures() if row["reason"].startswith("no fit")) == len(
+        failed
+    )
     assert "no fit" in str(found)
 
 
@@ -389,20 +461,30 @@ def test_some_cutoffs_without_a_fit_are_counted():
 
 @pytest.mark.parametrize("method", ["likelihood", "least-squares-log"])
 def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff(method):
-    """With other counts of the dear models the fits to the cheap ones are the same: also of what is learnt from all models."""
+    """With other counts of the dear models the fits to the cheap ones are the same: also of what is
+    learnt from all models.
+    """
     counts = counts_of(0.1, samples=20, problems=60)
     compute, k = counts.covariates["compute"], 200 if method == "likelihood" else 10
     cutoff = float(np.sort(compute)[9])
     changed = counts.c.copy()
     dear = (compute > cutoff)[counts.group]
     changed[dear] = np.random.default_rng(0).choice([0, 0, 0, 1, 19, 20, 20], size=int(dear.sum()))
-    options: dict[str, Any] = {"laws": "compute", "k": [k], "targets": "all", "resamples": 0, "method": method}
+    options: dict[str, Any] = {
+        "laws": "compute",
+        "k": [k],
+        "targets": "all",
+        "resamples": 0,
+        "method": method,
+    }
     one, other = (backtest(each, **options) for each in (counts, replace(counts, c=changed)))
     for step, again in zip(one.at("compute", k), other.at("compute", k), strict=True):
         if (step.split.at or 0.0) <= cutoff:
             assert step.fitted.coefficients == pytest.approx(again.fitted.coefficients, rel=1e-9)
             assert step.predicted == pytest.approx(again.predicted, rel=1e-9)
-    assert one.judged[0].fitted.coefficients != pytest.approx(other.judged[0].fitted.coefficients, rel=1e-3)
+    assert one.judged[0].fitted.coefficients != pytest.approx(
+        other.judged[0].fitted.coefficients, rel=1e-3
+    )
 
 
 def test_a_fit_is_that_of_its_models_alone():
@@ -432,18 +514,33 @@ def mixed():
 def test_ways_of_observing_are_told_apart(mixed):
     rows = [row for row in mixed.rows() if row["converged"] and row["observed"] is not None]
     for found in mixed.errors(by_decades=False, by_observation=True):
-        part = [row for row in rows if (row["k"], row["how_observed"]) == (found["k"], found["how_observed"])]
+        part = [
+            row
+            for row in rows
+            if (row["k"], row["how_observed"]) == (found["k"], found["how_observed"])
+        ]
         signed = [row["relative_error"] for row in part]
         assert found["n"] == len(part)
         assert found["median_error"] == pytest.approx(np.median(np.abs(signed)))
         assert found["median_bias"] == pytest.approx(np.median(signed))
-        assert found["share_above"] == pytest.approx(np.mean([row["predicted"] > row["observed"] for row in part]))
-        assert found["median_bias_pass"] == pytest.approx(np.median([row["relative_error_pass"] for row in part]))
-    ways = {(row["k"], row["how_observed"]) for row in mixed.coverage(by_observation=True) if row["k"]}
+        assert found["share_above"] == pytest.approx(
+            np.mean([row["predicted"] > row["observed"] for row in part])
+        )
+        assert found["median_bias_pass"] == pytest.approx(
+            np.median([row["relative_error_pass"] for row in part])
+        )
+    ways = {
+        (row["k"], row["how_observed"]) for row in mixed.coverage(by_observation=True) if row["k"]
+    }
     assert ways == {(5, "estimate"), (50, "estimate"), (50, "likelihood")}
     for apart, together in ((mixed.errors, mixed.errors()), (mixed.coverage, mixed.coverage())):
-        assert sum(row["n"] for row in apart(by_observation=True)) == sum(row["n"] for row in together)
-    assert {row["how_observed"] for row in mixed.as_dict()["coverage_by_decades"]} == {"estimate", "likelihood"}
+        assert sum(row["n"] for row in apart(by_observation=True)) == sum(
+            row["n"] for row in together
+        )
+    assert {row["how_observed"] for row in mixed.as_dict()["coverage_by_decades"]} == {
+        "estimate",
+        "likelihood",
+    }
     text = str(mixed)
     for word in ("observed by", "likelihood", "signed", "above", "pass@k"):
         assert word in text
@@ -468,7 +565,10 @@ def test_stability_at_every_cutoff_is_a_lower_limit(mixed):
 
 def test_runs_are_taken_as_they_are():
     runs = Runs.read(runs_table())
-    assert repr(backtest(runs, laws="compute", resamples=0, cutoffs=2)) == "<Backtest of compute by compute: 2 of 2 fits>"
+    assert (
+        repr(backtest(runs, laws="compute", resamples=0, cutoffs=2))
+        == "<Backtest of compute by compute: 2 of 2 fits>"
+    )
     assert isinstance(counts_of(problems=20, samples=50), Counts)
 
 
@@ -476,10 +576,18 @@ def test_runs_are_taken_as_they_are():
 
 
 def coverage_of(seeds, scatter=0.1):
-    """Whether the prediction interval from the other 15 models holds the most expensive one, a seed each."""
+    """Whether the prediction interval from the other 15 models holds the most expensive one, a seed
+    each.
+    """
     inside = []
     for seed in seeds:
-        counts = counts_of(scatter, samples=200, problems=60, seed=100 * seed, coefficients={"E0": 0.0, "C0": 2e3, "alpha": 0.16})
+        counts = counts_of(
+            scatter,
+            samples=200,
+            problems=60,
+            seed=100 * seed,
+            coefficients={"E0": 0.0, "C0": 2e3, "alpha": 0.16},
+        )
         found = backtest(counts, laws="compute", k=[1], resamples=0, cutoffs=1)
         inside += [row["inside"] for row in found.rows() if row["n_train"] == 15]
     return np.array(inside)

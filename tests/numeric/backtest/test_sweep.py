@@ -1,4 +1,6 @@
-"""Logistic regression against an independent maximisation at 50 digits, and the sweep of thresholds."""
+"""Logistic regression against an independent maximisation at 50 digits, and the sweep of
+thresholds.
+"""
 
 import dataclasses
 from typing import Any
@@ -54,15 +56,29 @@ def maximum(x, won, weights):
     middle = sum(map(MP.mpf, x)) / len(x)
 
     def best_intercept(slope):
-        return golden(lambda a: likelihood(x, won, weights, a - slope * middle, slope), -20, 20, MP.mpf(10) ** -14)
+        return golden(
+            lambda a: likelihood(x, won, weights, a - slope * middle, slope),
+            -20,
+            20,
+            MP.mpf(10) ** -14,
+        )
 
-    slope = golden(lambda b: likelihood(x, won, weights, best_intercept(b) - b * middle, b), -20, 20, MP.mpf(10) ** -8)
+    slope = golden(
+        lambda b: likelihood(x, won, weights, best_intercept(b) - b * middle, b),
+        -20,
+        20,
+        MP.mpf(10) ** -8,
+    )
     intercept = best_intercept(slope) - slope * middle
     return intercept, slope, likelihood(x, won, weights, intercept, slope)
 
 
 CASES = {
-    "rising": ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [False, False, True, False, True, True], [1, 1, 1, 1, 1, 1]),
+    "rising": (
+        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        [False, False, True, False, True, True],
+        [1, 1, 1, 1, 1, 1],
+    ),
     "weighted": ([20.0, 20.5, 21.0, 21.5, 22.0], [False, True, False, True, True], [3, 1, 2, 2, 4]),
     "falling": ([0.0, 1.0, 2.0, 3.0], [True, True, False, True], [1, 2, 3, 1]),
 }
@@ -116,7 +132,12 @@ def test_a_shift_of_x_shifts_the_midpoint() -> None:
 def test_without_a_finite_fit_there_are_bounds(won, outcome, low, high) -> None:
     found = fit_logistic([1.0, 2.0, 3.0, 4.0], [each == "1" for each in won])
     assert (found.outcome, found.low, found.high) == (outcome, low, high)
-    assert (found.midpoint, found.slope, found.intercept, found.log_likelihood) == (None, None, None, None)
+    assert (found.midpoint, found.slope, found.intercept, found.log_likelihood) == (
+        None,
+        None,
+        None,
+        None,
+    )
     with pytest.raises(ValueError, match="no finite fit"):
         found.probability(2.0)
 
@@ -157,7 +178,9 @@ def sample(name="task", bend=0.0, noise=0.0, n=30, seed=0) -> Sample:
     x = np.log(compute / 1e18)
     random = np.random.default_rng(seed)
     y = np.exp(0.9 - 0.15 * x - bend * x**2 + noise * random.standard_normal(n))
-    return Sample(benchmark=name, accuracy=0.25 + 0.75 * np.exp(-y), baseline=0.25, at=Points(compute=compute))
+    return Sample(
+        benchmark=name, accuracy=0.25 + 0.75 * np.exp(-y), baseline=0.25, at=Points(compute=compute)
+    )
 
 
 LAW = POWER_KINDS["compute"]
@@ -200,7 +223,9 @@ def test_a_kink_gives_a_threshold() -> None:
         x = np.log(compute / kink)
         noise = 0.01 * np.random.default_rng(i).standard_normal(60)
         y = np.exp(0.3 - np.where(x > 0.0, 0.5, 0.1) * x + noise)
-        runs.append(Sample(benchmark=str(i), accuracy=np.exp(-y), baseline=0.0, at=Points(compute=compute)))
+        runs.append(
+            Sample(benchmark=str(i), accuracy=np.exp(-y), baseline=0.0, at=Points(compute=compute))
+        )
     sweep = sweep_thresholds(runs, [LAW], resamples=400, seed=5)
     (found,) = sweep.found
     assert found.regression is not None
@@ -229,7 +254,9 @@ def test_few_benchmarks_have_no_interval() -> None:
 
 
 def test_what_lies_beyond_the_thresholds_is_told_by_its_side() -> None:
-    """A few failures among many successes put the midpoint of the curve far below the sweep, where no run is."""
+    """A few failures among many successes put the midpoint of the curve far below the sweep, where
+    no run is.
+    """
     grid = np.geomspace(1e19, 1e22, 13)
     won = np.ones(13, dtype=bool)
     won[[2, 5]] = False
@@ -251,16 +278,25 @@ def test_what_lies_beyond_the_thresholds_is_told_by_its_side() -> None:
 
 @pytest.mark.slow
 def test_intervals_hold_the_truth_when_whole_benchmarks_are_drawn() -> None:
-    """Twelve benchmarks, each with a threshold of its own about 21.2: drawing single cells makes intervals far too narrow."""
+    """Twelve benchmarks, each with a threshold of its own about 21.2: drawing single cells makes
+    intervals far too narrow.
+    """
     grid, benchmarks, truth, covered = np.linspace(19.8, 22.7, 24), 12, 21.2, []
     for seed in range(60):
         random = np.random.default_rng(seed)
         x, of = np.tile(grid, benchmarks), np.repeat(np.arange(benchmarks), len(grid))
-        won = (x > (truth + 0.5 * random.standard_normal(benchmarks))[of]) ^ (random.random(len(x)) < 0.05)
-        whole = random.multinomial(benchmarks, np.full(benchmarks, 1 / benchmarks), size=300)[:, of].astype(float)
+        won = (x > (truth + 0.5 * random.standard_normal(benchmarks))[of]) ^ (
+            random.random(len(x)) < 0.05
+        )
+        whole = random.multinomial(benchmarks, np.full(benchmarks, 1 / benchmarks), size=300)[
+            :, of
+        ].astype(float)
         single = random.multinomial(len(x), np.full(len(x), 1 / len(x)), size=300).astype(float)
         ends = [
-            (np.quantile(found.low, 0.05, method="lower"), np.quantile(found.high, 0.95, method="higher"))
+            (
+                np.quantile(found.low, 0.05, method="lower"),
+                np.quantile(found.high, 0.95, method="higher"),
+            )
             for found in (midpoints(x, won, whole), midpoints(x, won, single))
         ]
         covered.append([low <= truth <= high for low, high in ends])
@@ -292,14 +328,23 @@ def test_equal_partitions_are_fitted_once(monkeypatch) -> None:
         return real(self, runs)
 
     monkeypatch.setattr(type(LAW), "fit", counting)
-    sweep = sweep_thresholds([sample(n=12)], [LAW], thresholds=np.geomspace(1e20, 5e22, 200), resamples=0)
+    sweep = sweep_thresholds(
+        [sample(n=12)], [LAW], thresholds=np.geomspace(1e20, 5e22, 200), resamples=0
+    )
     assert len(calls) == len(set(calls)) < 10
     assert len(sweep.cells) > 50
 
 
 def test_a_failing_law_is_a_reason() -> None:
     class Refusing:
-        name, formula, coefficients, needs, asks, margin = "refusing", "", ("a",), ("compute",), ("compute",), None
+        name, formula, coefficients, needs, asks, margin = (
+            "refusing",
+            "",
+            ("a",),
+            ("compute",),
+            ("compute",),
+            None,
+        )
 
         def fit(self, runs) -> Found:
             raise ValueError("never")
@@ -313,12 +358,19 @@ def test_a_failing_law_is_a_reason() -> None:
 
 
 def test_cells_that_all_laws_have() -> None:
-    """A law that needs more runs has no cell at low thresholds: for the comparison the others lose theirs there too."""
+    """A law that needs more runs has no cell at low thresholds: for the comparison the others lose
+    theirs there too.
+    """
     runs = [sample(str(i), noise=0.02, seed=i, n=9) for i in range(4)]
     laws = [LAW, POWER_KINDS["compute-ceiling"]]
     sweep = sweep_thresholds(runs, laws, resamples=20, least_train=3)
     counts = {
-        law.name: {(c.benchmark, c.threshold) for c in sweep.cells if c.law == law.name and c.mre is not None} for law in laws
+        law.name: {
+            (c.benchmark, c.threshold)
+            for c in sweep.cells
+            if c.law == law.name and c.mre is not None
+        }
+        for law in laws
     }
     both = counts["compute"] & counts["compute-ceiling"]
     assert len(counts["compute"]) > len(both)
@@ -394,9 +446,18 @@ def test_the_page_has_every_word_on_it(n_benchmarks) -> None:
     from isoflop.numeric.plot.thresholds import plot_thresholds
 
     sweep = sweep_thresholds(
-        [sample(f"a benchmark {i}", noise=0.05, seed=i) for i in range(n_benchmarks)], [LAW], thresholds=[1e20, 1e22], resamples=9
+        [sample(f"a benchmark {i}", noise=0.05, seed=i) for i in range(n_benchmarks)],
+        [LAW],
+        thresholds=[1e20, 1e22],
+        resamples=9,
     )
-    laws = ("params-tokens-ceiling", "two-stage-logistic", "two-stage-linear", "compute-ceiling", "params-tokens")
+    laws = (
+        "params-tokens-ceiling",
+        "two-stage-logistic",
+        "two-stage-linear",
+        "compute-ceiling",
+        "params-tokens",
+    )
     sweep = dataclasses.replace(
         sweep,
         laws=laws,
@@ -410,7 +471,11 @@ def test_the_page_has_every_word_on_it(n_benchmarks) -> None:
     FigureCanvasAgg(page).draw()
     width, height = page.bbox.size
     titles = [ax.title.get_window_extent() for ax in axes]
-    boxes = [*titles, *(ax.yaxis.label.get_window_extent() for ax in axes), page.legends[0].get_window_extent()]
+    boxes = [
+        *titles,
+        *(ax.yaxis.label.get_window_extent() for ax in axes),
+        page.legends[0].get_window_extent(),
+    ]
     for box in boxes:
         assert box.x0 >= 0.0
         assert box.y0 >= 0.0

@@ -11,8 +11,14 @@ COMPUTE = np.geomspace(1e18, 1e22, 9)
 
 
 def losses(rng, count, noise=0.003):
-    E, C0, alpha = rng.uniform(0.5, 3.0, (count, 1)), rng.uniform(0.3, 3.0, (count, 1)), rng.uniform(0.05, 0.4, (count, 1))
-    return (E + C0 * (COMPUTE / 1e20) ** -alpha) * np.exp(noise * rng.standard_normal((count, len(COMPUTE))))
+    E, C0, alpha = (
+        rng.uniform(0.5, 3.0, (count, 1)),
+        rng.uniform(0.3, 3.0, (count, 1)),
+        rng.uniform(0.05, 0.4, (count, 1)),
+    )
+    return (E + C0 * (COMPUTE / 1e20) ** -alpha) * np.exp(
+        noise * rng.standard_normal((count, len(COMPUTE)))
+    )
 
 
 def sum_of_squares(laws, values, weights=1.0):
@@ -23,11 +29,17 @@ def best_of_many(values, weights):
     """The least sum of squared log residuals from 12 starts."""
 
     def residuals(theta):
-        return np.sqrt(weights) * (np.log(theta[0] + np.exp(theta[1] - theta[2] * np.log(COMPUTE / 1e20))) - np.log(values))
+        return np.sqrt(weights) * (
+            np.log(theta[0] + np.exp(theta[1] - theta[2] * np.log(COMPUTE / 1e20))) - np.log(values)
+        )
 
     box = ([0.0, -50.0, 1e-3], [np.inf, 50.0, 10.0])
     tight = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
-    starts = [(share * values.min(), np.log(values.min()), alpha) for share in (0.1, 0.5, 0.9) for alpha in (0.02, 0.1, 0.3, 1.0)]
+    starts = [
+        (share * values.min(), np.log(values.min()), alpha)
+        for share in (0.1, 0.5, 0.9)
+        for alpha in (0.02, 0.1, 0.3, 1.0)
+    ]
     return min(2.0 * least_squares(residuals, start, bounds=box, **tight).cost for start in starts)
 
 
@@ -67,11 +79,18 @@ def test_a_robust_objective_passes_an_outlier_by():
     assert abs(fit_compute_laws(COMPUTE, values).alpha[0] - 0.155) > 0.01
 
     def huber(theta):
-        r = np.abs(np.log(theta[0] + np.exp(theta[1] - theta[2] * np.log(COMPUTE / 1e20))) - np.log(values))
+        r = np.abs(
+            np.log(theta[0] + np.exp(theta[1] - theta[2] * np.log(COMPUTE / 1e20))) - np.log(values)
+        )
         return np.where(r <= 1e-3, r**2 / 2, 1e-3 * (r - 5e-4)).sum()
 
     start = (robust.E[0], robust.log_C0[0] - robust.alpha[0] * np.log(1e20), robust.alpha[0])
-    polished = minimize(huber, start, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-16, "maxiter": 4000})
+    polished = minimize(
+        huber,
+        start,
+        method="Nelder-Mead",
+        options={"xatol": 1e-10, "fatol": 1e-16, "maxiter": 4000},
+    )
     assert huber(start) <= polished.fun * (1.0 + 1e-9)
 
 

@@ -27,7 +27,8 @@ def loss(params, tokens):
 def test_the_frontier_by_its_definition(runs):
     compute, losses = (np.array(column, dtype=float) for column in zip(*runs, strict=True))
     expected = [
-        not any(c < own and other <= value for c, other in runs) and not any(c == own and other < value for c, other in runs)
+        not any(c < own and other <= value for c, other in runs)
+        and not any(c == own and other < value for c, other in runs)
         for own, value in runs
     ]
     assert frontier(compute, losses).tolist() == expected
@@ -39,7 +40,9 @@ def test_moved_runs_lie_on_the_envelope_and_keep_their_residual(reference):
     params, tokens = np.exp(rng.uniform(18, 23, 12)), np.exp(rng.uniform(22, 26, 12))
     compute, residuals = 6.0 * params * tokens, 0.01 * rng.standard_normal(12)
     law = Laws.of(LAW)
-    moved = law.moved((loss(params, tokens) * np.exp(residuals))[None], params, tokens, law.envelope(compute))[0]
+    moved = law.moved(
+        (loss(params, tokens) * np.exp(residuals))[None], params, tokens, law.envelope(compute)
+    )[0]
     best = np.array([LAW[0] + float(reference(float(c), *LAW[1:]).reducible) for c in compute])
     assert np.log(moved / best) == pytest.approx(residuals, abs=1e-12)
 
@@ -60,10 +63,23 @@ def test_planned_ratios_are_found_and_chance_ones_are_not():
     tokens = params * np.repeat([20.0, 80.0], 8)
     rng = np.random.default_rng(0)
     cloud = np.exp(rng.uniform(18, 23, 40))
-    params, tokens = np.concatenate([params, cloud]), np.concatenate([tokens, cloud * np.exp(rng.uniform(0, 6, 40))])
-    rays = find_rays(params, tokens, 6.0 * params * tokens, tolerance=0.02, least_budgets=5, least_runs=6, least_span=10.0)
+    params, tokens = (
+        np.concatenate([params, cloud]),
+        np.concatenate([tokens, cloud * np.exp(rng.uniform(0, 6, 40))]),
+    )
+    rays = find_rays(
+        params,
+        tokens,
+        6.0 * params * tokens,
+        tolerance=0.02,
+        least_budgets=5,
+        least_runs=6,
+        least_span=10.0,
+    )
     assert [round(ray.tokens_per_param) for ray in rays] == [20, 80]
-    assert all(set(range(8 * k, 8 * k + 8)) <= set(ray.members.tolist()) for k, ray in enumerate(rays))
+    assert all(
+        set(range(8 * k, 8 * k + 8)) <= set(ray.members.tolist()) for k, ray in enumerate(rays)
+    )
 
 
 def test_rays_around_and_above_the_optimum_come_first():
@@ -73,7 +89,11 @@ def test_rays_around_and_above_the_optimum_come_first():
 
     alike = [(ratio, 6) for ratio in (1.26, 3.17, 7.96, 20.0, 50.2, 126.0, 317.0)]
     assert chosen(alike, 23.0) == [20.0, 50.2, 126.0]
-    assert chosen(alike, 100.0) == [50.2, 126.0, 317.0]  # nearest, above, and of those below the nearest
+    assert chosen(alike, 100.0) == [
+        50.2,
+        126.0,
+        317.0,
+    ]  # nearest, above, and of those below the nearest
     # The optimum above all of them: those below with the most runs, or of as many the nearest.
     assert chosen(alike, 1e4) == [50.2, 126.0, 317.0]
     assert chosen([(1.0, 30), (5.0, 6), (50.0, 6), (100.0, 6)], 60.0) == [1.0, 50.0, 100.0]
@@ -92,11 +112,17 @@ def test_a_ratio_names_the_ray_within_the_tolerance():
 
 
 def test_noise_is_local_and_free_of_the_misfit():
-    """Noise ten times larger on one side, and a misfit that is a step: resamples have the former, not the latter."""
+    """Noise ten times larger on one side, and a misfit that is a step: resamples have the former,
+    not the latter.
+    """
     rng = np.random.default_rng(0)
-    params, tokens = (g.ravel() for g in np.meshgrid(np.geomspace(1e7, 1e11, 20), np.geomspace(1e9, 1e12, 20)))
+    params, tokens = (
+        g.ravel() for g in np.meshgrid(np.geomspace(1e7, 1e11, 20), np.geomspace(1e9, 1e12, 20))
+    )
     large = params > 1e9
-    residuals = np.where(large, 0.001, 0.01) * rng.standard_normal(400) + np.where(large, 0.05, -0.05)
+    residuals = np.where(large, 0.001, 0.01) * rng.standard_normal(400) + np.where(
+        large, 0.05, -0.05
+    )
     noise = Noise.of(np.exp(residuals), np.ones(400), params, tokens, None, 395)
     drawn = np.log(noise.draw(np.random.default_rng(1), 500))
     inner = (params < 3e8) | (params > 3e9)
@@ -118,7 +144,16 @@ def test_the_runs_of_a_group_take_their_noise_from_one_group():
     for row in np.log(noise.draw(np.random.default_rng(1), 20)):
         donors = [known[np.abs(known - value).argmin()] for value in row]
         for code in range(6):
-            assert len({of_noise[donor] for donor, own in zip(donors, member, strict=True) if own == code}) == 1
+            assert (
+                len(
+                    {
+                        of_noise[donor]
+                        for donor, own in zip(donors, member, strict=True)
+                        if own == code
+                    }
+                )
+                == 1
+            )
 
 
 def test_a_simultaneous_band_holds_whole_curves():
@@ -161,7 +196,11 @@ def flat_band(curve, half):
     ("curve", "half", "said"),
     [
         # (.012/.01)^2 = 1.4
-        ([0.0, 0.0], [0.005, 0.012], ["reaches 1.20 % at 1e20 FLOP", "about 2 times as many runs", "more budgets"]),
+        (
+            [0.0, 0.0],
+            [0.005, 0.012],
+            ["reaches 1.20 % at 1e20 FLOP", "about 2 times as many runs", "more budgets"],
+        ),
         # (.05/.01)^2 = 25
         ([0.0, 0.0], [0.005, 0.05], ["reaches 5.00 %", "repeated seeds", "wider tolerance"]),
         # (.025/.02)^2 = 1.6, (.039/.02)^2 = 3.8
@@ -170,9 +209,17 @@ def flat_band(curve, half):
             [0.005, 0.025],
             ["+3.00 % [+0.50 %, +5.50 %] at 1e20 FLOP", "beyond chance, but", "about 2 times"],
         ),
-        ([0.0, -0.03], [0.005, 0.039], ["-3.00 %", "no more than chance brings about", "holds 0 as well", "about 4 times"]),
+        (
+            [0.0, -0.03],
+            [0.005, 0.039],
+            ["-3.00 %", "no more than chance brings about", "holds 0 as well", "about 4 times"],
+        ),
         ([0.0, -0.0107], [0.005, 0.006], ["near the tolerance of 1 %", "repeated seeds"]),
-        ([0.01, 0.0], [0.005, 0.005], ["+1.00 %", "at 1e18 FLOP", "near the tolerance of 1 %", "repeated seeds"]),
+        (
+            [0.01, 0.0],
+            [0.005, 0.005],
+            ["+1.00 %", "at 1e18 FLOP", "near the tolerance of 1 %", "repeated seeds"],
+        ),
     ],
 )
 def test_advice_goes_by_the_case(curve, half, said):

@@ -36,11 +36,22 @@ def test_planned_budgets_are_found_whatever_their_order():
     values = np.repeat([1e18, 3e18, 1e19], [5, 7, 6]) * np.exp(rng.uniform(-0.04, 0.04, 18))
     order = rng.permutation(18)
     found = clusters(values[order], 0.1, 5)
-    assert [sorted(order[members].tolist()) for members in found] == [list(range(5)), list(range(5, 12)), list(range(12, 18))]
+    assert [sorted(order[members].tolist()) for members in found] == [
+        list(range(5)),
+        list(range(5, 12)),
+        list(range(12, 18)),
+    ]
 
 
-@given(seed=st.integers(0, 10**6), n=st.integers(1, 60), tolerance=st.floats(0.01, 1.0), least=st.integers(1, 6))
-def test_clusters_are_disjoint_narrow_and_the_first_is_the_largest_possible(seed, n, tolerance, least):
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 60),
+    tolerance=st.floats(0.01, 1.0),
+    least=st.integers(1, 6),
+)
+def test_clusters_are_disjoint_narrow_and_the_first_is_the_largest_possible(
+    seed, n, tolerance, least
+):
     values = np.exp(np.random.default_rng(seed).uniform(0.0, 3.0, n))
     found = clusters(values, tolerance, least)
     members = [index for cluster in found for index in cluster]
@@ -59,7 +70,10 @@ def test_clusters_are_disjoint_narrow_and_the_first_is_the_largest_possible(seed
 def test_vertices_against_rationals(seed, n):
     rng = np.random.default_rng(seed)
     x = np.sort(rng.uniform(18.0, 24.0, n)) + 0.1 * np.arange(n)
-    y, w = 3.0 + 0.02 * (x - 21.0) ** 2 + 0.001 * rng.standard_normal(n), rng.integers(1, 4, n).astype(float)
+    y, w = (
+        3.0 + 0.02 * (x - 21.0) ** 2 + 0.001 * rng.standard_normal(n),
+        rng.integers(1, 4, n).astype(float),
+    )
     X, Y, W = ([Fraction(v) for v in values.tolist()] for values in (x, y, w))
     s = [sum(wi * xi**k for wi, xi in zip(W, X, strict=True)) for k in range(5)]
     t = [sum(wi * yi * xi**k for wi, xi, yi in zip(W, X, Y, strict=True)) for k in range(3)]
@@ -79,7 +93,10 @@ def cramer(matrix, right):
         )
 
     whole = det(matrix)
-    return [det([[right[i] if j == k else matrix[i][j] for j in range(3)] for i in range(3)]) / whole for k in range(3)]
+    return [
+        det([[right[i] if j == k else matrix[i][j] for j in range(3)] for i in range(3)]) / whole
+        for k in range(3)
+    ]
 
 
 def test_two_sizes_make_no_parabola():
@@ -103,7 +120,9 @@ def test_the_bias_of_the_parabola_is_there_and_is_taken_off(reference):
     for j, budget in enumerate(found.compute):
         optimum = reference(float(budget), *LAW[1:])
         log_params, log_tokens = float(optimum.log_params), float(optimum.log_tokens)
-        assert raw.log_params[0, j] - log_params == pytest.approx(biases.log_params[0, j], abs=1e-12)
+        assert raw.log_params[0, j] - log_params == pytest.approx(
+            biases.log_params[0, j], abs=1e-12
+        )
         assert corrected.log_params[0, j] == pytest.approx(log_params, abs=1e-6)
         assert corrected.log_tokens[0, j] == pytest.approx(log_tokens, abs=1e-6)
         assert corrected.loss[0, j] == pytest.approx(LAW[0] + float(optimum.reducible), rel=1e-6)
@@ -123,13 +142,17 @@ def test_the_correction_allows_for_compute_off_the_budget(reference):
 
 
 def test_with_another_law_at_hand_the_bias_is_nearly_the_same(reference):
-    """The correction needs the law only roughly: exponents 5 % off leave less than half of the bias."""
+    """The correction needs the law only roughly: exponents 5 % off leave less than half of the
+    bias.
+    """
     params, tokens, compute = design()
     found = find_budgets(params, tokens, compute)
     other = (1.7, 8000.0 * 1e9**0.023, 220.0 * 2e10**-0.011, 0.483, 0.209)
     raw = found.minima(loss(params, tokens))
     corrected = found.corrected(raw, found.biases(Laws.of(other)))
-    truth = np.array([float(reference(float(budget), *LAW[1:]).log_params) for budget in found.compute])
+    truth = np.array(
+        [float(reference(float(budget), *LAW[1:]).log_params) for budget in found.compute]
+    )
     before, after = np.abs(raw.log_params[0] - truth), np.abs(corrected.log_params[0] - truth)
     assert after.max() < 0.5 * before.max()
 
@@ -145,7 +168,9 @@ def test_budgets_are_left_out_with_their_reason():
     assert np.isnan(records[0].params)
     assert records[0].as_dict()["params"] is None
     losses[6:] = 2.5 + 0.02 * np.log(params[6:] / 3e8) ** 2
-    records = describe(found, found.minima(losses), found.biases(Laws.of((1.7, 400.0, 2000.0, 1.5, 0.1))))
+    records = describe(
+        found, found.minima(losses), found.biases(Laws.of((1.7, 400.0, 2000.0, 1.5, 0.1)))
+    )
     assert records[1].reason == BIASED_AWAY
     assert records[1].params == pytest.approx(3e8)
 
@@ -158,10 +183,14 @@ def test_few_sizes_or_a_narrow_range_are_no_profile():
 
 
 def test_llama_3(public_runs):
-    """The Llama-3 report: D*(C) = 0.29 C^0.53; its points, a parabola in log D per budget, then a line: 0.2994 C^0.5368."""
+    """The Llama-3 report: D*(C) = 0.29 C^0.53; its points, a parabola in log D per budget, then a
+    line: 0.2994 C^0.5368.
+    """
     with (public_runs / "isoflops" / "isoflops.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["experiment"] == "llama_3__raw_loss"]
-    params, tokens, compute, losses = (np.array([float(row[k]) for row in rows]) for k in ("params", "tokens", "budget", "loss"))
+    params, tokens, compute, losses = (
+        np.array([float(row[k]) for row in rows]) for k in ("params", "tokens", "budget", "loss")
+    )
     found = find_budgets(params, tokens, compute)
     minima = found.minima(losses)
     assert len(found) == 10

@@ -85,7 +85,9 @@ def least_neg_log(label, compute):
 
 
 def golden_section(function, lo, hi):
-    """Least value of a unimodal function; 150 steps leave 1e-31 of the interval, so 1e-60 of the value."""
+    """Least value of a unimodal function; 150 steps leave 1e-31 of the interval, so 1e-60 of the
+    value.
+    """
     shrink = (mp.sqrt(5) - 1) / 2
     left, right = hi - shrink * (hi - lo), lo + shrink * (hi - lo)
     at_left, at_right = function(left), function(right)
@@ -126,10 +128,12 @@ def by_compute_law(label, compute):
 
 @cache
 def brute_force(label, points=60_001):
-    """Largest difference of ray and envelope from the compute law on a dense grid, in plain float64.
+    """Largest difference of ray and envelope from the compute law on a dense grid, in plain
+    float64.
 
-    The envelope is minimised point by point. An accuracy exp(-y C^-a), a < 0.5, has a second derivative of at
-    most 0.31 a^2 in log C: a step of 1.8e-4 misses a maximum by at most 2 * 0.31/4 * step^2/8 < 1e-9.
+    The envelope is minimised point by point. An accuracy exp(-y C^-a), a < 0.5, has a second
+    derivative of at most 0.31 a^2 in log C: a step of 1.8e-4 misses a maximum by at most 2 * 0.31/4
+    * step^2/8 < 1e-9.
     """
     c, t = ({name: float(value) for name, value in letters.items()} for letters in printed(label))
     baseline = float(str(PAIRS[label][0].random_baseline))
@@ -140,13 +144,17 @@ def brute_force(label, points=60_001):
         return c["A"] * np.exp(-c["alpha"] * log_params) + c["B"] * np.exp(-c["beta"] * log_tokens)
 
     lo, hi = np.zeros_like(s), s - math.log(6)
-    for _ in range(60):  # thirds: (2/3)^60 of the interval, below 1e-9; the value is then good to rounding
+    for _ in range(
+        60
+    ):  # thirds: (2/3)^60 of the interval, below 1e-9; the value is then good to rounding
         left, right = lo + (hi - lo) / 3, hi - (hi - lo) / 3
         smaller = y(left) < y(right)
         lo, hi = np.where(smaller, lo, left), np.where(smaller, right, hi)
     ray = y((s - math.log(6 * 20)) / 2)
     fitted = np.exp(t["alpha"] + math.log(t["A"]) * s)
-    q_ray, q_envelope, q_fitted = ((1 - baseline) * np.exp(-v) for v in (ray, y((lo + hi) / 2), fitted))
+    q_ray, q_envelope, q_fitted = (
+        (1 - baseline) * np.exp(-v) for v in (ray, y((lo + hi) / 2), fitted)
+    )
     return float(abs(q_ray - q_fitted).max()), float(abs(q_envelope - q_fitted).max())
 
 
@@ -165,7 +173,9 @@ def test_derived_law_is_the_slope_and_the_height_of_the_minimised_one(result, la
     at_first, at_second = least_neg_log(label, first), least_neg_log(label, second)
     alpha = mp.log(at_first / at_second) / mp.log(second / first)
     assert row(result, label).alpha_derived == pytest.approx(float(alpha), rel=1e-14)
-    assert row(result, label).coefficient_derived == pytest.approx(float(at_first * first**alpha), rel=1e-13)
+    assert row(result, label).coefficient_derived == pytest.approx(
+        float(at_first * first**alpha), rel=1e-13
+    )
 
 
 @pytest.mark.parametrize("label", LABELS)
@@ -176,7 +186,9 @@ def test_ray_exponents_are_slopes_of_the_law_on_the_ray(result, label) -> None:
         (row(result, label).alpha_ray, mp.sqrt(lo * hi)),
         (row(result, label).alpha_ray_hi, hi),
     ):
-        assert got == pytest.approx(float(log_slope(lambda C: on_ray(label, C), compute)), rel=1e-13)
+        assert got == pytest.approx(
+            float(log_slope(lambda C: on_ray(label, C), compute)), rel=1e-13
+        )
 
 
 @pytest.mark.parametrize("label", LABELS)
@@ -243,19 +255,24 @@ def peaks_between_grid_points(wide, narrow):
 
     def height(compute):
         s = np.log10(compute)
-        return wide * np.exp(-((s - 19.2345) ** 2) / 2) + narrow * np.exp(-((s - 21.0003) ** 2) / 2e-4)
+        return wide * np.exp(-((s - 19.2345) ** 2) / 2) + narrow * np.exp(
+            -((s - 21.0003) ** 2) / 2e-4
+        )
 
     return height
 
 
 def test_search_ranks_peaks_after_refining_them() -> None:
-    """On the first grid the narrow peak may look the lower one; over many heights it must never be missed.
+    """On the first grid the narrow peak may look the lower one; over many heights it must never be
+    missed.
 
     The reference's step of 1e-7 misses the narrow peak, of curvature 1e4, by at most 1.3e-11.
     """
     for narrow in np.linspace(0.75, 0.85, 41):
         height = peaks_between_grid_points(1.0, narrow)
-        dense = 10 ** np.concatenate([np.linspace(at - 0.01, at + 0.01, 200_001) for at in (19.2345, 21.0003)])
+        dense = 10 ** np.concatenate(
+            [np.linspace(at - 0.01, at + 0.01, 200_001) for at in (19.2345, 21.0003)]
+        )
         at, value = _largest(height, 1e18, 1e22)
         assert value == pytest.approx(height(dense).max(), abs=2e-11)
         assert value == height(at)
@@ -311,7 +328,9 @@ def test_result_is_immutable(result) -> None:
 def test_verdict_at_the_boundary(result, label) -> None:
     difference = row(result, label).max_abs_difference
     assert row(check_published(tolerance=difference), label).verdict == "agrees"
-    assert row(check_published(tolerance=math.nextafter(difference, 0.0)), label).verdict == "differs"
+    assert (
+        row(check_published(tolerance=math.nextafter(difference, 0.0)), label).verdict == "differs"
+    )
 
 
 def test_verdict_is_about_the_ray(result) -> None:
@@ -330,7 +349,9 @@ def test_other_ratio_and_range() -> None:
         assert 1e20 <= got.compute_at_max <= 1e24
 
 
-@pytest.mark.parametrize("bounds", [(1e-300, 1e300), (1e18, math.nextafter(1e18, 2e18)), (1e-300, 1.7e308)])
+@pytest.mark.parametrize(
+    "bounds", [(1e-300, 1e300), (1e18, math.nextafter(1e18, 2e18)), (1e-300, 1.7e308)]
+)
 def test_extreme_ranges_stay_finite(bounds) -> None:
     for entry in check_published(compute_range=bounds).as_dict()["rows"]:
         assert all(math.isfinite(value) for value in entry.values() if isinstance(value, float))
@@ -338,7 +359,9 @@ def test_extreme_ranges_stay_finite(bounds) -> None:
 
 
 def test_a_wider_range_differs_by_no_less(result) -> None:
-    for narrow, wide in zip(result.rows, check_published(compute_range=(1e17, 1e24)).rows, strict=True):
+    for narrow, wide in zip(
+        result.rows, check_published(compute_range=(1e17, 1e24)).rows, strict=True
+    ):
         assert wide.max_abs_difference >= narrow.max_abs_difference - 1e-15
 
 
@@ -364,7 +387,9 @@ def test_unknown_benchmark(result) -> None:
     ],
 )
 def test_bad_range(bounds) -> None:
-    with pytest.raises(ValueError, match=r": must be two numbers, each a positive finite number") as caught:
+    with pytest.raises(
+        ValueError, match=r": must be two numbers, each a positive finite number"
+    ) as caught:
         check_published(compute_range=bounds)
     assert str(caught.value).startswith(f"compute_range={bounds!r}: ")
 
@@ -392,7 +417,10 @@ def test_table_has_a_line_a_benchmark(result) -> None:
     for got in result.rows:
         (line,) = [line for line in lines if line.startswith(f"{got.name} ")]
         assert line.endswith(got.verdict)
-        assert all(f"{value:.4f}" in line for value in (got.alpha_derived, got.alpha_empirical, got.alpha_ray))
+        assert all(
+            f"{value:.4f}" in line
+            for value in (got.alpha_derived, got.alpha_empirical, got.alpha_ray)
+        )
         assert f"{got.max_abs_difference:.4f}" in line
     assert "11 of 12 agree, 1 differs." in text
 
@@ -431,7 +459,9 @@ def test_neg_log_accuracy_is_that_of_the_definition(share, baseline) -> None:
 
 @given(st.integers(1, 40), BASELINES)
 def test_neg_log_accuracy_near_one(power, baseline) -> None:
-    """1 - Q is exact there, and so must be y: rounding (Q - Q_r)/(1 - Q_r) would leave an error of 1e-16."""
+    """1 - Q is exact there, and so must be y: rounding (Q - Q_r)/(1 - Q_r) would leave an error of
+    1e-16.
+    """
     q = 1.0 - 2.0**-power * (1.0 - baseline)
     if not baseline < q < 1.0:
         return
@@ -456,20 +486,26 @@ def test_bad_neg_log(y) -> None:
 def test_bad_element_is_named() -> None:
     with pytest.raises(ValueError, match=r"^neg_log\[1, 0\]=-2\.0: must be"):
         accuracy(np.array([[1.0, 2.0], [-2.0, 1.0]]))
-    with pytest.raises(ValueError, match=r"^accuracy\[1\]=0\.25: must be above random_baseline=0\.25"):
+    with pytest.raises(
+        ValueError, match=r"^accuracy\[1\]=0\.25: must be above random_baseline=0\.25"
+    ):
         neg_log_accuracy([0.5, 0.25], 0.25)
 
 
 @pytest.mark.parametrize("q", [0.0, 0.5, 1.0 + 2.0**-52, math.nan, -1.0])
 def test_bad_accuracy(q) -> None:
-    with pytest.raises(ValueError, match=r"^accuracy=.*: must be above random_baseline=0\.5 and at most 1"):
+    with pytest.raises(
+        ValueError, match=r"^accuracy=.*: must be above random_baseline=0\.5 and at most 1"
+    ):
         neg_log_accuracy(q, 0.5)
 
 
 @pytest.mark.parametrize("baseline", [-0.1, 1.0, math.nan, "0", None])
 @pytest.mark.parametrize("function", [accuracy, neg_log_accuracy])
 def test_bad_baseline(function, baseline) -> None:
-    with pytest.raises(ValueError, match=r"^random_baseline=.*: must be a number of at least 0 and below 1"):
+    with pytest.raises(
+        ValueError, match=r"^random_baseline=.*: must be a number of at least 0 and below 1"
+    ):
         function(0.5, baseline)
 
 
@@ -490,7 +526,10 @@ def loaded(code: str) -> set[str]:
 def test_import_is_light() -> None:
     modules = "accuracy, check.published, check.published_text, plot.panels"
     heavy = {"numpy", "scipy", "sympy", "matplotlib", "pandas", "mpmath"}
-    assert not loaded("\n".join(f"import isoflop.numeric.{module}" for module in modules.split(", "))) & heavy
+    assert (
+        not loaded("\n".join(f"import isoflop.numeric.{module}" for module in modules.split(", ")))
+        & heavy
+    )
     assert "numpy" in loaded("import numpy")
 
 

@@ -41,7 +41,10 @@ def loss(params, tokens):
 
 def profiles(budgets=7, sizes=9):
     """IsoFLOP profiles about tokens = 20 params; no two budgets share a ratio D/N."""
-    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e22, budgets), np.geomspace(0.2, 5.0, sizes)))
+    compute, ratio = (
+        g.ravel()
+        for g in np.meshgrid(np.geomspace(1e18, 1e22, budgets), np.geomspace(0.2, 5.0, sizes))
+    )
     params = ratio * np.sqrt(compute / 120.0) * np.exp(0.3 * np.sin(7.0 * np.log(compute)))
     return params, compute / (6.0 * params)
 
@@ -53,7 +56,11 @@ def rays(ratios=(20.0, 300.0), sizes=20):
 
 def runs(design, seed=0, noise=0.002, factor=1.0):
     params, tokens = design
-    losses = loss(params, tokens) * factor * np.exp(noise * np.random.default_rng(seed).standard_normal(len(params)))
+    losses = (
+        loss(params, tokens)
+        * factor
+        * np.exp(noise * np.random.default_rng(seed).standard_normal(len(params)))
+    )
     return {"params": params, "tokens": tokens, "loss": losses}
 
 
@@ -87,7 +94,9 @@ def test_runs_at_fixed_ratios_are_compared_with_their_ray(on_rays, reference):
         # The prediction is the ray, far above the envelope at D/N = 300, and not the envelope.
         compute = float(check.compute[16])
         params = math.sqrt(compute / (6.0 * check.tokens_per_param))
-        assert check.predicted_law.loss(compute) == pytest.approx(loss(params, check.tokens_per_param * params), rel=3e-3)
+        assert check.predicted_law.loss(compute) == pytest.approx(
+            loss(params, check.tokens_per_param * params), rel=3e-3
+        )
     best = LAW[0] + float(reference(compute, *LAW[1:]).reducible)
     assert check.predicted_law.loss(compute) > 1.02 * best
     assert on_rays["isoflop"].verdict == "cannot tell"
@@ -96,13 +105,17 @@ def test_runs_at_fixed_ratios_are_compared_with_their_ray(on_rays, reference):
 
 @pytest.mark.slow
 def test_the_bands_hold_the_truth_and_the_biases_are_gone():
-    """20 worlds in which the law holds: every band holds 0 but a few; corrected differences average to 0, raw ones do not."""
+    """20 worlds in which the law holds: every band holds 0 but a few; corrected differences average
+    to 0, raw ones do not.
+    """
     held: list[bool] = []
     allocated: list[bool] = []
     differences: dict[str, list[Any]] = {"frontier": [], "isoflop": []}
     raw: dict[str, list[Any]] = {"frontier": [], "isoflop": []}
     for seed in range(20):
-        result = check_runs(runs(profiles(), seed=100 + seed, noise=0.003), bootstrap=100, seed=seed)
+        result = check_runs(
+            runs(profiles(), seed=100 + seed, noise=0.003), bootstrap=100, seed=seed
+        )
         for check in result.empirical[:2]:
             held.append(not check.differs)
             differences[check.approach].append(check.band.value)
@@ -114,7 +127,8 @@ def test_the_bands_hold_the_truth_and_the_biases_are_gone():
     for name, curves in differences.items():
         mean, error = np.mean(curves, axis=0), np.std(curves, axis=0) / math.sqrt(20)
         assert (np.abs(mean) <= 4.0 * error + 5e-4).all(), name
-    # The staircase as it is misses the envelope: few runs are at their optimum, and the luckiest are taken.
+    # The staircase as it is misses the envelope: few runs are at their optimum, and the luckiest
+    # are taken.
     mean, error = np.mean(raw["frontier"], axis=0), np.std(raw["frontier"], axis=0) / math.sqrt(20)
     assert (np.abs(mean) > 4.0 * error + 5e-4).any()
 
@@ -123,7 +137,9 @@ def test_the_bands_hold_the_truth_and_the_biases_are_gone():
 
 
 def test_a_law_that_does_not_hold_is_found_out():
-    """Losses 4 % high at both ends of four decades of compute, 0 in the middle: no sum of two powers bends so."""
+    """Losses 4 % high at both ends of four decades of compute, 0 in the middle: no sum of two
+    powers bends so.
+    """
     params, tokens = profiles()
     bend = np.exp(0.01 * (np.log10(6.0 * params * tokens) - 20.0) ** 2)
     result = check_runs(runs((params, tokens), factor=bend), bootstrap=200)
@@ -137,17 +153,28 @@ def test_a_law_that_does_not_hold_is_found_out():
     assert compute == pytest.approx(1e18, rel=0.1) or compute == pytest.approx(1e22, rel=0.1)
     assert max(found.low, -found.high) == max(check.band.low.max(), -check.band.high.min()) > 0.01
     assert f"{compute:.2g}".replace("e+", "e") in check.reason
-    assert check.as_dict()["differs_most"] == {"compute": compute, "value": found.value, "lo": found.low, "hi": found.high}
+    assert check.as_dict()["differs_most"] == {
+        "compute": compute,
+        "value": found.value,
+        "lo": found.low,
+        "hi": found.high,
+    }
     assert "farthest outside the tolerance of 1 %" in flat(result)
 
 
 @pytest.fixture(scope="module")
 def twisted() -> Any:
-    """Losses whose optimum moves as C^0.215, which profiles so deep and an envelope so steep do not allow."""
+    """Losses whose optimum moves as C^0.215, which profiles so deep and an envelope so steep do not
+    allow.
+    """
     params, tokens = profiles()
     shift = (6.0 * params * tokens / 1e20) ** 0.3
     noise = np.exp(0.002 * np.random.default_rng(0).standard_normal(len(params)))
-    data = {"params": params / shift, "tokens": tokens * shift, "loss": loss(params, tokens) * noise}
+    data = {
+        "params": params / shift,
+        "tokens": tokens * shift,
+        "loss": loss(params, tokens) * noise,
+    }
     return check_runs(data, bootstrap=200, tolerance=0.04)
 
 
@@ -160,7 +187,9 @@ def test_the_loss_can_agree_where_the_allocation_does_not(twisted):
     assert params.exponent.value == pytest.approx(0.37 / 0.72 - 0.3, abs=0.01)
     for check in (params, tokens):
         assert check.differs
-        assert check.exponent.value - check.derived.value == pytest.approx(check.difference.value, abs=1e-12)
+        assert check.exponent.value - check.derived.value == pytest.approx(
+            check.difference.value, abs=1e-12
+        )
         assert check.derived.low < check.derived.value < check.derived.high
         row = check.as_dict()
         assert row["derived"] == check.derived.as_dict(low="lo", high="hi")
@@ -183,7 +212,10 @@ def test_consistent_yet_different_is_marked(twisted):
     assert found.excludes(0.0)
     assert "consistent*" in str(result)
     assert "* within the tolerance, yet different beyond chance" in str(result)
-    assert f"isoflop: the curve differs beyond chance, within the tolerance, by {100 * found.value:+.2f} %" in flat(result)
+    assert (
+        f"isoflop: the curve differs beyond chance, within the tolerance, by "
+        f"{100 * found.value:+.2f} %" in flat(result)
+    )
     assert f"at {compute:.2g} FLOP".replace("e+", "e") in flat(result)
 
 
@@ -232,12 +264,17 @@ def test_noise_cannot_tell_and_says_what_would():
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_few_groups_cannot_tell(count):
     data = runs(profiles())
-    result = check_runs({**data, "group": [f"g{i % count}" for i in range(len(data["loss"]))]}, bootstrap=40)
+    result = check_runs(
+        {**data, "group": [f"g{i % count}" for i in range(len(data["loss"]))]}, bootstrap=40
+    )
     assert result.verdict == "cannot tell"
     groups = "1 group" if count == 1 else f"{count} groups"
     for check in result.empirical:
         assert check.verdict == "cannot tell"
-        assert check.reason == f"the runs come in {groups}; noise cannot be told from fewer than 4 groups"
+        assert (
+            check.reason
+            == f"the runs come in {groups}; noise cannot be told from fewer than 4 groups"
+        )
     assert any(groups in text for text in result.warnings)
     # No intervals that look precise.
     assert "(no interval)" in str(result)
@@ -248,13 +285,17 @@ def test_few_groups_cannot_tell(count):
 def test_rather_few_groups_are_a_warning():
     data = runs(profiles())
     for count, warned in ((5, True), (12, False)):
-        result = check_runs({**data, "group": [f"g{i % count}" for i in range(len(data["loss"]))]}, bootstrap=60)
+        result = check_runs(
+            {**data, "group": [f"g{i % count}" for i in range(len(data["loss"]))]}, bootstrap=60
+        )
         assert any(f"{count} groups" in text for text in result.warnings) is warned
         assert result["isoflop"].band is not None
 
 
 def test_little_compute_cannot_tell():
-    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e20, 5e20, 5), np.geomspace(0.2, 5.0, 9)))
+    compute, ratio = (
+        g.ravel() for g in np.meshgrid(np.geomspace(1e20, 5e20, 5), np.geomspace(0.2, 5.0, 9))
+    )
     params = ratio * np.sqrt(compute / 120.0)
     result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=50)
     assert result.verdict == "cannot tell"
@@ -274,7 +315,12 @@ def test_what_cannot_be_judged_is_not_resampled(monkeypatch):
     assert result.verdict == "cannot tell"
     assert all("takes at least 15" in check.reason for check in result.empirical)
     assert not result.interrupted
-    assert result.as_dict()["resamples"] == {"asked": 1000, "done": 0, "interrupted": False, "seed": 0}
+    assert result.as_dict()["resamples"] == {
+        "asked": 1000,
+        "done": 0,
+        "interrupted": False,
+        "seed": 0,
+    }
     assert "alpha" in str(result)
     assert "(no interval)" in str(result)
 
@@ -284,12 +330,16 @@ def test_without_an_approach_the_joint_law_alone_is_resampled(monkeypatch):
         raise AssertionError("a paired resample was drawn")
 
     monkeypatch.setattr(REFIT, refit)
-    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e20, 5e20, 5), np.geomspace(0.2, 5.0, 9)))
+    compute, ratio = (
+        g.ravel() for g in np.meshgrid(np.geomspace(1e20, 5e20, 5), np.geomspace(0.2, 5.0, 9))
+    )
     params = ratio * np.sqrt(compute / 120.0)
     result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=50)
     assert all(check.band is None for check in result.empirical)
     assert result.n_resamples == 50
-    assert result.derived["alpha"].low < result.derived["alpha"].value < result.derived["alpha"].high
+    assert (
+        result.derived["alpha"].low < result.derived["alpha"].value < result.derived["alpha"].high
+    )
 
 
 def test_many_runs_at_few_points_are_a_warning():
@@ -316,7 +366,11 @@ def ratio_grid(budgets=6):
 
 
 def shown(result):
-    return [float(f"{check.tokens_per_param:.3g}") for check in result.empirical if check.tokens_per_param is not None]
+    return [
+        float(f"{check.tokens_per_param:.3g}")
+        for check in result.empirical
+        if check.tokens_per_param is not None
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -326,13 +380,18 @@ def gridded() -> Any:
 
 def test_the_ratios_around_and_above_the_optimum_are_shown_and_the_others_named(gridded, reference):
     compute = math.sqrt(1e18 * 1e21)
-    optimum = reference(compute, *(getattr(gridded.law, name) for name in ("A", "B", "beta", "gamma")))
+    optimum = reference(
+        compute, *(getattr(gridded.law, name) for name in ("A", "B", "beta", "gamma"))
+    )
     best = float(optimum.tokens / optimum.params)
     nearest = min(RATIOS, key=lambda ratio: abs(math.log(ratio / best)))
     assert nearest == 20.0
     assert shown(gridded) == [20.0, 50.2, 126.0]
     assert gridded.ratios_left_out == pytest.approx((1.26, 3.17, 7.96, 317.0))
-    assert "4 more ratios D/N not shown: 1.26, 3.17, 7.96, 317 (--ratio chooses, in Python ratios=)" in flat(gridded)
+    assert (
+        "4 more ratios D/N not shown: 1.26, 3.17, 7.96, 317 (--ratio chooses, in Python ratios=)"
+        in flat(gridded)
+    )
     assert gridded.as_dict()["ratios_left_out"] == list(gridded.ratios_left_out)
 
 
@@ -347,7 +406,9 @@ def test_ratios_can_be_chosen():
 
 
 def test_a_ratio_that_few_of_the_runs_share_can_be_chosen():
-    """A tenth of the runs is asked of a ratio by default, so that none is one by chance; a chosen one is on purpose."""
+    """A tenth of the runs is asked of a ratio by default, so that none is one by chance; a chosen
+    one is on purpose.
+    """
     params, tokens = rays(ratios=(20.0, 300.0), sizes=30)
     few = np.geomspace(1e8, 1e9, 5)
     design = np.concatenate([params, few]), np.concatenate([tokens, 60.0 * few])
@@ -358,7 +419,11 @@ def test_a_ratio_that_few_of_the_runs_share_can_be_chosen():
 @pytest.mark.parametrize(
     ("ratios", "message"),
     [
-        ([30.0], "ratios=30.0: must be the D/N, within 10 %, of at least 5 runs .*: 1.26, 3.17, 7.96, 20, 50.2, 126, 317$"),
+        (
+            [30.0],
+            "ratios=30.0: must be the D/N, within 10 %, of at least 5 runs .*: 1.26, 3.17, 7.96, "
+            "20, 50.2, 126, 317$",
+        ),
         ([20.0, 20.5], "ratios=20.5: names the runs at D/N = 20 once more"),
         ([-1.0], "ratios=-1.0: must be a positive finite number"),
         ([], r"ratios=\[\]: must be at least one"),
@@ -400,8 +465,15 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
     assert result.n_resamples == 3 * BATCH
     assert "interrupted: 150 of 1000 resamples" in result.warnings
     assert "interrupted" in str(result)
-    assert result["isoflop"].max_relative_difference == pytest.approx(consistent["isoflop"].max_relative_difference, abs=3e-4)
-    assert result.as_dict()["resamples"] == {"asked": 1000, "done": 150, "interrupted": True, "seed": 1}
+    assert result["isoflop"].max_relative_difference == pytest.approx(
+        consistent["isoflop"].max_relative_difference, abs=3e-4
+    )
+    assert result.as_dict()["resamples"] == {
+        "asked": 1000,
+        "done": 150,
+        "interrupted": True,
+        "seed": 1,
+    }
 
 
 def test_an_interrupt_before_anything_is_done_passes(monkeypatch):
@@ -418,7 +490,9 @@ def test_groups_and_weights_are_used():
     n = len(data["loss"])
     whole = check_runs(data, bootstrap=100)
     grouped = check_runs({**data, "group": [f"seed {i % 5}" for i in range(n)]}, bootstrap=100)
-    weighted = check_runs({**data, "weight": np.where(np.arange(n) % 2 == 0, 1.0, 0.01)}, bootstrap=100)
+    weighted = check_runs(
+        {**data, "weight": np.where(np.arange(n) % 2 == 0, 1.0, 0.01)}, bootstrap=100
+    )
     alphas = {result["isoflop"].alpha.value for result in (whole, grouped, weighted)}
     assert len(alphas) == 3
     assert max(alphas) - min(alphas) < 0.02
@@ -435,7 +509,9 @@ def test_other_objectives(name):
 
 
 def test_what_the_tolerance_means(consistent, reference):
-    """Against direct minimisation at 50 digits: the share of the reducible loss, and the compute that lowers the loss so."""
+    """Against direct minimisation at 50 digits: the share of the reducible loss, and the compute
+    that lowers the loss so.
+    """
     means, law = consistent.tolerance_means, consistent.law
     params, tokens = profiles()
     assert means.compute == pytest.approx(math.exp(np.log(6.0 * params * tokens).mean()))
@@ -446,7 +522,9 @@ def test_what_the_tolerance_means(consistent, reference):
     assert law.E + there == pytest.approx(0.99 * (law.E + here), rel=1e-9)
     assert consistent.as_dict()["tolerance_means"] == means.as_dict()
     assert f"{100 * means.reducible_share:.3g} % of the reducible loss" in flat(consistent)
-    assert f"1 % less loss takes {100 * (means.compute_factor - 1):.3g} % more compute" in flat(consistent)
+    assert f"1 % less loss takes {100 * (means.compute_factor - 1):.3g} % more compute" in flat(
+        consistent
+    )
 
 
 def test_a_tolerance_that_no_compute_makes_up(consistent):
@@ -458,7 +536,9 @@ def test_a_tolerance_that_no_compute_makes_up(consistent):
 
 def test_a_correction_beyond_the_tolerance_is_a_warning(consistent):
     """Sizes far from the optimum: the frontier is far above the envelope before it is moved there."""
-    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e22, 9), [0.1, 0.2, 4.0, 8.0, 16.0]))
+    compute, ratio = (
+        g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e22, 9), [0.1, 0.2, 4.0, 8.0, 16.0])
+    )
     params = ratio * np.sqrt(compute / 120.0)
     result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=100)
     check = result["frontier"]
@@ -466,8 +546,14 @@ def test_a_correction_beyond_the_tolerance_is_a_warning(consistent):
     assert abs(largest.share) == pytest.approx(abs(check.band.value - check.raw_difference).max())
     assert abs(largest.share) > 0.01
     assert largest.compute in check.compute
-    assert any(text.startswith("frontier: the correction, -") and "law under test" in text for text in result.warnings)
-    assert check.as_dict()["largest_correction"] == {"share": largest.share, "compute": largest.compute}
+    assert any(
+        text.startswith("frontier: the correction, -") and "law under test" in text
+        for text in result.warnings
+    )
+    assert check.as_dict()["largest_correction"] == {
+        "share": largest.share,
+        "compute": largest.compute,
+    }
     assert not any(text.startswith("isoflop: the correction") for text in consistent.warnings)
 
 
@@ -482,7 +568,14 @@ def test_plain_data_have_the_shape_that_scripts_rely_on(consistent):
     for estimate in data["derived"].values():
         assert estimate["lo"] <= estimate["value"] <= estimate["hi"]
     for check in data["empirical"]:
-        assert {"approach", "alpha", "lo", "hi", "max_relative_difference", "verdict"} <= check.keys()
+        assert {
+            "approach",
+            "alpha",
+            "lo",
+            "hi",
+            "max_relative_difference",
+            "verdict",
+        } <= check.keys()
         assert check["verdict"] in VERDICTS
     isoflop = next(check for check in data["empirical"] if check["approach"] == "isoflop")
     assert isoflop["lo"] < isoflop["alpha"] < isoflop["hi"]
@@ -515,7 +608,10 @@ def test_the_text_fits_a_hundred_columns(consistent, on_rays):
 def test_the_legend_gives_the_rules(consistent):
     text = flat(consistent)
     assert "its level is 95 % each, 90 % over the 2 approaches together" in text
-    assert "verdict of all: inconsistent where any row is, else consistent where any row is, else cannot tell" in text
+    assert (
+        "verdict of all: inconsistent where any row is, else consistent where any row is, else "
+        "cannot tell" in text
+    )
     assert "consistent where the band is within 1 % throughout" in text
 
 
@@ -528,7 +624,9 @@ def test_counts_and_shares_read_as_they_should():
     for text in texts:
         assert not re.search(r"\d%|^ +%", text, re.MULTILINE)
         assert not re.search(r"\b1 (runs|budgets|rows|groups|sizes)\b", text)
-    assert "frontier: 1 run on the frontier; takes at least 6 over a factor 10 of compute" in texts[0]
+    assert (
+        "frontier: 1 run on the frontier; takes at least 6 over a factor 10 of compute" in texts[0]
+    )
     assert "isoflop: 1 budget with five sizes or more over a factor 2, 1 with a minimum" in texts[0]
 
 
@@ -539,7 +637,9 @@ def test_frame(consistent):
 
 
 def test_an_approach_by_name(consistent):
-    with pytest.raises(ValueError, match="approach='parabola': must be one of frontier, isoflop, fixed-ratio"):
+    with pytest.raises(
+        ValueError, match="approach='parabola': must be one of frontier, isoflop, fixed-ratio"
+    ):
         consistent["parabola"]
 
 
@@ -573,7 +673,10 @@ def test_too_few_runs_for_the_law():
 
 @pytest.mark.parametrize(
     ("design", "wanted"),
-    [((np.full(30, 1e9), np.geomspace(1e9, 1e12, 30)), "more N"), (rays(ratios=(20.0,), sizes=30), "other ratios D/N")],
+    [
+        ((np.full(30, 1e9), np.geomspace(1e9, 1e12, 30)), "more N"),
+        (rays(ratios=(20.0,), sizes=30), "other ratios D/N"),
+    ],
 )
 def test_a_design_that_determines_no_optimum_gives_no_verdict(design, wanted):
     result = check_runs(runs(design), bootstrap=50)
@@ -597,7 +700,8 @@ def chinchilla(folder) -> Runs:
 def test_chinchilla(public_runs):
     result = check_runs(chinchilla(public_runs), bootstrap=400)
     assert result.n_runs == 240
-    # The band of the minima reaches the tolerance at the largest budget: no more is asked than that it is not far beyond.
+    # The band of the minima reaches the tolerance at the largest budget: no more is asked than that
+    # it is not far beyond.
     assert result.verdict in {"consistent", "cannot tell"}
     assert result["isoflop"].band.low.min() > -0.012
     assert result["isoflop"].band.high.max() < 0.005
@@ -625,7 +729,9 @@ def test_every_isoflop_group_gives_a_verdict_with_intervals(public_runs, experim
     with (public_runs / "isoflops" / "isoflops.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["experiment"] == experiment]
     names = {"params": "params", "tokens": "tokens", "compute": "budget", "loss": "loss"}
-    result = check_runs({key: [float(row[column]) for row in rows] for key, column in names.items()}, bootstrap=200)
+    result = check_runs(
+        {key: [float(row[column]) for row in rows] for key, column in names.items()}, bootstrap=200
+    )
     assert result.verdict in VERDICTS
     for check in (result["frontier"], result["isoflop"]):
         assert check.alpha.low < check.alpha.value < check.alpha.high
@@ -636,11 +742,15 @@ def test_every_isoflop_group_gives_a_verdict_with_intervals(public_runs, experim
 
 
 def test_llama_3_differs_in_the_allocation(public_runs):
-    """N* ~ C^0.46 through the minima (the report has D* ~ C^0.53), C^0.53 by the law: the same loss, another allocation."""
+    """N* ~ C^0.46 through the minima (the report has D* ~ C^0.53), C^0.53 by the law: the same
+    loss, another allocation.
+    """
     with (public_runs / "isoflops" / "isoflops.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["experiment"] == "llama_3__exp_loss"]
     names = {"params": "params", "tokens": "tokens", "compute": "budget", "loss": "loss"}
-    result = check_runs({key: [float(row[column]) for row in rows] for key, column in names.items()}, bootstrap=400)
+    result = check_runs(
+        {key: [float(row[column]) for row in rows] for key, column in names.items()}, bootstrap=400
+    )
     assert result.verdict == "consistent"
     params = result.allocation[0]
     assert params.corrected.exponent == pytest.approx(0.464, abs=0.005)

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.data import columns
-from isoflop.numeric.data.columns import COUNTS, EVALUATIONS, PASS_AT_K, RUNS, chosen_columns, plain, quantity_named
+from isoflop.numeric.data.columns import (
+    COUNTS,
+    EVALUATIONS,
+    PASS_AT_K,
+    RUNS,
+    chosen_columns,
+    plain,
+    quantity_named,
+)
 from isoflop.numeric.data.runs import Runs, _recognised
 from isoflop.numeric.data.table import Table
 
@@ -46,7 +54,11 @@ def refusal(*names: str, chosen: Any = None, require: Any = REQUIRED) -> str:
     ],
 )
 def test_usual_spellings(params: str, tokens: str, loss: str) -> None:
-    assert found(params, tokens, loss, "other") == {"params": params, "tokens": tokens, "loss": loss}
+    assert found(params, tokens, loss, "other") == {
+        "params": params,
+        "tokens": tokens,
+        "loss": loss,
+    }
 
 
 @pytest.mark.parametrize(
@@ -69,14 +81,25 @@ def test_usual_spellings_of_compute(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "quantity"), [("seed", "group"), ("Run ID", "group"), ("run_id", "group"), ("weights", "weight")]
+    ("name", "quantity"),
+    [("seed", "group"), ("Run ID", "group"), ("run_id", "group"), ("weights", "weight")],
 )
 def test_optional_columns(name: str, quantity: str) -> None:
     assert found("N", "D", "loss", name)[quantity] == name
 
 
 @pytest.mark.parametrize(
-    "name", ["params_B", "tokens (B)", "log_compute", "N_no_embed", "loss_c4_val", "flops_table", "ppl", "size"]
+    "name",
+    [
+        "params_B",
+        "tokens (B)",
+        "log_compute",
+        "N_no_embed",
+        "loss_c4_val",
+        "flops_table",
+        "ppl",
+        "size",
+    ],
 )
 def test_other_units_and_kinds_are_not_recognised(name: str) -> None:
     assert name not in found("N", "D", "loss", name).values()
@@ -107,7 +130,8 @@ def test_a_choice_goes_before_recognition() -> None:
 
 def test_two_columns_that_could_be_one_quantity() -> None:
     assert refusal("N", "D", "val_loss", "train_loss") == (
-        "data: columns 'val_loss', 'train_loss' may both be loss; choose one with columns={'loss': 'val_loss'} "
+        "data: columns 'val_loss', 'train_loss' may both be loss; choose one with columns={'loss': "
+        "'val_loss'} "
         "(--column loss='val_loss')"
     )
     assert "may all be loss" in refusal("N", "D", "val_loss", "train_loss", "test_loss")
@@ -123,10 +147,16 @@ def test_of_what_nobody_needs_none_is_taken() -> None:
 
 def test_loss_goes_before_accuracy_unless_accuracy_is_chosen() -> None:
     assert found("N", "D", "loss", "accuracy") == {"params": "N", "tokens": "D", "loss": "loss"}
-    assert found("N", "D", "loss", "acc", accuracy="acc") == {"params": "N", "tokens": "D", "accuracy": "acc"}
+    assert found("N", "D", "loss", "acc", accuracy="acc") == {
+        "params": "N",
+        "tokens": "D",
+        "accuracy": "acc",
+    }
     assert found("N", "D", "acc") == {"params": "N", "tokens": "D", "accuracy": "acc"}
     assert found("N", "D", "loss", "acc", loss=None)["accuracy"] == "acc"
-    assert refusal("N", "D", "a", "b", chosen={"loss": "a", "accuracy": "b"}).endswith("choose loss or accuracy, not both")
+    assert refusal("N", "D", "a", "b", chosen={"loss": "a", "accuracy": "b"}).endswith(
+        "choose loss or accuracy, not both"
+    )
     assert "loss" in found("N", "D", "loss", "acc", "top1")
     assert "may both be accuracy" in refusal("N", "D", "acc", "top1")
 
@@ -135,7 +165,11 @@ def test_loss_goes_before_accuracy_unless_accuracy_is_chosen() -> None:
     ("chosen", "complaint"),
     [
         ({"params": "Model Sise"}, "no column 'Model Sise' for params (did you mean Model Size?)"),
-        ({"parms": "D"}, "'parms' is no quantity; choose from params, tokens, compute, loss, accuracy, weight, group, N"),
+        (
+            {"parms": "D"},
+            "'parms' is no quantity; choose from params, tokens, compute, loss, accuracy, weight, "
+            "group, N",
+        ),
         ({3: "D"}, "must be the name of a quantity"),
         ({"params": "D", "N": "loss"}, "params is given twice, 'D' and 'loss'"),
         ({"params": "D", "tokens": "D"}, "'D' cannot be both params and tokens"),
@@ -155,7 +189,8 @@ def test_what_is_missing_is_named_with_what_might_be_meant() -> None:
     )
     assert "choose one with columns={'accuracy': 'score'}" in refusal("N", "D", "score")
     assert refusal("N", "loss") == (
-        "data: no column for tokens (it would follow from the other two of params, tokens and compute); the columns are "
+        "data: no column for tokens (it would follow from the other two of params, tokens and "
+        "compute); the columns are "
         "'N', 'loss'; choose one with columns={'tokens': 'NAME'} (--column tokens='NAME')"
     )
     assert "perhaps 'params_B'" in refusal("params_B", "D", "loss")
@@ -163,32 +198,56 @@ def test_what_is_missing_is_named_with_what_might_be_meant() -> None:
     assert "no column for group" in refusal("N", "D", "loss", require=("group",))
 
 
-@pytest.mark.parametrize("name", ["batch_size", "vocab_size", "hidden_size", "params_per_layer", "param_std", "data_seed"])
+@pytest.mark.parametrize(
+    "name",
+    ["batch_size", "vocab_size", "hidden_size", "params_per_layer", "param_std", "data_seed"],
+)
 def test_a_column_of_another_quantity_is_not_suggested(name: str) -> None:
     assert "perhaps" not in refusal(name, "D", "loss", require=("params",))
     assert "perhaps" not in refusal("N", name, "loss", require=("tokens",))
     assert "perhaps 'size'" in refusal(name, "size", "D", "loss", require=("params",))
-    assert "perhaps 'tokens_B'" in refusal("N", "tokens_per_step", "batch_tokens", "tokens_B", "loss")
+    assert "perhaps 'tokens_B'" in refusal(
+        "N", "tokens_per_step", "batch_tokens", "tokens_B", "loss"
+    )
 
 
 def test_two_of_the_budget_give_the_third() -> None:
     for pair in (("N", "D"), ("N", "C"), ("C", "D")):
-        assert set(found(*pair, "loss", require=("params", "tokens", "compute", "loss")).values()) == {*pair, "loss"}
+        assert set(
+            found(*pair, "loss", require=("params", "tokens", "compute", "loss")).values()
+        ) == {*pair, "loss"}
     assert found("C", "loss", require=("compute", "loss")) == {"compute": "C", "loss": "loss"}
 
 
 def test_quantities_by_name() -> None:
     names = ("params", "N", "D", "C", "L", "n", "flops")
-    assert [quantity_named(name) for name in names] == ["params", "params", "tokens", "compute", "loss", None, None]
+    assert [quantity_named(name) for name in names] == [
+        "params",
+        "params",
+        "tokens",
+        "compute",
+        "loss",
+        None,
+        None,
+    ]
     assert quantity_named("n", COUNTS) == "n_samples"
 
 
 @pytest.mark.parametrize(
     ("name", "columns"),
     [
-        ("chinchilla/svg_extracted_data.csv", {"params": "Model Size", "compute": "Training FLOP", "loss": "loss"}),
-        ("isoflops/isoflops.csv", {"params": "params", "tokens": "tokens", "compute": "budget", "loss": "loss"}),
-        ("porian2024/isoflop_points.csv", {"params": "N", "tokens": "D", "compute": "flops", "loss": "loss"}),
+        (
+            "chinchilla/svg_extracted_data.csv",
+            {"params": "Model Size", "compute": "Training FLOP", "loss": "loss"},
+        ),
+        (
+            "isoflops/isoflops.csv",
+            {"params": "params", "tokens": "tokens", "compute": "budget", "loss": "loss"},
+        ),
+        (
+            "porian2024/isoflop_points.csv",
+            {"params": "N", "tokens": "D", "compute": "flops", "loss": "loss"},
+        ),
     ],
 )
 def test_columns_of_public_runs(public_runs: Path, name: str, columns: dict[str, str]) -> None:

@@ -9,11 +9,20 @@ import pytest
 
 from isoflop.numeric.passk import Counts
 
-ROWS = {"model": ["a", "a", "b", "b"], "problem": [1, 2, 1, 2], "n_samples": [10, 20, 10, 30], "n_correct": [0, 20, 3, 1]}
+ROWS = {
+    "model": ["a", "a", "b", "b"],
+    "problem": [1, 2, 1, 2],
+    "n_samples": [10, 20, 10, 30],
+    "n_correct": [0, 20, 3, 1],
+}
 
 
 def read(**options: Any) -> Counts:
-    changed = {name: options.pop(name) for name in list(options) if name not in ("columns", "where", "by", "models", "gold")}
+    changed = {
+        name: options.pop(name)
+        for name in list(options)
+        if name not in ("columns", "where", "by", "models", "gold")
+    }
     return Counts.read(ROWS | changed, **options)
 
 
@@ -27,30 +36,56 @@ def refused(message: str, data: Any = None, **options: Any) -> None:
 
 
 def test_groups_in_order_of_appearance() -> None:
-    counts = Counts.read({"model": ["z", "a", "z"], "problem": ["p", "p", "q"], "n": [4, 5, 6], "c": [1, 2, 3]})
+    counts = Counts.read(
+        {"model": ["z", "a", "z"], "problem": ["p", "p", "q"], "n": [4, 5, 6], "c": [1, 2, 3]}
+    )
     assert counts.by == ("model",)
     assert (counts.labels, counts.names, len(counts)) == ((("z",), ("a",)), ("z", "a"), 2)
-    assert (counts.group.tolist(), counts.problem.tolist(), counts.row.tolist()) == ([0, 1, 0], ["p", "p", "q"], [1, 2, 3])
+    assert (counts.group.tolist(), counts.problem.tolist(), counts.row.tolist()) == (
+        [0, 1, 0],
+        ["p", "p", "q"],
+        [1, 2, 3],
+    )
     assert [values.tolist() for values in counts.per_group(0)] == [[4, 6], [1, 3]]
     assert counts.n_problems.tolist() == [2, 1]
     assert {counts.n.dtype, counts.c.dtype, counts.group.dtype} == {np.dtype(np.int64)}
 
 
 def test_a_benchmark_column_groups_too() -> None:
-    data = {"task": ["x", "y"], "model": ["a", "a"], "task_id": [1, 1], "num_samples": [4, 4], "num_correct": [1, 2]}
+    data = {
+        "task": ["x", "y"],
+        "model": ["a", "a"],
+        "task_id": [1, 1],
+        "num_samples": [4, 4],
+        "num_correct": [1, 2],
+    }
     counts = Counts.read(data)
     assert (counts.by, counts.names) == (("task", "model"), ("x a", "y a"))
 
 
-@pytest.mark.parametrize("problem", ["problem", "prompt_idx", "problem_id", "task_id", "Question ID"])
-@pytest.mark.parametrize(("samples", "correct"), [("n_samples", "n_correct"), ("n", "c"), ("num_samples", "num_correct")])
+@pytest.mark.parametrize(
+    "problem", ["problem", "prompt_idx", "problem_id", "task_id", "Question ID"]
+)
+@pytest.mark.parametrize(
+    ("samples", "correct"), [("n_samples", "n_correct"), ("n", "c"), ("num_samples", "num_correct")]
+)
 def test_usual_names(problem: str, samples: str, correct: str) -> None:
     counts = Counts.read({"model": ["a"], problem: [7], samples: [10], correct: [3]})
     assert (counts.problem.tolist(), counts.n.tolist(), counts.c.tolist()) == (["7"], [10], [3])
 
 
 def test_small_letters_are_counts_and_capitals_are_sizes() -> None:
-    counts = Counts.read({"model": ["a"], "problem": [1], "n": [10], "c": [3], "N": [1e9], "D": [2e10], "C": [1.2e20]})
+    counts = Counts.read(
+        {
+            "model": ["a"],
+            "problem": [1],
+            "n": [10],
+            "c": [3],
+            "N": [1e9],
+            "D": [2e10],
+            "C": [1.2e20],
+        }
+    )
     assert (counts.n.tolist(), counts.c.tolist()) == ([10], [3])
     assert {name: values.tolist() for name, values in counts.covariates.items()} == {
         "params": [1e9],
@@ -61,7 +96,9 @@ def test_small_letters_are_counts_and_capitals_are_sizes() -> None:
 
 def test_columns_by_hand() -> None:
     data = {"who": ["a"], "what": [1], "tried": [10], "right": [3], "n": [99]}
-    counts = Counts.read(data, columns={"model": "who", "problem": "what", "n": "tried", "n_correct": "right"})
+    counts = Counts.read(
+        data, columns={"model": "who", "problem": "what", "n": "tried", "n_correct": "right"}
+    )
     assert (counts.by, counts.n.tolist(), counts.c.tolist()) == (("who",), [10], [3])
 
 
@@ -81,7 +118,10 @@ def test_numerals_and_empty_cells(tmp_path: Path) -> None:
     path.write_text("model,problem,n_samples,n_correct\na,1,10k,5\na,2,,3\na,3,1e4,NA\nb,1,128,0\n")
     counts = Counts.read(path)
     assert (counts.n.tolist(), counts.c.tolist()) == ([10_000, 128], [5, 0])
-    assert [str(each) for each in counts.dropped] == ["row 2: n_samples is missing", "row 3: n_correct is missing"]
+    assert [str(each) for each in counts.dropped] == [
+        "row 2: n_samples is missing",
+        "row 3: n_correct is missing",
+    ]
     assert "2 dropped" in str(counts)
 
 
@@ -99,7 +139,9 @@ def test_a_condition_goes_before_the_checks() -> None:
 
 
 def test_pairs_are_computed_once() -> None:
-    counts = Counts.read({"model": list("aab"), "problem": [1, 2, 1], "n": [10, 20, 10], "c": [3, 3, 3]})
+    counts = Counts.read(
+        {"model": list("aab"), "problem": [1, 2, 1], "n": [10, 20, 10], "c": [3, 3, 3]}
+    )
     n, c, index = counts.pairs()
     assert (n.tolist(), c.tolist(), index.tolist()) == ([10, 20], [3, 3], [0, 1, 0])
 
@@ -107,9 +149,17 @@ def test_pairs_are_computed_once() -> None:
 def test_subset_keeps_rows_and_covariates_of_its_groups() -> None:
     counts = read(N=[1e8, 1e8, 1e9, 1e9], D=[1e9, 1e9, 1e10, 1e10])
     both, second = counts.subset([1, 0]), counts.subset(np.array([False, True]))
-    assert (both.names, both.group.tolist(), both.row.tolist()) == (("b", "a"), [0, 0, 1, 1], [3, 4, 1, 2])
+    assert (both.names, both.group.tolist(), both.row.tolist()) == (
+        ("b", "a"),
+        [0, 0, 1, 1],
+        [3, 4, 1, 2],
+    )
     assert both.covariates["params"].tolist() == [1e9, 1e8]
-    assert (second.names, second.n.tolist(), second.covariates["tokens"].tolist()) == (("b",), [10, 30], [1e10])
+    assert (second.names, second.n.tolist(), second.covariates["tokens"].tolist()) == (
+        ("b",),
+        [10, 30],
+        [1e10],
+    )
     for wrong in ([0, 0], [2], [-1], [True], [[0]], [0.5]):
         with pytest.raises(ValueError, match="groups"):
             counts.subset(wrong)
@@ -147,13 +197,22 @@ def test_models_are_joined_on_what_both_tables_have() -> None:
 def test_models_without_an_entry_have_nan_and_a_warning() -> None:
     counts = read(models={"model": ["a"], "N": [1e8], "D": [1e9]})
     assert np.isnan(counts.covariates["params"]).tolist() == [False, True]
-    assert [text for text in counts.warnings if "'b'" in text] == ["no params, tokens, compute for 1 group of 2 ('b')"]
+    assert [text for text in counts.warnings if "'b'" in text] == [
+        "no params, tokens, compute for 1 group of 2 ('b')"
+    ]
 
 
 def test_gold_is_the_mean_over_problems_of_its_own_table() -> None:
-    gold = {"model": ["a", "a", "a", "b"], "problem_idx": [1, 2, 3, 1], "gold_ref_nll_nats": [10.0, 20.0, 60.0, 5.0]}
+    gold = {
+        "model": ["a", "a", "a", "b"],
+        "problem_idx": [1, 2, 3, 1],
+        "gold_ref_nll_nats": [10.0, 20.0, 60.0, 5.0],
+    }
     assert read(gold=gold).covariates["gold"].tolist() == [30.0, 5.0]
-    assert read(gold={"model": ["b", "a"], "nll": [0.1, 0.3]}).covariates["gold"].tolist() == [0.3, 0.1]
+    assert read(gold={"model": ["b", "a"], "nll": [0.1, 0.3]}).covariates["gold"].tolist() == [
+        0.3,
+        0.1,
+    ]
     missing = read(gold={"model": ["a"], "gold": [3.0]})
     assert np.isnan(missing.covariates["gold"]).tolist() == [False, True]
     assert "no gold for 1 group of 2 ('b')" in missing.warnings
@@ -163,11 +222,19 @@ def test_gold_of_one_benchmark_is_not_given_to_another() -> None:
     data = ROWS | {"benchmark": ["x", "x", "y", "y"]}
     gold = {"model": ["a", "b"], "gold": [1.0, 2.0]}
     refused("has no column 'benchmark', and the counts hold several", data, gold=gold)
-    assert Counts.read(data, gold=gold, where="benchmark == 'x'").covariates["gold"].tolist() == [1.0]
+    assert Counts.read(data, gold=gold, where="benchmark == 'x'").covariates["gold"].tolist() == [
+        1.0
+    ]
 
 
 def test_gold_in_the_counts() -> None:
-    data = {"model": ["a", "a"], "problem": [1, 2], "n": [10, 10], "c": [1, 2], "gold": [10.0, 30.0]}
+    data = {
+        "model": ["a", "a"],
+        "problem": [1, 2],
+        "n": [10, 10],
+        "c": [1, 2],
+        "gold": [10.0, 30.0],
+    }
     assert Counts.read(data).covariates["gold"].tolist() == [20.0]
     assert "gold" not in Counts.read(data, columns={"gold": None}).covariates
 
@@ -175,7 +242,10 @@ def test_gold_in_the_counts() -> None:
 def test_tables_that_differ_are_noticed() -> None:
     counts = read(N=[1e8, 1e8, 1e9, 1e9], models={"model": ["a", "b"], "N": [1e8, 2e9]})
     assert counts.covariates["params"].tolist() == [1e8, 2e9]
-    assert any("params of 1 group differs between models, which is taken, and data" in text for text in counts.warnings)
+    assert any(
+        "params of 1 group differs between models, which is taken, and data" in text
+        for text in counts.warnings
+    )
 
 
 def test_an_empty_column_loses_against_a_filled_one_and_a_second_one_is_named() -> None:
@@ -184,15 +254,22 @@ def test_an_empty_column_loses_against_a_filled_one_and_a_second_one_is_named() 
     assert "column 'n_samples' is empty: 'n' is taken as n_samples" in counts.warnings
     both = read(n=[40, 50, 60, 70])
     assert both.n.tolist() == [10, 20, 10, 30]
-    assert any("'n_samples' is taken; --column n_samples='n' takes the other" in text for text in both.warnings)
+    assert any(
+        "'n_samples' is taken; --column n_samples='n' takes the other" in text
+        for text in both.warnings
+    )
 
 
 def test_a_unit_in_a_heading_is_refused() -> None:
     refused(
-        r"'params \(B\)': its heading gives the unit 1e\+09", ROWS | {"params (B)": [1, 1, 7, 7]}, columns={"N": "params (B)"}
+        r"'params \(B\)': its heading gives the unit 1e\+09",
+        ROWS | {"params (B)": [1, 1, 7, 7]},
+        columns={"N": "params (B)"},
     )
     refused(
-        r"column 'tokens_billions'", models={"model": ["a", "b"], "tokens_billions": [2, 3]}, columns={"D": "tokens_billions"}
+        r"column 'tokens_billions'",
+        models={"model": ["a", "b"], "tokens_billions": [2, 3]},
+        columns={"D": "tokens_billions"},
     )
 
 
@@ -202,22 +279,47 @@ def test_a_unit_in_a_heading_is_refused() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"n_correct": [0, 21, 3, 1]}, r"data, row 2, column 'n_correct': n_correct=21 must be at most n_samples=20$"),
+        (
+            {"n_correct": [0, 21, 3, 1]},
+            r"data, row 2, column 'n_correct': n_correct=21 must be at most n_samples=20$",
+        ),
         ({"n_correct": [0, 21, 13, 1]}, r"row 2, .* \(1 more row\)"),
-        ({"n_correct": [0, 2.5, 3, 1]}, r"row 2, column 'n_correct': n_correct=2.5 must be a whole number"),
-        ({"n_correct": [0, "20%", 3, 1]}, r"row 2, column 'n_correct': n_correct=0.2 must be a whole number"),
-        ({"n_correct": [0, -1, 3, 1]}, r"row 2, column 'n_correct': n_correct=-1 must be at least 0"),
+        (
+            {"n_correct": [0, 2.5, 3, 1]},
+            r"row 2, column 'n_correct': n_correct=2.5 must be a whole number",
+        ),
+        (
+            {"n_correct": [0, "20%", 3, 1]},
+            r"row 2, column 'n_correct': n_correct=0.2 must be a whole number",
+        ),
+        (
+            {"n_correct": [0, -1, 3, 1]},
+            r"row 2, column 'n_correct': n_correct=-1 must be at least 0",
+        ),
         ({"n_correct": [0, "two", 3, 1]}, r"row 2, column 'n_correct': 'two' is not a number"),
-        ({"n_correct": [0, True, 3, 1]}, r"row 2, column 'n_correct': True is not a number \(a truth value\)"),
-        ({"n_samples": [10, 20, 0, 30], "n_correct": [0, 1, 0, 1]}, r"row 3, column 'n_samples': n_samples=0 must be at least 1"),
-        ({"n_samples": [10, 20, float("inf"), 30]}, r"row 3, column 'n_samples': n_samples=inf must be a whole number"),
+        (
+            {"n_correct": [0, True, 3, 1]},
+            r"row 2, column 'n_correct': True is not a number \(a truth value\)",
+        ),
+        (
+            {"n_samples": [10, 20, 0, 30], "n_correct": [0, 1, 0, 1]},
+            r"row 3, column 'n_samples': n_samples=0 must be at least 1",
+        ),
+        (
+            {"n_samples": [10, 20, float("inf"), 30]},
+            r"row 3, column 'n_samples': n_samples=inf must be a whole number",
+        ),
         (
             {"problem": [1, 1, 1, 2]},
-            r"rows 1 and 2: hold the same problem of the same group \('a problem 1'\); a problem comes once",
+            r"rows 1 and 2: hold the same problem of the same group \('a problem 1'\); a problem "
+            r"comes once",
         ),
         ({"problem": [1, None, 1, 2]}, r"row 2, column 'problem': is empty"),
         ({"model": ["a", None, "b", "b"]}, r"row 2, column 'model': is empty"),
-        ({"N": [1e8, 2e8, 1e9, 1e9]}, r"column 'N': params of 'a' is 100000000 in row 1 and 200000000 in row 2; must be one"),
+        (
+            {"N": [1e8, 2e8, 1e9, 1e9]},
+            r"column 'N': params of 'a' is 100000000 in row 1 and 200000000 in row 2; must be one",
+        ),
         ({"N": [1e8, -1e8, 1e9, 1e9]}, r"row 2, column 'N': params=-100000000.0: must be above 0"),
         ({"n_samples": [None] * 4}, r"none of 4 rows has counts"),
         (
@@ -238,28 +340,45 @@ def test_a_repeated_problem_hints_at_the_column_that_tells_apart() -> None:
 
 def test_bad_tables(tmp_path: Path) -> None:
     refused("no column for n_correct; the columns are", {"model": ["a"], "problem": [1], "n": [10]})
-    refused("columns 'attempts', 'trials' may both be n_samples", {"problem": [1], "attempts": [9], "trials": [9], "c": [1]})
+    refused(
+        "columns 'attempts', 'trials' may both be n_samples",
+        {"problem": [1], "attempts": [9], "trials": [9], "c": [1]},
+    )
     refused("'n_right' is no quantity", columns={"n_right": "n_correct"})
     refused("no column 'right' for n_correct", columns={"n_correct": "right"})
     refused("n_correct is given twice", columns={"c": "n_correct", "n_correct": "n_correct"})
     refused(r"by='modle': no column 'modle' \(did you mean model", by="modle")
     refused("is given twice", by=["model", "model"])
     refused("by=3: must be the name of a column, or several", by=3)
-    refused("'n_correct' cannot be both n_samples and n_correct", columns={"n": "n_correct", "c": "n_correct"})
+    refused(
+        "'n_correct' cannot be both n_samples and n_correct",
+        columns={"n": "n_correct", "c": "n_correct"},
+    )
     path = tmp_path / "bad.csv"
     path.write_text("model,problem,n_samples,n_correct\na,1,10,11\n")
-    refused(r"file '.*bad.csv', row 1, column 'n_correct': n_correct=11 must be at most n_samples=10", path)
+    refused(
+        r"file '.*bad.csv', row 1, column 'n_correct': n_correct=11 must be at most n_samples=10",
+        path,
+    )
     refused("cannot be read", tmp_path / "none.csv")
 
 
 def test_bad_joins() -> None:
     refused("models: has no column in common with the groups", models={"size": ["a"], "N": [1.0]})
-    refused("models: none of its rows is of a group in the counts", models={"model": ["c"], "N": [1e8]})
-    refused("models: no column for params or tokens or compute", models={"model": ["a"], "layers": [3]})
+    refused(
+        "models: none of its rows is of a group in the counts", models={"model": ["c"], "N": [1e8]}
+    )
+    refused(
+        "models: no column for params or tokens or compute", models={"model": ["a"], "layers": [3]}
+    )
     refused("gold: no column for gold", gold={"model": ["a"], "score": [3]})
     refused("column 'gold': gold=-5.0: must be above 0", gold={"model": ["a"], "gold": [-5.0]})
     twice = {"model": ["a", "a"], "N": [1e8, 2e8]}
-    refused("models, column 'N': params of 'a' is 100000000 in row 1 and 200000000 in row 2; must be one", models=twice)
+    refused(
+        "models, column 'N': params of 'a' is 100000000 in row 1 and 200000000 in row 2; must be "
+        "one",
+        models=twice,
+    )
     refused("models", models=3)
 
 
@@ -272,7 +391,9 @@ def test_public_counts(public_runs: Path) -> None:
     assert (len(counts), len(counts.n), counts.by) == (153, 19_370, ("benchmark", "model"))
     assert len(counts.pairs()[0]) < 2000
     assert counts.covariates.keys() == {"params", "tokens", "compute"}
-    assert counts.covariates["compute"] == pytest.approx(6 * counts.covariates["params"] * counts.covariates["tokens"], rel=1e-6)
+    assert counts.covariates["compute"] == pytest.approx(
+        6 * counts.covariates["params"] * counts.covariates["tokens"], rel=1e-6
+    )
     assert not counts.warnings
 
 
@@ -284,11 +405,15 @@ def test_public_gold(public_runs: Path) -> None:
     assert len(with_gold) == 9
     assert "gsm8k Pythia_12B_300B" in with_gold.names
     assert any("no gold for 72 groups of 81" in text for text in counts.warnings)
-    refused("the counts hold several .'gsm8k', 'math'", folder / "per_problem_counts.csv", gold=gold)
+    refused(
+        "the counts hold several .'gsm8k', 'math'", folder / "per_problem_counts.csv", gold=gold
+    )
     refused("they differ in 'benchmark'", folder / "per_problem_counts.csv", by="model")
 
 
 def test_labels_that_spell_no_number() -> None:
     """A column of labels that reads as floats, infinities among them."""
-    counts = Counts.read({"model": [float("inf"), 2.0, 2.5], "problem": [1, 1, 1], "n": [4, 5, 6], "c": [1, 2, 3]})
+    counts = Counts.read(
+        {"model": [float("inf"), 2.0, 2.5], "problem": [1, 1, 1], "n": [4, 5, 6], "c": [1, 2, 3]}
+    )
     assert counts.names == ("inf", "2", "2.5")

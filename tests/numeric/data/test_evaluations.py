@@ -42,11 +42,21 @@ def asked(path: Path, *words: str) -> EvaluationTable:
 
 
 def score(N: float, benchmark: str, value: Any, metric: str | None = "acc", **more: Any) -> Row:
-    return {"N": N, "D": 20 * N, "benchmark": benchmark, "metric_type": metric, "score": value, **more}
+    return {
+        "N": N,
+        "D": 20 * N,
+        "benchmark": benchmark,
+        "metric_type": metric,
+        "score": value,
+        **more,
+    }
 
 
 LONG = [score(N, name, q) for N, q in ((1e8, 0.3), (1e9, 0.5)) for name in ("piqa", "sciq")]
-WIDE = [{"N": 1e8, "D": 2e9, "acc_piqa": 0.3, "loss_c4": 3.1}, {"N": 1e9, "D": 2e10, "acc_piqa": 0.5, "loss_c4": 2.6}]
+WIDE = [
+    {"N": 1e8, "D": 2e9, "acc_piqa": 0.3, "loss_c4": 3.1},
+    {"N": 1e9, "D": 2e10, "acc_piqa": 0.5, "loss_c4": 2.6},
+]
 
 
 # -- the two formats ---------------------------------------------------------------------------------------------------
@@ -58,20 +68,45 @@ shares = st.none() | st.integers(0, 1000).map(lambda n: n / 1000)
 
 @st.composite
 def measured(draw: st.DrawFn) -> dict[str, Row]:
-    """Runs by name: params, tokens, a training set, and some scores of each; params and tokens may repeat."""
+    """Runs by name: params, tokens, a training set, and some scores of each; params and tokens may
+    repeat.
+    """
     runs = {}
     for name in draw(st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1, max_size=5)):
-        scores = {benchmark: draw(shares) for benchmark in NAMES} | {"c4": draw(st.none() | st.floats(1.0, 9.0))}
+        scores = {benchmark: draw(shares) for benchmark in NAMES} | {
+            "c4": draw(st.none() | st.floats(1.0, 9.0))
+        }
         if any(scores[benchmark] is not None for benchmark in NAMES):
             size = draw(st.sampled_from((1e8, 1e9)))
-            runs[name] = {"N": size, "D": draw(st.sampled_from((2e9, 3e10))), "set": draw(st.sampled_from("xy")), **scores}
-    return runs or {"a": {"N": 1e8, "D": 2e9, "set": "x", "piqa": 0.5, "arc_easy": None, "hella swag": None, "c4": None}}
+            runs[name] = {
+                "N": size,
+                "D": draw(st.sampled_from((2e9, 3e10))),
+                "set": draw(st.sampled_from("xy")),
+                **scores,
+            }
+    return runs or {
+        "a": {
+            "N": 1e8,
+            "D": 2e9,
+            "set": "x",
+            "piqa": 0.5,
+            "arc_easy": None,
+            "hella swag": None,
+            "c4": None,
+        }
+    }
 
 
 def long_of(runs: dict[str, Row]) -> list[Row]:
     own = ("N", "D", "set")
     return [
-        {"run": name, **{k: row[k] for k in own}, "benchmark": benchmark, "metric_type": metric, "score": row[benchmark]}
+        {
+            "run": name,
+            **{k: row[k] for k in own},
+            "benchmark": benchmark,
+            "metric_type": metric,
+            "score": row[benchmark],
+        }
         for name, row in runs.items()
         for benchmark, metric in METRICS.items()
         if row[benchmark] is not None
@@ -98,8 +133,17 @@ def content(evaluations: Evaluations) -> dict[str, Any]:
         name: {key: values[i] for key, values in columns.items() if values[i] == values[i]}
         for i, name in enumerate(evaluations.run)
     }
-    metrics = {key: metric for key, metric in evaluations.metric_types.items() if key in {*evaluations.scores, "c4"}}
-    return {"runs": found, "metrics": {k: v for k, v in metrics.items() if any(f"score {k}" in r for r in found.values())}}
+    metrics = {
+        key: metric
+        for key, metric in evaluations.metric_types.items()
+        if key in {*evaluations.scores, "c4"}
+    }
+    return {
+        "runs": found,
+        "metrics": {
+            k: v for k, v in metrics.items() if any(f"score {k}" in r for r in found.values())
+        },
+    }
 
 
 @given(measured())
@@ -123,16 +167,26 @@ def test_a_written_table_is_read_again(runs: dict[str, Row]) -> None:
     assert again.to_table() == Evaluations.read(again.to_table()).to_table()
 
 
-@given(st.lists(st.tuples(st.sampled_from((1e8, 1e9, 1e10)), st.sampled_from("xy")), unique=True, min_size=1))
-def test_runs_without_a_name_are_told_apart_by_their_columns(kinds: list[tuple[float, str]]) -> None:
-    """Two training sets with the same params and tokens are two runs; a time of each score is nothing of a run."""
+@given(
+    st.lists(
+        st.tuples(st.sampled_from((1e8, 1e9, 1e10)), st.sampled_from("xy")), unique=True, min_size=1
+    )
+)
+def test_runs_without_a_name_are_told_apart_by_their_columns(
+    kinds: list[tuple[float, str]],
+) -> None:
+    """Two training sets with the same params and tokens are two runs; a time of each score is
+    nothing of a run.
+    """
     rows = [
         score(N, name, 0.5, data=data, seconds=10.0 * i + j)
         for i, (N, data) in enumerate(kinds)
         for j, name in enumerate(("piqa", "sciq", "arc"))
     ]
     found = Evaluations.read(rows)
-    assert {(N, data) for N, data in zip(found.params, found.extra["data"], strict=True)} == set(kinds)
+    assert {(N, data) for N, data in zip(found.params, found.extra["data"], strict=True)} == set(
+        kinds
+    )
     assert len(found) == len(kinds)
     assert not any(np.isnan(values).any() for values in found.scores.values())
     assert "seconds" not in found.extra
@@ -140,7 +194,11 @@ def test_runs_without_a_name_are_told_apart_by_their_columns(kinds: list[tuple[f
 
 
 def test_a_column_about_benchmarks_tells_no_runs_apart() -> None:
-    rows = [score(N, name, 0.5, shots=shots, model="m") for N in (1e8, 1e9) for name, shots in (("a", 0), ("b", 5))]
+    rows = [
+        score(N, name, 0.5, shots=shots, model="m")
+        for N in (1e8, 1e9)
+        for name, shots in (("a", 0), ("b", 5))
+    ]
     found = Evaluations.read(rows)
     assert len(found) == 2
     assert "shots" not in found.extra
@@ -152,7 +210,12 @@ def test_checkpoints_of_a_model_are_runs_of_their_own() -> None:
         for model in ("m", "n") for D in (1e9, 2e9) for task in ("a", "b")
     ]  # fmt: skip
     found = Evaluations.read(rows)
-    assert sorted(zip(found.extra["model"], found.tokens, strict=True)) == [("m", 1e9), ("m", 2e9), ("n", 1e9), ("n", 2e9)]
+    assert sorted(zip(found.extra["model"], found.tokens, strict=True)) == [
+        ("m", 1e9),
+        ("m", 2e9),
+        ("n", 1e9),
+        ("n", 2e9),
+    ]
 
 
 def test_arrays_are_for_reading_and_runs_can_be_pickled() -> None:
@@ -168,7 +231,11 @@ def test_arrays_are_for_reading_and_runs_can_be_pickled() -> None:
 
 def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
     rows = [score(1e8, "lbpp", 0.1 * k, f"pass@{k}") for k in (4, 1, 2)]
-    rows += [score(1e8, "arc", 0.3, "acc"), score(1e8, "arc", 0.4, "acc_norm"), score(1e8, "arc", 1.7, "nll")]
+    rows += [
+        score(1e8, "arc", 0.3, "acc"),
+        score(1e8, "arc", 0.4, "acc_norm"),
+        score(1e8, "arc", 1.7, "nll"),
+    ]
     rows += [score(1e8, "c4", 3.0, "loss")]
     found = Evaluations.read(rows)
     assert found.benchmarks == ("lbpp", "arc acc", "arc acc_norm")
@@ -182,25 +249,43 @@ def test_pass_at_k_is_a_family_and_several_metrics_are_named() -> None:
     assert pairs.at.k.tolist() == [1.0, 2.0, 4.0]
     assert pairs.accuracy.tolist() == pytest.approx([0.1, 0.2, 0.4])
     assert found.held_out(pairs, "k > 1 and N < 1e9").tolist() == [False, True, True]
-    with pytest.raises(ValueError, match="benchmark='arc': data has it as 'arc acc', 'arc acc_norm'; name one of these"):
+    with pytest.raises(
+        ValueError,
+        match="benchmark='arc': data has it as 'arc acc', 'arc acc_norm'; name one of these",
+    ):
         found.sample("arc", 0.25)
     with pytest.raises(ValueError, match="benchmark='arc acc': has no pass@k"):
         found.pairs("arc acc")
 
 
 def test_k_in_a_column_of_its_own() -> None:
-    rows: list[Row] = [{"model": "m", "N": 1e8, "benchmark": "x", "k": k, "mean_pass_at_k": k / 100} for k in (1, 10)]
+    rows: list[Row] = [
+        {"model": "m", "N": 1e8, "benchmark": "x", "k": k, "mean_pass_at_k": k / 100}
+        for k in (1, 10)
+    ]
     named = [score(1e8, "x", k / 100, "pass@k", k=k) for k in (1, 10)]
     assert Evaluations.read(named).family("x") == {1: "x", 10: "x pass@10"}
-    shots = [{"model": "m", "N": 1e8, "benchmark": name, "k": k, "accuracy": 0.5} for name, k in (("x", 5), ("y", 10))]
+    shots = [
+        {"model": "m", "N": 1e8, "benchmark": name, "k": k, "accuracy": 0.5}
+        for name, k in (("x", 5), ("y", 10))
+    ]
     assert Evaluations.read(shots).benchmarks == ("x", "y")
     assert Evaluations.read(rows).family("x") == {1: "x", 10: "x pass@10"}
-    with pytest.raises(ValueError, match=r"row 1, column 'k': k=1.5 must be a whole number of at least 1"):
+    with pytest.raises(
+        ValueError, match=r"row 1, column 'k': k=1.5 must be a whole number of at least 1"
+    ):
         Evaluations.read([{**rows[0], "k": 1.5}])
 
 
 def test_columns_of_a_wide_table() -> None:
-    row = {"N": 1e8, "D": 2e9, "acc_norm_arc": 0.3, "piqa_acc": 0.6, "humaneval pass@1": 0.1, "humaneval pass@8": 0.3}
+    row = {
+        "N": 1e8,
+        "D": 2e9,
+        "acc_norm_arc": 0.3,
+        "piqa_acc": 0.6,
+        "humaneval pass@1": 0.1,
+        "humaneval pass@8": 0.3,
+    }
     row |= {"val_loss": 2.5, "brier_arc": 0.2, "HS": 0.4, "width": 512}
     found = Evaluations.read([row], columns={"hellaswag": "HS"})
     assert found.benchmarks == ("hellaswag", "arc", "piqa", "humaneval")
@@ -209,7 +294,13 @@ def test_columns_of_a_wide_table() -> None:
     assert found.proxy("brier_arc").tolist() == [0.2]
     assert found.proxy("width").tolist() == [512.0]
     assert found.metric_types == {
-        **{"hellaswag": None, "arc": "acc_norm", "piqa": "acc", "humaneval": "pass@1", "humaneval pass@8": "pass@8"},
+        **{
+            "hellaswag": None,
+            "arc": "acc_norm",
+            "piqa": "acc",
+            "humaneval": "pass@1",
+            "humaneval pass@8": "pass@8",
+        },
         **{"val_loss": None, "arc brier": "brier"},
     }
     assert "piqa" not in Evaluations.read([row], columns={"piqa": None}).scores
@@ -239,15 +330,21 @@ def test_usual_benchmarks_are_read_without_being_named() -> None:
     assert found.scores["arc:easy"].tolist() == [0.4, 0.6]
     assert list(found.extra) == ["MMLU_5shot", "drop"]  # one holds nothing, one is no share
     assert "hellaswag" not in Evaluations.read(rows, columns={"hellaswag": None}).scores
-    assert Evaluations.read([row | {"acc_hellaswag": 0.7} for row in rows]).scores["hellaswag"].tolist() == [0.7, 0.7]
-    percent: list[Row] = [{**row, "hellaswag": 100 * float(str(row["hellaswag"])), "arc:easy": None, "drop": 3.0} for row in rows]
+    assert Evaluations.read([row | {"acc_hellaswag": 0.7} for row in rows]).scores[
+        "hellaswag"
+    ].tolist() == [0.7, 0.7]
+    percent: list[Row] = [
+        {**row, "hellaswag": 100 * float(str(row["hellaswag"])), "arc:easy": None, "drop": 3.0}
+        for row in rows
+    ]
     assert Evaluations.read(percent, percent=True).scores["hellaswag"].tolist() == [0.3, 0.5]
 
 
 @pytest.mark.parametrize("wide", [True, False])
 def test_checkpoints_of_one_run_are_said_to_be_no_independent_runs(wide: bool) -> None:
     rows: list[Row] = [
-        {"experiment": name, "N": N, "D": D} | ({"acc_piqa": 0.5, "acc_sciq": 0.6} if wide else {"task": "piqa", "acc": 0.5})
+        {"experiment": name, "N": N, "D": D}
+        | ({"acc_piqa": 0.5, "acc_sciq": 0.6} if wide else {"task": "piqa", "acc": 0.5})
         for name, N in (("x", 1e8), ("y", 1e9))
         for D in (1e9, 2e9)
     ]
@@ -262,7 +359,11 @@ def test_checkpoints_of_one_run_are_said_to_be_no_independent_runs(wide: bool) -
 
 
 def test_a_sample_is_of_runs_with_a_score_and_the_proxy() -> None:
-    rows = [*WIDE, {"N": 1e10, "D": 2e11, "acc_piqa": 0.7, "loss_c4": None}, {"N": 2e10, "D": 1.0, "loss_c4": 2.0}]
+    rows = [
+        *WIDE,
+        {"N": 1e10, "D": 2e11, "acc_piqa": 0.7, "loss_c4": None},
+        {"N": 2e10, "D": 1.0, "loss_c4": 2.0},
+    ]
     found = Evaluations.read(rows)
     assert found.sample("piqa", 0.25).index.tolist() == [0, 1, 2]
     with_loss = found.sample("piqa", 0.25, proxy="c4")
@@ -270,19 +371,34 @@ def test_a_sample_is_of_runs_with_a_score_and_the_proxy() -> None:
     assert with_loss.at.proxy.tolist() == [3.1, 2.6]
     assert with_loss.baseline == 0.25
     assert found.sample("piqa", 0.25, proxy="loss_c4").at.proxy.tolist() == [3.1, 2.6]
-    assert found.held_out(found.sample("piqa", 0.0), "tokens/params >= 20 and c4 < 3 or N > 5e9").tolist() == [False, True, True]
+    assert found.held_out(
+        found.sample("piqa", 0.0), "tokens/params >= 20 and c4 < 3 or N > 5e9"
+    ).tolist() == [False, True, True]
     with pytest.raises(ValueError, match=r"'c4 < 3': hangs on an empty cell in 1 of 3 runs"):
         found.held_out(found.sample("piqa", 0.0), "c4 < 3")
     with pytest.raises(ValueError, match=r"proxy='c5': data has no such column.*it has 'c4'"):
         found.sample("piqa", 0.25, proxy="c5")
-    with pytest.raises(ValueError, match=r"baseline=1.0: must be a number of at least 0 and below 1"):
+    with pytest.raises(
+        ValueError, match=r"baseline=1.0: must be a number of at least 0 and below 1"
+    ):
         found.sample("piqa", 1.0)
 
 
 def test_what_is_missing_is_counted() -> None:
-    rows = [*LONG, score(1e9, "arc", "nan"), score(1e9, "arc", None), score(2e9, "", 0.5), {**score(3e9, "arc", 0.5), "D": None}]
+    rows = [
+        *LONG,
+        score(1e9, "arc", "nan"),
+        score(1e9, "arc", None),
+        score(2e9, "", 0.5),
+        {**score(3e9, "arc", 0.5), "D": None},
+    ]
     found = Evaluations.read(rows)
-    reasons = ["row 5: score is missing", "row 6: score is missing", "row 7: benchmark is missing", "row 8: tokens is missing"]
+    reasons = [
+        "row 5: score is missing",
+        "row 6: score is missing",
+        "row 7: benchmark is missing",
+        "row 8: tokens is missing",
+    ]
     assert list(map(str, found.dropped)) == reasons
     assert len(found) == 2
     assert "4 dropped: row 5: score is missing" in str(found)
@@ -293,14 +409,17 @@ def test_what_is_missing_is_counted() -> None:
 
 def test_exactly_one_is_said() -> None:
     found = Evaluations.read([*LONG, score(2e9, "piqa", 1.0)])
-    assert found.warnings == ("accuracy is exactly 1 in 1 score (piqa): -log 1 = 0, and laws of -log accuracy leave them out",)
+    assert found.warnings == (
+        "accuracy is exactly 1 in 1 score (piqa): -log 1 = 0, and laws of -log accuracy leave them "
+        "out",
+    )
     assert not Evaluations.read([*LONG, score(2e9, "piqa", 1.0)], where="score < 1").warnings
 
 
 def test_percent_is_divided_out() -> None:
-    rows = [score(N, "piqa", 100 * q, random_baseline=50) for N, q in ((1e8, 0.52), (1e9, 0.75))] + [
-        score(1e9, "c4", 2.5, "loss")
-    ]
+    rows = [
+        score(N, "piqa", 100 * q, random_baseline=50) for N, q in ((1e8, 0.52), (1e9, 0.75))
+    ] + [score(1e9, "c4", 2.5, "loss")]
     found = Evaluations.read(rows, percent=True)
     assert found.scores["piqa"].tolist() == [0.52, 0.75]
     assert found.table_baselines == {"piqa": 0.5}
@@ -331,7 +450,8 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "small numbers of percent": (
         [score(N, "lbpp", q) for N, q in ((1e8, 0.6), (1e9, 1.2), (1e10, 1.8))], {}, (),
-        r"accuracy=1.2 must be a number from 0 to 1 \(1 more row\); say (percent=True \()?--percent\)? if",
+        r"accuracy=1.2 must be a number from 0 to 1 \(1 more row\); say (percent=True "
+        r"\()?--percent\)? if",
     ),
     "above 100 percent": (
         [score(2e9, "piqa", 61.0), score(3e9, "piqa", 170.0)], {"percent": True}, ("--percent",),
@@ -339,15 +459,18 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "percent that is none": (
         LONG, {"percent": True}, ("--percent",),
-        r"no accuracy of .* is above 1 \(the highest is 0.5, row 3\): leave (percent=True \()?--percent\)? out",
+        r"no accuracy of .* is above 1 \(the highest is 0.5, row 3\): leave (percent=True "
+        r"\()?--percent\)? out",
     ),
     "a loss without a metric": (
         [score(1e8, "piqa", 0.5, None), score(1e8, "c4", 3.2, None)], {}, (),
-        r"row 2, column 'score': c4: accuracy=3.2 .*; if it is no accuracy, say so in a column metric_type",
+        r"row 2, column 'score': c4: accuracy=3.2 .*; if it is no accuracy, say so in a column "
+        r"metric_type",
     ),
     "a misspelt quantity in a wide table": (
         WIDE, {"columns": {"parms": "N"}}, ("--column", "parms=N"),
-        r"row 1, column 'N': parms: accuracy=100000000 .*taken as that of the benchmark 'parms' \(did you mean params\?\)",
+        r"row 1, column 'N': parms: accuracy=100000000 .*taken as that of the benchmark 'parms' "
+        r"\(did you mean params\?\)",
     ),
     "a misspelt quantity in a long table": (
         LONG, {"columns": {"scor": "score"}}, ("--column", "scor=score"),
@@ -359,38 +482,49 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "an unknown metric": (
         [*LONG, score(2e9, "squad", 0.4, "f1")], {}, (),
-        r"row 5, column 'metric_type': metric 'f1' is not known: is it an accuracy .*--metric f1=accuracy, --metric f1=proxy",
+        r"row 5, column 'metric_type': metric 'f1' is not known: is it an accuracy .*--metric "
+        r"f1=accuracy, --metric f1=proxy",
     ),
     "a metric that is not there": (
-        LONG, {"metrics": {"f2": "proxy"}}, ("--metric", "f2=proxy"), r"'f2' is no metric of .*; it has 'acc'",
+        LONG, {"metrics": {"f2": "proxy"}}, ("--metric", "f2=proxy"), r"'f2' is no metric of .*; "
+                                                                      r"it has 'acc'",
     ),
     "a metric that is not there, in a wide table": (
-        WIDE, {"metrics": {"f2": "proxy"}}, ("--metric", "f2=proxy"), r"'f2' is no metric of .*; no column is called like f2_h",
+        WIDE, {"metrics": {"f2": "proxy"}}, ("--metric", "f2=proxy"), r"'f2' is no metric of .*; "
+                                                                      r"no column is called like "
+                                                                      r"f2_h",
     ),
     "an empty metric": (
-        [*LONG, score(2e9, "squad", 0.4, None)], {}, (), r"row 5, column 'metric_type': is empty; must name the metric",
+        [*LONG, score(2e9, "squad", 0.4, None)], {}, (), r"row 5, column 'metric_type': is empty; "
+                                                         r"must name the metric",
     ),
     "two equal scores": (
         [*LONG, score(1e8, "piqa", 0.3)], {}, (),
-        r"rows 1 and 5: hold two scores of the same run \(N=1e\+08 D=2e\+09\) on piqa acc; the rows are equal: remove one",
+        r"rows 1 and 5: hold two scores of the same run \(N=1e\+08 D=2e\+09\) on piqa acc; the "
+        r"rows are equal: remove one",
     ),
     "two different scores": (
-        [*LONG, score(1e8, "piqa", 0.4)], {}, (), r"rows 1 and 5: hold two scores .*; the scores are 0.3 and 0.4: remove one",
+        [*LONG, score(1e8, "piqa", 0.4)], {}, (), r"rows 1 and 5: hold two scores .*; the scores "
+                                                  r"are 0.3 and 0.4: remove one",
     ),
     "two scores at different times": (
         [{**row, "time": 0.5 * i} for i, row in enumerate([*LONG, score(1e8, "piqa", 0.4)])], {}, (),
-        r"rows 1 and 5: hold two scores .*; they differ in 'time': take one by (where= \()?--where\)?, or name runs in",
+        r"rows 1 and 5: hold two scores .*; they differ in 'time': take one by (where= "
+        r"\()?--where\)?, or name runs in",
     ),
-    "a run in two rows": ([*WIDE, WIDE[0]], {}, (), r"rows 1 and 3: hold the same N, D: a run comes once"),
+    "a run in two rows": ([*WIDE, WIDE[0]], {}, (), r"rows 1 and 3: hold the same N, D: a run "
+                                                    r"comes once"),
     "a name in two rows": (
-        [{**row, "run": "a"} for row in WIDE], {}, (), r"rows 1 and 2: hold the same run 'a': a run comes once",
+        [{**row, "run": "a"} for row in WIDE], {}, (), r"rows 1 and 2: hold the same run 'a': a "
+                                                       r"run comes once",
     ),
     "a run with two sizes": (
         [{**row, "run": "a"} for row in (LONG[0], LONG[3])], {}, (),
         r"rows 1 and 2: run 'a' has params=100000000 and 1000000000; must be one number",
     ),
     "a run without a name": (
-        [{**LONG[0], "run": "a"}, {**LONG[1], "run": None}], {}, (), r"row 2, column 'run': is empty; must name the run",
+        [{**LONG[0], "run": "a"}, {**LONG[1], "run": None}], {}, (), r"row 2, column 'run': is "
+                                                                     r"empty; must name the run",
     ),
     "nothing left": (
         LONG, {"where": "score > 0.9"}, ("--where", "score > 0.9"),
@@ -400,8 +534,10 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
         LONG, {"where": "benchmrk == 'a'"}, ("--where", "benchmrk == 'a'"),
         r"no column 'benchmrk' at position 1 \(did you mean",
     ),
-    "no number": ([*LONG, score(2e9, "piqa", "high")], {}, (), r"row 5, column 'score': 'high' is not a number"),
-    "no accuracy": ([score(1e8, "c4", 3.0, "loss")], {}, (), r"no score is an accuracy; its metrics are 'loss'"),
+    "no number": ([*LONG, score(2e9, "piqa", "high")], {}, (), r"row 5, column 'score': 'high' is "
+                                                               r"not a number"),
+    "no accuracy": ([score(1e8, "c4", 3.0, "loss")], {}, (), r"no score is an accuracy; its "
+                                                             r"metrics are 'loss'"),
     "no column of accuracy": (
         [{"N": 1e8, "D": 2e9, "hella": 0.5}], {}, (),
         r"no column of accuracy, such as acc_hellaswag; the columns are 'N', 'D', 'hella'",
@@ -409,7 +545,8 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     "no column for score": (
         [{"N": 1e8, "benchmark": "a", "width": 0.5}], {"columns": {"benchmark": "benchmark"}},
         ("--column", "benchmark=benchmark"),
-        r"no column for score; the columns are 'N', 'benchmark', 'width'; choose one with .*--column score='NAME'",
+        r"no column for score; the columns are 'N', 'benchmark', 'width'; choose one with "
+        r".*--column score='NAME'",
     ),
     "two columns for score": (
         [{"N": 1e8, "benchmark": "a", "value": 0.5, "accuracy": 0.5}], {}, (),
@@ -421,21 +558,27 @@ REFUSED: dict[str, tuple[list[Row], dict[str, Any], tuple[str, ...], str]] = {
     ),
     "baselines that differ": (
         [score(N, "a", 0.5, random_baseline=r) for N, r in ((1e8, 0.25), (1e9, 0.5))], {}, (),
-        r"rows 1 and 2, column 'random_baseline': a: random_baseline=0.25 and 0.5; must be one number for a benchmark",
+        r"rows 1 and 2, column 'random_baseline': a: random_baseline=0.25 and 0.5; must be one "
+        r"number for a benchmark",
     ),
     "a baseline in percent": (
         [score(1e8, "a", 0.5, random_baseline=25)], {}, (),
-        r"row 1, column 'random_baseline': a: random_baseline=25 must be at least 0 and below 1; say (percent=True|--percent)",
+        r"row 1, column 'random_baseline': a: random_baseline=25 must be at least 0 and below 1; "
+        r"say (percent=True|--percent)",
     ),
     "a baseline not in percent": (
         [score(1e8, "a", 50, random_baseline=0.25)], {"percent": True}, ("--percent",),
-        r"row 1, column 'random_baseline': a: random_baseline=0.25 must be in percent as the scores are",
+        r"row 1, column 'random_baseline': a: random_baseline=0.25 must be in percent as the "
+        r"scores are",
     ),
 }  # fmt: skip
 
 
 def test_a_column_of_shares_without_a_name_is_said() -> None:
-    rows = [{**row, "B": 0.1 * i, "lr": 1e-4 * i, "dropout": 0, "acc_stderr_B": 0.01 * i} for i, row in enumerate(WIDE, start=1)]
+    rows = [
+        {**row, "B": 0.1 * i, "lr": 1e-4 * i, "dropout": 0, "acc_stderr_B": 0.01 * i}
+        for i, row in enumerate(WIDE, start=1)
+    ]
     said = [text for text in Evaluations.read(rows).warnings if "no score by its name" in text]
     assert len(said) == 1
     assert "column 'B'" in said[0]
@@ -465,21 +608,54 @@ def test_bad_tables_are_refused_on_the_command_line(case: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Evaluations.read(LONG, percent=1), r"percent=1: must be True or False"),  # type: ignore[arg-type]
-        (lambda: Evaluations.read(LONG, columns=["N"]), r"columns=\['N'\]: must map quantities to columns"),  # type: ignore[arg-type]
-        (lambda: Evaluations.read(LONG, metrics={"acc": "yes"}), r"metrics=\{'acc': 'yes'\}: must be 'accuracy' or 'proxy'"),
-        (lambda: Evaluations.read(LONG, columns={"N": "N", "params": "D"}), r"params is given twice, 'N' and 'D'"),
-        (lambda: Evaluations.read(LONG, columns={"params": "N", "tokens": "N"}), r"'N' cannot be both params and tokens"),
-        (lambda: Evaluations.read(Evaluations.read(LONG), percent=True), r"percent=True: these are Evaluations already"),
-        (lambda: Evaluations.read(Evaluations.read(LONG), where="N > 1e20"), r"where='N > 1e20': leaves none of 2 runs"),
+        (
+            lambda: Evaluations.read(LONG, percent=1),  # type: ignore[arg-type]
+            r"percent=1: must be True or False",
+        ),
+        (
+            lambda: Evaluations.read(LONG, columns=["N"]),  # type: ignore[arg-type]
+            r"columns=\['N'\]: must map quantities to columns",
+        ),
+        (
+            lambda: Evaluations.read(LONG, metrics={"acc": "yes"}),
+            r"metrics=\{'acc': 'yes'\}: must be 'accuracy' or 'proxy'",
+        ),
+        (
+            lambda: Evaluations.read(LONG, columns={"N": "N", "params": "D"}),
+            r"params is given twice, 'N' and 'D'",
+        ),
+        (
+            lambda: Evaluations.read(LONG, columns={"params": "N", "tokens": "N"}),
+            r"'N' cannot be both params and tokens",
+        ),
+        (
+            lambda: Evaluations.read(Evaluations.read(LONG), percent=True),
+            r"percent=True: these are Evaluations already",
+        ),
+        (
+            lambda: Evaluations.read(Evaluations.read(LONG), where="N > 1e20"),
+            r"where='N > 1e20': leaves none of 2 runs",
+        ),
         (
             lambda: Evaluations.read(LONG).only(["piqqa"]),
             r"benchmark='piqqa': data has no such benchmark \(did you mean piqa\?\)",
         ),
-        (lambda: Evaluations.read(LONG).subset([True]), r"index of bool and shape \(1,\): must be a mask of 2 or indices"),
-        (lambda: Evaluations.read(LONG).subset([0, 0]), r"run: .* is there twice; must be different names"),
-        (lambda: Evaluations(run=["a"], scores={"x": [1.5]}), r"run 'a', x: accuracy=1.5 must be a number from 0 to 1"),
-        (lambda: Evaluations(run=["a"], scores={"x": [0.5, 0.5]}), r"x: has 2 entries, run has 1; must be as many"),
+        (
+            lambda: Evaluations.read(LONG).subset([True]),
+            r"index of bool and shape \(1,\): must be a mask of 2 or indices",
+        ),
+        (
+            lambda: Evaluations.read(LONG).subset([0, 0]),
+            r"run: .* is there twice; must be different names",
+        ),
+        (
+            lambda: Evaluations(run=["a"], scores={"x": [1.5]}),
+            r"run 'a', x: accuracy=1.5 must be a number from 0 to 1",
+        ),
+        (
+            lambda: Evaluations(run=["a"], scores={"x": [0.5, 0.5]}),
+            r"x: has 2 entries, run has 1; must be as many",
+        ),
     ],
 )
 def test_bad_arguments(call: Callable[[], Any], message: str) -> None:
@@ -492,9 +668,16 @@ def test_bad_arguments(call: Callable[[], Any], message: str) -> None:
     [
         (("--metric", "f1"), r"--metric 'f1': must be NAME=accuracy or NAME=proxy"),
         (("--metric", "f1=no"), r"--metric 'f1=no': must be NAME=accuracy or NAME=proxy"),
-        (("--benchmark", "piqqa"), r"--benchmark 'piqqa': file .* has no such benchmark \(did you mean piqa\?\)"),
+        (
+            ("--benchmark", "piqqa"),
+            r"--benchmark 'piqqa': file .* has no such benchmark \(did you mean piqa\?\)",
+        ),
         (("--benchmark", "piqa", "piqa"), r"--benchmark 'piqa': is given twice"),
-        (("--margin", "1"), r"--margin '1': must be NAME=SHARE for some benchmarks or one SHARE for all, from 0 to less than 1"),
+        (
+            ("--margin", "1"),
+            r"--margin '1': must be NAME=SHARE for some benchmarks or one SHARE for all, from 0 to "
+            r"less than 1",
+        ),
         (("--margin", "much"), r"--margin 'much': must be NAME=SHARE"),
         (("--where", "score <"), r"--where 'score <': ends where a column"),
         (("more.csv",), r"unexpected argument 'more.csv': one file of evaluations at a time"),
@@ -510,15 +693,31 @@ def test_options_choose_benchmarks_and_the_margin(tmp_path: Path) -> None:
     rows = [{**row, "random_baseline": 0.25} for row in LONG] + [score(1e8, "a b", 0.4, "f1")]
     path = written(rows, tmp_path)
     table = asked(
-        path, "--benchmark", "sciq,piqa", "a b", "--metric", "f1=accuracy", "--random-baseline", "a b=0", "--margin", "2%"
+        path,
+        "--benchmark",
+        "sciq,piqa",
+        "a b",
+        "--metric",
+        "f1=accuracy",
+        "--random-baseline",
+        "a b=0",
+        "--margin",
+        "2%",
     )
     assert table.read().benchmarks == ("sciq", "piqa", "a b")
     assert table.margin == 0.02
-    assert {key: baseline.value for key, baseline in table.baselines().items()} == {"sciq": 0.25, "piqa": 0.25, "a b": 0.0}
+    assert {key: baseline.value for key, baseline in table.baselines().items()} == {
+        "sciq": 0.25,
+        "piqa": 0.25,
+        "a b": 0.0,
+    }
     parser = Parser("isoflop any", ["RUNS"], "", [])
     declare_evaluations(parser)
     declare_guessing(parser)
-    with pytest.raises(UsageError, match=r"RUNS is missing: .*, in front of --benchmark, which takes all that follows it"):
+    with pytest.raises(
+        UsageError,
+        match=r"RUNS is missing: .*, in front of --benchmark, which takes all that follows it",
+    ):
         EvaluationTable(read(parser, ["--benchmark", str(path)]))
 
 
@@ -533,9 +732,21 @@ def test_the_transcribed_runs(public_runs: Path) -> None:
     assert set(found.proxies) == {"c4", "dclm", "fineweb"}
     assert found.derived == "params"
     assert np.allclose(6 * found.params * found.tokens, found.compute, rtol=1e-12)
-    assert sum(np.count_nonzero(~np.isnan(v)) for v in (*found.scores.values(), *found.proxies.values())) == 606
-    assert list(found.family("lbpp")) == list(found.family("humaneval-py")) == [1, 2, 4, 8, 16, 32, 64, 128]
-    assert any("accuracy is exactly 1 in 7 scores (lbpp pass@128" in text for text in found.warnings)
+    assert (
+        sum(
+            np.count_nonzero(~np.isnan(v))
+            for v in (*found.scores.values(), *found.proxies.values())
+        )
+        == 606
+    )
+    assert (
+        list(found.family("lbpp"))
+        == list(found.family("humaneval-py"))
+        == [1, 2, 4, 8, 16, 32, 64, 128]
+    )
+    assert any(
+        "accuracy is exactly 1 in 7 scores (lbpp pass@128" in text for text in found.warnings
+    )
     assert len(found.pairs("humaneval-py")) == 21 * 8
 
 
@@ -545,20 +756,35 @@ def test_the_overtrained_runs(public_runs: Path) -> None:
     assert len(found.benchmarks) == 46
     assert len(found.proxies) == 8
     condition = "dataset == 'rpj' and token_multiplier == 20"
-    assert found.mask(condition).sum() == len(Evaluations.read(public_runs / "gadre2024" / "runs.csv", where=condition))
+    assert found.mask(condition).sum() == len(
+        Evaluations.read(public_runs / "gadre2024" / "runs.csv", where=condition)
+    )
     assert found.proxy("loss_c4_val").min() == found.proxies["c4_val"].min()
 
 
 def test_an_empty_column_loses_and_a_unit_in_a_heading_is_refused() -> None:
-    rows = [score(N, "piqa", 0.5 + i / 10) | {"params": None} for i, N in enumerate((1e8, 2e8, 4e8))]
+    rows = [
+        score(N, "piqa", 0.5 + i / 10) | {"params": None} for i, N in enumerate((1e8, 2e8, 4e8))
+    ]
     read_back = Evaluations.read(rows)
     assert read_back.params.tolist() == [1e8, 2e8, 4e8]
     assert "column 'params' is empty: 'N' is taken as params" in read_back.warnings
     both = Evaluations.read([row | {"params": 2 * row["N"]} for row in rows])
-    assert any("'params' is taken; --column params='N' takes the other" in text for text in both.warnings)
-    billions = [{("N (B)" if name == "N" else name): value for name, value in row.items() if name != "params"} for row in rows]
+    assert any(
+        "'params' is taken; --column params='N' takes the other" in text for text in both.warnings
+    )
+    billions = [
+        {
+            ("N (B)" if name == "N" else name): value
+            for name, value in row.items()
+            if name != "params"
+        }
+        for row in rows
+    ]
     with pytest.raises(ValueError, match=r"column 'N \(B\)': its heading gives the unit"):
-        Evaluations.read([row | {"N (B)": row["N (B)"] / 1e9} for row in billions], columns={"params": "N (B)"})
+        Evaluations.read(
+            [row | {"N (B)": row["N (B)"] / 1e9} for row in billions], columns={"params": "N (B)"}
+        )
 
 
 def test_lists_and_objects_in_cells_are_labels() -> None:

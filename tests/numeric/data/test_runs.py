@@ -23,12 +23,22 @@ from isoflop.numeric.data.units import unit_in
 mp = mpmath.mp.clone()
 mp.dps = 50
 
-PLAIN: dict[str, list[Any]] = {"N": [1e8, 2e8, 4e8, 8e8], "D": [2e9, 4e9, 8e9, 1.6e10], "loss": [4.0, 3.5, 3.0, 2.5]}
+PLAIN: dict[str, list[Any]] = {
+    "N": [1e8, 2e8, 4e8, 8e8],
+    "D": [2e9, 4e9, 8e9, 1.6e10],
+    "loss": [4.0, 3.5, 3.0, 2.5],
+}
 
 
 def read(data: Any = None, **changes: Any) -> Runs:
-    """Runs from the plain table, with columns changed or added, or given to Runs.read where it knows the name."""
-    options = {key: changes.pop(key) for key in ("columns", "where", "require", "random_baseline") if key in changes}
+    """Runs from the plain table, with columns changed or added, or given to Runs.read where it
+    knows the name.
+    """
+    options = {
+        key: changes.pop(key)
+        for key in ("columns", "where", "require", "random_baseline")
+        if key in changes
+    }
     return Runs.read({**PLAIN, **changes} if data is None else data, **options)
 
 
@@ -54,7 +64,10 @@ def refusal(data: Any = None, **changes: Any) -> str:
         pd.DataFrame(PLAIN).astype(object),
         pd.DataFrame(PLAIN).astype(str),
         [dict(zip(PLAIN, row, strict=True)) for row in zip(*PLAIN.values(), strict=True)],
-        np.array(list(zip(*PLAIN.values(), strict=True)), dtype=[("N", float), ("D", "int64"), ("loss", "float32")]),
+        np.array(
+            list(zip(*PLAIN.values(), strict=True)),
+            dtype=[("N", float), ("D", "int64"), ("loss", "float32")],
+        ),
         pd.DataFrame(PLAIN).to_records(index=False),
     ],
     ids=lambda table: type(table).__name__,
@@ -62,10 +75,18 @@ def refusal(data: Any = None, **changes: Any) -> str:
 def test_tables(table: Any) -> None:
     runs = Runs.read(table)
     assert [runs.params.tolist(), runs.tokens.tolist(), runs.loss.tolist()] == list(PLAIN.values())
-    assert {values.dtype for values in (runs.params, runs.tokens, runs.compute, runs.loss)} == {np.dtype(np.float64)}
+    assert {values.dtype for values in (runs.params, runs.tokens, runs.compute, runs.loss)} == {
+        np.dtype(np.float64)
+    }
     assert runs.row.tolist() == [1, 2, 3, 4]
     assert (len(runs), runs.n_rows, runs.left_out, runs.dropped, runs.warnings) == (4, 4, 0, (), ())
-    assert (runs.source, runs.metric, runs.derived, runs.weight, runs.group) == ("data", "loss", "compute", None, None)
+    assert (runs.source, runs.metric, runs.derived, runs.weight, runs.group) == (
+        "data",
+        "loss",
+        "compute",
+        None,
+        None,
+    )
 
 
 def test_the_table_is_left_alone() -> None:
@@ -77,7 +98,16 @@ def test_the_table_is_left_alone() -> None:
 
 
 def test_numbers_of_every_kind() -> None:
-    cells = [10**8, "100M", Decimal("1e8"), Fraction(10**8), np.float32(1e8), np.int32(10**8), " 1e8 ", 1e8]
+    cells = [
+        10**8,
+        "100M",
+        Decimal("1e8"),
+        Fraction(10**8),
+        np.float32(1e8),
+        np.int32(10**8),
+        " 1e8 ",
+        1e8,
+    ]
     runs = Runs.read({"N": cells, "D": [2**40] * 8, "loss": pd.Series([3.0] * 8, dtype="float32")})
     assert runs.params.tolist() == [1e8] * 8
     assert runs.tokens.tolist() == [2.0**40] * 8
@@ -99,11 +129,17 @@ quantity = st.floats(min_value=1e-60, max_value=1e90)
 @given(quantity, quantity)
 def test_the_third_of_the_budget(one: float, other: float) -> None:
     sides = ({"N": [one], "D": [other]}, {"N": [one], "C": [other]}, {"C": [one], "D": [other]})
-    exact = (mp.mpf(6) * one * other, mp.mpf(other) / (6 * mp.mpf(one)), mp.mpf(one) / (6 * mp.mpf(other)))
+    exact = (
+        mp.mpf(6) * one * other,
+        mp.mpf(other) / (6 * mp.mpf(one)),
+        mp.mpf(one) / (6 * mp.mpf(other)),
+    )
     for table, name, value in zip(sides, ("compute", "tokens", "params"), exact, strict=True):
         runs = Runs.read({**table, "loss": [3.0]})
         assert runs.derived == name
-        assert abs(mp.mpf(float(getattr(runs, name)[0])) / value - 1) < 2**-52  # one rounding, twice allowed for
+        assert (
+            abs(mp.mpf(float(getattr(runs, name)[0])) / value - 1) < 2**-52
+        )  # one rounding, twice allowed for
 
 
 def test_given_compute_is_not_replaced() -> None:
@@ -114,7 +150,8 @@ def test_given_compute_is_not_replaced() -> None:
     off = read(C=[1.2e18, 4.8e18, 3.84e19, 7.68e19])
     assert off.compute[2] == 3.84e19
     assert off.warnings == (
-        "compute off 6ND by more than 10 % in 1 of 4 runs: C/(6ND) has median 1 and runs from 1 to 2; compute is taken as given",
+        "compute off 6ND by more than 10 % in 1 of 4 runs: C/(6ND) has median 1 and runs from 1 to "
+        "2; compute is taken as given",
     )
 
 
@@ -126,7 +163,9 @@ def test_empty_cells_of_the_budget_are_filled_and_counted() -> None:
         "tokens is missing in 1 row with compute and params: computed by C = 6ND",
         "compute is missing in 2 rows with params and tokens: computed by C = 6ND",
     )
-    assert read(C=[1.2e18, None, 1.92e19, 7.68e19], D=[2e9, None, 8e9, 1.6e10]).dropped == (Dropped(2, "tokens is missing"),)
+    assert read(C=[1.2e18, None, 1.92e19, 7.68e19], D=[2e9, None, 8e9, 1.6e10]).dropped == (
+        Dropped(2, "tokens is missing"),
+    )
 
 
 def test_products_beyond_the_floats_are_dropped_one_by_one() -> None:
@@ -143,13 +182,19 @@ def test_products_beyond_the_floats_are_dropped_one_by_one() -> None:
 def test_what_nobody_requires_need_not_be_there() -> None:
     only = Runs.read({"C": [1e18, 1e19], "loss": [3.5, 3.0]}, require=("compute", "loss"))
     assert (only.params, only.tokens, only.derived) == (None, None, None)
-    some = Runs.read({"C": [1e18, 1e19], "N": [1e8, None], "loss": [3.5, 3.0]}, require=("compute", "loss"))
+    some = Runs.read(
+        {"C": [1e18, 1e19], "N": [1e8, None], "loss": [3.5, 3.0]}, require=("compute", "loss")
+    )
     assert (len(some), some.params, some.tokens, some.derived) == (2, None, None, None)
     assert some.warnings == (
         "params is missing in 1 run; it is not required, and left out for all",
         "tokens is missing in 1 run; it is not required, and left out for all",
     )
-    kept = Runs.read({"C": [1e18, 1e19], "N": [1e8, None], "loss": [3.5, 3.0]}, require=("compute", "loss"), where="loss > 3.2")
+    kept = Runs.read(
+        {"C": [1e18, 1e19], "N": [1e8, None], "loss": [3.5, 3.0]},
+        require=("compute", "loss"),
+        where="loss > 3.2",
+    )
     assert (kept.params.tolist(), kept.warnings) == ([1e8], ())
 
 
@@ -204,8 +249,14 @@ def test_an_impossible_number_drops_its_row_even_where_it_is_not_required() -> N
 @pytest.mark.parametrize(
     ("cell", "shown"),
     [
-        ("diverged", "'diverged' is not a number (a number reads like 7e9, 7B, 1.4T, 500M, 20k or 1%)"),
-        ("1,000", "'1,000' is not a number (a comma may separate thousands or decimals: write 1234.5)"),
+        (
+            "diverged",
+            "'diverged' is not a number (a number reads like 7e9, 7B, 1.4T, 500M, 20k or 1%)",
+        ),
+        (
+            "1,000",
+            "'1,000' is not a number (a comma may separate thousands or decimals: write 1234.5)",
+        ),
         ("0x10", "'0x10' is not a number"),
         ("7 B", "'7 B' is not a number"),
         ("7m", "'7m' is not a number"),
@@ -221,8 +272,12 @@ def test_text_in_a_number_column(cell: Any, shown: str) -> None:
 
 
 def test_a_column_of_truth_values_is_none_of_numbers() -> None:
-    assert refusal(loss=[True, False, True, True]).startswith("data, row 1, column 'loss': True is not a number (a truth value)")
-    assert refusal(loss=[3.5, 3j, 3.0, 2.5]).startswith("data, row 1, column 'loss': (3.5+0j) is not a number (a complex)")
+    assert refusal(loss=[True, False, True, True]).startswith(
+        "data, row 1, column 'loss': True is not a number (a truth value)"
+    )
+    assert refusal(loss=[3.5, 3j, 3.0, 2.5]).startswith(
+        "data, row 1, column 'loss': (3.5+0j) is not a number (a complex)"
+    )
 
 
 def test_a_column_that_is_meant_otherwise_can_be_put_aside() -> None:
@@ -237,14 +292,22 @@ def test_a_column_that_is_meant_otherwise_can_be_put_aside() -> None:
 
 def test_where_nothing_remains_it_says_why() -> None:
     assert refusal(loss=[None, -1, "nan", 0]) == (
-        "data: none of 4 rows is a usable run (4 dropped: row 1: loss is missing, row 2: loss=-1.0: must be above 0, "
+        "data: none of 4 rows is a usable run (4 dropped: row 1: loss is missing, row 2: "
+        "loss=-1.0: must be above 0, "
         "row 3: loss is missing and 1 more)"
     )
-    assert refusal(where="loss > 5") == "data: none of 4 rows is a usable run (4 rows left out by the condition 'loss > 5')"
-    assert refusal(where="loss > 3.2", loss=[None, -1, 3, 0]) == (
-        "data: none of 4 rows is a usable run (3 rows left out by the condition 'loss > 3.2'; 1 dropped: row 1: loss is missing)"
+    assert (
+        refusal(where="loss > 5")
+        == "data: none of 4 rows is a usable run (4 rows left out by the condition 'loss > 5')"
     )
-    assert refusal({"N": [], "D": [], "loss": []}) == "data: has a header ('N', 'D', 'loss') and no rows"
+    assert refusal(where="loss > 3.2", loss=[None, -1, 3, 0]) == (
+        "data: none of 4 rows is a usable run (3 rows left out by the condition 'loss > 3.2'; 1 "
+        "dropped: row 1: loss is missing)"
+    )
+    assert (
+        refusal({"N": [], "D": [], "loss": []})
+        == "data: has a header ('N', 'D', 'loss') and no rows"
+    )
     assert refusal(pd.DataFrame()).startswith("data: has no columns")
 
 
@@ -255,7 +318,9 @@ def test_what_a_condition_leaves_out_is_counted_not_listed() -> None:
     runs = read(where="loss < 3.9 and tokens/params >= 20", loss=[4.0, 3.5, None, 2.5])
     assert runs.row.tolist() == [2, 4]
     assert runs.left_out == 1
-    assert runs.dropped == (Dropped(3, "loss is missing"),)  # the condition hangs on the very number that is missing
+    assert runs.dropped == (
+        Dropped(3, "loss is missing"),
+    )  # the condition hangs on the very number that is missing
     assert runs.n_rows == len(runs) + runs.left_out + len(runs.dropped)
 
 
@@ -270,12 +335,21 @@ def test_an_empty_cell_of_another_column_is_not_selected() -> None:
 
 
 def test_names_in_conditions_mean_quantities_and_backticks_columns() -> None:
-    table = {"Model Size": [1e8, 1e9], "N": [5.0, 6.0], "Training FLOP": [1.2e18, 1.2e20], "loss": [3.0, 2.0]}
+    table = {
+        "Model Size": [1e8, 1e9],
+        "N": [5.0, 6.0],
+        "Training FLOP": [1.2e18, 1.2e20],
+        "loss": [3.0, 2.0],
+    }
     assert Runs.read(table, columns={"params": "Model Size"}, where="N > 5e8").row.tolist() == [2]
     assert Runs.read(table, columns={"params": "Model Size"}, where="`N` < 6").row.tolist() == [1]
-    assert Runs.read(table, columns={"params": "Model Size"}, where="`Model Size` == 100M").row.tolist() == [1]
+    assert Runs.read(
+        table, columns={"params": "Model Size"}, where="`Model Size` == 100M"
+    ).row.tolist() == [1]
     assert Runs.read(table, columns={"params": "Model Size"}, where="D == 2B").row.tolist() == [1]
-    assert Runs.read(table, columns={"params": "Model Size"}, where="C == compute and L < 2.5").row.tolist() == [2]
+    assert Runs.read(
+        table, columns={"params": "Model Size"}, where="C == compute and L < 2.5"
+    ).row.tolist() == [2]
     assert refusal(where="sauce == 'a'", source=["a"] * 4).startswith(
         "where=\"sauce == 'a'\": no column 'sauce' at position 1 (did you mean source?); data has "
     )
@@ -292,7 +366,9 @@ def test_accuracy_is_fitted_by_its_negative_logarithm() -> None:
     assert runs.loss.tolist() == pytest.approx([-math.log(q) for q in table["acc"]], rel=1e-15)
     assert runs.extra["acc"].tolist() == table["acc"]
     above = Runs.read(table, random_baseline=0.25)
-    assert above.loss.tolist() == pytest.approx([-math.log((q - 0.25) / 0.75) for q in table["acc"][1:]], rel=1e-14)
+    assert above.loss.tolist() == pytest.approx(
+        [-math.log((q - 0.25) / 0.75) for q in table["acc"][1:]], rel=1e-14
+    )
     assert above.dropped == (Dropped(1, "accuracy=0.25: must be above the random baseline 0.25"),)
 
 
@@ -322,8 +398,13 @@ def test_conditions_are_on_accuracy_itself() -> None:
 
 def test_the_baseline_is_checked() -> None:
     table = {"N": PLAIN["N"], "D": PLAIN["D"], "acc": [0.25, 0.5, 0.75, 0.9]}
-    assert refusal(table, random_baseline=1.0) == "random_baseline=1.0: must be a number of at least 0 and below 1"
-    assert refusal(random_baseline=0.25) == "random_baseline=0.25: is for accuracy, and data has loss"
+    assert (
+        refusal(table, random_baseline=1.0)
+        == "random_baseline=1.0: must be a number of at least 0 and below 1"
+    )
+    assert (
+        refusal(random_baseline=0.25) == "random_baseline=0.25: is for accuracy, and data has loss"
+    )
 
 
 # -- warnings ----------------------------------------------------------------------------------------------------------
@@ -332,18 +413,28 @@ def test_the_baseline_is_checked() -> None:
 @pytest.mark.parametrize(
     ("changes", "warning"),
     [
-        ({"N": [0.1, 0.2, 0.4, 0.8]}, "params below 1000 in 4 of 4 runs: least 0.1; are they in millions or billions?"),
-        ({"D": [2.0, 4.0, 8.0, 16.0]}, "tokens below 1000 in 4 of 4 runs: least 2; are they in millions or billions?"),
+        (
+            {"N": [0.1, 0.2, 0.4, 0.8]},
+            "params below 1000 in 4 of 4 runs: least 0.1; are they in millions or billions?",
+        ),
+        (
+            {"D": [2.0, 4.0, 8.0, 16.0]},
+            "tokens below 1000 in 4 of 4 runs: least 2; are they in millions or billions?",
+        ),
         (
             {"loss": [54.6, 33.1, 20.1, 12.2]},
-            "loss above 20 in 3 of 4 runs: most 54.6; is it a perplexity, or a sum? A loss here is in nats per token",
+            "loss above 20 in 3 of 4 runs: most 54.6; is it a perplexity, or a sum? A loss here is "
+            "in nats per token",
         ),
         ({"N": [2e9, 4e9, 8e9, 1.6e10], "D": [1e6] * 4}, "tokens per param have median 0.00018"),
         (
             {"C": [18.1, 18.7, 19.3, 19.9]},
             "compute below 1e+06 in 4 of 4 runs: least 18.1; is it in other units, or a logarithm?",
         ),
-        ({"C": [18.1, 18.7, 19.3, 19.9]}, "compute off 6ND by more than 10 % in 4 of 4 runs: C/(6ND) has median"),
+        (
+            {"C": [18.1, 18.7, 19.3, 19.9]},
+            "compute off 6ND by more than 10 % in 4 of 4 runs: C/(6ND) has median",
+        ),
     ],
 )
 def test_units_that_look_wrong(changes: dict[str, list[float]], warning: str) -> None:
@@ -355,12 +446,21 @@ def test_copies_of_rows_are_kept_and_counted() -> None:
     runs = Runs.read(twice)
     assert len(runs) == 8
     assert runs.warnings == ("4 rows copied exactly from another row; all are kept",)
-    assert Runs.read(twice, where="loss < 2.6").warnings == ("1 row copied exactly from another row; all are kept",)
+    assert Runs.read(twice, where="loss < 2.6").warnings == (
+        "1 row copied exactly from another row; all are kept",
+    )
     assert Runs.read({**twice.to_dict("list"), "step": list(range(8))}).warnings == ()
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from([1.0, 2.0, math.nan]), st.sampled_from(["a", "b", None]), st.integers(0, 2)), min_size=1)
+    st.lists(
+        st.tuples(
+            st.sampled_from([1.0, 2.0, math.nan]),
+            st.sampled_from(["a", "b", None]),
+            st.integers(0, 2),
+        ),
+        min_size=1,
+    )
 )
 def test_repetitions_are_those_of_whole_rows(rows: list[tuple[float, str | None, int]]) -> None:
     numbers, texts, integers = (list(column) for column in zip(*rows, strict=True))
@@ -383,8 +483,21 @@ def test_groups() -> None:
 
 def test_arrays_cannot_be_written_to() -> None:
     runs = read(seed=[1, 1, 2, 2], note=["a", "b", "c", "d"])
-    held: list[Any] = [runs.params, runs.tokens, runs.compute, runs.loss, runs.group, runs.row, runs.extra["note"]]
-    for values in [*held, runs.subset([0, 1]).loss, pickle.loads(pickle.dumps(runs)).loss, copy.deepcopy(runs).loss]:
+    held: list[Any] = [
+        runs.params,
+        runs.tokens,
+        runs.compute,
+        runs.loss,
+        runs.group,
+        runs.row,
+        runs.extra["note"],
+    ]
+    for values in [
+        *held,
+        runs.subset([0, 1]).loss,
+        pickle.loads(pickle.dumps(runs)).loss,
+        copy.deepcopy(runs).loss,
+    ]:
         with pytest.raises(ValueError, match="read-only"):
             values[0] = values[1]
     with pytest.raises(AttributeError):
@@ -403,7 +516,11 @@ def test_arrays_of_the_caller_stay_as_they_are() -> None:
 def test_subsets() -> None:
     runs = read(note=["a", "b", "c", "d"], weight=[1, 2, 3, 4])
     by_mask = runs.subset(runs.loss < 3.2)
-    assert (by_mask.row.tolist(), by_mask.extra["note"].tolist(), by_mask.weight.tolist()) == ([3, 4], ["c", "d"], [3.0, 4.0])
+    assert (by_mask.row.tolist(), by_mask.extra["note"].tolist(), by_mask.weight.tolist()) == (
+        [3, 4],
+        ["c", "d"],
+        [3.0, 4.0],
+    )
     assert runs.subset([3, 0, 0]).loss.tolist() == [2.5, 4.0, 4.0]
     assert len(runs.subset(np.zeros(4, dtype=bool))) == 0
     assert len(runs.subset([])) == 0
@@ -416,9 +533,14 @@ def test_subsets() -> None:
 
 def test_too_few_runs() -> None:
     read().require(4, "a fit")
-    with pytest.raises(ValueError, match=r"^data: has 4 usable runs; must be at least 5 for a params\+tokens law$"):
+    with pytest.raises(
+        ValueError, match=r"^data: has 4 usable runs; must be at least 5 for a params\+tokens law$"
+    ):
         read().require(5, "a params+tokens law")
-    with pytest.raises(ValueError, match=r"has 1 usable run; .* \(2 rows left out .*; 1 dropped: row 1: loss is missing\)$"):
+    with pytest.raises(
+        ValueError,
+        match=r"has 1 usable run; .* \(2 rows left out .*; 1 dropped: row 1: loss is missing\)$",
+    ):
         read(loss=[None, 3.5, 3.0, 2.5], where="loss > 3.2").require(5, "a params+tokens law")
 
 
@@ -429,7 +551,9 @@ def test_quantities_that_are_not_there() -> None:
         only.having("compute", "params")
     with pytest.raises(ValueError, match="the runs have no params"):
         Runs.read(only)
-    with pytest.raises(ValueError, match=r"require=\('size',\): 'size' must be one of params, tokens"):
+    with pytest.raises(
+        ValueError, match=r"require=\('size',\): 'size' must be one of params, tokens"
+    ):
         read(require=("size",))
 
 
@@ -448,14 +572,29 @@ def test_runs_are_read_again() -> None:
 
 
 def test_frames_come_back() -> None:
-    runs = read(seed=[1, 1, 2, 2], weight=[1, 2, 3, 4], note=["a", "b", "c", None], loss=[4.0, None, 3.0, 2.5])
+    runs = read(
+        seed=[1, 1, 2, 2],
+        weight=[1, 2, 3, 4],
+        note=["a", "b", "c", None],
+        loss=[4.0, None, 3.0, 2.5],
+    )
     frame = runs.to_frame()
     assert frame.index.tolist() == [1, 3, 4]
-    assert frame.columns.tolist() == ["params", "tokens", "compute", "loss", "weight", "group", "note"]
+    assert frame.columns.tolist() == [
+        "params",
+        "tokens",
+        "compute",
+        "loss",
+        "weight",
+        "group",
+        "note",
+    ]
     again = Runs.read(frame)
     for name in ("params", "tokens", "compute", "loss", "weight", "group"):
         assert getattr(again, name).tolist() == getattr(runs, name).tolist()
-    both = Runs.read({"params": [1e3], "N": [1e8], "D": [1e9], "loss": [3]}, columns={"params": "N"}).to_frame()
+    both = Runs.read(
+        {"params": [1e3], "N": [1e8], "D": [1e9], "loss": [3]}, columns={"params": "N"}
+    ).to_frame()
     assert (both.loc[1, "params"], both.loc[1, "params (source)"]) == (1e8, 1e3)
 
 
@@ -472,7 +611,8 @@ def test_text() -> None:
         "  loss                      3  to         25",
         "  groups                    1",
         "of 4 rows (1 row left out by the condition; 1 dropped: row 2: loss is missing)",
-        "warning: loss above 20 in 1 of 2 runs: most 25; is it a perplexity, or a sum? A loss here is in nats per token",
+        "warning: loss above 20 in 1 of 2 runs: most 25; is it a perplexity, or a sum? A loss here "
+        "is in nats per token",
     ]
     assert "-log accuracy" in Runs.read({"N": [1e8], "D": [1e9], "acc": [0.5]}).summary()
     assert "0 runs" in read().subset([False] * 4).summary()
@@ -497,19 +637,32 @@ def test_isoflop_groups(public_runs: Path) -> None:
     path = public_runs / "isoflops" / "isoflops.csv"
     runs = Runs.read(path)
     assert len(runs) == 947
-    sizes = {"epochai_chinchilla": 123, "ml_scalefit": 124, "llama_3": 266, "marin_202603": 258, "misfitting": 176}
+    sizes = {
+        "epochai_chinchilla": 123,
+        "ml_scalefit": 124,
+        "llama_3": 266,
+        "marin_202603": 258,
+        "misfitting": 176,
+    }
     for source, size in sizes.items():
         chosen = Runs.read(path, where=f"source == '{source}'")
         assert (len(chosen), chosen.left_out) == (size, 947 - size)
         ratio = float(np.median(chosen.compute / (6 * chosen.params * chosen.tokens)))
-        assert ratio == pytest.approx({"marin_202603": 1.005, "ml_scalefit": 1.038}.get(source, 1.0), abs=1e-3)
-    assert len(Runs.read(path, where="source == 'llama_3' and experiment == 'llama_3__exp_loss'")) == 133
+        assert ratio == pytest.approx(
+            {"marin_202603": 1.005, "ml_scalefit": 1.038}.get(source, 1.0), abs=1e-3
+        )
+    assert (
+        len(Runs.read(path, where="source == 'llama_3' and experiment == 'llama_3__exp_loss'"))
+        == 133
+    )
 
 
 def test_over_trained_runs(public_runs: Path) -> None:
     path = public_runs / "gadre2024" / "runs.csv"
     assert "perhaps 'loss_openlm', 'loss_c4_val'" in refusal(path)
-    runs = Runs.read(path, columns={"loss": "loss_c4_val"}, where="token_multiplier == 20 and dataset == 'rpj'")
+    runs = Runs.read(
+        path, columns={"loss": "loss_c4_val"}, where="token_multiplier == 20 and dataset == 'rpj'"
+    )
     assert set(runs.extra["token_multiplier"].tolist()) == {20.0}
     assert (runs.tokens / runs.params).tolist() == pytest.approx([20.0] * len(runs), rel=0.01)
     assert float(Runs.read(path, columns={"loss": "loss_c4_val"}).compute.max()) > 2.0**63
@@ -521,7 +674,9 @@ def test_isoflop_study(public_runs: Path) -> None:
     runs = Runs.read(public_runs / "porian2024" / "isoflop_points.csv")
     assert len(runs) == 1641
     assert set(runs.extra["param_count"].tolist()) == {"kaplan", "standard", "attention"}
-    kaplan = Runs.read(public_runs / "porian2024" / "isoflop_points.csv", where="param_count == 'kaplan'")
+    kaplan = Runs.read(
+        public_runs / "porian2024" / "isoflop_points.csv", where="param_count == 'kaplan'"
+    )
     assert len(kaplan) == 220
 
 
@@ -559,16 +714,22 @@ def test_a_second_column_is_named_where_it_says_something_else() -> None:
     assert read(L=["en", "en", "de", "de"]).warnings == ()
 
 
-@pytest.mark.parametrize("heading", ["params (B)", "params_B", "N (in billions)", "Model Size [1e9]", "params_billions"])
+@pytest.mark.parametrize(
+    "heading", ["params (B)", "params_B", "N (in billions)", "Model Size [1e9]", "params_billions"]
+)
 def test_a_unit_in_a_heading_is_refused(heading: str) -> None:
     message = refusal(columns={"params": heading}, **{heading: [0.1, 0.2, 0.4, 0.8]})
     assert f"column {heading!r}: its heading gives the unit 1e+09" in message
     assert "0.1 to 0.8" in message
-    fine = read(columns={"params": heading}, **{heading: ["0.1B", "0.2B", "0.4B", "0.8B"]})  # these are in ones
+    fine = read(
+        columns={"params": heading}, **{heading: ["0.1B", "0.2B", "0.4B", "0.8B"]}
+    )  # these are in ones
     assert fine.params.tolist() == PLAIN["N"]
 
 
-@pytest.mark.parametrize("heading", ["Model Size", "params (non-embedding)", "n_params", "N", "Training compute (FLOP)"])
+@pytest.mark.parametrize(
+    "heading", ["Model Size", "params (non-embedding)", "n_params", "N", "Training compute (FLOP)"]
+)
 def test_other_headings_give_no_unit(heading: str) -> None:
     assert unit_in(heading) == 1.0
 
@@ -576,7 +737,9 @@ def test_other_headings_give_no_unit(heading: str) -> None:
 def test_rows_that_may_be_checkpoints_of_one_run_are_proposed_as_groups() -> None:
     checkpoints = {"N": [1e8, 1e8, 4e8, 4e8], "run_name": ["x", "x", "y", "y"]}
     said = "4 rows of 2 different 'run_name', each of one size at several tokens: where these are checkpoints, say "
-    assert read(**checkpoints).warnings == (said + "columns={'group': 'run_name'} (--column group='run_name')",)
+    assert read(**checkpoints).warnings == (
+        said + "columns={'group': 'run_name'} (--column group='run_name')",
+    )
     assert read(**checkpoints, columns={"group": "run_name"}).warnings == ()
     assert read(**checkpoints, columns={"group": None}).warnings == ()
     assert read(**checkpoints, seed=[1, 1, 2, 2]).warnings == ()
@@ -585,13 +748,22 @@ def test_rows_that_may_be_checkpoints_of_one_run_are_proposed_as_groups() -> Non
 
 
 def test_lists_in_cells_of_a_group_are_labels() -> None:
-    assert list(read(group=[["a"], ["a"], {"b": 1}, None]).group) == ["['a']", "['a']", "{'b': 1}", "row 4"]
+    assert list(read(group=[["a"], ["a"], {"b": 1}, None]).group) == [
+        "['a']",
+        "['a']",
+        "{'b': 1}",
+        "row 4",
+    ]
 
 
 @pytest.mark.parametrize("factor", [1e-300, 1e-20, 1e30, 1e300])
 def test_a_loss_in_no_unit_is_refused(factor: float) -> None:
     message = refusal(loss=[loss * factor for loss in PLAIN["loss"]])
-    assert re.match(r"data: loss has median 3\.2\d*e[-+]\d+: must be from 1e-15 to 1e\+15; no unit of loss is so ", message)
+    assert re.match(
+        r"data: loss has median 3\.2\d*e[-+]\d+: must be from 1e-15 to 1e\+15; no unit of loss is "
+        r"so ",
+        message,
+    )
 
 
 def test_a_single_odd_loss_is_no_unit() -> None:

@@ -54,11 +54,24 @@ def refusal(path: Path, **options: Any) -> str:
         ("suffixes.csv", "N,D,loss\n100M,2B,3.5\n.2B,4e9,325%\n"),
         ("underscores.csv", "N,D,loss\n100_000_000,2e9,3.5\n2e8,4_000_000_000,3.25\n"),
         ("unnamed index.csv", ",N,D,loss,\n0,1e8,2e9,3.5,\n1,2e8,4e9,3.25,\n"),
-        ("records.json", '[{"N": 1e8, "D": 2e9, "loss": 3.5}, {"N": 200000000, "D": "4B", "loss": 3.25}]'),
+        (
+            "records.json",
+            '[{"N": 1e8, "D": 2e9, "loss": 3.5}, {"N": 200000000, "D": "4B", "loss": 3.25}]',
+        ),
         ("columns.json", '{"N": [1e8, 2e8], "D": [2e9, 4e9], "loss": [3.5, 3.25]}'),
-        ("pandas.json", '{"N": {"0": 1e8, "1": 2e8}, "D": {"0": 2e9, "1": 4e9}, "loss": {"0": 3.5, "1": 3.25}}'),
-        ("split.json", '{"columns": ["N", "D", "loss"], "index": [0, 1], "data": [[1e8, 2e9, 3.5], [2e8, 4e9, 3.25]]}'),
-        ("lines.jsonl", '{"N": 1e8, "D": 2e9, "loss": 3.5}\n\n{"loss": 3.25, "N": 2e8, "D": 4e9}\n'),
+        (
+            "pandas.json",
+            '{"N": {"0": 1e8, "1": 2e8}, "D": {"0": 2e9, "1": 4e9}, "loss": {"0": 3.5, "1": 3.25}}',
+        ),
+        (
+            "split.json",
+            '{"columns": ["N", "D", "loss"], "index": [0, 1], "data": [[1e8, 2e9, 3.5], [2e8, 4e9, '
+            "3.25]]}",
+        ),
+        (
+            "lines.jsonl",
+            '{"N": 1e8, "D": 2e9, "loss": 3.5}\n\n{"loss": 3.25, "N": 2e8, "D": 4e9}\n',
+        ),
         ("records", ' [\n{"N": 1e8, "D": 2e9, "loss": 3.5}, {"N": 2e8, "D": 4e9, "loss": 3.25}]'),
     ],
 )
@@ -94,7 +107,9 @@ def test_parquet(tmp_path: Path) -> None:
 def test_a_spreadsheet_needs_its_engine(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     path = written(tmp_path, b"PK\x03\x04....", "runs.xlsx")
-    assert re.search("openpyxl is not installed|is not a spreadsheet that can be read", refusal(path))
+    assert re.search(
+        "openpyxl is not installed|is not a spreadsheet that can be read", refusal(path)
+    )
 
 
 numbers = st.floats(min_value=1e-300, max_value=1e300)
@@ -103,7 +118,9 @@ tables = st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=30)
 
 @given(tables)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_numbers_come_back_to_the_last_bit(tmp_path: Path, rows: list[tuple[float, float, float]]) -> None:
+def test_numbers_come_back_to_the_last_bit(
+    tmp_path: Path, rows: list[tuple[float, float, float]]
+) -> None:
     names = ("params", "tokens", "loss")
     path = tmp_path / "runs.csv"
     with path.open("w", newline="") as file:
@@ -111,7 +128,9 @@ def test_numbers_come_back_to_the_last_bit(tmp_path: Path, rows: list[tuple[floa
     objects = tmp_path / "runs.json"
     objects.write_text(json.dumps([dict(zip(names, row, strict=True)) for row in rows]))
     for table in (table_of(path).columns, table_of(objects).columns):
-        assert [tuple(row) for row in zip(*(table[name].tolist() for name in names), strict=True)] == rows
+        assert [
+            tuple(row) for row in zip(*(table[name].tolist() for name in names), strict=True)
+        ] == rows
 
 
 def test_cells_of_text_become_numbers_once(tmp_path: Path) -> None:
@@ -132,26 +151,52 @@ def test_cells_of_text_become_numbers_once(tmp_path: Path) -> None:
         (b" \n\n", ": is empty; must hold a header and at least one row"),
         (b"\xef\xbb\xbf", ": is empty; must hold a header and at least one row"),
         (b"params,tokens,loss\n", ": has a header ('params', 'tokens', 'loss') and no rows"),
-        (f"{HEADER}\n{ROW}\n".encode("utf-16"), ": is encoded in UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)"),
-        (f"{HEADER}\n{ROW}\n".encode("utf-16-le"), ": has a zero byte at position 2; must be text in UTF-8"),
+        (
+            f"{HEADER}\n{ROW}\n".encode("utf-16"),
+            ": is encoded in UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)",
+        ),
+        (
+            f"{HEADER}\n{ROW}\n".encode("utf-16-le"),
+            ": has a zero byte at position 2; must be text in UTF-8",
+        ),
         (
             f"{HEADER},café\n{ROW},1\n".encode("latin-1"),
-            ": byte 0xe9 at position 23 (line 1) is not UTF-8; where it is Latin-1, iconv -f LATIN1 -t UTF-8 converts it",
+            ": byte 0xe9 at position 23 (line 1) is not UTF-8; where it is Latin-1, iconv -f "
+            "LATIN1 -t UTF-8 converts it",
         ),
-        (f"{HEADER}\n{ROW}\n1e8,2e9,é\n".encode("latin-1"), ": byte 0xe9 at position 40 (line 3) is not UTF-8"),
+        (
+            f"{HEADER}\n{ROW}\n1e8,2e9,é\n".encode("latin-1"),
+            ": byte 0xe9 at position 40 (line 3) is not UTF-8",
+        ),
         (b"\x1f\x8b\x08\x00", ": is compressed (gzip): unpack it first"),
         (b"PK\x03\x04....", ": is a zip archive"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", ": byte 0x89 at position 1 (line 1) is not UTF-8"),
-        (b"params,tokens,params,loss\n1,2,3,4\n", ": has two columns 'params' (columns 1 and 3); each must have its own name"),
-        (b"params,tokens,loss\n1e8,2e9,3.5,7\n", ", row 1: has 4 cells where the header has 3 ('1e8,2e9,3.5,7')"),
-        (b"params,tokens,loss\n1e8,2e9,3.5\n\n1e8,2e9\n", ", row 2: has 2 cells where the header has 3 ('1e8,2e9')"),
+        (
+            b"params,tokens,params,loss\n1,2,3,4\n",
+            ": has two columns 'params' (columns 1 and 3); each must have its own name",
+        ),
+        (
+            b"params,tokens,loss\n1e8,2e9,3.5,7\n",
+            ", row 1: has 4 cells where the header has 3 ('1e8,2e9,3.5,7')",
+        ),
+        (
+            b"params,tokens,loss\n1e8,2e9,3.5\n\n1e8,2e9\n",
+            ", row 2: has 2 cells where the header has 3 ('1e8,2e9')",
+        ),
         (b'params,tokens,loss\n1e8,2e9,"3.5\n1e8,2e9,3.5\n', ", line 3: unexpected end of data"),
         (
             b"params,tokens,loss\n1e8,2e9,3.5\n1e8,2e9,diverged\n",
-            ", row 2, column 'loss': 'diverged' is not a number (a number reads like 7e9, 7B, 1.4T, 500M, 20k or 1%)",
+            ", row 2, column 'loss': 'diverged' is not a number (a number reads like 7e9, 7B, "
+            "1.4T, 500M, 20k or 1%)",
         ),
-        (b'params,tokens,loss\n"100,000,000",2e9,3\n', ", row 1, column 'params': '100,000,000' is not a number (a comma may"),
-        (b"params;tokens;loss\n1e8;2e9;3,5\n", ", row 1, column 'loss': '3,5' is not a number (a comma may"),
+        (
+            b'params,tokens,loss\n"100,000,000",2e9,3\n',
+            ", row 1, column 'params': '100,000,000' is not a number (a comma may",
+        ),
+        (
+            b"params;tokens;loss\n1e8;2e9;3,5\n",
+            ", row 1, column 'loss': '3,5' is not a number (a comma may",
+        ),
         (b"params tokens loss\n1e8 2e9 3.5\n", ": no column for params"),
     ],
 )
@@ -163,7 +208,10 @@ def test_bad_text(content: bytes, said: str, tmp_path: Path) -> None:
     ("content", "said"),
     [
         ("", ": is empty; must hold a header and at least one row"),
-        ("{", ": is not JSON (Expecting property name enclosed in double quotes at line 1, column 2)"),
+        (
+            "{",
+            ": is not JSON (Expecting property name enclosed in double quotes at line 1, column 2)",
+        ),
         ("3", ": must hold a list of records or an object of columns, not a number"),
         ("null", ": must hold a list of records or an object of columns, not null"),
         ('{"N": 1}', ": must hold a list of records or an object of columns, not an object"),
@@ -173,15 +221,33 @@ def test_bad_text(content: bytes, said: str, tmp_path: Path) -> None:
         ("[1]", ", row 1: must be an object of names and values, not a number"),
         ('[{"N": 1}, []]', ", row 2: must be an object of names and values, not a list"),
         ('[{"N": 1, "N": 2}]', ": is not JSON that can be read ('N' is given twice in one object)"),
-        ('{"N": [1, 2], "D": [1], "loss": [1, 2]}', ": must be a path or what pandas.DataFrame accepts"),
+        (
+            '{"N": [1, 2], "D": [1], "loss": [1, 2]}',
+            ": must be a path or what pandas.DataFrame accepts",
+        ),
         ("[" * 200_000, ": is nested too deeply"),
         ('{"N": [], "D": [], "loss": []}', ": has a header ('N', 'D', 'loss') and no rows"),
         ('{"columns": ["N", "N"], "data": []}', ": has two columns 'N'"),
-        ('{"columns": ["N", "D"], "data": [[1]]}', ", row 1: must be a list of 2 cells, as there are columns"),
-        ('{"columns": ["N", "D"], "data": 3}', ": columns and data must be lists, not a list and a number"),
-        ('[{"N": 1e8, "D": 2e9, "loss": "high"}]', ", row 1, column 'loss': 'high' is not a number"),
-        ('[{"N": 1e8, "D": 2e9, "loss": true}]', ", row 1, column 'loss': True is not a number (a truth value)"),
-        ('[{"N": 1e8, "D": 2e9, "loss": [3.5]}]', ", row 1, column 'loss': [3.5] is not a number (a list)"),
+        (
+            '{"columns": ["N", "D"], "data": [[1]]}',
+            ", row 1: must be a list of 2 cells, as there are columns",
+        ),
+        (
+            '{"columns": ["N", "D"], "data": 3}',
+            ": columns and data must be lists, not a list and a number",
+        ),
+        (
+            '[{"N": 1e8, "D": 2e9, "loss": "high"}]',
+            ", row 1, column 'loss': 'high' is not a number",
+        ),
+        (
+            '[{"N": 1e8, "D": 2e9, "loss": true}]',
+            ", row 1, column 'loss': True is not a number (a truth value)",
+        ),
+        (
+            '[{"N": 1e8, "D": 2e9, "loss": [3.5]}]',
+            ", row 1, column 'loss': [3.5] is not a number (a list)",
+        ),
     ],
 )
 def test_bad_json(content: str, said: str, tmp_path: Path) -> None:
@@ -196,9 +262,13 @@ def test_bad_json_lines(tmp_path: Path) -> None:
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     assert refusal(tmp_path) == ": is a directory; must be a file of CSV or JSON"
     assert refusal(tmp_path / "nothing.csv") == ": cannot be read (No such file or directory)"
-    with pytest.raises(ValueError, match=r"^file '': cannot be read \(No such file or directory\)$"):
+    with pytest.raises(
+        ValueError, match=r"^file '': cannot be read \(No such file or directory\)$"
+    ):
         Runs.read("")
-    with pytest.raises(ValueError, match=r"^file 'a\\x00b': cannot be read \(embedded null byte\)$"):
+    with pytest.raises(
+        ValueError, match=r"^file 'a\\x00b': cannot be read \(embedded null byte\)$"
+    ):
         Runs.read("a\0b")
 
 
@@ -219,7 +289,9 @@ def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("data", [3, 3.5, object(), {"N": 1}, b"runs.csv"])
 def test_what_is_no_table(data: Any) -> None:
-    with pytest.raises(ValueError, match=r"^data: must be a path or what pandas.DataFrame accepts, not "):
+    with pytest.raises(
+        ValueError, match=r"^data: must be a path or what pandas.DataFrame accepts, not "
+    ):
         Runs.read(data)
 
 

@@ -214,7 +214,9 @@ GAPS: dict[str, Any] = {
         ("0*x/0 < 1", [], []),
     ],
 )
-def test_an_empty_cell_makes_neither_true_nor_false(text: str, true: list[int], false: list[int]) -> None:
+def test_an_empty_cell_makes_neither_true_nor_false(
+    text: str, true: list[int], false: list[int]
+) -> None:
     truth = Where.parse(text).evaluate(GAPS, GAPS, 3)
     assert np.flatnonzero(truth.true).tolist() == true
     assert np.flatnonzero(truth.false).tolist() == false

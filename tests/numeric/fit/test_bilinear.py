@@ -1,4 +1,6 @@
-"""The bilinear law: its fit against the normal equations in exact rationals, its floor, its exponents."""
+"""The bilinear law: its fit against the normal equations in exact rationals, its floor, its
+exponents.
+"""
 
 import math
 from fractions import Fraction
@@ -29,7 +31,12 @@ def test_recovery():
 def test_against_the_normal_equations_in_exact_rationals():
     compute, k, y = table(HUMANEVAL, noise=0.1)
     x, z, v = ([Fraction(float(t)) for t in np.log(column)] for column in (compute, k, y))
-    rows = sympy.Matrix([[1, sympy.Rational(a), sympy.Rational(b), sympy.Rational(a * b)] for a, b in zip(x, z, strict=True)])
+    rows = sympy.Matrix(
+        [
+            [1, sympy.Rational(a), sympy.Rational(b), sympy.Rational(a * b)]
+            for a, b in zip(x, z, strict=True)
+        ]
+    )
     target = sympy.Matrix([sympy.Rational(t) for t in v])
     gram = rows.T * rows
     solution = gram.LUsolve(rows.T * target)
@@ -47,7 +54,9 @@ def test_below_the_crossing_it_refuses():
     assert 5.4e18 < HUMANEVAL.crossing < 6.3e18
     at = [HUMANEVAL.neg_log(HUMANEVAL.crossing * (1 + 1e-9), k) for k in (1.0, 7.0, 900.0)]
     assert at == pytest.approx([at[0]] * 3, rel=1e-8)
-    with pytest.raises(ValueError, match=r"compute=1e\+18: the law holds for C >= 5.787e\+18 FLOP; elsewhere"):
+    with pytest.raises(
+        ValueError, match=r"compute=1e\+18: the law holds for C >= 5.787e\+18 FLOP; elsewhere"
+    ):
         HUMANEVAL.neg_log([1e20, 1e18], 4.0)
     below = HUMANEVAL.neg_log(1e18, np.array([1.0, 2.0]), beyond=True)
     assert below[1] > below[0]
@@ -57,10 +66,19 @@ def test_exponents_by_differences():
     step = 1e-5
     for compute, k in ((1e20, 1.0), (3e23, 50.0)):
         along = np.log(HUMANEVAL.neg_log(compute * np.exp([-step, step]), k))
-        assert HUMANEVAL.compute_exponent(k) == pytest.approx(-(along[1] - along[0]) / (2 * step), rel=1e-8)
-        up, down = (math.log(HUMANEVAL.neg_log(compute, (k + 1) * math.exp(sign * step))) for sign in (1, -1))
-        assert HUMANEVAL.draws_exponent(compute) == pytest.approx(-(up - down) / (2 * step), rel=1e-6)
-    assert HUMANEVAL.pass_at_k(1e22, 10.0) == pytest.approx(math.exp(-HUMANEVAL.neg_log(1e22, 10.0)))
+        assert HUMANEVAL.compute_exponent(k) == pytest.approx(
+            -(along[1] - along[0]) / (2 * step), rel=1e-8
+        )
+        up, down = (
+            math.log(HUMANEVAL.neg_log(compute, (k + 1) * math.exp(sign * step)))
+            for sign in (1, -1)
+        )
+        assert HUMANEVAL.draws_exponent(compute) == pytest.approx(
+            -(up - down) / (2 * step), rel=1e-6
+        )
+    assert HUMANEVAL.pass_at_k(1e22, 10.0) == pytest.approx(
+        math.exp(-HUMANEVAL.neg_log(1e22, 10.0))
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Resamples: refits are fits of the resampled runs, draws are reproducible, and what is interrupted or fails is said."""
+"""Resamples: refits are fits of the resampled runs, draws are reproducible, and what is interrupted
+or fails is said.
+"""
 
 import numpy as np
 import pytest
@@ -15,9 +17,15 @@ LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 
 
 def table(noise=0.01, seed=0, sizes=6, durations=7):
-    n, d = (x.ravel() for x in np.meshgrid(np.logspace(8, 10, sizes), np.logspace(9, 11, durations)))
+    n, d = (
+        x.ravel() for x in np.meshgrid(np.logspace(8, 10, sizes), np.logspace(9, 11, durations))
+    )
     clean = LAW["E"] + LAW["A"] * n ** -LAW["beta"] + LAW["B"] * d ** -LAW["gamma"]
-    return {"params": n, "tokens": d, "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n)))}
+    return {
+        "params": n,
+        "tokens": d,
+        "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n))),
+    }
 
 
 def draws_of(found, coefficients):
@@ -38,11 +46,18 @@ def test_a_resample_by_weights_is_a_fit_of_the_drawn_runs(objective):
     drawn = case_weights(None, 42, 6, np.random.default_rng(3))
     refits = refit(found, weights=drawn)
     assert refits.converged.all()
-    for times, value, coefficients in zip(drawn, np.asarray(refits.values), refits.coefficients, strict=True):
-        again = fit(found.runs.subset(np.repeat(np.arange(42), times.astype(int))), objective=objective)
-        # Huber's function has several minima on so few runs, the best of which a refit need not find; none below the fit.
+    for times, value, coefficients in zip(
+        drawn, np.asarray(refits.values), refits.coefficients, strict=True
+    ):
+        again = fit(
+            found.runs.subset(np.repeat(np.arange(42), times.astype(int))), objective=objective
+        )
+        # Huber's function has several minima on so few runs, the best of which a refit need not
+        # find; none below the fit.
         assert value >= again.objective_value * (1.0 - 1e-9)
-        assert value == pytest.approx(again.objective_value, rel=1e-9 if objective.startswith("least") else 2e-2)
+        assert value == pytest.approx(
+            again.objective_value, rel=1e-9 if objective.startswith("least") else 2e-2
+        )
         if value <= again.objective_value * (1.0 + 1e-9):
             np.testing.assert_allclose(coefficients, list(again.coefficients.values()), rtol=1e-4)
 
@@ -53,7 +68,9 @@ def test_refits_multiply_the_runs_own_weights():
     drawn = case_weights(None, 42, 3, np.random.default_rng(3))
     for times, value in zip(drawn, np.asarray(refit(found, weights=drawn).values), strict=True):
         index = np.repeat(np.arange(42), times.astype(int))
-        assert value == pytest.approx(fit(found.runs.subset(index), objective="least-squares-log").objective_value, rel=1e-9)
+        assert value == pytest.approx(
+            fit(found.runs.subset(index), objective="least-squares-log").objective_value, rel=1e-9
+        )
 
 
 @pytest.mark.parametrize("objective", ["huber-log", "least-squares-log"])
@@ -63,7 +80,12 @@ def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
     drawn = case_weights(None, 240, 40, np.random.default_rng(7))
     refits = refit(found, weights=drawn)
     assert refits.converged.all()
-    thorough = [fit(chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))), objective=objective) for times in drawn]
+    thorough = [
+        fit(
+            chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))), objective=objective
+        )
+        for times in drawn
+    ]
     ratios = np.asarray(refits.values) / [each.objective_value for each in thorough]
     assert ratios.max() <= 1.0 + 1e-6
     assert ratios.min() >= 1.0 - 1e-6
@@ -72,20 +94,29 @@ def test_refits_of_chinchilla_are_optimal(chinchilla_240, objective):
 def test_refits_to_other_losses(squares):
     losses = resampled_values(squares, 4, np.random.default_rng(0))
     refits = refit(squares, observed=losses)
-    for loss, value, coefficients in zip(losses, np.asarray(refits.values), refits.coefficients, strict=True):
+    for loss, value, coefficients in zip(
+        losses, np.asarray(refits.values), refits.coefficients, strict=True
+    ):
         again = fit({**table(), "loss": loss}, objective="least-squares-log")
         assert value == pytest.approx(again.objective_value, rel=1e-9)
         np.testing.assert_allclose(coefficients, list(again.coefficients.values()), rtol=1e-4)
 
 
 def test_refits_of_a_sharp_objective_come_close(chinchilla_240):
-    """Smooth over a fiftieth of the median residual: not more than a part in a thousand above the sharp minimum."""
+    """Smooth over a fiftieth of the median residual: not more than a part in a thousand above the
+    sharp minimum.
+    """
     found = fit(chinchilla_240, objective="absolute-log")
     drawn = case_weights(None, 240, 4, np.random.default_rng(2))
     for times, coefficients in zip(drawn, refit(found, weights=drawn).coefficients, strict=True):
-        again = fit(chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))), objective="absolute-log")
+        again = fit(
+            chinchilla_240.subset(np.repeat(np.arange(240), times.astype(int))),
+            objective="absolute-log",
+        )
         law = found.law_of(dict(zip(LAW, map(float, coefficients), strict=True)))
-        residuals = np.log(law.loss(chinchilla_240.params, chinchilla_240.tokens)) - np.log(chinchilla_240.loss)
+        residuals = np.log(law.loss(chinchilla_240.params, chinchilla_240.tokens)) - np.log(
+            chinchilla_240.loss
+        )
         assert np.sum(times * np.abs(residuals)) <= 1.001 * again.objective_value
 
 
@@ -93,7 +124,9 @@ def test_refits_of_a_sharp_objective_come_close(chinchilla_240):
 
 
 def test_cases_are_drawn_with_equal_chances():
-    """Multinomial counts: the sum of squares is chi squared; a chance of one in a million that it is not."""
+    """Multinomial counts: the sum of squares is chi squared; a chance of one in a million that it
+    is not.
+    """
     drawn = case_weights(None, 20, 5000, np.random.default_rng(0))
     assert (drawn.sum(axis=1) == 20).all()
     total = drawn.sum(axis=0)
@@ -116,7 +149,9 @@ def test_groups_are_the_default_where_there_are_some():
     grouped = found.bootstrap(30, seed=1)
     assert grouped.kind == "groups"
     assert found.bootstrap(30, seed=1, kind="cases").kind == "cases"
-    np.testing.assert_array_equal(grouped.coefficients, found.bootstrap(30, seed=1, kind="groups").coefficients)
+    np.testing.assert_array_equal(
+        grouped.coefficients, found.bootstrap(30, seed=1, kind="groups").coefficients
+    )
 
 
 def test_residuals_are_centred_and_inflated(squares):
@@ -130,20 +165,31 @@ def test_residuals_are_centred_and_inflated(squares):
     assert stats.skew(drawn, axis=None) == pytest.approx(skew, abs=0.05)
 
 
-@pytest.mark.parametrize(("kind", "formula", "tolerance"), [("cases", "sandwich", 0.35), ("residuals", "classical", 0.2)])
-def test_standard_errors_agree_with_the_formula_for_the_same_errors(chinchilla_240, kind, formula, tolerance):
-    """Cases and the sandwich let errors differ from run to run; with residuals and the classical formula they are of one kind.
+@pytest.mark.parametrize(
+    ("kind", "formula", "tolerance"), [("cases", "sandwich", 0.35), ("residuals", "classical", 0.2)]
+)
+def test_standard_errors_agree_with_the_formula_for_the_same_errors(
+    chinchilla_240, kind, formula, tolerance
+):
+    """Cases and the sandwich let errors differ from run to run; with residuals and the classical
+    formula they are of one kind.
 
-    300 draws know a spread to 4 %; the rest is the curvature that formulas miss, more where a few runs have large errors.
+    300 draws know a spread to 4 %; the rest is the curvature that formulas miss, more where a few
+    runs have large errors.
     """
     found = fit(chinchilla_240, objective="least-squares-log")
     draws = found.bootstrap(300, seed=5, kind=kind)
-    ratio = np.sqrt(np.diag(np.cov(in_coordinates(found.model, draws.coefficients).T)) / np.diag(found.covariance(formula)))
+    ratio = np.sqrt(
+        np.diag(np.cov(in_coordinates(found.model, draws.coefficients).T))
+        / np.diag(found.covariance(formula))
+    )
     np.testing.assert_allclose(ratio, 1.0, atol=tolerance)
 
 
 def test_standard_errors_of_besiroglu(chinchilla_240):
-    """Printed in 2404.10102, of 4000 draws, some of which ended early: A 124.5, B 1293.3, E 0.0257, alpha 0.0154, beta 0.0206."""
+    """Printed in 2404.10102, of 4000 draws, some of which ended early: A 124.5, B 1293.3, E 0.0257,
+    alpha 0.0154, beta 0.0206.
+    """
     errors = fit(chinchilla_240).bootstrap(400, seed=0).estimates()
     printed = {"E": 0.0257, "A": 124.5, "B": 1293.3, "beta": 0.0154, "gamma": 0.0206}
     for name, value in printed.items():
@@ -155,12 +201,16 @@ def test_draws_are_the_seeds(squares):
     np.testing.assert_array_equal(one.coefficients, squares.bootstrap(150, seed=3).coefficients)
     assert not np.array_equal(one.coefficients, squares.bootstrap(150, seed=4).coefficients)
     # Batches have their own numbers: more resamples leave the first ones as they are.
-    np.testing.assert_allclose(squares.bootstrap(200, seed=3).coefficients[:100], one.coefficients[:100], rtol=1e-12)
+    np.testing.assert_allclose(
+        squares.bootstrap(200, seed=3).coefficients[:100], one.coefficients[:100], rtol=1e-12
+    )
 
 
 def test_draws_do_not_depend_on_the_number_of_jobs(squares):
     alone = squares.bootstrap(250, seed=3)
-    np.testing.assert_array_equal(squares.bootstrap(250, seed=3, jobs=2).coefficients, alone.coefficients)
+    np.testing.assert_array_equal(
+        squares.bootstrap(250, seed=3, jobs=2).coefficients, alone.coefficients
+    )
 
 
 # -- what is made of them ----------------------------------------------------------------------------------------------
@@ -171,8 +221,12 @@ def test_percentiles(squares):
     assert len(boot) == 100
     for name, estimate in boot.estimates(0.8).items():
         column = boot.columns[name]
-        assert (estimate.low, estimate.high) == pytest.approx(tuple(np.percentile(column, [10.0, 90.0])), rel=1e-12)
-        assert np.mean((column >= estimate.low) & (column <= estimate.high)) == pytest.approx(0.8, abs=0.01)
+        assert (estimate.low, estimate.high) == pytest.approx(
+            tuple(np.percentile(column, [10.0, 90.0])), rel=1e-12
+        )
+        assert np.mean((column >= estimate.low) & (column <= estimate.high)) == pytest.approx(
+            0.8, abs=0.01
+        )
         assert estimate.standard_error == pytest.approx(column.std(ddof=1), rel=1e-12)
     assert percentile(np.arange(101.0), 0.9) == pytest.approx((5.0, 95.0))
 
@@ -180,7 +234,8 @@ def test_percentiles(squares):
 def test_draws_of_a_derived_quantity(squares):
     boot = squares.bootstrap(20, seed=1)
     expected = [
-        squares.law_of(dict(zip(boot.columns, map(float, row), strict=True))).envelope.exponent for row in boot.coefficients
+        squares.law_of(dict(zip(boot.columns, map(float, row), strict=True))).envelope.exponent
+        for row in boot.coefficients
     ]
     np.testing.assert_allclose(boot.values(ALPHA), expected, rtol=1e-12)
 
@@ -213,7 +268,10 @@ def failing(share):
     def refits(*given, **more):
         found = refit(*given, **more)
         bad = np.arange(len(found.converged)) < share * len(found.converged)
-        return found._replace(coefficients=np.where(bad[:, None], np.nan, found.coefficients), converged=found.converged & ~bad)
+        return found._replace(
+            coefficients=np.where(bad[:, None], np.nan, found.coefficients),
+            converged=found.converged & ~bad,
+        )
 
     return refits
 
@@ -273,7 +331,9 @@ def test_one_group_cannot_be_resampled():
 
 def test_no_residuals_to_draw():
     chosen = np.random.default_rng(0).choice(42, 5, replace=False)
-    found = fit({name: column[chosen] for name, column in table(0.0).items()}, objective="least-squares-log")
+    found = fit(
+        {name: column[chosen] for name, column in table(0.0).items()}, objective="least-squares-log"
+    )
     with pytest.raises(ValueError, match="the runs leave E, A, B, beta, gamma undetermined"):
         found.bootstrap(5, kind="residuals")
 
@@ -285,26 +345,39 @@ def few_runs(seed=4):
     """24 runs, whose resamples often hang on a handful of them."""
     n, d = (x.ravel() for x in np.meshgrid(np.geomspace(1e8, 3e9, 6), np.geomspace(2e9, 6e10, 4)))
     clean = 1.7 + 400.0 * n**-0.34 + 410.0 * d**-0.28
-    return {"params": n, "tokens": d, "loss": clean * np.exp(0.006 * np.random.default_rng(seed).normal(size=24))}
+    return {
+        "params": n,
+        "tokens": d,
+        "loss": clean * np.exp(0.006 * np.random.default_rng(seed).normal(size=24)),
+    }
 
 
-@pytest.mark.parametrize("options", [{"delta": 1e-4}, {"objective": "absolute-log"}, {"objective": "pinball-log", "tau": 0.3}])
+@pytest.mark.parametrize(
+    "options",
+    [{"delta": 1e-4}, {"objective": "absolute-log"}, {"objective": "pinball-log", "tau": 0.3}],
+)
 def test_no_refit_is_left_out(options):
     found = fit(few_runs(), **options)
     assert found.bootstrap(60).failed == 0
 
 
 def test_refits_by_absolute_deviations_are_sharp():
-    """Not minima of a smoothed objective: at each as many residuals are 0 as there are coefficients, as of a linear programme."""
+    """Not minima of a smoothed objective: at each as many residuals are 0 as there are
+    coefficients, as of a linear programme.
+    """
     found = fit(few_runs(), objective="absolute-log")
     drawn = case_weights(None, 24, 12, np.random.default_rng(3))
     refits = refit(found, weights=drawn)
     assert refits.converged.all()
-    for times, value, theta in zip(drawn, np.asarray(refits.values), found.design.thetas(refits.coefficients), strict=True):
+    for times, value, theta in zip(
+        drawn, np.asarray(refits.values), found.design.thetas(refits.coefficients), strict=True
+    ):
         law = found.design.model.evaluate(theta[None])[0][0]
         residuals = np.abs(np.log(law) - np.log(found.runs.loss))[times > 0]
         assert value == pytest.approx(float(residuals @ times[times > 0]), rel=1e-12)
-        assert np.count_nonzero(residuals < 1e-9) >= 4  # one less where an exponent or E is on its bound
+        assert (
+            np.count_nonzero(residuals < 1e-9) >= 4
+        )  # one less where an exponent or E is on its bound
 
 
 # -- wild resamples ----------------------------------------------------------------------------------------------------
@@ -318,7 +391,9 @@ def with_draws(found, *wild):
 
 
 def test_a_wild_resample_takes_no_interval_away(squares):
-    """D*/N* of beta = gamma = 1e-3 and B/A = 1e5 is 1e2500: one of 101 draws, and no percentile hangs on it."""
+    """D*/N* of beta = gamma = 1e-3 and B/A = 1e5 is 1e2500: one of 101 draws, and no percentile
+    hangs on it.
+    """
     tame, one = with_draws(squares), with_draws(squares, [1.7, 1.0, 1e5, 1e-3, 1e-3])
     for quantity in default_quantities(compute=1e24):
         interval, without = one.estimate(quantity), tame.estimate(quantity)
@@ -342,7 +417,9 @@ def test_no_standard_error_that_a_few_draws_make(squares):
 
     heavy = with_draws(squares, [1.7, 1e80, 400.0, 0.34, 0.28])
     assert heavy.estimate("A").standard_error is None
-    assert heavy.estimate("beta").standard_error == pytest.approx(np.std(heavy.columns["beta"], ddof=1), rel=1e-12)
+    assert heavy.estimate("beta").standard_error == pytest.approx(
+        np.std(heavy.columns["beta"], ddof=1), rel=1e-12
+    )
     found = summarise(squares, heavy)
     figure = next(each for each in found.coefficients if each.name == "A")
     assert figure.se is None
@@ -373,7 +450,10 @@ def test_what_is_hardly_determined_is_told_by_the_intervals_shown(squares):
     draws[:, 1] *= np.geomspace(0.1, 10.0, 200)
     wide = draws_of(squares, draws)
     low, high = percentile(draws[:, 1], 0.9)
-    said = [text for text in summarise(squares, wide).warnings if text.startswith("hardly determined")]
+    said = [
+        text for text in summarise(squares, wide).warnings if text.startswith("hardly determined")
+    ]
     assert said == [
-        f"hardly determined: A = {squares.coefficients['A']:.4g}: its 90% interval spans a factor of {high / low:.3g}"
+        f"hardly determined: A = {squares.coefficients['A']:.4g}: its 90% interval spans a factor "
+        f"of {high / low:.3g}"
     ]

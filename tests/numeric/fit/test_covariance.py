@@ -1,4 +1,6 @@
-"""The sandwich against 40-digit differentiation of the objective, NumPy's regression, sums over groups, and simulation."""
+"""The sandwich against 40-digit differentiation of the objective, NumPy's regression, sums over
+groups, and simulation.
+"""
 
 import mpmath
 import numpy as np
@@ -15,19 +17,34 @@ NAMES = tuple(LAW)
 
 
 def table(noise=0.0, seed=0, sizes=5, durations=6, **changed):
-    n, d = (x.ravel() for x in np.meshgrid(np.logspace(8, 10, sizes), np.logspace(9, 11, durations)))
+    n, d = (
+        x.ravel() for x in np.meshgrid(np.logspace(8, 10, sizes), np.logspace(9, 11, durations))
+    )
     law = {**LAW, **changed}
     clean = law["E"] + law["A"] * n ** -law["beta"] + law["B"] * d ** -law["gamma"]
-    return {"params": n, "tokens": d, "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n)))}
+    return {
+        "params": n,
+        "tokens": d,
+        "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n))),
+    }
 
 
 def exact_derivatives(found):
-    """Residuals, gradients and Hessians of every residual in (E, log A, log B, beta, gamma), to 40 digits."""
-    at = [mp.log(value) if name in ("A", "B") else mp.mpf(value) for name, value in found.coefficients.items()]
+    """Residuals, gradients and Hessians of every residual in (E, log A, log B, beta, gamma), to 40
+    digits.
+    """
+    at = [
+        mp.log(value) if name in ("A", "B") else mp.mpf(value)
+        for name, value in found.coefficients.items()
+    ]
     n, d = found.runs.params, found.runs.tokens
 
     def residual(run, E, a, b, beta, gamma):
-        law = E + mp.exp(a - beta * mp.log(mp.mpf(n[run]))) + mp.exp(b - gamma * mp.log(mp.mpf(d[run])))
+        law = (
+            E
+            + mp.exp(a - beta * mp.log(mp.mpf(n[run])))
+            + mp.exp(b - gamma * mp.log(mp.mpf(d[run])))
+        )
         observed = mp.mpf(found.runs.loss[run])
         return mp.log(law) - mp.log(observed) if found.objective.in_logs else law - observed
 
@@ -39,14 +56,18 @@ def exact_derivatives(found):
 
         units = np.eye(5, dtype=int)
         gradients.append([mp.diff(own, at, tuple(map(int, unit))) for unit in units])
-        hessians.append([[mp.diff(own, at, tuple(map(int, one + other))) for other in units] for one in units])
+        hessians.append(
+            [[mp.diff(own, at, tuple(map(int, one + other))) for other in units] for one in units]
+        )
     return [residual(run, *at) for run in range(len(found.runs))], gradients, hessians
 
 
 @pytest.mark.parametrize("objective", ["least-squares-log", "least-squares"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sandwich_of_least_squares_to_forty_digits(objective, weighted):
-    """H^-1 S H^-1 with H = sum w (g g' + r H_r), S = sum (w r/(1 - h))^2 g g', h = w g' (sum w g g')^-1 g."""
+    """H^-1 S H^-1 with H = sum w (g g' + r H_r), S = sum (w r/(1 - h))^2 g g', h = w g' (sum w g
+    g')^-1 g.
+    """
     runs = {name: column[:12] for name, column in table(0.02, sizes=3, durations=4).items()}
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 12) if weighted else np.ones(12)
     found = fit({**runs, **({"weight": weights} if weighted else {})}, objective=objective)
@@ -65,7 +86,8 @@ def test_sandwich_of_least_squares_to_forty_digits(objective, weighted):
                 middle[i, j] += (w * r / (1 - leverage)) ** 2 * g[i] * g[j]
     inverse = mp.inverse(bread)
     expected = np.array((inverse * middle * inverse).tolist(), dtype=float)
-    # Two inverses of a matrix of condition 1e6 with centred terms, from coefficients that are certain to some 1e-8.
+    # Two inverses of a matrix of condition 1e6 with centred terms, from coefficients that are
+    # certain to some 1e-8.
     scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
     np.testing.assert_allclose(found.covariance() / scale, expected / scale, atol=1e-6)
 
@@ -79,7 +101,9 @@ def test_classical_covariance_is_that_of_the_linearised_regression(weighted):
     E, A, B, beta, gamma = found.coefficients.values()
     n, d = runs["params"], runs["tokens"]
     first, second = A * n**-beta, B * d**-gamma
-    jacobian = np.column_stack([np.ones(30), first, second, -first * np.log(n), -second * np.log(d)])
+    jacobian = np.column_stack(
+        [np.ones(30), first, second, -first * np.log(n), -second * np.log(d)]
+    )
     residuals = E + first + second - runs["loss"]
     _, triangle = np.linalg.qr(jacobian * np.sqrt(weights)[:, None])
     inverse = np.linalg.inv(triangle)
@@ -89,7 +113,9 @@ def test_classical_covariance_is_that_of_the_linearised_regression(weighted):
 
 
 def test_groups_are_summed_before_they_are_squared():
-    """Against scores of the whole groups with residuals (I - H_gg)^-1 r_g, H the hat matrix of the linearised law."""
+    """Against scores of the whole groups with residuals (I - H_gg)^-1 r_g, H the hat matrix of the
+    linearised law.
+    """
     runs, group = table(0.02), np.repeat(np.arange(10), 3)
     found = fit({**runs, "group": group}, objective="least-squares-log")
     plain = fit(runs, objective="least-squares-log")
@@ -99,7 +125,9 @@ def test_groups_are_summed_before_they_are_squared():
     together = np.zeros((5, 5))
     for g in range(10):
         own = np.flatnonzero(group == g)
-        score = jacobian[:, own] @ np.linalg.solve(np.eye(3) - hat[np.ix_(own, own)], residuals[own])
+        score = jacobian[:, own] @ np.linalg.solve(
+            np.eye(3) - hat[np.ix_(own, own)], residuals[own]
+        )
         together += np.outer(score, score)
     turn = plain.design.to_coordinates
     root = np.linalg.solve(turn, plain.covariance()) @ np.linalg.inv(turn).T
@@ -128,7 +156,9 @@ def test_groups_of_one_are_no_groups():
 
 
 def test_copies_in_a_group_tell_no_more():
-    """Three copies of every run in a group of their own have the errors of the runs; as draws they would shrink."""
+    """Three copies of every run in a group of their own have the errors of the runs; as draws they
+    would shrink.
+    """
     runs = table(0.02)
     thrice = {name: np.tile(column, 3) for name, column in runs.items()}
     plain = fit(runs, objective="least-squares-log")
@@ -142,14 +172,20 @@ def test_a_run_that_alone_tells_a_coefficient_has_no_error():
     """All but one run are at one D: gamma hangs on that one, whose residual is 0 whatever it is."""
     n = np.append(np.geomspace(1e8, 1e10, 13), 1e9)
     d = np.append(np.full(13, 1e10), 1e11)
-    loss = (1.7 + 400.0 * n**-0.34 + 410.0 * d**-0.28) * np.exp(0.005 * np.random.default_rng(2).normal(size=14))
-    found = fit({"params": n, "tokens": d, "loss": loss}, objective="least-squares-log", fixed={"E": 1.7})
+    loss = (1.7 + 400.0 * n**-0.34 + 410.0 * d**-0.28) * np.exp(
+        0.005 * np.random.default_rng(2).normal(size=14)
+    )
+    found = fit(
+        {"params": n, "tokens": d, "loss": loss}, objective="least-squares-log", fixed={"E": 1.7}
+    )
     with pytest.raises(ValueError, match="one run alone determines a coefficient"):
         found.covariance()
 
 
 def test_no_sandwich_where_E_is_zero_for_want_of_a_better_value():
-    """Losses without an irreducible part: E ends on 0, and the others move with it; where it is given they do not."""
+    """Losses without an irreducible part: E ends on 0, and the others move with it; where it is
+    given they do not.
+    """
     runs = table(0.02)
     runs["loss"] = runs["loss"] - 1.75
     found = fit(runs)
@@ -165,14 +201,19 @@ def test_no_sandwich_where_E_is_zero_for_want_of_a_better_value():
 def test_one_group_tells_no_error():
     """Its score is the gradient of the objective, which is 0 at the optimum."""
     found = fit({**table(0.02), "group": ["a"] * 30})
-    with pytest.raises(ValueError, match="all runs are of the group 'a'; must be at least 2 groups"):
+    with pytest.raises(
+        ValueError, match="all runs are of the group 'a'; must be at least 2 groups"
+    ):
         found.covariance()
 
 
 # -- coefficients that do not vary -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("given", [{"fixed": {"E": 1.7}}, {"bounds": {"E": (None, 1.5)}}, {"fixed": {"A": 400.0, "gamma": 0.28}}])
+@pytest.mark.parametrize(
+    "given",
+    [{"fixed": {"E": 1.7}}, {"bounds": {"E": (None, 1.5)}}, {"fixed": {"A": 400.0, "gamma": 0.28}}],
+)
 def test_rows_of_what_is_held_are_zero(given):
     found = fit(table(0.02), objective="least-squares-log", **given)
     covariance = found.covariance()
@@ -196,7 +237,9 @@ def test_standard_errors_of_prefactors_are_their_share_of_the_logarithms():
 
 
 def test_intervals_take_students_t():
-    """90 % with 30 - 5 degrees of freedom: 1.7081408 standard errors on both sides, of prefactors and exponents in the log."""
+    """90 % with 30 - 5 degrees of freedom: 1.7081408 standard errors on both sides, of prefactors
+    and exponents in the log.
+    """
     found = fit(table(0.02))
     for name, (low, high) in found.intervals(0.9).items():
         value, se = found.coefficients[name], found.standard_errors[name]
@@ -211,14 +254,17 @@ def test_intervals_take_students_t():
 # -- simulation --------------------------------------------------------------------------------------------------------
 
 REPETITIONS = 250
-#: The mean of an estimated standard error and the spread of 250 estimates, each known to 1/sqrt(500) = 4.5 %; Huber's sandwich is
-#: asymptotic besides, and estimates a density from 240 residuals.
+#: The mean of an estimated standard error and the spread of 250 estimates, each known to
+#: 1/sqrt(500) = 4.5 %; Huber's sandwich is asymptotic besides, and estimates a density from 240
+#: residuals.
 SIMULATED = {"least-squares-log": 0.15, "huber-log": 0.25}
 
 
 @pytest.mark.parametrize("objective", SIMULATED)
 def test_standard_errors_are_the_spread_of_refits(objective):
-    """Normal errors of 1 % on 240 runs: medians of the standard errors against the standard deviation of the estimates."""
+    """Normal errors of 1 % on 240 runs: medians of the standard errors against the standard
+    deviation of the estimates.
+    """
     estimates, errors = [], []
     for seed in range(REPETITIONS):
         found = fit(table(0.01, seed, sizes=16, durations=15), objective=objective)
@@ -237,7 +283,9 @@ def test_standard_errors_are_the_spread_of_refits(objective):
 
 
 def test_bandwidth_shrinks_slowly_and_never_below_the_objectives_own():
-    """Hall and Sheather: n^(-1/3); four hundred times the runs make it 400^(1/3) = 7.4 times as narrow."""
+    """Hall and Sheather: n^(-1/3); four hundred times the runs make it 400^(1/3) = 7.4 times as
+    narrow.
+    """
     found, wide = fit(table(0.05), objective="absolute-log"), fit(table(0.05), delta=0.5)
     random = np.random.default_rng(0).normal(size=100_000)
     few, many = bandwidth(found, random[:250]), bandwidth(found, random)
@@ -264,7 +312,9 @@ def test_bad_kinds(objective, kind, message):
 
 def test_as_many_coefficients_as_runs():
     chosen = np.random.default_rng(0).choice(30, 5, replace=False)
-    found = fit({name: column[chosen] for name, column in table().items()}, objective="least-squares")
+    found = fit(
+        {name: column[chosen] for name, column in table().items()}, objective="least-squares"
+    )
     assert found.free.all()
     with pytest.raises(ValueError, match="5 runs cannot tell the error of 5 free coefficients"):
         found.covariance()
@@ -273,10 +323,16 @@ def test_as_many_coefficients_as_runs():
 @pytest.mark.parametrize("kind", ["sandwich", "classical"])
 @pytest.mark.parametrize("seed", range(6))
 def test_no_error_where_the_design_is_singular(kind, seed):
-    """At one N, E and A are one number: whatever rounding makes of the zero in the Hessian, no error is claimed."""
+    """At one N, E and A are one number: whatever rounding makes of the zero in the Hessian, no
+    error is claimed.
+    """
     d = np.logspace(9, 11, 30)
     loss = (2.05 + 410.0 * d**-0.28) * np.exp(0.005 * np.random.default_rng(seed).normal(size=30))
-    found = fit({"params": np.full(30, 1e9), "tokens": d, "loss": loss}, objective="least-squares", fixed={"beta": 0.3})
+    found = fit(
+        {"params": np.full(30, 1e9), "tokens": d, "loss": loss},
+        objective="least-squares",
+        fixed={"beta": 0.3},
+    )
     assert found.at_bound == ()
     with pytest.raises(ValueError, match="do not tell the coefficients apart"):
         found.covariance(kind)

@@ -1,4 +1,6 @@
-"""Quantities of a fitted law: values and gradients against numerical minimisation, errors against simulation."""
+"""Quantities of a fitted law: values and gradients against numerical minimisation, errors against
+simulation.
+"""
 
 import math
 from typing import Any
@@ -6,7 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isoflop.numeric.fit.derived import COORDINATES, Quantity, at_compute, default_quantities, derived, penalty_at
+from isoflop.numeric.fit.derived import (
+    COORDINATES,
+    Quantity,
+    at_compute,
+    default_quantities,
+    derived,
+    penalty_at,
+)
 from isoflop.numeric.law import Law
 
 COMPUTE, RATIO = 3e23, 8.0
@@ -30,10 +39,14 @@ COVARIANCE = CORRELATION * np.outer(SPREAD, SPREAD)
 
 
 def by_minimising(reference: Any, theta: dict[str, Any]) -> dict[str, Any]:
-    """Every quantity at (E, log A, log B, beta, gamma) from the minimum of the loss along 6 N D = C, without a closed form."""
+    """Every quantity at (E, log A, log B, beta, gamma) from the minimum of the loss along 6 N D =
+    C, without a closed form.
+    """
     mp = reference.mp
     law = mp.exp(theta["log A"]), mp.exp(theta["log B"]), theta["beta"], theta["gamma"]
-    here, further, at_one = (reference(c, *law) for c in (mp.mpf(COMPUTE), mp.mpf(COMPUTE) * mp.e, mp.mpf(1)))
+    here, further, at_one = (
+        reference(c, *law) for c in (mp.mpf(COMPUTE), mp.mpf(COMPUTE) * mp.e, mp.mpf(1))
+    )
     return {
         "alpha": mp.log(here.reducible / further.reducible),
         "C0": at_one.reducible,
@@ -58,7 +71,9 @@ def exact(reference: Any) -> dict[str, tuple[float, np.ndarray]]:
     values = by_minimising(reference, theta)
     slopes: dict[str, list[float]] = {name: [] for name in values}
     for coordinate in COORDINATES:
-        low, high = (by_minimising(reference, theta | {coordinate: theta[coordinate] + x}) for x in (-h, h))
+        low, high = (
+            by_minimising(reference, theta | {coordinate: theta[coordinate] + x}) for x in (-h, h)
+        )
         for name, found in slopes.items():
             found.append(float((high[name] - low[name]) / (2 * h)))
     return {name: (float(values[name]), np.array(slopes[name])) for name in values}
@@ -66,7 +81,12 @@ def exact(reference: Any) -> dict[str, tuple[float, np.ndarray]]:
 
 def test_the_quantities(exact: Any) -> None:
     assert list(QUANTITIES) == list(exact)
-    assert [quantity.name for quantity in default_quantities()] == ["alpha", "C0", "params_share", "tokens_share"]
+    assert [quantity.name for quantity in default_quantities()] == [
+        "alpha",
+        "C0",
+        "params_share",
+        "tokens_share",
+    ]
 
 
 @pytest.mark.parametrize("name", QUANTITIES)
@@ -82,8 +102,15 @@ def test_value_and_gradient_are_those_of_the_minimised_loss(name: str, exact: An
 def test_the_standard_error_is_that_of_the_numerical_gradient(name: str, exact: Any) -> None:
     value, gradient = exact[name]
     (found,) = derived(LAW, COVARIANCE, quantities=(QUANTITIES[name],))
-    assert found.standard_error == pytest.approx(math.sqrt(gradient @ COVARIANCE @ gradient), rel=1e-10)
-    assert found.as_dict() == {"value": found.value, "se": found.standard_error, "lo": found.low, "hi": found.high}
+    assert found.standard_error == pytest.approx(
+        math.sqrt(gradient @ COVARIANCE @ gradient), rel=1e-10
+    )
+    assert found.as_dict() == {
+        "value": found.value,
+        "se": found.standard_error,
+        "lo": found.low,
+        "hi": found.high,
+    }
     assert found.low < value < found.high
 
 
@@ -91,7 +118,9 @@ def test_the_standard_error_is_that_of_the_numerical_gradient(name: str, exact: 
 def drawn() -> dict[str, np.ndarray]:
     """Coefficients of laws drawn from the normal distribution of the estimates."""
     centre = [math.log(FITTED[x[-1]]) if x.startswith("log ") else FITTED[x] for x in COORDINATES]
-    E, log_a, log_b, beta, gamma = np.random.default_rng(7).multivariate_normal(centre, COVARIANCE, 20_000).T
+    E, log_a, log_b, beta, gamma = (
+        np.random.default_rng(7).multivariate_normal(centre, COVARIANCE, 20_000).T
+    )
     return {"E": E, "A": np.exp(log_a), "B": np.exp(log_b), "beta": beta, "gamma": gamma}
 
 
@@ -108,11 +137,17 @@ def test_intervals_hold_what_simulation_says(name: str, drawn: dict[str, np.ndar
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_many_laws_at_once_are_the_laws_one_by_one(name: str, drawn: dict[str, np.ndarray]) -> None:
     first = {key: column[:20] for key, column in drawn.items()}
-    laws = [Law.from_coefficients({key: float(column[i]) for key, column in first.items()}) for i in range(20)]
+    laws = [
+        Law.from_coefficients({key: float(column[i]) for key, column in first.items()})
+        for i in range(20)
+    ]
     one_by_one = [QUANTITIES[name].value(law) for law in laws]
     assert QUANTITIES[name].values(**first).tolist() == pytest.approx(one_by_one, rel=1e-13)
     shared = QUANTITIES[name].values(E=first["E"], A=500.0, B=2000.0, beta=0.35, gamma=0.36)
-    alone = [QUANTITIES[name].value(Law(E=float(E), A=500.0, B=2000.0, beta=0.35, gamma=0.36)) for E in first["E"]]
+    alone = [
+        QUANTITIES[name].value(Law(E=float(E), A=500.0, B=2000.0, beta=0.35, gamma=0.36))
+        for E in first["E"]
+    ]
     assert shared.tolist() == pytest.approx(alone, rel=1e-13)
 
 
@@ -124,7 +159,9 @@ def test_intervals_on_a_log_scale_stay_inside_the_domain(name: str) -> None:
     (found,) = derived(LAW, 100 * COVARIANCE, quantities=(QUANTITIES[name],), level=0.99)
     floor, share = (1.0 if name == "penalty" else 0.0), name.endswith("_share")
     assert floor < found.low < found.value < found.high
-    low, value, high = (x / (1.0 - x) if share else x - floor for x in (found.low, found.value, found.high))
+    low, value, high = (
+        x / (1.0 - x) if share else x - floor for x in (found.low, found.value, found.high)
+    )
     assert low * high == pytest.approx(value**2, rel=1e-9)
     assert found.high < 1.0 or not share
 
@@ -187,7 +224,9 @@ def test_exponents_alone_give_alpha_and_the_penalty() -> None:
     law = Law(beta=0.3478, gamma=0.3658)
     variances = COVARIANCE[3:, 3:]
     found = derived(law, variances, ("beta", "gamma"), (QUANTITIES["alpha"], penalty_at(RATIO)))
-    assert [one.value for one in found] == [QUANTITIES[name].value(LAW) for name in ("alpha", "penalty")]
+    assert [one.value for one in found] == [
+        QUANTITIES[name].value(LAW) for name in ("alpha", "penalty")
+    ]
     with pytest.raises(ValueError, match="A, B=None"):
         derived(law, variances, ("beta", "gamma"), (QUANTITIES["C0"],))
 

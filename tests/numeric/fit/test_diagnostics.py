@@ -1,4 +1,6 @@
-"""Residual diagnostics: against SciPy and plain linear algebra, on constructions with known defects."""
+"""Residual diagnostics: against SciPy and plain linear algebra, on constructions with known
+defects.
+"""
 
 import json
 from pathlib import Path
@@ -12,7 +14,13 @@ from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import fit
 from isoflop.numeric.fit.diagnostics import Diagnostics, diagnostics, doubts_of_one_distribution
 from isoflop.numeric.fit.influence import dropped_one, leverages
-from isoflop.numeric.fit.residual_tests import ResidualTest, between_groups, intraclass, normality, zero_mean
+from isoflop.numeric.fit.residual_tests import (
+    ResidualTest,
+    between_groups,
+    intraclass,
+    normality,
+    zero_mean,
+)
 
 LAW = {"E": 1.69, "A": 406.4, "B": 410.7, "beta": 0.34, "gamma": 0.28}
 SQUARES = "least-squares-log"
@@ -23,22 +31,35 @@ def losses(n: Any, d: Any) -> Any:
 
 
 def table(noise: float = 0.003, seed: int = 1, repeats: int = 1, **extra: Any) -> dict[str, Any]:
-    n, d = (np.repeat(x.ravel(), repeats) for x in np.meshgrid(np.logspace(8, 10.5, 6), np.logspace(9, 11.5, 6)))
+    n, d = (
+        np.repeat(x.ravel(), repeats)
+        for x in np.meshgrid(np.logspace(8, 10.5, 6), np.logspace(9, 11.5, 6))
+    )
     error = noise * np.random.default_rng(seed).standard_normal(len(n))
     return {"params": n, "tokens": d, "loss": losses(n, d) * np.exp(error), **extra}
 
 
 def numeric_jacobian(coefficients: dict[str, float], n: Any, d: Any) -> Any:
-    """(n, 5): derivatives of log L by E, log A, log B, beta, gamma, by central differences of the law as typed here."""
+    """(n, 5): derivatives of log L by E, log A, log B, beta, gamma, by central differences of the
+    law as typed here.
+    """
     at = np.array(
-        [coefficients["E"], np.log(coefficients["A"]), np.log(coefficients["B"]), coefficients["beta"], coefficients["gamma"]]
+        [
+            coefficients["E"],
+            np.log(coefficients["A"]),
+            np.log(coefficients["B"]),
+            coefficients["beta"],
+            coefficients["gamma"],
+        ]
     )
 
     def log_loss(t: Any) -> Any:
         return np.log(t[0] + np.exp(t[1] - t[3] * np.log(n)) + np.exp(t[2] - t[4] * np.log(d)))
 
     h = 1e-6
-    return np.stack([(log_loss(at + h * e) - log_loss(at - h * e)) / (2 * h) for e in np.eye(5)], axis=1)
+    return np.stack(
+        [(log_loss(at + h * e) - log_loss(at - h * e)) / (2 * h) for e in np.eye(5)], axis=1
+    )
 
 
 def test_summary_is_that_of_scipy() -> None:
@@ -57,7 +78,9 @@ def test_summary_is_that_of_scipy() -> None:
     (params, *_) = found.trends
     assert params.variable == "log N"
     assert params.slope == pytest.approx(scipy.stats.linregress(np.log(table()["params"]), r).slope)
-    assert params.monotone.p_value == pytest.approx(scipy.stats.spearmanr(r, np.log(table()["params"])).pvalue)
+    assert params.monotone.p_value == pytest.approx(
+        scipy.stats.spearmanr(r, np.log(table()["params"])).pvalue
+    )
 
 
 def test_a_run_above_the_law_has_a_positive_residual_everywhere() -> None:
@@ -68,9 +91,14 @@ def test_a_run_above_the_law_has_a_positive_residual_everywhere() -> None:
     found = diagnostics(found_fit)
     row = found_fit.runs.row[7]
     assert found.outliers[0].row == row
-    assert found.outliers[0].residual == pytest.approx(np.log(data["loss"][7] / found_fit.fitted[7]))
+    assert found.outliers[0].residual == pytest.approx(
+        np.log(data["loss"][7] / found_fit.fitted[7])
+    )
     assert found.outliers[0].residual > 0.1
-    assert next(item for item in found.influential if item.row == row).residual == found.outliers[0].residual
+    assert (
+        next(item for item in found.influential if item.row == row).residual
+        == found.outliers[0].residual
+    )
     assert "log observed - log law" in str(found_fit)
 
 
@@ -137,14 +165,18 @@ def test_a_bend_along_the_size_shows() -> None:
     z = np.log10(data["params"]) - 9.25
     data["loss"] = data["loss"] * (1 - 0.02 * z**2)
     found = diagnostics(fit(data, objective=SQUARES))
-    assert next(trend for trend in found.trends if trend.variable == "log N").structure.rejects(1e-6)
+    assert next(trend for trend in found.trends if trend.variable == "log N").structure.rejects(
+        1e-6
+    )
     assert any("does not fit" in text for text in found.findings)
 
 
 def test_spread_that_grows_shows() -> None:
     data = table(noise=0.0, repeats=4)
     c = data["params"] * data["tokens"]
-    data["loss"] = data["loss"] * np.exp(0.0005 * (c / c.min()) ** 0.3 * np.random.default_rng(0).standard_normal(len(c)))
+    data["loss"] = data["loss"] * np.exp(
+        0.0005 * (c / c.min()) ** 0.3 * np.random.default_rng(0).standard_normal(len(c))
+    )
     found = diagnostics(fit(data, objective=SQUARES))
     assert all(test.rejects(1e-3) for test in found.scedasticity)
     assert any("spread more" in text for text in found.findings)
@@ -183,7 +215,9 @@ def test_leaving_out_a_run(objective: str) -> None:
     if objective != "huber-log":
         assert first.row == 36
     kept = np.arange(36) != first.row - 1
-    other = fit({name: column[kept] for name, column in data.items()}, objective=objective, delta=2e-3)
+    other = fit(
+        {name: column[kept] for name, column in data.items()}, objective=objective, delta=2e-3
+    )
     change = other.law.envelope.exponent - base.law.envelope.exponent
     assert first.alpha_change_refitted == pytest.approx(change, rel=1e-4, abs=1e-9)
     assert first.alpha_change is not None
@@ -199,7 +233,10 @@ def test_the_first_order_change_is_right_to_second_order() -> None:
         foretold = dropped_one(base)[0] @ base.design.to_coordinates.T
         other = fit({name: column[1:] for name, column in data.items()}, objective=SQUARES)
         true = np.array(
-            [other.coefficients["beta"] - base.coefficients["beta"], other.coefficients["gamma"] - base.coefficients["gamma"]]
+            [
+                other.coefficients["beta"] - base.coefficients["beta"],
+                other.coefficients["gamma"] - base.coefficients["gamma"],
+            ]
         )
         errors.append(np.abs(foretold[3:] - true).max() / np.abs(true).max())
     assert errors[0] < 0.1
@@ -219,7 +256,12 @@ def test_what_cannot_be_tested_has_a_reason() -> None:
 
 
 def test_few_runs_and_constant_residuals() -> None:
-    for test in (zero_mean(np.zeros(5)), normality(np.zeros(5)), normality(np.ones(2)), between_groups(np.zeros(4), None)):
+    for test in (
+        zero_mean(np.zeros(5)),
+        normality(np.zeros(5)),
+        normality(np.ones(2)),
+        between_groups(np.zeros(4), None),
+    ):
         assert test.p_value is None
         assert test.reason
     one_each = np.arange(4)
@@ -236,7 +278,11 @@ def test_a_compute_law_and_weights() -> None:
     c = np.logspace(18, 23, 30)
     noise = np.exp(0.003 * np.random.default_rng(1).standard_normal(30))
     weight = np.linspace(1, 3, 30)
-    found_fit = fit({"compute": c, "loss": (1.7 + 1000 * c**-0.15) * noise, "weight": weight}, model="compute", objective=SQUARES)
+    found_fit = fit(
+        {"compute": c, "loss": (1.7 + 1000 * c**-0.15) * noise, "weight": weight},
+        model="compute",
+        objective=SQUARES,
+    )
     found = diagnostics(found_fit)
     assert [trend.variable for trend in found.trends] == ["log C", "log fitted"]
     assert found.influential[0].alpha_change is not None
@@ -245,7 +291,9 @@ def test_a_compute_law_and_weights() -> None:
 
 def test_a_law_of_ones_own() -> None:
     data = table(repeats=2)
-    named, written = (fit(data, model=m, objective=SQUARES) for m in ("params-tokens", "E + A*N^-b + F*D^-g"))
+    named, written = (
+        fit(data, model=m, objective=SQUARES) for m in ("params-tokens", "E + A*N^-b + F*D^-g")
+    )
     one, other = diagnostics(named), diagnostics(written)
     assert other.lack_of_fit.p_value == pytest.approx(one.lack_of_fit.p_value, rel=1e-4)
     assert other.influential[0].row == one.influential[0].row
@@ -304,8 +352,15 @@ def test_doubts_of_one_distribution() -> None:
     assert doubts_of_one_distribution(fit(data)) == ()
     random = np.random.default_rng(5)
     spread = 1e-3 * (data["params"] * data["tokens"] / 1e17) ** 0.15
-    unlike = data | {"loss": losses(data["params"], data["tokens"]) * np.exp(spread * random.standard_normal(144))}
+    unlike = data | {
+        "loss": losses(data["params"], data["tokens"])
+        * np.exp(spread * random.standard_normal(144))
+    }
     assert any("spread against log C" in text for text in doubts_of_one_distribution(fit(unlike)))
-    heavy = data | {"loss": losses(data["params"], data["tokens"]) * np.exp(1e-3 * random.standard_t(2, 144))}
-    assert any("not normal" in text for text in doubts_of_one_distribution(fit(heavy, objective=SQUARES)))
+    heavy = data | {
+        "loss": losses(data["params"], data["tokens"]) * np.exp(1e-3 * random.standard_t(2, 144))
+    }
+    assert any(
+        "not normal" in text for text in doubts_of_one_distribution(fit(heavy, objective=SQUARES))
+    )
     assert not any("not normal" in text for text in doubts_of_one_distribution(fit(heavy)))

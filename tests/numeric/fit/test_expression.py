@@ -1,4 +1,6 @@
-"""Generated values, Jacobians and Hessians against numerical differentiation with 40 digits, and what the reader refuses."""
+"""Generated values, Jacobians and Hessians against numerical differentiation with 40 digits, and
+what the reader refuses.
+"""
 
 import ast
 from collections.abc import Callable
@@ -19,7 +21,8 @@ mp.dps = 40
 N, D, C, M = [7e7, 4.1e8, 1.4e9], [2e9, 8.3e9, 3e11], [1e18, 3.3e20, 1e23], [5.0, 20.0, 320.0]
 KAPLAN = "((Nc/N)^(p/q) + Dc/D)^q"
 
-# The law as text, its variables, its coefficients, and the same law as a function of mpmath numbers.
+# The law as text, its variables, its coefficients, and the same law as a function of mpmath
+# numbers.
 LAWS: list[tuple[str, dict[str, list[float]], dict[str, float], Callable[..., Any]]] = [
     (
         "E + A*N^-beta + B*D^-gamma",
@@ -44,7 +47,9 @@ LAWS: list[tuple[str, dict[str, list[float]], dict[str, float], Callable[..., An
         {"x": [0.4, 1.7, 3.1]},
         {"k": 0.8, "m": 1.3, "s": 0.7},
         lambda x, k, m, s: (
-            mp.exp(-k * (x - m) ** 2 / 2) / mp.sqrt(1 + s**4 * x) - mp.atan(k / x) / mp.pi + mp.mpf("0.3172") * s ** mp.mpf("2.5")
+            mp.exp(-k * (x - m) ** 2 / 2) / mp.sqrt(1 + s**4 * x)
+            - mp.atan(k / x) / mp.pi
+            + mp.mpf("0.3172") * s ** mp.mpf("2.5")
         ),
     ),
     (
@@ -59,7 +64,9 @@ LAWS: list[tuple[str, dict[str, list[float]], dict[str, float], Callable[..., An
         ),
     ),
 ]
-EACH_LAW = pytest.mark.parametrize(("law", "variables", "coefficients", "reference"), LAWS, ids=[law[0] for law in LAWS])
+EACH_LAW = pytest.mark.parametrize(
+    ("law", "variables", "coefficients", "reference"), LAWS, ids=[law[0] for law in LAWS]
+)
 
 
 def derivative(reference, x, theta, orders):
@@ -68,7 +75,11 @@ def derivative(reference, x, theta, orders):
     def scaled(*factors):
         return reference(*x, *(factor * c for factor, c in zip(factors, theta, strict=True)))
 
-    value = mp.diff(scaled, (1,) * len(theta), tuple(orders)) if any(orders) else scaled(*[1] * len(theta))
+    value = (
+        mp.diff(scaled, (1,) * len(theta), tuple(orders))
+        if any(orders)
+        else scaled(*[1] * len(theta))
+    )
     for order, c in zip(orders, theta, strict=True):
         value /= c**order
     return value
@@ -90,7 +101,11 @@ def test_derivatives(law, variables, coefficients, reference):
         scale = abs(float(values[0, run]))
         for i in range(width):
             orders = [int(i == k) for k in range(width)]
-            close(jacobian[0, i, run], derivative(reference, x, exact_theta, orders), scale / abs(theta[0, i]))
+            close(
+                jacobian[0, i, run],
+                derivative(reference, x, exact_theta, orders),
+                scale / abs(theta[0, i]),
+            )
             for j in range(width):
                 both = [order + int(j == k) for k, order in enumerate(orders)]
                 size_of_entry = scale / abs(theta[0, i] * theta[0, j])
@@ -112,7 +127,9 @@ def test_many_coefficient_vectors_at_once(law, variables, coefficients, referenc
         one_value, one_jacobian = model.evaluate(theta[k : k + 1])
         np.testing.assert_allclose(one_value[0], values[k], rtol=1e-14)
         np.testing.assert_allclose(one_jacobian[0], jacobian[k], rtol=1e-14)
-        one = model.curvature(theta[k : k + 1], factors[k : k + 1], one_jacobian, one_jacobian.sum(axis=2), None)[0]
+        one = model.curvature(
+            theta[k : k + 1], factors[k : k + 1], one_jacobian, one_jacobian.sum(axis=2), None
+        )[0]
         np.testing.assert_allclose(one, together[k], rtol=1e-13)
     np.testing.assert_allclose(model.values(theta), values, rtol=1e-14)
 
@@ -138,14 +155,18 @@ def test_coordinates_obey_the_chain_rule(signs):
     gradient = np.einsum("kpn,kn->kp", jacobian, factors)
     hessian = coordinates.curvature(u[None], factors, jacobian, gradient, None)[0]
     x = [mp.mpf(column[1]) for column in variables.values()]
-    exact_u = [mp.log(mp.mpf(c)) if sign else mp.mpf(c) for sign, c in zip(kept, base[free], strict=True)]
+    exact_u = [
+        mp.log(mp.mpf(c)) if sign else mp.mpf(c) for sign, c in zip(kept, base[free], strict=True)
+    ]
     for i in range(3):
         scaled = [mp.mpf(1) if sign else abs(c) for sign, c in zip(kept, exact_u, strict=True)]
         for j in range(3):
             orders = [int(i == k) + int(j == k) for k in range(3)]
 
             def moved(*steps, scaled=scaled):
-                return in_u(*(c + step * s for c, step, s in zip(exact_u, steps, scaled, strict=True)))
+                return in_u(
+                    *(c + step * s for c, step, s in zip(exact_u, steps, scaled, strict=True))
+                )
 
             exact = mp.diff(moved, (0, 0, 0), tuple(orders)) / (scaled[i] * scaled[j])
             assert hessian[i, j] == pytest.approx(float(exact), rel=1e-10)
@@ -158,19 +179,30 @@ def test_text_and_expression_are_the_same_law():
     written = ExpressionModel(e + a * n**-beta + b * d**-gamma, {"N": N, "D": D}, names)
     assert text.code.source == written.code.source
     positive = e + a * n**-beta + b * d**-gamma
-    positive = positive.xreplace({x: sympy.Symbol(x.name, positive=True) for x in positive.free_symbols})
+    positive = positive.xreplace(
+        {x: sympy.Symbol(x.name, positive=True) for x in positive.free_symbols}
+    )
     assert ExpressionModel(positive, {"N": N, "D": D}, names).code.source == text.code.source
 
 
 def test_names_are_found_in_order_of_appearance():
-    assert ExpressionModel("E + A*(6ND)^-alpha*exp(k)", {"N": N, "D": D}).names == ("E", "A", "alpha", "k")
+    assert ExpressionModel("E + A*(6ND)^-alpha*exp(k)", {"N": N, "D": D}).names == (
+        "E",
+        "A",
+        "alpha",
+        "k",
+    )
     q, p, n = sympy.symbols("q p N")
     assert ExpressionModel(q * n**p, {"N": N}).names == ("p", "q")
 
 
 def test_awkward_names_and_numbers():
     lam, power, n, t = (sympy.Symbol(name) for name in ("lambda", "power", "Model Size", "t0"))
-    law = lam * n**-power + t / 3 + 1.7e10 * sympy.Float("0.123456789") * sympy.Rational(1, 7) ** power
+    law = (
+        lam * n**-power
+        + t / 3
+        + 1.7e10 * sympy.Float("0.123456789") * sympy.Rational(1, 7) ** power
+    )
     model = ExpressionModel(law, {"Model Size": N}, ("lambda", "power", "t0"))
     assert model.names == ("lambda", "power", "t0")
     theta = np.array([[400.0, 0.34, 3.0]])
@@ -191,7 +223,12 @@ def test_source_calls_numpy_alone(law, variables, coefficients, reference):
     source = ExpressionModel(law, variables, tuple(coefficients)).code.source
     tree = ast.parse(source)
     called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
     assert called == imported
     assert imported <= set(RUNTIME)
 
@@ -216,7 +253,12 @@ def test_outside_the_domain_is_not_a_number_and_no_warning():
         ("E + A*N^-b", {"N": [1.0]}, ("E", "A", "b", "c"), "does not depend on the coefficient c"),
         ("E + A*N^-b", {"N": [1.0]}, ("E", "A", "b", "N"), "N given twice"),
         ("__import__('os').system('true')", {"N": [1.0]}, None, "cannot read"),
-        (sympy.gamma(sympy.Symbol("a")) * sympy.Symbol("N"), {"N": [1.0]}, None, "no derivatives through"),
+        (
+            sympy.gamma(sympy.Symbol("a")) * sympy.Symbol("N"),
+            {"N": [1.0]},
+            None,
+            "no derivatives through",
+        ),
         (sympy.I * sympy.Symbol("N"), {"N": [1.0]}, None, "real and finite"),
     ],
 )
@@ -226,7 +268,9 @@ def test_refuses(law, variables, coefficients, complaint):
 
 
 def test_unknown_symbols_are_named():
-    with pytest.raises(ValueError, match="x neither among the variables nor among the coefficients"):
+    with pytest.raises(
+        ValueError, match="x neither among the variables nor among the coefficients"
+    ):
         model_code(sympy.Symbol("x") * sympy.Symbol("a"), (), ("a",))
 
 
@@ -238,8 +282,15 @@ class Table:
 
 
 def test_columns_of_runs_by_their_letters():
-    model = ExpressionModel.on_runs("a*N^b*D^c*C^d*ratio^e", Table(), variables=("N", "D", "C", "ratio"))
-    assert {name: array.tolist() for name, array in model.variables.items()} == {"N": N, "D": D, "C": C, "ratio": M}
+    model = ExpressionModel.on_runs(
+        "a*N^b*D^c*C^d*ratio^e", Table(), variables=("N", "D", "C", "ratio")
+    )
+    assert {name: array.tolist() for name, array in model.variables.items()} == {
+        "N": N,
+        "D": D,
+        "C": C,
+        "ratio": M,
+    }
     with pytest.raises(ValueError, match="no column 'seed'"):
         ExpressionModel.on_runs("a*seed^b", Table(), variables=("seed",))
 
@@ -247,11 +298,15 @@ def test_columns_of_runs_by_their_letters():
 # -- names that would be code ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ['x"""\nraise SystemExit\n"""', "a, b=__import__('os')", "a b", "", "x\n", "\\alpha"])
+@pytest.mark.parametrize(
+    "name", ['x"""\nraise SystemExit\n"""', "a, b=__import__('os')", "a b", "", "x\n", "\\alpha"]
+)
 def test_a_coefficient_must_have_a_name(name):
     """Generated source holds names: text that is none would be executed with it."""
     n = sympy.Symbol("N")
-    with pytest.raises(ValueError, match=r"^coefficient .*: must be a name of letters, digits and underscores$"):
+    with pytest.raises(
+        ValueError, match=r"^coefficient .*: must be a name of letters, digits and underscores$"
+    ):
         model_code(1 + sympy.Symbol(name) * n**-2, ("N",), (name,))
 
 
@@ -262,7 +317,9 @@ def test_a_column_of_any_name_is_no_code():
     assert model.evaluate(np.array([[3.0]]))[0].tolist() == [[3.0, 6.0]]
 
 
-@pytest.mark.parametrize("name", ["A=__import__('os'),z", 'A"""\nraise SystemExit\n"""', "a b", "A\n"])
+@pytest.mark.parametrize(
+    "name", ["A=__import__('os'),z", 'A"""\nraise SystemExit\n"""', "a b", "A\n"]
+)
 def test_a_custom_law_has_names(name):
     from isoflop.numeric.custom import law_from_expression
 

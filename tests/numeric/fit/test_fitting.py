@@ -1,4 +1,6 @@
-"""Fits without start values: published optima, exact data, boxes, invariances, and what the runs cannot tell."""
+"""Fits without start values: published optima, exact data, boxes, invariances, and what the runs
+cannot tell.
+"""
 
 import dataclasses
 
@@ -9,8 +11,8 @@ from scipy.optimize import least_squares
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import OBJECTIVES, Objective, fit
 
-#: Objectives are minimised to 1e-15 of their value: coefficients to some 1e-7 in the flattest direction, a thousandth of the
-#: others' curvature.
+#: Objectives are minimised to 1e-15 of their value: coefficients to some 1e-7 in the flattest
+#: direction, a thousandth of the others' curvature.
 SAME_MINIMUM, SAME_COEFFICIENTS = 1e-11, 1e-5
 LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 
@@ -27,13 +29,18 @@ def losses(n, d, E, A, B, beta, gamma):
 def table(noise=0.0, seed=0, sizes=5, durations=6, **changed):
     n, d = grid(sizes, durations)
     clean = losses(n, d, **{**LAW, **changed})
-    return {"params": n, "tokens": d, "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n)))}
+    return {
+        "params": n,
+        "tokens": d,
+        "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=len(n))),
+    }
 
 
 # -- Chinchilla --------------------------------------------------------------------------------------------------------
 
-#: Least objectives, to the digits that are known, of the points of Hoffmann et al. 2022, Figure 4, as Besiroglu et al. 2024 read
-#: them off, and E, A, B, beta, gamma. A, B, beta and gamma of the absolute deviation are those printed in 2404.10102.
+#: Least objectives, to the digits that are known, of the points of Hoffmann et al. 2022, Figure 4,
+#: as Besiroglu et al. 2024 read them off, and E, A, B, beta, gamma. A, B, beta and gamma of the
+#: absolute deviation are those printed in 2404.10102.
 PUBLISHED = {
     ("240", "huber-log"): ("0.001018274018", "1.81722 477.826 2143.417 .34731 .36717"),
     ("245", "huber-log"): ("0.00182601052", "1.89134 495.73 12845.6 .34931 .45305"),
@@ -49,7 +56,9 @@ def last_place(digits):
 
 @pytest.mark.parametrize(("points", "objective"), PUBLISHED)
 def test_chinchilla(chinchilla, chinchilla_240, points, objective):
-    """As printed; the absolute deviation has a minimum 1e-8 below what is known of it, where B is 2085.436."""
+    """As printed; the absolute deviation has a minimum 1e-8 below what is known of it, where B is
+    2085.436.
+    """
     runs = chinchilla_240 if points == "240" else chinchilla
     least, printed = PUBLISHED[points, objective]
     found = fit(runs, objective=objective)
@@ -84,7 +93,9 @@ def test_no_perturbed_start_of_scipy_finds_a_lower_sum_of_squares(chinchilla_240
             return losses(n, d, x[0], np.exp(x[1]), np.exp(x[2]), x[3], x[4]) - chinchilla_240.loss
 
         start[1:3] = np.log(start[1:3])
-        other = least_squares(residuals, start, x_scale="jac", ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=400)
+        other = least_squares(
+            residuals, start, x_scale="jac", ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=400
+        )
         assert 2.0 * other.cost >= found.objective_value * (1.0 - SAME_MINIMUM)
 
 
@@ -105,8 +116,15 @@ def test_exact_data_give_back_their_coefficients(objective, E):
 @pytest.mark.parametrize("seed", range(8))
 def test_exact_data_of_random_laws(seed):
     random = np.random.default_rng(seed)
-    law = {"E": random.uniform(0.1, 3.0), "beta": random.uniform(0.1, 0.9), "gamma": random.uniform(0.1, 0.9)}
-    law["A"], law["B"] = random.uniform(0.1, 2.0) * 1e9 ** law["beta"], random.uniform(0.1, 2.0) * 1e10 ** law["gamma"]
+    law = {
+        "E": random.uniform(0.1, 3.0),
+        "beta": random.uniform(0.1, 0.9),
+        "gamma": random.uniform(0.1, 0.9),
+    }
+    law["A"], law["B"] = (
+        random.uniform(0.1, 2.0) * 1e9 ** law["beta"],
+        random.uniform(0.1, 2.0) * 1e10 ** law["gamma"],
+    )
     found = fit(table(**law))
     assert found.converged
     for name, value in law.items():
@@ -126,11 +144,20 @@ def test_exact_compute_law():
 
 
 @pytest.mark.parametrize(
-    "fixed", [{"A": 400.0}, {"E": 0.0}, {"E": 1.7, "beta": 0.34}, {"B": 300.0, "gamma": 0.3}, {"gamma": 0.25}]
+    "fixed",
+    [
+        {"A": 400.0},
+        {"E": 0.0},
+        {"E": 1.7, "beta": 0.34},
+        {"B": 300.0, "gamma": 0.3},
+        {"gamma": 0.25},
+    ],
 )
 @pytest.mark.parametrize("objective", ["least-squares-log", "huber-log"])
 def test_fixed_coefficients_against_scipy(fixed, objective):
-    """The rest by SciPy in logarithms, from the fit and from the true law: Huber's function is never lower there."""
+    """The rest by SciPy in logarithms, from the fit and from the true law: Huber's function is
+    never lower there.
+    """
     runs = table(0.01)
     found = fit(runs, objective=objective, fixed=fixed)
     assert found.converged
@@ -142,11 +169,15 @@ def test_fixed_coefficients_against_scipy(fixed, objective):
 
     def residuals(x):
         given = {**fixed, **dict(zip(rest, np.exp(x), strict=True))}
-        return found.objective.residuals(losses(runs["params"], runs["tokens"], **given), runs["loss"])
+        return found.objective.residuals(
+            losses(runs["params"], runs["tokens"], **given), runs["loss"]
+        )
 
     reached = []
     for start in (LAW, {name: max(value, 1e-9) for name, value in found.coefficients.items()}):
-        other = least_squares(residuals, np.log([start[name] for name in rest]), xtol=1e-15, ftol=1e-15, gtol=1e-15)
+        other = least_squares(
+            residuals, np.log([start[name] for name in rest]), xtol=1e-15, ftol=1e-15, gtol=1e-15
+        )
         reached.append(found.objective.value(other.fun))
     assert min(reached) >= found.objective_value * (1.0 - SAME_MINIMUM)
     if objective == "least-squares-log":
@@ -158,7 +189,9 @@ def test_all_coefficients_fixed():
     found = fit(runs, fixed=LAW)
     assert found.converged
     assert not found.free.any()
-    expected = found.objective.residuals(losses(runs["params"], runs["tokens"], **LAW), runs["loss"])
+    expected = found.objective.residuals(
+        losses(runs["params"], runs["tokens"], **LAW), runs["loss"]
+    )
     np.testing.assert_allclose(found.residuals, expected, atol=1e-14)
     assert not any(found.standard_errors.values())
 
@@ -175,7 +208,8 @@ def test_without_irreducible_loss_is_with_none():
 
 
 @pytest.mark.parametrize(
-    ("bounds", "on"), [({"E": (None, 1.5)}, "E"), ({"beta": (0.4, 0.6)}, "beta"), ({"B": (None, 300.0)}, "B")]
+    ("bounds", "on"),
+    [({"E": (None, 1.5)}, "E"), ({"beta": (0.4, 0.6)}, "beta"), ({"B": (None, 300.0)}, "B")],
 )
 def test_a_bound_that_holds_is_a_coefficient_that_is_fixed(bounds, on):
     runs = table(0.005)
@@ -190,7 +224,13 @@ def test_a_bound_that_holds_is_a_coefficient_that_is_fixed(bounds, on):
 
 def test_bounds_that_do_not_hold_change_nothing():
     runs = table(0.005)
-    free, boxed = fit(runs), fit(runs, bounds={"E": (0.0, 3.0), "A": (1.0, 1e6), "beta": (0.1, 0.9), "gamma": (None, None)})
+    free, boxed = (
+        fit(runs),
+        fit(
+            runs,
+            bounds={"E": (0.0, 3.0), "A": (1.0, 1e6), "beta": (0.1, 0.9), "gamma": (None, None)},
+        ),
+    )
     assert boxed.at_bound == ()
     assert boxed.objective_value == pytest.approx(free.objective_value, rel=SAME_MINIMUM)
     for name, value in free.coefficients.items():
@@ -198,7 +238,9 @@ def test_bounds_that_do_not_hold_change_nothing():
 
 
 def test_no_irreducible_loss_is_a_bound():
-    found = fit(table(0.01, E=0.0, seed=3), objective="least-squares-log", bounds={"E": (0.3, None)})
+    found = fit(
+        table(0.01, E=0.0, seed=3), objective="least-squares-log", bounds={"E": (0.3, None)}
+    )
     assert found.coefficients["E"] == 0.3
     assert found.at_bound == ("E",)
 
@@ -206,12 +248,16 @@ def test_no_irreducible_loss_is_a_bound():
 # -- invariances -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("objective", ["huber-log", "least-squares-log", "least-squares", "absolute-log"])
+@pytest.mark.parametrize(
+    "objective", ["huber-log", "least-squares-log", "least-squares", "absolute-log"]
+)
 def test_weights_are_repetitions(objective):
     runs = table(0.01)
     times = np.random.default_rng(2).integers(1, 4, 30)
     weighted = fit({**runs, "weight": times}, objective=objective)
-    repeated = fit({name: np.repeat(column, times) for name, column in runs.items()}, objective=objective)
+    repeated = fit(
+        {name: np.repeat(column, times) for name, column in runs.items()}, objective=objective
+    )
     assert weighted.converged
     assert repeated.converged
     assert weighted.objective_value == pytest.approx(repeated.objective_value, rel=SAME_MINIMUM)
@@ -223,10 +269,17 @@ def test_weights_are_repetitions(objective):
 def test_units_of_params_scale_their_prefactor(chinchilla_240, objective):
     """N in billions: A N^-beta is A (1e9)^-beta (N/1e9)^-beta."""
     found = fit(chinchilla_240, objective=objective)
-    billions = {"params": chinchilla_240.params / 1e9, "tokens": chinchilla_240.tokens, "loss": chinchilla_240.loss}
+    billions = {
+        "params": chinchilla_240.params / 1e9,
+        "tokens": chinchilla_240.tokens,
+        "loss": chinchilla_240.loss,
+    }
     scaled = fit(billions, objective=objective)
     assert scaled.objective_value == pytest.approx(found.objective_value, rel=1e-10)
-    expected = {**found.coefficients, "A": found.coefficients["A"] * 1e9 ** -found.coefficients["beta"]}
+    expected = {
+        **found.coefficients,
+        "A": found.coefficients["A"] * 1e9 ** -found.coefficients["beta"],
+    }
     for name, value in expected.items():
         assert scaled.coefficients[name] == pytest.approx(value, rel=SAME_COEFFICIENTS)
 
@@ -234,7 +287,13 @@ def test_units_of_params_scale_their_prefactor(chinchilla_240, objective):
 def test_units_of_loss_scale_all_coefficients_of_logs(chinchilla_240):
     """Bits for nats."""
     found = fit(chinchilla_240)
-    bits = fit({"params": chinchilla_240.params, "tokens": chinchilla_240.tokens, "loss": chinchilla_240.loss / np.log(2.0)})
+    bits = fit(
+        {
+            "params": chinchilla_240.params,
+            "tokens": chinchilla_240.tokens,
+            "loss": chinchilla_240.loss / np.log(2.0),
+        }
+    )
     assert bits.objective_value == pytest.approx(found.objective_value, rel=1e-10)
     for name, value in found.coefficients.items():
         scale = 1.0 if name in ("beta", "gamma") else 1.0 / np.log(2.0)
@@ -252,22 +311,36 @@ def test_order_of_runs(chinchilla_240, objective):
 
 def test_params_and_tokens_exchanged():
     runs = table(0.01)
-    one, other = fit(runs), fit({"params": runs["tokens"], "tokens": runs["params"], "loss": runs["loss"]})
+    one, other = (
+        fit(runs),
+        fit({"params": runs["tokens"], "tokens": runs["params"], "loss": runs["loss"]}),
+    )
     assert one.objective_value == pytest.approx(other.objective_value, rel=SAME_MINIMUM)
     for name, swapped in (("E", "E"), ("A", "B"), ("B", "A"), ("beta", "gamma"), ("gamma", "beta")):
-        assert one.coefficients[name] == pytest.approx(other.coefficients[swapped], rel=SAME_COEFFICIENTS)
+        assert one.coefficients[name] == pytest.approx(
+            other.coefficients[swapped], rel=SAME_COEFFICIENTS
+        )
 
 
 def test_many_runs_are_fitted_on_all_of_them():
-    """Starts come from a sample beyond 20,000 runs, the minimum from all: the gradient of the whole sum vanishes."""
+    """Starts come from a sample beyond 20,000 runs, the minimum from all: the gradient of the whole
+    sum vanishes.
+    """
     random = np.random.default_rng(4)
     n, d = 10.0 ** random.uniform(7, 10, 30_000), 10.0 ** random.uniform(8, 11, 30_000)
-    runs = {"params": n, "tokens": d, "loss": losses(n, d, **LAW) * np.exp(0.01 * random.normal(size=30_000))}
+    runs = {
+        "params": n,
+        "tokens": d,
+        "loss": losses(n, d, **LAW) * np.exp(0.01 * random.normal(size=30_000)),
+    }
     found = fit(runs, objective="least-squares-log")
     assert found.converged
     _, jacobian, _ = found.linearised()
     pull = jacobian @ found.residuals
-    assert np.abs(pull / (np.linalg.norm(jacobian, axis=1) * np.linalg.norm(found.residuals))).max() < 1e-9
+    assert (
+        np.abs(pull / (np.linalg.norm(jacobian, axis=1) * np.linalg.norm(found.residuals))).max()
+        < 1e-9
+    )
     for name, se in found.standard_errors.items():
         assert abs(found.coefficients[name] - LAW[name]) < 4.0 * se
 
@@ -289,17 +362,25 @@ def test_few_runs(runs):
 
 def test_too_few_runs():
     four = {name: column[:4] for name, column in table().items()}
-    with pytest.raises(ValueError, match="4 usable runs; must be at least 5 for the 5 coefficients"):
+    with pytest.raises(
+        ValueError, match="4 usable runs; must be at least 5 for the 5 coefficients"
+    ):
         fit(four)
     assert fit(four, fixed={"E": 1.7}).converged
-    with pytest.raises(ValueError, match="2 usable runs; must be at least 3 for the 3 coefficients of E \\+ C0"):
+    with pytest.raises(
+        ValueError, match="2 usable runs; must be at least 3 for the 3 coefficients of E \\+ C0"
+    ):
         fit({"compute": [1e18, 1e20], "loss": [3.0, 2.0]}, model="compute")
 
 
-@pytest.mark.parametrize("objective", ["huber-log", "least-squares-log", "least-squares", "absolute-log"])
+@pytest.mark.parametrize(
+    "objective", ["huber-log", "least-squares-log", "least-squares", "absolute-log"]
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
-    """A N^-beta is a constant: the law of the tokens is fitted as well without it, and of A and beta no error is claimed."""
+    """A N^-beta is a constant: the law of the tokens is fitted as well without it, and of A and
+    beta no error is claimed.
+    """
     d = np.logspace(9, 11, 30)
     n = np.full(30, 1e9)
     loss = losses(n, d, **LAW) * np.exp(0.005 * np.random.default_rng(seed).normal(size=30))
@@ -326,7 +407,10 @@ def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
         ({"delta": 0}, "delta=0: must be a positive finite number"),
         ({"delta": float("inf")}, "delta=inf: must be a positive finite number"),
         ({"objective": "pinball-log", "tau": 1}, "tau=1: must be a number with 0 < tau < 1"),
-        ({"model": "chinchilla"}, "model='chinchilla': names no column of the runs, which have N, D"),
+        (
+            {"model": "chinchilla"},
+            "model='chinchilla': names no column of the runs, which have N, D",
+        ),
         ({"model": None}, "model=None: must be a name, a formula or a SymPy expression"),
         ({"seed": -1}, "seed=-1: must be a whole number of at least 0"),
         ({"seed": 0.5}, "seed=0.5: must be a whole number of at least 0"),
@@ -344,17 +428,36 @@ def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
         ({"fixed": {"A": float("inf")}}, "fixed A=inf: must be a positive finite number"),
         ({"fixed": {"beta": float("nan")}}, "fixed beta=nan: must be a positive finite number"),
         ({"bounds": {"E": 3.0}}, "bounds of E=3.0: must be a pair"),
-        ({"bounds": {"E": (2.0, 1.0)}}, "bounds of E=\\(2.0, 1.0\\): must be a pair with low < high"),
-        ({"bounds": {"E": (1.0, 1.0)}}, "bounds of E=\\(1.0, 1.0\\): must be a pair with low < high"),
-        ({"bounds": {"E": ("a", None)}}, "lower bound of E='a': must be a finite number of at least 0"),
-        ({"bounds": {"beta": (None, -1.0)}}, "upper bound of beta=-1.0: must be a positive finite number"),
-        ({"bounds": {"beta": (float("inf"), None)}}, "lower bound of beta=inf: must be a finite number"),
+        (
+            {"bounds": {"E": (2.0, 1.0)}},
+            "bounds of E=\\(2.0, 1.0\\): must be a pair with low < high",
+        ),
+        (
+            {"bounds": {"E": (1.0, 1.0)}},
+            "bounds of E=\\(1.0, 1.0\\): must be a pair with low < high",
+        ),
+        (
+            {"bounds": {"E": ("a", None)}},
+            "lower bound of E='a': must be a finite number of at least 0",
+        ),
+        (
+            {"bounds": {"beta": (None, -1.0)}},
+            "upper bound of beta=-1.0: must be a positive finite number",
+        ),
+        (
+            {"bounds": {"beta": (float("inf"), None)}},
+            "lower bound of beta=inf: must be a finite number",
+        ),
         (
             {"bounds": {"beta": (20.0, None)}},
-            "bounds of beta=\\(20.0, None\\): must be a pair; a side of None is 0.001 below, 10 above",
+            "bounds of beta=\\(20.0, None\\): must be a pair; a side of None is 0.001 below, 10 "
+            "above",
         ),
         ({"bounds": {"beta": (None, 1e-4)}}, "bounds of beta=\\(None, 0.0001\\): must be"),
-        ({"bounds": {"E": (0.0, 1.0)}, "fixed": {"E": 1.0}}, "coefficient 'E': is both bounded and fixed"),
+        (
+            {"bounds": {"E": (0.0, 1.0)}, "fixed": {"E": 1.0}},
+            "coefficient 'E': is both bounded and fixed",
+        ),
     ],
 )
 def test_bad_arguments(given, message):
@@ -378,25 +481,43 @@ def test_losses_of_accuracies_and_files(tmp_path):
     """What Runs.read reads, fit reads."""
     runs = table(0.01)
     path = tmp_path / "runs.csv"
-    path.write_text("N,D,loss\n" + "\n".join(",".join(map(repr, map(float, row))) for row in zip(*runs.values(), strict=True)))
-    assert fit(path).coefficients == fit(str(path)).coefficients == fit(runs).coefficients == fit(Runs.read(runs)).coefficients
+    path.write_text(
+        "N,D,loss\n"
+        + "\n".join(
+            ",".join(map(repr, map(float, row))) for row in zip(*runs.values(), strict=True)
+        )
+    )
+    assert (
+        fit(path).coefficients
+        == fit(str(path)).coefficients
+        == fit(runs).coefficients
+        == fit(Runs.read(runs)).coefficients
+    )
 
 
 def test_a_named_model_lacks_its_column():
-    runs = Runs.read({"compute": np.logspace(18, 20, 9), "loss": np.linspace(3.0, 2.0, 9)}, require=("compute", "loss"))
+    runs = Runs.read(
+        {"compute": np.logspace(18, 20, 9), "loss": np.linspace(3.0, 2.0, 9)},
+        require=("compute", "loss"),
+    )
     with pytest.raises(ValueError, match="the runs have no params"):
         fit(runs)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_noise_far_wider_than_the_bend_of_huber_is_no_obstacle(seed) -> None:
-    """With delta = 1e-3 and noise of 0.1, at a corner on the bound E = 0 no run may lie where the objective is curved."""
+    """With delta = 1e-3 and noise of 0.1, at a corner on the bound E = 0 no run may lie where the
+    objective is curved.
+    """
     random = np.random.default_rng(seed)
     compute = np.geomspace(3e18, 6e21, 172)
     loss = 1100.0 * compute**-0.151 * np.exp(0.1 * random.standard_normal(172))
     found = fit({"compute": compute, "loss": loss}, model="compute")
     assert found.converged
-    grid = [fit({"compute": compute, "loss": loss}, model="compute", fixed={"E": E}) for E in (1e-6, 1e-3, 1e-2, 0.05)]
+    grid = [
+        fit({"compute": compute, "loss": loss}, model="compute", fixed={"E": E})
+        for E in (1e-6, 1e-3, 1e-2, 0.05)
+    ]
     assert found.objective_value <= min(each.objective_value for each in grid) * (1.0 + 1e-9)
 
 
@@ -406,7 +527,11 @@ def test_noise_far_wider_than_the_bend_of_huber_is_no_obstacle(seed) -> None:
 def plain_runs(noise=0.005, seed=3):
     n, d = (x.ravel() for x in np.meshgrid(np.geomspace(1e8, 3e9, 4), np.geomspace(2e9, 6e10, 4)))
     clean = 1.8 + 480.0 * n**-0.34 + 2100.0 * d**-0.36
-    return {"params": n, "tokens": d, "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=16))}
+    return {
+        "params": n,
+        "tokens": d,
+        "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=16)),
+    }
 
 
 FOR_A_ROW = r"^loss=.* \(row \d+ of data\): must be between 1e-15 and 1e\+15; is it in another unit"
@@ -434,35 +559,52 @@ def test_losses_of_no_unit_are_refused_before_anything_is_fitted(scale, complain
 
 @pytest.mark.parametrize("scale", [2.0**-20, 2.0**28])
 def test_a_fit_scales_with_the_loss(scale):
-    """At both ends of the range: a power of 2 changes no digit of a residual's logarithm but the last."""
+    """At both ends of the range: a power of 2 changes no digit of a residual's logarithm but the
+    last.
+    """
     runs = plain_runs()
     runs["loss"] = runs["loss"] * (0.6 if scale < 1.0 else 1.0)
-    one, other = (fit({**runs, "loss": runs["loss"] * each}, objective="least-squares-log") for each in (1.0, scale))
+    one, other = (
+        fit({**runs, "loss": runs["loss"] * each}, objective="least-squares-log")
+        for each in (1.0, scale)
+    )
     assert other.converged
     assert other.at_bound == ()
     for name, value in one.coefficients.items():
-        assert other.coefficients[name] == pytest.approx(value * (scale if name in "EAB" else 1.0), rel=1e-4)
+        assert other.coefficients[name] == pytest.approx(
+            value * (scale if name in "EAB" else 1.0), rel=1e-4
+        )
 
 
 def test_an_exponent_whose_prefactor_no_float_can_hold():
     with pytest.raises(
-        ValueError, match=r"^fixed beta=100.0: must be at most 27.5 for these params: the prefactor A would exceed"
+        ValueError,
+        match=r"^fixed beta=100.0: must be at most 27.5 for these params: the prefactor A would "
+        r"exceed",
     ):
         fit(plain_runs(), fixed={"beta": 100.0})
 
 
 def test_a_law_with_too_many_coefficients():
-    with pytest.raises(ValueError, match=r"^law: has 21 coefficients \(E, a0, b0, ...\); must have at most 20"):
+    with pytest.raises(
+        ValueError, match=r"^law: has 21 coefficients \(E, a0, b0, ...\); must have at most 20"
+    ):
         fit(plain_runs(), model="E+" + "+".join(f"a{i}*N^-b{i}" for i in range(10)))
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("seed", [2, 8])
 def test_hopeless_expressions_end_with_a_reason(seed):
-    """Noise of 50 %: the coefficients run away, where the law has no derivatives that floats could hold."""
+    """Noise of 50 %: the coefficients run away, where the law has no derivatives that floats could
+    hold.
+    """
     n, d = (x.ravel() for x in np.meshgrid(1e8 * 2.0 ** np.arange(6), 2e9 * 2.0 ** np.arange(6)))
     clean = 1.8 + 480 * n**-0.34 + 2100 * d**-0.36
-    runs = {"params": n, "tokens": d, "loss": clean * np.exp(0.5 * np.random.default_rng(seed).standard_normal(36))}
+    runs = {
+        "params": n,
+        "tokens": d,
+        "loss": clean * np.exp(0.5 * np.random.default_rng(seed).standard_normal(36)),
+    }
     found = fit(runs, model="E+A*N^-b+B*D^-g")
     assert not found.converged
     assert "did not reach an optimum" in found.to_text()
@@ -494,15 +636,22 @@ def said(found, what):
 
 
 def test_losses_that_scatter_more_than_runs_of_one_kind_do():
-    """Two sources whose losses differ by a factor: one law of both is off by a half of it, whatever its intervals."""
+    """Two sources whose losses differ by a factor: one law of both is off by a half of it, whatever
+    its intervals.
+    """
     one, other = plain_runs(), plain_runs(seed=4)
     pooled = {name: np.concatenate([one[name], other[name]]) for name in one}
     pooled["loss"][16:] *= 1.5
     source = ["wiki"] * 16 + ["code"] * 16
     squares = "least-squares-log"
-    found = fit({**pooled, "source": source, "run": [f"r{i}" for i in range(32)]}, objective=squares)
+    found = fit(
+        {**pooled, "source": source, "run": [f"r{i}" for i in range(32)]}, objective=squares
+    )
     (scatter,) = said(found, "the losses scatter about the law by")
-    assert f"{100.0 * np.sqrt(np.mean((np.log(found.fitted) - np.log(pooled['loss'])) ** 2)):.3g} %" in scatter
+    assert (
+        f"{100.0 * np.sqrt(np.mean((np.log(found.fitted) - np.log(pooled['loss'])) ** 2)):.3g} %"
+        in scatter
+    )
     assert said(found, "source has 2 values (code, wiki)")
     assert not said(found, "run has")
     for text in (scatter, *said(found, "source has 2 values")):
@@ -514,9 +663,15 @@ def test_losses_that_scatter_more_than_runs_of_one_kind_do():
 
 
 def test_a_narrow_range_is_said():
-    n, d = (x.ravel() for x in np.meshgrid(np.geomspace(1e9, 1.21e9, 5), np.geomspace(2e9, 6e10, 5)))
+    n, d = (
+        x.ravel() for x in np.meshgrid(np.geomspace(1e9, 1.21e9, 5), np.geomspace(2e9, 6e10, 5))
+    )
     clean = 1.8 + 480.0 * n**-0.34 + 2100.0 * d**-0.36
-    runs = {"params": n, "tokens": d, "loss": clean * np.exp(0.001 * np.random.default_rng(0).normal(size=25))}
+    runs = {
+        "params": n,
+        "tokens": d,
+        "loss": clean * np.exp(0.001 * np.random.default_rng(0).normal(size=25)),
+    }
     found = fit(runs)
     assert said(found, "params spans a factor of 1.21 alone")
     assert not said(found, "tokens spans")
@@ -526,7 +681,11 @@ def test_a_narrow_range_is_said():
 def test_compute_beyond_the_runs_is_said():
     found = fit(plain_runs())
     most = float(6.0 * 3e9 * 6e10)
-    (text,) = (each for each in found.as_dict(compute=[9.0 * most, 200.0 * most])["warnings"] if "beyond the runs" in each)
+    (text,) = (
+        each
+        for each in found.as_dict(compute=[9.0 * most, 200.0 * most])["warnings"]
+        if "beyond the runs" in each
+    )
     assert "compute 200 times the largest (1.08e+21)" in text
     assert found.as_dict()["ranges"] == {
         "params": [1e8, pytest.approx(3e9)],
@@ -545,7 +704,10 @@ def test_compute_that_the_law_does_not_read():
 
 def test_a_negative_irreducible_loss_of_an_expression_is_said():
     c = np.geomspace(1e18, 1e22, 20)
-    runs = {"compute": c, "loss": (30.0 * c**-0.05) * np.exp(0.003 * np.random.default_rng(5).normal(size=20)) - 0.3}
+    runs = {
+        "compute": c,
+        "loss": (30.0 * c**-0.05) * np.exp(0.003 * np.random.default_rng(5).normal(size=20)) - 0.3,
+    }
     found = fit(runs, model="E + a*C^-b")
     assert found.coefficients["E"] < 0.0
     assert said(found, "is negative, which no irreducible loss is")
@@ -570,7 +732,11 @@ def test_a_fit_predicts_other_runs_and_has_estimates(model):
     found = fit(plain_runs(), model=model)
     other = Runs.read({"params": [3e9, 4e10], "tokens": [1e11, 2e12], "loss": [2.0, 2.0]})
     law = found.coefficients
-    expected = law["E"] + law["A"] * other.params ** -law["beta"] + law["B"] * other.tokens ** -law["gamma"]
+    expected = (
+        law["E"]
+        + law["A"] * other.params ** -law["beta"]
+        + law["B"] * other.tokens ** -law["gamma"]
+    )
     assert found.predict(other) == pytest.approx(expected, rel=1e-13)
     for name, estimate in found.estimates(0.8).items():
         assert estimate.value == law[name]

@@ -1,4 +1,6 @@
-"""The general solver on laws that users write: no start values, every objective, boxes, and when it must not say converged."""
+"""The general solver on laws that users write: no start values, every objective, boxes, and when it
+must not say converged.
+"""
 
 from pathlib import Path
 
@@ -16,7 +18,12 @@ mp = mpmath.mp.clone()
 mp.dps = 40
 
 KAPLAN = "((Nc/N)^(p/q) + Dc/D)^q"
-TRUE = {"Nc": 8.8e13, "p": 0.076, "q": 0.103, "Dc": 5.4e13}  # Kaplan et al. 2020 (arXiv 2001.08361), equation 1.5
+TRUE = {
+    "Nc": 8.8e13,
+    "p": 0.076,
+    "q": 0.103,
+    "Dc": 5.4e13,
+}  # Kaplan et al. 2020 (arXiv 2001.08361), equation 1.5
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +45,9 @@ def noisy(design):
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_a_users_law_without_start_values(design, noisy, objective):
-    """No descent of another kind from the true coefficients, or from the result, finds anything better."""
+    """No descent of another kind from the true coefficients, or from the result, finds anything
+    better.
+    """
     chosen = Objective(name=objective, tau=0.3)
     fit = solve(ExpressionModel(KAPLAN, design), noisy, None, chosen)
     assert fit.converged, fit.reason
@@ -50,7 +59,12 @@ def test_a_users_law_without_start_values(design, noisy, objective):
 
     assert fit.value == pytest.approx(value(np.log(fit.theta)), rel=1e-12)
     for start in (np.log(list(TRUE.values())), np.log(fit.theta)):
-        other = minimize(value, start, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000})
+        other = minimize(
+            value,
+            start,
+            method="Nelder-Mead",
+            options={"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000},
+        )
         assert other.fun >= fit.value * (1.0 - 1e-9)
 
 
@@ -63,7 +77,9 @@ def test_huber_gradient_vanishes_to_forty_digits(design, noisy):
     def residuals(*factors):
         theta = dict(zip(names, (f * c for f, c in zip(factors, exact, strict=True)), strict=True))
         pairs = zip(design["N"], design["D"], noisy, strict=True)
-        return [mp.log(kaplan(mp.mpf(n), mp.mpf(d), **theta)) - mp.log(mp.mpf(y)) for n, d, y in pairs]
+        return [
+            mp.log(kaplan(mp.mpf(n), mp.mpf(d), **theta)) - mp.log(mp.mpf(y)) for n, d, y in pairs
+        ]
 
     here = residuals(1, 1, 1, 1)
     psi = [max(-delta, min(delta, r)) for r in here]
@@ -87,15 +103,29 @@ def test_a_broken_power_law_without_start_values():
     """Caballero et al. 2022 (arXiv 2210.14891), one break."""
     random = np.random.default_rng(5)
     C = np.logspace(15, 24, 80)
-    y = 300.0 * C**-0.1 * (1.0 + (C / 1e20) ** 2.0) ** 0.02 * np.exp(1e-3 * random.standard_normal(80))
-    fit = solve(ExpressionModel("A*C^-b*(1 + (C/d)^(1/f))^(-c*f)", {"C": C}), y, None, "least-squares-log")
+    y = (
+        300.0
+        * C**-0.1
+        * (1.0 + (C / 1e20) ** 2.0) ** 0.02
+        * np.exp(1e-3 * random.standard_normal(80))
+    )
+    fit = solve(
+        ExpressionModel("A*C^-b*(1 + (C/d)^(1/f))^(-c*f)", {"C": C}), y, None, "least-squares-log"
+    )
     assert fit.converged, fit.reason
-    assert fit.value < np.sum((np.log(300.0 * C**-0.1 * (1.0 + (C / 1e20) ** 2.0) ** 0.02) - np.log(y)) ** 2)
+    assert fit.value < np.sum(
+        (np.log(300.0 * C**-0.1 * (1.0 + (C / 1e20) ** 2.0) ** 0.02) - np.log(y)) ** 2
+    )
     assert fit.coefficients["d"] == pytest.approx(1e20, rel=0.1)
 
 
-#: Sums of the 240 Chinchilla points; the Huber fit is that of Besiroglu et al. 2024 (arXiv 2404.10102) at its optimum.
-CHINCHILLA = {"huber-log": 0.001018274018, "least-squares-log": 0.0114618870, "absolute-log": 1.129494664}
+#: Sums of the 240 Chinchilla points; the Huber fit is that of Besiroglu et al. 2024 (arXiv
+#: 2404.10102) at its optimum.
+CHINCHILLA = {
+    "huber-log": 0.001018274018,
+    "least-squares-log": 0.0114618870,
+    "absolute-log": 1.129494664,
+}
 
 
 @pytest.mark.parametrize("objective", CHINCHILLA)
@@ -188,7 +218,9 @@ def test_verdicts_do_not_depend_on_units(power_law, unit):
     x, y = power_law
     good = solve(ExpressionModel(LAW, {"x": x / unit}), y * unit, n_starts=0, starts=[start(unit)])
     assert good.converged, good.reason
-    assert good.coefficients["b"] == pytest.approx(solve(ExpressionModel(LAW, {"x": x}), y).coefficients["b"], rel=1e-7)
+    assert good.coefficients["b"] == pytest.approx(
+        solve(ExpressionModel(LAW, {"x": x}), y).coefficients["b"], rel=1e-7
+    )
 
 
 def start(unit):
@@ -203,7 +235,9 @@ def test_a_saddle_point_is_no_minimum():
     fit = solve(ExpressionModel("cos(a*x)", {"x": x}), np.cos(1.5 * x), starts=[{"a": 0.0}])
     assert not fit.converged
     assert "curves downwards" in fit.reason
-    assert solve(ExpressionModel("cos(a*x)", {"x": x}), np.cos(1.5 * x), starts=[{"a": 0.1}]).converged
+    assert solve(
+        ExpressionModel("cos(a*x)", {"x": x}), np.cos(1.5 * x), starts=[{"a": 0.1}]
+    ).converged
 
 
 @pytest.mark.parametrize(
@@ -231,15 +265,17 @@ def test_what_is_called_converged_is_a_minimum():
     converged = 0
     for _ in range(12):
         x = np.exp(random.uniform(0.0, 5.0, 12))
-        y = (random.uniform(0.1, 2.0) + random.uniform(0.5, 5.0) * x ** -random.uniform(0.2, 1.0)) * np.exp(
-            0.2 * random.standard_normal(12)
-        )
+        y = (
+            random.uniform(0.1, 2.0) + random.uniform(0.5, 5.0) * x ** -random.uniform(0.2, 1.0)
+        ) * np.exp(0.2 * random.standard_normal(12))
         model = ExpressionModel(LAW, {"x": x})
         fit = solve(model, y, None, "least-squares-log", n_starts=8)
         if not fit.converged:
             continue
         converged += 1
-        around = fit.theta * (1.0 + np.exp(random.uniform(-16.0, -2.0, (4000, 1))) * random.standard_normal((4000, 3)))
+        around = fit.theta * (
+            1.0 + np.exp(random.uniform(-16.0, -2.0, (4000, 1))) * random.standard_normal((4000, 3))
+        )
         values = model.values(around)
         inside = (values > 0.0).all(axis=1)
         squares = np.sum((np.log(values[inside]) - np.log(y)) ** 2, axis=1)
@@ -255,7 +291,10 @@ def test_what_is_called_converged_is_a_minimum():
     [
         ({"observed": [1.0, 2.0]}, "of shape"),
         ({"observed": [1.0, 2.0, float("nan"), 3.0]}, "observed=nan"),
-        ({"observed": [1.0, 2.0, 0.0, 3.0], "objective": "huber-log"}, "observed=0.0: must be positive for huber-log"),
+        (
+            {"observed": [1.0, 2.0, 0.0, 3.0], "objective": "huber-log"},
+            "observed=0.0: must be positive for huber-log",
+        ),
         ({"observed": ["a", 2.0, 0.0, 3.0]}, "observed: must hold numbers"),
         ({"weights": [1.0, -1.0, 1.0, 1.0]}, "weights"),
         ({"weights": [0.0, 0.0, 0.0, 0.0]}, "weights"),
@@ -269,13 +308,22 @@ def test_what_is_called_converged_is_a_minimum():
         ({"fixed": {"E": 1.0, "A": 1.0, "b": 1.0}}, "no coefficient free"),
         ({"starts": [{"E": 1.0}]}, "starts: A, b missing"),
         ({"starts": [{"E": 1.0, "A": 1.0, "b": 1.0, "c": 1.0}]}, "starts: c is no coefficient"),
-        ({"starts": [{"E": 1.0, "A": 1.0, "b": 1.0}], "bounds": {"E": (2.0, None)}}, "within the bounds"),
+        (
+            {"starts": [{"E": 1.0, "A": 1.0, "b": 1.0}], "bounds": {"E": (2.0, None)}},
+            "within the bounds",
+        ),
         ({"law": "E + A*log(b - x^2)", "bounds": {"b": (None, 0.5)}}, "at no start"),
     ],
 )
 def test_refuses(changed, complaint):
-    given = {"observed": [3.0, 2.5, 2.2, 2.0], "weights": None, "objective": "least-squares"} | changed
+    given = {
+        "observed": [3.0, 2.5, 2.2, 2.0],
+        "weights": None,
+        "objective": "least-squares",
+    } | changed
     model = ExpressionModel(given.pop("law", LAW), {"x": [1.0, 2.0, 4.0, 8.0]})
-    observed, weights, objective = (given.pop(name) for name in ("observed", "weights", "objective"))
+    observed, weights, objective = (
+        given.pop(name) for name in ("observed", "weights", "objective")
+    )
     with pytest.raises(ValueError, match=complaint):
         solve(model, observed, weights, objective, **given)

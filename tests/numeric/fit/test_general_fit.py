@@ -1,4 +1,6 @@
-"""Laws as their user writes them, through the front door: the optimum of the named model, other columns, what is no law."""
+"""Laws as their user writes them, through the front door: the optimum of the named model, other
+columns, what is no law.
+"""
 
 import numpy as np
 import pytest
@@ -14,18 +16,26 @@ FORMULA = "E + A*N^-beta + B*D^-gamma"
 def table(noise=0.01, seed=0):
     n, d = (x.ravel() for x in np.meshgrid(np.logspace(8, 10, 5), np.logspace(9, 11, 6)))
     clean = LAW["E"] + LAW["A"] * n ** -LAW["beta"] + LAW["B"] * d ** -LAW["gamma"]
-    return {"params": n, "tokens": d, "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=30))}
+    return {
+        "params": n,
+        "tokens": d,
+        "loss": clean * np.exp(noise * np.random.default_rng(seed).normal(size=30)),
+    }
 
 
 # -- the named laws, written out ---------------------------------------------------------------------------------------
 
-#: The general solver stops at 1e-14 of the objective; coefficients are flatter by the condition of the law as written.
+#: The general solver stops at 1e-14 of the objective; coefficients are flatter by the condition of
+#: the law as written.
 SAME_MINIMUM, SAME_COEFFICIENTS = 1e-9, 1e-4
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_optimum_of_the_named_model(chinchilla_240, objective):
-    named, general = fit(chinchilla_240, objective=objective), fit(chinchilla_240, model=FORMULA, objective=objective)
+    named, general = (
+        fit(chinchilla_240, objective=objective),
+        fit(chinchilla_240, model=FORMULA, objective=objective),
+    )
     assert general.converged
     assert general.objective_value == pytest.approx(named.objective_value, rel=SAME_MINIMUM)
     for name, value in named.coefficients.items():
@@ -39,7 +49,10 @@ def test_hoffmanns_objective_through_a_formula(chinchilla_240):
 
 def test_a_compute_law_written_out():
     c = np.logspace(18, 24, 15)
-    runs = {"compute": c, "loss": (1.5 + 700.0 * c**-0.15) * np.exp(0.003 * np.random.default_rng(0).normal(size=15))}
+    runs = {
+        "compute": c,
+        "loss": (1.5 + 700.0 * c**-0.15) * np.exp(0.003 * np.random.default_rng(0).normal(size=15)),
+    }
     named, general = fit(runs, model="compute"), fit(runs, model="E + C0*C^-alpha")
     assert general.objective_value == pytest.approx(named.objective_value, rel=SAME_MINIMUM)
     assert general.coefficients == pytest.approx(named.coefficients, rel=SAME_COEFFICIENTS)
@@ -57,7 +70,10 @@ def test_a_sympy_expression_is_its_text():
 def test_uncertainty_of_the_named_model():
     """Of the same coefficients: covariances of A and B as they are, not of their logarithms."""
     runs = table()
-    named, general = fit(runs, objective="least-squares-log"), fit(runs, model=FORMULA, objective="least-squares-log")
+    named, general = (
+        fit(runs, objective="least-squares-log"),
+        fit(runs, model=FORMULA, objective="least-squares-log"),
+    )
     for name, value in named.standard_errors.items():
         assert general.standard_errors[name] == pytest.approx(value, rel=1e-4)
     low, high = general.intervals()["A"]
@@ -67,14 +83,22 @@ def test_uncertainty_of_the_named_model():
         np.testing.assert_allclose(other.columns[name], column, rtol=1e-3)
 
 
-@pytest.mark.parametrize("given", [{"fixed": {"E": 1.5}}, {"bounds": {"beta": (0.4, None)}}, {"bounds": {"E": (None, 1.6)}}])
+@pytest.mark.parametrize(
+    "given",
+    [{"fixed": {"E": 1.5}}, {"bounds": {"beta": (0.4, None)}}, {"bounds": {"E": (None, 1.6)}}],
+)
 def test_fixed_and_bounded(given):
     runs = table()
-    named, general = (fit(runs, model=model, objective="least-squares-log", **given) for model in ("params-tokens", FORMULA))
+    named, general = (
+        fit(runs, model=model, objective="least-squares-log", **given)
+        for model in ("params-tokens", FORMULA)
+    )
     assert general.converged
     assert general.objective_value == pytest.approx(named.objective_value, rel=1e-8)
     assert set(general.at_bound) == set(named.at_bound)
-    np.testing.assert_array_equal([general.free[list(general.coefficients).index(n)] for n in LAW], named.free)
+    np.testing.assert_array_equal(
+        [general.free[list(general.coefficients).index(n)] for n in LAW], named.free
+    )
 
 
 # -- laws and columns of one's own -------------------------------------------------------------------------------------
@@ -84,7 +108,9 @@ def test_a_law_of_ones_own_has_its_envelope():
     runs = table()
     general = fit(runs, model="E + A/N^a + B/D^b", objective="least-squares-log")
     named = fit(runs, objective="least-squares-log")
-    assert general.law.loss(params=1e9, tokens=1e10) == pytest.approx(named.law.loss(1e9, 1e10), rel=1e-7)
+    assert general.law.loss(params=1e9, tokens=1e10) == pytest.approx(
+        named.law.loss(1e9, 1e10), rel=1e-7
+    )
     assert general.law.envelope.loss(1e22) == pytest.approx(named.law.envelope.loss(1e22), rel=1e-6)
 
 
@@ -98,10 +124,16 @@ def test_other_columns():
     runs = table(0.0)
     c, m = 6.0 * runs["params"] * runs["tokens"], runs["tokens"] / runs["params"]
     loss = 1.8 + (150.0 * m**0.12 + 300.0 * m**-0.12) * c**-0.12
-    found = fit({**runs, "loss": loss, "M": m}, model="E + (a*M^eta + b*M^-eta)*C^-eta", objective="least-squares")
+    found = fit(
+        {**runs, "loss": loss, "M": m},
+        model="E + (a*M^eta + b*M^-eta)*C^-eta",
+        objective="least-squares",
+    )
     assert found.converged
     assert found.model.variables == ("M", "C")
-    assert found.coefficients == pytest.approx({"E": 1.8, "a": 150.0, "b": 300.0, "eta": 0.12}, rel=1e-7)
+    assert found.coefficients == pytest.approx(
+        {"E": 1.8, "a": 150.0, "b": 300.0, "eta": 0.12}, rel=1e-7
+    )
 
 
 def test_a_product_of_letters_is_a_product_of_columns():
@@ -115,7 +147,9 @@ def test_a_linear_law_against_numpy():
     random = np.random.default_rng(0)
     x, c = random.uniform(1.0, 3.0, 20), np.logspace(18, 20, 20)
     y = 2.0 + 0.5 * x + 0.01 * random.normal(size=20)
-    found = fit({"compute": c, "loss": y, "x": x}, model="u + v*x + w*log(C)", objective="least-squares")
+    found = fit(
+        {"compute": c, "loss": y, "x": x}, model="u + v*x + w*log(C)", objective="least-squares"
+    )
     columns = np.column_stack([np.ones(20), x, np.log(c)])
     expected, rest, *_ = np.linalg.lstsq(columns, y, rcond=None)
     assert found.converged
@@ -131,14 +165,20 @@ def test_seeds_only_choose_the_starts():
 
 def test_too_few_runs():
     few = {name: column[:4] for name, column in table().items()}
-    with pytest.raises(ValueError, match="4 usable runs; must be at least 5 for the 5 coefficients of E \\+ A"):
+    with pytest.raises(
+        ValueError, match="4 usable runs; must be at least 5 for the 5 coefficients of E \\+ A"
+    ):
         fit(few, model=FORMULA)
 
 
 @pytest.mark.parametrize(
     ("model", "given", "message"),
     [
-        ("E + A*Z^-b", {}, "model='E \\+ A\\*Z\\^-b': names no column of the runs, which have N, D, C"),
+        (
+            "E + A*Z^-b",
+            {},
+            "model='E \\+ A\\*Z\\^-b': names no column of the runs, which have N, D, C",
+        ),
         ("1 + N", {}, "model='1 \\+ N': has no coefficients"),
         ("E +* N", {}, "'E \\+\\* N': unexpected '\\*'"),
         ("", {}, ""),
@@ -146,12 +186,20 @@ def test_too_few_runs():
         (3, {}, "model=3: must be a name, a formula or a SymPy expression"),
         (None, {}, "model=None: must be a name"),
         (sympy.Symbol("N") + 1, {}, "model='N \\+ 1': has no coefficients"),
-        (FORMULA, {"irreducible": False}, "irreducible=False: must be True where the law is an expression"),
+        (
+            FORMULA,
+            {"irreducible": False},
+            "irreducible=False: must be True where the law is an expression",
+        ),
         (FORMULA, {"fixed": {"alpha": 1.0}}, "fixed: alpha is no coefficient of the law"),
         (FORMULA, {"fixed": {"E": "x"}}, "E='x': must be a finite number"),
         (FORMULA, {"fixed": 3}, "fixed=3: must be a mapping"),
         (FORMULA, {"bounds": {"E": 3}}, "bounds of E=3: must be a pair"),
-        (FORMULA, {"bounds": {"E": (2.0, 1.0)}}, "bounds: E must have its lower bound 2 below its upper bound 1"),
+        (
+            FORMULA,
+            {"bounds": {"E": (2.0, 1.0)}},
+            "bounds: E must have its lower bound 2 below its upper bound 1",
+        ),
         (FORMULA, {"bounds": {"q": (0.0, 1.0)}}, "bounds: q is no coefficient of the law"),
         (FORMULA, {"seed": "x"}, "seed='x': must be a whole number"),
     ],
@@ -162,6 +210,9 @@ def test_what_is_no_law(model, given, message):
 
 
 def test_a_column_that_the_runs_lack():
-    runs = Runs.read({"compute": np.logspace(18, 20, 9), "loss": np.linspace(3.0, 2.0, 9)}, require=("compute", "loss"))
+    runs = Runs.read(
+        {"compute": np.logspace(18, 20, 9), "loss": np.linspace(3.0, 2.0, 9)},
+        require=("compute", "loss"),
+    )
     with pytest.raises(ValueError, match="the runs have no tokens"):
         fit(runs, model="E + B*D^-b")

@@ -1,4 +1,6 @@
-"""Held-out rows: which are held out, what is predicted of them, and that failures stay in the table."""
+"""Held-out rows: which are held out, what is predicted of them, and that failures stay in the
+table.
+"""
 
 from dataclasses import dataclass
 
@@ -15,7 +17,9 @@ N = 20
 @pytest.fixture
 def rows():
     x = np.linspace(1.0, 20.0, N)
-    return pd.DataFrame({"x": x, "y": 3.0 - 0.1 * x + 0.01 * np.random.default_rng(0).normal(size=N)})
+    return pd.DataFrame(
+        {"x": x, "y": 3.0 - 0.1 * x + 0.01 * np.random.default_rng(0).normal(size=N)}
+    )
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,9 @@ def test_predictions_are_of_fits_to_the_other_rows(rows, jobs):
     for one in held.judged:
         degree = int(one.model[-1])
         law = np.polyfit(rows.x[one.split.train], rows.y[one.split.train], degree)
-        np.testing.assert_allclose(one.predicted, np.polyval(law, rows.x[one.split.test]), rtol=1e-12)
+        np.testing.assert_allclose(
+            one.predicted, np.polyval(law, rows.x[one.split.test]), rtol=1e-12
+        )
     np.testing.assert_allclose(frame.error, frame.predicted - frame.observed)
     np.testing.assert_array_equal(rows.y[frame.row], frame.observed)
     first = held.summary()[0]

@@ -1,4 +1,6 @@
-"""Which coefficients a design tells apart: ranks against 60-digit singular values of a Jacobian by numerical differentiation."""
+"""Which coefficients a design tells apart: ranks against 60-digit singular values of a Jacobian by
+numerical differentiation.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -39,7 +41,9 @@ FULL = ("E", "A", "B", "beta", "gamma")
 
 def loss(theta: list[Any], n: Any, d: Any) -> Any:
     """The law in E, log A, log B, beta, gamma with 60 digits."""
-    return theta[0] + MP.exp(theta[1] - theta[3] * MP.log(n)) + MP.exp(theta[2] - theta[4] * MP.log(d))
+    return (
+        theta[0] + MP.exp(theta[1] - theta[3] * MP.log(n)) + MP.exp(theta[2] - theta[4] * MP.log(d))
+    )
 
 
 def theta_of(law: Mapping[str, float]) -> list[Any]:
@@ -47,7 +51,9 @@ def theta_of(law: Mapping[str, float]) -> list[Any]:
     return [exact["E"], MP.log(exact["A"]), MP.log(exact["B"]), exact["beta"], exact["gamma"]]
 
 
-def jacobian(law: Mapping[str, float], n: list[Any], d: list[Any], held: tuple[str, ...] = ()) -> Any:
+def jacobian(
+    law: Mapping[str, float], n: list[Any], d: list[Any], held: tuple[str, ...] = ()
+) -> Any:
     """(n, k): derivatives of log L by central differences."""
     at = theta_of(law)
     columns = [i for i, name in enumerate(FULL) if name not in held]
@@ -58,15 +64,23 @@ def jacobian(law: Mapping[str, float], n: list[Any], d: list[Any], held: tuple[s
     rows = []
     for x, y in zip(n, d, strict=True):
         rows.append(
-            [(MP.log(loss(shifted(i, STEP), x, y)) - MP.log(loss(shifted(i, -STEP), x, y))) / (2 * STEP) for i in columns]
+            [
+                (MP.log(loss(shifted(i, STEP), x, y)) - MP.log(loss(shifted(i, -STEP), x, y)))
+                / (2 * STEP)
+                for i in columns
+            ]
         )
     return MP.matrix(rows)
 
 
 def exact_rank(matrix: Any) -> int:
     """Singular values above 1e-20 of the largest, columns of unit length."""
-    columns = [MP.sqrt(sum(matrix[i, j] ** 2 for i in range(matrix.rows))) for j in range(matrix.cols)]
-    unit = MP.matrix([[matrix[i, j] / columns[j] for j in range(matrix.cols)] for i in range(matrix.rows)])
+    columns = [
+        MP.sqrt(sum(matrix[i, j] ** 2 for i in range(matrix.rows))) for j in range(matrix.cols)
+    ]
+    unit = MP.matrix(
+        [[matrix[i, j] / columns[j] for j in range(matrix.cols)] for i in range(matrix.rows)]
+    )
     values = MP.svd_r(unit, compute_uv=False)
     return sum(1 for value in values if value > ZERO * values[0])
 
@@ -116,7 +130,9 @@ def two_params(law: Any) -> Any:
 
 
 def two_by_two(law: Any) -> Any:
-    return [MP.mpf(10) ** (8 if i % 2 else 10) for i in range(8)], [MP.mpf(10) ** (9 if i % 4 < 2 else 11) for i in range(8)]
+    return [MP.mpf(10) ** (8 if i % 2 else 10) for i in range(8)], [
+        MP.mpf(10) ** (9 if i % 4 < 2 else 11) for i in range(8)
+    ]
 
 
 def line(law: Any) -> Any:
@@ -152,7 +168,13 @@ def fit_at(runs: Runs, law: Mapping[str, float], fixed: Mapping[str, float] | No
     terms = named_model("params-tokens")
     design = Design.of(terms, runs, fixed=fixed)
     solution = Solution(design.theta(law), 0.0, True, 0.0, 1, 1, np.empty((0, 5)))
-    return Fit(model=terms, objective=Objective(name="least-squares-log"), runs=runs, design=design, solution=solution)
+    return Fit(
+        model=terms,
+        objective=Objective(name="least-squares-log"),
+        runs=runs,
+        design=design,
+        solution=solution,
+    )
 
 
 def case_id(value: Any) -> str:
@@ -173,20 +195,37 @@ def test_the_rank_of_every_design_is_that_of_the_exact_jacobian(
     assert len([item for item in found.directions if item.is_open]) == 5 - rank
 
 
-@pytest.mark.parametrize("held", [("E",), ("A",), ("beta",), ("E", "gamma"), ("A", "beta"), ("beta", "gamma"), ("A", "B")])
-@pytest.mark.parametrize("design", [fixed_params, fixed_tokens, two_params, two_by_two, multiple_of_optimal(2)], ids=case_id)
-def test_the_rank_with_coefficients_held(design: Callable[[Any], Any], held: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "held",
+    [("E",), ("A",), ("beta",), ("E", "gamma"), ("A", "beta"), ("beta", "gamma"), ("A", "B")],
+)
+@pytest.mark.parametrize(
+    "design",
+    [fixed_params, fixed_tokens, two_params, two_by_two, multiple_of_optimal(2)],
+    ids=case_id,
+)
+def test_the_rank_with_coefficients_held(
+    design: Callable[[Any], Any], held: tuple[str, ...]
+) -> None:
     n, d = design(LAW)
     free = tuple(name for name in FULL if name not in held)
     exact = exact_rank(jacobian(LAW, n, d, held))
     if design.__name__ == "design":
         assert balanced_rank(free) == exact
     else:
-        assert min(additive_rank(free, len(set(n)), len(set(d))), len(set(zip(n, d, strict=True)))) == exact
-    assert identifiability(fit_at(runs_of(n, d, LAW), LAW, {name: LAW[name] for name in held})).rank == exact
+        assert (
+            min(additive_rank(free, len(set(n)), len(set(d))), len(set(zip(n, d, strict=True))))
+            == exact
+        )
+    assert (
+        identifiability(fit_at(runs_of(n, d, LAW), LAW, {name: LAW[name] for name in held})).rank
+        == exact
+    )
 
 
-@pytest.mark.parametrize(("design", "law", "rank", "names"), [case for case in DESIGNS if case[2] < 5], ids=case_id)
+@pytest.mark.parametrize(
+    ("design", "law", "rank", "names"), [case for case in DESIGNS if case[2] < 5], ids=case_id
+)
 def test_no_run_notices_an_open_direction(
     design: Callable[[Any], Any], law: dict[str, float], rank: int, names: set[str]
 ) -> None:
@@ -210,17 +249,26 @@ def test_what_stays_determined() -> None:
     for design in (fixed_params, two_params, multiple_of_optimal(1), multiple_of_optimal(3), ray):
         n, d = design(LAW)
         found = identifiability(fit_at(runs_of(n, d, LAW), LAW))
-        told[design.__name__ + str(len(told))] = (set(found.undetermined), {k for k, v in found.quantities.items() if v})
+        told[design.__name__ + str(len(told))] = (
+            set(found.undetermined),
+            {k for k, v in found.quantities.items() if v},
+        )
     assert told["fixed_params0"] == ({"E", "A", "beta"}, set())
     assert told["two_params1"] == ({"E", "A", "beta"}, set())
-    # On the optimal path itself, by the envelope theorem, alpha and C0 stay to first order; off it the penalty moves.
+    # On the optimal path itself, by the envelope theorem, alpha and C0 stay to first order; off it
+    # the penalty moves.
     assert told["design2"] == ({"A", "B", "beta", "gamma"}, {"alpha", "C0"})
     assert told["design3"] == ({"A", "B", "beta", "gamma"}, set())
-    assert told["ray4"] == (set(), {"alpha", "C0"})  # for the exchange of the two terms leaves the envelope as it is
+    assert told["ray4"] == (
+        set(),
+        {"alpha", "C0"},
+    )  # for the exchange of the two terms leaves the envelope as it is
 
 
 @pytest.mark.parametrize("design", [ray, line])
-def test_the_exchanged_law_has_the_same_losses_and_other_terms(design: Callable[[Any], Any]) -> None:
+def test_the_exchanged_law_has_the_same_losses_and_other_terms(
+    design: Callable[[Any], Any],
+) -> None:
     n, d = design(LAW)
     found = identifiability(fit_at(runs_of(n, d, LAW), LAW))
     assert found.swapped is not None
@@ -228,7 +276,9 @@ def test_the_exchanged_law_has_the_same_losses_and_other_terms(design: Callable[
     assert found.swapped_difference < 1e-12
     for x, y in zip(n, d, strict=True):
         assert abs(loss(theta_of(found.swapped), x, y) / loss(theta_of(LAW), x, y) - 1) < 1e-12
-    off = abs(loss(theta_of(found.swapped), n[0], 50 * d[0]) / loss(theta_of(LAW), n[0], 50 * d[0]) - 1)
+    off = abs(
+        loss(theta_of(found.swapped), n[0], 50 * d[0]) / loss(theta_of(LAW), n[0], 50 * d[0]) - 1
+    )
     assert off > 1e-3
     assert not found.identified
 
@@ -241,11 +291,22 @@ def test_the_exchanged_law_on_a_ray_is_the_proved_one() -> None:
 
     n, d = ray(LAW)
     found = identifiability(fit_at(runs_of(n, d, LAW), LAW)).swapped
-    values = dict(zip((sym.E, sym.A, sym.B, sym.BETA, sym.GAMMA), (Float(LAW[name], 40) for name in NAMES), strict=True))
-    proved = {symbol: float(expression.subs(values)) for symbol, expression in swapped(Float(20, 40)).items()}
+    values = dict(
+        zip(
+            (sym.E, sym.A, sym.B, sym.BETA, sym.GAMMA),
+            (Float(LAW[name], 40) for name in NAMES),
+            strict=True,
+        )
+    )
+    proved = {
+        symbol: float(expression.subs(values))
+        for symbol, expression in swapped(Float(20, 40)).items()
+    }
     assert found is not None
     got = [found[name] for name in NAMES[1:]]
-    assert got == pytest.approx([proved[symbol] for symbol in (sym.A, sym.B, sym.BETA, sym.GAMMA)], rel=1e-10)
+    assert got == pytest.approx(
+        [proved[symbol] for symbol in (sym.A, sym.B, sym.BETA, sym.GAMMA)], rel=1e-10
+    )
 
 
 def test_one_budget_cannot_exchange_its_terms() -> None:
@@ -256,7 +317,9 @@ def test_one_budget_cannot_exchange_its_terms() -> None:
     assert "other budgets" in str(found)
 
 
-@pytest.mark.parametrize(("wobble", "exact", "listed"), [(1e-8, True, True), (1e-3, False, True), (0.5, False, False)])
+@pytest.mark.parametrize(
+    ("wobble", "exact", "listed"), [(1e-8, True, True), (1e-3, False, True), (0.5, False, False)]
+)
 def test_tolerances(wobble: float, exact: bool, listed: bool) -> None:
     n, d = fixed_params(LAW)
     moved = [x * (1 + wobble * (i % 3) / 2) for i, x in enumerate(n)]
@@ -307,7 +370,9 @@ def test_one_isoflop_with_noise_tells_little_in_practice() -> None:
     n = np.logspace(8, 11, 12)
     d = 1e20 / n
     noise = np.exp(0.002 * np.random.default_rng(0).standard_normal(12))
-    found = fit({"params": n, "tokens": d, "loss": (1.69 + 406.4 * n**-0.34 + 410.7 * d**-0.28) * noise}).identifiability()
+    found = fit(
+        {"params": n, "tokens": d, "loss": (1.69 + 406.4 * n**-0.34 + 410.7 * d**-0.28) * noise}
+    ).identifiability()
     assert found.rank == 5
     assert found.weak
     assert {item.coefficient for item in found.weak} <= set(NAMES)
@@ -318,7 +383,8 @@ def test_a_term_that_vanishes_on_a_line_is_said() -> None:
     n = np.logspace(8, 11, 12)
     noise = np.exp(0.002 * np.random.default_rng(0).standard_normal(12))
     losses = (1.69 + 406.4 * n**-0.34 + 410.7 * (20 * n) ** -0.28) * noise
-    # The best single power has the exponent 0.304, which beta may not have here: the params term vanishes.
+    # The best single power has the exponent 0.304, which beta may not have here: the params term
+    # vanishes.
     fitted = fit({"params": n, "tokens": 20 * n, "loss": losses}, bounds={"beta": (0.1, 0.29)})
     found = fitted.identifiability()
     assert "A" in fitted.at_bound
@@ -327,16 +393,31 @@ def test_a_term_that_vanishes_on_a_line_is_said() -> None:
     assert not any(found.quantities.values())
 
 
-@pytest.mark.parametrize(("computes", "rank"), [([1e19] * 6, 1), ([1e19, 1e21] * 3, 2), ([1e19, 1e20, 1e21] * 2, 3)])
+@pytest.mark.parametrize(
+    ("computes", "rank"), [([1e19] * 6, 1), ([1e19, 1e21] * 3, 2), ([1e19, 1e20, 1e21] * 2, 3)]
+)
 def test_a_compute_law_takes_three_computes(computes: list[float], rank: int) -> None:
     c = np.array(computes)
     terms = named_model("compute")
     runs = Runs.read({"compute": c, "loss": 1.7 + 1000 * c**-0.15}, require=("compute", "loss"))
     design = Design.of(terms, runs)
-    solution = Solution(design.theta({"E": 1.7, "C0": 1000.0, "alpha": 0.15}), 0.0, True, 0.0, 1, 1, np.empty((0, 3)))
-    found = identifiability(Fit(model=terms, objective=Objective(), runs=runs, design=design, solution=solution))
-    # The exact rank: 1, C^-alpha, C^-alpha log C at the distinct computes, in rational arithmetic of the powers' 60 digits.
-    columns = MP.matrix([[1, MP.mpf(x) ** -MP.mpf(0.15), MP.mpf(x) ** -MP.mpf(0.15) * MP.log(x)] for x in computes])
+    solution = Solution(
+        design.theta({"E": 1.7, "C0": 1000.0, "alpha": 0.15}),
+        0.0,
+        True,
+        0.0,
+        1,
+        1,
+        np.empty((0, 3)),
+    )
+    found = identifiability(
+        Fit(model=terms, objective=Objective(), runs=runs, design=design, solution=solution)
+    )
+    # The exact rank: 1, C^-alpha, C^-alpha log C at the distinct computes, in rational arithmetic
+    # of the powers' 60 digits.
+    columns = MP.matrix(
+        [[1, MP.mpf(x) ** -MP.mpf(0.15), MP.mpf(x) ** -MP.mpf(0.15) * MP.log(x)] for x in computes]
+    )
     assert exact_rank(columns) == rank == found.rank
     assert ("few-computes" in {item.name for item in found.structures}) == (rank < 3)
     assert found.quantities == {}
@@ -345,7 +426,9 @@ def test_a_compute_law_takes_three_computes(computes: list[float], rank: int) ->
 def test_a_narrow_range_of_compute_does_not_tell_E() -> None:
     c = np.logspace(20, 20.6, 20)
     noise = np.exp(0.01 * np.random.default_rng(5).standard_normal(20))
-    found = fit({"compute": c, "loss": (1.7 + 1000 * c**-0.15) * noise}, model="compute").identifiability()
+    found = fit(
+        {"compute": c, "loss": (1.7 + 1000 * c**-0.15) * noise}, model="compute"
+    ).identifiability()
     assert found.weak or found.at_bound
     assert found.condition_centred > 1e4
 

@@ -1,4 +1,6 @@
-"""Newton's method on problems whose minima other methods know: linear ones, Rosenbrock's valley, waves, saddles."""
+"""Newton's method on problems whose minima other methods know: linear ones, Rosenbrock's valley,
+waves, saddles.
+"""
 
 import numpy as np
 import pytest
@@ -12,8 +14,8 @@ from isoflop.numeric.fit.objective import OBJECTIVES, Clip, Objective
 from isoflop.numeric.fit.separable import Centred
 
 SQUARES = Clip(2.0, -np.inf, np.inf)
-#: A minimum is where the objective is within 1e-15 of its least: parameters to the root of that, some 1e-7; here they are better,
-#: since the last step is taken on exact derivatives.
+#: A minimum is where the objective is within 1e-15 of its least: parameters to the root of that,
+#: some 1e-7; here they are better, since the last step is taken on exact derivatives.
 PARAMETERS = 1e-8
 
 
@@ -40,7 +42,9 @@ def law(runs=60, seed=1):
 def line():
     random = np.random.default_rng(3)
     columns = random.normal(size=(3, 30))
-    model = ExpressionModel("a*u + b*v + c*w", dict(zip("uvw", columns, strict=True)), ("a", "b", "c"))
+    model = ExpressionModel(
+        "a*u + b*v + c*w", dict(zip("uvw", columns, strict=True)), ("a", "b", "c")
+    )
     return model, columns, random.normal(size=30), random.uniform(0.2, 3.0, 30)
 
 
@@ -48,7 +52,9 @@ def test_linear_least_squares_in_one_step(line):
     model, columns, observed, weights = line
     root = np.sqrt(weights)
     expected, rest, *_ = np.linalg.lstsq((columns * root).T, observed * root, rcond=None)
-    found = minimise(Problems(model, observed, weights, SQUARES, False), np.zeros((1, 3)), *free(3), damping=0.0)
+    found = minimise(
+        Problems(model, observed, weights, SQUARES, False), np.zeros((1, 3)), *free(3), damping=0.0
+    )
     assert found.done.all()
     assert found.steps <= 2
     np.testing.assert_allclose(found.theta[0], expected, rtol=1e-12)
@@ -62,7 +68,9 @@ def test_boxes_against_an_active_set_method(line, seed):
     lower = random.uniform(-0.4, 0.0, 3)
     upper = lower + random.uniform(0.05, 0.6, 3)
     root = np.sqrt(weights)
-    expected = lsq_linear((columns * root).T, observed * root, (lower, upper), method="bvls", tol=1e-14)
+    expected = lsq_linear(
+        (columns * root).T, observed * root, (lower, upper), method="bvls", tol=1e-14
+    )
     start = random.uniform(lower, upper)
     found = minimise(Problems(model, observed, weights, SQUARES, False), start[None], lower, upper)
     assert found.done.all()
@@ -76,7 +84,9 @@ def test_a_parameter_that_is_held_does_not_move(line):
     model, columns, observed, _ = line
     lower, upper = free(3)
     lower[1] = upper[1] = 0.7
-    found = minimise(Problems(model, observed, None, SQUARES, False), np.zeros((1, 3)), lower, upper)
+    found = minimise(
+        Problems(model, observed, None, SQUARES, False), np.zeros((1, 3)), lower, upper
+    )
     assert found.theta[0, 1] == 0.7
     rest = np.linalg.lstsq(columns[[0, 2]].T, observed - 0.7 * columns[1], rcond=None)[0]
     np.testing.assert_allclose(found.theta[0, [0, 2]], rest, rtol=1e-10)
@@ -94,16 +104,25 @@ def rosenbrock():
 
 @pytest.mark.parametrize("start", [(-1.2, 1.0), (3.0, -2.0), (0.0, 0.0), (-3.0, 12.0)])
 def test_rosenbrocks_valley(start):
-    found = minimise(Problems(rosenbrock(), np.zeros(3), None, SQUARES, False), np.array([start]), *free(2))
+    found = minimise(
+        Problems(rosenbrock(), np.zeros(3), None, SQUARES, False), np.array([start]), *free(2)
+    )
     assert found.done.all()
     np.testing.assert_allclose(found.theta[0], [1.0, 1.0], rtol=PARAMETERS)
     assert found.value[0] == pytest.approx(0.5, rel=1e-14)
 
 
 def test_rosenbrocks_valley_cut_by_a_bound():
-    """With y >= 2 on the bound: x is the real root near 1.41 of 200 x^3 - 399 x - 1 = 0, half the derivative."""
+    """With y >= 2 on the bound: x is the real root near 1.41 of 200 x^3 - 399 x - 1 = 0, half the
+    derivative.
+    """
     lower, upper = np.array([-np.inf, 2.0]), np.full(2, np.inf)
-    found = minimise(Problems(rosenbrock(), np.zeros(3), None, SQUARES, False), np.array([[0.5, 3.0]]), lower, upper)
+    found = minimise(
+        Problems(rosenbrock(), np.zeros(3), None, SQUARES, False),
+        np.array([[0.5, 3.0]]),
+        lower,
+        upper,
+    )
     assert found.done.all()
     assert found.theta[0, 1] == 2.0
     roots = np.roots([200.0, 0.0, -399.0, -1.0])
@@ -114,7 +133,9 @@ def test_rosenbrocks_valley_cut_by_a_bound():
 def test_a_saddle_is_left(start):
     """(x^2 - 1)^2 + (y - 1)^2 + 1 has one at x = 0."""
     model = ExpressionModel(
-        "s*(x^2 - 1) + t*(y - 1) + w*z", {"s": [1, 0, 0], "t": [0, 1, 0], "w": [0, 0, 1], "z": [1, 1, 1]}, ("x", "y")
+        "s*(x^2 - 1) + t*(y - 1) + w*z",
+        {"s": [1, 0, 0], "t": [0, 1, 0], "w": [0, 0, 1], "z": [1, 1, 1]},
+        ("x", "y"),
     )
     problems = Problems(model, np.zeros(3), None, SQUARES, False)
     found = minimise(problems, np.array([[start, 0.5]]), *free(2))
@@ -124,16 +145,22 @@ def test_a_saddle_is_left(start):
 
 def test_the_saddle_itself_is_no_minimum():
     """No step promises anything there, and yet it is not done."""
-    model = ExpressionModel("s*(x^2 - 1) + t*z", {"s": [1.0, 0.0], "t": [0.0, 1.0], "z": [1.0, 1.0]}, ("x",))
+    model = ExpressionModel(
+        "s*(x^2 - 1) + t*z", {"s": [1.0, 0.0], "t": [0.0, 1.0], "z": [1.0, 1.0]}, ("x",)
+    )
     found = minimise(Problems(model, np.zeros(2), None, SQUARES, False), np.zeros((1, 1)), *free(1))
     assert not found.done.any()
 
 
 def test_waves_end_in_some_minimum():
-    """a sin(b x), from many starts: no end has a lower neighbour. At a = b = 0 is a saddle, which is not called a minimum."""
+    """a sin(b x), from many starts: no end has a lower neighbour. At a = b = 0 is a saddle, which
+    is not called a minimum.
+    """
     x = np.linspace(0.0, 3.0, 40)
     observed = np.sin(2.0 * x) + 0.1 * np.random.default_rng(5).normal(size=40)
-    problems = Problems(ExpressionModel("a*sin(b*x)", {"x": x}, ("a", "b")), observed, None, SQUARES, False)
+    problems = Problems(
+        ExpressionModel("a*sin(b*x)", {"x": x}, ("a", "b")), observed, None, SQUARES, False
+    )
     start = np.column_stack([np.tile([0.5, -1.0], 10), np.linspace(0.3, 9.0, 20)])
     found = minimise(problems, start, *free(2))
     at_the_saddle = np.abs(found.theta).max(axis=1) < 1e-6
@@ -141,7 +168,9 @@ def test_waves_end_in_some_minimum():
     np.testing.assert_array_equal(found.done, ~at_the_saddle)
     for theta, value in zip(found.theta[found.done], found.value[found.done], strict=True):
         for step in 1e-4 * np.array([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, 1]]):
-            assert np.sum(((theta + step)[0] * np.sin((theta + step)[1] * x) - observed) ** 2) >= value
+            assert (
+                np.sum(((theta + step)[0] * np.sin((theta + step)[1] * x) - observed) ** 2) >= value
+            )
     assert len({round(value, 9) for value in found.value}) > 1
 
 
@@ -150,7 +179,9 @@ def test_waves_end_in_some_minimum():
 
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_derivatives_of_the_objective(name):
-    """Gradient and Hessian by central differences of the objective and of the gradient: steps of 1e-6 leave ten digits."""
+    """Gradient and Hessian by central differences of the objective and of the gradient: steps of
+    1e-6 leave ten digits.
+    """
     model, observed, start, _ = law()
     objective = Objective(name=name, delta=5e-3, tau=0.3)
     observed = observed if objective.in_logs else np.exp(observed)
@@ -159,8 +190,12 @@ def test_derivatives_of_the_objective(name):
     at = expand(problems, start[None])
     moved = start + 1e-6 * np.vstack([np.eye(5), -np.eye(5)])
     around = expand(problems, moved)
-    np.testing.assert_allclose(at.gradient[0], (around.value[:5] - around.value[5:]) / 2e-6, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(at.hessian[0], (around.gradient[:5] - around.gradient[5:]) / 2e-6, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(
+        at.gradient[0], (around.value[:5] - around.value[5:]) / 2e-6, rtol=1e-6, atol=1e-8
+    )
+    np.testing.assert_allclose(
+        at.hessian[0], (around.gradient[:5] - around.gradient[5:]) / 2e-6, rtol=1e-6, atol=1e-7
+    )
     np.testing.assert_allclose(values(problems, moved), around.value, rtol=1e-13)
 
 
@@ -171,7 +206,9 @@ def many():
     random = np.random.default_rng(8)
     count = 7
     wide = observed + 0.01 * random.normal(size=(count, len(observed)))
-    weights = random.multinomial(len(observed), np.full(len(observed), 1.0 / len(observed)), size=count).astype(float)
+    weights = random.multinomial(
+        len(observed), np.full(len(observed), 1.0 / len(observed)), size=count
+    ).astype(float)
     clip = Objective(name="huber-log").clip(np.geomspace(1e-3, 1.0, count)[:, None])
     theta = start + 0.1 * random.normal(size=(count, 5))
     return Problems(model, wide, weights, clip, True), theta, box
@@ -206,9 +243,15 @@ def test_blocks_change_nothing(many, monkeypatch, block):
 def test_weights_are_repetitions():
     model, observed, start, box = law()
     times = np.random.default_rng(1).integers(0, 4, len(observed))
-    weighted = minimise(Problems(model, observed, times.astype(float), SQUARES, True), start[None], *box)
+    weighted = minimise(
+        Problems(model, observed, times.astype(float), SQUARES, True), start[None], *box
+    )
     index = np.repeat(np.arange(len(observed)), times)
-    repeated = minimise(Problems(Centred(model.logs[:, index]), observed[index], None, SQUARES, True), start[None], *box)
+    repeated = minimise(
+        Problems(Centred(model.logs[:, index]), observed[index], None, SQUARES, True),
+        start[None],
+        *box,
+    )
     np.testing.assert_allclose(weighted.theta, repeated.theta, rtol=1e-7)
     assert weighted.value[0] == pytest.approx(repeated.value[0], rel=1e-13)
 
@@ -219,18 +262,25 @@ def test_weights_are_repetitions():
 @pytest.mark.parametrize("most_steps", [1, 2, 4, 150])
 @pytest.mark.parametrize("name", ["huber-log", "least-squares-log", "least-squares"])
 def test_done_means_that_nothing_is_left_to_gain(name, most_steps):
-    """From rough starts, some of them hopeless: where it says done, SciPy's simplex method finds nothing lower next to it."""
+    """From rough starts, some of them hopeless: where it says done, SciPy's simplex method finds
+    nothing lower next to it.
+    """
     model, observed, start, box = law(seed=4)
     objective = Objective(name=name)
     observed = observed if objective.in_logs else np.exp(observed)
     problems = Problems(model, observed, None, objective.clip(), objective.in_logs)
-    begun = np.clip(start + np.random.default_rng(6).normal(size=(12, 5)) * [0.5, 2.0, 2.0, 0.5, 0.5], *box)
+    begun = np.clip(
+        start + np.random.default_rng(6).normal(size=(12, 5)) * [0.5, 2.0, 2.0, 0.5, 0.5], *box
+    )
     found = minimise(problems, begun, *box, most_steps=most_steps)
     assert found.done.any() == (most_steps == 150)
     for theta, value in zip(found.theta[found.done], found.value[found.done], strict=True):
         other = scipy_minimize(
             lambda x: objective.value(
-                objective.residuals(model.evaluate(x[None])[0][0], np.exp(observed) if objective.in_logs else observed)
+                objective.residuals(
+                    model.evaluate(x[None])[0][0],
+                    np.exp(observed) if objective.in_logs else observed,
+                )
             ),
             theta,
             method="Nelder-Mead",
@@ -247,7 +297,9 @@ def test_a_perfect_fit_is_done():
     for target, in_logs in ((np.log(exact), True), (exact, False)):
         found = minimise(Problems(model, target, None, SQUARES, in_logs), start[None], *box)
         assert found.done.all()
-        np.testing.assert_allclose(found.theta[0], [1.7, 0.0, -0.3, 0.35, 0.3], rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(
+            found.theta[0], [1.7, 0.0, -0.3, 0.35, 0.3], rtol=1e-10, atol=1e-10
+        )
 
 
 def test_a_start_outside_the_domain_is_not_done():
@@ -262,7 +314,11 @@ def test_a_start_outside_the_domain_is_not_done():
 def test_flat_directions_are_left_alone_and_say_done():
     """a and b only matter in a + b: a minimum, though not the only one."""
     model = ExpressionModel("a + b + c*x", {"x": [0.0, 1.0, 2.0, 3.0]}, ("a", "b", "c"))
-    found = minimise(Problems(model, np.array([1.0, 2.1, 2.9, 4.2]), None, SQUARES, False), np.zeros((1, 3)), *free(3))
+    found = minimise(
+        Problems(model, np.array([1.0, 2.1, 2.9, 4.2]), None, SQUARES, False),
+        np.zeros((1, 3)),
+        *free(3),
+    )
     slope, level = np.polyfit([0.0, 1.0, 2.0, 3.0], [1.0, 2.1, 2.9, 4.2], 1)
     assert found.done.all()
     assert found.theta[0, 0] + found.theta[0, 1] == pytest.approx(level, rel=PARAMETERS)

@@ -1,4 +1,6 @@
-"""Sharp minima: linear ones against a linear programme, quantiles against counting, certificates against a second look."""
+"""Sharp minima: linear ones against a linear programme, quantiles against counting, certificates
+against a second look.
+"""
 
 import numpy as np
 import pytest
@@ -11,12 +13,15 @@ from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.path import follow
 from isoflop.numeric.fit.separable import Centred
 
-#: HiGHS solves to a feasibility of 1e-7 in units of the residuals, of which the objective adds up about a hundred.
+#: HiGHS solves to a feasibility of 1e-7 in units of the residuals, of which the objective adds up
+#: about a hundred.
 PROGRAMME = 1e-6
 
 
 def least_absolute(columns, observed, weights, low, high):
-    """min sum w (high max(r, 0) - low max(-r, 0)) over coefficients >= 0 of r = columns' x - observed, as a linear programme."""
+    """min sum w (high max(r, 0) - low max(-r, 0)) over coefficients >= 0 of r = columns' x -
+    observed, as a linear programme.
+    """
     width, runs = columns.shape
     cost = np.concatenate([np.zeros(width), high * weights, -low * weights])
     equal = np.hstack([columns.T, -np.eye(runs), np.eye(runs)])
@@ -26,17 +31,26 @@ def least_absolute(columns, observed, weights, low, high):
 
 
 def linear_problem(seed, runs):
-    """A law with given exponents, residuals of the values themselves: linear in E and the prefactors."""
+    """A law with given exponents, residuals of the values themselves: linear in E and the
+    prefactors.
+    """
     random = np.random.default_rng(seed)
     logs = random.uniform(-2.0, 2.0, (2, runs))
     exponents = np.array([0.35, 0.28])
     columns = np.vstack([np.ones(runs), np.exp(-exponents[:, None] * logs)])
-    observed = np.array([random.choice([0.0, 1.7]), 1.1, 0.6]) @ columns + 0.03 * random.standard_t(2, size=runs)
-    lower, upper = np.array([0.0, -30.0, -30.0, *exponents]), np.array([np.inf, 30.0, 30.0, *exponents])
+    observed = np.array([random.choice([0.0, 1.7]), 1.1, 0.6]) @ columns + 0.03 * random.standard_t(
+        2, size=runs
+    )
+    lower, upper = (
+        np.array([0.0, -30.0, -30.0, *exponents]),
+        np.array([np.inf, 30.0, 30.0, *exponents]),
+    )
     return Centred(logs), columns, observed, random.uniform(0.5, 2.0, runs), lower, upper
 
 
-@pytest.mark.parametrize("objective", [Objective(name="absolute-log"), Objective(name="pinball-log", tau=0.2)], ids=str)
+@pytest.mark.parametrize(
+    "objective", [Objective(name="absolute-log"), Objective(name="pinball-log", tau=0.2)], ids=str
+)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("runs", [8, 40, 300])
 def test_linear_laws_against_a_linear_programme(objective, seed, runs):
@@ -50,7 +64,9 @@ def test_linear_laws_against_a_linear_programme(objective, seed, runs):
     assert found.value == pytest.approx(least, rel=PROGRAMME)
     np.testing.assert_allclose([found.theta[0], *np.exp(found.theta[1:3])], expected, atol=1e-5)
     residuals = model.evaluate(found.theta[None])[0][0] - observed
-    assert found.interpolated == int(np.sum(np.abs(residuals) < 1e-10)) == int(np.sum(expected > 0.0))
+    assert (
+        found.interpolated == int(np.sum(np.abs(residuals) < 1e-10)) == int(np.sum(expected > 0.0))
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -66,7 +82,9 @@ def test_interpolating_other_runs_is_no_minimum(seed):
     others = (np.sort(random.choice(40, len(on), replace=False)) for _ in range(20))
     certified = []
     for chosen in (on, *(other for other in others if not np.array_equal(other, on))):
-        step = nonsmooth._LinearStep(np.zeros(5), np.isin(np.arange(40), chosen), np.zeros(len(on)), 0.0)
+        step = nonsmooth._LinearStep(
+            np.zeros(5), np.isin(np.arange(40), chosen), np.zeros(len(on)), 0.0
+        )
         found = nonsmooth._interpolate(problems, -1.0, 1.0, best, step, lower, upper)
         certified.append(found is not None and found.certified)
     assert certified[0]
@@ -75,7 +93,9 @@ def test_interpolating_other_runs_is_no_minimum(seed):
 
 @pytest.mark.parametrize("tau", [0.1, 0.3, 0.5, 0.9])
 def test_pinball_leaves_its_share_below(chinchilla_240, tau):
-    """Scaling E, A and B together moves all log residuals alike, so that at the optimum #(below) <= tau n <= #(below or on)."""
+    """Scaling E, A and B together moves all log residuals alike, so that at the optimum #(below) <=
+    tau n <= #(below or on).
+    """
     found = fit(chinchilla_240, objective="pinball-log", tau=tau)
     assert found.converged
     assert found.at_bound == ()
@@ -86,14 +106,18 @@ def test_pinball_leaves_its_share_below(chinchilla_240, tau):
 
 
 def test_half_the_absolute_deviation_is_the_median_pinball(chinchilla_240):
-    median, absolute = (fit(chinchilla_240, objective=name) for name in ("pinball-log", "absolute-log"))
+    median, absolute = (
+        fit(chinchilla_240, objective=name) for name in ("pinball-log", "absolute-log")
+    )
     assert 2.0 * median.objective_value == pytest.approx(absolute.objective_value, rel=1e-12)
     for name, value in absolute.coefficients.items():
         assert median.coefficients[name] == pytest.approx(value, rel=1e-8)
 
 
 def slopes(found):
-    """Derivatives (5, n) of the log of the law in E, log A, log B, beta and gamma, from the law as it is written."""
+    """Derivatives (5, n) of the log of the law in E, log A, log B, beta and gamma, from the law as
+    it is written.
+    """
     E, A, B, beta, gamma = found.coefficients.values()
     n, d = np.asarray(found.runs.params), np.asarray(found.runs.tokens)
     first, second = A * n**-beta, B * d**-gamma
@@ -101,9 +125,13 @@ def slopes(found):
     return rows / (E + first + second)
 
 
-@pytest.mark.parametrize(("name", "tau"), [("absolute-log", 0.5), ("pinball-log", 0.1), ("pinball-log", 0.8)])
+@pytest.mark.parametrize(
+    ("name", "tau"), [("absolute-log", 0.5), ("pinball-log", 0.1), ("pinball-log", 0.8)]
+)
 def test_zero_is_a_subgradient(chinchilla_240, name, tau):
-    """Multipliers between the slopes at the residuals that are 0 balance the other residuals, to the rounding of the sums."""
+    """Multipliers between the slopes at the residuals that are 0 balance the other residuals, to
+    the rounding of the sums.
+    """
     found = fit(chinchilla_240, objective=name, tau=tau)
     assert found.converged
     low, high = found.objective.bounds
@@ -120,7 +148,9 @@ def test_zero_is_a_subgradient(chinchilla_240, name, tau):
 @pytest.mark.parametrize("runs", [5, 6, 7, 8, 10])
 @pytest.mark.parametrize("seed", range(3))
 def test_runs_hardly_more_than_coefficients(runs, seed):
-    """As many residuals as there are coefficients are 0 at the optimum: the median residual is no measure of the others."""
+    """As many residuals as there are coefficients are 0 at the optimum: the median residual is no
+    measure of the others.
+    """
     random = np.random.default_rng([seed, runs])
     n, d = 10.0 ** random.uniform(8, 10, runs), 10.0 ** random.uniform(9, 11, runs)
     loss = (1.7 + 400.0 * n**-0.34 + 410.0 * d**-0.28) * np.exp(0.005 * random.normal(size=runs))
@@ -133,7 +163,10 @@ def test_runs_hardly_more_than_coefficients(runs, seed):
         zero = np.abs(found.residuals) <= 1e-9
         assert zero.sum() <= free
         balanced = lsq_linear(
-            jacobian[:, zero], -jacobian[:, ~zero] @ np.sign(found.residuals[~zero]), (-1.0, 1.0), method="bvls"
+            jacobian[:, zero],
+            -jacobian[:, ~zero] @ np.sign(found.residuals[~zero]),
+            (-1.0, 1.0),
+            method="bvls",
         )
         assert 2.0 * balanced.cost < 1e-12
 
@@ -155,4 +188,6 @@ def test_exact_runs_are_certified():
     for objective in ("absolute-log", "pinball-log"):
         found = fit(runs, objective=objective)
         assert found.converged
-        assert found.coefficients == pytest.approx({"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}, rel=1e-9)
+        assert found.coefficients == pytest.approx(
+            {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}, rel=1e-9
+        )

@@ -65,9 +65,13 @@ SMOOTH = [
 
 @pytest.mark.parametrize(("name", "width"), SMOOTH)
 def test_psi_and_curvature_are_the_derivatives_of_rho(name, width):
-    """By differences of 1e-6 of a residual: exact for rho in pieces of second degree, but at the ends of the pieces."""
+    """By differences of 1e-6 of a residual: exact for rho in pieces of second degree, but at the
+    ends of the pieces.
+    """
     clip = objective(name).clip(width)
-    ends = np.isclose(clip.slope * RESIDUALS, clip.low) | np.isclose(clip.slope * RESIDUALS, clip.high)
+    ends = np.isclose(clip.slope * RESIDUALS, clip.low) | np.isclose(
+        clip.slope * RESIDUALS, clip.high
+    )
     middle = RESIDUALS[~ends & (RESIDUALS != 0.0)]
     step = 1e-6 * np.abs(middle)
 
@@ -77,16 +81,22 @@ def test_psi_and_curvature_are_the_derivatives_of_rho(name, width):
     psi = clip.psi(middle)
     slopes = (rho(middle + step) - rho(middle - step)) / (2.0 * step)
     # What cancels in the difference of two values: rounding of rho over the step, 1e-16/1e-6.
-    np.testing.assert_allclose(slopes, psi, rtol=1e-8, atol=1e-9 * np.abs(rho(middle) / middle).max())
+    np.testing.assert_allclose(
+        slopes, psi, rtol=1e-8, atol=1e-9 * np.abs(rho(middle) / middle).max()
+    )
     bends = (clip.psi(middle + step) - clip.psi(middle - step)) / (2.0 * step)
-    np.testing.assert_allclose(np.broadcast_to(clip.curvature(psi), psi.shape), bends, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(
+        np.broadcast_to(clip.curvature(psi), psi.shape), bends, rtol=1e-8, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", ["huber-log", "least-squares-log", "least-squares"])
 def test_own_width_is_the_objective_itself(name):
     own = objective(name)
     for clip in (own.clip(), own.clip(0.5 * DELTA)):
-        assert np.sum(clip.rho(RESIDUALS, clip.psi(RESIDUALS))) == pytest.approx(own.value(RESIDUALS), rel=ROUNDING)
+        assert np.sum(clip.rho(RESIDUALS, clip.psi(RESIDUALS))) == pytest.approx(
+            own.value(RESIDUALS), rel=ROUNDING
+        )
 
 
 @pytest.mark.parametrize("name", ["absolute-log", "pinball-log", "huber-log"])
@@ -111,7 +121,9 @@ def test_many_widths_at_once():
 
 @given(st.lists(st.floats(-5.0, 5.0), min_size=1, max_size=9), st.floats(0.01, 0.99))
 def test_pinball_is_least_at_the_quantile(values, tau):
-    """As a function of a constant prediction: Koenker and Bassett 1978. No observed value is a better one than the quantile."""
+    """As a function of a constant prediction: Koenker and Bassett 1978. No observed value is a
+    better one than the quantile.
+    """
     y = np.array(values)
     own = Objective(name="pinball-log", tau=tau)
     quantile = np.quantile(y, tau, method="inverted_cdf")

@@ -21,7 +21,9 @@ def exact_line(x, y, w):
     t = [sum(wi * yi * xi**k for wi, xi, yi in zip(w, x, y, strict=True)) for k in range(2)]
     det = s[0] * s[2] - s[1] ** 2
     slope, intercept = (s[0] * t[1] - s[1] * t[0]) / det, (s[2] * t[0] - s[1] * t[1]) / det
-    scatter = sum(wi * (yi - intercept - slope * xi) ** 2 for wi, xi, yi in zip(w, x, y, strict=True))
+    scatter = sum(
+        wi * (yi - intercept - slope * xi) ** 2 for wi, xi, yi in zip(w, x, y, strict=True)
+    )
     variance = scatter / (len(x) - 2)
     return slope, intercept, variance * s[0] / det, variance * s[2] / det, -variance * s[1] / det
 
@@ -32,7 +34,9 @@ def test_against_rationals(seed, n, weighted):
     x, y = np.exp(rng.uniform(30, 50, n)), np.exp(rng.uniform(15, 25, n))
     w = rng.uniform(0.1, 3.0, n) if weighted else np.ones(n)
     found = fit_power_law(x, y, w if weighted else None)
-    slope, intercept, of_slope, of_intercept, between = map(float, exact_line(np.log(x), np.log(y), w))
+    slope, intercept, of_slope, of_intercept, between = map(
+        float, exact_line(np.log(x), np.log(y), w)
+    )
     scale = 1.0 + abs(slope)  # slopes near 0 are differences of larger numbers
     assert found.exponent == pytest.approx(slope, abs=RELATIVE * scale)
     assert found.log_coefficient == pytest.approx(intercept, abs=50 * RELATIVE * scale)
@@ -44,7 +48,9 @@ def test_against_rationals(seed, n, weighted):
 def test_standard_errors_are_those_of_repetitions():
     rng = np.random.default_rng(5)
     x = np.geomspace(1e18, 1e22, 9)
-    found = [fit_power_law(x, 3.0 * x**0.5 * np.exp(0.1 * rng.standard_normal(9))) for _ in range(2000)]
+    found = [
+        fit_power_law(x, 3.0 * x**0.5 * np.exp(0.1 * rng.standard_normal(9))) for _ in range(2000)
+    ]
     exponents = np.array([law.exponent for law in found])
     mean_variance = np.mean([law.variance_exponent for law in found])
     # The variance of 2,000 draws is known to sqrt(2/2000) = 3 %: four of these.
@@ -96,7 +102,9 @@ def test_the_14_fits_of_porian_et_al(public_runs):
         own = [point for point in points if all(point[key] == row[key] for key in keys)]
         for column in ("n", "t"):
             known = [point for point in own if point[column]]
-            law = fit_power_law([float(p["flops"]) for p in known], [float(p[column]) for p in known])
+            law = fit_power_law(
+                [float(p["flops"]) for p in known], [float(p[column]) for p in known]
+            )
             assert law.exponent == pytest.approx(float(row[f"{column}_exponent"]), rel=1e-12)
             assert law.coefficient == pytest.approx(float(row[f"{column}_coef"]), rel=1e-12)
             assert law.r_squared == pytest.approx(float(row[f"{column}_r2"]), abs=1e-12)

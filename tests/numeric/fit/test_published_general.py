@@ -1,7 +1,9 @@
-"""The general solver, without start values, against the predictions of Gadre et al. 2024 (arXiv 2403.08540).
+"""The general solver, without start values, against the predictions of Gadre et al. 2024 (arXiv
+2403.08540).
 
-Their figures for RedPajama: relative errors of the predicted loss of the over-trained 1.4B run (0.7103 %) and of the 6.9B run
-(0.7320 %), and of the predicted average top-1 error on 17 tasks (3.6365 %, 0.0464 %).
+Their figures for RedPajama: relative errors of the predicted loss of the over-trained 1.4B run
+(0.7103 %) and of the 6.9B run (0.7320 %), and of the predicted average top-1 error on 17 tasks
+(3.6365 %, 0.0464 %).
 """
 
 from pathlib import Path
@@ -25,10 +27,16 @@ POINTS_ABOVE_CHANCE, JUDGED_ON = 10.0, "d=576_l=24_h=8"
 @pytest.fixture(scope="module")
 def runs(public_runs: Path) -> pd.DataFrame:
     every = pd.read_csv(public_runs / "gadre2024" / "runs.csv")
-    chance = pd.read_csv(public_runs / "gadre2024" / "eval_metadata.csv").set_index("Eval Task")["Random baseline"]
+    chance = pd.read_csv(public_runs / "gadre2024" / "eval_metadata.csv").set_index("Eval Task")[
+        "Random baseline"
+    ]
     tasks = [column for column in every if column.startswith("acc_")]
     best = 100.0 * every.loc[every.model == JUDGED_ON, tasks].max()
-    subset = [task for task in tasks if best[task] - chance[task.removeprefix("acc_")] >= POINTS_ABOVE_CHANCE]
+    subset = [
+        task
+        for task in tasks
+        if best[task] - chance[task.removeprefix("acc_")] >= POINTS_ABOVE_CHANCE
+    ]
     assert (len(tasks), len(subset)) == (46, 17)
     every["error"] = 1.0 - every[subset].mean(axis=1)
     return every[every.dataset == "rpj"].set_index("name")
@@ -63,25 +71,37 @@ def percent(predicted: float, observed: float) -> float:
 
 
 TARGETS = pytest.mark.parametrize(
-    ("name", "loss_error", "task_error"), [("rpj-open_lm_1b-32.0", 0.7103, 3.6365), ("rpj-open_lm_7b-1.0", 0.7320, 0.0464)]
+    ("name", "loss_error", "task_error"),
+    [("rpj-open_lm_1b-32.0", 0.7103, 3.6365), ("rpj-open_lm_7b-1.0", 0.7320, 0.0464)],
 )
 
 
 @TARGETS
 def test_published_errors(
-    runs: pd.DataFrame, loss_fit: Solution, error_fit: Solution, name: str, loss_error: float, task_error: float
+    runs: pd.DataFrame,
+    loss_fit: Solution,
+    error_fit: Solution,
+    name: str,
+    loss_error: float,
+    task_error: float,
 ) -> None:
     assert loss_fit.converged
     assert error_fit.converged
     target = runs.loc[[name]]
-    loss = ExpressionModel(LOSS_LAW, compute(target), tuple(loss_fit.coefficients)).values(loss_fit.theta[None])[0]
-    error = ExpressionModel(ERROR_LAW, {"L": loss}, tuple(error_fit.coefficients)).values(error_fit.theta[None])[0]
+    loss = ExpressionModel(LOSS_LAW, compute(target), tuple(loss_fit.coefficients)).values(
+        loss_fit.theta[None]
+    )[0]
+    error = ExpressionModel(ERROR_LAW, {"L": loss}, tuple(error_fit.coefficients)).values(
+        error_fit.theta[None]
+    )[0]
     assert percent(loss[0], target[LOSS].iloc[0]) == loss_error
     assert percent(error[0], target["error"].iloc[0]) == task_error
 
 
 def test_published_coefficients(loss_fit: Solution) -> None:
-    """Printed for E + alpha N^x + beta 6^(x/2) (M N)^x, so that x = -2 eta, alpha = a 6^x/2 and beta = b."""
+    """Printed for E + alpha N^x + beta 6^(x/2) (M N)^x, so that x = -2 eta, alpha = a 6^x/2 and
+    beta = b.
+    """
     c = loss_fit.coefficients
     assert c["E"] == pytest.approx(1.8366, abs=5e-5)
     assert -2.0 * c["eta"] == pytest.approx(-0.2729, abs=5e-5)

@@ -1,4 +1,6 @@
-"""Resamples of any fit: a straight line by weighted least squares, whose refits NumPy makes one by one."""
+"""Resamples of any fit: a straight line by weighted least squares, whose refits NumPy makes one by
+one.
+"""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -98,7 +100,9 @@ def test_a_band_is_an_interval_at_every_point(line):
     assert band.value.shape == band.low.shape == band.high.shape == (3,)
     for i, x in enumerate(at):
         one = draws.estimate(partial(lambda x, c: c["intercept"] + c["slope"] * x, x), 0.8)
-        assert (band.value[i], band.low[i], band.high[i]) == pytest.approx((one.value, one.low, one.high))
+        assert (band.value[i], band.low[i], band.high[i]) == pytest.approx(
+            (one.value, one.low, one.high)
+        )
 
 
 def test_groups_are_drawn_whole(line):

@@ -1,4 +1,6 @@
-"""The grid of exponents: nonnegative least squares at every point, against SciPy's active set method."""
+"""The grid of exponents: nonnegative least squares at every point, against SciPy's active set
+method.
+"""
 
 from itertools import product
 
@@ -11,8 +13,9 @@ from isoflop.numeric.fit.scan import Scan
 from isoflop.numeric.fit.separable import Centred
 
 POINTS = 7
-#: The Gram matrix squares the condition of the columns, up to 1e5 for the flattest powers on the grid: 1e-16 * 1e10; the sum of
-#: squares that is left is the difference of sums that are about 1e3 times as large.
+#: The Gram matrix squares the condition of the columns, up to 1e5 for the flattest powers on the
+#: grid: 1e-16 * 1e10; the sum of squares that is left is the difference of sums that are about 1e3
+#: times as large.
 CLOSE = 1e-5
 
 
@@ -21,7 +24,9 @@ def problem(seed, terms=2, runs=25, irreducible=True):
     logs = random.uniform(-2.5, 2.5, (terms, runs))
     logs -= logs.mean(axis=1, keepdims=True)
     true = random.uniform(0.1, 0.6, terms)
-    observed = irreducible * random.choice([0.0, 1.5]) + np.exp(-true @ logs * 0.0 - true[:, None] * logs).sum(axis=0)
+    observed = irreducible * random.choice([0.0, 1.5]) + np.exp(
+        -true @ logs * 0.0 - true[:, None] * logs
+    ).sum(axis=0)
     observed *= np.exp(random.choice([0.002, 0.1]) * random.normal(size=runs))
     model = Centred(logs, irreducible)
     first = int(irreducible) + terms
@@ -54,30 +59,44 @@ def test_starts_are_the_best_points_of_the_grid(seed, terms, irreducible):
     for start in starts:
         predicted = model.evaluate(start[None])[0][0]
         _, least = best_at(model, start[first:], observed, weights)
-        assert np.sum(weights * (predicted - observed) ** 2) == pytest.approx(least, rel=CLOSE, abs=1e-9 * total)
+        assert np.sum(weights * (predicted - observed) ** 2) == pytest.approx(
+            least, rel=CLOSE, abs=1e-9 * total
+        )
     best = model.evaluate(starts[:1])[0][0]
-    assert np.sum(weights * (best - observed) ** 2) == pytest.approx(sums.min(), rel=CLOSE, abs=1e-9 * total)
+    assert np.sum(weights * (best - observed) ** 2) == pytest.approx(
+        sums.min(), rel=CLOSE, abs=1e-9 * total
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_every_start_is_a_local_minimum_on_the_grid(seed):
     model, lower, upper, observed, weights = problem(seed)
     grid = Scan.of(model, lower, upper, POINTS)
-    sums = np.array([best_at(model, at, observed, weights)[1] for at in product(*grid.grids)]).reshape(POINTS, POINTS)
+    sums = np.array(
+        [best_at(model, at, observed, weights)[1] for at in product(*grid.grids)]
+    ).reshape(POINTS, POINTS)
     for start in grid.starts(observed, weights, most=6):
-        i, j = (int(np.argmin(np.abs(axis - value))) for axis, value in zip(grid.grids, start[3:], strict=True))
+        i, j = (
+            int(np.argmin(np.abs(axis - value)))
+            for axis, value in zip(grid.grids, start[3:], strict=True)
+        )
         around = sums[max(i - 1, 0) : i + 2, max(j - 1, 0) : j + 2]
         assert sums[i, j] <= around.min() * (1.0 + CLOSE)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def testnonnegative_least_squares(seed):
-    """Random columns, close to equal ones among them; the answers of both solvers give the same sum of squares."""
+    """Random columns, close to equal ones among them; the answers of both solvers give the same sum
+    of squares.
+    """
     random = np.random.default_rng(seed)
     columns = random.normal(size=(40, 20, 3))
     columns[:5, :, 2] = columns[:5, :, 1] + 1e-3 * columns[:5, :, 2]
     target = np.abs(random.normal(size=(40, 20))) + columns[:, :, 0]
-    gram, moments = np.einsum("gni,gnj->gij", columns, columns), np.einsum("gni,gn->gi", columns, target)
+    gram, moments = (
+        np.einsum("gni,gnj->gij", columns, columns),
+        np.einsum("gni,gn->gi", columns, target),
+    )
     found, gain = scan.nonnegative(gram, moments)
     for one, lowered, a, y in zip(found, gain, columns, target, strict=True):
         expected, length = nnls(a, y)
@@ -113,7 +132,9 @@ def test_a_judge_adds_its_own_minima():
     model, lower, upper, observed, weights = problem(3)
     grid = Scan.of(model, lower, upper, POINTS)
     wanted = grid.grids[0][-1]
-    starts = grid.starts(observed, weights, most=3, judge=lambda points: np.abs(points[:, 3] - wanted))
+    starts = grid.starts(
+        observed, weights, most=3, judge=lambda points: np.abs(points[:, 3] - wanted)
+    )
     plain = grid.starts(observed, weights, most=3)
     np.testing.assert_array_equal(starts[: len(plain)], plain)
     assert np.isclose(starts[:, 3], wanted).any()

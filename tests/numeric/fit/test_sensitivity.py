@@ -1,4 +1,6 @@
-"""How the fit moves over the objectives: each row against a fit of its own, and against SciPy's minimum of the plain sum."""
+"""How the fit moves over the objectives: each row against a fit of its own, and against SciPy's
+minimum of the plain sum.
+"""
 
 import json
 from pathlib import Path
@@ -17,7 +19,11 @@ from isoflop.numeric.fit.sensitivity import DELTAS, Sensitivity, sensitivity
 def table(noise: float = 0.004, seed: int = 0) -> dict[str, Any]:
     n, d = (x.ravel() for x in np.meshgrid(np.logspace(8, 10.5, 7), np.logspace(9, 11.5, 7)))
     error = noise * np.random.default_rng(seed).standard_t(3, len(n))
-    return {"params": n, "tokens": d, "loss": (1.69 + 406.4 * n**-0.34 + 410.7 * d**-0.28) * np.exp(error)}
+    return {
+        "params": n,
+        "tokens": d,
+        "loss": (1.69 + 406.4 * n**-0.34 + 410.7 * d**-0.28) * np.exp(error),
+    }
 
 
 def chinchilla(folder: Path) -> Runs:
@@ -32,7 +38,9 @@ def found() -> Sensitivity:
 
 def test_every_objective_has_a_row(found: Sensitivity) -> None:
     assert {item.objective.name for item in found.variants} == set(OBJECTIVES)
-    assert [item.objective.delta for item in found.variants if item.objective.name == "huber-log"] == list(DELTAS)
+    assert [
+        item.objective.delta for item in found.variants if item.objective.name == "huber-log"
+    ] == list(DELTAS)
     assert found.reference in found.variants
     assert found.reference.objective.delta == 1e-3
     assert all(item.converged for item in found.variants)
@@ -40,7 +48,9 @@ def test_every_objective_has_a_row(found: Sensitivity) -> None:
         own = fit(table(), objective=item.objective)
         assert item.fit.objective_value == pytest.approx(own.objective_value, rel=1e-9)
         assert item.estimates["alpha"].value == pytest.approx(own.law.envelope.exponent, rel=1e-5)
-        assert item.estimates["beta"].standard_error == pytest.approx(own.standard_errors["beta"], rel=1e-3)
+        assert item.estimates["beta"].standard_error == pytest.approx(
+            own.standard_errors["beta"], rel=1e-3
+        )
 
 
 @pytest.mark.parametrize("name", ["least-squares-log", "least-squares"])
@@ -49,13 +59,20 @@ def test_a_row_is_the_minimum_of_the_plain_sum(found: Sensitivity, name: str) ->
     item = next(item for item in found.variants if item.objective.name == name)
 
     def plain(t: Any) -> float:
-        law = t[0] + np.exp(t[1] - t[3] * np.log(data["params"] / 1e9)) + np.exp(t[2] - t[4] * np.log(data["tokens"] / 1e10))
+        law = (
+            t[0]
+            + np.exp(t[1] - t[3] * np.log(data["params"] / 1e9))
+            + np.exp(t[2] - t[4] * np.log(data["tokens"] / 1e10))
+        )
         r = np.log(law / data["loss"]) if name.endswith("log") else law - data["loss"]
         return float(np.sum(r**2))
 
     start = np.array([1.7, -1.0, -0.5, 0.33, 0.3])
     best = minimize(
-        plain, start, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-16, "maxiter": 20000, "maxfev": 20000}
+        plain,
+        start,
+        method="Nelder-Mead",
+        options={"xatol": 1e-10, "fatol": 1e-16, "maxiter": 20000, "maxfev": 20000},
     )
     assert item.fit.objective_value <= best.fun * (1 + 1e-9)
     assert item.estimates["beta"].value == pytest.approx(best.x[3], abs=2e-5)
@@ -69,7 +86,9 @@ def test_the_range_is_over_what_aims_at_the_middle(found: Sensitivity) -> None:
     estimate = found.reference.estimates["alpha"]
     assert estimate.high is not None
     assert estimate.low is not None
-    assert found.over_interval() == pytest.approx((max(values) - min(values)) / (estimate.high - estimate.low))
+    assert found.over_interval() == pytest.approx(
+        (max(values) - min(values)) / (estimate.high - estimate.low)
+    )
     with pytest.raises(ValueError, match="name='rho'"):
         found.range("rho")
 
@@ -93,7 +112,9 @@ def test_frame_data_and_text(found: Sensitivity) -> None:
 
 
 def test_a_fit_keeps_its_law_and_is_the_reference() -> None:
-    base = fit(table(), objective="huber-log", delta=5e-3, fixed={"E": 1.69}, bounds={"beta": (0.3, 0.5)})
+    base = fit(
+        table(), objective="huber-log", delta=5e-3, fixed={"E": 1.69}, bounds={"beta": (0.3, 0.5)}
+    )
     got = sensitivity(base, deltas=(1e-3,))
     assert got.reference.fit is base
     assert got.variants[0] is got.reference
@@ -117,7 +138,9 @@ def test_compute_law_and_a_law_without_E() -> None:
 def test_a_design_that_tells_too_little_has_no_errors_and_a_reason() -> None:
     n, d = np.full(12, 1e9), np.logspace(9, 12, 12)
     noise = np.exp(0.002 * np.random.default_rng(1).standard_normal(12))
-    got = sensitivity({"params": n, "tokens": d, "loss": (2.0 + 410.7 * d**-0.28) * noise}, deltas=(1e-3,))
+    got = sensitivity(
+        {"params": n, "tokens": d, "loss": (2.0 + 410.7 * d**-0.28) * noise}, deltas=(1e-3,)
+    )
     json.dumps(got.as_dict(), allow_nan=False)
     assert len(str(got).splitlines()) >= len(got.variants)
     for item in got.variants:
@@ -126,7 +149,8 @@ def test_a_design_that_tells_too_little_has_no_errors_and_a_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"), [({"level": 1.0}, "level"), ({"deltas": (0.0,)}, "delta"), ({"taus": (1.0,)}, "tau")]
+    ("options", "message"),
+    [({"level": 1.0}, "level"), ({"deltas": (0.0,)}, "delta"), ({"taus": (1.0,)}, "tau")],
 )
 def test_arguments_outside_their_domain(options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -137,7 +161,9 @@ def test_chinchilla(public_runs: Path) -> None:
     got = sensitivity(chinchilla(public_runs))
     rows = {item.label: item for item in got.variants}
     assert all(item.converged for item in got.variants)
-    huber, squares, absolute = (rows[name] for name in ("huber-log 0.001", "least-squares-log", "absolute-log"))
+    huber, squares, absolute = (
+        rows[name] for name in ("huber-log 0.001", "least-squares-log", "absolute-log")
+    )
     expected = {"beta": (0.347, 0.360), "gamma": (0.367, 0.406), "params_share": (0.514, 0.530)}
     for name, (under_huber, under_squares) in expected.items():
         assert huber.estimates[name].value == pytest.approx(under_huber, abs=5e-4)

@@ -1,4 +1,6 @@
-"""The separable law against what SymPy derives from the theory's own form, and against 40-digit differentiation."""
+"""The separable law against what SymPy derives from the theory's own form, and against 40-digit
+differentiation.
+"""
 
 import mpmath
 import numpy as np
@@ -16,7 +18,13 @@ mp.dps = 40
 RANDOM = np.random.default_rng(2203)
 RUNS = 17
 LOGS = RANDOM.uniform(-3.0, 3.0, (2, RUNS))
-THETA = np.column_stack([RANDOM.uniform(0.0, 3.0, 5), RANDOM.uniform(-4.0, 2.0, (5, 2)), RANDOM.uniform(0.05, 1.5, (5, 2))])
+THETA = np.column_stack(
+    [
+        RANDOM.uniform(0.0, 3.0, 5),
+        RANDOM.uniform(-4.0, 2.0, (5, 2)),
+        RANDOM.uniform(0.05, 1.5, (5, 2)),
+    ]
+)
 FACTORS = RANDOM.normal(size=(5, RUNS))
 #: exp of at most 3*1.5 + 4 costs a few units of the last place.
 ROUNDING = 1e-13
@@ -24,7 +32,9 @@ ROUNDING = 1e-13
 
 @pytest.fixture(scope="module")
 def derived():
-    """E + A N^-beta + B D^-gamma with A = exp(T1), B = exp(T2), in T1, T2 and the exponents, by generated code."""
+    """E + A N^-beta + B D^-gamma with A = exp(T1), B = exp(T2), in T1, T2 and the exponents, by
+    generated code.
+    """
     first, second = sympy.symbols("T1 T2", real=True)
     loss = PARAMS_TOKENS.loss.subs({sym.A: sympy.exp(first), sym.B: sympy.exp(second)})
     variables = {"N": np.exp(LOGS[0]), "D": np.exp(LOGS[1])}
@@ -63,7 +73,9 @@ def test_any_number_of_terms_by_numerical_differentiation(terms, irreducible):
     def value(run, *given):
         at = list(given)
         total = at.pop(0) if irreducible else mp.mpf(0)
-        return total + mp.fsum(mp.exp(at[k] - at[terms + k] * mp.mpf(logs[k, run])) for k in range(terms))
+        return total + mp.fsum(
+            mp.exp(at[k] - at[terms + k] * mp.mpf(logs[k, run])) for k in range(terms)
+        )
 
     assert model.size == 4
     assert model.width == len(theta)
@@ -104,7 +116,9 @@ def reached(move, box=BOX, model=None):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_retraction_agrees_with_the_step_to_first_order(seed):
-    """R(t v) = theta + t v + O(t^2): halving t takes the difference to a quarter, within a twentieth at steps this small."""
+    """R(t v) = theta + t v + O(t^2): halving t takes the difference to a quarter, within a
+    twentieth at steps this small.
+    """
     direction = np.random.default_rng(seed).normal(size=(1, 5))
     apart = [np.linalg.norm(reached(t * direction) - START - t * direction) for t in (1e-3, 5e-4)]
     assert apart[1] == pytest.approx(0.25 * apart[0], rel=0.05)
@@ -116,7 +130,9 @@ def test_retraction_keeps_the_exponents_of_the_step():
 
 
 def test_linear_coefficients_are_the_best_ones_for_the_foretold_values():
-    """Least squares of relative differences from values + J step, by NumPy's orthogonal decomposition."""
+    """Least squares of relative differences from values + J step, by NumPy's orthogonal
+    decomposition.
+    """
     model, move = Centred(LOGS), np.array([[0.2, -0.3, 0.2, 0.08, -0.1]])
     values, jacobian = model.evaluate(START)
     foretold = values[0] + move[0] @ jacobian[0]
@@ -124,7 +140,8 @@ def test_linear_coefficients_are_the_best_ones_for_the_foretold_values():
     columns = np.vstack([np.ones(RUNS), np.exp(-exponents[:, None] * LOGS)]) / values[0]
     expected = np.linalg.lstsq(columns.T, foretold / values[0], rcond=None)[0]
     found = reached(move)[0]
-    # The normal equations lose as many digits again as the columns are close to each other: their condition is about 1e3.
+    # The normal equations lose as many digits again as the columns are close to each other: their
+    # condition is about 1e3.
     np.testing.assert_allclose([found[0], *np.exp(found[1:3])], expected, rtol=1e-9)
 
 
@@ -156,5 +173,11 @@ def test_retraction_of_many_is_that_of_each():
     together = model.retract(THETA, moves, values, jacobian, *(np.atleast_2d(side) for side in BOX))
     for k in range(5):
         one = slice(k, k + 1)
-        alone = model.retract(THETA[one], moves[one], values[one], jacobian[one], *(np.atleast_2d(side) for side in BOX))
+        alone = model.retract(
+            THETA[one],
+            moves[one],
+            values[one],
+            jacobian[one],
+            *(np.atleast_2d(side) for side in BOX),
+        )
         np.testing.assert_allclose(together[one], alone, rtol=1e-12)

@@ -22,8 +22,15 @@ CLOSE = 1e-3
 
 def grid(noise=0.004, sizes=8, data=8):
     draw = np.random.default_rng(11).standard_normal(sizes * data)
-    n, d = (axis.ravel() for axis in np.meshgrid(np.geomspace(3e7, 1e10, sizes), np.geomspace(3e8, 3e11, data)))
-    return {"params": n, "tokens": d, "loss": (1.7 + 400 * n**-0.34 + 410 * d**-0.28) * np.exp(noise * draw)}
+    n, d = (
+        axis.ravel()
+        for axis in np.meshgrid(np.geomspace(3e7, 1e10, sizes), np.geomspace(3e8, 3e11, data))
+    )
+    return {
+        "params": n,
+        "tokens": d,
+        "loss": (1.7 + 400 * n**-0.34 + 410 * d**-0.28) * np.exp(noise * draw),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +85,17 @@ def test_errors_are_those_of_the_fit(fitted) -> None:
     found = summarise(fitted, level=0.8)
     ends = fitted.intervals(0.8)
     for figure in found.coefficients:
-        assert (figure.value, figure.se) == (fitted.coefficients[figure.name], fitted.standard_errors[figure.name])
+        assert (figure.value, figure.se) == (
+            fitted.coefficients[figure.name],
+            fitted.standard_errors[figure.name],
+        )
         assert (figure.lo, figure.hi) == ends[figure.name]
     for figure, expected in zip(found.derived, fitted.derived(level=0.8).values(), strict=True):
-        assert (figure.name, figure.value, figure.se) == (expected.quantity.name, expected.value, expected.standard_error)
+        assert (figure.name, figure.value, figure.se) == (
+            expected.quantity.name,
+            expected.value,
+            expected.standard_error,
+        )
         assert (figure.lo, figure.hi) == (expected.low, expected.high)
     assert found.warnings == ()
 
@@ -91,7 +105,9 @@ def test_percentiles_are_those_of_the_draws(fitted, resampled) -> None:
     for figure in found.coefficients:
         draws = resampled.columns[figure.name]
         assert figure.se == pytest.approx(np.std(draws, ddof=1), rel=1e-12)
-        assert (figure.lo, figure.hi) == pytest.approx(tuple(np.quantile(draws, [0.1, 0.9])), rel=1e-12)
+        assert (figure.lo, figure.hi) == pytest.approx(
+            tuple(np.quantile(draws, [0.1, 0.9])), rel=1e-12
+        )
     beta, gamma = resampled.columns["beta"], resampled.columns["gamma"]
     alpha = next(figure for figure in found.derived if figure.name == "alpha")
     low, high = np.quantile(beta * gamma / (beta + gamma), [0.1, 0.9])
@@ -99,11 +115,19 @@ def test_percentiles_are_those_of_the_draws(fitted, resampled) -> None:
 
 
 def test_the_loss_of_a_compute_law_by_simulation() -> None:
-    """The delta method against draws of (E, log C0, alpha) that are so close together that the loss is linear in them."""
+    """The delta method against draws of (E, log C0, alpha) that are so close together that the loss
+    is linear in them.
+    """
     fitted = fit(grid(), model="compute")
     (figure,) = (each for each in summarise(fitted, compute=3e21).derived if each.name == "loss")
-    centre = [fitted.coefficients["E"], np.log(fitted.coefficients["C0"]), fitted.coefficients["alpha"]]
-    draws = np.random.default_rng(2).multivariate_normal(centre, fitted.covariance() * CLOSE**2, 200_000)
+    centre = [
+        fitted.coefficients["E"],
+        np.log(fitted.coefficients["C0"]),
+        fitted.coefficients["alpha"],
+    ]
+    draws = np.random.default_rng(2).multivariate_normal(
+        centre, fitted.covariance() * CLOSE**2, 200_000
+    )
     losses = draws[:, 0] + np.exp(draws[:, 1] - draws[:, 2] * np.log(3e21))
     assert figure.value == pytest.approx(centre[0] + exp(centre[1]) * 3e21 ** -centre[2], rel=1e-12)
     assert figure.se == pytest.approx(losses.std() / CLOSE, rel=0.01)
@@ -112,7 +136,12 @@ def test_the_loss_of_a_compute_law_by_simulation() -> None:
 def test_notes(fitted) -> None:
     found = summarise(fit(grid(), fixed={"E": 1.7}, bounds={"beta": (0.4, None)}))
     notes = {figure.name: figure.note for figure in (*found.coefficients, *found.derived)}
-    assert (notes["E"], notes["beta"], notes["gamma"], notes["alpha"]) == (FIXED, AT_BOUND, "", AT_BOUND)
+    assert (notes["E"], notes["beta"], notes["gamma"], notes["alpha"]) == (
+        FIXED,
+        AT_BOUND,
+        "",
+        AT_BOUND,
+    )
     alpha = next(figure for figure in found.derived if figure.name == "alpha")
     assert alpha.se is None
 
@@ -134,17 +163,24 @@ def test_one_size_leaves_coefficients_open() -> None:
     data = {name: values[:8].copy() for name, values in grid(0.002).items()}
     data["params"][:] = 1e9
     data["tokens"] = np.geomspace(1e9, 1e12, 8)
-    data["loss"] = 2.1 + 900 * data["tokens"] ** -0.3 * np.exp(np.random.default_rng(1).normal(0, 0.002, 8))
+    data["loss"] = 2.1 + 900 * data["tokens"] ** -0.3 * np.exp(
+        np.random.default_rng(1).normal(0, 0.002, 8)
+    )
     found = summarise(fit(data))
     assert found.kind == "none"
-    assert {figure.name for figure in found.coefficients if figure.note in (OPEN, AT_BOUND)} >= {"A", "beta"}
+    assert {figure.name for figure in found.coefficients if figure.note in (OPEN, AT_BOUND)} >= {
+        "A",
+        "beta",
+    }
     assert any("what would tell" in text for text in found.warnings)
 
 
 def test_what_the_law_has_not_is_refused(fitted) -> None:
     with pytest.raises(ValueError, match=r"ratio=3.0: is for a params-tokens law"):
         summarise(fit(grid(), model="compute"), ratio=3.0)
-    with pytest.raises(ValueError, match=r"compute=1e\+22: is for a params-tokens or a compute law"):
+    with pytest.raises(
+        ValueError, match=r"compute=1e\+22: is for a params-tokens or a compute law"
+    ):
         summarise(fit(grid(), model="a*N^-b + c"), compute=1e22)
     with pytest.raises(ValueError, match=r"level=1\.5"):
         summarise(fitted, level=1.5)
@@ -179,12 +215,20 @@ def test_text_of_a_sharp_objective() -> None:
 
 def test_starts_in_words(fitted) -> None:
     text = " ".join(fit_text(fit(grid(), objective="absolute-log")).split())
-    assert "minima that were followed to the end" in text or "the only minimum that was found" in text
+    assert (
+        "minima that were followed to the end" in text or "the only minimum that was found" in text
+    )
     for count in (1, 3):
         others = np.zeros((count - 1, 5))
         sharp = replace(fitted, objective=Objective(name="absolute-log"))
-        sharp = replace(sharp, solution=replace(fitted.solution, starts=7, agreeing=1, others=others))
-        said = "the only minimum that was found" if count == 1 else "the best of 3 minima that were followed to the end"
+        sharp = replace(
+            sharp, solution=replace(fitted.solution, starts=7, agreeing=1, others=others)
+        )
+        said = (
+            "the only minimum that was found"
+            if count == 1
+            else "the best of 3 minima that were followed to the end"
+        )
         assert said in " ".join(fit_text(sharp).split())
     alone = replace(fitted, solution=replace(fitted.solution, starts=1, agreeing=1))
     assert "the scan of exponents shows one basin" in " ".join(fit_text(alone).split())
@@ -204,7 +248,9 @@ def test_several_values(fitted, resampled) -> None:
     assert {"N_star@1e21", "N_star@1e22", "penalty@0.5", "penalty@10"} <= set(names)
     assert len(names) == len(set(names)) == 4 + 2 * 5 + 2
     one = {figure.name: figure for figure in summarise(fitted, resampled, compute=1e22).derived}
-    both = {figure.name: figure for figure in summarise(fitted, resampled, compute=[1e21, 1e22]).derived}
+    both = {
+        figure.name: figure for figure in summarise(fitted, resampled, compute=[1e21, 1e22]).derived
+    }
     assert both["D_star@1e22"].as_dict() == one["D_star"].as_dict()
     for given in ([], [[1.0]], [1.0, -1.0]):
         with pytest.raises(ValueError, match="compute="):
@@ -212,11 +258,17 @@ def test_several_values(fitted, resampled) -> None:
 
 
 def test_what_is_open_has_no_numbers() -> None:
-    """On a ray with two exponents it is not told which term is that of N; alpha and C0 are those of both laws."""
+    """On a ray with two exponents it is not told which term is that of N; alpha and C0 are those of
+    both laws.
+    """
     n = np.geomspace(1e7, 1e10, 40)
     noise = np.exp(0.0005 * np.random.default_rng(3).standard_normal(40))
     found = fit(
-        {"params": n, "tokens": 20 * n, "loss": (1.7 + 400 * n**-0.45 + 310 * (20 * n) ** -0.2) * noise},
+        {
+            "params": n,
+            "tokens": 20 * n,
+            "loss": (1.7 + 400 * n**-0.45 + 310 * (20 * n) ** -0.2) * noise,
+        },
         objective="least-squares-log",
     )
     summary = summarise(found, compute=1e22)
@@ -273,11 +325,16 @@ def test_saved_fits_are_laws(fitted, tmp_path) -> None:
     path = tmp_path / "mine.json"
     fitted.save(path)
     law = Law.load(path)
-    assert (law.name, law.E, law.A, law.B, law.beta, law.gamma) == ("mine", *fitted.coefficients.values())
+    assert (law.name, law.E, law.A, law.B, law.beta, law.gamma) == (
+        "mine",
+        *fitted.coefficients.values(),
+    )
     save_fit(fit(grid(), irreducible=False), path)
     assert Law.load(path).E == 0.0
     save_fit(fit(grid(), model="compute"), path)
-    with pytest.raises(ValueError, match=r"is a fit of L = E \+ C0 C\^-alpha; must be one of E \+ A N\^-beta"):
+    with pytest.raises(
+        ValueError, match=r"is a fit of L = E \+ C0 C\^-alpha; must be one of E \+ A N\^-beta"
+    ):
         Law.load(path)
     with pytest.raises(ValueError, match="cannot be written"):
         fitted.save(tmp_path / "no" / "fit.json")
@@ -326,16 +383,30 @@ def test_latex_of_what_has_no_error(resampled) -> None:
     pytest.importorskip("sympy")
     text = fit_latex(fit(grid(), fixed={"E": 1.7}, bounds={"beta": (0.4, None)}))
     assert r"$E$\textsuperscript{a} & $1.70000$ & \multicolumn{3}{c}{---} \\" in text
-    assert r"$\beta$\textsuperscript{b} & $0.400000$ & \multicolumn{3}{c}{error not determined} \\" in text
+    assert (
+        r"$\beta$\textsuperscript{b} & $0.400000$ & \multicolumn{3}{c}{error not determined} \\"
+        in text
+    )
     assert r"\textsuperscript{a} Fixed. \textsuperscript{b} On a bound" in text
-    assert r"Intervals: 90\,\%, percentiles of 150 resamples of runs." in resampled.fit.to_latex(bootstrap=resampled)
+    assert r"Intervals: 90\,\%, percentiles of 150 resamples of runs." in resampled.fit.to_latex(
+        bootstrap=resampled
+    )
 
 
 @pytest.mark.skipif(which("pdflatex") is None, reason="needs LaTeX")
 @pytest.mark.parametrize("options", [{}, {"caption": "A fit.", "label": "tab:fit"}])
 def test_latex_fits_the_lines_of_an_article(fitted, tmp_path, options) -> None:
     table = fit_latex(fitted, compute=[3e22, 1e25], ratio=[1, 10], **options)
-    page = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}", "Text.", "", table, "", r"\end{document}"]
+    page = [
+        r"\documentclass{article}",
+        r"\usepackage{booktabs}",
+        r"\begin{document}",
+        "Text.",
+        "",
+        table,
+        "",
+        r"\end{document}",
+    ]
     (tmp_path / "page.tex").write_text("\n".join(page), encoding="utf-8")
     words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=600)

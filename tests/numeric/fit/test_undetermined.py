@@ -13,7 +13,9 @@ TRUTH = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)
 
 def runs(params, tokens, noise=0.004, seed=0):
     params, tokens = (np.ravel(x) for x in np.broadcast_arrays(params, tokens))
-    loss = TRUTH.loss(params, tokens) * np.exp(noise * np.random.default_rng(seed).normal(size=len(params)))
+    loss = TRUTH.loss(params, tokens) * np.exp(
+        noise * np.random.default_rng(seed).normal(size=len(params))
+    )
     return {"params": params, "tokens": tokens, "loss": loss}
 
 
@@ -21,8 +23,14 @@ SIZES, TOKENS = np.geomspace(1e8, 1e10, 6), np.geomspace(2e9, 2e11, 6)
 DESIGNS = {
     "one size": (runs(np.full(30, 1e9), np.geomspace(1e9, 1e12, 30)), {"A", "beta"}),
     "one number of tokens": (runs(np.geomspace(1e8, 1e11, 30), np.full(30, 1e10)), {"B", "gamma"}),
-    "one ratio": (runs(np.geomspace(1e8, 1e11, 30), 20.0 * np.geomspace(1e8, 1e11, 30)), {"A", "B", "beta", "gamma"}),
-    "as many runs as coefficients": (runs(SIZES[:5], TOKENS[[3, 0, 4, 1, 2]]), {"A", "B", "beta", "gamma"}),
+    "one ratio": (
+        runs(np.geomspace(1e8, 1e11, 30), 20.0 * np.geomspace(1e8, 1e11, 30)),
+        {"A", "B", "beta", "gamma"},
+    ),
+    "as many runs as coefficients": (
+        runs(SIZES[:5], TOKENS[[3, 0, 4, 1, 2]]),
+        {"A", "B", "beta", "gamma"},
+    ),
 }
 
 
@@ -38,7 +46,9 @@ def test_what_is_left_open(name, tmp_path):
     with pytest.raises(ValueError, match="undetermined"):
         found.bootstrap(10)
     found.save(tmp_path / "fit.json")
-    assert set(json.loads((tmp_path / "fit.json").read_text(encoding="utf-8"))["undetermined"]) >= left
+    assert (
+        set(json.loads((tmp_path / "fit.json").read_text(encoding="utf-8"))["undetermined"]) >= left
+    )
     with pytest.raises(ValueError, match=r"undetermined|did not reach"):
         Law.load(tmp_path / "fit.json")
 

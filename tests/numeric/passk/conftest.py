@@ -17,11 +17,21 @@ def design():
 
 @pytest.fixture(scope="session")
 def truths(design):
-    """Coefficients of each law, with -log pass@10 from about 3 nats at the smallest model to about 0.4 at the largest."""
-    compute, params, tokens = (float(values.min()) for values in (design.compute, design.params, design.tokens))
+    """Coefficients of each law, with -log pass@10 from about 3 nats at the smallest model to about
+    0.4 at the largest.
+    """
+    compute, params, tokens = (
+        float(values.min()) for values in (design.compute, design.params, design.tokens)
+    )
     return {
         "compute": {"E0": 0.2, "C0": 3.0 * compute**0.25, "alpha": 0.25},
-        "params-tokens": {"E0": 0.2, "N0": 1.5 * params**0.45, "D0": 1.5 * tokens**0.5, "beta": 0.45, "gamma": 0.5},
+        "params-tokens": {
+            "E0": 0.2,
+            "N0": 1.5 * params**0.45,
+            "D0": 1.5 * tokens**0.5,
+            "beta": 0.45,
+            "gamma": 0.5,
+        },
         "gold": {"xi0": 0.2, "K0": 3.0 * float(design.gold.max()) ** -2.0, "kappa": 2.0},
     }
 
@@ -30,11 +40,32 @@ def truths(design):
 def drawn(design, truths):
     """Counts of models that scatter about one of the laws at k = 10."""
 
-    def draw(law="compute", *, seed=0, k=10, scatter=0.1, problems=64, sampling=None, concentration=2.0, of=None, **changed):
+    def draw(
+        law="compute",
+        *,
+        seed=0,
+        k=10,
+        scatter=0.1,
+        problems=64,
+        sampling=None,
+        concentration=2.0,
+        of=None,
+        **changed,
+    ):
         random = np.random.default_rng([4711, seed])
         models = design if of is None else of
-        truth = law_truth(models, law, truths[law] | changed, k=k, concentration=concentration, scatter=scatter, rng=random)
-        return simulate(models, truth, problems=problems, sampling=sampling or Fixed(64), rng=random)
+        truth = law_truth(
+            models,
+            law,
+            truths[law] | changed,
+            k=k,
+            concentration=concentration,
+            scatter=scatter,
+            rng=random,
+        )
+        return simulate(
+            models, truth, problems=problems, sampling=sampling or Fixed(64), rng=random
+        )
 
     return draw
 
@@ -53,5 +84,7 @@ def joint_counts(drawn):
 
 @pytest.fixture(scope="session")
 def adaptive_counts(drawn):
-    """Problems sampled in batches of 32 until they are solved, at most 1024 times; the law holds at k = 1000."""
+    """Problems sampled in batches of 32 until they are solved, at most 1024 times; the law holds at
+    k = 1000.
+    """
     return drawn("compute", seed=3, k=1000, problems=32, sampling=Adaptive(32, 1, 1024)).counts()

@@ -33,9 +33,11 @@ EDGE = 10.0
 
 @dataclass
 class Laws:
-    """What the functions ask of `PassLaws`, from coefficients (K, p) and draws (R, K, p) made by hand.
+    """What the functions ask of `PassLaws`, from coefficients (K, p) and draws (R, K, p) made by
+    hand.
 
-    `limit` is the upper limit of an E0 of 0; draws of an exponent of `EDGE` are at a limit of the search.
+    `limit` is the upper limit of an E0 of 0; draws of an exponent of `EDGE` are at a limit of the
+    search.
     """
 
     ks: tuple
@@ -52,7 +54,9 @@ class Laws:
         row, drawn = self.table[index], self.drawn[:, index]
 
         def edge(name):
-            return drawn[:, 2] >= EDGE if name in ("C0", "alpha") else np.zeros(len(drawn), dtype=bool)
+            return (
+                drawn[:, 2] >= EDGE if name in ("C0", "alpha") else np.zeros(len(drawn), dtype=bool)
+            )
 
         return SimpleNamespace(
             k=self.ks[index],
@@ -66,7 +70,10 @@ class Laws:
             interval=lambda name, level: (0.0, self.limit),
             at_edge=edge,
             estimate=lambda name, level: Estimate(
-                0.0, at_limit=("high",) if len(drawn) and edge(name).mean() > 0.5 * (1.0 - level) else ()
+                0.0,
+                at_limit=("high",)
+                if len(drawn) and edge(name).mean() > 0.5 * (1.0 - level)
+                else (),
             ),
         )
 
@@ -88,7 +95,9 @@ def ends(estimate):
 
 
 def at(row):
-    return lambda covariates: row[0] + row[1] * np.asarray(covariates["compute"], dtype=float) ** -row[2]
+    return lambda covariates: (
+        row[0] + row[1] * np.asarray(covariates["compute"], dtype=float) ** -row[2]
+    )
 
 
 def laws_of(table, *, spread=0.0, draws=60, seed=1, ks=(1, 10, 100)):
@@ -139,7 +148,11 @@ def test_upper_limits_have_no_slope_of_their_own():
     assert found.slope.value == found.change.value == 0.0
     assert (found.slope.low, found.slope.high) == pytest.approx((-steepest, steepest), rel=1e-12)
     assert (found.change.low, found.change.high) == pytest.approx((-0.3, 0.3), rel=1e-12)
-    assert (found.verdict, found.limited_at, found.share_rising) == ("cannot tell", (1, 10, 100), None)
+    assert (found.verdict, found.limited_at, found.share_rising) == (
+        "cannot tell",
+        (1, 10, 100),
+        None,
+    )
 
 
 def test_one_upper_limit_widens_what_the_draws_tell():
@@ -179,12 +192,15 @@ def test_one_k_has_no_trend(compute_counts):
 
 
 @pytest.mark.parametrize(
-    ("lows", "found"), [((0.3, 0.2, 0.1), None), ((0.3, 0.0, 0.0), 10), ((0.0, 0.2, 0.0), 100), ((0.0, 0.0, 0.0), 1)]
+    ("lows", "found"),
+    [((0.3, 0.2, 0.1), None), ((0.3, 0.0, 0.0), 10), ((0.0, 0.2, 0.0), 100), ((0.0, 0.0, 0.0), 1)],
 )
 def test_where_the_floor_vanishes(lows, found):
     laws = laws_of([[low, 100.0, 0.2] for low in lows])
     assert vanishes_at(laws) == found
-    assert not_told_from_0(laws) == tuple(k for k, low in zip(laws.ks, lows, strict=True) if low == 0.0)
+    assert not_told_from_0(laws) == tuple(
+        k for k, low in zip(laws.ks, lows, strict=True) if low == 0.0
+    )
 
 
 # -- where laws hold together ------------------------------------------------------------------------------------------
@@ -193,7 +209,9 @@ def test_where_the_floor_vanishes(lows, found):
 def crossing(one, other):
     """C at which C1 C^-a1 = C2 C^-a2, by search."""
     (_, c1, a1), (_, c2, a2) = (tuple(map(mp.mpf, row)) for row in (one, other))
-    return mp.exp(mp.findroot(lambda x: mp.log(c1) - a1 * x - mp.log(c2) + a2 * x, (0, 80), solver="anderson"))
+    return mp.exp(
+        mp.findroot(lambda x: mp.log(c1) - a1 * x - mp.log(c2) + a2 * x, (0, 80), solver="anderson")
+    )
 
 
 def test_the_floor_without_irreducible_parts():
@@ -205,7 +223,12 @@ def test_the_floor_without_irreducible_parts():
 
 def test_the_interval_of_the_floor():
     laws = laws_of(BARE, spread=0.005)
-    floors = np.sort([float(max(crossing(row[i], row[j]) for i, j in ((0, 1), (0, 2), (1, 2)))) for row in laws.drawn])
+    floors = np.sort(
+        [
+            float(max(crossing(row[i], row[j]) for i, j in ((0, 1), (0, 2), (1, 2))))
+            for row in laws.drawn
+        ]
+    )
     low, high = floor_interval(laws, 0.9)
     assert low == pytest.approx(floors[round(0.05 * 59)], rel=1e-9)
     assert high == pytest.approx(floors[round(0.95 * 59)], rel=1e-9)
@@ -216,12 +239,18 @@ def test_the_interval_of_the_floor():
 
 def test_laws_that_hold_everywhere_and_nowhere():
     assert together(laws_of([[0.5, 300.0, 0.2], [0.3, 200.0, 0.2], [0.1, 100.0, 0.2]])).floor == 0.0
-    assert together(laws_of([[0.1, 100.0, 0.2], [0.3, 200.0, 0.2], [0.5, 300.0, 0.2]])).floor == np.inf
+    assert (
+        together(laws_of([[0.1, 100.0, 0.2], [0.3, 200.0, 0.2], [0.5, 300.0, 0.2]])).floor == np.inf
+    )
 
 
 def test_params_tokens_laws_hold_together_where_their_envelopes_do(joint_counts):
-    """By search: below the floor the best of a budget is worse at k = 10 than at 1, and the laws contradict each other there."""
-    laws = fit_passk(joint_counts, law="params-tokens", k=[1, 10], method="least-squares-log", resamples=20)
+    """By search: below the floor the best of a budget is worse at k = 10 than at 1, and the laws
+    contradict each other there.
+    """
+    laws = fit_passk(
+        joint_counts, law="params-tokens", k=[1, 10], method="least-squares-log", resamples=20
+    )
     floor = together(laws).floor
     assert 0.0 < floor < np.inf
     low, high = floor_interval(laws)
@@ -240,7 +269,10 @@ def test_params_tokens_laws_hold_together_where_their_envelopes_do(joint_counts)
             given = {"params": [params], "tokens": [share * floor / (6.0 * params)]}
             assert contradictions(laws, given).tolist() == [[True]]
     assert not contradictions(laws, {"params": [1e9], "tokens": [1e11]}).any()
-    values = [fit.neg_log({name: laws.covariates[name] for name in ("params", "tokens")}) for fit in laws.fits]
+    values = [
+        fit.neg_log({name: laws.covariates[name] for name in ("params", "tokens")})
+        for fit in laws.fits
+    ]
     assert models_contradicted(laws) == int((values[1] > values[0]).sum())
 
 
@@ -256,26 +288,34 @@ def test_how_far_beyond_the_models():
 @pytest.fixture(scope="module")
 def fitted(drawn):
     """Laws that cross: pass@k of Beta success rates is steeper in compute for larger k."""
-    return fit_passk(drawn("compute", seed=21).counts(), k=(1, 8, 64), method="least-squares-log", resamples=50)
+    return fit_passk(
+        drawn("compute", seed=21).counts(), k=(1, 8, 64), method="least-squares-log", resamples=50
+    )
 
 
 def test_the_floor_of_a_fit_parts_good_from_bad(fitted):
     floor = together(fitted).floor
     assert 0.0 < floor < 1e17
-    wrong = contradictions(fitted, {"compute": [floor * 1.01, floor * 10.0, floor * 0.9]}).any(axis=0)
+    wrong = contradictions(fitted, {"compute": [floor * 1.01, floor * 10.0, floor * 0.9]}).any(
+        axis=0
+    )
     assert wrong.tolist() == [False, False, True]
 
 
 def test_predictions_are_refused_below_the_floor(fitted):
     floor = together(fitted).floor
     rows = predict(fitted, {"compute": [floor * 2.0, 1e21]})
-    assert [(row["model"], row["k"]) for row in rows] == [(m, k) for m in (0, 1) for k in (1, 8, 64)]
+    assert [(row["model"], row["k"]) for row in rows] == [
+        (m, k) for m in (0, 1) for k in (1, 8, 64)
+    ]
     for row in rows:
         assert row["lo"] < row["neg_log"] < row["hi"]
         assert row["pass_at_k"] == pytest.approx(np.exp(-row["neg_log"]))
     values = [row["pass_at_k"] for row in rows if row["model"] == 1]
     assert values == sorted(values)
-    with pytest.raises(ValueError, match=r"^compute=.*: the laws at k=\d+ and k=\d+ contradict each other there"):
+    with pytest.raises(
+        ValueError, match=r"^compute=.*: the laws at k=\d+ and k=\d+ contradict each other there"
+    ):
         predict(fitted, {"compute": [1e21, floor * 0.5]})
     assert len(predict(fitted, {"compute": floor * 0.5}, strict=False)) == 3
     with pytest.raises(ValueError, match="must have compute for the law compute"):
@@ -288,11 +328,15 @@ def test_predictions_are_refused_below_the_floor(fitted):
 def study_of(design, log_b, seed):
     truth = affine_truth(design, (-0.7, 0.0), log_b, scatter=0.05, rng=seed)
     counts = simulate(design, truth, problems=256, sampling=Fixed(64), rng=seed).counts()
-    return fit_passk(counts, k=(1, 4, 16), method="least-squares-log", resamples=100, seed=seed, cluster=None)
+    return fit_passk(
+        counts, k=(1, 4, 16), method="least-squares-log", resamples=100, seed=seed, cluster=None
+    )
 
 
 def test_laws_that_bend_as_the_models_do_agree(design):
-    """fail@k of one family of success rates, whose log -log pass@k is nearly straight in log compute over two decades."""
+    """fail@k of one family of success rates, whose log -log pass@k is nearly straight in log
+    compute over two decades.
+    """
     narrow = grid(tuple(np.geomspace(1e8, 1e9, 6)), tuple(np.geomspace(1e10, 1e11, 6)))
     laws = [study_of(narrow, (1.0, -0.25), seed) for seed in range(4)]
     found = [row for each in laws for row in mixed_derivatives(each)]
@@ -300,7 +344,9 @@ def test_laws_that_bend_as_the_models_do_agree(design):
     assert np.mean([row.verdict != "differ" for row in found]) >= 0.75
     for row, each in zip(found, [each for each in laws for _ in range(4)], strict=True):
         least = min(each.at(k).coefficients["alpha"] for k in row.k)
-        gained = np.log(row.k[1] / row.k[0]) * max(map(abs, ends(row.difference)))  # in the exponent, from k to k
+        gained = np.log(row.k[1] / row.k[0]) * max(
+            map(abs, ends(row.difference))
+        )  # in the exponent, from k to k
         assert (row.verdict == "agree") == bool(gained <= 0.1 * least)
     for row in found:
         assert row.difference.value == pytest.approx(row.measured - row.predicted)
@@ -313,16 +359,23 @@ def slope(x, y):
 
 
 def test_both_sides_against_plain_lines(fitted):
-    """Slopes of what the models' and the laws' log y gain from k1 to k2, a unit of log k, against log C."""
+    """Slopes of what the models' and the laws' log y gain from k1 to k2, a unit of log k, against
+    log C.
+    """
     found = mixed_derivatives(fitted)
     log_c = np.log(fitted.covariates["compute"])
     order = np.argsort(log_c, kind="stable")
     y = np.log(fitted.data.curve.neg_log)
-    for row, (pair, part) in zip(found, [(p, h) for p in (0, 1) for h in (order[:15], order[15:])], strict=True):
+    for row, (pair, part) in zip(
+        found, [(p, h) for p in (0, 1) for h in (order[:15], order[15:])], strict=True
+    ):
         gained = (y[part, pair + 1] - y[part, pair]) / np.log(8.0)
         assert row.measured == pytest.approx(slope(log_c[part], gained), rel=1e-8)
         at_models = {"compute": np.exp(log_c[part])}
-        by_law = (np.log(fitted.fits[pair + 1].neg_log(at_models)) - np.log(fitted.fits[pair].neg_log(at_models))) / np.log(8.0)
+        by_law = (
+            np.log(fitted.fits[pair + 1].neg_log(at_models))
+            - np.log(fitted.fits[pair].neg_log(at_models))
+        ) / np.log(8.0)
         assert row.predicted == pytest.approx(slope(log_c[part], by_law), rel=1e-8)
         assert row.compute == pytest.approx((np.exp(log_c[part].min()), np.exp(log_c[part].max())))
         assert row.k == (fitted.ks[pair], fitted.ks[pair + 1])

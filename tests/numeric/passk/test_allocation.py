@@ -24,7 +24,9 @@ LAWS = {
 
 def reducible(law, log_params, compute):
     A, B, beta, gamma = (MP.mpf(x) for x in (law.A, law.B, law.beta, law.gamma))
-    return A * MP.exp(-beta * log_params) + B * MP.exp(-gamma * (MP.log(MP.mpf(compute) / 6) - log_params))
+    return A * MP.exp(-beta * log_params) + B * MP.exp(
+        -gamma * (MP.log(MP.mpf(compute) / 6) - log_params)
+    )
 
 
 def best(law, compute):
@@ -50,11 +52,16 @@ def test_against_minimisation(chosen, judged, compute):
     assert found.log_size_ratio[0] == pytest.approx(float(here - there), rel=CLOSE)
     assert found.excess[0] == pytest.approx(float(got / least - 1), rel=1e-12)
     exponent = 1 / (1 / MP.mpf(second.beta) + 1 / MP.mpf(second.gamma))
-    assert found.lost_compute[0] == pytest.approx(float(1 - (got / least) ** (-1 / exponent)), rel=1e-12)
+    assert found.lost_compute[0] == pytest.approx(
+        float(1 - (got / least) ** (-1 / exponent)), rel=1e-12
+    )
 
 
 def test_nearly_equal_laws_keep_their_digits():
-    one, two = Law(A=400.0, B=411.0, beta=0.34, gamma=0.28), Law(A=400.0000001, B=411.0, beta=0.34, gamma=0.28)
+    one, two = (
+        Law(A=400.0, B=411.0, beta=0.34, gamma=0.28),
+        Law(A=400.0000001, B=411.0, beta=0.34, gamma=0.28),
+    )
     found = allocation_across(one, two, 1e21)
     s = MP.log(MP.mpf(one.A) / MP.mpf(two.A)) / (MP.mpf(one.beta) + MP.mpf(one.gamma))
     assert found.log_size_ratio[0] == pytest.approx(float(s), rel=1e-14)
@@ -74,16 +81,28 @@ def test_the_matrix_holds_the_pairs():
             assert found.excess[i, j] == pytest.approx(pair.excess, rel=1e-12)
             assert found.lost_compute[i, j] == pytest.approx(pair.lost_compute, rel=1e-12)
     assert len(found.rows()) == 24
-    assert str(found).splitlines()[1].split() == ["optimal", "for", "pass@1", "pass@10", "pass@100", "loss"]
+    assert str(found).splitlines()[1].split() == [
+        "optimal",
+        "for",
+        "pass@1",
+        "pass@10",
+        "pass@100",
+        "loss",
+    ]
     assert found.as_dict()["labels"] == [1, 10, 100, "loss"]
 
 
 #: Two laws whose order reverses at small compute: y_10 > y_1 where N and D are small.
-CROSSING = {1: Law(E=0.0, A=20.0, B=30.0, beta=0.1, gamma=0.1), 10: Law(E=0.0, A=600.0, B=900.0, beta=0.3, gamma=0.3)}
+CROSSING = {
+    1: Law(E=0.0, A=20.0, B=30.0, beta=0.1, gamma=0.1),
+    10: Law(E=0.0, A=600.0, B=900.0, beta=0.3, gamma=0.3),
+}
 
 
 def test_no_cost_where_laws_contradict_each_other():
-    """Each budget on its own: the second law lies above the first at an allocation of either, by direct evaluation."""
+    """Each budget on its own: the second law lies above the first at an allocation of either, by
+    direct evaluation.
+    """
     budgets = np.geomspace(1e6, 1e24, 37)
     found = allocation_matrix(CROSSING, budgets)
     told = []
@@ -96,7 +115,9 @@ def test_no_cost_where_laws_contradict_each_other():
     assert [row["contradicted_by"] for row in found.rows()][:2] == [[1.0, 10.0]] * 2
     assert found.rows()[-1]["contradicted_by"] is None
     refused = found.refusals()
-    assert list(refused) == [float(budget) for budget, wrong in zip(budgets, told, strict=True) if wrong]
+    assert list(refused) == [
+        float(budget) for budget, wrong in zip(budgets, told, strict=True) if wrong
+    ]
     text = str(allocation_matrix(CROSSING, [1e6, 1e24]))
     assert "compute=1e+06: the params+tokens laws at k=1 and k=10 contradict each" in text
     assert text.count("Compute lost at") == 1
@@ -104,7 +125,9 @@ def test_no_cost_where_laws_contradict_each_other():
 
 
 def test_an_allocation_for_loss_is_judged_as_well():
-    """A law of loss has no place in the order of k, but models trained for it may lie where two k contradict each other."""
+    """A law of loss has no place in the order of k, but models trained for it may lie where two k
+    contradict each other.
+    """
     budget = 1e16
     assert allocation_matrix(CROSSING, budget).contradictions == (None,)
     lopsided = Law(A=1e-4, B=1e9, beta=0.3, gamma=0.3)  # nearly all of the compute into tokens
@@ -116,7 +139,9 @@ def test_an_allocation_for_loss_is_judged_as_well():
 def test_many_columns_are_printed_below_each_other():
     text = str(allocation_matrix(dict.fromkeys(range(1, 21), LAWS[10]), 1e20))
     assert max(map(len, text.splitlines())) <= 100
-    assert sum(line.count("pass@20") for line in text.splitlines()) == 4  # three rows and one heading
+    assert (
+        sum(line.count("pass@20") for line in text.splitlines()) == 4
+    )  # three rows and one heading
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Intervals of what allocations and over-training cost: refit by refit, and where refits run into a limit of the search."""
+"""Intervals of what allocations and over-training cost: refit by refit, and where refits run into a
+limit of the search.
+"""
 
 from dataclasses import replace
 
@@ -14,13 +16,21 @@ from isoflop.numeric.passk.study import study_passk
 
 LOSS = Law(E=1.8, A=480.0, B=2000.0, beta=0.35, gamma=0.37)
 BUDGETS = [1e20, 1e22]
-#: Of two laws, first A, B, beta and gamma of one whose params should be few, then of one that falls steeply in them.
+#: Of two laws, first A, B, beta and gamma of one whose params should be few, then of one that falls
+#: steeply in them.
 EXTREME = {"A": (1.0, 1e120), "B": (1e24, 1e3), "beta": (0.3, 9.1), "gamma": (0.3, 0.25)}
 
 
 @pytest.fixture(scope="module")
 def joint(joint_counts):
-    laws = fit_passk(joint_counts, law="params-tokens", k=[4, 16], method="least-squares-log", resamples=40, seed=4)
+    laws = fit_passk(
+        joint_counts,
+        law="params-tokens",
+        k=[4, 16],
+        method="least-squares-log",
+        resamples=40,
+        seed=4,
+    )
     assert not any(fit.estimate(name).at_limit for fit in laws.fits for name in ("beta", "gamma"))
     return laws
 
@@ -30,10 +40,14 @@ def with_loss(laws):
 
 
 def at_the_limit(joint, name, share, *, upper):
-    """The same laws with a share of the draws at k = 4 at a limit of an exponent, the term the same mid-way."""
+    """The same laws with a share of the draws at k = 4 at a limit of an exponent, the term the same
+    mid-way.
+    """
     fit, some = joint.fits[0], slice(round(share * len(joint.weights)))
     term = fit.kind.exponents.index(name)
-    own, prefactor = (fit.kind.coefficients.index(each) for each in (name, fit.kind.prefactors[term]))
+    own, prefactor = (
+        fit.kind.coefficients.index(each) for each in (name, fit.kind.prefactors[term])
+    )
     draws, limit = fit.draws.copy(), (fit.design.upper if upper else fit.design.lower)[own]
     draws[some, prefactor] *= np.exp((limit - draws[some, own]) * fit.design.centres[term])
     draws[some, own] = limit
@@ -47,7 +61,9 @@ def test_refit_by_refit(joint):
         if not all(np.isfinite(fit.draws[row]).all() for fit in joint.fits):
             continue
         laws = {
-            fit.k: fit.fit.law_of(dict(zip(fit.kind.terms.coefficients, map(float, fit.draws[row]), strict=True)))
+            fit.k: fit.fit.law_of(
+                dict(zip(fit.kind.terms.coefficients, map(float, fit.draws[row]), strict=True))
+            )
             for fit in joint.fits
         }
         lost.append(allocation_matrix({"loss": LOSS, **laws}, BUDGETS).lost_compute)
@@ -79,14 +95,21 @@ def test_refits_at_a_limit_leave_no_ends(joint, share, marked):
     assert (matrix.at_limit == (expected & marked)).all()
     assert ("[<" in str(matrix)) == ("no ends" in str(matrix)) == marked
     assert max(map(len, str(matrix).splitlines())) <= 100
-    assert {row["lost_compute_open"] for row in matrix.rows()} == ({"both", None} if marked else {None})
+    assert {row["lost_compute_open"] for row in matrix.rows()} == (
+        {"both", None} if marked else {None}
+    )
 
 
 @pytest.mark.parametrize(("upper", "side"), [(True, "above"), (False, "below")])
 @pytest.mark.parametrize("name", ["beta", "gamma"])
 def test_penalties_of_refits_at_a_limit_are_marked_on_its_side(joint, name, upper, side):
-    rows = [cost.as_dict() for cost in penalties(at_the_limit(joint, name, 0.2, upper=upper), [0.1, 10.0])]
-    assert {(row["k"], row["loss_penalty_open"], row["effective_compute_open"]) for row in rows} == {
+    rows = [
+        cost.as_dict()
+        for cost in penalties(at_the_limit(joint, name, 0.2, upper=upper), [0.1, 10.0])
+    ]
+    assert {
+        (row["k"], row["loss_penalty_open"], row["effective_compute_open"]) for row in rows
+    } == {
         (4, side, "both"),
         (16, None, None),
     }
@@ -96,7 +119,10 @@ def test_the_penalty_rises_with_both_exponents_and_the_effective_compute_need_no
     """By which the sides are told: for any ratio, over a grid of exponents."""
     grid = np.linspace(0.1, 3.0, 30)
     for ratio in (0.01, 0.3, 5.0, 100.0):
-        of = [[Law(E=0.0, A=1.0, B=1.0, beta=b, gamma=g).penalty(ratio=ratio) for g in grid] for b in grid]
+        of = [
+            [Law(E=0.0, A=1.0, B=1.0, beta=b, gamma=g).penalty(ratio=ratio) for g in grid]
+            for b in grid
+        ]
         penalty = np.array([[float(each.loss_penalty) for each in row] for row in of])
         assert (np.diff(penalty, axis=0) > 0.0).all()
         assert (np.diff(penalty, axis=1) > 0.0).all()
@@ -106,7 +132,14 @@ def test_the_penalty_rises_with_both_exponents_and_the_effective_compute_need_no
 
 def test_marks_are_shown(joint, joint_counts):
     moved = at_the_limit(joint, "gamma", 0.2, upper=True)
-    study = study_passk(joint_counts, laws=["params-tokens"], k=[4, 16], method="least-squares-log", resamples=0, ratios=(10.0,))
+    study = study_passk(
+        joint_counts,
+        laws=["params-tokens"],
+        k=[4, 16],
+        method="least-squares-log",
+        resamples=0,
+        ratios=(10.0,),
+    )
     text = str(replace(study, laws={"params-tokens": moved}))
     assert "< and >: no ends, as over 5 % of the refits" in text
     (line,) = [line for line in text.splitlines() if line.startswith("4 ") and "10.00" in line]
@@ -116,7 +149,9 @@ def test_marks_are_shown(joint, joint_counts):
 
 
 def test_a_resample_whose_excess_is_beyond_a_float_has_lost_all_compute() -> None:
-    """Too few params by many orders under a law that is steep in them: the excess is no float, the lost compute is 1."""
+    """Too few params by many orders under a law that is steep in them: the excess is no float, the
+    lost compute is 1.
+    """
     columns = {name: np.array([values]) for name, values in EXTREME.items()}
     lost = across_all(columns, np.array([1e22]), excess=False)["lost_compute"]
     assert lost[0, 0, 1, 0] == 1.0

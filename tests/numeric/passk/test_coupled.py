@@ -1,4 +1,6 @@
-"""The coupled model recovers a truth that it contains, says where it cannot, and never contradicts itself across k."""
+"""The coupled model recovers a truth that it contains, says where it cannot, and never contradicts
+itself across k.
+"""
 
 import json
 import math
@@ -25,20 +27,27 @@ HARD: dict[str, Any] = {"log_a": (-0.8, 0.06), "log_b": (11.0, -0.35)}
 NAMES = ("log a: 1", "log a: log C", "log b: 1", "log b: log C")
 AT = np.array([1e17, 1e20, 1e24])[:, None]
 KS = np.array([1, 10, 100, 1000, 100_000])
-#: Half of the problems are sampled up to 1024 times, half up to 20,000 times, and no further once solved.
-STOPPING = sim.Mixed(sim.Adaptive(batch=128, solved=1, most=1024), sim.Adaptive(batch=128, solved=1, most=20_000))
+#: Half of the problems are sampled up to 1024 times, half up to 20,000 times, and no further once
+#: solved.
+STOPPING = sim.Mixed(
+    sim.Adaptive(batch=128, solved=1, most=1024), sim.Adaptive(batch=128, solved=1, most=20_000)
+)
 
 
 def simulated(seed, *, sampling=None, problems=48, lines=TRUTH, **truth):
     random = np.random.default_rng(seed)
     made = sim.affine_truth(DESIGN, **lines, rng=random, **truth)
-    return sim.simulate(DESIGN, made, problems=problems, sampling=sampling or sim.Fixed(128), rng=random)
+    return sim.simulate(
+        DESIGN, made, problems=problems, sampling=sampling or sim.Fixed(128), rng=random
+    )
 
 
 @cache
 def fitted(atom=False) -> Coupled:
     truth = {"atom": 0.15} if atom else {}
-    return fit_coupled(simulated(11, sampling=sim.Fixed(2000), problems=100, **truth).counts(), atom=atom)
+    return fit_coupled(
+        simulated(11, sampling=sim.Fixed(2000), problems=100, **truth).counts(), atom=atom
+    )
 
 
 def true_neg_log(at, k, atom=0.0, lines=TRUTH):
@@ -62,7 +71,9 @@ def test_the_truth_is_recovered():
     for i, at in enumerate(AT[:, 0]):
         for j, k in enumerate(KS):
             assert low_high[0][i, j] < true_neg_log(at, k) < low_high[1][i, j]
-            assert found[i, j] == pytest.approx(-math.log(fit.pass_at_k(at, k)), rel=1e-9, abs=1e-14)
+            assert found[i, j] == pytest.approx(
+                -math.log(fit.pass_at_k(at, k)), rel=1e-9, abs=1e-14
+            )
 
 
 def test_the_gradient_vanishes_and_no_neighbour_is_better():
@@ -88,14 +99,22 @@ def test_derivatives_of_the_likelihood_are_exact():
     logs = np.log(np.stack([counts.covariates["params"], counts.covariates["tokens"]], axis=1))
     terms = Terms.of(("params", "tokens"), 2, logs)
     matrix, rows = terms.matrix(logs), Rows.of(counts.group, counts.n, counts.c, len(counts))
-    theta = np.random.default_rng(1).normal(0, 0.2, 13) + np.array([-1.0, *np.zeros(5), 3.0, *np.zeros(5), -2.0])
+    theta = np.random.default_rng(1).normal(0, 0.2, 13) + np.array(
+        [-1.0, *np.zeros(5), 3.0, *np.zeros(5), -2.0]
+    )
     weights = (np.arange(len(counts)) % 3).astype(np.float64)
     at = expand(rows, matrix, theta, weights)
     h = 1e-5
     for i in range(13):
-        up, down = (expand(rows, matrix, theta + sign * h * np.eye(13)[i], weights) for sign in (1, -1))
-        assert at.gradient[i] == pytest.approx((up.value - down.value) / (2 * h), rel=1e-6, abs=1e-4)
-        assert at.hessian[i] == pytest.approx((up.gradient - down.gradient) / (2 * h), rel=1e-6, abs=1e-3)
+        up, down = (
+            expand(rows, matrix, theta + sign * h * np.eye(13)[i], weights) for sign in (1, -1)
+        )
+        assert at.gradient[i] == pytest.approx(
+            (up.value - down.value) / (2 * h), rel=1e-6, abs=1e-4
+        )
+        assert at.hessian[i] == pytest.approx(
+            (up.gradient - down.gradient) / (2 * h), rel=1e-6, abs=1e-3
+        )
 
 
 def test_slopes_of_the_terms():
@@ -126,8 +145,12 @@ def test_the_two_exponents_satisfy_the_maxwell_relation():
     """d(exponent in C)/dlog k = d(exponent in k)/dlog C."""
     fit, h = fitted(), 1e-4
     ks = KS + 1.0
-    across_k = (fit.compute_exponent(AT, ks * math.exp(h)) - fit.compute_exponent(AT, ks * math.exp(-h))) / (2 * h)
-    across_c = (fit.draws_exponent(AT * math.exp(h), ks) - fit.draws_exponent(AT * math.exp(-h), ks)) / (2 * h)
+    across_k = (
+        fit.compute_exponent(AT, ks * math.exp(h)) - fit.compute_exponent(AT, ks * math.exp(-h))
+    ) / (2 * h)
+    across_c = (
+        fit.draws_exponent(AT * math.exp(h), ks) - fit.draws_exponent(AT * math.exp(-h), ks)
+    ) / (2 * h)
     assert across_k == pytest.approx(across_c, rel=1e-4, abs=1e-8)
 
 
@@ -149,7 +172,9 @@ def test_the_exponent_in_k_tends_to_a():
 )
 def test_no_coefficients_violate_the_inequalities(theta, log10_compute, degree_of_atom):
     """However far the model is extrapolated; in logs, and where pass@k does not round to 1."""
-    fit = fitted().with_theta(np.array([*theta, *([] if degree_of_atom is None else [degree_of_atom])]))
+    fit = fitted().with_theta(
+        np.array([*theta, *([] if degree_of_atom is None else [degree_of_atom])])
+    )
     k = np.unique(np.round(np.geomspace(1, 1e6, 40)))
     at = 10.0**log10_compute
     y, passed = fit.neg_log(at, k), fit.pass_at_k(at, k)
@@ -170,11 +195,15 @@ def test_no_coefficients_violate_the_inequalities(theta, log10_compute, degree_o
         assert (fit.pass_at_k(at, m * k) <= m * passed * (1 + small)).all()
         later = fit.neg_log(at, m * k)
         known = later > 1e-9
-        assert (log_fail(later[known]) >= m * log_fail(y[known]) * (1 + 1e-9) - small).all()  # fail@(mk) >= fail@k^m
+        assert (
+            log_fail(later[known]) >= m * log_fail(y[known]) * (1 + 1e-9) - small
+        ).all()  # fail@(mk) >= fail@k^m
     nearby = fit.neg_log(at, k + np.array([[0.0], [1.0], [2.0]]))
     known = nearby[2] > 1e-9
     before, here, after = log_fail(nearby[:, known])
-    assert (2 * here <= (before + after) * (1 - 1e-9) + 1e-9).all()  # fail@k^2 <= fail@(k - 1) fail@(k + 1)
+    assert (
+        2 * here <= (before + after) * (1 - 1e-9) + 1e-9
+    ).all()  # fail@k^2 <= fail@(k - 1) fail@(k + 1)
 
 
 def test_the_data_check_finds_no_violation_in_the_curves():
@@ -219,13 +248,19 @@ def test_no_atom_is_said():
 
 
 def few_samples_count_as_solved(made, k):
-    """Mean over problems of the unbiased estimator, or 1 where n < k: the convention of published tables, (G,)."""
+    """Mean over problems of the unbiased estimator, or 1 where n < k: the convention of published
+    tables, (G,).
+    """
     n, c = made.n.astype(float), made.c.astype(float)
     i = np.arange(k)
     found = np.ones(n.shape)
     for pair in np.unique(np.stack([n.ravel(), c.ravel()]), axis=1).T:
         if pair[0] >= k:
-            fail = np.exp(np.log1p(-np.minimum(pair[1] / (pair[0] - i), 1 - 1e-300)).sum()) if pair[0] - pair[1] >= k else 0.0
+            fail = (
+                np.exp(np.log1p(-np.minimum(pair[1] / (pair[0] - i), 1 - 1e-300)).sum())
+                if pair[0] - pair[1] >= k
+                else 0.0
+            )
             found[(n == pair[0]) & (c == pair[1])] = 1.0 - fail
     return found.mean(axis=1)
 
@@ -235,7 +270,8 @@ def test_counting_few_samples_as_solved_is_biased_and_the_likelihood_is_not():
     made = simulated(21, sampling=STOPPING, problems=128, lines=HARD)
     truth = made.truth.pass_at_k([k])[:, 0]
     convention = few_samples_count_as_solved(made, k)
-    # Half of the problems have fewer than 10,000 samples, most of these no success, and all count as solved.
+    # Half of the problems have fewer than 10,000 samples, most of these no success, and all count
+    # as solved.
     assert np.mean(made.n < k) == pytest.approx(0.55, abs=0.05)
     assert (convention - truth).min() > 0.3
     assert convention[0] > 100 * truth[0]
@@ -253,7 +289,9 @@ def test_counting_few_samples_as_solved_is_biased_and_the_likelihood_is_not():
 
 
 def coverage(repeats, first_seed, level=0.9, **how):
-    """How often intervals hold the truth: coefficients, and -log pass@k at three computes and five k."""
+    """How often intervals hold the truth: coefficients, and -log pass@k at three computes and five
+    k.
+    """
     atom = how.get("atom", 0.0)
     truth = np.array([*TRUTH["log_a"], *TRUTH["log_b"]])
     wanted = np.array([[true_neg_log(at, int(k), atom) for k in KS] for at in AT[:, 0]])
@@ -263,7 +301,9 @@ def coverage(repeats, first_seed, level=0.9, **how):
         fit = fit_coupled(simulated(seed, **how).counts())
         assert fit.converged, seed
         errors = np.array([fit.standard_errors[name] for name in NAMES])
-        inside = np.abs(np.array([fit.coefficients[name] for name in NAMES]) - truth) < reach * errors
+        inside = (
+            np.abs(np.array([fit.coefficients[name] for name in NAMES]) - truth) < reach * errors
+        )
         low, high = fit.interval(AT, KS, level)
         hits.append([*inside, *((low < wanted) & (wanted < high)).ravel()])
     return np.mean(hits, axis=0)
@@ -368,7 +408,10 @@ def test_clusters_widen_the_errors():
         row=np.arange(1, 2 * len(counts.n) + 1),
         covariates={name: np.tile(values, 2) for name, values in counts.covariates.items()},
     )
-    single, clustered = fit_coupled(counts), fit_coupled(double, cluster=[label[0].rstrip("'") for label in double.labels])
+    single, clustered = (
+        fit_coupled(counts),
+        fit_coupled(double, cluster=[label[0].rstrip("'") for label in double.labels]),
+    )
     for name, error in single.standard_errors.items():
         assert clustered.standard_errors[name] == pytest.approx(error, rel=1e-6)
 
@@ -389,13 +432,16 @@ def test_problems_that_all_models_find_hard_widen_the_errors():
 def test_intervals_hold_the_truth_about_other_problems(shared):
     wanted, hits = np.array([[true_neg_log(at, int(k)) for k in KS] for at in AT[:, 0]]), []
     for seed in range(200):
-        made = sim.simulate(DESIGN, sim.affine_truth(DESIGN, **TRUTH), problems=48, shared=shared, rng=30_000 + seed)
+        made = sim.simulate(
+            DESIGN, sim.affine_truth(DESIGN, **TRUTH), problems=48, shared=shared, rng=30_000 + seed
+        )
         low, high = fit_coupled(made.counts(), problems="drawn").interval(AT, KS, 0.9)
         hits.append((low < wanted) & (wanted < high))
     found = np.mean(hits, axis=0)
     # 200 repetitions: standard error 0.021.
     assert found[:2].min() > 0.9 - 3.5 * 0.021
-    # Beyond the design, at 1e24, 48 problems that are the same for all models are few: 0.82 was measured for shared = 1.
+    # Beyond the design, at 1e24, 48 problems that are the same for all models are few: 0.82 was
+    # measured for shared = 1.
     assert found[2].min() > 0.82 - 3.5 * 0.027
     assert found.max() < 0.99
 
@@ -405,7 +451,9 @@ def test_params_and_tokens_contain_compute():
     counts = simulated(51).counts()
     one, two = fit_coupled(counts), fit_coupled(counts, covariates="params-tokens")
     assert two.log_likelihood >= one.log_likelihood
-    assert two.log_likelihood - one.log_likelihood < 8.0  # half a chi2 with 2 degrees of freedom, once in 3000
+    assert (
+        two.log_likelihood - one.log_likelihood < 8.0
+    )  # half a chi2 with 2 degrees of freedom, once in 3000
     both = two.exponents((1e9, 1e10), 100)
     assert len(both) == 2
     assert np.mean(both) == pytest.approx(float(one.compute_exponent(6e19, 100)), rel=0.3)
@@ -426,7 +474,12 @@ def test_plain_data_and_text():
 
 
 def test_too_few_models_for_standard_errors():
-    made = sim.simulate(sim.grid([1e8], [1e9, 1e11]), sim.Truth(np.full(2, 0.5), np.full(2, 5.0)), problems=50, rng=1)
+    made = sim.simulate(
+        sim.grid([1e8], [1e9, 1e11]),
+        sim.Truth(np.full(2, 0.5), np.full(2, 5.0)),
+        problems=50,
+        rng=1,
+    )
     fit = fit_coupled(made.counts())
     assert fit.converged
     assert "too few models for standard errors" in str(fit)
@@ -438,7 +491,9 @@ def test_one_model_of_one_compute_is_fitted_by_fit_beta():
     """Two computes with an affine law are two models with a Beta each."""
     random = np.random.default_rng(3)
     design = sim.grid([1e8], [1e9, 1e11])
-    made = sim.simulate(design, sim.affine_truth(design, (-0.5, 0.05), (2.0, -0.2)), problems=300, rng=random)
+    made = sim.simulate(
+        design, sim.affine_truth(design, (-0.5, 0.05), (2.0, -0.2)), problems=300, rng=random
+    )
     fit = fit_coupled(made.counts())
     for g in range(2):
         alone = fit_beta(made.n[g], made.c[g])
@@ -465,16 +520,40 @@ def table(n, c, compute):
 @pytest.mark.parametrize(
     ("n", "c", "compute", "options", "message"),
     [
-        ([[10, 10]], [[3, 0]], [1e20], {}, "1 model, 1 different compute; must be at least 2|1 model, 1 different compute"),
+        (
+            [[10, 10]],
+            [[3, 0]],
+            [1e20],
+            {},
+            "1 model, 1 different compute; must be at least 2|1 model, 1 different compute",
+        ),
         ([[10, 10]] * 3, [[3, 0]] * 3, [1e20] * 3, {}, "3 models, 1 different compute"),
         ([[10, 10]] * 2, [[3, 0]] * 2, [1e20, 1e21], {"degree": 2}, "at least 3 models"),
         ([[10]] * 3, [[3]] * 3, [1e20, 1e21, 1e22], {}, "1 problem a model"),
         ([[1, 1]] * 3, [[1, 0]] * 3, [1e20, 1e21, 1e22], {}, "1 sample a problem"),
         ([[10, 10]] * 3, [[0, 0]] * 3, [1e20, 1e21, 1e22], {}, "no correct sample"),
         ([[10, 10]] * 3, [[10, 10]] * 3, [1e20, 1e21, 1e22], {}, "no wrong sample"),
-        ([[10, 10]] * 3, [[3, 0]] * 3, [1e20, 1e21, 1e22], {"covariates": "gold"}, "covariates='gold': must be one of"),
-        ([[10, 10]] * 3, [[3, 0]] * 3, [1e20, 1e21, 1e22], {"covariates": "params-tokens"}, "no params of any model"),
-        ([[10, 10]] * 3, [[3, 0]] * 3, [1e20, 1e21, 1e22], {"degree": 3}, "degree=3: must be 1 or 2"),
+        (
+            [[10, 10]] * 3,
+            [[3, 0]] * 3,
+            [1e20, 1e21, 1e22],
+            {"covariates": "gold"},
+            "covariates='gold': must be one of",
+        ),
+        (
+            [[10, 10]] * 3,
+            [[3, 0]] * 3,
+            [1e20, 1e21, 1e22],
+            {"covariates": "params-tokens"},
+            "no params of any model",
+        ),
+        (
+            [[10, 10]] * 3,
+            [[3, 0]] * 3,
+            [1e20, 1e21, 1e22],
+            {"degree": 3},
+            "degree=3: must be 1 or 2",
+        ),
         ([[10, 10]] * 3, [[3, 0]] * 3, [1e20, 1e21, 1e22], {"cluster": ["a"]}, "1 labels"),
     ],
 )
@@ -539,10 +618,14 @@ def test_bad_arguments_are_named(call, message):
 
 @pytest.mark.parametrize(("benchmark", "models"), [("gsm8k", 81), ("math", 72)])
 def test_public_counts(public_runs, benchmark, models):
-    """Certified on counts with n from 128 to 3.7e6 where models scatter by far more than binomial samples."""
+    """Certified on counts with n from 128 to 3.7e6 where models scatter by far more than binomial
+    samples.
+    """
     folder = public_runs / "pythia-passk"
     counts = Counts.read(
-        folder / "per_problem_counts.csv", where=f"benchmark == '{benchmark}'", models=folder / "mean_pass_at_k.csv"
+        folder / "per_problem_counts.csv",
+        where=f"benchmark == '{benchmark}'",
+        models=folder / "mean_pass_at_k.csv",
     )
     one, curved = fit_coupled(counts), fit_coupled(counts, covariates="params-tokens", degree=2)
     assert len(one.models) == models
@@ -561,7 +644,9 @@ def test_the_scatter_of_models_is_measured():
     """A model's log odds are off by 0.7 at the curve's a."""
     design = sim.grid()
     truth = sim.affine_truth(design, (-0.8, 0.06), (4.0, -0.35), scatter=0.7, rng=5)
-    fit = fit_coupled(sim.simulate(design, truth, problems=128, sampling=sim.Fixed(500), rng=6).counts())
+    fit = fit_coupled(
+        sim.simulate(design, truth, problems=128, sampling=sim.Fixed(500), rng=6).counts()
+    )
     assert fit.scatter.converged
     # 81 models: standard error 8 % and what their binomial samples leave open.
     assert fit.scatter.of_log_odds == pytest.approx(0.7, rel=0.3)
@@ -574,7 +659,11 @@ def test_without_scatter_there_is_little():
 
 def test_predictions_are_wider_than_the_curve():
     fit = fit_coupled(simulated(31, scatter=0.7).counts())
-    narrow, wide, few = fit.interval(1e22, 10), fit.prediction(1e22, 10), fit.prediction(1e22, 10, problems=20)
+    narrow, wide, few = (
+        fit.interval(1e22, 10),
+        fit.prediction(1e22, 10),
+        fit.prediction(1e22, 10, problems=20),
+    )
     assert few[0] < wide[0] < narrow[0] < narrow[1] < wide[1] < few[1]
     low, high = fit.prediction(AT, KS, draws=50, problems=3)
     assert low.shape == high.shape == (3, 5)
@@ -588,7 +677,9 @@ def test_predictions_hold_the_next_model():
     for seed in range(repeats):
         random = np.random.default_rng(7000 + seed)
         made = sim.affine_truth(DESIGN, **TRUTH, scatter=0.5, rng=random)
-        fit = fit_coupled(sim.simulate(DESIGN, made, problems=64, sampling=sim.Fixed(400), rng=random).counts())
+        fit = fit_coupled(
+            sim.simulate(DESIGN, made, problems=64, sampling=sim.Fixed(400), rng=random).counts()
+        )
         away = math.log(beyond.compute[0]) - np.log(DESIGN.compute).mean()
         log_b = 4.0 - 0.35 * away - 0.5 * random.standard_normal()
         there = sim.Truth(np.array([math.exp(-0.8 + 0.06 * away)]), np.array([math.exp(log_b)]))

@@ -1,4 +1,6 @@
-"""pass@k of groups: means, errors and counts of problems against loops and simulations, and against the public means."""
+"""pass@k of groups: means, errors and counts of problems against loops and simulations, and against
+the public means.
+"""
 
 from fractions import Fraction
 from math import comb, inf, log, nan, sqrt
@@ -16,7 +18,9 @@ BEYOND = (256, 512, 768, 1000, 1024, 1280, 1536, 2048, 3072, 4096, 6144, 7168, 8
 
 def counts_of(*groups: list[tuple[int, int]]) -> Counts:
     rows = [(f"m{g}", i, n, c) for g, group in enumerate(groups) for i, (n, c) in enumerate(group)]
-    return Counts.read(dict(zip(("model", "problem", "n", "c"), zip(*rows, strict=True), strict=True)))
+    return Counts.read(
+        dict(zip(("model", "problem", "n", "c"), zip(*rows, strict=True), strict=True))
+    )
 
 
 def exact(n: int, c: int, k: int) -> Fraction:
@@ -33,7 +37,14 @@ def test_means_and_errors_by_hand() -> None:
         assert found.n_refused[0, i] == len(problems) - len(values)
         assert found.n_unsolved[0, i] == (k <= 10)
         if not values:
-            assert np.isnan([found.pass_at_k[0, i], found.neg_log[0, i], found.se[0, i], found.se_sampling[0, i]]).all()
+            assert np.isnan(
+                [
+                    found.pass_at_k[0, i],
+                    found.neg_log[0, i],
+                    found.se[0, i],
+                    found.se_sampling[0, i],
+                ]
+            ).all()
             continue
         mean = sum(values) / len(values)
         assert found.pass_at_k[0, i] == pytest.approx(float(mean), rel=1e-14)
@@ -48,7 +59,9 @@ def test_means_and_errors_by_hand() -> None:
 
 
 def test_sampling_error_where_it_can_be_estimated_and_where_not() -> None:
-    """Var of c/n is estimated by p (1 - p)/(n - 1); at k = n the estimate is 1 or 0, and the variance that of q^n at p = c/n."""
+    """Var of c/n is estimated by p (1 - p)/(n - 1); at k = n the estimate is 1 or 0, and the
+    variance that of q^n at p = c/n.
+    """
     found = curve(counts_of([(20, 5), (10, 2)]), [1, 10])
     assert found.se_sampling[0, 0] == pytest.approx(sqrt(0.25 * 0.75 / 19 + 0.2 * 0.8 / 9) / 2)
     q = 0.8**10
@@ -58,14 +71,19 @@ def test_sampling_error_where_it_can_be_estimated_and_where_not() -> None:
 
 
 def test_errors_in_repeated_experiments() -> None:
-    """se_sampling is the scatter for the same problems, se that for new problems from the same distribution."""
+    """se_sampling is the scatter for the same problems, se that for new problems from the same
+    distribution.
+    """
     rng = np.random.default_rng(5)
     repeats, problems, n, ks = 3000, 12, 24, [1, 6, 12]
     rates = rng.beta(0.6, 3.0, problems)
     for fixed in (True, False):
         p = rates if fixed else rng.beta(0.6, 3.0, (repeats, problems))
         c = rng.binomial(n, p, (repeats, problems))
-        rows = {"model": np.repeat(np.arange(repeats), problems), "problem": np.tile(np.arange(problems), repeats)}
+        rows = {
+            "model": np.repeat(np.arange(repeats), problems),
+            "problem": np.tile(np.arange(problems), repeats),
+        }
         found = curve(Counts.read(rows | {"n": n, "c": c.ravel()}), ks)
         scatter = found.pass_at_k.std(axis=0)
         claimed = np.sqrt(((found.se_sampling if fixed else found.se) ** 2).mean(axis=0))
@@ -93,8 +111,14 @@ def test_covariance_in_repeated_experiments() -> None:
     rng = np.random.default_rng(7)
     repeats, problems, n = 600, 8, 20
     rates = rng.beta(0.8, 2.0, problems)
-    rows = {"model": np.repeat(np.arange(repeats), problems), "problem": np.tile(np.arange(problems), repeats), "n": n}
-    found = curve(Counts.read(rows | {"c": rng.binomial(n, rates, (repeats, problems)).ravel()}), [1, 4, 10])
+    rows = {
+        "model": np.repeat(np.arange(repeats), problems),
+        "problem": np.tile(np.arange(problems), repeats),
+        "n": n,
+    }
+    found = curve(
+        Counts.read(rows | {"c": rng.binomial(n, rates, (repeats, problems)).ravel()}), [1, 4, 10]
+    )
     claimed = np.mean([found.covariance(g, of="samples") for g in range(0, repeats, 6)], axis=0)
     assert claimed == pytest.approx(np.cov(found.pass_at_k.T), rel=0.25)
 
@@ -146,20 +170,38 @@ def test_rows() -> None:
         "n_refused": 0,
         "status": "estimate",
     }
-    assert [(row["k"], row["n_problems"], row["n_refused"]) for row in rows] == [(1, 2, 0), (5, 1, 1)]
+    assert [(row["k"], row["n_problems"], row["n_refused"]) for row in rows] == [
+        (1, 2, 0),
+        (5, 1, 1),
+    ]
     assert all(type(value) in (str, int, float) for row in rows for value in row.values())
 
 
 def test_many_groups_and_pairs_agree_with_one_at_a_time() -> None:
     rng = np.random.default_rng(3)
     n = rng.integers(1, 60, 400)
-    rows = {"model": np.arange(400) % 7, "problem": np.arange(400), "n": n, "c": rng.integers(0, n + 1)}
+    rows = {
+        "model": np.arange(400) % 7,
+        "problem": np.arange(400),
+        "n": n,
+        "c": rng.integers(0, n + 1),
+    }
     counts = Counts.read(rows)
     together = curve(counts, [1, 3, 20])
     for g in range(len(counts)):
         alone = curve(counts.subset([g]), [20, 1, 3])
-        for name in ("pass_at_k", "se", "se_sampling", "neg_log", "n_problems", "n_unsolved", "n_refused"):
-            assert getattr(alone, name)[0][[1, 2, 0]] == pytest.approx(getattr(together, name)[g], rel=1e-12)
+        for name in (
+            "pass_at_k",
+            "se",
+            "se_sampling",
+            "neg_log",
+            "n_problems",
+            "n_unsolved",
+            "n_refused",
+        ):
+            assert getattr(alone, name)[0][[1, 2, 0]] == pytest.approx(
+                getattr(together, name)[g], rel=1e-12
+            )
 
 
 @pytest.mark.parametrize(
@@ -200,8 +242,13 @@ def stored(folder: Path, public: Counts) -> np.ndarray:
     import csv
 
     with (folder / "mean_pass_at_k.csv").open() as file:
-        known = {(row["benchmark"], row["model"], int(row["k"])): float(row["mean_pass_at_k"]) for row in csv.DictReader(file)}
-    return np.array([[known[label[0], label[1], k] for k in STORED + BEYOND] for label in public.labels])
+        known = {
+            (row["benchmark"], row["model"], int(row["k"])): float(row["mean_pass_at_k"])
+            for row in csv.DictReader(file)
+        }
+    return np.array(
+        [[known[label[0], label[1], k] for k in STORED + BEYOND] for label in public.labels]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +261,9 @@ def test_published_means_up_to_128(honest: Curve, stored: np.ndarray) -> None:
     assert np.abs(honest.pass_at_k - stored)[:, : len(STORED)].max() < 1e-9
 
 
-def test_published_means_count_refused_problems_as_solved(public: Counts, stored: np.ndarray) -> None:
+def test_published_means_count_refused_problems_as_solved(
+    public: Counts, stored: np.ndarray
+) -> None:
     found = curve(public, STORED + BEYOND, refused="solved")
     assert np.abs(found.pass_at_k - stored).max() < 1e-9
     assert found.refused == "solved"

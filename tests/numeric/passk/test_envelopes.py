@@ -87,7 +87,9 @@ def test_the_derived_law_is_the_least_of_the_fitted_one(pair):
 
 
 def test_models_on_the_optimum_agree():
-    """Two fits of the same models, of which the joint one leaves something open: they are one curve."""
+    """Two fits of the same models, of which the joint one leaves something open: they are one
+    curve.
+    """
     computes = np.geomspace(1e18, 1e23, 25)
     joint, direct = laws_at(along(computes, 1.0), seed=33)
     fit = direct.at(10)
@@ -100,16 +102,29 @@ def test_models_on_the_optimum_agree():
 
 
 def test_exponents_of_a_mixed_design_with_the_optimum_agree(design):
-    """Models on the optimum beside a few off it, which identify the joint law: the compute law of the former is its envelope."""
+    """Models on the optimum beside a few off it, which identify the joint law: the compute law of
+    the former is its envelope.
+    """
     on = along(np.geomspace(1e18, 1e22, 16), 1.0)
     off = along(np.geomspace(1e18, 1e22, 8), 100.0)
     other = along(np.geomspace(1e18, 1e22, 8), 0.01)
-    every = Design(*(np.concatenate([getattr(part, name) for part in (on, off, other)]) for name in ("params", "tokens", "gold")))
+    every = Design(
+        *(
+            np.concatenate([getattr(part, name) for part in (on, off, other)])
+            for name in ("params", "tokens", "gold")
+        )
+    )
     random = np.random.default_rng(34)
     truth = law_truth(every, "params-tokens", TRUTH, k=10, scatter=0.03, rng=random)
     counts = simulate(every, truth, problems=512, sampling=Fixed(64), rng=random).counts()
     joint = fit_passk(counts, law="params-tokens", k=[10], method="least-squares-log", resamples=60)
-    direct = fit_passk(counts.subset(np.arange(16)), law="compute", k=[10], method="least-squares-log", resamples=60)
+    direct = fit_passk(
+        counts.subset(np.arange(16)),
+        law="compute",
+        k=[10],
+        method="least-squares-log",
+        resamples=60,
+    )
     (row,) = envelopes(joint, direct)
     assert not row.difference.has_interval  # other models, other resamples
     assert row.difference.value == pytest.approx(0.0, abs=0.06)
@@ -144,7 +159,9 @@ def test_the_median_penalty(design):
 def test_penalties(pair, design):
     joint, _ = pair
     rows = [cost.as_dict() for cost in penalties(joint, [1.0, 10.0, 0.1])]
-    assert [(row["k"], row["ratio"]) for row in rows] == [(k, r) for k in (5, 10) for r in (1.0, 10.0, 0.1)]
+    assert [(row["k"], row["ratio"]) for row in rows] == [
+        (k, r) for k in (5, 10) for r in (1.0, 10.0, 0.1)
+    ]
     for row in rows:
         c = joint.at(row["k"]).coefficients
         params = np.geomspace(1e4, 1e14, 200_001)
@@ -154,7 +171,9 @@ def test_penalties(pair, design):
         assert row["loss_penalty"] == pytest.approx(own / y.min(), rel=1e-4)
         assert row["loss_penalty_lo"] <= row["loss_penalty_hi"]
         alpha = c["beta"] * c["gamma"] / (c["beta"] + c["gamma"])
-        assert row["effective_compute"] == pytest.approx((own / y.min()) ** (-1.0 / alpha), rel=1e-3)
+        assert row["effective_compute"] == pytest.approx(
+            (own / y.min()) ** (-1.0 / alpha), rel=1e-3
+        )
         assert row["undetermined"] == []
     assert rows[0]["loss_penalty"] == pytest.approx(1.0)
 
@@ -171,7 +190,9 @@ def test_differences_have_intervals_on_the_same_resamples(pair):
         least, most = ends(row.excess)
         assert (least <= most).all()
         near = max(-low, high) <= 0.1 * row.fitted["alpha"].value
-        assert row.verdict == ("agree" if near else "cannot tell" if low <= 0.0 <= high else "differ")
+        assert row.verdict == (
+            "agree" if near else "cannot tell" if low <= 0.0 <= high else "differ"
+        )
         data = row.as_dict()
         assert abs(data["largest_excess"]) == pytest.approx(np.abs(row.excess.value).max())
         assert data["difference_interval"] == [low, high]

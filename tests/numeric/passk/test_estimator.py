@@ -1,4 +1,6 @@
-"""The estimator against exact rationals and 120 digits, its covariance against all outcomes of small samples."""
+"""The estimator against exact rationals and 120 digits, its covariance against all outcomes of
+small samples.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -12,7 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.numeric.passk import covariance, estimated_covariance, log_fail, neg_log_pass_at_k, pass_at_k
+from isoflop.numeric.passk import (
+    covariance,
+    estimated_covariance,
+    log_fail,
+    neg_log_pass_at_k,
+    pass_at_k,
+)
 
 CLOSE = 2e-15
 mp = mpmath.mp.clone()
@@ -25,7 +33,12 @@ def exact_fail(n: int, c: int, k: int) -> Fraction:
 
 def high_precision(n: int, c: int, k: int) -> tuple[Any, Any, Any]:
     """log fail@k, pass@k and -log pass@k from log Gamma with 120 digits."""
-    s = mp.loggamma(n - c + 1) + mp.loggamma(n - k + 1) - mp.loggamma(n + 1) - mp.loggamma(n - c - k + 1)
+    s = (
+        mp.loggamma(n - c + 1)
+        + mp.loggamma(n - k + 1)
+        - mp.loggamma(n + 1)
+        - mp.loggamma(n - c - k + 1)
+    )
     return s, -mp.expm1(s), -mp.log1p(-mp.exp(s))
 
 
@@ -34,8 +47,12 @@ def relative(found: float, expected: Any) -> float:
 
 
 def assert_close(found: tuple[float, float, float], expected: tuple[Any, Any, Any]) -> None:
-    """log fail@k, pass@k and -log pass@k; the last, where it is fail@k = e^s, has the absolute error of s."""
-    for value, exact, tolerance in zip(found, expected, (CLOSE, CLOSE, CLOSE * max(1, -expected[0])), strict=True):
+    """log fail@k, pass@k and -log pass@k; the last, where it is fail@k = e^s, has the absolute
+    error of s.
+    """
+    for value, exact, tolerance in zip(
+        found, expected, (CLOSE, CLOSE, CLOSE * max(1, -expected[0])), strict=True
+    ):
         if abs(exact) > 1e-305:
             assert relative(value, exact) < tolerance
 
@@ -47,7 +64,9 @@ def test_every_small_case_is_the_rational_number() -> None:
     triples = [(n, c, k) for n in range(1, 26) for c in range(n + 1) for k in range(1, n + 1)]
     columns = np.array(triples).T
     for triple, *found in zip(
-        triples, *(function(*columns) for function in (log_fail, pass_at_k, neg_log_pass_at_k)), strict=True
+        triples,
+        *(function(*columns) for function in (log_fail, pass_at_k, neg_log_pass_at_k)),
+        strict=True,
     ):
         fail = exact_fail(*triple)
         assert found[1] == pytest.approx(float(1 - fail), rel=CLOSE, abs=0)
@@ -58,14 +77,34 @@ def test_every_small_case_is_the_rational_number() -> None:
 
 def test_ends_are_exact() -> None:
     assert (pass_at_k(10, 0, 5), neg_log_pass_at_k(10, 0, 5), log_fail(10, 0, 5)) == (0.0, inf, 0.0)
-    assert (pass_at_k(10, 6, 5), neg_log_pass_at_k(10, 6, 5), log_fail(10, 6, 5)) == (1.0, 0.0, -inf)
+    assert (pass_at_k(10, 6, 5), neg_log_pass_at_k(10, 6, 5), log_fail(10, 6, 5)) == (
+        1.0,
+        0.0,
+        -inf,
+    )
     assert (pass_at_k(7, 7, 1), pass_at_k(1, 1, 1), pass_at_k(1, 0, 1)) == (1.0, 1.0, 0.0)
-    assert np.signbit([pass_at_k(10, 0, 5), neg_log_pass_at_k(10, 6, 5), log_fail(10, 0, 5)]).tolist() == [False] * 3
+    assert (
+        np.signbit([pass_at_k(10, 0, 5), neg_log_pass_at_k(10, 6, 5), log_fail(10, 0, 5)]).tolist()
+        == [False] * 3
+    )
 
 
 def extremes() -> Iterator[tuple[int, int, int]]:
-    yield from ((10**6, 1, 1), (10**6, 1, 999_999), (10**6, 2, 3), (10**6, 500_000, 500_000), (10**6, 999_999, 1))
-    yield from ((10**6, 345, 860_000), (10**6, 500, 749_000), (3_700_000, 1, 1), (10**8, 1, 1), (10**9, 1, 1), (10**9, 5, 10**8))
+    yield from (
+        (10**6, 1, 1),
+        (10**6, 1, 999_999),
+        (10**6, 2, 3),
+        (10**6, 500_000, 500_000),
+        (10**6, 999_999, 1),
+    )
+    yield from (
+        (10**6, 345, 860_000),
+        (10**6, 500, 749_000),
+        (3_700_000, 1, 1),
+        (10**8, 1, 1),
+        (10**9, 1, 1),
+        (10**9, 5, 10**8),
+    )
     yield from ((64, 1, 1), (65, 1, 63), (126, 63, 62), (127, 64, 63), (128, 64, 64), (2, 1, 1))
 
 
@@ -80,7 +119,9 @@ def test_anything_up_to_a_million_samples(data: Any) -> None:
     n = data.draw(st.integers(2, 10**6))
     c = data.draw(st.integers(1, n - 1))
     k = data.draw(st.integers(1, n - c))
-    assert_close((log_fail(n, c, k), pass_at_k(n, c, k), neg_log_pass_at_k(n, c, k)), high_precision(n, c, k))
+    assert_close(
+        (log_fail(n, c, k), pass_at_k(n, c, k), neg_log_pass_at_k(n, c, k)), high_precision(n, c, k)
+    )
 
 
 def test_broadcasting_and_repetitions() -> None:
@@ -132,7 +173,9 @@ def exact_covariance(n: int, p: Fraction, k1: int, k2: int) -> Fraction:
     return sum((chance * a * b for chance, a, b in both), Fraction(0)) - first * second
 
 
-@pytest.mark.parametrize("p", [Fraction(1, 1000), Fraction(1, 7), Fraction(1, 2), Fraction(99, 100)])
+@pytest.mark.parametrize(
+    "p", [Fraction(1, 1000), Fraction(1, 7), Fraction(1, 2), Fraction(99, 100)]
+)
 @pytest.mark.parametrize("n", [1, 2, 5, 12])
 def test_covariance_of_all_outcomes(n: int, p: Fraction) -> None:
     for k1, k2 in product(range(1, n + 1), repeat=2):
@@ -161,7 +204,9 @@ def test_estimated_covariance_is_the_rational_number() -> None:
 
 
 def test_covariances_of_a_million_samples() -> None:
-    """k = 1 has the variance p (1 - p)/n, estimated by p (1 - p)/(n - 1) at p = c/n; nothing cancels or overflows."""
+    """k = 1 has the variance p (1 - p)/n, estimated by p (1 - p)/(n - 1) at p = c/n; nothing
+    cancels or overflows.
+    """
     n, p = 10**6, 1e-6
     assert covariance(n, p, 1, 1) == pytest.approx(p * (1 - p) / n, rel=1e-12)
     assert estimated_covariance(n, 1, 1, 1) == pytest.approx(p * (1 - p) / (n - 1), rel=1e-14)
@@ -178,7 +223,10 @@ def test_variance_against_a_sum_in_high_precision() -> None:
     n, k1, k2 = 3000, 800, 1500
     for p in (1e-5, 1e-3, 0.02):
         q = 1 - mp.mpf(p)
-        weights = [mp.binomial(k1, j) * mp.binomial(n - k1, k2 - j) / mp.binomial(n, k2) for j in range(k1 + 1)]
+        weights = [
+            mp.binomial(k1, j) * mp.binomial(n - k1, k2 - j) / mp.binomial(n, k2)
+            for j in range(k1 + 1)
+        ]
         expected = mp.fsum(w * q ** (k1 + k2 - j) for j, w in enumerate(weights)) - q ** (k1 + k2)
         assert relative(covariance(n, p, k1, k2), expected) < 1e-12
 

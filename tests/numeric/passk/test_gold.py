@@ -33,7 +33,8 @@ def reference(case):
 def test_values_and_exponents_of_several_sets_at_once():
     found = Composition(np.array(CASES))
     y, above, total, local = (
-        method(COMPUTES) for method in (found.neg_log, found.reducible, found.exponent, found.reducible_exponent)
+        method(COMPUTES)
+        for method in (found.neg_log, found.reducible, found.exponent, found.reducible_exponent)
     )
     for row, case in enumerate(CASES):
         neg_log, reducible = reference(case)
@@ -42,7 +43,9 @@ def test_values_and_exponents_of_several_sets_at_once():
             assert y[row, m] == pytest.approx(float(neg_log(x)), rel=1e-14)
             assert above[row, m] == pytest.approx(float(reducible(x)), rel=1e-13)
             slopes = (-MP.diff(lambda z, of=of: MP.log(of(z)), x) for of in (neg_log, reducible))
-            assert (total[row, m], local[row, m]) == pytest.approx([float(slope) for slope in slopes], rel=1e-10)
+            assert (total[row, m], local[row, m]) == pytest.approx(
+                [float(slope) for slope in slopes], rel=1e-10
+            )
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -57,7 +60,10 @@ def test_the_implied_law_is_the_limit(case):
     assert found == pytest.approx([float(limit), float(coefficient), float(slope)], rel=1e-12)
 
 
-@pytest.mark.parametrize(("place", "value", "said"), [(2, -1.0, "kappa=-1.0"), (3, np.nan, "Eg=nan"), (0, -0.1, "xi0=-0.1")])
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [(2, -1.0, "kappa=-1.0"), (3, np.nan, "Eg=nan"), (0, -0.1, "xi0=-0.1")],
+)
 def test_domains(place, value, said):
     case = list(CASES[0])
     case[place] = value
@@ -78,11 +84,19 @@ def test_beside_a_direct_law(drawn):
         low, high = np.quantile(item.draws.implied()[:, 2], [0.05, 0.95])
         assert (item.implied["alpha"].low, item.implied["alpha"].high) == pytest.approx((low, high))
         where, ratio = item.largest
-        log_ratios = {row["compute"]: np.log(row["composed"] / row["fitted"]) for row in item.rows()}
-        assert ratio == pytest.approx(log_ratios[where]) == pytest.approx(max(log_ratios.values(), key=abs))
+        log_ratios = {
+            row["compute"]: np.log(row["composed"] / row["fitted"]) for row in item.rows()
+        }
+        assert (
+            ratio
+            == pytest.approx(log_ratios[where])
+            == pytest.approx(max(log_ratios.values(), key=abs))
+        )
         row = item.rows()[0]
         assert row["lo"] <= row["composed"] <= row["hi"]
-        slope = np.log(item.direct.loss(row["compute"] * 1.0001) / item.direct.loss(row["compute"])) / np.log(1.0001)
+        slope = np.log(
+            item.direct.loss(row["compute"] * 1.0001) / item.direct.loss(row["compute"])
+        ) / np.log(1.0001)
         assert row["fitted_exponent"] == pytest.approx(-slope, rel=1e-3)
     with pytest.raises(ValueError, match="must be 'gold'"):
         by_way_of_gold(fit_passk(counts, k=[1], method="least-squares-log"))

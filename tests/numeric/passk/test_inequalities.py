@@ -1,4 +1,6 @@
-"""Tables that a distribution of success rates produces rise and are concave; what does not is found, with rows and size."""
+"""Tables that a distribution of success rates produces rise and are concave; what does not is
+found, with rows and size.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,11 @@ def names(table: Any, **options: Any) -> set[str]:
 
 lists_of_k = st.lists(st.integers(1, 20_000), min_size=1, max_size=9, unique=True)
 distributions = st.lists(
-    st.tuples(st.sampled_from([0.0, 1e-9, 1e-5, 1e-3, 0.02, 0.3, 0.9, 1.0]) | st.floats(0, 1), st.floats(0.01, 1)), min_size=1
+    st.tuples(
+        st.sampled_from([0.0, 1e-9, 1e-5, 1e-3, 0.02, 0.3, 0.9, 1.0]) | st.floats(0, 1),
+        st.floats(0.01, 1),
+    ),
+    min_size=1,
 )
 
 
@@ -40,11 +46,19 @@ def test_no_distribution_breaks_any(ks: list[int], distribution: list[tuple[floa
     assert not violations(table_of(ks, np.clip(values, 0, 1)), tolerance=1e-12)
 
 
-@given(st.lists(st.tuples(st.integers(40, 90), st.floats(0, 1)), min_size=1, max_size=8), lists_of_k)
-def test_estimates_of_the_same_problems_rise_and_are_concave(problems: list[tuple[int, float]], ks: list[int]) -> None:
+@given(
+    st.lists(st.tuples(st.integers(40, 90), st.floats(0, 1)), min_size=1, max_size=8), lists_of_k
+)
+def test_estimates_of_the_same_problems_rise_and_are_concave(
+    problems: list[tuple[int, float]], ks: list[int]
+) -> None:
     """Exactly, whatever the samples are."""
     n = np.array([n for n, _ in problems])
-    rows = {"problem": np.arange(len(n)), "n": n, "c": np.round([share * n for n, share in problems]).astype(int)}
+    rows = {
+        "problem": np.arange(len(n)),
+        "n": n,
+        "c": np.round([share * n for n, share in problems]).astype(int),
+    }
     usable = [k for k in ks if k <= 40] or [1, 2, 3]
     assert not violations(curve(Counts.read(rows), usable), tolerance=1e-12)
 
@@ -72,7 +86,9 @@ def test_each_inequality_is_noticed(ks: list[int], values: list[float], expected
 def test_rows_and_sizes() -> None:
     data = {"model": ["b", "a", "b", "a"], "k": [3, 1, 1, 3], "pass_at_k": [0.25, 0.1, 0.3, 0.2]}
     found = violations(data)
-    assert [(one.label, one.inequality, one.k, one.others, one.rows) for one in found.violations] == [
+    assert [
+        (one.label, one.inequality, one.k, one.others, one.rows) for one in found.violations
+    ] == [
         (("b",), "non-decreasing", 3, (1,), (1, 3)),
     ]
     first = found.violations[0]
@@ -90,7 +106,9 @@ def test_rows_and_sizes() -> None:
         "standard_errors",
     }
     assert (found.n_values, found.n_groups, len(found), bool(found)) == (4, 2, 1, True)
-    assert "b row 1, non-decreasing: k = 3: 0.25 must be at least 0.3 (k = 1); off by 0.05" in str(found)
+    assert "b row 1, non-decreasing: k = 3: 0.25 must be at least 0.3 (k = 1); off by 0.05" in str(
+        found
+    )
 
 
 def test_the_worst_partner_is_named() -> None:
@@ -125,7 +143,8 @@ def test_problems_that_are_refused_are_said() -> None:
     counts = Counts.read({"problem": [1, 2], "n": [10, 50], "c": [9, 1]})
     found = violations(curve(counts, [1, 10, 20, 60]))
     assert found.notes == (
-        "1 of 3 means leave out problems with n < k: they are over other problems than those at smaller k, and need not obey",
+        "1 of 3 means leave out problems with n < k: they are over other problems than those at "
+        "smaller k, and need not obey",
         "1 mean of no problem (n < k for all) cannot be checked",
     )
     assert "non-decreasing" in {one.inequality for one in found.violations}
@@ -148,9 +167,15 @@ def test_usual_names_and_conditions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"k": [1, 2.5], "pass_at_k": [0.1, 0.2]}, "data, row 2, column 'k': k=2.5 must be a whole number"),
+        (
+            {"k": [1, 2.5], "pass_at_k": [0.1, 0.2]},
+            "data, row 2, column 'k': k=2.5 must be a whole number",
+        ),
         ({"k": [1, 0], "pass_at_k": [0.1, 0.2]}, "row 2, column 'k': k=0 must be"),
-        ({"k": [1, 1], "pass_at_k": [0.1, 0.2]}, r"rows 1 and 2: hold the same k of the same group \('k=1'\)"),
+        (
+            {"k": [1, 1], "pass_at_k": [0.1, 0.2]},
+            r"rows 1 and 2: hold the same k of the same group \('k=1'\)",
+        ),
         ({"k": [1]}, "no column for pass_at_k; the columns are 'k'"),
         ({"k": [None], "pass_at_k": [0.1]}, "none of 1 row has k and pass@k"),
         ({"k": [1], "pass_at_k": ["high"]}, "row 1, column 'pass_at_k': 'high' is not a number"),

@@ -1,4 +1,6 @@
-"""The three laws at every k: against the fit layer, against the truth of simulations, and what is refused."""
+"""The three laws at every k: against the fit layer, against the truth of simulations, and what is
+refused.
+"""
 
 from dataclasses import replace
 
@@ -68,7 +70,9 @@ def test_least_squares_is_the_fit_layer_on_the_estimates(drawn, law) -> None:
             table["C"] = held["compute"] if law == "compute" else 1.0 / held["gold"]
         model = "params-tokens" if law == "params-tokens" else "compute"
         reference = fit(table, model=model, objective=SQUARES)
-        assert list(found.coefficients.values()) == pytest.approx(list(reference.coefficients.values()), rel=1e-6)
+        assert list(found.coefficients.values()) == pytest.approx(
+            list(reference.coefficients.values()), rel=1e-6
+        )
         spare = len(counts) - len(reference.coefficients)
         assert found.scatter == pytest.approx(np.sqrt(reference.objective_value / spare), rel=1e-9)
         assert (found.method, found.n_models, found.converged) == (SQUARES, 30, True)
@@ -83,7 +87,9 @@ def test_a_row_of_the_weights_is_one_resample(compute_squares, compute_counts) -
         for index, found in enumerate(compute_squares.fits):
             table = {"C": compute_counts.covariates["compute"][chosen], "loss": y[chosen, index]}
             reference = fit(table, model="compute", objective=SQUARES)
-            assert found.draws[draw] == pytest.approx(list(reference.coefficients.values()), rel=1e-4, abs=1e-7)
+            assert found.draws[draw] == pytest.approx(
+                list(reference.coefficients.values()), rel=1e-4, abs=1e-7
+            )
 
 
 def test_models_without_an_estimate_are_counted(drawn) -> None:
@@ -106,21 +112,35 @@ def test_models_without_an_estimate_are_counted(drawn) -> None:
 
 @pytest.mark.parametrize("law", LAW_NAMES)
 def test_the_likelihood_is_near_least_squares_where_counts_tell(drawn, law) -> None:
-    """Many samples of many problems, none without a success: the same law to a fraction of its standard error."""
+    """Many samples of many problems, none without a success: the same law to a fraction of its
+    standard error.
+    """
     counts = drawn(law, seed=13, sampling=Fixed(256), scatter=0.2).counts()
-    one, other = (fit_passk(counts, law=law, k=[10], method=method, resamples=60).fits[0] for method in module.METHODS)
+    one, other = (
+        fit_passk(counts, law=law, k=[10], method=method, resamples=60).fits[0]
+        for method in module.METHODS
+    )
     for name in kind_of(law).exponents:
-        assert abs(one.coefficients[name] - other.coefficients[name]) < np.nanstd(other.column(name))
+        assert abs(one.coefficients[name] - other.coefficients[name]) < np.nanstd(
+            other.column(name)
+        )
     assert one.scatter == pytest.approx(other.scatter, rel=0.25)
 
 
 @pytest.mark.parametrize("law", LAW_NAMES)
 @pytest.mark.parametrize("method", module.METHODS)
 def test_the_truth_is_recovered(drawn, truths, design, law, method) -> None:
-    """-log pass@k of the truth at all models, in standard errors; intervals of coefficients are a study (tests/studies)."""
+    """-log pass@k of the truth at all models, in standard errors; intervals of coefficients are a
+    study (tests/studies).
+    """
     found = fit_passk(drawn(law, seed=100).counts(), law=law, k=[10], method=method).fits[0]
     assert found.converged
-    held = {"compute": design.compute, "params": design.params, "tokens": design.tokens, "gold": design.gold}
+    held = {
+        "compute": design.compute,
+        "params": design.params,
+        "tokens": design.tokens,
+        "gold": design.gold,
+    }
     ahead = found.predict(held)
     away = (ahead.log_y - np.log(law_values(design, law, truths[law]))) / ahead.standard_error
     assert np.abs(away).max() < 4.0
@@ -132,15 +152,27 @@ SPAN = np.geomspace(1e14, 1e22, 60)
 
 
 def far_counts(drawn, seed):
-    """60 models over eight decades, -log pass@1 from 200 to 4: those below some 1e19 FLOP have no success in 128,000 samples."""
+    """60 models over eight decades, -log pass@1 from 200 to 4: those below some 1e19 FLOP have no
+    success in 128,000 samples.
+    """
     of = grid((1e8,), tuple(SPAN / 6e8))
     return drawn(
-        "compute", seed=seed, of=of, k=1, problems=128, sampling=Fixed(1000), scatter=0.26, concentration=100.0, **FAR
+        "compute",
+        seed=seed,
+        of=of,
+        k=1,
+        problems=128,
+        sampling=Fixed(1000),
+        scatter=0.26,
+        concentration=100.0,
+        **FAR,
     ).counts()
 
 
 def test_a_law_that_goes_far_beyond_what_counts_can_tell(drawn) -> None:
-    """Models without a success say that -log pass@k is large, not how large: their law may be anywhere above."""
+    """Models without a success say that -log pass@k is large, not how large: their law may be
+    anywhere above.
+    """
     errors = []
     for seed in range(3):
         counts = far_counts(drawn, 40 + seed)
@@ -167,7 +199,9 @@ def test_fits_do_not_depend_on_how_far_the_likelihood_is_looked_at(drawn, monkey
 
 
 def test_beyond_every_n(adaptive_counts, truths) -> None:
-    """k = 1000, where every problem but the unsolved has fewer samples: the likelihood has a value, least squares none."""
+    """k = 1000, where every problem but the unsolved has fewer samples: the likelihood has a value,
+    least squares none.
+    """
     solved = adaptive_counts.c > 0
     assert adaptive_counts.n[solved].min() == 32
     found = fit_passk(adaptive_counts, k=[1000], resamples=60).fits[0]
@@ -175,7 +209,10 @@ def test_beyond_every_n(adaptive_counts, truths) -> None:
     assert (found.n_models, found.n_refused) == (30, 0)
     low, high = found.interval("alpha", 0.99)
     assert low < truths["compute"]["alpha"] < high
-    with pytest.raises(ValueError, match=r"k=1000: 0 models have an estimate .*30 with problems of fewer than k samples"):
+    with pytest.raises(
+        ValueError,
+        match=r"k=1000: 0 models have an estimate .*30 with problems of fewer than k samples",
+    ):
         fit_passk(adaptive_counts, k=[1000], method=SQUARES)
 
 
@@ -194,19 +231,27 @@ def test_what_is_not_refused_is_refused_for_those_k_alone(compute_counts) -> Non
     assert laws.ks == (1, 64)
     assert list(laws.failed) == [65]
     assert "fewer than k samples" in laws.failed[65]
-    with pytest.raises(ValueError, match=r"k=65: must be one of 1, 64, the k that were fitted: 0 models"):
+    with pytest.raises(
+        ValueError, match=r"k=65: must be one of 1, 64, the k that were fitted: 0 models"
+    ):
         laws.at(65)
 
 
 @pytest.mark.slow
 def test_dropping_models_without_a_success_biases(drawn, truths, design) -> None:
-    """Small models that solved nothing are the bad ones: without them the law is too low there; the likelihood keeps them."""
+    """Small models that solved nothing are the bad ones: without them the law is too low there; the
+    likelihood keeps them.
+    """
     compute = float(design.compute.min())
     at, steep = 10.0 * compute, 8.0 * compute**0.25
     kept, dropped, without = [], [], 0
     for seed in range(8):
-        counts = drawn("compute", seed=200 + seed, problems=32, sampling=Fixed(16), k=16, C0=steep, scatter=0.2).counts()
-        likelihood, squares = (fit_passk(counts, k=[16], method=method).fits[0] for method in module.METHODS)
+        counts = drawn(
+            "compute", seed=200 + seed, problems=32, sampling=Fixed(16), k=16, C0=steep, scatter=0.2
+        ).counts()
+        likelihood, squares = (
+            fit_passk(counts, k=[16], method=method).fits[0] for method in module.METHODS
+        )
         without += squares.n_without
         assert likelihood.n_unsolved == squares.n_without
         kept.append(float(np.log(likelihood.neg_log({"compute": at}))[0]))
@@ -219,7 +264,9 @@ def test_dropping_models_without_a_success_biases(drawn, truths, design) -> None
 
 
 def test_the_convention_for_problems_of_fewer_samples_biases(drawn, truths) -> None:
-    """Problems of fewer than k samples counted as solved: pass@k of weak models is far too high; the likelihood is not fooled."""
+    """Problems of fewer than k samples counted as solved: pass@k of weak models is far too high;
+    the likelihood is not fooled.
+    """
     simulated = drawn("compute", seed=14, k=200, sampling=Adaptive(16, 1, 160), problems=32)
     truth = np.log(simulated.truth.neg_log_pass_at_k(200))[:, 0]
     as_solved = np.where(simulated.n < 200, 1.0, 0.0)  # every problem has fewer
@@ -237,7 +284,9 @@ def test_predictions_hold_new_models(drawn, design) -> None:
         counts = drawn("compute", seed=300 + seed, scatter=0.25).counts()
         found = fit_passk(counts, k=[10]).fits[0]
         low, high = found.predict({"compute": design.compute}).interval(0.9)
-        new = np.ravel(drawn("compute", seed=900 + seed, scatter=0.25, problems=1).truth.neg_log_pass_at_k(10))
+        new = np.ravel(
+            drawn("compute", seed=900 + seed, scatter=0.25, problems=1).truth.neg_log_pass_at_k(10)
+        )
         held.append(np.mean((low <= new) & (new <= high)))
     assert 0.8 < np.mean(held) < 0.98
     narrow = found.predict({"compute": design.compute}).interval(0.5)
@@ -277,7 +326,10 @@ def test_rows_and_intervals(compute_laws) -> None:
             assert (row[f"{name}_lo"], row[f"{name}_hi"]) == found.interval(name, 0.8)
             assert row[name] == found.coefficients[name]
         assert (row["n_models"], row["converged"], row["n_failed_resamples"]) == (30, True, 0)
-    assert compute_laws.intervals("alpha", 0.8)[1].tolist() == [rows[1]["alpha_lo"], rows[1]["alpha_hi"]]
+    assert compute_laws.intervals("alpha", 0.8)[1].tolist() == [
+        rows[1]["alpha_lo"],
+        rows[1]["alpha_hi"],
+    ]
     assert "compute at k=10" in repr(compute_laws.at(10))
     assert "k = 1 to 50" in repr(compute_laws)
 
@@ -300,7 +352,9 @@ def test_predictions_are_the_laws(compute_laws, compute_counts) -> None:
     assert ahead.pass_at_k == pytest.approx(np.exp(-expected), rel=1e-10)
     of_draws = found.neg_log_of(found.draws, {"compute": compute})
     e, scale, alpha = found.draws.T
-    assert of_draws == pytest.approx(e[:, None] + scale[:, None] * compute ** -alpha[:, None], rel=1e-8)
+    assert of_draws == pytest.approx(
+        e[:, None] + scale[:, None] * compute ** -alpha[:, None], rel=1e-8
+    )
     spread = np.log(of_draws).std(axis=0)
     assert ahead.standard_error == pytest.approx(spread, rel=0.6)
 
@@ -377,23 +431,34 @@ def test_a_bar_on_request(compute_counts, capsys) -> None:
 @pytest.mark.parametrize("method", module.METHODS)
 class TestRefused:
     def test_one_model(self, compute_counts, method) -> None:
-        with pytest.raises(ValueError, match=r"^k=1: 1 models have an estimate .* at least 3 for the 3 coefficients"):
+        with pytest.raises(
+            ValueError,
+            match=r"^k=1: 1 models have an estimate .* at least 3 for the 3 coefficients",
+        ):
             fit_passk(compute_counts.subset([3]), k=[1], method=method)
 
     def test_all_zeros(self, method) -> None:
         counts = counts_of(16, np.zeros((8, 5), dtype=int), compute=np.geomspace(1e18, 1e22, 8))
-        with pytest.raises(ValueError, match=r"^k=4: 0 models have an estimate .*8 without a success"):
+        with pytest.raises(
+            ValueError, match=r"^k=4: 0 models have an estimate .*8 without a success"
+        ):
             fit_passk(counts, k=[4], method=method)
 
     def test_all_ones(self, method) -> None:
         counts = counts_of(16, np.full((8, 5), 16), compute=np.geomspace(1e18, 1e22, 8))
-        match = "8 without a failure" if method == "likelihood" else r"pass@k of m0 is 1, so that log\(-log pass@k\) has no value"
+        match = (
+            "8 without a failure"
+            if method == "likelihood"
+            else r"pass@k of m0 is 1, so that log\(-log pass@k\) has no value"
+        )
         with pytest.raises(ValueError, match=match):
             fit_passk(counts, k=[4], method=method)
 
     def test_gold_that_is_missing(self, method) -> None:
         counts = counts_of(16, np.full((8, 5), 3), compute=np.geomspace(1e18, 1e22, 8))
-        with pytest.raises(ValueError, match=r"^counts.csv: no gold of the models; the law gold needs gold"):
+        with pytest.raises(
+            ValueError, match=r"^counts.csv: no gold of the models; the law gold needs gold"
+        ):
             fit_passk(counts, law="gold", k=[4], method=method)
         with pytest.raises(ValueError, match=r"^counts.csv: no params and no tokens of the models"):
             fit_passk(counts, law="params-tokens", k=[4], method=method)
@@ -410,12 +475,18 @@ class TestRefused:
     def test_several_benchmarks(self, compute_counts, method) -> None:
         labels = tuple(("gsm8k" if g < 15 else "math", f"m{g}") for g in range(30))
         counts = replace(compute_counts, by=("benchmark", "model"), labels=labels)
-        with pytest.raises(ValueError, match=r"holds 2 benchmarks \(gsm8k, math\); choose one with where"):
+        with pytest.raises(
+            ValueError, match=r"holds 2 benchmarks \(gsm8k, math\); choose one with where"
+        ):
             fit_passk(counts, k=[10], method=method)
 
-    @pytest.mark.parametrize(("name", "value"), [("resamples", -1), ("resamples", 2.5), ("seed", -1), ("seed", True)])
+    @pytest.mark.parametrize(
+        ("name", "value"), [("resamples", -1), ("resamples", 2.5), ("seed", -1), ("seed", True)]
+    )
     def test_resamples_and_seed(self, compute_counts, method, name, value) -> None:
-        with pytest.raises(ValueError, match=rf"^{name}={value}: must be a whole number of at least 0"):
+        with pytest.raises(
+            ValueError, match=rf"^{name}={value}: must be a whole number of at least 0"
+        ):
             fit_passk(compute_counts, k=[10], method=method, **{name: value})
 
 
@@ -431,13 +502,19 @@ def test_one_problem(method) -> None:
 
 
 def test_unknown_names(compute_counts, compute_laws) -> None:
-    with pytest.raises(ValueError, match=r"^law='params': must be one of compute, params-tokens, gold"):
+    with pytest.raises(
+        ValueError, match=r"^law='params': must be one of compute, params-tokens, gold"
+    ):
         fit_passk(compute_counts, law="params", k=[10])
-    with pytest.raises(ValueError, match=r"^method='huber': must be one of likelihood, least-squares-log"):
+    with pytest.raises(
+        ValueError, match=r"^method='huber': must be one of likelihood, least-squares-log"
+    ):
         fit_passk(compute_counts, method="huber", k=[10])
     with pytest.raises(ValueError, match=r"^name='beta': the law .* has E0, C0, alpha"):
         compute_laws.values("beta")
-    with pytest.raises(ValueError, match=r"^covariates=\['params'\]: must have compute for the law compute"):
+    with pytest.raises(
+        ValueError, match=r"^covariates=\['params'\]: must have compute for the law compute"
+    ):
         compute_laws.at(10).predict({"params": 1e9})
     with pytest.raises(ValueError, match=r"^compute=\[0.0\]: must be positive finite numbers"):
         compute_laws.at(10).predict({"compute": [0.0]})
@@ -454,7 +531,10 @@ def test_least_squares_on_the_public_estimates(public_runs) -> None:
     means = pd.read_csv(folder / "mean_pass_at_k.csv").query("benchmark == 'gsm8k'")
     models = means.drop_duplicates("model")[["model", "N", "D"]]
     counts = Counts.read(
-        folder / "per_problem_counts.csv", where="benchmark == 'gsm8k'", models=models, columns={"benchmark": None}
+        folder / "per_problem_counts.csv",
+        where="benchmark == 'gsm8k'",
+        models=models,
+        columns={"benchmark": None},
     )
     laws = fit_passk(counts, k=(1, 100), method=SQUARES)
     for found in laws.fits:
@@ -463,4 +543,6 @@ def test_least_squares_on_the_public_estimates(public_runs) -> None:
         )
         reference = fit(own[["compute", "loss"]], model="compute", objective=SQUARES)
         assert found.n_models == len(own)
-        assert list(found.coefficients.values()) == pytest.approx(list(reference.coefficients.values()), rel=1e-4)
+        assert list(found.coefficients.values()) == pytest.approx(
+            list(reference.coefficients.values()), rel=1e-4
+        )

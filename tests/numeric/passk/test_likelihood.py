@@ -1,4 +1,6 @@
-"""The likelihood of pass@k: against plain products and root finding, whatever the rule that stopped the sampling."""
+"""The likelihood of pass@k: against plain products and root finding, whatever the rule that stopped
+the sampling.
+"""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -36,7 +38,9 @@ def log_beta_binomial(n, c, a, b):
 
 
 def log_b_at(u, a, k):
-    """log b at which Beta(a, b) has -log pass@k = e^u; fail@k is the product of (b + j)/(a + b + j) over j < k."""
+    """log b at which Beta(a, b) has -log pass@k = e^u; fail@k is the product of (b + j)/(a + b + j)
+    over j < k.
+    """
     j = np.arange(k, dtype=np.float64)
 
     def gap(t):
@@ -67,7 +71,11 @@ def surface():
 @pytest.mark.parametrize(
     ("name", "k"),
     [
-        *((name, k) for name in ("equal n", "few correct", "unequal n", "no success") for k in (1, 10, 2000)),
+        *(
+            (name, k)
+            for name in ("equal n", "few correct", "unequal n", "no success")
+            for k in (1, 10, 2000)
+        ),
         ("many samples", 10),
     ],
 )
@@ -80,7 +88,9 @@ def test_against_plain_products(surface, name, k) -> None:
     points = 60 if name == "many samples" else 150
     expected = {j: value(nodes[j], MODELS[name], k, points) for j in (low, middle, high)}
     for j in (low, high):
-        assert found[j] - found[middle] == pytest.approx(expected[j] - expected[middle], rel=6e-3, abs=5e-3), (j, nodes[j])
+        assert found[j] - found[middle] == pytest.approx(
+            expected[j] - expected[middle], rel=6e-3, abs=5e-3
+        ), (j, nodes[j])
 
 
 def test_the_nodes_hold_the_mass(surface) -> None:
@@ -89,7 +99,9 @@ def test_the_nodes_hold_the_mass(surface) -> None:
         assert evidence.nodes.shape == (len(MODELS), likelihood.NODES)
         assert np.allclose(np.diff(evidence.nodes, axis=1), evidence.spacing[:, None])
         assert (evidence.log_likelihood.max(axis=1) == 0.0).all()
-        for nodes, found, flat in zip(evidence.nodes, evidence.log_likelihood, evidence.flat, strict=True):
+        for nodes, found, flat in zip(
+            evidence.nodes, evidence.log_likelihood, evidence.flat, strict=True
+        ):
             assert abs(nodes[0] - likelihood.LEAST_U) < 0.2 or found[0] < 3.0 - likelihood.DEPTH
             assert flat or found[-1] < 3.0 - likelihood.DEPTH
             assert (found > -2.0).sum() >= 4  # several nodes where it matters
@@ -131,10 +143,14 @@ def of_many(problems, samples, seed=5):
 
 
 def over_all(n, c, k):
-    """Mean and deviation of u from a dense grid of log a and log b about (0.5, 2), flat in log a and u."""
+    """Mean and deviation of u from a dense grid of log a and log b about (0.5, 2), flat in log a
+    and u.
+    """
     log_a, log_b = log(0.5) + np.linspace(-1.0, 1.0, 201), log(2.0) + np.linspace(-1.5, 1.5, 201)
     a, b = np.exp(log_a)[:, None], np.exp(log_b)
-    u = np.log(-np.log(-np.expm1(gammaln(a + b) + gammaln(b + k) - gammaln(b) - gammaln(a + b + k))))
+    u = np.log(
+        -np.log(-np.expm1(gammaln(a + b) + gammaln(b + k) - gammaln(b) - gammaln(a + b + k)))
+    )
     found = -len(n) * betaln(a, b)
     for correct, times in zip(*np.unique(c, return_counts=True), strict=True):
         found = found + times * betaln(a + correct, b + n[0] - correct)
@@ -155,7 +171,9 @@ def test_moments_against_a_dense_grid(problems, k) -> None:
 
 @pytest.mark.parametrize(("problems", "samples"), [(64, 64), (2000, 200)])
 def test_the_deviation_is_the_one_that_is_said(problems, samples) -> None:
-    """Rates of Beta(0.5, 2): how far from the truth models are, in the deviations that their counts claim."""
+    """Rates of Beta(0.5, 2): how far from the truth models are, in the deviations that their counts
+    claim.
+    """
     surface = Surface.of(of_many(problems, samples))
     for k in (1, 10, 1000):
         mean, deviation = surface.at(k).moments()
@@ -167,7 +185,13 @@ def test_the_deviation_is_the_one_that_is_said(problems, samples) -> None:
 
 
 @pytest.mark.parametrize(
-    "usual", [Shapes(), Shapes((-1.0, 0.5, 0.0), 0.05), Shapes((-4.0, -1.2, -0.1), 2.0), Shapes((30.0, 0.0, 0.0), 0.1)]
+    "usual",
+    [
+        Shapes(),
+        Shapes((-1.0, 0.5, 0.0), 0.05),
+        Shapes((-4.0, -1.2, -0.1), 2.0),
+        Shapes((30.0, 0.0, 0.0), 0.1),
+    ],
 )
 def test_densities_of_shapes_are_normalised(usual) -> None:
     u = np.random.default_rng(2).uniform(-14.0, 5.0, size=(2, 3))
@@ -217,12 +241,16 @@ def test_few_models_teach_nothing() -> None:
 
 
 def stopped(first: int, most: int) -> dict[tuple[int, int], list[tuple[int, ...]]]:
-    """Every sequence of samples under a rule: stop at the second success, or after `first` failures without one, or at `most`."""
+    """Every sequence of samples under a rule: stop at the second success, or after `first` failures
+    without one, or at `most`.
+    """
     found: dict[tuple[int, int], list[tuple[int, ...]]] = {}
     for size in range(1, most + 1):
         for sequence in product((0, 1), repeat=size):
             ends = (
-                i for i in range(1, size + 1) if sum(sequence[:i]) == 2 or (i == first and not any(sequence[:i])) or i == most
+                i
+                for i in range(1, size + 1)
+                if sum(sequence[:i]) == 2 or (i == first and not any(sequence[:i])) or i == most
             )
             if next(ends, None) == size:
                 found.setdefault((size, sum(sequence)), []).append(sequence)
@@ -244,7 +272,10 @@ def test_the_rule_that_stops_the_sampling_does_not_matter() -> None:
     surface = Surface.of([([n], [c]) for n, c in outcomes])
     for i, j in product((0, 11, 35), (150, 175, 190)):
         a, b = Fraction(float(surface.shapes[i])), Fraction(exp(float(surface.log_b[j])))
-        chances = {pair: sum(chance(sequence, a, b) for sequence in every) for pair, every in outcomes.items()}
+        chances = {
+            pair: sum(chance(sequence, a, b) for sequence in every)
+            for pair, every in outcomes.items()
+        }
         assert sum(chances.values()) == 1  # the rule always stops
         for g, (pair, every) in enumerate(outcomes.items()):
             ratio = log(chances[pair]) - float(surface.values[g, i, j])

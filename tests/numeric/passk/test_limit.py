@@ -1,4 +1,6 @@
-"""Upper limits of irreducible parts: against a plain search, in simulated truth, and under clusters."""
+"""Upper limits of irreducible parts: against a plain search, in simulated truth, and under
+clusters.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -28,7 +30,14 @@ def law(compute, E0):
 
 def squares(compute, values, clusters=None):
     """A compute law fitted by least squares to values of -log pass@k."""
-    runs = Runs(params=None, tokens=None, compute=compute, loss=values, row=np.arange(1, 1 + len(values)), source="made")
+    runs = Runs(
+        params=None,
+        tokens=None,
+        compute=compute,
+        loss=values,
+        row=np.arange(1, 1 + len(values)),
+        source="made",
+    )
     fit = fit_terms(runs, COMPUTE.terms, SQUARES)
     return PassFit(
         kind=COMPUTE,
@@ -47,7 +56,9 @@ def squares(compute, values, clusters=None):
 
 
 def scattered(seed, E0=0.0, compute=BUDGETS):
-    return law(compute, E0) * np.exp(SCATTER * np.random.default_rng([7, seed]).standard_normal(len(compute)))
+    return law(compute, E0) * np.exp(
+        SCATTER * np.random.default_rng([7, seed]).standard_normal(len(compute))
+    )
 
 
 def searched(compute, values, level):
@@ -58,16 +69,30 @@ def searched(compute, values, level):
         def squares(theta):
             return float(np.sum((np.log(E0 + np.exp(theta[0] - theta[1] * x)) - u) ** 2))
 
-        return minimize(squares, start, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000}).fun
+        return minimize(
+            squares,
+            start,
+            method="Nelder-Mead",
+            options={"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000},
+        ).fun
 
     spare = len(values) - 3
     most = len(values) * np.log1p(t.ppf(0.5 + level / 2, spare) ** 2 / spare)
-    return brentq(lambda E0: len(values) * np.log(least(E0) / least(0.0)) - most, 1e-6, float(values.max()), rtol=1e-9)
+    return brentq(
+        lambda E0: len(values) * np.log(least(E0) / least(0.0)) - most,
+        1e-6,
+        float(values.max()),
+        rtol=1e-9,
+    )
 
 
 def on_the_bound(E0=0.0):
     """The first seed whose estimate is 0."""
-    return next(seed for seed in range(20) if squares(BUDGETS, scattered(seed, E0)).coefficients["E0"] == 0.0)
+    return next(
+        seed
+        for seed in range(20)
+        if squares(BUDGETS, scattered(seed, E0)).coefficients["E0"] == 0.0
+    )
 
 
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.99])
@@ -80,7 +105,9 @@ def test_least_squares_against_a_simplex(level):
 
 
 def test_it_holds_the_truth_as_often_as_it_says():
-    """E0 = 0.15, where about half of the estimates are 0: the limit of a 90 % interval lies above it 19 times of 20."""
+    """E0 = 0.15, where about half of the estimates are 0: the limit of a 90 % interval lies above
+    it 19 times of 20.
+    """
     fits = [squares(BUDGETS, scattered(seed, E0=0.15)) for seed in range(150)]
     zero = np.mean([fit.coefficients["E0"] == 0.0 for fit in fits])
     held = np.mean([upper_limit(fit)[0] > 0.15 for fit in fits])
@@ -89,7 +116,9 @@ def test_it_holds_the_truth_as_often_as_it_says():
 
 
 def test_the_likelihood_of_many_samples_is_a_sum_of_squares(drawn):
-    """Counts that pin each model's pass@k down: least squares on the values that these make most likely."""
+    """Counts that pin each model's pass@k down: least squares on the values that these make most
+    likely.
+    """
     found = drawn("compute", seed=5, E0=0.0, problems=300, sampling=Fixed(1024)).counts()
     (fit,) = fit_passk(found, k=[10]).fits
     assert fit.evidence is not None
@@ -116,10 +145,15 @@ def test_intervals_of_a_floor_on_its_bound_reach_the_limit(drawn):
 
 def test_a_floor_above_its_bound_keeps_its_percentiles(drawn):
     (fit,) = fit_passk(
-        drawn("compute", seed=1, E0=1.0, scatter=0.02, problems=400).counts(), k=[10], method="least-squares-log", resamples=40
+        drawn("compute", seed=1, E0=1.0, scatter=0.02, problems=400).counts(),
+        k=[10],
+        method="least-squares-log",
+        resamples=40,
     ).fits
     assert not fit.is_limited()
-    assert fit.interval("E0") == pytest.approx(np.quantile(fit.column("E0"), [0.05, 0.95]), rel=1e-12)
+    assert fit.interval("E0") == pytest.approx(
+        np.quantile(fit.column("E0"), [0.05, 0.95]), rel=1e-12
+    )
     assert fit.row()["E0_interval"] == "percentiles"
 
 
@@ -159,11 +193,14 @@ def edged(share, exponent, name="params-tokens"):
     """A fit of which a share of the draws have this exponent."""
     kind = KINDS[name]
     random = np.random.default_rng(3)
-    params, tokens = (np.exp(random.uniform(np.log(low), np.log(high), 30)) for low, high in ((1e8, 1e10), (1e10, 1e12)))
-    gold = random.uniform(20.0, 200.0, 30)
-    values = 0.5 + (30.0 * params**-0.2 + 20.0 * tokens**-0.15 if name == "params-tokens" else 1e-3 * gold**1.5) * np.exp(
-        0.05 * random.standard_normal(30)
+    params, tokens = (
+        np.exp(random.uniform(np.log(low), np.log(high), 30))
+        for low, high in ((1e8, 1e10), (1e10, 1e12))
     )
+    gold = random.uniform(20.0, 200.0, 30)
+    values = 0.5 + (
+        30.0 * params**-0.2 + 20.0 * tokens**-0.15 if name == "params-tokens" else 1e-3 * gold**1.5
+    ) * np.exp(0.05 * random.standard_normal(30))
     held = {"params": params, "tokens": tokens, "gold": gold}
     variables: dict[str, Any] = {"params": None, "tokens": None, "compute": None} | kind.variables(
         {key: held[key] for key in kind.covariates}
@@ -177,7 +214,9 @@ def edged(share, exponent, name="params-tokens"):
     lost = int(share * 100)
     prefactor = {"params-tokens": 2, "gold": 1}[name]
     draws[:lost, last] = exponent
-    draws[:lost, prefactor] = np.exp(np.log(draws[0, prefactor]) + (exponent - draws[-1, last]) * centre)
+    draws[:lost, prefactor] = np.exp(
+        np.log(draws[0, prefactor]) + (exponent - draws[-1, last]) * centre
+    )
     return PassFit(
         kind=kind,
         k=1,

@@ -1,4 +1,6 @@
-"""Simulated counts: the truth holds where it says, the samples have its moments, adaptive sampling stops where it should."""
+"""Simulated counts: the truth holds where it says, the samples have its moments, adaptive sampling
+stops where it should.
+"""
 
 import numpy as np
 import pytest
@@ -17,7 +19,10 @@ COEFFICIENTS = {
 def by_hand(law, design):
     c = COEFFICIENTS[law]
     if law == "compute":
-        return [c["E0"] + c["C0"] * (6 * n * d) ** -c["alpha"] for n, d in zip(design.params, design.tokens, strict=True)]
+        return [
+            c["E0"] + c["C0"] * (6 * n * d) ** -c["alpha"]
+            for n, d in zip(design.params, design.tokens, strict=True)
+        ]
     if law == "gold":
         return [c["xi0"] + c["K0"] * g ** c["kappa"] for g in design.gold]
     terms = zip(design.params, design.tokens, strict=True)
@@ -54,7 +59,10 @@ def test_rates_have_the_distribution():
 
 def test_shared_difficulty_ranks_problems_alike():
     truth = sim.Truth(np.array([0.5, 1.0]), np.array([5.0, 3.0]))
-    correlation = [stats.spearmanr(*sim.draw_rates(truth, 2000, 1, shared=share)).statistic for share in (0.0, 0.6, 1.0)]
+    correlation = [
+        stats.spearmanr(*sim.draw_rates(truth, 2000, 1, shared=share)).statistic
+        for share in (0.0, 0.6, 1.0)
+    ]
     assert abs(correlation[0]) < 0.1
     # Spearman's rho of normal scores with correlation r: (6/pi) asin(r/2).
     assert correlation[1] == pytest.approx(6 / np.pi * np.arcsin(0.3), abs=0.06)
@@ -93,7 +101,9 @@ def test_mean_pass_at_k_is_the_truths():
 def test_affine_truth_is_affine():
     design = sim.grid()
     truth = sim.affine_truth(design, (-1.0, 0.05), (5.0, -0.3), atom=0.1)
-    slope, height = np.polyfit(np.log(design.compute) - np.log(design.compute).mean(), np.log(truth.b), 1)
+    slope, height = np.polyfit(
+        np.log(design.compute) - np.log(design.compute).mean(), np.log(truth.b), 1
+    )
     assert (slope, height) == pytest.approx((-0.3, 5.0))
     assert truth.neg_log_pass_at_k([1e30])[-1, 0] == pytest.approx(-np.log(0.9), rel=1e-6)
 
@@ -111,7 +121,9 @@ def test_the_same_seed_gives_the_same_counts():
 
 def test_counts_are_what_reading_the_table_gives():
     design = sim.grid([1e8, 1e9], [1e9, 1e10])
-    simulated = sim.simulate(design, sim.affine_truth(design, (-1.0, 0.0), (2.0, -0.2)), problems=5, rng=1)
+    simulated = sim.simulate(
+        design, sim.affine_truth(design, (-1.0, 0.0), (2.0, -0.2)), problems=5, rng=1
+    )
     made, read = simulated.counts(), Counts.read(simulated.columns(), gold=simulated.gold())
     assert made.labels == read.labels
     assert made.by == read.by

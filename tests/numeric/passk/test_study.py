@@ -10,7 +10,13 @@ import pytest
 
 from isoflop.numeric.passk import laws as laws_module
 from isoflop.numeric.passk import study_text
-from isoflop.numeric.passk.across_k import floor_interval, mixed_derivatives, together, trend, vanishes_at
+from isoflop.numeric.passk.across_k import (
+    floor_interval,
+    mixed_derivatives,
+    together,
+    trend,
+    vanishes_at,
+)
 from isoflop.numeric.passk.envelopes import envelopes, penalties
 from isoflop.numeric.passk.laws import Data, fit_passk
 from isoflop.numeric.passk.likelihood import Surface
@@ -39,7 +45,9 @@ def test_the_parts_are_those_of_the_functions(study, joint_counts):
     assert study.validity["compute"].floor == together(compute).floor
     assert study.validity_intervals["compute"] == floor_interval(compute)
     assert study.mixed == mixed_derivatives(compute)
-    assert [row.as_dict() for row in study.envelopes] == [row.as_dict() for row in envelopes(joint, compute)]
+    assert [row.as_dict() for row in study.envelopes] == [
+        row.as_dict() for row in envelopes(joint, compute)
+    ]
     assert study.penalties == penalties(joint, [0.1, 10.0])
 
 
@@ -91,16 +99,24 @@ def test_without_room_for_intervals_a_table_has_none(study, monkeypatch):
     monkeypatch.setattr(study_text, "PRECISIONS", ((30, 30), (4, 0)))
     lines = str(study).splitlines()
     assert max(map(len, lines)) <= WIDTH
-    (head,) = (index for index, line in enumerate(lines) if line.split()[:5] == ["k", "E0", "N0", "D0", "beta"])
+    (head,) = (
+        index
+        for index, line in enumerate(lines)
+        if line.split()[:5] == ["k", "E0", "N0", "D0", "beta"]
+    )
     rows = lines[head + 2 : head + 2 + len(KS)]
     shown = [float(row.split()[4]) for row in rows]
-    assert shown == pytest.approx([fit.coefficients["beta"] for fit in study.laws["params-tokens"].fits], rel=1e-3)
+    assert shown == pytest.approx(
+        [fit.coefficients["beta"] for fit in study.laws["params-tokens"].fits], rel=1e-3
+    )
     assert "[" not in "".join(rows)
 
 
 @pytest.mark.parametrize("k", [(1, 10, 1000, 10_000), (1,)])
 def test_text_of_the_likelihood(compute_counts, k):
-    study = study_passk(compute_counts, laws=["compute", "params-tokens"], k=k, resamples=20, ratios=[1e-3, 1e3])
+    study = study_passk(
+        compute_counts, laws=["compute", "params-tokens"], k=k, resamples=20, ratios=[1e-3, 1e3]
+    )
     text = str(study)
     assert max(map(len, text.splitlines())) <= WIDTH, max(text.splitlines(), key=len)
     assert "likelihood: binomial counts over Beta success rates" in text
@@ -117,12 +133,21 @@ def test_text_of_the_likelihood(compute_counts, k):
         ((0.0, 0.0, 0.2), "cannot be told from 0 at k = 1, 10"),
     ],
 )
-def test_where_the_irreducible_part_is_told_from_0_at_every_k(compute_counts, monkeypatch, lows, told):
+def test_where_the_irreducible_part_is_told_from_0_at_every_k(
+    compute_counts, monkeypatch, lows, told
+):
     """Not from the largest k down alone: an interval that holds 0 at a small one is no less open."""
-    study = study_passk(compute_counts, laws=["compute"], k=(1, 10, 20), method=SQUARES, resamples=20)
-    monkeypatch.setattr("isoflop.numeric.passk.laws.PassLaws.intervals", lambda *_: np.array([(low, 1.0) for low in lows]))
+    study = study_passk(
+        compute_counts, laws=["compute"], k=(1, 10, 20), method=SQUARES, resamples=20
+    )
+    monkeypatch.setattr(
+        "isoflop.numeric.passk.laws.PassLaws.intervals",
+        lambda *_: np.array([(low, 1.0) for low in lows]),
+    )
     assert f"E0: {told}" in str(study).splitlines()
-    assert study.as_dict()["laws"][0]["not_told_from_0"] == [k for k, low in zip((1, 10, 20), lows, strict=True) if low == 0.0]
+    assert study.as_dict()["laws"][0]["not_told_from_0"] == [
+        k for k, low in zip((1, 10, 20), lows, strict=True) if low == 0.0
+    ]
 
 
 def test_without_resamples(compute_counts):
@@ -175,7 +200,10 @@ def test_interrupted(joint_counts, monkeypatch):
     monkeypatch.setattr(laws_module, "fit_at_k", stops)
     study = study_passk(joint_counts, k=KS, method=SQUARES, resamples=20)
     assert study.interrupted
-    assert {name: laws.ks for name, laws in study.laws.items()} == {"compute": KS, "params-tokens": (1,)}
+    assert {name: laws.ks for name, laws in study.laws.items()} == {
+        "compute": KS,
+        "params-tokens": (1,),
+    }
     assert [row.k for row in study.envelopes] == [1]
     assert "E0 + C0 C^-alpha" in str(study)
 
@@ -187,7 +215,9 @@ def test_refused(compute_counts):
         study_passk(compute_counts, k=[1], ratios=[-1.0])
     with pytest.raises(ValueError, match=r"level=2"):
         study_passk(compute_counts, laws=["compute"], k=[1], method=SQUARES, resamples=0, level=2.0)
-    with pytest.raises(ValueError, match=r"^simulation: has neither compute nor params and tokens nor gold"):
+    with pytest.raises(
+        ValueError, match=r"^simulation: has neither compute nor params and tokens nor gold"
+    ):
         study_passk(replace(compute_counts, covariates={}), k=[1])
 
 
@@ -216,14 +246,18 @@ def test_what_is_drawn(study):
         points, line = ax.lines[0], ax.lines[-1]
         assert points.get_ydata() == pytest.approx(compute.data.curve.neg_log[:, 1])
         assert points.get_xdata() == pytest.approx(compute.covariates["compute"])
-        assert line.get_ydata() == pytest.approx(compute.at(8).neg_log({"compute": line.get_xdata()}))
+        assert line.get_ydata() == pytest.approx(
+            compute.at(8).neg_log({"compute": line.get_xdata()})
+        )
         ax = plot_coefficient([compute], ["alpha"])
         assert ax.lines[0].get_ydata() == pytest.approx(compute.values("alpha"))
         band = np.asarray(ax.collections[0].get_paths()[0].vertices)[:, 1]
         assert band.min() == pytest.approx(compute.intervals("alpha")[:, 0].min())
         assert band.max() == pytest.approx(compute.intervals("alpha")[:, 1].max())
         ax = plot_envelope_exponents(study)
-        assert ax.lines[0].get_ydata() == pytest.approx([row.derived["alpha"].value for row in study.envelopes])
+        assert ax.lines[0].get_ydata() == pytest.approx(
+            [row.derived["alpha"].value for row in study.envelopes]
+        )
         with pytest.raises(ValueError, match=r"^names=.*one for each of the 1 laws"):
             plot_coefficient([compute], ["alpha", "E0"])
     finally:
@@ -233,18 +267,27 @@ def test_what_is_drawn(study):
 def test_shared_data(compute_counts):
     """One reading of the counts for several studies."""
     data = Data(compute_counts, (1, 10))
-    one, other = (study_passk(data, laws=[name], resamples=0) for name in ("compute", "params-tokens"))
+    one, other = (
+        study_passk(data, laws=[name], resamples=0) for name in ("compute", "params-tokens")
+    )
     assert one.laws["compute"].ks == other.laws["params-tokens"].ks == (1, 10)
-    assert np.shares_memory(one.laws["compute"].data.evidence[0].nodes, other.laws["params-tokens"].data.evidence[0].nodes)
+    assert np.shares_memory(
+        one.laws["compute"].data.evidence[0].nodes,
+        other.laws["params-tokens"].data.evidence[0].nodes,
+    )
 
 
 def test_what_is_drawn_together(compute_counts):
     """Six sizes with five token counts each; three of the sizes are too few to be drawn."""
     one: dict[str, Any] = {"laws": ["compute"], "k": [8], "method": SQUARES, "resamples": 20}
-    auto, params, alone = (study_passk(compute_counts, cluster=name, **one) for name in ("auto", "params", None))
+    auto, params, alone = (
+        study_passk(compute_counts, cluster=name, **one) for name in ("auto", "params", None)
+    )
     assert auto.as_dict()["laws"] == params.as_dict()["laws"]
     assert (auto.laws["compute"].cluster, alone.laws["compute"].cluster) == ("params", None)
-    assert "resamples of the 6 values of params with all their models" in " ".join(str(auto).split())
+    assert "resamples of the 6 values of params with all their models" in " ".join(
+        str(auto).split()
+    )
     assert "30 models of 6 sizes are drawn as if independent" in str(alone)
     sizes = np.unique(compute_counts.covariates["params"])
     few = compute_counts.subset(np.flatnonzero(compute_counts.covariates["params"] <= sizes[2]))
@@ -269,7 +312,12 @@ def test_floors_of_two_laws_at_odds(study, compute, joint, odd):
 
     found = replace(study, laws={"compute": law(compute), "params-tokens": law(joint)})
     assert found.floors_at_odds == ((1, 10) if odd else ())
-    assert replace(study, laws={"compute": law(compute), "params-tokens": law(joint, known=False)}).floors_at_odds == ()
+    assert (
+        replace(
+            study, laws={"compute": law(compute), "params-tokens": law(joint, known=False)}
+        ).floors_at_odds
+        == ()
+    )
     assert replace(study, laws={"compute": law(compute)}).floors_at_odds == ()
 
 
@@ -292,7 +340,10 @@ def test_open_coefficients_are_named_with_their_k(study):
     assert own.open["params-tokens"]["gamma"] == (8, 64)
     assert own.sound == study.sound
     text = " ".join(str(own).split())
-    assert "gamma: open above at k = 8, 64, where over 5 % of the refits end at a limit of the search" in text
+    assert (
+        "gamma: open above at k = 8, 64, where over 5 % of the refits end at a limit of the search"
+        in text
+    )
     assert "gamma: its trend in k cannot be told, as it is open at k = 8, 64" in text
     assert ", >10" in text
     (law,) = own.as_dict()["laws"]

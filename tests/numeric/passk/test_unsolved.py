@@ -8,7 +8,9 @@ from isoflop.numeric.passk.unsolved import least_neg_log
 LEVEL = 0.9
 
 
-@pytest.mark.parametrize(("n", "problems", "k"), [(128, 100, 1), (128, 100, 1000), (1, 3, 7), (10_000, 9, 50)])
+@pytest.mark.parametrize(
+    ("n", "problems", "k"), [(128, 100, 1), (128, 100, 1000), (1, 3, 7), (10_000, 9, 50)]
+)
 def test_equal_samples(n, problems, k):
     """A single rate p for all problems, with (1 - p)^(n P) = 1 - level."""
     wanted = -np.log(-np.expm1(k * np.log(1.0 - LEVEL) / (n * problems)))
@@ -42,7 +44,9 @@ def test_direct_search(k):
 
 
 def test_no_rates_are_excluded_too_often():
-    """Whatever the rates, of models whose -log pass@k lies below the limit at most a share of 1 - level has no success."""
+    """Whatever the rates, of models whose -log pass@k lies below the limit at most a share of 1 -
+    level has no success.
+    """
     random = np.random.default_rng(1)
     n, k = np.array([4, 4, 16, 64]), 10
     limit = least_neg_log(n, k, level=LEVEL)

@@ -21,7 +21,9 @@ def neg_log(law, log_compute):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_on_a_grid_of_compute(seed):
-    """The intervals are those at whose inner points y rises from some k to the next; the floor is the last end."""
+    """The intervals are those at whose inner points y rises from some k to the next; the floor is
+    the last end.
+    """
     rng = random.Random(100 + seed)
     floors = sorted((rng.uniform(0, 0.5) * rng.choice([0, 1]) for _ in range(4)), reverse=seed < 9)
     prefactors = [10 ** rng.uniform(1, 6) for _ in range(4)]
@@ -37,14 +39,21 @@ def test_on_a_grid_of_compute(seed):
     if 0.0 < found.floor < math.inf:
         assert found.binding is not None
         one, two = (laws[int(k)] for k in found.binding)
-        away = [neg_log(one, x) - neg_log(two, x) for x in (MP.log(found.floor) - 1e-6, MP.log(found.floor) + 1e-6)]
+        away = [
+            neg_log(one, x) - neg_log(two, x)
+            for x in (MP.log(found.floor) - 1e-6, MP.log(found.floor) + 1e-6)
+        ]
         assert away[0] < 0 < away[1]
 
 
 def test_two_crossings_close_together_are_found():
-    """The difference is greatest at the turning point; the second law is raised until that is just above 0."""
+    """The difference is greatest at the turning point; the second law is raised until that is just
+    above 0.
+    """
     first, second = (0.0, 1e3, 0.1), (0.0, 1e6, 0.25)
-    turn = MP.log(MP.mpf(1e6) * MP.mpf(0.25) / (MP.mpf(1e3) * MP.mpf(0.1))) / (MP.mpf(0.25) - MP.mpf(0.1))
+    turn = MP.log(MP.mpf(1e6) * MP.mpf(0.25) / (MP.mpf(1e3) * MP.mpf(0.1))) / (
+        MP.mpf(0.25) - MP.mpf(0.1)
+    )
     top = neg_log(first, turn) - neg_log(second, turn)
     found = validity({1: first, 2: (float(top - MP.mpf("1e-9")), 1e6, 0.25)})
     (_, low), (high, _) = found.wrong
@@ -68,14 +77,20 @@ def test_two_crossings_close_together_are_found():
 def test_special_cases(first, second, floor):
     found = validity({1: first, 2: second})
     assert found.floor == pytest.approx(floor, rel=1e-9)
-    assert found.as_dict()["floor"] == (None if floor == math.inf else pytest.approx(floor, rel=1e-9))
+    assert found.as_dict()["floor"] == (
+        None if floor == math.inf else pytest.approx(floor, rel=1e-9)
+    )
     stacked = [np.array([x, y]) for x, y in zip(first, second, strict=True)]
     assert validity_floor(*stacked) == pytest.approx(floor, rel=1e-9)
 
 
 def test_many_sets_at_once():
     rng = np.random.default_rng(5)
-    E, C0, alpha = rng.uniform(0, 0.3, (7, 4)), 10 ** rng.uniform(1, 6, (7, 4)), rng.uniform(0.1, 0.4, (7, 4))
+    E, C0, alpha = (
+        rng.uniform(0, 0.3, (7, 4)),
+        10 ** rng.uniform(1, 6, (7, 4)),
+        rng.uniform(0.1, 0.4, (7, 4)),
+    )
     for row, floor in enumerate(validity_floor(E, C0, alpha)):
         laws = {k + 1: (E[row, k], C0[row, k], alpha[row, k]) for k in range(4)}
         assert validity(laws).floor == pytest.approx(floor, rel=1e-12)
@@ -83,10 +98,15 @@ def test_many_sets_at_once():
 
 
 def test_rises_beyond_rounding():
-    assert rises(np.array([[1.0, 1.0, 1.0], [1.0 + 1e-13, 0.5, 2.0]])).tolist() == [[False, False, True]]
+    assert rises(np.array([[1.0, 1.0, 1.0], [1.0 + 1e-13, 0.5, 2.0]])).tolist() == [
+        [False, False, True]
+    ]
 
 
-@pytest.mark.parametrize(("law", "said"), [((0.0, -1.0, 0.1), "C0="), ((-0.1, 1.0, 0.1), "E="), ((0.0, 1.0, math.inf), "alpha=")])
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [((0.0, -1.0, 0.1), "C0="), ((-0.1, 1.0, 0.1), "E="), ((0.0, 1.0, math.inf), "alpha=")],
+)
 def test_domains(law, said):
     with pytest.raises(ValueError, match=said):
         validity({1: law})

@@ -31,7 +31,9 @@ def test_errors_are_drawn_at_the_decades_held_out(result):
     ax = plot_errors(result)
     drawn = np.asarray(ax.collections[0].get_offsets())
     rows = [row for row in result.rows() if row["converged"]]
-    np.testing.assert_allclose(np.sort(drawn[:, 0]), np.sort([row["decades_held_out"] for row in rows]))
+    np.testing.assert_allclose(
+        np.sort(drawn[:, 0]), np.sort([row["decades_held_out"] for row in rows])
+    )
     assert ax.get_yscale() == "log"
     assert "relative error of the loss" in ax.get_ylabel()
 
@@ -41,8 +43,14 @@ def test_a_coefficient_is_drawn_against_the_cutoff_with_its_final_band(result):
     final = result.final("compute").fitted.final("alpha")
     (band,) = ax.patches
     assert isinstance(band, Rectangle)
-    assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx((final.low, final.high))
-    drawn = {float(np.asarray(line.get_xdata())[0]) for line in ax.lines if line.get_marker() in ("o", "^", "v")}
+    assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx(
+        (final.low, final.high)
+    )
+    drawn = {
+        float(np.asarray(line.get_xdata())[0])
+        for line in ax.lines
+        if line.get_marker() in ("o", "^", "v")
+    }
     assert drawn == {fit.split.at for fit in result.judged if fit.fitted is not None}
 
 
@@ -64,7 +72,12 @@ def test_the_page_is_written(result, tmp_path):
 
 def test_errors_too_small_for_the_axis_are_marked_as_such():
     compute = np.geomspace(1e18, 1e23, 30)
-    found = backtest({"compute": compute, "loss": 1.7 + 2e3 * compute**-0.16}, targets="all", laws="compute", resamples=0)
+    found = backtest(
+        {"compute": compute, "loss": 1.7 + 2e3 * compute**-0.16},
+        targets="all",
+        laws="compute",
+        resamples=0,
+    )
     ax = plot_errors(found)
     values = np.abs([row["relative_error"] for row in found.rows() if row["converged"]])
     heights = [np.asarray(part.get_offsets())[:, 1] for part in ax.collections]
@@ -108,7 +121,9 @@ def test_an_interval_without_an_end_reaches_the_edge(of_counts, ends, monkeypatc
     assert isinstance(band, Rectangle)
     low, high = ax.get_ylim()
     assert band.get_y() == pytest.approx(ends[0] if ends[0] > 0.0 else low)
-    assert band.get_y() + band.get_height() == pytest.approx(ends[1] if np.isfinite(ends[1]) else high)
+    assert band.get_y() + band.get_height() == pytest.approx(
+        ends[1] if np.isfinite(ends[1]) else high
+    )
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,20 @@ def labels(ax):
 def test_three_panels_of_one_figure(result):
     profiles, curves, differences = plot_check_runs(result)
     assert profiles.figure is curves.figure is differences.figure
-    assert labels(profiles) == ["optimum of the law", "law at a budget", "parabola", "its minimum", "the minimum, corrected"]
+    assert labels(profiles) == [
+        "optimum of the law",
+        "law at a budget",
+        "parabola",
+        "its minimum",
+        "the minimum, corrected",
+    ]
     assert labels(curves) == ["derived envelope", "frontier", "isoFLOP minima"]
     assert labels(differences) == [
         "tolerance, 1 %",
-        *(f"{name}: {result[key].verdict}" for name, key in (("frontier",) * 2, ("isoFLOP minima", "isoflop"))),
+        *(
+            f"{name}: {result[key].verdict}"
+            for name, key in (("frontier",) * 2, ("isoFLOP minima", "isoflop"))
+        ),
     ]
 
 
@@ -67,11 +76,25 @@ def test_what_is_drawn_is_what_was_found(result):
     assert drawn[f"isoFLOP minima: {check.verdict}"][:, 1] == pytest.approx(check.band.value)
     envelope = drawn["derived envelope"]
     assert envelope[:, 1] == pytest.approx(result.law.envelope.loss(envelope[:, 0]))
-    assert drawn["isoFLOP minima"][:, 1] == pytest.approx(check.predicted_law.loss(check.compute) * (1 + check.band.value))
-    markers = [line.get_xydata()[0] for line in profiles.lines if line.get_marker() == "D" and len(line.get_xydata()) == 1]
-    assert np.array(markers)[:, 0] == pytest.approx([budget.corrected_params for budget in result.budgets])
-    raw = [line.get_xydata()[0] for line in profiles.lines if line.get_marker() == "o" and len(line.get_xydata()) == 1]
-    assert np.array(raw) == pytest.approx(np.array([(budget.params, budget.loss) for budget in result.budgets]))
+    assert drawn["isoFLOP minima"][:, 1] == pytest.approx(
+        check.predicted_law.loss(check.compute) * (1 + check.band.value)
+    )
+    markers = [
+        line.get_xydata()[0]
+        for line in profiles.lines
+        if line.get_marker() == "D" and len(line.get_xydata()) == 1
+    ]
+    assert np.array(markers)[:, 0] == pytest.approx(
+        [budget.corrected_params for budget in result.budgets]
+    )
+    raw = [
+        line.get_xydata()[0]
+        for line in profiles.lines
+        if line.get_marker() == "o" and len(line.get_xydata()) == 1
+    ]
+    assert np.array(raw) == pytest.approx(
+        np.array([(budget.params, budget.loss) for budget in result.budgets])
+    )
 
 
 def test_no_curve_is_cut_off(result):
@@ -95,14 +118,23 @@ def test_the_legends_below_the_axes_cover_nothing(result):
 def test_a_minimum_is_seen_where_its_correction_is_small(result):
     """The one as it is stands around the corrected one."""
     profiles = plot_check_runs(result)[0]
-    sizes = {mark: {line.get_markersize() for line in profiles.lines if line.get_marker() == mark} for mark in "oD"}
+    sizes = {
+        mark: {line.get_markersize() for line in profiles.lines if line.get_marker() == mark}
+        for mark in "oD"
+    }
     assert min(sizes["o"]) > 1.5 * max(sizes["D"])
-    assert all(line.get_markerfacecolor() == "none" for line in profiles.lines if line.get_marker() == "o")
+    assert all(
+        line.get_markerfacecolor() == "none" for line in profiles.lines if line.get_marker() == "o"
+    )
 
 
 def test_many_profiles_are_thinner(result):
     def width(found):
-        return min(line.get_linewidth() for line in plot_check_runs(found)[0].lines if len(line.get_xydata()) > 2)
+        return min(
+            line.get_linewidth()
+            for line in plot_check_runs(found)[0].lines
+            if len(line.get_xydata()) > 2
+        )
 
     assert width(replace(result, budgets=result.budgets * 3)) < width(result)
 
@@ -116,14 +148,22 @@ def test_axes_that_are_given_are_used(result):
 
 
 def test_any_number_of_ratios_can_be_drawn():
-    compute, ratio = (g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e21, 6), np.geomspace(2.0, 500.0, 6)))
+    compute, ratio = (
+        g.ravel() for g in np.meshgrid(np.geomspace(1e18, 1e21, 6), np.geomspace(2.0, 500.0, 6))
+    )
     params = np.sqrt(compute / (6.0 * ratio))
     noise = np.exp(0.002 * np.random.default_rng(0).standard_normal(len(params)))
-    data = {"params": params, "tokens": ratio * params, "loss": LAW.loss(params, ratio * params) * noise}
+    data = {
+        "params": params,
+        "tokens": ratio * params,
+        "loss": LAW.loss(params, ratio * params) * noise,
+    }
     found = check_runs(data, bootstrap=200, ratios=np.unique(ratio).tolist())
     lines = plot_check_runs(found)[2].get_legend_handles_labels()[0][1:]
     assert len(lines) == len([check for check in found.empirical if check.compute is not None]) >= 6
-    assert len({(line.get_color(), str(line.get_linestyle()), str(line._dash_pattern)) for line in lines}) == len(lines)
+    assert len(
+        {(line.get_color(), str(line.get_linestyle()), str(line._dash_pattern)) for line in lines}
+    ) == len(lines)
 
 
 def test_no_empirical_law_is_said(untold):

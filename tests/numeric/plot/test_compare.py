@@ -21,13 +21,19 @@ AT_OWN = "at the held-out run's own $N$, $D$"
 
 def table(names=("task",)):
     """Runs at three D/N, with a params+tokens law; the smallest are within 0.05 of guessing."""
-    compute, ratio = (each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e23, 8), (5.0, 20.0, 100.0)))
+    compute, ratio = (
+        each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e23, 8), (5.0, 20.0, 100.0))
+    )
     params = np.sqrt(compute / (6.0 * ratio))
     tokens = ratio * params
     random = np.random.default_rng(0)
     columns = {"params": params, "tokens": tokens}
     for name in names:
-        y = 4.5 * (60.0 * params**-0.27 + 400.0 * tokens**-0.3) * np.exp(0.01 * random.standard_normal(len(params)))
+        y = (
+            4.5
+            * (60.0 * params**-0.27 + 400.0 * tokens**-0.3)
+            * np.exp(0.01 * random.standard_normal(len(params)))
+        )
         columns[f"acc_{name}"] = GUESS + (1.0 - GUESS) * np.exp(-y)
     return columns
 
@@ -35,7 +41,9 @@ def table(names=("task",)):
 def compare(names=("task",), **more):
     evaluations = Evaluations.read(table(names))
     known = dict.fromkeys(names, Baseline(GUESS))
-    return compare_laws(evaluations, **{"laws": LAWS, "hold_out": "compute > 1e22", "baselines": known} | more)
+    return compare_laws(
+        evaluations, **{"laws": LAWS, "hold_out": "compute > 1e22", "baselines": known} | more
+    )
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +57,9 @@ def labels(ax):
 
 def scattered(ax):
     """The runs, by their looks: fitted, not fitted by every law, held out."""
-    return [np.asarray(part.get_offsets()) for part in ax.collections if len(part.get_offsets()) > 1]
+    return [
+        np.asarray(part.get_offsets()) for part in ax.collections if len(part.get_offsets()) > 1
+    ]
 
 
 def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> None:
@@ -58,7 +68,9 @@ def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> N
     clear = sample.accuracy > GUESS + 0.05
     drawn = scattered(ax)
     for points, chosen in zip(drawn, (~held & clear, ~held & ~clear, held), strict=True):
-        assert points == pytest.approx(np.column_stack([sample.at.compute, sample.accuracy])[chosen])
+        assert points == pytest.approx(
+            np.column_stack([sample.at.compute, sample.accuracy])[chosen]
+        )
     assert held.sum() == 6
     assert (~held & ~clear).sum() > 0
     faces = [part.get_facecolors() for part in ax.collections if len(part.get_offsets()) > 1]
@@ -68,7 +80,10 @@ def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> N
 
 def test_laws_are_drawn_by_their_coefficients(compared) -> None:
     ax: Any = plot_benchmark(compared, "task")
-    lines = {label: handle for handle, label in zip(ax.get_legend().legend_handles, labels(ax), strict=True)}
+    lines = {
+        label: handle
+        for handle, label in zip(ax.get_legend().legend_handles, labels(ax), strict=True)
+    }
     assert list(lines) == [
         "fitted",
         "not fitted by every law",
@@ -78,14 +93,20 @@ def test_laws_are_drawn_by_their_coefficients(compared) -> None:
         "params-tokens at median $D/N$",
         AT_OWN,
     ]
-    curves = {line.get_color(): np.asarray(line.get_xydata()) for line in ax.lines if len(line.get_xdata()) > 100}
+    curves = {
+        line.get_color(): np.asarray(line.get_xydata())
+        for line in ax.lines
+        if len(line.get_xdata()) > 100
+    }
     C0, alpha = compared.entry("task", "compute").fit.found.coefficients
     x, y = curves[lines["compute"].get_color()].T
     assert y == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-C0 * x**-alpha), rel=1e-9)
     A, B, beta, gamma = compared.entry("task", "params-tokens").fit.found.coefficients
     x, y = curves[lines["params-tokens at median $D/N$"].get_color()].T
     params = np.sqrt(x / (6.0 * 20.0))
-    assert y == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-A * params**-beta - B * (20.0 * params) ** -gamma), rel=1e-9)
+    assert y == pytest.approx(
+        GUESS + (1.0 - GUESS) * np.exp(-A * params**-beta - B * (20.0 * params) ** -gamma), rel=1e-9
+    )
 
 
 def test_laws_of_params_and_tokens_are_marked_at_the_held_out_runs_own(compared) -> None:
@@ -116,7 +137,9 @@ def test_bands_where_there_are_draws() -> None:
     ax = plot_benchmark(several, "task")
     assert "90 % band of the best law" in labels(ax)
     bands = [
-        part for part in ax.collections if part.get_alpha() is not None and part.get_paths() and len(part.get_paths()[0]) > 100
+        part
+        for part in ax.collections
+        if part.get_alpha() is not None and part.get_paths() and len(part.get_paths()[0]) > 100
     ]
     assert len(bands) == 1
     fit = several.entry("task", several.best("task")).fit
@@ -176,7 +199,9 @@ def test_a_law_that_failed_leaves_the_others(compared) -> None:
 
 
 def test_bad_arguments(compared) -> None:
-    with pytest.raises(ValueError, match=r"benchmark='tusk': must be one of task \(did you mean task"):
+    with pytest.raises(
+        ValueError, match=r"benchmark='tusk': must be one of task \(did you mean task"
+    ):
         plot_benchmark(compared, "tusk")
     with pytest.raises(ValueError, match="benchmark='none'"):
         plot_comparison(compared, ["task", "none"])
@@ -186,9 +211,13 @@ def test_bad_arguments(compared) -> None:
 
 def test_the_law_in_k_is_drawn_at_one() -> None:
     compute = np.geomspace(1e19, 1e23, 12)
-    columns: dict[str, list[Any]] = {name: [] for name in ("compute", "benchmark", "metric_type", "score")}
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("compute", "benchmark", "metric_type", "score")
+    }
     for k in (1, 8, 64):
-        y = np.exp(6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.024 * np.log(compute) * np.log(k))
+        y = np.exp(
+            6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.024 * np.log(compute) * np.log(k)
+        )
         for c, q in zip(compute, np.exp(-y), strict=True):
             for name, value in zip(columns, (float(c), "code", f"pass@{k}", float(q)), strict=True):
                 columns[name].append(value)

@@ -6,7 +6,13 @@ from matplotlib.figure import Figure
 
 from isoflop.numeric.fit import fit
 from isoflop.numeric.fit.sensitivity import sensitivity
-from isoflop.numeric.plot.fit import plot_fit, plot_fit_page, plot_intervals, plot_residuals, plot_sensitivity
+from isoflop.numeric.plot.fit import (
+    plot_fit,
+    plot_fit_page,
+    plot_intervals,
+    plot_residuals,
+    plot_sensitivity,
+)
 from isoflop.numeric.plot.panels import save
 
 INTERVALS = [("one", 0.3, 0.2, 0.4), ("two", 0.35, None, 0.5), ("three", 0.25, 0.1, None)]
@@ -15,8 +21,14 @@ INTERVALS = [("one", 0.3, 0.2, 0.4), ("two", 0.35, None, 0.5), ("three", 0.25, 0
 @pytest.fixture(scope="module")
 def runs():
     draw = np.random.default_rng(4).standard_normal(36)
-    n, d = (axis.ravel() for axis in np.meshgrid(np.geomspace(1e8, 1e10, 6), np.geomspace(1e9, 1e11, 6)))
-    return {"params": n, "tokens": d, "loss": (1.7 + 400 * n**-0.34 + 410 * d**-0.28) * np.exp(0.004 * draw)}
+    n, d = (
+        axis.ravel() for axis in np.meshgrid(np.geomspace(1e8, 1e10, 6), np.geomspace(1e9, 1e11, 6))
+    )
+    return {
+        "params": n,
+        "tokens": d,
+        "loss": (1.7 + 400 * n**-0.34 + 410 * d**-0.28) * np.exp(0.004 * draw),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +65,21 @@ def test_the_runs_and_the_envelope(fitted, ax) -> None:
     x, y = (np.asarray(values) for values in curve.get_data())
     assert (x[0], x[-1]) == pytest.approx((fitted.runs.compute.min(), fitted.runs.compute.max()))
     # No loss of the law is below its envelope at the same compute.
-    assert (fitted.fitted >= np.interp(np.log(fitted.runs.compute), np.log(x), y) * (1 - 1e-4)).all()
+    assert (
+        fitted.fitted >= np.interp(np.log(fitted.runs.compute), np.log(x), y) * (1 - 1e-4)
+    ).all()
 
 
 def test_axes_of_accuracy(runs, ax) -> None:
-    table = {"params": runs["params"], "tokens": runs["tokens"], "accuracy": 0.25 + 0.75 * np.exp(-runs["loss"])}
-    for baseline, label in ((0.25, r"$L = -\log\,\frac{Q - 0.25}{1 - 0.25}$"), (None, r"$L = -\log\,Q$")):
+    table = {
+        "params": runs["params"],
+        "tokens": runs["tokens"],
+        "accuracy": 0.25 + 0.75 * np.exp(-runs["loss"]),
+    }
+    for baseline, label in (
+        (0.25, r"$L = -\log\,\frac{Q - 0.25}{1 - 0.25}$"),
+        (None, r"$L = -\log\,Q$"),
+    ):
         plot_fit(fit(table, random_baseline=baseline), ax)
         assert ax.get_ylabel() == label
 
@@ -74,7 +95,9 @@ def test_a_compute_law(runs, ax) -> None:
     found = fit(runs, model="compute")
     plot_fit(found, ax)
     x, y = (np.asarray(values) for values in ax.get_lines()[0].get_data())
-    assert y == pytest.approx(found.coefficients["E"] + found.coefficients["C0"] * x ** -found.coefficients["alpha"])
+    assert y == pytest.approx(
+        found.coefficients["E"] + found.coefficients["C0"] * x ** -found.coefficients["alpha"]
+    )
 
 
 def test_a_law_that_is_no_curve_in_compute(runs, ax) -> None:
@@ -101,7 +124,9 @@ def test_intervals(ax) -> None:
         assert bar in lines
 
 
-@pytest.mark.parametrize("given", [[], [("one", float("nan"), 0.1, 0.2)], [("one", 0.1, float("-inf"), 0.2)]])
+@pytest.mark.parametrize(
+    "given", [[], [("one", float("nan"), 0.1, 0.2)], [("one", 0.1, float("-inf"), 0.2)]]
+)
 def test_intervals_that_cannot_be_drawn(given) -> None:
     with pytest.raises(ValueError, match="intervals="):
         plot_intervals(given)
@@ -110,6 +135,8 @@ def test_intervals_that_cannot_be_drawn(given) -> None:
 def test_sensitivity(fitted, ax) -> None:
     result = sensitivity(fitted)
     plot_sensitivity(result, ax)
-    assert [label.get_text() for label in ax.get_yticklabels()] == [item.label for item in result.variants]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        item.label for item in result.variants
+    ]
     with pytest.raises(ValueError, match="quantity='delta'"):
         plot_sensitivity(result, quantity="delta")

@@ -49,12 +49,18 @@ def data(line):
 
 def lines(ax):
     """Label -> (x, y) of the labelled lines."""
-    return {line.get_label(): data(line) for line in ax.get_lines() if not line.get_label().startswith("_")}
+    return {
+        line.get_label(): data(line)
+        for line in ax.get_lines()
+        if not line.get_label().startswith("_")
+    }
 
 
 def marked(ax):
     """The data of the lines of markers."""
-    return [data(line) for line in ax.get_lines() if line.get_marker() == "o" and len(data(line)[0])]
+    return [
+        data(line) for line in ax.get_lines() if line.get_marker() == "o" and len(data(line)[0])
+    ]
 
 
 # -- every function ------------------------------------------------------------------------------------------
@@ -62,7 +68,10 @@ def marked(ax):
 
 @pytest.mark.parametrize(
     "draw",
-    [lambda ax: plot_penalty(LAWS, ax), lambda ax: plot_isoflop(**LAW, computes=[1e20, 1e22], ax=ax)],
+    [
+        lambda ax: plot_penalty(LAWS, ax),
+        lambda ax: plot_isoflop(**LAW, computes=[1e20, 1e22], ax=ax),
+    ],
     ids=["penalty", "isoflop"],
 )
 def test_draws_on_the_axes_given_or_on_new_ones(draw, ax) -> None:
@@ -88,7 +97,9 @@ def test_axes_of_pyplot_are_left_open_for_their_owner() -> None:
 
 
 def overtrained(ratio, beta, gamma):
-    """P by running the law: A = B = 1, the optimum by the balance beta/N^beta = gamma/D^gamma at N D = 1."""
+    """P by running the law: A = B = 1, the optimum by the balance beta/N^beta = gamma/D^gamma at N
+    D = 1.
+    """
     n = (beta / gamma) ** (1.0 / (beta + gamma))
     loss = lambda n: n**-beta + (1.0 / n) ** -gamma  # noqa: E731
     return loss(n / math.sqrt(ratio)) / loss(n)
@@ -99,14 +110,18 @@ def test_penalty_curves_are_those_of_the_law() -> None:
     for label, beta, gamma in LAWS:
         ratios, penalties = drawn[label]
         assert (ratios[0], ratios[-1]) == pytest.approx((0.01, 100.0))
-        assert penalties == pytest.approx([overtrained(ratio, beta, gamma) for ratio in ratios], rel=1e-13)
+        assert penalties == pytest.approx(
+            [overtrained(ratio, beta, gamma) for ratio in ratios], rel=1e-13
+        )
 
 
 def test_penalty_points_lie_on_the_curves_and_within_the_axis() -> None:
     ax = plot_penalty(LAWS, points=[0.5, 1e5])
     for (ratios, penalties), (_, beta, gamma) in zip(marked(ax), LAWS, strict=True):
         assert list(ratios) == [0.5, 1e5]
-        assert list(penalties) == pytest.approx([overtrained(r, beta, gamma) for r in ratios], rel=1e-13)
+        assert list(penalties) == pytest.approx(
+            [overtrained(r, beta, gamma) for r in ratios], rel=1e-13
+        )
     lo, hi = ax.get_xlim()
     assert lo <= 0.01
     assert hi > 1e5
@@ -153,7 +168,9 @@ def test_profiles_spend_their_budget_and_touch_the_path() -> None:
     drawn = lines(ax)
     assert list(drawn) == ["$10^{20}$ FLOP", r"$3\times10^{21}$ FLOP", "$10^{23}$ FLOP", "optimum"]
     (optima,) = marked(ax)
-    for budget, (params, losses), lowest_at, lowest in zip(budgets, list(drawn.values())[:3], *optima, strict=True):
+    for budget, (params, losses), lowest_at, lowest in zip(
+        budgets, list(drawn.values())[:3], *optima, strict=True
+    ):
         tokens = budget / (6.0 * params)
         expected = LAW["E"] + LAW["A"] * params ** -LAW["beta"] + LAW["B"] * tokens ** -LAW["gamma"]
         assert losses == pytest.approx(expected, rel=1e-13)
@@ -201,7 +218,8 @@ def test_panels_show_the_rows(result) -> None:
         assert f"{row.max_abs_difference:.4f}" in verdict
         fitted, ray, envelope = lines(panel).values()
         assert fitted[0][[0, -1]] == pytest.approx(result.compute_range)
-        # The grid of a drawing is coarser than the search, so it falls short of the maximum by little.
+        # The grid of a drawing is coarser than the search, so it falls short of the maximum by
+        # little.
         gap, envelope_gap = (abs(curve[1] - fitted[1]).max() for curve in (ray, envelope))
         assert gap == pytest.approx(row.max_abs_difference, abs=1e-5)
         assert envelope_gap == pytest.approx(row.max_abs_difference_envelope, abs=1e-5)
@@ -212,7 +230,9 @@ def test_panels_show_the_rows(result) -> None:
 def test_panels_on_given_axes(result) -> None:
     given = Figure().subplots(4, 3)
     assert plot_check(result, given) is given
-    assert [panel.get_title().split("\n")[0] for panel in given.flat] == [row.name for row in result.rows]
+    assert [panel.get_title().split("\n")[0] for panel in given.flat] == [
+        row.name for row in result.rows
+    ]
     assert all(panel.get_xlabel() and panel.get_ylabel() for panel in given.flat)
     with pytest.raises(ValueError, match=r"^axes='11 Axes': must be at least 12"):
         plot_check(result, given.ravel()[:11])
@@ -244,7 +264,9 @@ def test_saves_figure_axes_array_and_subfigure(tmp_path: Path, result) -> None:
 @pytest.mark.parametrize("name", ["penalty", "penalty.jpg", "penalty.png.txt", ".png"])
 def test_unknown_suffix(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    with pytest.raises(ValueError, match=r"^path='.*': must end in \.png, \.pdf or \.svg") as caught:
+    with pytest.raises(
+        ValueError, match=r"^path='.*': must end in \.png, \.pdf or \.svg"
+    ) as caught:
         save(plot_penalty(LAWS), path)
     assert str(path) in str(caught.value)
     assert not path.exists()

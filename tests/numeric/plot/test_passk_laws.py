@@ -52,7 +52,9 @@ def test_models_stand_where_their_counts_have_them(laws):
 def test_both_laws_have_models_at_the_same_height(laws):
     from isoflop.numeric.plot.passk_laws import plot_laws
 
-    heights = [[line.get_ydata() for line in lines(plot_laws(each, k=[1]), "o")] for each in laws.values()]
+    heights = [
+        [line.get_ydata() for line in lines(plot_laws(each, k=[1]), "o")] for each in laws.values()
+    ]
     for one, other in zip(*heights, strict=True):
         assert one == pytest.approx(other)
 
@@ -67,10 +69,14 @@ def test_observed_against_predicted(laws):
     assert ax.get_xlim() == pytest.approx(diagonal.get_xdata())
     own = {name: joint.covariates[name] for name in joint.kind.covariates}
     at = joint.data.curve.complete[:, 0] & joint.solved
-    greatest = max(float(np.exp(each.moments()[0][joint.solved]).max()) for each in joint.data.evidence)
+    greatest = max(
+        float(np.exp(each.moments()[0][joint.solved]).max()) for each in joint.data.evidence
+    )
     predicted = joint.at(1).neg_log(own)[at]
     assert points.get_xdata() == pytest.approx(np.minimum(predicted, FAR_ABOVE * greatest), rel=0.2)
-    assert points.get_xdata()[predicted < greatest] == pytest.approx(predicted[predicted < greatest])
+    assert points.get_xdata()[predicted < greatest] == pytest.approx(
+        predicted[predicted < greatest]
+    )
 
 
 def test_an_irreducible_part_on_its_bound_is_an_upper_limit(laws):

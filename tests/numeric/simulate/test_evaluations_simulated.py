@@ -47,7 +47,9 @@ def test_the_design_is_that_of_the_tables():
     runs = design()
     assert len(runs) == len(set(runs.run)) == 150 + 45 + 10
     assert Counter(runs.dataset) == {MIXTURE: 160, C4: 45}
-    listed = Counter((float(flops), float(tokens.removesuffix("B"))) for _, flops, tokens, *_ in RUNS)
+    listed = Counter(
+        (float(flops), float(tokens.removesuffix("B"))) for _, flops, tokens, *_ in RUNS
+    )
     large = runs.compute > 1e17
     mixture = large & (runs.dataset == MIXTURE)
     assert Counter(zip(runs.compute[mixture], runs.tokens[mixture] / 1e9, strict=True)) == listed
@@ -64,7 +66,11 @@ def test_the_design_is_that_of_the_tables():
 def test_without_noise_accuracy_is_that_of_table_12(name, exact):
     law = LAWS[name]
     A, B, beta, gamma, baseline = (
-        MP.mpf(digits) for digits in (*(law.coefficients[r] for r in ("A", "B", "beta", "gamma")), law.random_baseline)
+        MP.mpf(digits)
+        for digits in (
+            *(law.coefficients[r] for r in ("A", "B", "beta", "gamma")),
+            law.random_baseline,
+        )
     )
     runs, scores = exact.design, exact.scores[name, METRIC_TYPES[name]]
     for i in np.flatnonzero(runs.dataset == MIXTURE)[[0, 40, 100, 149, 155]]:
@@ -96,14 +102,18 @@ def test_pass_at_k_of_the_law_is_an_integral_over_success_rates():
         a, b = MP.mpf("0.4") * q, MP.mpf("0.4") * (1 - q)
         for k in KS[1:]:
             fail = MP.beta(a, b + k) / MP.beta(a, b)
-            assert simulated.scores["HumanEval", f"pass@{k}"][i] == pytest.approx(float(1 - fail), rel=1e-10)
+            assert simulated.scores["HumanEval", f"pass@{k}"][i] == pytest.approx(
+                float(1 - fail), rel=1e-10
+            )
 
 
 def test_losses_fall_with_params_and_tokens():
     simulated = simulate(benchmarks=["PIQA"], exact=True)
     assert np.isnan(simulate(benchmarks=["PIQA"], small_runs=True).scores["c4", "loss"]).sum() == 10
     for name, (E, A, B, exponent) in LOSSES.items():
-        expected = E + A * simulated.design.params**-exponent + B * simulated.design.tokens**-exponent
+        expected = (
+            E + A * simulated.design.params**-exponent + B * simulated.design.tokens**-exponent
+        )
         assert simulated.scores[name, "loss"] == pytest.approx(expected, rel=1e-12)
 
 
@@ -128,7 +138,9 @@ def test_so_are_the_public_ones(public_runs):
     for key, values in scores.items():
         label = _label(key)
         samples = SAMPLES if label in CODE else 1
-        fitting = [n for n in range(2, PROBLEMS[label] + 1) if _whole(np.array(values) * n * samples)]
+        fitting = [
+            n for n in range(2, PROBLEMS[label] + 1) if _whole(np.array(values) * n * samples)
+        ]
         assert fitting == [PROBLEMS[label]]
 
 
@@ -161,14 +173,21 @@ def public_scores(folder):
 
 
 def test_the_noise_is_that_of_the_public_runs(public_runs):
-    """Run noise and the correlation of questions, by restricted likelihood about quadratics in log C."""
+    """Run noise and the correlation of questions, by restricted likelihood about quadratics in log
+    C.
+    """
     curves = []
     for (name, metric), (compute, Q) in public_scores(public_runs).items():
         if name not in CODE and metric == METRIC_TYPES[name]:
             baseline = float(str(LAWS[name].random_baseline))
             kept = baseline + 0.05 < Q
             share, x = (Q[kept] - baseline) / (1.0 - baseline), np.log(compute[kept]) - 49.0
-            binomial = Q[kept] * (1.0 - Q[kept]) / PROBLEMS[name] / ((1.0 - baseline) * share * np.log(share)) ** 2
+            binomial = (
+                Q[kept]
+                * (1.0 - Q[kept])
+                / PROBLEMS[name]
+                / ((1.0 - baseline) * share * np.log(share)) ** 2
+            )
             curves.append((np.vander(x, 3), np.log(-np.log(share)), Q[kept], binomial))
     assert len(curves) == 10
     common = ndtri((np.arange(200) + 0.5) / 200)
@@ -177,27 +196,37 @@ def test_the_noise_is_that_of_the_public_runs(public_runs):
         noise, shared = np.exp(theta[0]), 1.0 / (1.0 + np.exp(-theta[1]))
         total = 0.0
         for X, y, Q, binomial in curves:
-            rate = ndtr((np.sqrt(shared) * common - ndtri(1.0 - Q)[:, None]) / np.sqrt(1.0 - shared))
+            rate = ndtr(
+                (np.sqrt(shared) * common - ndtri(1.0 - Q)[:, None]) / np.sqrt(1.0 - shared)
+            )
             variance = noise**2 + binomial * (rate * (1.0 - rate)).mean(axis=1) / (Q * (1.0 - Q))
             inner = X.T @ (X / variance[:, None])
             rest = y - X @ np.linalg.solve(inner, X.T @ (y / variance))
-            total += np.log(variance).sum() + np.linalg.slogdet(inner)[1] + (rest**2 / variance).sum()
+            total += (
+                np.log(variance).sum() + np.linalg.slogdet(inner)[1] + (rest**2 / variance).sum()
+            )
         return total
 
     best = minimize(deviance, [np.log(0.03), 1.0], method="Nelder-Mead")
     assert np.exp(best.x[0]) == pytest.approx(0.021, abs=0.001)
     assert 1.0 / (1.0 + np.exp(-best.x[1])) == pytest.approx(0.44, abs=0.02)
     assert deviance([np.log(RUN_NOISE), 0.0]) - best.fun < 0.3
-    assert deviance([np.log(0.016), -20.0]) - best.fun == pytest.approx(1.4, abs=0.1), "questions independent between runs"
+    assert deviance([np.log(0.016), -20.0]) - best.fun == pytest.approx(1.4, abs=0.1), (
+        "questions independent between runs"
+    )
 
 
 def concentration(q, target, k):
     """a + b of the Beta(a, b) of mean q whose pass@k is the target."""
-    return np.exp(brentq(lambda s: beta_pass(np.exp(s) * q, np.exp(s) * (1.0 - q), k) - target, -5.0, 5.0))
+    return np.exp(
+        brentq(lambda s: beta_pass(np.exp(s) * q, np.exp(s) * (1.0 - q), k) - target, -5.0, 5.0)
+    )
 
 
 def test_success_rates_are_those_of_the_public_runs(public_runs):
-    """a + b of the Beta(a, b) with the public pass@1 and pass@k, over runs that solve more than 5 %."""
+    """a + b of the Beta(a, b) with the public pass@1 and pass@k, over runs that solve more than 5
+    %.
+    """
     scores = public_scores(public_runs)
     for name in CODE:
         ones = dict(scores[name, "pass@1"].T)
@@ -212,13 +241,19 @@ def test_success_rates_are_those_of_the_public_runs(public_runs):
 
 
 def test_noise_has_the_stated_size():
-    """Spread of log(-log Q') at a run over seeds: that of runs, and of questions that are the same for all runs."""
+    """Spread of log(-log Q') at a run over seeds: that of runs, and of questions that are the same
+    for all runs.
+    """
     name, run, seeds = "WebQS", 0, 200
     drawn = [
-        simulate(seed=seed, benchmarks=[name], problems={name: 1500}).scores[name, "exact_match"][run] for seed in range(seeds)
+        simulate(seed=seed, benchmarks=[name], problems={name: 1500}).scores[name, "exact_match"][
+            run
+        ]
+        for seed in range(seeds)
     ]
     Q = simulate(benchmarks=[name], exact=True).scores[name, "exact_match"][run]
-    # Right in two runs, of correlated normal scores: what is left of the variance of independent answers.
+    # Right in two runs, of correlated normal scores: what is left of the variance of independent
+    # answers.
     both = multivariate_normal(cov=[[1.0, 0.5], [0.5, 1.0]]).cdf([ndtri(Q), ndtri(Q)])
     of_questions = np.sqrt((Q - both) / 1500) / (Q * -np.log(Q))
     expected = np.hypot(RUN_NOISE, of_questions)
@@ -230,7 +265,9 @@ def test_noise_has_the_stated_size():
 
 @pytest.mark.parametrize(("exact", "excess"), [(True, 0.0), (False, 2e-3)])
 def test_pass_at_k_is_possible(exact, excess):
-    """Concave and rising in k, and what any distribution of success rates allows; unbiased estimates may be a little beyond."""
+    """Concave and rising in k, and what any distribution of success rates allows; unbiased
+    estimates may be a little beyond.
+    """
     from isoflop.numeric.passk.inequalities import violations
 
     columns = simulate(seed=6, benchmarks=CODE, exact=exact).columns()
@@ -247,7 +284,10 @@ def test_pass_at_k_is_possible(exact, excess):
 
 
 def test_a_seed_gives_the_same_scores_whatever_else_is_drawn(drawn):
-    one, other = simulate(seed=4, benchmarks="PIQA", datasets=[C4]), simulate(seed=8, benchmarks=["PIQA"], small_runs=True)
+    one, other = (
+        simulate(seed=4, benchmarks="PIQA", datasets=[C4]),
+        simulate(seed=8, benchmarks=["PIQA"], small_runs=True),
+    )
     on_c4 = drawn.design.dataset == C4
     assert (drawn.scores["PIQA", "acc_norm"][on_c4] == one.scores["PIQA", "acc_norm"]).all()
     assert (drawn.scores["PIQA", "acc_norm"] != other.scores["PIQA", "acc_norm"]).any()
@@ -272,7 +312,9 @@ def test_columns_are_read_as_they_are():
     assert (read.proxies["dclm"] == simulated.scores["dclm", "loss"]).all()
     assert read.table_baselines["ARC-E"] == 0.2918
     bare = simulate(benchmarks=["PIQA"], with_baselines=False)
-    assert (len(simulated.design), len(bare.design)) == (195, 205), "small runs where they are needed"
+    assert (len(simulated.design), len(bare.design)) == (195, 205), (
+        "small runs where they are needed"
+    )
     assert "random_baseline" not in bare.columns()
     assert len(bare.columns()["score"]) == 3 * 195 + 10
 

@@ -1,7 +1,9 @@
-"""Fits to simulated evaluations find the truth again: bias and coverage of exponents and of forecasts.
+"""Fits to simulated evaluations find the truth again: bias and coverage of exponents and of
+forecasts.
 
-As in the paper, equation 2 (least squares) sees runs near D/N = 20 from 3e18 to 6e21 FLOP, equation 4 (Huber) all up to 6e21
-but those of the largest ratio; both only runs that exceed guessing by 0.05 (LBPP: 0.02).
+As in the paper, equation 2 (least squares) sees runs near D/N = 20 from 3e18 to 6e21 FLOP, equation
+4 (Huber) all up to 6e21 but those of the largest ratio; both only runs that exceed guessing by 0.05
+(LBPP: 0.02).
 """
 
 import numpy as np
@@ -19,7 +21,8 @@ FROM, UP_TO, LARGEST_RATIO, NEAR_20 = 3e18, 6e21, 100.0, (14.0, 28.0)
 #: The run that is forecast: the first of Table 7, 17.58B params and 357.4B tokens.
 LARGEST = [0]
 EXPONENTS = {"compute": [1], "params-tokens": [2, 3]}
-#: Benchmarks whose truth bends along D/N = 20 by more than the noise: equation 2 forecasts too much.
+#: Benchmarks whose truth bends along D/N = 20 by more than the noise: equation 2 forecasts too
+#: much.
 BENT = ("PIQA", "HellaSwag", "LAMBADA")
 
 
@@ -28,14 +31,18 @@ def evaluations(name, seed):
     drawn = simulate(seed=seed or 0, benchmarks=[name], datasets=[MIXTURE], exact=seed is None)
     key, runs = (name, METRIC_TYPES[name]), drawn.design
     at = Points(params=runs.params, tokens=runs.tokens, compute=runs.compute)
-    sample = Sample(benchmark=name, accuracy=drawn.scores[key], baseline=drawn.baselines[name], at=at)
+    sample = Sample(
+        benchmark=name, accuracy=drawn.scores[key], baseline=drawn.baselines[name], at=at
+    )
     return sample, drawn.expected[key][LARGEST[0]]
 
 
 def parts(sample, law):
     """Runs that are fitted, and those that are held out."""
     ratio = sample.at.tokens / sample.at.params
-    usable = above_guessing(sample.accuracy, sample.baseline, 0.02 if sample.benchmark == "LBPP" else 0.05)
+    usable = above_guessing(
+        sample.accuracy, sample.baseline, 0.02 if sample.benchmark == "LBPP" else 0.05
+    )
     if law == "compute":
         usable &= (ratio > NEAR_20[0]) & (ratio < NEAR_20[1]) & (sample.at.compute >= FROM)
         held = sample.at.compute > UP_TO
@@ -52,13 +59,24 @@ def forecast(kind, found, at, baseline):
     else:
         A, _, beta, _ = found.coefficients
         share = A * at.params[0] ** -beta / y
-        gradient = np.array([share, 1.0 - share, -share * np.log(at.params[0]), -(1.0 - share) * np.log(at.tokens[0])])
-    error = student.ppf(0.5 + LEVEL / 2.0, fit.degrees_of_freedom or np.inf) * np.sqrt(gradient @ fit.covariance() @ gradient)
+        gradient = np.array(
+            [
+                share,
+                1.0 - share,
+                -share * np.log(at.params[0]),
+                -(1.0 - share) * np.log(at.tokens[0]),
+            ]
+        )
+    error = student.ppf(0.5 + LEVEL / 2.0, fit.degrees_of_freedom or np.inf) * np.sqrt(
+        gradient @ fit.covariance() @ gradient
+    )
     return tuple(float(accuracy(y * np.exp(sign * error), baseline)) for sign in (0.0, 1.0, -1.0))
 
 
 def recovery(name, law, seeds):
-    """Bias of the exponents in units of their scatter, coverage of them and of the forecast, bias of that, held-out MAE."""
+    """Bias of the exponents in units of their scatter, coverage of them and of the forecast, bias
+    of that, held-out MAE.
+    """
     kind, places = POWER_KINDS[law], EXPONENTS[law]
     # Equation 2 is no exact law of these runs: its truth is what it finds without noise.
     truth = kind.fit(parts(evaluations(name, None)[0], law)[0]).coefficients[places]
@@ -107,7 +125,9 @@ def test_some_seeds():
 @pytest.mark.slow
 @pytest.mark.parametrize("law", EXPONENTS)
 def test_bias_and_coverage(law, capsys):
-    """Hundred seeds. Sandwich intervals are narrow; a margin above guessing keeps the lucky ones of the weak runs."""
+    """Hundred seeds. Sandwich intervals are narrow; a margin above guessing keeps the lucky ones of
+    the weak runs.
+    """
     found = {name: recovery(name, law, 100) for name in PROBLEMS}
     with capsys.disabled():
         print(f"\n{law}")

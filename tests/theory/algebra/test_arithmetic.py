@@ -158,7 +158,10 @@ def test_sign_that_becomes_known_later_is_applied() -> None:
         (phi2(b), (exp(b) - 1 - b) / b**2),
         (sympy.cosh(b) ** 2 - sympy.sinh(b) ** 2, Integer(1)),
         (sympy.tanh(b), (exp(2 * b) - 1) / (exp(2 * b) + 1)),
-        ((N**b + D**g) ** (p + 2), (N**b + D**g) ** p * (N ** (2 * b) + 2 * N**b * D**g + D ** (2 * g))),
+        (
+            (N**b + D**g) ** (p + 2),
+            (N**b + D**g) ** p * (N ** (2 * b) + 2 * N**b * D**g + D ** (2 * g)),
+        ),
         (1 / (N**b + 1) + 1 / (N**-b + 1), Integer(1)),
         (1 / ((N**b + 1) * (N**g + 1)), 1 / sympy.expand((N**b + 1) * (N**g + 1))),
         (raw((N**b + 1) / (N**b + 1) ** 2, p), (N**b + 1) ** -p),

@@ -1,4 +1,6 @@
-"""Weak assumptions: what fails on the boundary alone is refuted there, and what is proved holds there too."""
+"""Weak assumptions: what fails on the boundary alone is refuted there, and what is proved holds
+there too.
+"""
 
 from itertools import islice
 
@@ -44,7 +46,14 @@ def value(e, point):
     if e.is_Rational:
         return MP.mpf(int(e.p)) / int(e.q)
     values = [value(argument, point) for argument in e.args]
-    functions = {Add: lambda *v: MP.fsum(v), Mul: lambda *v: MP.fprod(v), Pow: MP.power, exp: MP.exp, log: MP.log, Abs: abs}
+    functions = {
+        Add: lambda *v: MP.fsum(v),
+        Mul: lambda *v: MP.fprod(v),
+        Pow: MP.power,
+        exp: MP.exp,
+        log: MP.log,
+        Abs: abs,
+    }
     return functions[e.func](*values)
 
 
@@ -87,13 +96,19 @@ def test_what_fails_on_the_boundary_alone_is_refuted_there(case) -> None:
     assert decision.refuted, decision
     assert decision.witness is not None
     point = {symbol.name: value(known, {}) for symbol, known in decision.witness.point}
-    left, right = (value(side if hasattr(side, "args") else Add(side), point) for side in (lhs, rhs))
+    left, right = (
+        value(side if hasattr(side, "args") else Add(side), point) for side in (lhs, rhs)
+    )
     assert not (left > right if relation == ">" else left < right)
     assert all(value(e, point) >= 0 for e in weak)
     strict = [e for e in weak if e.free_symbols]
     positive = {E: Symbol("E", positive=True)}
     inside = decide_bound(
-        *(side.subs(positive) if isinstance(side, Add | Mul | Symbol) else side for side in (lhs, relation, rhs)), assume=strict
+        *(
+            side.subs(positive) if isinstance(side, Add | Mul | Symbol) else side
+            for side in (lhs, relation, rhs)
+        ),
+        assume=strict,
     )
     assert inside.proved, inside
 
@@ -132,7 +147,9 @@ def test_a_nonnegative_symbol_needs_no_mention() -> None:
 
 
 def test_no_proof_where_nothing_can_be_said_of_the_boundary() -> None:
-    """exp(x) - x - y cannot be solved for x; that it is positive is used, and that it may be zero is not forgotten."""
+    """exp(x) - x - y cannot be solved for x; that it is positive is used, and that it may be zero
+    is not forgotten.
+    """
     e = exp(x) - x * exp(y)
     decision = decide_bound(exp(x) - x * exp(y), ">", 0, assume_nonnegative=[e])
     assert not decision.proved
@@ -151,7 +168,9 @@ def test_limits_under_weak_assumptions() -> None:
     assert decision.witness is not None
     point = {symbol.name: known for symbol, known in decision.witness.point}
     assert point["beta"] == point["gamma"]
-    proved = decide_limit(x / (C + y) * C ** (beta - gamma), "->", 0 * x, C, "0", assume_nonnegative=[beta - gamma])
+    proved = decide_limit(
+        x / (C + y) * C ** (beta - gamma), "->", 0 * x, C, "0", assume_nonnegative=[beta - gamma]
+    )
     assert not proved.proved  # x/y at beta = gamma
     decision = decide_limit(x**2 * C, "->", 0 * x, C, "0", assume_nonnegative=[1 - C, x - 2])
     assert decision.proved
@@ -199,10 +218,20 @@ def test_the_sign_of_terms_with_nonnegative_symbols() -> None:
     """x >= 0 has the sign +, and may vanish: x + y does not."""
     z = Symbol("z", real=True)
     field = CoefficientField([E, x, z])
-    terms = {e: field.field.from_expr(e) for e in (E, E * x, E + x, E**2 + x, z, z**2 + x, E * z, x - E)}
-    assert {e for e, fraction in terms.items() if field.sign_of(fraction) == (1, [])} == {E + x, E**2 + x, z**2 + x}
+    terms = {
+        e: field.field.from_expr(e) for e in (E, E * x, E + x, E**2 + x, z, z**2 + x, E * z, x - E)
+    }
+    assert {e for e, fraction in terms.items() if field.sign_of(fraction) == (1, [])} == {
+        E + x,
+        E**2 + x,
+        z**2 + x,
+    }
     arithmetic = Arithmetic(field)
-    never_negative = {e for e in terms if all(arithmetic.is_nonnegative(*term) for term in normal_form(e, arithmetic).items())}
+    never_negative = {
+        e
+        for e in terms
+        if all(arithmetic.is_nonnegative(*term) for term in normal_form(e, arithmetic).items())
+    }
     assert never_negative == {E, E * x, E + x, E**2 + x, z**2 + x}
 
 
@@ -214,7 +243,9 @@ def test_sampled_points_of_a_nonnegative_symbol_hold_zero() -> None:
 
 
 def test_positive_terms_with_a_nonnegative_symbol() -> None:
-    claim = Claim("floor", (E + x) / (E + x + y), "<=", 1 + E, "", ByPositiveTerms(y / (E + x + y) + E))
+    claim = Claim(
+        "floor", (E + x) / (E + x + y), "<=", 1 + E, "", ByPositiveTerms(y / (E + x + y) + E)
+    )
     assert claim.prove().proved
     assert claim.verify().holds
     assert not Claim("floor", E - x, ">=", -2 * x, "", ByPositiveTerms(E - 2 * x)).prove().proved

@@ -13,7 +13,9 @@ from isoflop.theory.proof.bounds import decide_bound
 
 x, y, z, beta, gamma = symbols("x y z beta gamma", positive=True)
 #: Far beyond a minute.
-HEAVY = (sum(Symbol(f"x{i}", positive=True) ** Symbol(f"p{i % 7}", positive=True) for i in range(45)) + 1) ** 30
+HEAVY = (
+    sum(Symbol(f"x{i}", positive=True) ** Symbol(f"p{i % 7}", positive=True) for i in range(45)) + 1
+) ** 30
 
 
 def spin() -> None:
@@ -115,7 +117,10 @@ def test_signals_are_as_before() -> None:
         spin()
     with within(5.0):
         pass
-    assert (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)) == (handler, timer)
+    assert (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)) == (
+        handler,
+        timer,
+    )
 
 
 def test_the_timer_of_others_is_left_alone() -> None:

@@ -1,4 +1,6 @@
-"""The three answers: sound on the stated conditions, never vacuous, and with the reason where there is none."""
+"""The three answers: sound on the stated conditions, never vacuous, and with the reason where there
+is none.
+"""
 
 from itertools import combinations
 from random import Random
@@ -58,11 +60,16 @@ BASES = (x - 1, x / (N**b - 1))
 
 @pytest.mark.parametrize("base", BASES, ids=str)
 def test_what_is_proved_holds_where_the_conditions_do(base: Expr) -> None:
-    """All pairs of spellings, each proof tried at random points by SymPy's own mpmath code with 50 digits."""
+    """All pairs of spellings, each proof tried at random points by SymPy's own mpmath code with 50
+    digits.
+    """
     random = Random(5)
     names = [N, b, p, x]
     draws = [
-        {s: MP.mpf(random.randint(1, 40)) / 7 * (1 if s.is_positive else random.choice((1, -1))) for s in names}
+        {
+            s: MP.mpf(random.randint(1, 40)) / 7 * (1 if s.is_positive else random.choice((1, -1)))
+            for s in names
+        }
         for _ in range(15)
     ]
     forms = spellings(base)
@@ -73,7 +80,10 @@ def test_what_is_proved_holds_where_the_conditions_do(base: Expr) -> None:
         if not decision.proved:
             continue
         proved += 1
-        conditions = [(sympy.lambdify(names, c.expression, MP_MODULE), c.relation) for c in decision.conditions]
+        conditions = [
+            (sympy.lambdify(names, c.expression, MP_MODULE), c.relation)
+            for c in decision.conditions
+        ]
         for point in draws:
             values = [(real(condition, point), relation) for condition, relation in conditions]
             if any(v is None or (v <= 0 if relation == ">" else v == 0) for v, relation in values):
@@ -126,7 +136,9 @@ def test_assumption_is_not_stretched(left: Expr, right: Expr, assume: list[Expr]
     ],
     ids=str,
 )
-def test_assumption_is_used_and_stated(left: Expr, right: Expr, assume: list[Expr], stated: list[str] | None) -> None:
+def test_assumption_is_used_and_stated(
+    left: Expr, right: Expr, assume: list[Expr], stated: list[str] | None
+) -> None:
     decision = decide(left, right, assume=assume)
     if stated is None:  # true; the sign of a product of two open factors is not used
         assert not decision.refuted
@@ -189,7 +201,11 @@ def test_enough_points_support_a_proof() -> None:
         (raw((N + D) ** 200, HALF), (N + D) ** 100, "expansion limit"),
         (raw(N**20_000, HALF), N**10_000, "expansion limit"),
         (sympy.pi, Rational(22, 7), "Pi is outside"),
-        ((1 + N ** (3 * b)) ** p, (1 + N**b) ** p * (1 - N**b + N ** (2 * b)) ** p, "normal forms differ"),
+        (
+            (1 + N ** (3 * b)) ** p,
+            (1 + N**b) ** p * (1 - N**b + N ** (2 * b)) ** p,
+            "normal forms differ",
+        ),
         (exp(exp(exp(Integer(20)))), Integer(1), "normal forms differ"),
     ],
     ids=str,
@@ -279,7 +295,9 @@ def test_what_has_no_value_anywhere_is_not_proved(left: Expr, right: Expr) -> No
     ids=str,
 )
 def test_objects_with_bound_symbols_are_named(bound: Expr) -> None:
-    """Alone, in an expression and in an assumption; neither is evaluated as if its bound symbol were free."""
+    """Alone, in an expression and in an assumption; neither is evaluated as if its bound symbol
+    were free.
+    """
     for left, right, assume in ((bound, p, []), (bound * N + 1, k, []), (N, D, [bound])):
         decision = decide(left, right, assume=assume)
         assert decision.answer is Answer.UNDECIDED

@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Symbol
 
-from isoflop.theory.algebra.field import FULLY_FACTORED, CoefficientField, Fraction, Prime, integer_factors
+from isoflop.theory.algebra.field import (
+    FULLY_FACTORED,
+    CoefficientField,
+    Fraction,
+    Prime,
+    integer_factors,
+)
 
 b, g = Symbol("b", positive=True), Symbol("g", positive=True)
 x, y = Symbol("x", real=True), Symbol("y", real=True)
@@ -35,7 +41,10 @@ def fractions(draw: st.DrawFn, field: CoefficientField = POSITIVE) -> Fraction:
 def value(fraction: Fraction, point: tuple[int, ...]) -> Exact | None:
     """At integers, exactly; None at a pole."""
     above, below = (
-        sum(int(c) * reduce(lambda p, q: p * q, (v**n for v, n in zip(point, m, strict=True)), 1) for m, c in part.items())
+        sum(
+            int(c) * reduce(lambda p, q: p * q, (v**n for v, n in zip(point, m, strict=True)), 1)
+            for m, c in part.items()
+        )
         for part in (fraction.numer, fraction.denom)
     )
     return Exact(above, below) if below else None
@@ -44,7 +53,9 @@ def value(fraction: Fraction, point: tuple[int, ...]) -> Exact | None:
 @pytest.mark.parametrize("modulus", [1, 2])
 @given(exponent=fractions(), shift=st.integers(-50, 50))
 def test_integer_part_is_canonical(modulus: int, exponent: Fraction, shift: int) -> None:
-    """Exponents that differ by a multiple of the modulus, and only those, share their representative."""
+    """Exponents that differ by a multiple of the modulus, and only those, share their
+    representative.
+    """
     part = POSITIVE.integer_part(exponent, modulus)
     rest = exponent - POSITIVE.rational(part)
     shifted = exponent + POSITIVE.rational(modulus * shift)
@@ -58,7 +69,10 @@ def test_integer_part_is_canonical(modulus: int, exponent: Fraction, shift: int)
 def test_half_way_shift_is_not_absorbed(exponent: Fraction) -> None:
     """Mod 2 an odd shift changes the representative, mod 1 a half does."""
     for modulus, shift in ((2, POSITIVE.one), (1, POSITIVE.rational(1, 2))):
-        rests = [e - POSITIVE.rational(POSITIVE.integer_part(e, modulus)) for e in (exponent, exponent + shift)]
+        rests = [
+            e - POSITIVE.rational(POSITIVE.integer_part(e, modulus))
+            for e in (exponent, exponent + shift)
+        ]
         assert rests[0] != rests[1]
 
 
@@ -97,9 +111,14 @@ def test_prime_polynomials_are_irreducible(terms: list[tuple[int, int, int]]) ->
 
 
 @settings(max_examples=200)
-@given(fraction=fractions(MIXED), point=st.tuples(st.integers(1, 9), st.integers(-9, 9), st.integers(-9, 9)))
+@given(
+    fraction=fractions(MIXED),
+    point=st.tuples(st.integers(1, 9), st.integers(-9, 9), st.integers(-9, 9)),
+)
 def test_certain_signs_are_right(fraction: Fraction, point: tuple[int, int, int]) -> None:
-    """Wherever the sign is called certain, it is the sign at every point of the domain (b > 0, x and y real)."""
+    """Wherever the sign is called certain, it is the sign at every point of the domain (b > 0, x
+    and y real).
+    """
     if not fraction:
         return
     sign, unknown = MIXED.sign_of(fraction)
@@ -126,15 +145,28 @@ def test_signs(expression: sympy.Expr, sign: int, open_factors: list[sympy.Expr]
     field = CoefficientField([b, g])
     fraction = field.field.from_expr(expression)
     found, unknown = field.sign_of(fraction)
-    assert (found, [field.to_sympy(field.prime_fraction(i)) for i in unknown]) == (sign, open_factors)
+    assert (found, [field.to_sympy(field.prime_fraction(i)) for i in unknown]) == (
+        sign,
+        open_factors,
+    )
 
 
 @pytest.mark.parametrize(
     ("expression", "sign"),
-    [(x**2 + 1, 1), (x**2 + b, 1), (x, 0), (x**2 + x + 1, 0), (x**2 + y**2, 0), (b * x**2 + b + 1, 1), (b - 1, 0)],
+    [
+        (x**2 + 1, 1),
+        (x**2 + b, 1),
+        (x, 0),
+        (x**2 + x + 1, 0),
+        (x**2 + y**2, 0),
+        (b * x**2 + b + 1, 1),
+        (b - 1, 0),
+    ],
 )
 def test_certificate_of_a_real_polynomial(expression: sympy.Expr, sign: int) -> None:
-    """Positive coefficients, even powers of real symbols and a part that cannot vanish: else it is open."""
+    """Positive coefficients, even powers of real symbols and a part that cannot vanish: else it is
+    open.
+    """
     field = CoefficientField([b, x, y])
     found, unknown = field.sign_of(field.field.from_expr(expression))
     assert (0 if unknown else found) == sign

@@ -13,7 +13,12 @@ from sympy import Abs, Expr, Integer, Pow, Rational, Symbol, cosh, exp, log, sin
 from tests.theory import rewriting
 
 from isoflop.theory.algebra.functions import phi2
-from isoflop.theory.algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero, certainly_positive
+from isoflop.theory.algebra.interval import (
+    IntervalEvaluator,
+    Undefined,
+    certainly_nonzero,
+    certainly_positive,
+)
 from isoflop.theory.algebra.sample import DRAWS_BEFORE_WIDENING, WIDEST, points
 
 N, b = Symbol("N", positive=True), Symbol("b", positive=True)
@@ -36,8 +41,12 @@ def test_enclosure_contains_the_value(seed: int) -> None:
     """Random expressions at random rational points, against 60 digits of ordinary arithmetic."""
     rewriter = rewriting.Rewriter(seed)
     node = rewriter.rewritten(rewriter.expression(), 2)
-    point = {name: Rational(rewriter.random.randint(10, 90), 30) for name in rewriting.symbols_of(node)}
-    value = rewriting.evaluate(node, {name: rewriting.MP.mpf(int(q.p)) / int(q.q) for name, q in point.items()})
+    point = {
+        name: Rational(rewriter.random.randint(10, 90), 30) for name in rewriting.symbols_of(node)
+    }
+    value = rewriting.evaluate(
+        node, {name: rewriting.MP.mpf(int(q.p)) / int(q.q) for name, q in point.items()}
+    )
     at = {Symbol(name, positive=True): q for name, q in point.items()}
     low, high = ends(IntervalEvaluator(30).evaluate(rewriting.to_sympy(node, evaluated=False), at))
     assert low <= value <= high

@@ -12,14 +12,17 @@ from isoflop.theory.algebra.parse import ParseError, Token, read
 from isoflop.theory.proof.prove import prove
 from isoflop.theory.proof.vocabulary import vocabulary
 
-#: Claim, notation, assumptions, limit, verdict. The forms are those of Hoffmann et al. (2022), Schaeffer et al.
-#: (2025) and Krajewski et al. (2025), in their notations and with usual variations, some with a mistake.
+#: Claim, notation, assumptions, limit, verdict. The forms are those of Hoffmann et al. (2022),
+#: Schaeffer et al. (2025) and Krajewski et al. (2025), in their notations and with usual
+#: variations, some with a mistake.
 EQUATIONS = [
     (r"L(N,D) = E + \frac{A}{N^\alpha} + \frac{B}{D^\beta}", "hoffmann", (), None, "proved"),
-    (r"L(N, D) \triangleq E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}}.", "hoffmann", (), None, "proved"),
+    (r"L(N, D) \triangleq E + \frac{A}{N^{\alpha}} + "
+     r"\frac{B}{D^{\beta}}.", "hoffmann", (), None, "proved"),
     (r"N_{opt}(C) = G \left(\frac{C}{6}\right)^{a}, ", "hoffmann", (), None, "proved"),
     (r"D_{opt}(C) = G^{-1} {\left(\frac{C}{6}\right)}^b", "hoffmann", (), None, "proved"),
-    (r"G = {\left(\frac{\alpha A}{\beta B} \right)}^{\frac{1}{\alpha + \beta}}", "hoffmann", (), None, "proved"),
+    (r"G = {\left(\frac{\alpha A}{\beta B} \right)}^{\frac{1}{\alpha + "
+     r"\beta}}", "hoffmann", (), None, "proved"),
     (r"a = \frac{\beta}{\alpha+\beta}", "hoffmann", (), None, "proved"),
     (r"b = \frac{\beta}{\alpha+\beta}", "hoffmann", (), None, "refuted"),
     (r"a + b = 1", "hoffmann", (), None, "proved"),
@@ -27,21 +30,30 @@ EQUATIONS = [
     (r"C_0 = \mathcal{E}_0", "schaeffer", (), None, "refuted"),
     (r"\alpha = \frac{\beta\,\gamma}{\beta+\gamma}", "schaeffer", (), None, "proved"),
     (r"\alpha^{-1} = \beta^{-1} + \gamma^{-1}", "schaeffer", (), None, "proved"),
-    (r"\alpha^{-1} = \tfrac12 \left( \beta^{-1} + \gamma^{-1} \right)", "schaeffer", (), None, "refuted"),
+    (r"\alpha^{-1} = \tfrac12 \left( \beta^{-1} + \gamma^{-1} "
+     r"\right)", "schaeffer", (), None, "refuted"),
     (r"N^{*}(C) \cdot D^{\star}(C) = \frac{C}{6}", "schaeffer", (), None, "proved"),
-    (r"N^* = \Big(\dfrac{\beta A}{\gamma B}\Big)^{1/(\beta+\gamma)} (C/6)^{w_N}", "schaeffer", (), None, "proved"),
-    (r"D^\star = \left[ \frac{\gamma B}{\beta A} \right]^{1/(\beta+\gamma)} \left( \frac{C}{6} \right)^{\beta/(\beta+\gamma)}",
+    (r"N^* = \Big(\dfrac{\beta A}{\gamma B}\Big)^{1/(\beta+\gamma)} "
+     r"(C/6)^{w_N}", "schaeffer", (), None, "proved"),
+    (r"D^\star = \left[ \frac{\gamma B}{\beta A} \right]^{1/(\beta+\gamma)} \left( \frac{C}{6} "
+     r"\right)^{\beta/(\beta+\gamma)}",
      "schaeffer", (), None, "proved"),
-    (r"D^\star = \left[ \frac{\beta A}{\gamma B} \right]^{1/(\beta+\gamma)} \left( \frac{C}{6} \right)^{\beta/(\beta+\gamma)}",
+    (r"D^\star = \left[ \frac{\beta A}{\gamma B} \right]^{1/(\beta+\gamma)} \left( \frac{C}{6} "
+     r"\right)^{\beta/(\beta+\gamma)}",
      "schaeffer", (), None, "refuted"),
-    (r"\beta \, A \, N_{\mathrm{opt}}^{-\beta} = \gamma \, B \, D_{\mathrm{opt}}^{-\gamma}", "schaeffer", (), None, "proved"),
+    (r"\beta \, A \, N_{\mathrm{opt}}^{-\beta} = \gamma \, B \, "
+     r"D_{\mathrm{opt}}^{-\gamma}", "schaeffer", (), None, "proved"),
     (r"L^{*}(C) - E = C_0\, C^{-\alpha}", "schaeffer", (), None, "proved"),
     (r"L(C) = E + C_0 C^{-\alpha}", "schaeffer", (), None, "proved"),
-    (r"\log \left( L_{\text{opt}} - E \right) = \log C_0 - \alpha \ln C", "schaeffer", (), None, "proved"),
-    (r"\log N^{*}(C) = \log G + \frac{\gamma}{\beta + \gamma} \log \frac{C}{6}", "schaeffer", (), None, "proved"),
-    (r"P(r) = \frac{\gamma}{\beta+\gamma} r^{-\beta} + \frac{\beta}{\beta+\gamma} r^{\gamma}", "schaeffer", (), None, "proved"),
+    (r"\log \left( L_{\text{opt}} - E \right) = \log C_0 - \alpha \ln "
+     r"C", "schaeffer", (), None, "proved"),
+    (r"\log N^{*}(C) = \log G + \frac{\gamma}{\beta + \gamma} \log "
+     r"\frac{C}{6}", "schaeffer", (), None, "proved"),
+    (r"P(r) = \frac{\gamma}{\beta+\gamma} r^{-\beta} + \frac{\beta}{\beta+\gamma} "
+     r"r^{\gamma}", "schaeffer", (), None, "proved"),
     (r"P(r) \ge 1", "schaeffer", (), None, "proved"),
-    (r"P(e^{x}) = \frac{\gamma e^{-\beta x} + \beta e^{\gamma x}}{\beta + \gamma}", "schaeffer", (), None, "proved"),
+    (r"P(e^{x}) = \frac{\gamma e^{-\beta x} + \beta e^{\gamma x}}{\beta + "
+     r"\gamma}", "schaeffer", (), None, "proved"),
     (r"P(r) \sim w_N\, r^{-\beta}", "schaeffer", (), r"r \to 0^+", "proved"),
     (r"P(r) \sim w_N\, r^{\gamma}", "schaeffer", (), r"r \to \infty", "refuted"),
     (r"\frac{D^*}{N^*} = \frac{C}{6\,(N^{*})^{2}}", "schaeffer", (), None, "proved"),
@@ -50,15 +62,23 @@ EQUATIONS = [
     (r"\sqrt[3]{x^{6}\,} = x^2", "schaeffer", (), None, "proved"),
     (r"\exp\left(-\beta \ln N\right) A = \mathrm{T}_N", "schaeffer", (), None, "proved"),
     (r"20 \times 10^{3} = 20{,}000", "schaeffer", (), None, "proved"),
-    (r"\left| x - y \right| \leqslant \lvert x \rvert + |y|", "schaeffer", ("x > y",), None, "proved"),
+    (r"\left| x - y \right| \leqslant \lvert x \rvert + "
+     r"|y|", "schaeffer", ("x > y",), None, "proved"),
     (r"-\frac{1}{\beta} - \frac{1}{\gamma} = -\frac{1}{\alpha}", "schaeffer", (), None, "proved"),
     (r"w_N + w_D \equiv 1 = \frac{T_N(N^*) + T_D(D^*)}{R^*}", "schaeffer", (), None, "proved"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "notation", "assume", "limit", "verdict"), EQUATIONS, ids=[case[0] for case in EQUATIONS])
+@pytest.mark.parametrize(
+    ("text", "notation", "assume", "limit", "verdict"),
+    EQUATIONS,
+    ids=[case[0] for case in EQUATIONS],
+)
 def test_equations_of_papers(text, notation, assume, limit, verdict) -> None:
-    assert prove(text, latex=True, notation=notation, assume=assume, limit=limit).answer.value == verdict
+    assert (
+        prove(text, latex=True, notation=notation, assume=assume, limit=limit).answer.value
+        == verdict
+    )
 
 
 def test_there_are_enough() -> None:
@@ -171,14 +191,20 @@ BAD = {
 def test_bad_latex_is_named_with_its_place(text) -> None:
     start = time.process_time()
     with pytest.raises(ParseError) as caught:
-        read(text, tokenize_latex(text), dict(vocabulary().names) | {"x": vocabulary().names["N"], "y": vocabulary().names["D"]})
+        read(
+            text,
+            tokenize_latex(text),
+            dict(vocabulary().names) | {"x": vocabulary().names["N"], "y": vocabulary().names["D"]},
+        )
     assert BAD[text] in str(caught.value)
     assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("relation", [r"\le", r"\leq", r"\leqslant", "<="])
 def test_relations(relation) -> None:
-    assert [token.text for token in tokenize_latex(f"x {relation} y") if token.kind == "relation"] == ["<="]
+    assert [
+        token.text for token in tokenize_latex(f"x {relation} y") if token.kind == "relation"
+    ] == ["<="]
 
 
 def test_a_strict_relation_stays_strict() -> None:
@@ -232,7 +258,26 @@ PIECES = [
         "/",
         "|",
     ),
-    *("=", "<", ">", "&", r"\\", r"\,", "~", "@", "%", ",", ".", " ", "\n", r"\label{a}", r"\{", r"\}", "'", "!"),
+    *(
+        "=",
+        "<",
+        ">",
+        "&",
+        r"\\",
+        r"\,",
+        "~",
+        "@",
+        "%",
+        ",",
+        ".",
+        " ",
+        "\n",
+        r"\label{a}",
+        r"\{",
+        r"\}",
+        "'",
+        "!",
+    ),
 ]
 
 

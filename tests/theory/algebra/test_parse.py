@@ -65,7 +65,20 @@ def test_reads(text: str, expected: Expr) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["0.1", "1e-3", "6", "1.7", ".5", "5.", "482.01", "1_000", "2.5E10", "1e100", "0.30000000000000004"]
+    "text",
+    [
+        "0.1",
+        "1e-3",
+        "6",
+        "1.7",
+        ".5",
+        "5.",
+        "482.01",
+        "1_000",
+        "2.5E10",
+        "1e100",
+        "0.30000000000000004",
+    ],
 )
 def test_numbers_are_exact_decimals(text: str) -> None:
     value = parse(text, TABLE)
@@ -75,7 +88,10 @@ def test_numbers_are_exact_decimals(text: str) -> None:
 
 def test_names_of_the_table_win_over_sympy() -> None:
     """E, N, S, C, I, beta and gamma mean other things to SymPy."""
-    table = {name: Symbol(name, positive=True) for name in ("E", "N", "S", "C", "I", "O", "Q", "beta", "gamma", "zeta")}
+    table = {
+        name: Symbol(name, positive=True)
+        for name in ("E", "N", "S", "C", "I", "O", "Q", "beta", "gamma", "zeta")
+    }
     for name, symbol in table.items():
         assert parse(name, table) == symbol
 
@@ -166,7 +182,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("text", REFUSED, ids=lambda text: text if len(text) < 40 else f"{text[:12]}... {len(text)}")
+@pytest.mark.parametrize(
+    "text", REFUSED, ids=lambda text: text if len(text) < 40 else f"{text[:12]}... {len(text)}"
+)
 def test_refused_with_reason_and_place(text: str) -> None:
     start = time.process_time()
     with pytest.raises(ParseError) as caught:
@@ -228,7 +246,19 @@ def test_tokens_have_positions() -> None:
     ]
 
 
-ALPHABET = [*"NDCEad0123456789.+-*/^()[] _=", "**", "exp(", "log(", "sqrt(", "abs(", "kappa", "1e9", "1e99", "0.5", "-1"]
+ALPHABET = [
+    *"NDCEad0123456789.+-*/^()[] _=",
+    "**",
+    "exp(",
+    "log(",
+    "sqrt(",
+    "abs(",
+    "kappa",
+    "1e9",
+    "1e99",
+    "0.5",
+    "-1",
+]
 
 
 @settings(max_examples=300)
@@ -252,8 +282,12 @@ expressions = st.recursive(
     values,
     lambda inner: st.one_of(
         st.tuples(inner, st.sampled_from("+-*/"), inner).map(lambda t: f"({t[0]}){t[1]}({t[2]})"),
-        st.tuples(inner, st.sampled_from(["2", "-1", "a", "1/2"])).map(lambda t: f"({t[0]})^({t[1]})"),
-        st.tuples(st.sampled_from(["exp", "log", "sqrt", "abs"]), inner).map(lambda t: f"{t[0]}({t[1]})"),
+        st.tuples(inner, st.sampled_from(["2", "-1", "a", "1/2"])).map(
+            lambda t: f"({t[0]})^({t[1]})"
+        ),
+        st.tuples(st.sampled_from(["exp", "log", "sqrt", "abs"]), inner).map(
+            lambda t: f"{t[0]}({t[1]})"
+        ),
         inner.map(lambda t: f"-({t})"),
     ),
     max_leaves=6,
@@ -272,8 +306,12 @@ def test_what_is_read_is_what_is_written(text: str) -> None:
     functions = {"exp": sympy.exp, "log": sympy.log, "sqrt": sympy.sqrt, "abs": sympy.Abs}
     names = {name: sympy.Rational(value) for name, value in point.items()}
     try:
-        wanted = complex(sympy.N(eval(text.replace("^", "**"), {"__builtins__": {}}, functions | names)))
-        found = complex(sympy.N(expression.subs({TABLE[name]: value for name, value in names.items()})))
+        wanted = complex(
+            sympy.N(eval(text.replace("^", "**"), {"__builtins__": {}}, functions | names))
+        )
+        found = complex(
+            sympy.N(expression.subs({TABLE[name]: value for name, value in names.items()}))
+        )
     except (ZeroDivisionError, TypeError, OverflowError, ValueError):
         return
     if abs(wanted) < 1e12:

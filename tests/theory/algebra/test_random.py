@@ -52,7 +52,10 @@ def formulas_of_the_theory() -> list[Node]:
 
 def judge(pairs: list[tuple[Node, Node]]) -> list[Judged]:
     """In turn as SymPy evaluates the sides by default, and exactly as they are written."""
-    return [Judged(*pair, decide(*(to_sympy(side, evaluated=i % 2 == 0) for side in pair))) for i, pair in enumerate(pairs)]
+    return [
+        Judged(*pair, decide(*(to_sympy(side, evaluated=i % 2 == 0) for side in pair)))
+        for i, pair in enumerate(pairs)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +73,11 @@ def false_pairs() -> list[Judged]:
 def test_rewriting_keeps_the_value(true_pairs: list[Judged]) -> None:
     """The generator itself, judged by mpmath with 60 digits."""
     random = Random(SEED)
-    assert [str(pair) for pair in true_pairs if rewriting.relative_difference(pair.left, pair.right, random) > 1e-35] == []
+    assert [
+        str(pair)
+        for pair in true_pairs
+        if rewriting.relative_difference(pair.left, pair.right, random) > 1e-35
+    ] == []
 
 
 def test_no_true_identity_is_refuted(true_pairs: list[Judged]) -> None:
@@ -99,11 +106,17 @@ def test_witnesses_separate_the_sides(false_pairs: list[Judged]) -> None:
         witness = pair.decision.witness
         if witness is None:
             continue
-        point = dict.fromkeys(rewriting.symbols_of(pair.left, pair.right), mp.one)  # those that cancel
-        point |= {symbol.name: mp.mpf(int(value.p)) / int(value.q) for symbol, value in witness.point}
+        point = dict.fromkeys(
+            rewriting.symbols_of(pair.left, pair.right), mp.one
+        )  # those that cancel
+        point |= {
+            symbol.name: mp.mpf(int(value.p)) / int(value.q) for symbol, value in witness.point
+        }
         for side, printed in ((pair.left, witness.lhs), (pair.right, witness.rhs)):
             value = rewriting.evaluate(side, point)
-            assert abs(value - mp.mpf(printed)) <= mp.mpf(10) ** -9 * max(abs(value), mp.mpf(10) ** -40), str(pair)
+            assert abs(value - mp.mpf(printed)) <= mp.mpf(10) ** -9 * max(
+                abs(value), mp.mpf(10) ** -40
+            ), str(pair)
         assert witness.lhs != witness.rhs
 
 
@@ -128,10 +141,15 @@ def test_every_rule_and_every_mistake_is_used() -> None:
 
 
 def test_rewriting_is_beyond_automatic_simplification(true_pairs: list[Judged]) -> None:
-    """Automatic evaluation leaves every pair different; expanding the difference settles about half of them."""
+    """Automatic evaluation leaves every pair different; expanding the difference settles about half
+    of them.
+    """
     sample = true_pairs[:60]
     expanded = [
-        pair for pair in sample if sympy.expand(to_sympy(pair.left, evaluated=True) - to_sympy(pair.right, evaluated=True)) == 0
+        pair
+        for pair in sample
+        if sympy.expand(to_sympy(pair.left, evaluated=True) - to_sympy(pair.right, evaluated=True))
+        == 0
     ]
     assert len(expanded) < len(sample) * 2 / 3
 

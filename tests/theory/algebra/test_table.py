@@ -1,4 +1,6 @@
-"""Pairs that a wrong implementation gets wrong: each with its answer, its side conditions, and its witness evaluated anew."""
+"""Pairs that a wrong implementation gets wrong: each with its answer, its side conditions, and its
+witness evaluated anew.
+"""
 
 from typing import NamedTuple
 
@@ -11,7 +13,10 @@ from isoflop.theory.algebra import Answer, Decision, decide
 from isoflop.theory.algebra.parse import parse
 
 PROVED, REFUTED, UNDECIDED = Answer.PROVED, Answer.REFUTED, Answer.UNDECIDED
-POSITIVE = {name: Symbol(name, positive=True) for name in ("A", "B", "C", "D", "N", "b", "g", "k", "p", "x", "y")}
+POSITIVE = {
+    name: Symbol(name, positive=True)
+    for name in ("A", "B", "C", "D", "N", "b", "g", "k", "p", "x", "y")
+}
 REAL = POSITIVE | {"x": Symbol("x", real=True)}
 
 
@@ -64,7 +69,11 @@ def test_row(row: Row, evaluated: bool) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("row", [row for row in TABLE if row.answer is REFUTED], ids=lambda row: f"{row.lhs} == {row.rhs}")
+@pytest.mark.parametrize(
+    "row",
+    [row for row in TABLE if row.answer is REFUTED],
+    ids=lambda row: f"{row.lhs} == {row.rhs}",
+)
 def test_witness_separates_the_sides(row: Row, evaluated: bool) -> None:
     """Evaluated by SymPy's own code for mpmath, which the normal form does not use."""
     witness = answer(row, evaluated).witness
@@ -100,7 +109,9 @@ def test_tiny_difference_needs_more_digits_than_the_difference() -> None:
     row = TABLE[-1]
     witness = answer(row).witness
     assert witness is not None
-    assert abs(sympy.Rational(witness.lhs) - sympy.Rational(witness.rhs) - sympy.Rational(1, 10**20)) < sympy.Rational(1, 10**22)
+    assert abs(
+        sympy.Rational(witness.lhs) - sympy.Rational(witness.rhs) - sympy.Rational(1, 10**20)
+    ) < sympy.Rational(1, 10**22)
 
 
 def test_difference_beyond_fifty_digits_is_found() -> None:

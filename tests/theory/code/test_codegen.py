@@ -1,4 +1,6 @@
-"""``python -m isoflop.theory.code.codegen`` rewrites modules, and only where nothing else is asked of it."""
+"""``python -m isoflop.theory.code.codegen`` rewrites modules, and only where nothing else is asked
+of it.
+"""
 
 import sys
 
@@ -7,10 +9,14 @@ import pytest
 from isoflop.theory.code import codegen
 
 
-@pytest.mark.parametrize(("words", "status"), [(["--help"], 0), (["-h"], 0), (["--check"], 2), (["folder"], 2)])
+@pytest.mark.parametrize(
+    ("words", "status"), [(["--help"], 0), (["-h"], 0), (["--check"], 2), (["folder"], 2)]
+)
 def test_an_argument_writes_nothing(monkeypatch, capsys, words, status) -> None:
     monkeypatch.setattr(sys, "argv", ["codegen", *words])
-    monkeypatch.setattr(codegen, "default_module", lambda: pytest.fail("the modules would be written"))
+    monkeypatch.setattr(
+        codegen, "default_module", lambda: pytest.fail("the modules would be written")
+    )
     with pytest.raises(SystemExit) as ended:
         codegen.main()
     said = capsys.readouterr()

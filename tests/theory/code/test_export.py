@@ -1,4 +1,6 @@
-"""The strings of the JSON: read back by sympify, decided equal to the theory, and met by a direct minimisation."""
+"""The strings of the JSON: read back by sympify, decided equal to the theory, and met by a direct
+minimisation.
+"""
 
 import json
 from dataclasses import replace
@@ -68,7 +70,9 @@ def references(envelope: Envelope) -> dict[str, Expr]:
 
 @pytest.mark.parametrize("notation", ["schaeffer", "hoffmann"])
 @pytest.mark.parametrize("name", BUDGETS)
-def test_strings_are_read_back(exported: dict[tuple[str, str], dict], name: str, notation: str) -> None:
+def test_strings_are_read_back(
+    exported: dict[tuple[str, str], dict], name: str, notation: str
+) -> None:
     data = exported[name, notation]
     names = letters(ALLOWED[name], notation)
     for key, reference in references(ENVELOPES[name]).items():
@@ -81,12 +85,16 @@ def test_strings_are_read_back(exported: dict[tuple[str, str], dict], name: str,
 
 @pytest.mark.parametrize("notation", ["schaeffer", "hoffmann"])
 @pytest.mark.parametrize("name", BUDGETS)
-def test_law_budget_and_shares(exported: dict[tuple[str, str], dict], name: str, notation: str) -> None:
+def test_law_budget_and_shares(
+    exported: dict[tuple[str, str], dict], name: str, notation: str
+) -> None:
     data, envelope = exported[name, notation], ENVELOPES[name]
     names = letters(ALLOWED[name], notation) | {"N", "D"}
     assert data["notation"] == notation
     assert decide(canonical(read(data["law"], names), notation), envelope.form.loss).proved
-    assert decide(canonical(read(data["budget"], names), notation), envelope.budget.compute()).proved
+    assert decide(
+        canonical(read(data["budget"], names), notation), envelope.budget.compute()
+    ).proved
     assert list(data["shares"]) == list(data["allocation"]) == ["N", "D"]
     for x, share in zip(envelope.form.variables, envelope.shares, strict=True):
         assert decide(canonical(read(data["shares"][x.name], names), notation), share).proved
@@ -109,21 +117,34 @@ def test_json_round_trip(exported: dict[tuple[str, str], dict]) -> None:
 
 @pytest.mark.parametrize("notation", ["schaeffer", "hoffmann"])
 @pytest.mark.parametrize("name", BUDGETS)
-def test_claims_are_all_there_and_proved(exported: dict[tuple[str, str], dict], name: str, notation: str) -> None:
+def test_claims_are_all_there_and_proved(
+    exported: dict[tuple[str, str], dict], name: str, notation: str
+) -> None:
     envelope = ENVELOPES[name]
     claims = exported[name, notation]["claims"]
     names = [claim["name"] for claim in claims]
     assert names == [*envelope.claims, *misallocation(envelope).claims]
     assert len(set(names)) == len(names)
     for claim in claims:
-        assert list(claim) == ["name", "relation", "lhs", "rhs", "argument", "answer", "conditions", "reason"]
+        assert list(claim) == [
+            "name",
+            "relation",
+            "lhs",
+            "rhs",
+            "argument",
+            "answer",
+            "conditions",
+            "reason",
+        ]
         assert claim["answer"] == "proved", claim
         assert claim["relation"] in ("==", ">=", "<=", "~")
         assert claim["reason"]
 
 
 @pytest.mark.parametrize("notation", ["schaeffer", "hoffmann"])
-def test_sides_of_the_claims_are_read_back(exported: dict[tuple[str, str], dict], notation: str) -> None:
+def test_sides_of_the_claims_are_read_back(
+    exported: dict[tuple[str, str], dict], notation: str
+) -> None:
     envelope = ENVELOPES["6ND"]
     originals = [*envelope.claims.values(), *misallocation(envelope).claims.values()]
     table = {name: quantity.symbol for name, quantity in QUANTITIES.items()}
@@ -133,7 +154,10 @@ def test_sides_of_the_claims_are_read_back(exported: dict[tuple[str, str], dict]
         for side, expression in ((claim["lhs"], original.lhs), (claim["rhs"], original.rhs)):
             value = sympify(side, locals=table)
             assert not value.has(Float)
-            assert decide(value, defined(expression), assume=original.assume).proved, (claim["name"], side)
+            assert decide(value, defined(expression), assume=original.assume).proved, (
+                claim["name"],
+                side,
+            )
         for condition in claim["conditions"]:
             expression, relation, zero = condition.rsplit(" ", 2)
             assert (relation, zero) in ((">", "0"), ("!=", "0"))
@@ -141,7 +165,9 @@ def test_sides_of_the_claims_are_read_back(exported: dict[tuple[str, str], dict]
 
 
 def test_answers_are_computed() -> None:
-    """A mutant: with the exponent of another law the claims about it are refuted, the others still proved."""
+    """A mutant: with the exponent of another law the claims about it are refuted, the others still
+    proved.
+    """
     wrong = replace(derive(), exponent=sym.BETA * sym.GAMMA / (sym.BETA + 2 * sym.GAMMA))
     answers = {claim["name"]: claim["answer"] for claim in derive_json(wrong)["claims"]}
     assert answers["exponent"] == answers["envelope"] == "refuted"
@@ -153,8 +179,13 @@ def test_answers_are_computed() -> None:
 
 def test_three_factors() -> None:
     u, f, b = (Symbol(name, positive=True) for name in ("U", "F", "b"))
-    form = LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA), Term(f, u, b)), outer=exp(-sym.REDUCIBLE))
-    envelope = derive(form, Budget(Integer(6), ((sym.N, Integer(1)), (sym.D, Integer(1)), (u, Integer(1)))))
+    form = LawForm(
+        (Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA), Term(f, u, b)),
+        outer=exp(-sym.REDUCIBLE),
+    )
+    envelope = derive(
+        form, Budget(Integer(6), ((sym.N, Integer(1)), (sym.D, Integer(1)), (u, Integer(1))))
+    )
     data = derive_json(envelope)
     assert data["penalty"] is None
     names = {"A", "B", "F", "beta", "gamma", "b", "C"}
@@ -179,7 +210,9 @@ def test_floats_are_refused() -> None:
 
 
 def test_penalty_of_another_envelope_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"misallocation: is of the envelope under C = kappa N\^a D\^d"):
+    with pytest.raises(
+        ValueError, match=r"misallocation: is of the envelope under C = kappa N\^a D\^d"
+    ):
         derive_json(ENVELOPES["6ND"], misallocation(ENVELOPES["general"]))
 
 
@@ -196,7 +229,9 @@ def test_letters_of_another_law_are_refused() -> None:
 
 
 def minimum(mp: mpmath.ctx_mp.MPContext, loss: Any, low: Any, high: Any) -> Any:
-    """The argument of the minimum of a unimodal function by golden sections; half the working digits are good."""
+    """The argument of the minimum of a unimodal function by golden sections; half the working
+    digits are good.
+    """
     golden = (mp.sqrt(5) - 1) / 2
     left, right = high - golden * (high - low), low + golden * (high - low)
     at_left, at_right = loss(left), loss(right)
@@ -226,7 +261,9 @@ magnitudes = st.integers(-2, 8)
     name=st.sampled_from(sorted(BUDGETS)),
     notation=st.sampled_from(["schaeffer", "hoffmann"]),
     exponents=st.tuples(decimals, decimals),
-    powers=st.tuples(st.integers(50, 200), st.integers(50, 200)).map(lambda p: (Rational(p[0], 100), Rational(p[1], 100))),
+    powers=st.tuples(st.integers(50, 200), st.integers(50, 200)).map(
+        lambda p: (Rational(p[0], 100), Rational(p[1], 100))
+    ),
     sizes=st.tuples(magnitudes, magnitudes, st.integers(15, 30)),
     log_ratio=st.integers(-30, 30).filter(bool).map(lambda n: Rational(n, 10)),
 )
@@ -247,7 +284,9 @@ def test_against_direct_minimisation(
         return mp.mpf(int(value.p)) / int(value.q)
 
     beta, gamma = map(exact, exponents)
-    kappa, a, d = (mp.mpf(6), mp.mpf(1), mp.mpf(1)) if name == "6ND" else (mp.mpf(7) / 3, *map(exact, powers))
+    kappa, a, d = (
+        (mp.mpf(6), mp.mpf(1), mp.mpf(1)) if name == "6ND" else (mp.mpf(7) / 3, *map(exact, powers))
+    )
     A, B, C = (3 * mp.mpf(10) ** size for size in sizes)
     E = mp.mpf("1.69")
 
@@ -259,8 +298,16 @@ def test_against_direct_minimisation(
     tokens = (mp.log(C / kappa) - a * best) / d
     s = exact(log_ratio)
     values = {"E": E, "A": A, "B": B, "C": C, "kappa": kappa, "a": a, "d": d, "r": mp.exp(s)}
-    values |= {"beta": beta, "gamma": gamma} if notation == "schaeffer" else {"alpha": beta, "beta": gamma}
-    data = {key: evaluated(mp, text, values) for key, text in exported[name, notation].items() if key in CONTRACT}
+    values |= (
+        {"beta": beta, "gamma": gamma}
+        if notation == "schaeffer"
+        else {"alpha": beta, "beta": gamma}
+    )
+    data = {
+        key: evaluated(mp, text, values)
+        for key, text in exported[name, notation].items()
+        if key in CONTRACT
+    }
     expected = {
         "params": mp.exp(best),
         "tokens": mp.exp(tokens),

@@ -1,4 +1,6 @@
-"""The tables of Krajewski et al. 2025 against the text of the paper and, the list of runs, against its public transcript."""
+"""The tables of Krajewski et al. 2025 against the text of the paper and, the list of runs, against
+its public transcript.
+"""
 
 import csv
 from collections import Counter
@@ -21,10 +23,14 @@ def paper(public_runs: Path) -> str:
 
 
 def lines(paper: str, number: int) -> list[list[str]]:
-    """Heading and rows of a table, in words: from its caption to an empty line, or to what follows it."""
+    """Heading and rows of a table, in words: from its caption to an empty line, or to what follows
+    it.
+    """
     _, _, after = paper.partition(f"\nTable {number}: ")
     shown = [line.split() for line in after.partition("\n\n")[0].splitlines()[1:]]
-    end = next((i for i, words in enumerate(shown) if words[0] in ("Table", "Appendix")), len(shown))
+    end = next(
+        (i for i, words in enumerate(shown) if words[0] in ("Table", "Appendix")), len(shown)
+    )
     return shown[:end]
 
 
@@ -53,7 +59,9 @@ def test_table_3_as_printed(paper: str) -> None:
 
 def test_table_4_as_printed(paper: str) -> None:
     found = {words[0]: tuple(words[1:]) for words in lines(paper, 4)[2:]}
-    assert found == {name: printed.TABLE_4[name] + printed.TABLE_4_TRAIN[name] for name in printed.TABLE_4}
+    assert found == {
+        name: printed.TABLE_4[name] + printed.TABLE_4_TRAIN[name] for name in printed.TABLE_4
+    }
 
 
 @pytest.mark.parametrize(("number", "columns"), [(10, 6), (15, 3)])
@@ -69,7 +77,9 @@ def test_table_13_as_printed(paper: str) -> None:
 
 
 def test_table_16_as_printed(paper: str) -> None:
-    found = {label.replace("Arc", "ARC"): digits for label, (_, digits) in rows(paper, 16, 1).items()}
+    found = {
+        label.replace("Arc", "ARC"): digits for label, (_, digits) in rows(paper, 16, 1).items()
+    }
     assert found == printed.TABLE_16
 
 
@@ -84,14 +94,24 @@ def test_runs_as_printed(paper: str, number: int) -> None:
 
 def test_runs_as_transcribed(public_runs: Path) -> None:
     """The transcript leaves out the B of billions and separates the datasets by a semicolon."""
-    with (public_runs / "apple-downstream" / "tables_7_8_9.csv").open(newline="", encoding="utf-8") as file:
+    with (public_runs / "apple-downstream" / "tables_7_8_9.csv").open(
+        newline="", encoding="utf-8"
+    ) as file:
         transcript = [tuple(row.values()) for row in csv.DictReader(file)]
     for (params, flops, tokens, *shape, datasets), row in zip(RUNS, transcript, strict=True):
-        assert row == (params.removesuffix("B"), flops, tokens.removesuffix("B"), *shape, datasets.replace(",", ";"))
+        assert row == (
+            params.removesuffix("B"),
+            flops,
+            tokens.removesuffix("B"),
+            *shape,
+            datasets.replace(",", ";"),
+        )
 
 
 def test_counts_of_runs() -> None:
-    """The text says 130 experiments, 48 budgets and 44 budgets of C4; the tables list more (and repeat two rows)."""
+    """The text says 130 experiments, 48 budgets and 44 budgets of C4; the tables list more (and
+    repeat two rows).
+    """
     assert (len(RUNS), len(set(RUNS))) == (150, 148)
     assert {len(row) for row in RUNS} == {len(COLUMNS)}
     assert Counter(row[-1] for row in RUNS) == {MIXTURE: 105, f"{MIXTURE}, {C4}": 45}
@@ -99,9 +119,17 @@ def test_counts_of_runs() -> None:
 
 
 def test_every_run_is_a_transformer_whose_numbers_belong_together() -> None:
-    """Hidden size 128 a head, as many heads as layers; 6 N D is the printed compute to the rounding of params."""
+    """Hidden size 128 a head, as many heads as layers; 6 N D is the printed compute to the rounding
+    of params.
+    """
     for row in RUNS:
         params, flops, tokens, layers, hidden, heads, _ = row
         assert int(hidden) == 128 * int(heads) == 128 * int(layers)
-        ratio = 6 * Decimal(params.rstrip("B")) * Decimal(tokens.rstrip("B")) * Decimal("1e18") / Decimal(flops)
+        ratio = (
+            6
+            * Decimal(params.rstrip("B"))
+            * Decimal(tokens.rstrip("B"))
+            * Decimal("1e18")
+            / Decimal(flops)
+        )
         assert Decimal("0.92") < ratio < Decimal("1.03")

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.theory.data.notation import HOFFMANN, KINDS, NOTATIONS, ROLES, SCHAEFFER, Notation, notation
+from isoflop.theory.data.notation import (
+    HOFFMANN,
+    KINDS,
+    NOTATIONS,
+    ROLES,
+    SCHAEFFER,
+    Notation,
+    notation,
+)
 
 SPELLINGS = {
     "schaeffer": {
@@ -31,7 +39,9 @@ def test_names_are_those_of_the_papers(name: str, kind: str) -> None:
 
 
 def test_hoffmann_exponents_land_on_the_same_loss() -> None:
-    """L(N, D) of the printed Chinchilla law, evaluated in its own letters and in the canonical ones."""
+    """L(N, D) of the printed Chinchilla law, evaluated in its own letters and in the canonical
+    ones.
+    """
     printed = {"E": 1.69, "A": 406.4, "B": 410.7, "alpha": 0.34, "beta": 0.28}
     N, D = 70e9, 1.4e12
     own = printed["E"] + printed["A"] / N ** printed["alpha"] + printed["B"] / D ** printed["beta"]
@@ -86,14 +96,31 @@ def test_irreducible_may_be_none_or_absent() -> None:
         ),
         ("hoffmann", ["C0", "alpha"], "compute", ["compute exponent", "notation='schaeffer'"]),
         ("schaeffer", ["C0", "alpha_C"], "compute", ["compute exponent", "notation='hoffmann'"]),
-        ("schaeffer", ["A", "B", "C0", "beta", "gamma"], "params-tokens", ["'C0'", "compute coefficient"]),
-        ("schaeffer", ["A", "B", "betta", "gamma"], "params-tokens", ["'betta'", "did you mean beta"]),
+        (
+            "schaeffer",
+            ["A", "B", "C0", "beta", "gamma"],
+            "params-tokens",
+            ["'C0'", "compute coefficient"],
+        ),
+        (
+            "schaeffer",
+            ["A", "B", "betta", "gamma"],
+            "params-tokens",
+            ["'betta'", "did you mean beta"],
+        ),
         ("schaeffer", ["A", "beta", "gamma"], "params-tokens", ["missing B (tokens coefficient)"]),
-        ("hoffmann", ["A", "B"], "params-tokens", ["alpha (params exponent)", "beta (tokens exponent)"]),
+        (
+            "hoffmann",
+            ["A", "B"],
+            "params-tokens",
+            ["alpha (params exponent)", "beta (tokens exponent)"],
+        ),
         ("hoffmann", [], "compute", ["C0 (compute coefficient)", "alpha_C (compute exponent)"]),
     ],
 )
-def test_mixed_and_missing_names_are_refused_with_a_hint(spelling: str, law: list[str], kind: str, words: list[str]) -> None:
+def test_mixed_and_missing_names_are_refused_with_a_hint(
+    spelling: str, law: list[str], kind: str, words: list[str]
+) -> None:
     with pytest.raises(ValueError, match="law in the") as error:
         notation(spelling).to_canonical(dict.fromkeys(law, 1), kind=kind)
     for word in words:
@@ -158,8 +185,16 @@ def test_every_coefficient_has_its_own_latex(name: str) -> None:
 
 
 def test_latex_of_the_exponents() -> None:
-    assert [SCHAEFFER.latex(name) for name in ("beta", "gamma", "alpha")] == [r"\beta", r"\gamma", r"\alpha"]
-    assert [HOFFMANN.latex(name) for name in ("beta", "gamma", "alpha")] == [r"\alpha", r"\beta", r"\alpha_C"]
+    assert [SCHAEFFER.latex(name) for name in ("beta", "gamma", "alpha")] == [
+        r"\beta",
+        r"\gamma",
+        r"\alpha",
+    ]
+    assert [HOFFMANN.latex(name) for name in ("beta", "gamma", "alpha")] == [
+        r"\alpha",
+        r"\beta",
+        r"\alpha_C",
+    ]
     assert (SCHAEFFER.latex("N_opt"), HOFFMANN.latex("w_N")) == ("N^{*}", "a")
 
 
@@ -174,7 +209,12 @@ def test_roles_of_the_kinds_are_roles() -> None:
 
 def test_notations_are_values() -> None:
     for spelled in NOTATIONS.values():
-        assert copy.copy(spelled) == copy.deepcopy(spelled) == pickle.loads(pickle.dumps(spelled)) == spelled
+        assert (
+            copy.copy(spelled)
+            == copy.deepcopy(spelled)
+            == pickle.loads(pickle.dumps(spelled))
+            == spelled
+        )
     assert len({SCHAEFFER, HOFFMANN, pickle.loads(pickle.dumps(HOFFMANN))}) == 2
     with pytest.raises(AttributeError, match="immutable"):
         SCHAEFFER.params_exponent = "alpha"
@@ -189,7 +229,8 @@ def test_notations_are_values() -> None:
 def test_import_loads_nothing_heavy() -> None:
     heavy = ["sympy", "mpmath", "numpy", "dataclasses", "inspect", "typing", "decimal", "difflib"]
     code = (
-        "import sys; before = set(sys.modules); import isoflop.theory.data.notation, isoflop.theory.data.published; "
+        "import sys; before = set(sys.modules); import isoflop.theory.data.notation, "
+        "isoflop.theory.data.published; "
         f"print(*sorted((set(sys.modules) - before) & set({heavy})))"
     )
     done = subprocess.run(

@@ -164,7 +164,10 @@ def test_coefficients_are_the_exponentials_of_the_printed_logarithms(name: str) 
 
 def test_rounded_chinchilla_is_the_rounding_of_its_source() -> None:
     """Each printed number is that of the source, rounded to the digits printed."""
-    exact, rounded = published("hoffmann2022").coefficients, published("hoffmann2022-rounded").coefficients
+    exact, rounded = (
+        published("hoffmann2022").coefficients,
+        published("hoffmann2022-rounded").coefficients,
+    )
     for role, printed in rounded.items():
         digits = exact[role]
         assert printed is not None
@@ -173,7 +176,9 @@ def test_rounded_chinchilla_is_the_rounding_of_its_source() -> None:
 
 
 def optimum(law: PublishedLaw, compute: str) -> tuple[mpmath.mpf, mpmath.mpf]:
-    """Params and tokens of least loss on 6 N D = compute, from a root of dL/d(ln N) found numerically."""
+    """Params and tokens of least loss on 6 N D = compute, from a root of dL/d(ln N) found
+    numerically.
+    """
     A, B, beta, gamma = (MP.mpf(law.coefficients[role]) for role in ("A", "B", "beta", "gamma"))
     product = MP.mpf(compute) / 6
 
@@ -181,7 +186,9 @@ def optimum(law: PublishedLaw, compute: str) -> tuple[mpmath.mpf, mpmath.mpf]:
         params = MP.exp(log_params)
         return A / params**beta + B / (product / params) ** gamma
 
-    log_params = MP.findroot(lambda x: MP.diff(loss, x), (MP.log(10**6), MP.log(10**14)), solver="anderson", tol=1e-60)
+    log_params = MP.findroot(
+        lambda x: MP.diff(loss, x), (MP.log(10**6), MP.log(10**14)), solver="anderson", tol=1e-60
+    )
     assert loss(log_params) < min(loss(log_params - 0.01), loss(log_params + 0.01))
     return MP.exp(log_params), product / MP.exp(log_params)
 
@@ -210,7 +217,10 @@ def test_what_rounding_does_to_the_optimum(name: str, billions: str, tokens_per_
 def chinchilla(public_runs: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Log params, log tokens and log loss of the 240 runs."""
     with (public_runs / "chinchilla" / "svg_extracted_data.csv").open(newline="") as file:
-        rows = [(float(row["Model Size"]), float(row["Training FLOP"]), float(row["loss"])) for row in csv.DictReader(file)]
+        rows = [
+            (float(row["Model Size"]), float(row["Training FLOP"]), float(row["loss"]))
+            for row in csv.DictReader(file)
+        ]
     params, compute, loss = np.array(rows).T
     keep = loss < np.sort(loss)[-5]
     assert keep.sum() == 240
@@ -239,7 +249,9 @@ def residuals(theta: np.ndarray, runs: tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def theta(name: str) -> np.ndarray:
-    E, A, B, beta, gamma = (float(digits or "nan") for digits in published(name).coefficients.values())
+    E, A, B, beta, gamma = (
+        float(digits or "nan") for digits in published(name).coefficients.values()
+    )
     return np.array([np.log(E), np.log(A), np.log(B), beta, gamma])
 
 
@@ -247,8 +259,9 @@ def absolute(residuals: np.ndarray) -> float:
     return float(np.abs(residuals).mean())
 
 
-# The minima of an independent fit of the same runs. The slack is what rounding to the stored digits costs:
-# second order for the smooth loss, first order for the absolute one, nothing for the digits as printed.
+# The minima of an independent fit of the same runs. The slack is what rounding to the stored digits
+# costs: second order for the smooth loss, first order for the absolute one, nothing for the digits
+# as printed.
 @pytest.mark.parametrize(
     ("name", "score", "expected", "slack"),
     [
@@ -267,7 +280,9 @@ def test_scores_on_the_runs(
     assert score(residuals(theta(name), chinchilla)) == pytest.approx(expected, rel=slack)
 
 
-def test_huber_digits_are_the_minimum(chinchilla: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+def test_huber_digits_are_the_minimum(
+    chinchilla: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
     """A search from the other refit ends at them, to one unit of the last digit."""
     log_params, log_tokens, log_loss = chinchilla
     centre = np.array([log_params.mean(), log_tokens.mean()])
@@ -287,7 +302,9 @@ def test_huber_digits_are_the_minimum(chinchilla: tuple[np.ndarray, np.ndarray, 
     assert found.cost == pytest.approx(0.001018274018, rel=1e-9)
     logarithms = np.r_[found.x[0], found.x[1:3] + found.x[3:] * centre]
     values = [*np.exp(logarithms).tolist(), *found.x[3:].tolist()]
-    for value, digits in zip(values, published("besiroglu2024-huber").coefficients.values(), strict=True):
+    for value, digits in zip(
+        values, published("besiroglu2024-huber").coefficients.values(), strict=True
+    ):
         assert digits is not None
         assert abs(Decimal(value) - Decimal(digits)) <= unit(digits)
 
@@ -298,7 +315,11 @@ def test_lad_digits_are_the_minimum(chinchilla: tuple[np.ndarray, np.ndarray, np
     value = residuals(at, chinchilla)
     step = 1e-6
     slope = np.stack(
-        [(residuals(at + step * unit, chinchilla) - residuals(at - step * unit, chinchilla)) / (2 * step) for unit in np.eye(5)],
+        [
+            (residuals(at + step * unit, chinchilla) - residuals(at - step * unit, chinchilla))
+            / (2 * step)
+            for unit in np.eye(5)
+        ],
         axis=1,
     )
     count = len(value)
@@ -326,7 +347,9 @@ def test_the_printed_five_mix_the_two_refits() -> None:
             assert shown is not None
             assert fitted is not None
             assert abs(Decimal(shown) - Decimal(fitted)) <= unit(shown) / 2
-    assert printed["E"] != str(Decimal(published("besiroglu2024-lad").coefficients["E"] or 0).quantize(Decimal("1e-4")))
+    assert printed["E"] != str(
+        Decimal(published("besiroglu2024-lad").coefficients["E"] or 0).quantize(Decimal("1e-4"))
+    )
     assert Decimal(published("besiroglu2024-huber").coefficients["A"] or 0) < 478
 
 
@@ -379,7 +402,8 @@ def test_rows_are_paired_by_label() -> None:
         assert (partner.metric, partner.metric_type) == (law.metric, law.metric_type)
 
 
-# alpha and ln A by an independent reading of the table: exponent and intercept of log(-log Q') against ln C.
+# alpha and ln A by an independent reading of the table: exponent and intercept of log(-log Q')
+# against ln C.
 DECODED = {
     "ARC-E": ("0.1839", "8.495"),
     "ARC-C": ("0.1863", "9.482"),
@@ -410,15 +434,21 @@ def test_decoded_table_11(label: str) -> None:
 
 
 def test_read_as_printed_table_11_predicts_perfect_accuracy() -> None:
-    """The reason to decode: A/C^alpha with the columns as headed is nothing, decoded it is of order one."""
+    """The reason to decode: A/C^alpha with the columns as headed is nothing, decoded it is of order
+    one.
+    """
     for law, partner in compute_counterparts():
         for compute in (KRAJEWSKI_RUNS.compute_lo, KRAJEWSKI_RUNS.compute_hi):
             C = MP.mpf(compute)
             as_headed = MP.mpf(partner.printed["A"]) / C ** MP.mpf(partner.printed["alpha"])
             assert as_headed < MP.mpf(10) ** -100
-            decoded = MP.mpf(partner.coefficients["C0"]) / C ** MP.mpf(partner.coefficients["alpha"])
+            decoded = MP.mpf(partner.coefficients["C0"]) / C ** MP.mpf(
+                partner.coefficients["alpha"]
+            )
             params = MP.sqrt(C / (6 * MP.mpf(KRAJEWSKI_RUNS.tokens_per_param)))
-            A, B, beta, gamma = (MP.mpf(law.coefficients[role]) for role in ("A", "B", "beta", "gamma"))
+            A, B, beta, gamma = (
+                MP.mpf(law.coefficients[role]) for role in ("A", "B", "beta", "gamma")
+            )
             from_table_12 = A / params**beta + B / (20 * params) ** gamma
             # In log units of -log Q'; the two tables are separate fits to overlapping runs.
             assert abs(MP.log(decoded / from_table_12)) < 1
@@ -440,7 +470,9 @@ def test_read_as_printed_table_11_predicts_perfect_accuracy() -> None:
         ("0.8", None, "column_alpha=None"),
     ],
 )
-def test_decoding_refuses_what_it_cannot_decode(column_A: str, column_alpha: str, named: str) -> None:
+def test_decoding_refuses_what_it_cannot_decode(
+    column_A: str, column_alpha: str, named: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(named)):
         decode_table_11(column_A, column_alpha)
 
@@ -451,10 +483,19 @@ def test_log_C0_is_of_compute_laws() -> None:
 
 
 def test_runs_on_the_ray(public_runs: Path) -> None:
-    """Range of budgets of the listed runs whose actual D/N, from N = C/(6D), is near the nominal 20."""
+    """Range of budgets of the listed runs whose actual D/N, from N = C/(6D), is near the nominal
+    20.
+    """
     with (public_runs / "apple-downstream" / "tables_7_8_9.csv").open(newline="") as file:
-        runs = [(Decimal(row["flops"]), Decimal(row["tokens_B"]) * 10**9) for row in csv.DictReader(file)]
-    near = [(compute, 6 * tokens**2 / compute) for compute, tokens in runs if 14 < 6 * tokens**2 / compute < 28]
+        runs = [
+            (Decimal(row["flops"]), Decimal(row["tokens_B"]) * 10**9)
+            for row in csv.DictReader(file)
+        ]
+    near = [
+        (compute, 6 * tokens**2 / compute)
+        for compute, tokens in runs
+        if 14 < 6 * tokens**2 / compute < 28
+    ]
     budgets, ratios = zip(*near, strict=True)
     assert len(near) == 56
     assert min(budgets) == Decimal(KRAJEWSKI_RUNS.compute_lo)

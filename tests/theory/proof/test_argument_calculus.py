@@ -17,10 +17,18 @@ def proved(lhs: Expr, relation: str, rhs: Expr, argument: Argument, *assume: Exp
 
 
 def test_monotone_functions() -> None:
-    assert proved((1 + u) ** b, ">=", ONE, ByMonotone(x**b, x, 1 + u, ONE, order=ByPositiveTerms(form=u)))
-    assert proved((1 + u) ** -b, "<=", ONE, ByMonotone(x**-b, x, 1 + u, ONE, False, ByPositiveTerms(form=u)))
-    assert proved(ONE, "<=", (1 + u) ** b, ByMonotone(x**b, x, ONE, 1 + u, order=ByPositiveTerms(form=u)))
-    assert proved(ONE, ">=", (1 + u) ** -b, ByMonotone(x**-b, x, ONE, 1 + u, False, ByPositiveTerms(form=u)))
+    assert proved(
+        (1 + u) ** b, ">=", ONE, ByMonotone(x**b, x, 1 + u, ONE, order=ByPositiveTerms(form=u))
+    )
+    assert proved(
+        (1 + u) ** -b, "<=", ONE, ByMonotone(x**-b, x, 1 + u, ONE, False, ByPositiveTerms(form=u))
+    )
+    assert proved(
+        ONE, "<=", (1 + u) ** b, ByMonotone(x**b, x, ONE, 1 + u, order=ByPositiveTerms(form=u))
+    )
+    assert proved(
+        ONE, ">=", (1 + u) ** -b, ByMonotone(x**-b, x, ONE, 1 + u, False, ByPositiveTerms(form=u))
+    )
     assert proved(exp(b * u), ">=", ONE, ByMonotone(exp(b * x), x, u, ZERO))
 
 
@@ -36,11 +44,26 @@ def test_point_by_assumption() -> None:
         ((1 + u) ** b, "<=", ONE, ByMonotone(x**b, x, 1 + u, ONE, order=ByPositiveTerms(form=u))),
         ((1 + u) ** b, "<=", ONE, ByMonotone(x**b, x, 1 + u, ONE, False, ByPositiveTerms(form=u))),
         ((1 + u) ** b, "==", ONE, ByMonotone(x**b, x, 1 + u, ONE, order=ByPositiveTerms(form=u))),
-        (2 * (1 + u) ** b, ">=", ONE, ByMonotone(x**b, x, 1 + u, ONE, order=ByPositiveTerms(form=u))),
-        ((1 + u) ** b, ">=", Integer(2), ByMonotone(x**b, x, 1 + u, ONE, order=ByPositiveTerms(form=u))),
+        (
+            2 * (1 + u) ** b,
+            ">=",
+            ONE,
+            ByMonotone(x**b, x, 1 + u, ONE, order=ByPositiveTerms(form=u)),
+        ),
+        (
+            (1 + u) ** b,
+            ">=",
+            Integer(2),
+            ByMonotone(x**b, x, 1 + u, ONE, order=ByPositiveTerms(form=u)),
+        ),
         (y**b, ">=", u**b, ByMonotone(x**b, x, y, u)),
         (u**2 - u, ">=", ZERO, ByMonotone(x**2 - x, x, u, ZERO)),
-        (-1 / (2 - ONE), ">=", -1 / (ONE / 2 - 1), ByMonotone(-1 / (x - 1), x, Integer(2), ONE / 2)),
+        (
+            -1 / (2 - ONE),
+            ">=",
+            -1 / (ONE / 2 - 1),
+            ByMonotone(-1 / (x - 1), x, Integer(2), ONE / 2),
+        ),
         (u**-b, "<=", ZERO, ByMonotone(x**-b, x, u, ZERO, False)),
         (Abs(u - 1), ">=", ONE, ByMonotone(Abs(x - 1), x, u, ZERO)),
         (exp(s), ">=", exp(-ONE), ByMonotone(exp(x), x, s, -ONE)),
@@ -61,7 +84,9 @@ def test_point_by_assumption() -> None:
         "variable not positive",
     ],
 )
-def test_no_proof_without_every_premise(lhs: Expr, relation: str, rhs: Expr, argument: Argument) -> None:
+def test_no_proof_without_every_premise(
+    lhs: Expr, relation: str, rhs: Expr, argument: Argument
+) -> None:
     assert not proved(lhs, relation, rhs, argument)
 
 
@@ -101,7 +126,9 @@ def test_convex_functions() -> None:
         "corner",
     ],
 )
-def test_no_tangent_bound_without_every_premise(lhs: Expr, relation: str, rhs: Expr, argument: Argument) -> None:
+def test_no_tangent_bound_without_every_premise(
+    lhs: Expr, relation: str, rhs: Expr, argument: Argument
+) -> None:
     assert not proved(lhs, relation, rhs, argument)
 
 

@@ -17,8 +17,12 @@ def bound(lhs, relation, rhs, argument, assume=()):
 
 def test_products_of_even_powers_and_positive_terms():
     square = (exp(-X) - exp(-Y)) ** 2
-    assert bound(X * exp(-2 * X) + X * exp(-2 * Y), ">=", 2 * X * exp(-X - Y), ByFactors((X, square)))
-    assert bound(2 * X * exp(-X - Y), "<=", X * exp(-2 * X) + X * exp(-2 * Y), ByFactors((X, square)))
+    assert bound(
+        X * exp(-2 * X) + X * exp(-2 * Y), ">=", 2 * X * exp(-X - Y), ByFactors((X, square))
+    )
+    assert bound(
+        2 * X * exp(-X - Y), "<=", X * exp(-2 * X) + X * exp(-2 * Y), ByFactors((X, square))
+    )
     assert bound(REAL**2, ">=", Integer(0), ByFactors((REAL**2,)))
     assert bound(X * log(Y), ">=", Integer(0), ByFactors((X, log(Y))), assume=(log(Y),))
 
@@ -42,7 +46,9 @@ def test_enclosures_of_numbers():
     assert bound(log(Integer(2)), ">=", Rational("0.6931"), ByEnclosure())
     assert bound(log(Integer(2)), "<=", Rational("0.6932"), ByEnclosure())
     assert not bound(log(Integer(2)), ">=", Rational("0.6932"), ByEnclosure())
-    assert not bound(Integer(2) * log(Integer(2)), "<=", log(Integer(4)), ByEnclosure())  # equal: no strict enclosure
+    assert not bound(
+        Integer(2) * log(Integer(2)), "<=", log(Integer(4)), ByEnclosure()
+    )  # equal: no strict enclosure
     assert not bound(X, ">=", Integer(0), ByEnclosure())
     assert not bound(pi, ">=", Integer(3), ByEnclosure())  # outside the evaluator
     assert not bound(Integer(1), "==", Integer(1), ByEnclosure())

@@ -126,7 +126,9 @@ def holds(lhs, relation, rhs, point) -> bool:
 def decided(lhs, relation, rhs, assume) -> Decision:
     from sympy import sympify
 
-    return decide_bound(sympify(lhs, strict=True), relation, sympify(rhs, strict=True), assume=assume)
+    return decide_bound(
+        sympify(lhs, strict=True), relation, sympify(rhs, strict=True), assume=assume
+    )
 
 
 def label(case) -> str:
@@ -175,7 +177,9 @@ def test_what_is_beyond_the_arguments_is_undecided(lhs, relation, rhs, assume) -
 
 
 def test_conditions_name_the_assumptions() -> None:
-    assert [str(condition) for condition in decided(x**2, ">=", x, (x - 1,)).conditions] == ["x - 1 > 0"]
+    assert [str(condition) for condition in decided(x**2, ">=", x, (x - 1,)).conditions] == [
+        "x - 1 > 0"
+    ]
 
 
 @pytest.mark.parametrize("relation", ["==", "~", "", "=>"])

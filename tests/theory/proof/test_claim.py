@@ -1,4 +1,6 @@
-"""Checks that can fail: mistaken claims are rejected by the exact path alone and refuted by the pointwise path alone."""
+"""Checks that can fail: mistaken claims are rejected by the exact path alone and refuted by the
+pointwise path alone.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -68,11 +70,19 @@ def scale_by_a_hair(side: Expr) -> Expr:
     return side * Rational(10**20 + 1, 10**20)
 
 
-MISTAKES: tuple[Callable[[Expr], Expr], ...] = (swap_exponents, flip_sign, drop_factor, flip_exponent, scale_by_a_hair)
+MISTAKES: tuple[Callable[[Expr], Expr], ...] = (
+    swap_exponents,
+    flip_sign,
+    drop_factor,
+    flip_exponent,
+    scale_by_a_hair,
+)
 
 
 def differs(left: Expr, right: Expr, assume: tuple[Expr, ...]) -> bool:
-    """By direct evaluation with 60 digits where the assumptions hold, apart from the theory's own checks."""
+    """By direct evaluation with 60 digits where the assumptions hold, apart from the theory's own
+    checks.
+    """
     random = Random(str((left, right)))
     names = sorted(symbol.name for symbol in left.free_symbols | right.free_symbols)
     for _ in range(200):
@@ -106,7 +116,9 @@ def test_mistaken_equalities_fail_on_each_path_alone(mistake: Callable[[Expr], E
     assert count >= 12
 
 
-@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.relation in (">=", "<=")])
+@pytest.mark.parametrize(
+    "name", [name for name, claim in CLAIMS.items() if claim.relation in (">=", "<=")]
+)
 def test_bounds_the_wrong_way_round_fail_on_each_path_alone(name: str) -> None:
     original = CLAIMS[name]
     wrong = replace(original, relation="<=" if original.relation == ">=" else ">=")
@@ -193,9 +205,13 @@ def test_normal_form_decides_equalities_only() -> None:
     ],
     ids=str,
 )
-def test_leading_term(lhs: Expr, relation: str, rhs: Expr, variable: Expr, limit: str, proved: bool) -> None:
+def test_leading_term(
+    lhs: Expr, relation: str, rhs: Expr, variable: Expr, limit: str, proved: bool
+) -> None:
     """Where the argument is silent, the statement may be true: it never accepts a false one."""
-    assert claim(lhs, relation, rhs, argument=ByLeadingTerm(variable, limit)).prove().proved is proved
+    assert (
+        claim(lhs, relation, rhs, argument=ByLeadingTerm(variable, limit)).prove().proved is proved
+    )
 
 
 @pytest.mark.parametrize(
@@ -219,7 +235,9 @@ def test_leading_term(lhs: Expr, relation: str, rhs: Expr, variable: Expr, limit
     ],
     ids=str,
 )
-def test_positive_terms(lhs: Expr, relation: str, rhs: Expr, form: Expr | None, proved: bool) -> None:
+def test_positive_terms(
+    lhs: Expr, relation: str, rhs: Expr, form: Expr | None, proved: bool
+) -> None:
     assert claim(lhs, relation, rhs, argument=ByPositiveTerms(form)).prove().proved is proved
 
 
@@ -282,7 +300,9 @@ def test_weakest() -> None:
 
 
 def test_first_failure() -> None:
-    verdicts = derivation(claim(N, "==", N), claim(N, "==", 2 * N), claim(N, "==", 3 * N)).verify(points=4)
+    verdicts = derivation(claim(N, "==", N), claim(N, "==", 2 * N), claim(N, "==", 3 * N)).verify(
+        points=4
+    )
     failure = first_failure(verdicts)
     assert failure is verdicts[1]
     assert first_failure(verdicts[:1]) is None
@@ -293,7 +313,9 @@ def test_exact_proof_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> Non
     from isoflop.theory.algebra.decide import Answer, Decision
     from isoflop.theory.proof import argument
 
-    monkeypatch.setattr(argument, "decide", lambda *args, **more: Decision(Answer.PROVED, "a defect"))
+    monkeypatch.setattr(
+        argument, "decide", lambda *args, **more: Decision(Answer.PROVED, "a defect")
+    )
     verdict = claim(N, "==", 2 * N).verify()
     assert verdict.exact.proved
     assert not verdict.pointwise.passed
@@ -367,5 +389,7 @@ def test_precision_of_the_caller_is_left_alone() -> None:
     import mpmath
 
     before = mpmath.mp.dps
-    claim(FAMILY.penalty, ">=", 1, argument=CLAIMS["penalty: penalty_at_least_one"].argument).verify(points=4, digits=90)
+    claim(
+        FAMILY.penalty, ">=", 1, argument=CLAIMS["penalty: penalty_at_least_one"].argument
+    ).verify(points=4, digits=90)
     assert mpmath.mp.dps == before

@@ -80,7 +80,9 @@ def test_names_are_unique():
 
 
 def test_every_check_of_a_remark_is_proved():
-    assert all(check.verify().strength == "proved" for remark in remarks() for check in remark.checks)
+    assert all(
+        check.verify().strength == "proved" for remark in remarks() for check in remark.checks
+    )
 
 
 def test_the_sign_of_log_k_in_numbers():

@@ -1,4 +1,6 @@
-"""Ways to have something false called proved, none of which may work; and a true theorem that must not be called failed."""
+"""Ways to have something false called proved, none of which may work; and a true theorem that must
+not be called failed.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -81,7 +83,9 @@ def test_an_argument_is_as_strong_as_what_it_rests_on() -> None:
     assert ByMonotone(x, x, x, y, slope=granted, order=cases).strength == "checked numerically"
     assert ByConvexity(x, x, x, y, curvature=cases).strength == "checked numerically"
     assert UnderLemma("A lemma.", "a book", cases).strength == "checked numerically"
-    assert UnderLemma("A lemma.", "a book", ByNormalForm()).strength == "proved under a stated lemma"
+    assert (
+        UnderLemma("A lemma.", "a book", ByNormalForm()).strength == "proved under a stated lemma"
+    )
     assert ByMonotone(x, x, x, y).strength == "proved"
 
 
@@ -106,7 +110,15 @@ def test_numbers_alone_prove_nothing() -> None:
             (u + h - FAR) ** 2,
             "<=",
             (u - FAR) ** 2,
-            ByMonotone((x - FAR) ** 2, x, u + h, u, increasing=False, order=ByPositiveTerms(h), slope=ByCases((((x, FAR),),))),
+            ByMonotone(
+                (x - FAR) ** 2,
+                x,
+                u + h,
+                u,
+                increasing=False,
+                order=ByPositiveTerms(h),
+                slope=ByCases((((x, FAR),),)),
+            ),
         ),
         claim(
             x**2 * (FAR - x),
@@ -117,7 +129,14 @@ def test_numbers_alone_prove_nothing() -> None:
         claim(x, "<=", FAR, ByCases(())),
         claim(exp(-x), "==", exp(-x) + TINY, ByCases(())),
     ],
-    ids=["bound by cases", "another difference", "slope", "curvature", "no case, a bound", "no case, an equality"],
+    ids=[
+        "bound by cases",
+        "another difference",
+        "slope",
+        "curvature",
+        "no case, a bound",
+        "no case, an equality",
+    ],
 )
 def test_cases_prove_no_bound_and_nothing_without_a_case(step) -> None:
     assert not step.prove().proved
@@ -137,7 +156,9 @@ def test_a_limit_is_at_zero_or_at_infinity() -> None:
 @pytest.mark.parametrize(
     "step",
     [
-        claim(x, ">=", TINY, ByPositiveTerms(form=exp(log(x - TINY, evaluate=False), evaluate=False))),
+        claim(
+            x, ">=", TINY, ByPositiveTerms(form=exp(log(x - TINY, evaluate=False), evaluate=False))
+        ),
         claim(x, ">=", TINY, ByPositiveTerms(form=((x - TINY) ** (y / 2)) ** (2 / y))),
     ],
 )
@@ -149,13 +170,19 @@ def test_a_proof_on_conditions_of_its_own_is_none(step) -> None:
 
 def test_conditions_without_which_a_side_makes_no_sense_are_none_of_the_arguments() -> None:
     assert claim(log(x - y) + 1, ">=", log(x - y), ByPositiveTerms()).prove().proved
-    assert claim(exp(log(x - y, evaluate=False), evaluate=False), "==", x - y, ByNormalForm()).prove().proved
+    assert (
+        claim(exp(log(x - y, evaluate=False), evaluate=False), "==", x - y, ByNormalForm())
+        .prove()
+        .proved
+    )
 
 
 # -- symbols that are not real, functions that contradict themselves ----------------------------------------------
 
 
-@pytest.mark.parametrize("assumptions", [{"complex": True}, {}, {"finite": True}, {"imaginary": True}], ids=str)
+@pytest.mark.parametrize(
+    "assumptions", [{"complex": True}, {}, {"finite": True}, {"imaginary": True}], ids=str
+)
 def test_a_symbol_that_may_not_be_real_is_not_taken_as_real(assumptions) -> None:
     """|z|^2 = z^2 fails at z = i."""
     z = Symbol("z", **assumptions)
@@ -170,7 +197,13 @@ def test_a_symbol_that_may_not_be_real_is_not_taken_as_real(assumptions) -> None
 
 
 def test_a_symbol_that_is_real_is() -> None:
-    for assumptions in ({"real": True}, {"positive": True}, {"integer": True}, {"negative": True}, {"rational": True}):
+    for assumptions in (
+        {"real": True},
+        {"positive": True},
+        {"integer": True},
+        {"negative": True},
+        {"rational": True},
+    ):
         z = Symbol("z", **assumptions)
         assert decide(Abs(z) ** 2 + 1, z**2 + 1).proved
 
@@ -201,9 +234,18 @@ class Bent(Function):
 
 
 def test_what_a_function_says_of_its_derivative_is_not_believed() -> None:
-    rises = claim(Falling(u + h), ">=", Falling(u), ByMonotone(Falling(x), x, u + h, u, order=ByPositiveTerms(h)))
+    rises = claim(
+        Falling(u + h),
+        ">=",
+        Falling(u),
+        ByMonotone(Falling(x), x, u + h, u, order=ByPositiveTerms(h)),
+    )
     assert not rises.prove().proved
-    falls = replace(rises, relation="<=", argument=ByMonotone(Falling(x), x, u + h, u, False, ByPositiveTerms(h)))
+    falls = replace(
+        rises,
+        relation="<=",
+        argument=ByMonotone(Falling(x), x, u + h, u, False, ByPositiveTerms(h)),
+    )
     assert falls.prove().proved
     convex = claim(Bent(u), ">=", -(2 * u - 1) / FAR, ByConvexity(Bent(x), x, u, ONE))
     assert not convex.prove().proved
@@ -211,7 +253,12 @@ def test_what_a_function_says_of_its_derivative_is_not_believed() -> None:
 
 def test_what_a_function_says_of_its_sign_is_not_believed() -> None:
     half = Rational(1, 2)
-    step = claim(Bent(x) + Bent(y), ">=", 2 * (Bent(x) * Bent(y)) ** half, ByWeightedAmGm((Bent(x), Bent(y)), (half, half)))
+    step = claim(
+        Bent(x) + Bent(y),
+        ">=",
+        2 * (Bent(x) * Bent(y)) ** half,
+        ByWeightedAmGm((Bent(x), Bent(y)), (half, half)),
+    )
     assert not step.prove().proved
 
 
@@ -224,17 +271,29 @@ TRUE = Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand.")
 @pytest.mark.parametrize(
     ("built", "said"),
     [
-        (lambda: derivation(replace(TRUE, lhs=b, rhs=b)), "step 'square': lhs and rhs are both b, which says nothing"),
+        (
+            lambda: derivation(replace(TRUE, lhs=b, rhs=b)),
+            "step 'square': lhs and rhs are both b, which says nothing",
+        ),
         (lambda: derivation(replace(TRUE, lhs=b, rhs=b, relation=">=")), "says nothing"),
         (lambda: derivation(TRUE, TRUE), "'square' is the name of more than one"),
         (lambda: derivation(replace(TRUE, reason=" ")), "reason=' ': must say something"),
         (lambda: derivation(replace(TRUE, name="")), "name='': must say something"),
         (lambda: replace(derivation(TRUE), source=""), "source='': must say something"),
         (lambda: derivation(replace(TRUE, argument=Cited(""))), "source='': must say something"),
-        (lambda: derivation(replace(TRUE, argument=UnderLemma("", "me", ByNormalForm()))), "lemma='': must say something"),
-        (lambda: derivation(replace(TRUE, argument=UnderLemma("L", "", ByNormalForm()))), "source='': must say something"),
         (
-            lambda: derivation(replace(TRUE, argument=UnderLemma("P = NP.", "me", ByNormalForm())), statement="p =  np"),
+            lambda: derivation(replace(TRUE, argument=UnderLemma("", "me", ByNormalForm()))),
+            "lemma='': must say something",
+        ),
+        (
+            lambda: derivation(replace(TRUE, argument=UnderLemma("L", "", ByNormalForm()))),
+            "source='': must say something",
+        ),
+        (
+            lambda: derivation(
+                replace(TRUE, argument=UnderLemma("P = NP.", "me", ByNormalForm())),
+                statement="p =  np",
+            ),
             "step 'square': its lemma is what is to be proved",
         ),
     ],

@@ -77,7 +77,9 @@ def value(e, point):
 
 
 def decided(lhs, relation, rhs, variable, limit, **options):
-    return decide_limit(sympify(lhs, strict=True), relation, sympify(rhs, strict=True), variable, limit, **options)
+    return decide_limit(
+        sympify(lhs, strict=True), relation, sympify(rhs, strict=True), variable, limit, **options
+    )
 
 
 @pytest.mark.parametrize("case", RIGHT, ids=str)
@@ -137,7 +139,8 @@ def test_growth_may_hang_on_an_assumption(case) -> None:
     assert decided(lhs, "->", oo, variable, "0" if limit == "oo" else "oo", assume=assume).refuted
 
 
-#: What is assumed of the variable fails before the limit is reached, whatever the other symbols are.
+#: What is assumed of the variable fails before the limit is reached, whatever the other symbols
+#: are.
 NEVER_IN_THE_LIMIT = [
     (P, "~", W_N * r**-beta, r, "0", (r - 5,)),
     (P, "~", W_N * r**-beta, r, "0", (r - x,)),
@@ -168,7 +171,11 @@ def test_assumptions_that_exclude_each_other_on_the_way_prove_nothing() -> None:
     assert decided(P, "~", W_N * r**-beta, r, "0", assume=both[:1]).proved
 
 
-@pytest.mark.parametrize("assume", [(1 - r,), (x - r,), (1 - r * x,), (r**-beta - 2 * r**gamma,), (y - x,), (-log(r),)], ids=str)
+@pytest.mark.parametrize(
+    "assume",
+    [(1 - r,), (x - r,), (1 - r * x,), (r**-beta - 2 * r**gamma,), (y - x,), (-log(r),)],
+    ids=str,
+)
 def test_an_assumption_that_holds_all_the_way_does_no_harm(assume) -> None:
     assert decided(P, "~", W_N * r**-beta, r, "0", assume=assume).proved
     assert decided(P, "~", W_D * r**-beta, r, "0", assume=assume).refuted

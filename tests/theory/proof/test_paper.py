@@ -124,7 +124,10 @@ def test_the_prose_between_is_blanked_in_place() -> None:
 
 def test_several_regions_and_markers_of_the_users_own() -> None:
     source = "%A\n$$x = 1$$\n%B\n$$x = 2$$\n%A\n$$x = 3$$\n%B\n"
-    assert [equation.shown for equation in equations(source, begin="%A", end="%B")] == ["x = 1", "x = 3"]
+    assert [equation.shown for equation in equations(source, begin="%A", end="%B")] == [
+        "x = 1",
+        "x = 3",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +135,11 @@ def test_several_regions_and_markers_of_the_users_own() -> None:
     [
         ("", {}, "the marker '% isoflop: begin' is missing"),
         ("$$x = y$$", {}, "the marker '% isoflop: begin' is missing"),
-        (f"\n\n{BEGIN}\n$$x = y$$", {}, "'% isoflop: begin' in line 3 has no '% isoflop: end' after it"),
+        (
+            f"\n\n{BEGIN}\n$$x = y$$",
+            {},
+            "'% isoflop: begin' in line 3 has no '% isoflop: end' after it",
+        ),
         (f"{END}\n{BEGIN}\n$$x = y$$", {}, "in line 2 has no '% isoflop: end' after it"),
         (f"{BEGIN}\n$x = y$\n{END}", {}, "no displayed equation"),
         (f"{BEGIN}\n\n\\[ x = y\n{END}\n\\]", {}, "line 3 is not closed"),
@@ -189,10 +196,19 @@ def test_a_display_after_where_defines_its_names() -> None:
         r"\quad X_{2} = X_{3} D^{-\gamma}, \quad X_{3} = B. \]} Then \[ X_1 = y \]"
     )
     first, second = equations(paper(body))
-    assert [text.replace(" ", "") for text in first.definitions] == [r"X_{1}=E+AN^{-\beta}", r"X_{2}=X_{3}D^{-\gamma}", "X_{3}=B"]
+    assert [text.replace(" ", "") for text in first.definitions] == [
+        r"X_{1}=E+AN^{-\beta}",
+        r"X_{2}=X_{3}D^{-\gamma}",
+        "X_{3}=B",
+    ]
     assert (second.shown, second.definitions) == ("X_1 = y", ())
     assert prove(first.text, latex=True, define=first.definitions).answer.value == "proved"
-    assert prove(first.text.replace("X_{2}", "2 X_{2}"), latex=True, define=first.definitions).answer.value == "refuted"
+    assert (
+        prove(
+            first.text.replace("X_{2}", "2 X_{2}"), latex=True, define=first.definitions
+        ).answer.value
+        == "refuted"
+    )
 
 
 def test_where_does_not_define_what_has_a_meaning() -> None:

@@ -1,4 +1,6 @@
-"""Claims as users type them: what is true is proved, what is false is refuted with a witness, and what is unreadable is named."""
+"""Claims as users type them: what is true is proved, what is false is refuted with a witness, and
+what is unreadable is named.
+"""
 
 import time
 from contextlib import suppress
@@ -22,7 +24,9 @@ MP.dps = 60
 
 
 def test_true_identities_are_proved() -> None:
-    """Random rewritings of theorems; each is true by its construction and by minimisation with 60 digits."""
+    """Random rewritings of theorems; each is true by its construction and by minimisation with 60
+    digits.
+    """
     random, undecided = Random(5), []
     for statement in islice(statements(11), COUNT):
         assert max(statement.differences(random)) < SAME, statement.text
@@ -131,7 +135,12 @@ def test_bad_assumptions_are_named(text) -> None:
 
 @pytest.mark.parametrize(
     ("claim", "assume"),
-    [("1/(x - 1) == y", "x == 1"), ("2^x == y", "x == 10^100"), ("log(x - 1) == y", "x == 1"), ("sqrt(1 - x) == y", "x == 2")],
+    [
+        ("1/(x - 1) == y", "x == 1"),
+        ("2^x == y", "x == 10^100"),
+        ("log(x - 1) == y", "x == 1"),
+        ("sqrt(1 - x) == y", "x == 2"),
+    ],
 )
 def test_what_an_assumption_makes_meaningless_is_refused(claim, assume) -> None:
     start = time.process_time()
@@ -194,7 +203,9 @@ def test_free_symbols_are_reported() -> None:
     assert prove("6ND == 6*N*D").free == ()
 
 
-@pytest.mark.parametrize("claim", ["-alpha == -beta*gamma/(beta + gamma)", "  -x == -1*x", "--x == x"])
+@pytest.mark.parametrize(
+    "claim", ["-alpha == -beta*gamma/(beta + gamma)", "  -x == -1*x", "--x == x"]
+)
 def test_a_claim_may_begin_with_a_minus_sign(claim) -> None:
     assert prove(claim).answer.value == "proved"
 
@@ -219,7 +230,8 @@ BAD = {
     "x.y == 1": "cannot read '.' at position 2",
     "x == 1/0": "division by zero at '0' at position 8",
     "x == 9^9^9": "too large to write down at '^' at position 7",
-    "N(C) == G*(C/6)^w_N": "ambiguous 'N(C)' at position 1; write N_opt(C) for the optimum, N*C for the product",
+    "N(C) == G*(C/6)^w_N": "ambiguous 'N(C)' at position 1; write N_opt(C) for the optimum, N*C "
+    "for the product",
     "alpha -> beta": "-> needs its limit",
     "alpha ~ beta": "~ needs its limit",
     "alpha == oo": "unknown name 'oo' at position 10",
@@ -235,7 +247,19 @@ def test_bad_claims_are_named_with_their_place(text) -> None:
 
 
 @pytest.mark.parametrize(
-    "limit", ["", "r", "r -> 1", "r -> -oo", "r = 0", "alpha -> 0", "s -> 0", "q -> 0", "r -> 0 -> 0", "foo -> oo"]
+    "limit",
+    [
+        "",
+        "r",
+        "r -> 1",
+        "r -> -oo",
+        "r = 0",
+        "alpha -> 0",
+        "s -> 0",
+        "q -> 0",
+        "r -> 0 -> 0",
+        "foo -> oo",
+    ],
 )
 def test_bad_limits_are_named(limit) -> None:
     with pytest.raises(ParseError, match="a limit reads"):
@@ -263,13 +287,38 @@ PIECES = [
         "log(",
         "sqrt(",
     ),
-    *("+", "-", "*", "/", "^", "**", "(", ")", "[", "]", ",", "==", "=", "<=", ">=", "<", ">", "->", "~", " ", "_", "#", "oo"),
+    *(
+        "+",
+        "-",
+        "*",
+        "/",
+        "^",
+        "**",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        "==",
+        "=",
+        "<=",
+        ">=",
+        "<",
+        ">",
+        "->",
+        "~",
+        " ",
+        "_",
+        "#",
+        "oo",
+    ),
 ]
 
 
 @settings(max_examples=150)
 @given(
-    text=st.lists(st.sampled_from(PIECES), max_size=12).map("".join), limit=st.sampled_from([None, "r -> 0", "x -> oo", "r", ""])
+    text=st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
+    limit=st.sampled_from([None, "r -> 0", "x -> oo", "r", ""]),
 )
 def test_any_claim_is_decided_or_refused(text, limit) -> None:
     start = time.process_time()
@@ -279,7 +328,11 @@ def test_any_claim_is_decided_or_refused(text, limit) -> None:
 
 
 @settings(max_examples=100)
-@given(text=st.text(max_size=30), assume=st.lists(st.text(max_size=15), max_size=2), latex=st.booleans())
+@given(
+    text=st.text(max_size=30),
+    assume=st.lists(st.text(max_size=15), max_size=2),
+    latex=st.booleans(),
+)
 def test_any_unicode_is_decided_or_refused(text, assume, latex) -> None:
     with suppress(ValueError):
         prove(text, assume=assume, latex=latex)

@@ -1,4 +1,6 @@
-"""What the package prints, it proves: every display of `derive` and `latex` goes back through `prove --file`."""
+"""What the package prints, it proves: every display of `derive` and `latex` goes back through
+`prove --file`.
+"""
 
 import json
 import re
@@ -12,9 +14,12 @@ NOTATIONS = ("schaeffer", "hoffmann")
 UNREAD = (r"O\left(s^{5}\right)", r"O\left((\log \rho)^{3}\right)")
 
 
-#: By theorem, how many claims of its statement and its proof `prove` refutes (definitions and conditions that the text states
-#: elsewhere), cannot read and leaves undecided. Nothing may be added.
-NOT_PROVED = json.loads(Path(__file__).with_name("printed_not_proved.json").read_text(encoding="utf-8"))
+#: By theorem, how many claims of its statement and its proof `prove` refutes (definitions and
+#: conditions that the text states elsewhere), cannot read and leaves undecided. Nothing may be
+#: added.
+NOT_PROVED = json.loads(
+    Path(__file__).with_name("printed_not_proved.json").read_text(encoding="utf-8")
+)
 ANSWERS = ("refuted", "unreadable", "undecided")
 
 
@@ -23,7 +28,9 @@ def verdicts(run_cli, folder, notation, *words):
     assert printed.code == 0, printed.err
     path = folder / "printed.tex"
     path.write_text(f"% isoflop: begin\n{printed.out}\n% isoflop: end\n", encoding="utf-8")
-    return json.loads(run_cli("prove", "--file", path, "--notation", notation, "--format", "json").out)["equations"]
+    return json.loads(
+        run_cli("prove", "--file", path, "--notation", notation, "--format", "json").out
+    )["equations"]
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
@@ -41,12 +48,16 @@ def test_what_derive_prints_is_proved(run_cli, tmp_path, notation) -> None:
 def test_what_latex_prints_is_proved(run_cli, tmp_path, notation) -> None:
     entries = verdicts(run_cli, tmp_path, notation, "latex", "--no-macros")
     assert len(entries) > 50
-    assert [(entry["line"], entry["claim"]) for entry in entries if entry["answer"] != "proved"] == []
+    assert [
+        (entry["line"], entry["claim"]) for entry in entries if entry["answer"] != "proved"
+    ] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("notation", NOTATIONS)
-def test_of_all_theorems_that_latex_prints_no_more_is_left_unproved(run_cli, tmp_path, notation) -> None:
+def test_of_all_theorems_that_latex_prints_no_more_is_left_unproved(
+    run_cli, tmp_path, notation
+) -> None:
     entries = verdicts(run_cli, tmp_path, notation, "latex", "--all", "--no-macros")
     lines = (tmp_path / "printed.tex").read_text(encoding="utf-8").splitlines()
     theorem, of_line = "", {}
@@ -58,7 +69,9 @@ def test_of_all_theorems_that_latex_prints_no_more_is_left_unproved(run_cli, tmp
     more = {
         (name, answer): (count, allowed)
         for (name, answer), count in found.items()
-        if answer != "proved" and count > (allowed := dict(zip(ANSWERS, NOT_PROVED.get(name, (0, 0, 0)), strict=True))[answer])
+        if answer != "proved"
+        and count
+        > (allowed := dict(zip(ANSWERS, NOT_PROVED.get(name, (0, 0, 0)), strict=True))[answer])
     }
     assert more == {}
     assert sum(count for (_, answer), count in found.items() if answer == "proved") > 600

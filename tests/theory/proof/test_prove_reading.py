@@ -1,4 +1,6 @@
-"""What a claim is taken to mean: derivatives, letters of one run, arguments, accents, and where both sides exist as typed."""
+"""What a claim is taken to mean: derivatives, letters of one run, arguments, accents, and where
+both sides exist as typed.
+"""
 
 import json
 
@@ -22,15 +24,22 @@ def least(compute):
 
     def slope(u):
         tokens = compute / (6 * MP.exp(u))
-        return -p["beta"] * p["A"] * MP.exp(-p["beta"] * u) + p["gamma"] * p["B"] * tokens ** -p["gamma"]
+        return (
+            -p["beta"] * p["A"] * MP.exp(-p["beta"] * u)
+            + p["gamma"] * p["B"] * tokens ** -p["gamma"]
+        )
 
-    u = MP.findroot(slope, (-20, 20), solver="bisect", maxsteps=400, tol=MP.mpf(10) ** -80, verify=False)
+    u = MP.findroot(
+        slope, (-20, 20), solver="bisect", maxsteps=400, tol=MP.mpf(10) ** -80, verify=False
+    )
     tokens = compute / (6 * MP.exp(u))
     return p["A"] * MP.exp(-p["beta"] * u) + p["B"] * tokens ** -p["gamma"], MP.exp(u)
 
 
 def loss(params, tokens):
-    return POINT["E"] + POINT["A"] * params ** -POINT["beta"] + POINT["B"] * tokens ** -POINT["gamma"]
+    return (
+        POINT["E"] + POINT["A"] * params ** -POINT["beta"] + POINT["B"] * tokens ** -POINT["gamma"]
+    )
 
 
 # -- derivatives -------------------------------------------------------------------------------------------------------
@@ -46,12 +55,20 @@ DERIVATIVES = {
     "d/dN (L(N, D))": lambda: MP.diff(lambda x: loss(x, POINT["D"]), POINT["N"]),
     r"\frac{dL}{dN}": lambda: MP.diff(lambda x: loss(x, POINT["D"]), POINT["N"]),
     r"\frac{\mathrm{d}L}{\mathrm{d}N}": lambda: MP.diff(lambda x: loss(x, POINT["D"]), POINT["N"]),
-    r"\frac{\partial L(N, D)}{\partial D}": lambda: MP.diff(lambda x: loss(POINT["N"], x), POINT["D"]),
-    r"\frac{\partial^2 L}{\partial N^2}": lambda: MP.diff(lambda x: loss(x, POINT["D"]), POINT["N"], 2),
+    r"\frac{\partial L(N, D)}{\partial D}": lambda: MP.diff(
+        lambda x: loss(POINT["N"], x), POINT["D"]
+    ),
+    r"\frac{\partial^2 L}{\partial N^2}": lambda: MP.diff(
+        lambda x: loss(x, POINT["D"]), POINT["N"], 2
+    ),
     r"\frac{d}{dN} L(N, D)": lambda: MP.diff(lambda x: loss(x, POINT["D"]), POINT["N"]),
-    r"\frac{d\log N^*}{d\log C}": lambda: POINT["C"] * MP.diff(lambda x: MP.log(least(x)[1]), POINT["C"]),
+    r"\frac{d\log N^*}{d\log C}": lambda: (
+        POINT["C"] * MP.diff(lambda x: MP.log(least(x)[1]), POINT["C"])
+    ),
     r"\frac{dL^*}{dC}": lambda: MP.diff(lambda x: least(x)[0], POINT["C"]),
-    r"\frac{d\,\ln N^*(C)}{d\ln C}": lambda: POINT["C"] * MP.diff(lambda x: MP.log(least(x)[1]), POINT["C"]),
+    r"\frac{d\,\ln N^*(C)}{d\ln C}": lambda: (
+        POINT["C"] * MP.diff(lambda x: MP.log(least(x)[1]), POINT["C"])
+    ),
 }
 
 
@@ -59,7 +76,9 @@ DERIVATIVES = {
 def test_a_derivative_has_the_value_of_a_numerical_one(typed) -> None:
     latex = "\\" in typed
     proof = prove(f"{typed} = x", latex=latex)
-    value = proof.links[0].lhs.evalf(30, subs={symbol: POINT[symbol.name] for symbol in proof.links[0].lhs.free_symbols})
+    value = proof.links[0].lhs.evalf(
+        30, subs={symbol: POINT[symbol.name] for symbol in proof.links[0].lhs.free_symbols}
+    )
     wanted = DERIVATIVES[typed]()
     assert abs(MP.mpf(str(value)) - wanted) < MP.mpf(10) ** -15 * abs(wanted)
     assert "d" not in proof.free
@@ -123,7 +142,10 @@ def test_letters_of_the_budget_are_names_with_a_budget_that_has_them() -> None:
     assert prove("d*x == x*d").free == ("d", "x")
     assert prove("kappa*a == a*kappa").free == ("kappa", "a")
     assert prove("x^(d)^(1/(d)) == x^d^(1/d)").free == ("x", "d")
-    assert prove(r"\frac{d \beta A}{a \gamma B} x = x", latex=True, budget=general).answer.value == "refuted"
+    assert (
+        prove(r"\frac{d \beta A}{a \gamma B} x = x", latex=True, budget=general).answer.value
+        == "refuted"
+    )
     with pytest.raises(ValueError, match="its a is no letter of the hoffmann notation"):
         prove("x == x", budget=general, notation="hoffmann")
 
@@ -163,21 +185,28 @@ def test_letters_mean_what_they_mean_at_one_run(claim, answer, definitions) -> N
 
 
 def test_an_assumption_about_the_run_comes_before_the_definitions() -> None:
-    """So do an equality other than the budget, and an inequality between letters that depend on each other."""
+    """So do an equality other than the budget, and an inequality between letters that depend on
+    each other.
+    """
     assert prove("r == N/N_opt", assume=["C == 12*N*D"]).answer.value == "undecided"
     assert prove("C == 6*N*D", assume=["N == 2*D"]).answer.value == "undecided"
     assert prove("rho == r^-2", assume=["C == 6*N*D"]).answer.value == "proved"
     assert prove("L(N, D) >= L_opt", assume=["D == C/(6*N)"]).answer.value == "proved"
     assert prove("L(N, D) <= L_opt", assume=["C == 6*N*D"]).answer.value == "refuted"
     for assumption in ("C <= 6*N*D", "D >= C/(6*N)", "N*D >= C/12", "D == 20*N", "r == 2"):
-        assert prove("L(N, D) >= L_opt", assume=[assumption]).answer.value in ("undecided", "refuted")
+        assert prove("L(N, D) >= L_opt", assume=[assumption]).answer.value in (
+            "undecided",
+            "refuted",
+        )
     assert prove("rho == r^-2", assume=["rho <= 2*r^-2"]).answer.value == "undecided"
     assert prove("s == log(r)", assume=["s >= log(r)"]).answer.value == "undecided"
     assert prove("rho -> oo", limit="r -> 0").answer.value == "proved"
     assert prove("N + 1/r -> N", limit="r -> oo").answer.value == "proved"
     assert prove("9*N*r + x -> x", limit="r -> 0").answer.value == "proved"
     assert prove("N*x + r -> 0", limit="r -> 0").answer.value == "refuted"  # N is held
-    assert prove("N*C*x + r -> 0", limit="r -> 0").answer.value == "undecided"  # N is held, or falls with r
+    assert (
+        prove("N*C*x + r -> 0", limit="r -> 0").answer.value == "undecided"
+    )  # N is held, or falls with r
     assert prove("Delta_C > 0").answer.value == "undecided"
     assert prove("Delta_C/Delta_C == 1").links[0].decision.conditions != ()
 
@@ -244,7 +273,13 @@ def test_a_factor_in_parentheses_is_no_argument(claim, answer) -> None:
 
 
 @pytest.mark.parametrize(
-    "claim", ["alpha_C == (alpha + 2*beta)/2", "a == alpha/(alpha + beta)", "T_N == B*N^-beta", "L_opt == R_opt"]
+    "claim",
+    [
+        "alpha_C == (alpha + 2*beta)/2",
+        "a == alpha/(alpha + beta)",
+        "T_N == B*N^-beta",
+        "L_opt == R_opt",
+    ],
 )
 def test_a_witness_is_in_the_letters_of_the_notation(claim) -> None:
     """The sides at the witness, computed anew with mpmath from the claim's own letters."""
@@ -255,7 +290,10 @@ def test_a_witness_is_in_the_letters_of_the_notation(claim) -> None:
     assert "gamma" not in at
     alpha, beta = at["alpha"], at["beta"]
     values = {
-        "alpha_C == (alpha + 2*beta)/2": lambda: (1 / (1 / alpha + 1 / beta), (alpha + 2 * beta) / 2),
+        "alpha_C == (alpha + 2*beta)/2": lambda: (
+            1 / (1 / alpha + 1 / beta),
+            (alpha + 2 * beta) / 2,
+        ),
         "a == alpha/(alpha + beta)": lambda: (beta / (alpha + beta), alpha / (alpha + beta)),
         "T_N == B*N^-beta": lambda: (at["A"] * at["N"] ** -alpha, at["B"] * at["N"] ** -beta),
     }
@@ -274,12 +312,16 @@ def test_conditions_and_sides_are_in_the_letters_of_the_notation() -> None:
 
 
 def test_json_and_papers_have_the_letters_of_the_notation(run_cli, tmp_path) -> None:
-    data = json.loads(run_cli("prove", "alpha_C == a", "--notation", "hoffmann", "--format", "json").out)
+    data = json.loads(
+        run_cli("prove", "alpha_C == a", "--notation", "hoffmann", "--format", "json").out
+    )
     (link,) = data["links"]
     assert link["lhs"] == "alpha*beta/(alpha + beta)"
     assert set(link["witness"]["point"]) == {"alpha", "beta"}
     assert data["read_as"][0].startswith("alpha_C, the exponent")
-    (tmp_path / "p.tex").write_text("% isoflop: begin\n$$ \\alpha_C = a $$\n% isoflop: end\n", encoding="utf-8")
+    (tmp_path / "p.tex").write_text(
+        "% isoflop: begin\n$$ \\alpha_C = a $$\n% isoflop: end\n", encoding="utf-8"
+    )
     text = run_cli("prove", "--file", tmp_path / "p.tex", "--notation", "hoffmann").out
     assert "at alpha = " in text
     assert "gamma" not in text
@@ -294,7 +336,11 @@ def test_json_and_papers_have_the_letters_of_the_notation(run_cli, tmp_path) -> 
         ("(beta - gamma)/(beta - gamma) == 1", [], ["beta - gamma != 0"]),
         ("1/(beta - gamma) - 1/(beta - gamma) == 0", [], ["beta - gamma != 0"]),
         ("(beta^2 - gamma^2)/(beta - gamma) == beta + gamma", [], ["beta - gamma != 0"]),
-        ("log(beta - gamma)/log(beta - gamma) == 1", [], ["beta - gamma > 0", "log(beta - gamma) != 0"]),
+        (
+            "log(beta - gamma)/log(beta - gamma) == 1",
+            [],
+            ["beta - gamma > 0", "log(beta - gamma) != 0"],
+        ),
         ("sqrt(x - y)^2 == x - y", [], ["x - y > 0"]),
         ("(x^2 - y^2)/(x - y) == x + y", ["x > y"], ["x - y > 0"]),
         ("x^(1/(beta - gamma)) == x^(1/(beta - gamma))", [], ["beta - gamma != 0"]),
@@ -346,7 +392,8 @@ def test_assumptions_say_what_they_say(claim, limit, assume, answer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "limit", "assume"), [("L_opt -> E", "C -> oo", "C == 6*N*D"), ("P(r) -> P(2)", "r -> 0", "r == 2")]
+    ("claim", "limit", "assume"),
+    [("L_opt -> E", "C -> oo", "C == 6*N*D"), ("P(r) -> P(2)", "r -> 0", "r == 2")],
 )
 def test_a_limit_needs_a_variable_that_moves(claim, limit, assume) -> None:
     with pytest.raises(ParseError, match="cannot tend to a limit where"):
@@ -381,11 +428,17 @@ def test_the_limit_of_time_is_positive(run_cli, value, named) -> None:
 
 
 def test_the_witness_of_a_limit_to_infinity_is_short() -> None:
-    """Ten digits of D*/N* at C = 10^400, found anew: (gamma B/(beta A))^(2/(beta+gamma)) (C/6)^((beta-gamma)/(beta+gamma))."""
+    """Ten digits of D*/N* at C = 10^400, found anew: (gamma B/(beta A))^(2/(beta+gamma))
+    (C/6)^((beta-gamma)/(beta+gamma)).
+    """
     proof = prove("D_opt/N_opt -> oo", limit="C -> oo", assume=["beta < gamma"])
     witness = proof.links[0].decision.witness
     assert witness is not None
-    at = {symbol.name: MP.mpf(int(value.p)) / int(value.q) for symbol, value in witness.point if symbol.name != "C"}
+    at = {
+        symbol.name: MP.mpf(int(value.p)) / int(value.q)
+        for symbol, value in witness.point
+        if symbol.name != "C"
+    }
     ratio = at["gamma"] * at["B"] / (at["beta"] * at["A"])
     total = at["beta"] + at["gamma"]
     wanted = ratio ** (2 / total) * (MP.mpf(10) ** 400 / 6) ** ((at["beta"] - at["gamma"]) / total)
@@ -415,7 +468,9 @@ def test_points_where_a_claim_has_no_meaning_are_no_witnesses(claim, assume, ans
 
 
 def test_a_logarithm_of_an_open_quotient_is_refused() -> None:
-    with pytest.raises(ParseError, match="parentheses are expected around the argument of log before '/'"):
+    with pytest.raises(
+        ParseError, match="parentheses are expected around the argument of log before '/'"
+    ):
         prove(r"\log C/6 = \log C - \log 6", latex=True)
     assert prove(r"\log N/\log N = 1", latex=True).answer.value == "proved"
 
@@ -438,7 +493,8 @@ def test_slow_limits_are_not_refuted(claim) -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        r"\alpha \ge \frac{\beta+\gamma}{4} \quad \text{with equality if and only if } \beta=\gamma",
+        r"\alpha \ge \frac{\beta+\gamma}{4} \quad \text{with equality if and only if } "
+        r"\beta=\gamma",
         r"P(r) \le 1 \quad \text{with equality only if } r=1",
         r"\beta+1 > 0 \text{ if and only if } \beta \ge \gamma",
         r"w_N < w_D \text{ if not } \gamma < \beta",
@@ -446,7 +502,9 @@ def test_slow_limits_are_not_refuted(claim) -> None:
     ],
 )
 def test_words_that_turn_a_condition_are_not_taken_for_one(run_cli, tmp_path, row) -> None:
-    (tmp_path / "p.tex").write_text(f"% isoflop: begin\n\\[ {row} \\]\n% isoflop: end\n", encoding="utf-8")
+    (tmp_path / "p.tex").write_text(
+        f"% isoflop: begin\n\\[ {row} \\]\n% isoflop: end\n", encoding="utf-8"
+    )
     text = run_cli("prove", "--file", tmp_path / "p.tex").out
     assert "is not understood" in text
     assert "proved" not in text
@@ -455,5 +513,7 @@ def test_words_that_turn_a_condition_are_not_taken_for_one(run_cli, tmp_path, ro
 
 def test_a_paper_shows_what_a_claim_stands_under(run_cli, tmp_path) -> None:
     row = r"P(r) = 1 \text{ when } r = 1"
-    (tmp_path / "p.tex").write_text(f"% isoflop: begin\n\\[ {row} \\]\n% isoflop: end\n", encoding="utf-8")
+    (tmp_path / "p.tex").write_text(
+        f"% isoflop: begin\n\\[ {row} \\]\n% isoflop: end\n", encoding="utf-8"
+    )
     assert "under r = 1" in run_cli("prove", "--file", tmp_path / "p.tex").out

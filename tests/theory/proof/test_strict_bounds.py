@@ -6,7 +6,14 @@ import pytest
 from sympy import Abs, Expr, Integer, Rational, Symbol, exp, log, symbols
 from tests.mutation.mutants import FALSE, TRUE, mutants, truth
 
-from isoflop.theory.proof.argument import Argument, ByNormalForm, ByPositiveTerms, ByWeightedAmGm, Numerically, UnderLemma
+from isoflop.theory.proof.argument import (
+    Argument,
+    ByNormalForm,
+    ByPositiveTerms,
+    ByWeightedAmGm,
+    Numerically,
+    UnderLemma,
+)
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from isoflop.theory.proof.argument_enclosure import ByEnclosure
 from isoflop.theory.proof.argument_factors import ByFactors
@@ -36,13 +43,19 @@ TRUE_ONES = {
     "factors, base assumed": claim((x - y) ** 2, ">", ZERO, ByFactors(((x - y) ** 2,)), y - x),
     "factors, base of one sign": claim(x**2 + x, ">", ZERO, ByFactors((x, 1 + x))),
     "monotone": claim((1 + u) ** b, ">", ONE, ByMonotone((1 + x) ** b, x, u, ZERO)),
-    "monotone, falling": claim((1 + u) ** -b, "<", ONE, ByMonotone((1 + x) ** -b, x, u, ZERO, increasing=False)),
+    "monotone, falling": claim(
+        (1 + u) ** -b, "<", ONE, ByMonotone((1 + x) ** -b, x, u, ZERO, increasing=False)
+    ),
     "convex": claim(exp(u), ">", 1 + u, ByConvexity(exp(s), s, u, ZERO)),
     "convex, on the left": claim(exp(-u), ">", 1 - u, ByConvexity(exp(s), s, -u, ZERO)),
-    "another difference": claim(exp(u) - u, ">", ONE, BySameDifference(exp(u), 1 + u, ByConvexity(exp(s), s, u, ZERO))),
+    "another difference": claim(
+        exp(u) - u, ">", ONE, BySameDifference(exp(u), 1 + u, ByConvexity(exp(s), s, u, ZERO))
+    ),
     "under a lemma": claim(x + y, ">", x, UnderLemma("A lemma.", "a book", ByPositiveTerms())),
     "numbers": claim(log(Integer(2)), "<", Rational(7, 10), ByEnclosure()),
-    "means": claim((1 + v) / 2 + HALF, ">", (1 + v) ** HALF, ByWeightedAmGm(((1 + v) / 2, HALF), (HALF, HALF))),
+    "means": claim(
+        (1 + v) / 2 + HALF, ">", (1 + v) ** HALF, ByWeightedAmGm(((1 + v) / 2, HALF), (HALF, HALF))
+    ),
 }
 #: Each is an equality somewhere in its domain, as the name says.
 FALSE_ONES = {
@@ -52,13 +65,26 @@ FALSE_ONES = {
     "n = 0": claim(n + x, ">", x, ByPositiveTerms()),
     "x = y, a modulus": claim(Abs(x - y), ">", ZERO, ByPositiveTerms()),
     "y = 1": claim(x * (y - 1) ** 2, ">", ZERO, ByFactors((x, (y - 1) ** 2))),
-    "n = 0, order": claim((1 + x + n) ** b, ">", (1 + x) ** b, ByMonotone(u**b, u, 1 + x + n, 1 + x, order=ByPositiveTerms(n))),
-    "u = 3, a function that rests": claim(ONE, ">", ONE - 0 * u - 0, ByMonotone(1 + 0 * x, x, 1 + u, ONE)),
-    "slope not positive": claim(n * (1 + u), ">", n, ByMonotone(n * x, x, 1 + u, ONE, order=ByPositiveTerms(u))),
+    "n = 0, order": claim(
+        (1 + x + n) ** b,
+        ">",
+        (1 + x) ** b,
+        ByMonotone(u**b, u, 1 + x + n, 1 + x, order=ByPositiveTerms(n)),
+    ),
+    "u = 3, a function that rests": claim(
+        ONE, ">", ONE - 0 * u - 0, ByMonotone(1 + 0 * x, x, 1 + u, ONE)
+    ),
+    "slope not positive": claim(
+        n * (1 + u), ">", n, ByMonotone(n * x, x, 1 + u, ONE, order=ByPositiveTerms(u))
+    ),
     "s = 0, a tangent": claim(exp(s), ">", 1 + s, ByConvexity(exp(s), s, s, ZERO)),
     "a straight line": claim(2 * u, ">", 2 + 2 * (u - 1), ByConvexity(2 * x, x, u, ONE)),
-    "x = y, means": claim(x / 2 + y / 2, ">", (x * y) ** HALF, ByWeightedAmGm((x / 2, y / 2), (HALF, HALF))),
-    "s = 0, rearranged": claim(exp(s) - s, ">", ONE, BySameDifference(exp(s), 1 + s, ByConvexity(exp(s), s, s, ZERO))),
+    "x = y, means": claim(
+        x / 2 + y / 2, ">", (x * y) ** HALF, ByWeightedAmGm((x / 2, y / 2), (HALF, HALF))
+    ),
+    "s = 0, rearranged": claim(
+        exp(s) - s, ">", ONE, BySameDifference(exp(s), 1 + s, ByConvexity(exp(s), s, s, ZERO))
+    ),
     "two names of a number": claim(log(Integer(4)), ">", 2 * log(Integer(2)), ByEnclosure()),
     "an equality": claim(x + y, ">", y + x, ByNormalForm()),
 }
@@ -97,7 +123,12 @@ def test_strictness_is_lost_where_an_inner_argument_has_none() -> None:
 
 
 def test_points_and_enclosures_refute_an_equality_that_is_called_strict() -> None:
-    for lhs, rhs in ((x, x), ((x + y) ** 2, x**2 + 2 * x * y + y**2), (Abs(x - 1) + x - 1, ZERO), (log(x**2), 2 * log(x))):
+    for lhs, rhs in (
+        (x, x),
+        ((x + y) ** 2, x**2 + 2 * x * y + y**2),
+        (Abs(x - 1) + x - 1, ZERO),
+        (log(x**2), 2 * log(x)),
+    ):
         check = check_at_points(lhs, ">", rhs)
         assert not check.passed
         assert check_at_points(lhs, ">=", rhs).passed

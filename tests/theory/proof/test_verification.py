@@ -55,7 +55,9 @@ def test_a_failure_names_a_point_where_the_sides_differ():
     assert report.steps[1].exact == "refuted"
     told = report.steps[1].pointwise
     assert not told.passed
-    point = dict(part.strip().split(" = ") for part in told.detail.rpartition(", at ")[2].split(","))
+    point = dict(
+        part.strip().split(" = ") for part in told.detail.rpartition(", at ")[2].split(",")
+    )
     values = {name: Fraction(number) for name, number in point.items()}
     assert (values["x"] + values["y"]) ** 2 != values["x"] ** 2 + values["y"] ** 2
 
@@ -83,12 +85,17 @@ def test_a_report_on_every_name():
 
 def test_two_processes_say_what_one_says():
     names = ("envelope_exponent", "tokens_per_param", "delta_method_exponent")
-    alone, together = ({r.name: replace(r, seconds=0) for r in verify_all(names, workers=n)} for n in (1, 2))
+    alone, together = (
+        {r.name: replace(r, seconds=0) for r in verify_all(names, workers=n)} for n in (1, 2)
+    )
     assert alone == together
 
 
 def test_workers_must_be_positive():
-    with pytest.raises(ValueError, match="workers=0: must be at least 1"), unordered(str, [1], workers=0):
+    with (
+        pytest.raises(ValueError, match="workers=0: must be at least 1"),
+        unordered(str, [1], workers=0),
+    ):
         pass
 
 
@@ -98,7 +105,9 @@ def test_an_unknown_name_has_a_hint():
     assert all(name in NAMES for name in ERRATA.values())
 
 
-@pytest.mark.parametrize("found", [3, None, "a theorem", derivation(), replace(derivation(SQUARE), steps=(SQUARE, 3))])
+@pytest.mark.parametrize(
+    "found", [3, None, "a theorem", derivation(), replace(derivation(SQUARE), steps=(SQUARE, 3))]
+)
 def test_what_is_no_derivation(found):
     with pytest.raises(ValueError, match="derivation"):
         checked(found)

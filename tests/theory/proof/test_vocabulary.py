@@ -22,8 +22,14 @@ def body(meaning):
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_quantities_are_what_a_search_finds(name, seed) -> None:
     random = Random(seed)
-    point = {symbol: MP.mpf(random.uniform(0.3, 3)) for symbol in ("A", "B", "C", "E", "N", "D", "beta", "gamma", "r")}
-    found, wanted = evaluate(from_sympy(body(vocabulary().names[name])), point), quantities(point)[name]
+    point = {
+        symbol: MP.mpf(random.uniform(0.3, 3))
+        for symbol in ("A", "B", "C", "E", "N", "D", "beta", "gamma", "r")
+    }
+    found, wanted = (
+        evaluate(from_sympy(body(vocabulary().names[name])), point),
+        quantities(point)[name],
+    )
     assert abs(found - wanted) < CLOSE * max(1, abs(wanted))
 
 
@@ -31,7 +37,23 @@ def test_quantities_are_what_a_search_finds(name, seed) -> None:
 def test_every_name_of_a_notation_is_known(notation) -> None:
     names = vocabulary(notation).names
     assert set(vocabulary(notation).notation.names().values()) <= set(names)
-    assert {"N", "D", "C", "L", "R", "T_N", "T_D", "N_opt", "D_opt", "L_opt", "G", "P", "r", "rho", "s"} <= set(names)
+    assert {
+        "N",
+        "D",
+        "C",
+        "L",
+        "R",
+        "T_N",
+        "T_D",
+        "N_opt",
+        "D_opt",
+        "L_opt",
+        "G",
+        "P",
+        "r",
+        "rho",
+        "s",
+    } <= set(names)
 
 
 def test_hoffmann_respells_the_exponents() -> None:
@@ -39,7 +61,10 @@ def test_hoffmann_respells_the_exponents() -> None:
     pairs = {"alpha": "beta", "beta": "gamma", "alpha_C": "alpha", "a": "w_N", "b": "w_D"}
     alpha, beta, gamma = (Symbol(name, positive=True) for name in ("alpha", "beta", "gamma"))
     letters = {beta: alpha, gamma: beta}
-    assert all(body(theirs[own]) == body(ours[canonical]).xreplace(letters) for own, canonical in pairs.items())
+    assert all(
+        body(theirs[own]) == body(ours[canonical]).xreplace(letters)
+        for own, canonical in pairs.items()
+    )
     assert "gamma" not in theirs
 
 

@@ -1,4 +1,6 @@
-"""Documents: what they say of a proof, what they cite, whose symbols they use, and that LaTeX sets them within the margins."""
+"""Documents: what they say of a proof, what they cite, whose symbols they use, and that LaTeX sets
+them within the margins.
+"""
 
 import re
 from dataclasses import replace
@@ -22,7 +24,13 @@ from isoflop.theory.typeset.printer import PaperPrinter
 from isoflop.theory.typeset.sentence import LETTERS, respelled_latex
 from isoflop.theory.typeset.width import width
 
-FEW = ("optimum_by_lagrange", "pass_at_k_beta_tail", "penalty_tails", "allocation_across_k", "term_balance_and_shares")
+FEW = (
+    "optimum_by_lagrange",
+    "pass_at_k_beta_tail",
+    "penalty_tails",
+    "allocation_across_k",
+    "term_balance_and_shares",
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +53,12 @@ def test_a_fragment_compiles_in_a_paper_with_its_own_symbols(entries, tmp_path):
     assert packages is not None
     own = r"\newcommand{\isoN}{M}\newcommand{\isobeta}{{b_1}}"
     head = rf"\documentclass{{article}}\usepackage{{{packages[1].replace(' ', '')}}}\newtheorem{{theorem}}{{Theorem}}{own}"
-    log = compiled(tmp_path, "\n".join([head, r"\begin{document}", fragment, r"\typeout{N IS \isoN}", r"\end{document}"]))
+    log = compiled(
+        tmp_path,
+        "\n".join(
+            [head, r"\begin{document}", fragment, r"\typeout{N IS \isoN}", r"\end{document}"]
+        ),
+    )
     assert complaints(log) == []
     assert "N IS M" in log
 
@@ -53,8 +66,17 @@ def test_a_fragment_compiles_in_a_paper_with_its_own_symbols(entries, tmp_path):
 def test_tables_compile(tmp_path):
     figures = {"E": "1.8172", "A": "482.01", "B": "2085.43", "beta": "0.3478", "gamma": "0.3658"}
     derived = {"alpha": 0.178286, "C0": 2708.5, "w_N": 0.51261}
-    laws = [{"law": name, "key": "besiroglu2024", **figures, **derived} for name in ("one", "another_law", "krajewski2025-x")]
-    ratios = {"ratio": 10.0, "size_ratio": 0.3162, "loss_penalty": 1.05, "effective_compute": 0.8, "compute_overhead": None}
+    laws = [
+        {"law": name, "key": "besiroglu2024", **figures, **derived}
+        for name in ("one", "another_law", "krajewski2025-x")
+    ]
+    ratios = {
+        "ratio": 10.0,
+        "size_ratio": 0.3162,
+        "loss_penalty": 1.05,
+        "effective_compute": 0.8,
+        "compute_overhead": None,
+    }
     text = document_latex([], laws=laws, penalties=[{"law": "one", **ratios}])
     assert r"another\_law" in text
     assert text.count(r"\bibitem{besiroglu2024}") == 1
@@ -79,10 +101,15 @@ def test_proved():
 
 
 def test_a_lemma_is_stated_with_its_source():
-    granted = UnderLemma("A > 0 whenever B > 0", "Hausdorff 1921, Math. Z. 9, 74-109", TRUE.argument)
+    granted = UnderLemma(
+        "A > 0 whenever B > 0", "Hausdorff 1921, Math. Z. 9, 74-109", TRUE.argument
+    )
     text = about(replace(TRUE, argument=granted))
     assert r"\textbf{Status:} proved under a stated lemma." in text
-    assert r"Step 1 rests on a lemma that is not proved here (Hausdorff 1921~\cite{hausdorff1921}):" in text
+    assert (
+        r"Step 1 rests on a lemma that is not proved here (Hausdorff 1921~\cite{hausdorff1921}):"
+        in text
+    )
     assert r"\emph{Lemma.} $A > 0$ whenever $B > 0$." in text
     assert "Each step" not in text
 
@@ -111,7 +138,11 @@ def test_a_numerical_step_that_is_false_fails_too():
 
 
 def sources_of(derivation: Derivation) -> list[str]:
-    granted = [step.argument.source for step in derivation.steps if isinstance(step.argument, (UnderLemma, Cited))]
+    granted = [
+        step.argument.source
+        for step in derivation.steps
+        if isinstance(step.argument, (UnderLemma, Cited))
+    ]
     return [derivation.source, derivation.follows, *granted]
 
 
@@ -138,7 +169,9 @@ def test_what_is_cited_is_listed_and_nothing_else(entries):
 
 
 def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
-    fit, stationary = (checked_entry(name) for name in ("three_point_fit_bias", "stationary_fit_bias"))
+    fit, stationary = (
+        checked_entry(name) for name in ("three_point_fit_bias", "stationary_fit_bias")
+    )
     both = document_latex([fit, stationary])
     assert r"(Theorem~\ref{thm:stationary-fit-bias})" in both
     assert r"\texttt" not in both
@@ -176,7 +209,9 @@ def test_macros_change_the_letters_alone(notation):
     written = PaperPrinter(with_macros(notation)).doprint(expression)
     for name in LETTERS:
         macro = "\\iso" + name.replace("0", "zero")
-        written = re.sub(re.escape(macro) + r"(?![A-Za-z])", notation.latex(name).replace("\\", r"\\"), written)
+        written = re.sub(
+            re.escape(macro) + r"(?![A-Za-z])", notation.latex(name).replace("\\", r"\\"), written
+        )
     assert written == PaperPrinter(notation).doprint(expression)
 
 
@@ -240,7 +275,10 @@ def test_names_stand_for_what_they_replace(name):
         named += len(names)
         for symbol, part in reversed(names):
             short = [side.xreplace({symbol: part}) for side in short]
-        assert [(a - b).is_zero or a.equals(b) for a, b in zip(short, sides, strict=True)] == [True, True]
+        assert [(a - b).is_zero or a.equals(b) for a, b in zip(short, sides, strict=True)] == [
+            True,
+            True,
+        ]
     assert named
 
 
@@ -253,7 +291,9 @@ def test_a_short_side_keeps_its_parts():
 def test_statements_are_broken_between_their_parts(name):
     statement = derivation_of(name).statement
     block = display(statement, ITEM_WIDTH)
-    rows = re.sub(r"\\\[|\\\]|\\(begin|end)\{gather\*\}|^\{\\\w+|\}$", "", block).split(r"\\" + "\n")
+    rows = re.sub(r"\\\[|\\\]|\\(begin|end)\{gather\*\}|^\{\\\w+|\}$", "", block).split(
+        r"\\" + "\n"
+    )
     assert max(width(row) for row in rows) <= ITEM_WIDTH + 120
     assert all(row.count("{") == row.count("}") for row in rows)
     assert all(row.count(r"\left") == row.count(r"\right") for row in rows)

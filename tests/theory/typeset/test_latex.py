@@ -1,4 +1,6 @@
-"""LaTeX: read back by a reader of the test's own, compiled, and searched for letters of the other notation."""
+"""LaTeX: read back by a reader of the test's own, compiled, and searched for letters of the other
+notation.
+"""
 
 import re
 import shutil
@@ -43,13 +45,22 @@ THREE = derive(
     Budget(sym.KAPPA, ((sym.N, sym.BUDGET_A), (sym.D, sym.BUDGET_D), (U, SMALL_U))),
 )
 OWN_LETTERS = derive(
-    LawForm((Term(positive("K_1"), positive("x_1"), positive("b_1")), Term(sym.B, sym.D, sym.ALPHA))),
+    LawForm(
+        (Term(positive("K_1"), positive("x_1"), positive("b_1")), Term(sym.B, sym.D, sym.ALPHA))
+    ),
     Budget(Integer(6), ((positive("x_1"), positive("c_1")), (sym.D, Integer(1)))),
 )
 ENVELOPES = {"6ND": derive(), "general": derive(budget=GENERAL), "three factors": THREE}
 NOTATIONS = ["schaeffer", "hoffmann"]
 ROWS: list[dict[str, Any]] = [
-    {"law": law, "ratio": r**-2, "size_ratio": r, "loss_penalty": p, "excess": e, "effective_compute": f}
+    {
+        "law": law,
+        "ratio": r**-2,
+        "size_ratio": r,
+        "loss_penalty": p,
+        "excess": e,
+        "effective_compute": f,
+    }
     | {"compute_overhead": o}
     for law in ("besiroglu2024", "a_law & 50% more")
     for r, p, e, f, o in [
@@ -71,7 +82,9 @@ def blocks(notation: str) -> dict[str, str]:
             m = misallocation(envelope)
             found[f"misallocation {name}"] = misallocation_latex(m, notation=notation)
             found[f"theorem misallocation {name}"] = theorem_latex(m, notation=notation)
-    found["table"] = penalty_table_latex(ROWS, notation=notation, caption="The price.", label="tab:price")
+    found["table"] = penalty_table_latex(
+        ROWS, notation=notation, caption="The price.", label="tab:price"
+    )
     return found
 
 
@@ -117,7 +130,11 @@ class Reader:
     def product(self) -> Expr:
         value = self.power()
         while self.peek() not in ("", "+", "-", ")", r"\right)", "}"):
-            value = value / self.power_product() if self.peek() == "/" and self.take() else value * self.power()
+            value = (
+                value / self.power_product()
+                if self.peek() == "/" and self.take()
+                else value * self.power()
+            )
         return value
 
     def power_product(self) -> Expr:
@@ -172,16 +189,38 @@ class Reader:
 def names_of(notation: str) -> dict[str, Symbol]:
     first, second = (r"\beta", r"\gamma") if notation == "schaeffer" else (r"\alpha", r"\beta")
     compute = r"\alpha" if notation == "schaeffer" else r"\alpha_C"
-    named = {first: sym.BETA, second: sym.GAMMA, compute: sym.ALPHA, r"\kappa": sym.KAPPA, r"\rho": sym.RATIO}
+    named = {
+        first: sym.BETA,
+        second: sym.GAMMA,
+        compute: sym.ALPHA,
+        r"\kappa": sym.KAPPA,
+        r"\rho": sym.RATIO,
+    }
     named |= {r"\varepsilon": sym.TOLERANCE, "C_0": sym.C0, r"\delta": DELTA}
     named |= {r"N_\max": sym.N_MAX, r"D_\max": sym.D_MAX}
-    letters = (sym.A, sym.B, sym.C, sym.D, sym.E, sym.N, sym.BUDGET_A, sym.BUDGET_D, sym.SIZE_RATIO, sym.REDUCIBLE)
+    letters = (
+        sym.A,
+        sym.B,
+        sym.C,
+        sym.D,
+        sym.E,
+        sym.N,
+        sym.BUDGET_A,
+        sym.BUDGET_D,
+        sym.SIZE_RATIO,
+        sym.REDUCIBLE,
+    )
     return named | {s.name: s for s in (*letters, sym.LOG_SIZE_RATIO, U, F, SMALL_U)}
 
 
 def closed_forms(envelope: Envelope) -> dict[str, Expr]:
-    forms = {f"{x}*": value for x, value in zip(envelope.form.variables, envelope.allocation, strict=True)}
-    forms |= {name: getattr(envelope, name) for name in ("exponent", "coefficient", "loss", "reducible")}
+    forms = {
+        f"{x}*": value
+        for x, value in zip(envelope.form.variables, envelope.allocation, strict=True)
+    }
+    forms |= {
+        name: getattr(envelope, name) for name in ("exponent", "coefficient", "loss", "reducible")
+    }
     forms |= {"law": envelope.form.loss, "budget": envelope.budget.compute()}
     if len(envelope.form.terms) == 2:
         m = misallocation(envelope)
@@ -193,9 +232,22 @@ def closed_forms(envelope: Envelope) -> dict[str, Expr]:
             "compute_overhead",
             "ratio",
         )
-        names += ("critical_size_ratio", "tolerance_half_width", "iso_loss_tokens", "iso_loss_slope", "size_cap")
-        forms |= {name: getattr(m, name) for name in (*names, "data_wall", "smallest_params", "overtrained_tail")}
-        forms |= {"ratio": envelope.tokens_per_param, "series": m.series(4), "in ratio": m.series_in_ratio(2)}
+        names += (
+            "critical_size_ratio",
+            "tolerance_half_width",
+            "iso_loss_tokens",
+            "iso_loss_slope",
+            "size_cap",
+        )
+        forms |= {
+            name: getattr(m, name)
+            for name in (*names, "data_wall", "smallest_params", "overtrained_tail")
+        }
+        forms |= {
+            "ratio": envelope.tokens_per_param,
+            "series": m.series(4),
+            "in ratio": m.series_in_ratio(2),
+        }
     return forms
 
 
@@ -210,13 +262,23 @@ def test_closed_forms_are_read_back(name: str, notation: str) -> None:
 @given(st.data())
 def test_any_product_is_read_back(data: st.DataObject) -> None:
     names = [sym.A, sym.B, sym.BETA, sym.GAMMA, sym.N, sym.C, sym.SIZE_RATIO, U]
-    powers = [Integer(1), Integer(2), Integer(-1), Integer(-2), Rational(1, 2), -sym.BETA, sym.GAMMA / 2]
+    powers = [
+        Integer(1),
+        Integer(2),
+        Integer(-1),
+        Integer(-2),
+        Rational(1, 2),
+        -sym.BETA,
+        sym.GAMMA / 2,
+    ]
     powers += [sym.BETA - sym.GAMMA, -sym.BETA / (sym.BETA + sym.GAMMA), Rational(-3, 2)]
     total: Expr = Integer(0)
     for _ in range(data.draw(st.integers(1, 3))):
         term: Expr = Rational(data.draw(st.integers(1, 40)), data.draw(st.integers(1, 40)))
         for _ in range(data.draw(st.integers(1, 4))):
-            base = data.draw(st.sampled_from(names)) + data.draw(st.integers(0, 2)) * data.draw(st.sampled_from(names))
+            base = data.draw(st.sampled_from(names)) + data.draw(st.integers(0, 2)) * data.draw(
+                st.sampled_from(names)
+            )
             term *= base ** data.draw(st.sampled_from(powers))
         total += data.draw(st.sampled_from([1, -1])) * term
     assert decide(Reader(render(total), names_of("schaeffer")).read(), total).proved, render(total)
@@ -287,7 +349,9 @@ def test_hoffmann_holds_no_canonical_letter(printed: dict[str, dict[str, str]]) 
 def test_notations_differ_in_letters_alone(name: str) -> None:
     swap = {r"\beta": r"\alpha", r"\gamma": r"\beta", r"\alpha": r"\alpha_C"}
     for form in closed_forms(ENVELOPES[name]).values():
-        swapped = re.sub(r"\\(?:alpha|beta|gamma)(?![A-Za-z])", lambda match: swap[match[0]], render(form))
+        swapped = re.sub(
+            r"\\(?:alpha|beta|gamma)(?![A-Za-z])", lambda match: swap[match[0]], render(form)
+        )
         assert swapped == render(form, "hoffmann")
 
 
@@ -312,7 +376,17 @@ def test_envelope_block_holds_what_it_must() -> None:
     assert found["C"] == "6 N D"
     assert found["L^{*}(C)"] == r"E + C_0 C^{-\alpha}"
     assert set(found) == {
-        *("L(N, D)", "C", "N^{*}(C)", "D^{*}(C)", r"\frac{D^{*}(C)}{N^{*}(C)}", r"\alpha", "w_N", "w_D", "C_0"),
+        *(
+            "L(N, D)",
+            "C",
+            "N^{*}(C)",
+            "D^{*}(C)",
+            r"\frac{D^{*}(C)}{N^{*}(C)}",
+            r"\alpha",
+            "w_N",
+            "w_D",
+            "C_0",
+        ),
         "L^{*}(C)",
     }
 
@@ -324,7 +398,10 @@ def test_envelope_block_is_read_back(name: str, notation: str) -> None:
     envelope = ENVELOPES[name]
     found = rows(envelope_latex(envelope, notation=notation))
     shares = {f"w_{x}": positive(f"w_{x}") for x in envelope.form.variables}
-    meant = {shares[f"w_{x}"]: share for x, share in zip(envelope.form.variables, envelope.shares, strict=True)}
+    meant = {
+        shares[f"w_{x}"]: share
+        for x, share in zip(envelope.form.variables, envelope.shares, strict=True)
+    }
     meant |= {sym.ALPHA: envelope.exponent, sym.C0: envelope.coefficient}
     names = names_of(notation) | shares
 
@@ -378,7 +455,9 @@ def test_misallocation_block_holds_what_it_must() -> None:
 
 def test_environment_is_the_callers() -> None:
     assert envelope_latex(derive(), environment="align*").startswith(r"\begin{align*}")
-    assert r"\notag" not in misallocation_latex(misallocation(derive(budget=GENERAL)), environment="align*")
+    assert r"\notag" not in misallocation_latex(
+        misallocation(derive(budget=GENERAL)), environment="align*"
+    )
     with pytest.raises(ValueError, match="environment='gather'"):
         envelope_latex(derive(), environment="gather")
 
@@ -431,7 +510,9 @@ def test_what_is_not_proved_says_so() -> None:
     """Two mutants among true steps: a false equality, a tail with the wrong term."""
     m = misallocation()
     false = Claim("swapped", m.penalty, "==", m.penalty.subs(sym.BETA, sym.GAMMA), "By symmetry.")
-    tail = Claim("tail", m.penalty, "~", m.undertrained_tail, "Near 0.", ByLeadingTerm(sym.SIZE_RATIO, "0"))
+    tail = Claim(
+        "tail", m.penalty, "~", m.undertrained_tail, "Near 0.", ByLeadingTerm(sym.SIZE_RATIO, "0")
+    )
     derivation = replace(m.derivation, steps=(false, m.claims["penalty"], tail))
     text = theorem_latex(derivation)
     assert text.count(r"\emph{Not proved") == 2
@@ -501,7 +582,9 @@ def value_of(cell: str) -> Decimal | None:
         if mantissa.strip().startswith("10^"):
             mantissa, power = "1", mantissa
         exponent = re.search(r"10\^\{(-?\d+)\}", power)
-        total += (-1 if sign == "-" else 1) * Decimal(mantissa.strip()).scaleb(int(exponent[1]) if exponent else 0)
+        total += (-1 if sign == "-" else 1) * Decimal(mantissa.strip()).scaleb(
+            int(exponent[1]) if exponent else 0
+        )
     return total
 
 
@@ -525,7 +608,10 @@ def test_table_holds_the_numbers(digits: int) -> None:
                 continue
             assert value is not None
             half_a_digit = Decimal(5).scaleb(-digits)
-            assert abs(value - Decimal(str(exact))) <= half_a_digit * abs(Decimal(str(exact))), (column, row)
+            assert abs(value - Decimal(str(exact))) <= half_a_digit * abs(Decimal(str(exact))), (
+                column,
+                row,
+            )
 
 
 def test_a_penalty_near_one_keeps_its_digits() -> None:
@@ -541,7 +627,11 @@ def test_a_table_of_runs_says_which_run_is_which() -> None:
     ]
     runs = [row | own[i % 2] for i, row in enumerate(ROWS)]
     text = penalty_table_latex(runs)
-    headings = next(line for line in text.splitlines() if r"\rho" in line).removesuffix(r" \\").split(" & ")
+    headings = (
+        next(line for line in text.splitlines() if r"\rho" in line)
+        .removesuffix(r" \\")
+        .split(" & ")
+    )
     assert headings[:4] == ["$N/10^{9}$", "$D/10^{12}$", "$D/N$", "$L$"]
     rows = table_rows(text)
     for read, row in zip(rows, runs, strict=True):
@@ -559,7 +649,9 @@ def test_table_has_one_heading_for_each_law() -> None:
     assert text.count("besiroglu2024") == 1
     assert r"a\_law \& 50\% more" in text
     assert text.startswith(r"\begin{tabular}")
-    unnamed = penalty_table_latex([{key: v for key, v in row.items() if key != "law"} for row in ROWS])
+    unnamed = penalty_table_latex(
+        [{key: v for key, v in row.items() if key != "law"} for row in ROWS]
+    )
     assert unnamed.count(r"\midrule") == 1
     assert penalty_table_latex(ROWS, caption="c").startswith(r"\begin{table}")
 
@@ -585,7 +677,9 @@ def test_numbers_keep_their_significant_digits(value: float, digits: int) -> Non
         match = re.fullmatch(r"(-?[\d.]+)(?: \\times 10\^\{(-?\d+)\})?|10\^\{(-?\d+)\}", text)
         assert match is not None
         read = Decimal(match[1] or 1).scaleb(int(match[2] or match[3] or 0))
-        assert abs(read - Decimal(str(value))) <= Decimal(5).scaleb(-digits) * abs(Decimal(str(value)))
+        assert abs(read - Decimal(str(value))) <= Decimal(5).scaleb(-digits) * abs(
+            Decimal(str(value))
+        )
 
 
 # -- compiled ------------------------------------------------------------------------------------------------
@@ -606,29 +700,47 @@ def compiled(folder: Path, body: str) -> str:
         pytest.skip("pdflatex is not installed")
     (folder / "paper.tex").write_text(DOCUMENT % body, encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+    run = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
+    )
     assert run.returncode == 0, run.stdout[-2000:]
     return run.stdout
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
-def test_everything_compiles_within_the_margins(printed: dict[str, dict[str, str]], notation: str, tmp_path: Path) -> None:
+def test_everything_compiles_within_the_margins(
+    printed: dict[str, dict[str, str]], notation: str, tmp_path: Path
+) -> None:
     parts = list(printed[notation].values())
     for budget in (SIX_ND, GENERAL):
         envelope = derive(budget=budget)
-        parts += [theorem_latex(s.derivation, notation=notation) for s in (envelope, misallocation(envelope))]
+        parts += [
+            theorem_latex(s.derivation, notation=notation)
+            for s in (envelope, misallocation(envelope))
+        ]
     if notation == "schaeffer":
         parts += [envelope_latex(OWN_LETTERS), theorem_latex(misallocation(OWN_LETTERS))]
     log_text = compiled(tmp_path, "\n\n".join(parts))
-    too_wide = [Decimal(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\)", log_text)]
+    too_wide = [
+        Decimal(points)
+        for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\)", log_text)
+    ]
     assert [points for points in too_wide if points > WORST_OVERFULL] == []
 
 
 def test_width_is_about_what_is_set(tmp_path: Path) -> None:
     """The estimate that breaks lines, against TeX's own boxes."""
-    forms = [render(form) for name in ("6ND", "general") for form in closed_forms(ENVELOPES[name]).values()]
-    boxes = "\n".join(rf"\setbox0=\hbox{{$\displaystyle {form}$}}\typeout{{WIDTH \the\wd0}}" for form in forms)
-    measured = [float(points) for points in re.findall(r"WIDTH ([\d.]+)pt", compiled(tmp_path, boxes))]
+    forms = [
+        render(form)
+        for name in ("6ND", "general")
+        for form in closed_forms(ENVELOPES[name]).values()
+    ]
+    boxes = "\n".join(
+        rf"\setbox0=\hbox{{$\displaystyle {form}$}}\typeout{{WIDTH \the\wd0}}" for form in forms
+    )
+    measured = [
+        float(points) for points in re.findall(r"WIDTH ([\d.]+)pt", compiled(tmp_path, boxes))
+    ]
     assert len(measured) == len(forms)
     for form, points in zip(forms, measured, strict=True):
         assert points * 0.85 - 5 <= width(form) <= points * 1.35 + 10, form

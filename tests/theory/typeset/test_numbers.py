@@ -92,7 +92,9 @@ def test_a_number_reads_back_to_its_digits(value: float, digits: int) -> None:
         (Interval(Significant(2)), (0.1, math.nan), "-", "---"),
     ],
 )
-def test_an_interval(interval: Interval, ends: tuple[float | None, float | None], text: str, latex: str) -> None:
+def test_an_interval(
+    interval: Interval, ends: tuple[float | None, float | None], text: str, latex: str
+) -> None:
     assert (interval.text(*ends), interval.latex(*ends)) == (text, latex)
 
 

@@ -1,4 +1,6 @@
-"""Sentences in LaTeX: no formula of any derivation stays plain text, and each letter is that of the notation."""
+"""Sentences in LaTeX: no formula of any derivation stays plain text, and each letter is that of the
+notation.
+"""
 
 import re
 
@@ -15,13 +17,16 @@ from isoflop.theory.typeset.document import with_macros
 from isoflop.theory.typeset.sentence import respelled_latex, sentence_latex
 from isoflop.theory.typeset.theorem import meanings
 
-GREEK = "alpha|beta|gamma|delta|epsilon|eta|theta|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|chi|psi|omega"
+GREEK = (
+    "alpha|beta|gamma|delta|epsilon|eta|theta|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|chi|psi|omega"
+)
 FUNCTIONS = "sqrt|prod|exp|cosh|sinh|expm1|log1p|phi2|dL|dR|dC|dlog|infinity"
 SHORT_WORDS = "of|in|is|it|at|by|to|as|or|an|so|no|on|if|do|be|we|up|de"
 #: A name, a sign or a mark of a formula; "delta method" is English, and so are "a", "A" and "I".
 LEFT_OUT = re.compile(
     rf"[\^_*=<>+|\"]|~(?!\\)|\\(?![&%]|ldots|texttt)|(?<![\w-])(?:{GREEK}|{FUNCTIONS})\b(?! method)"
-    rf"|(?<![\w'.-])(?<!Appendix )[B-HJ-Zb-z](?![\w'.-])|(?<![\w-])(?!{SHORT_WORDS})[b-z]{{2}}(?![\w'.}}-])"
+    rf"|(?<![\w'.-])(?<!Appendix "
+    rf")[B-HJ-Zb-z](?![\w'.-])|(?<![\w-])(?!{SHORT_WORDS})[b-z]{{2}}(?![\w'.}}-])"
 )
 COMMAND = re.compile(r"\\(?:mathrm|operatorname)\{[^{}]*\}|\\[A-Za-z]+")
 RELATION = r"(?:=|<|>|\\(?:le|ge|ne|sim|to)(?![a-z]))"
@@ -32,7 +37,11 @@ def sentences(derivation: Derivation) -> list[tuple[str, frozenset[Symbol]]]:
     every = frozenset().union(*(step.symbols for step in derivation.steps))
     found = [(derivation.title, frozenset()), *((text, every) for text in derivation.assumptions)]
     found += [(step.reason, step.symbols) for step in derivation.steps]
-    found += [(step.argument.lemma, frozenset()) for step in derivation.steps if isinstance(step.argument, UnderLemma)]
+    found += [
+        (step.argument.lemma, frozenset())
+        for step in derivation.steps
+        if isinstance(step.argument, UnderLemma)
+    ]
     for text in (derivation.source, derivation.follows):
         for begin, end, _ in reversed(citations(text)):
             text = text[:begin] + "NAME" + text[end:]
@@ -57,8 +66,12 @@ def test_every_formula_is_set(name: str, notation: Notation) -> None:
             assert formula.strip(), text
             assert not re.match(rf"\s*(?:{RELATION}|\+(?!\\infty))", formula), text
             assert not re.search(rf"(?:{RELATION}|[-+/^_,;])\s*$", formula), text
-            assert not re.search(r"\b0 [A-Za-z]|\b0 \\(?!le|ge|ne|dots|to)|\\infty [A-Za-z]", formula), text
-            runs = re.findall(r"[A-Za-z]{2,}", COMMAND.sub(" ", formula).replace("dd", " ").replace("da", " "))
+            assert not re.search(
+                r"\b0 [A-Za-z]|\b0 \\(?!le|ge|ne|dots|to)|\\infty [A-Za-z]", formula
+            ), text
+            runs = re.findall(
+                r"[A-Za-z]{2,}", COMMAND.sub(" ", formula).replace("dd", " ").replace("da", " ")
+            )
             assert all(re.fullmatch("d[A-Z]", run) for run in runs), (runs, text)
 
 
@@ -76,8 +89,12 @@ def test_brackets_of_formulas_balance(name: str) -> None:
 def exchanged(latex: str) -> str:
     """Canonical LaTeX in Hoffmann's letters; those of a compute law's own exponents have an index."""
     letters = {r"\beta": r"\alpha", r"\gamma": r"\beta", r"\alpha": r"\alpha_C"}
-    latex = re.sub(r"\\(?:alpha(?!_)|beta|gamma)(?![A-Za-z])", lambda match: letters[match[0]], latex)
-    return re.sub(r"(?<![_A-Za-z\\])(d(?=[A-Z]))?([A-Za-z])\^\{\*\}", r"\1\2_{\\mathrm{opt}}", latex)
+    latex = re.sub(
+        r"\\(?:alpha(?!_)|beta|gamma)(?![A-Za-z])", lambda match: letters[match[0]], latex
+    )
+    return re.sub(
+        r"(?<![_A-Za-z\\])(d(?=[A-Z]))?([A-Za-z])\^\{\*\}", r"\1\2_{\\mathrm{opt}}", latex
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -104,11 +121,20 @@ def test_statements_hold_no_letter_of_the_other_notation(name: str) -> None:
     [
         ("dL/dbeta with N and D held", r"$dL/d\alpha$ with $N$ and $D$ held"),
         ("dL*/dgamma, dalpha/dbeta", r"$dL_{\mathrm{opt}}/d\beta$, $d\alpha_C/d\alpha$"),
-        ("Substitute N = sqrt(C/(6 t)) and D = t N.", r"Substitute $N = \sqrt{C/(6 t)}$ and $D = t N$."),
-        ("at s = +-sqrt(2 epsilon/(beta gamma)).", r"at $s = \pm \sqrt{2 \varepsilon/(\alpha \beta)}$."),
+        (
+            "Substitute N = sqrt(C/(6 t)) and D = t N.",
+            r"Substitute $N = \sqrt{C/(6 t)}$ and $D = t N$.",
+        ),
+        (
+            "at s = +-sqrt(2 epsilon/(beta gamma)).",
+            r"at $s = \pm \sqrt{2 \varepsilon/(\alpha \beta)}$.",
+        ),
         ("R = sum_i A_i x_i^-b_i", r"$R = \sum_i A_i x_i^{-b_i}$"),
         ("is b x^-(c0 + c1)", r"is $b x^{-(c_0 + c_1)}$"),
-        ("E' + C0' C^-alpha', C0', alpha' > 0,", r"$E' + C_0' C^{-\alpha_C'}$, $C_0'$, $\alpha_C' > 0$,"),
+        (
+            "E' + C0' C^-alpha', C0', alpha' > 0,",
+            r"$E' + C_0' C^{-\alpha_C'}$, $C_0'$, $\alpha_C' > 0$,",
+        ),
         ("the sequence r_(i+1) - p r_i has", r"the sequence $r_{i+1} - p r_i$ has"),
         ("alpha_1 C0_1 C^-alpha_1", r"$\alpha_1 C_{0,1} C^{-\alpha_1}$"),
         ("Let theta -> (psi, eta) be one-to-one.", r"Let $\theta \to (\psi, \eta)$ be one-to-one."),
@@ -123,16 +149,30 @@ def test_statements_hold_no_letter_of_the_other_notation(name: str) -> None:
         ("(else beta > gamma) and (1, p^i).", r"(else $\alpha > \beta$) and $(1, p^{i})$."),
         ("T_N : T_D = gamma : beta at", r"$T_N : T_D = \beta : \alpha$ at"),
         ("at C = 6e21, i = 1 .. 4", r"at $C = 6 \cdot 10^{21}$, $i = 1 \dots  4$"),
-        ("falls in N ... and n (n - 1)...(n - k)", r"falls in $N$ \ldots{} and $n (n - 1)\dots (n - k)$"),
+        (
+            "falls in N ... and n (n - 1)...(n - k)",
+            r"falls in $N$ \ldots{} and $n (n - 1)\dots (n - k)$",
+        ),
         ("d(p N)/dN and dlog C*/da", r"$d(p N)/dN$ and $d\log C_{\mathrm{opt}}/da$"),
         ("a 3 x 3 minor of x_i*", r"a $3 \times 3$ minor of $x_i^{*}$"),
-        ("log-log axes, the delta method, Appendix D", "log-log axes, the delta method, Appendix D"),
-        ('its "alpha" is A (see data_wall)', r"its \texttt{alpha} is $A$ (see \texttt{data\_wall})"),
+        (
+            "log-log axes, the delta method, Appendix D",
+            "log-log axes, the delta method, Appendix D",
+        ),
+        (
+            'its "alpha" is A (see data_wall)',
+            r"its \texttt{alpha} is $A$ (see \texttt{data\_wall})",
+        ),
         ("The N term's share", r"The $N$ term's share"),
     ],
 )
 def test_sentences_in_hoffmanns_letters(sentence: str, text: str) -> None:
-    assert sentence_latex(sentence, HOFFMANN, symbols=[Symbol("a")] if sentence.startswith("a log") else ()) == text
+    assert (
+        sentence_latex(
+            sentence, HOFFMANN, symbols=[Symbol("a")] if sentence.startswith("a log") else ()
+        )
+        == text
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,7 +194,8 @@ def test_macros_reach_indices_and_differentials(notation: str) -> None:
     assert text == r"$d\isoL/d\isobeta$, $T_{\isoN}$, $\isoC_{\isoD}$ and $\isoN_0$"
 
 
-#: Names that the literature has no common letters for: a reader meets them with their meaning or not at all.
+#: Names that the literature has no common letters for: a reader meets them with their meaning or
+#: not at all.
 PARTS = [
     r"T_N",
     r"T_D",
@@ -188,22 +229,29 @@ def test_every_part_of_the_law_is_introduced() -> None:
 
 def assert_parts_are_introduced(derivation: Derivation) -> None:
     said = [sentence_latex(step.reason) for step in derivation.steps]
-    introduction = [*map(sentence_latex, derivation.assumptions), sentence_latex(meanings(derivation))]
-    stated = derivation.statement.replace("^*", "^{*}").replace(r"N^{*-\beta}", "N^{*}").replace(r"D^{*-\gamma}", "D^{*}")
+    introduction = [
+        *map(sentence_latex, derivation.assumptions),
+        sentence_latex(meanings(derivation)),
+    ]
+    stated = (
+        derivation.statement.replace("^*", "^{*}")
+        .replace(r"N^{*-\beta}", "N^{*}")
+        .replace(r"D^{*-\gamma}", "D^{*}")
+    )
     used = " , ".join([*said, *introduction, stated])
     for part in PARTS:
         alone = rf"(?<![A-Za-ce-z_\\]){re.escape(part)}(?![A-Za-z_'^{{])(?!\^\{{\*)"
         if not re.search(alone, used):
             continue
         equated = rf"{alone}(?:\([^()]*\))?\$? *="
-        listed = (
-            rf"{alone}\$(?:, \S+)*(?: and \S+)? (?:are the values|is the value) where|{alone}\$ is the|loss \$(?:E \+ )?{alone}"
-        )
+        listed = rf"{alone}\$(?:, \S+)*(?: and \S+)? (?:are the values|is the value) where|{alone}\$ is the|loss \$(?:E \+ )?{alone}"
         if part == "C_0":
             listed = r"\$R\^\{\*\} = C_0 C\^\{-\\alpha\}\$;"
         if part == r"\rho":
             listed = r"^\$D/N = \\rho D\^\{\*\}/N\^\{\*\}\$"
-        assert any(re.search(f"{equated}|{listed}", text) for text in [*introduction, *said, stated]), (
+        assert any(
+            re.search(f"{equated}|{listed}", text) for text in [*introduction, *said, stated]
+        ), (
             derivation.name,
             part,
             introduction,
@@ -212,7 +260,8 @@ def assert_parts_are_introduced(derivation: Derivation) -> None:
 
 def test_meanings_are_those_of_the_budget_and_the_exponents() -> None:
     assert meanings(derivation_of("log_shephard")).endswith(
-        "alpha = beta gamma/(a gamma + d beta); w_N = a gamma/(a gamma + d beta); w_D = d beta/(a gamma + d beta)."
+        "alpha = beta gamma/(a gamma + d beta); w_N = a gamma/(a gamma + d beta); w_D = d beta/(a "
+        "gamma + d beta)."
     )
     assert "alpha = beta/2" in meanings(derivation_of("overtraining_law"))
     assert "target" not in meanings(derivation_of("iso_loss_contour"))

@@ -25,7 +25,9 @@ ROWS = (
     {"law": "besiroglu2024", "beta": Estimate(0.3658, undetermined=True), "lost": math.inf},
     {"law": "kaplan2020", "beta": 0.076, "lost": None},
 )
-TABLE = Table((LAW, BETA, BETA_INTERVAL, LOST), ROWS, title="Laws", notes=("lost: share of the budget",))
+TABLE = Table(
+    (LAW, BETA, BETA_INTERVAL, LOST), ROWS, title="Laws", notes=("lost: share of the budget",)
+)
 
 
 def test_text() -> None:
@@ -90,12 +92,18 @@ def test_records_are_plain_json() -> None:
 
 def test_records_under_other_keys() -> None:
     column = Column("beta", keys=("b", "b_lo", "b_hi"), error_key="b_se")
-    assert Table([column], ROWS[:1]).records() == [{"b": 0.3478, "b_lo": 0.31, "b_hi": 0.39, "b_se": 0.02}]
+    assert Table([column], ROWS[:1]).records() == [
+        {"b": 0.3478, "b_lo": 0.31, "b_hi": 0.39, "b_se": 0.02}
+    ]
     assert Table([column], [{"beta": None}]).records()[0].keys() >= {"b", "b_lo", "b_hi"}
 
 
 def test_columns_for_the_page_or_for_data_alone() -> None:
-    columns = [LAW, Column("n", only="data"), Column("n", "runs", only="page", of=lambda row: "many")]
+    columns = [
+        LAW,
+        Column("n", only="data"),
+        Column("n", "runs", only="page", of=lambda row: "many"),
+    ]
     table = Table(columns, [{"law": "a", "n": 3}])
     assert table.lines() == ["law  runs", "---------", "a    many"]
     assert table.records() == [{"law": "a", "n": 3}]
@@ -197,7 +205,9 @@ def test_parts_of_an_estimate() -> None:
         return column.text({"x": entry})
 
     estimate = Estimate(0.5, 0.4, math.inf, 0.05, at_limit=("low",))
-    shown = {show: cell(estimate, show) for show in ("value", "low", "high", "error", "interval", "all")}
+    shown = {
+        show: cell(estimate, show) for show in ("value", "low", "high", "error", "interval", "all")
+    }
     assert shown == {
         "value": "0.50",
         "low": "0.40",
@@ -255,7 +265,9 @@ def test_latex_compiles(tmp_path: Path) -> None:
     ]
     table = Table(columns, rows, title="50 %", notes=TABLE.notes)
     body = table.latex(label="tab:x") + "\n\n" + table.latex()
-    source = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n%s\n\\end{document}\n"
+    source = (
+        "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n%s\n\\end{document}\n"
+    )
     (tmp_path / "t.tex").write_text(source % body, encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)

@@ -1,4 +1,6 @@
-"""The layout of a paper and the plain text: what is printed is read back and decided equal to what was meant."""
+"""The layout of a paper and the plain text: what is printed is read back and decided equal to what
+was meant.
+"""
 
 import re
 from dataclasses import replace
@@ -46,9 +48,19 @@ def positive(name: str) -> Symbol:
     return Symbol(name, positive=True)
 
 
-THREE = LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.GAMMA), Term(positive("F"), positive("U"), positive("b"))))
-THREE_BUDGET = Budget(sym.KAPPA, ((sym.N, sym.BUDGET_A), (sym.D, sym.BUDGET_D), (positive("U"), positive("u"))))
-OWN_LETTERS = LawForm((Term(sym.A, sym.N, sym.ALPHA), Term(sym.B, sym.D, sym.BETA)), name="in its own letters")
+THREE = LawForm(
+    (
+        Term(sym.A, sym.N, sym.BETA),
+        Term(sym.B, sym.D, sym.GAMMA),
+        Term(positive("F"), positive("U"), positive("b")),
+    )
+)
+THREE_BUDGET = Budget(
+    sym.KAPPA, ((sym.N, sym.BUDGET_A), (sym.D, sym.BUDGET_D), (positive("U"), positive("u")))
+)
+OWN_LETTERS = LawForm(
+    (Term(sym.A, sym.N, sym.ALPHA), Term(sym.B, sym.D, sym.BETA)), name="in its own letters"
+)
 ACCURACY = replace(derive().form, outer=exp(-sym.REDUCIBLE))
 EQUAL = LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.BETA)))
 
@@ -66,13 +78,30 @@ NOTATIONS = [SCHAEFFER, HOFFMANN]
 
 
 def closed_forms(envelope: Envelope) -> dict[str, Expr]:
-    forms = {f"{x}*": value for x, value in zip(envelope.form.variables, envelope.allocation, strict=True)}
-    forms |= {name: getattr(envelope, name) for name in ("exponent", "coefficient", "loss", "reducible")}
+    forms = {
+        f"{x}*": value
+        for x, value in zip(envelope.form.variables, envelope.allocation, strict=True)
+    }
+    forms |= {
+        name: getattr(envelope, name) for name in ("exponent", "coefficient", "loss", "reducible")
+    }
     forms |= {f"share {i}": share for i, share in enumerate(envelope.shares)}
     if len(envelope.form.terms) == 2:
         m = misallocation(envelope)
-        names: tuple[str, ...] = ("penalty", "penalty_in_ratio", "effective_compute", "tokens_factor", "compute_overhead")
-        names += ("critical_size_ratio", "tolerance_half_width", "iso_loss_tokens", "iso_loss_slope", "size_cap")
+        names: tuple[str, ...] = (
+            "penalty",
+            "penalty_in_ratio",
+            "effective_compute",
+            "tokens_factor",
+            "compute_overhead",
+        )
+        names += (
+            "critical_size_ratio",
+            "tolerance_half_width",
+            "iso_loss_tokens",
+            "iso_loss_slope",
+            "size_cap",
+        )
         forms |= {name: getattr(m, name) for name in names}
         forms["series"] = m.series(4)
     return forms
@@ -105,15 +134,42 @@ def test_order_of_a_paper(expression: Expr, text: str) -> None:
     assert plain(expression) == text
 
 
-SYMBOLS = [sym.A, sym.B, sym.BETA, sym.GAMMA, sym.N, sym.D, sym.C, sym.SIZE_RATIO, positive("F"), positive("b_1")]
+SYMBOLS = [
+    sym.A,
+    sym.B,
+    sym.BETA,
+    sym.GAMMA,
+    sym.N,
+    sym.D,
+    sym.C,
+    sym.SIZE_RATIO,
+    positive("F"),
+    positive("b_1"),
+]
 exponents = st.sampled_from(
-    [Integer(1), Integer(2), Integer(-1), Integer(-3), Rational(1, 2), -sym.BETA, sym.GAMMA / 2, sym.BETA - sym.GAMMA]
+    [
+        Integer(1),
+        Integer(2),
+        Integer(-1),
+        Integer(-3),
+        Rational(1, 2),
+        -sym.BETA,
+        sym.GAMMA / 2,
+        sym.BETA - sym.GAMMA,
+    ]
 )
 powers = st.builds(Pow, st.sampled_from(SYMBOLS), exponents)
-sums = st.builds(lambda x, y, n: (x + n * y) ** -1, st.sampled_from(SYMBOLS), st.sampled_from(SYMBOLS), st.integers(1, 9))
+sums = st.builds(
+    lambda x, y, n: (x + n * y) ** -1,
+    st.sampled_from(SYMBOLS),
+    st.sampled_from(SYMBOLS),
+    st.integers(1, 9),
+)
 numbers = st.builds(Rational, st.integers(-60, 60).filter(bool), st.integers(1, 60))
 products = st.builds(
-    lambda number, factors: Mul(number, *factors), numbers, st.lists(st.one_of(powers, sums), min_size=1, max_size=5)
+    lambda number, factors: Mul(number, *factors),
+    numbers,
+    st.lists(st.one_of(powers, sums), min_size=1, max_size=5),
 )
 
 
@@ -121,7 +177,9 @@ products = st.builds(
 def test_a_product_is_split_without_loss(product: Expr) -> None:
     parts = quotient(product)
     sign = -1 if parts.negative else 1
-    assert decide(sign * Mul(*parts.numerator, *parts.tail) / Mul(*parts.denominator), product).proved
+    assert decide(
+        sign * Mul(*parts.numerator, *parts.tail) / Mul(*parts.denominator), product
+    ).proved
 
 
 @given(products)
@@ -177,7 +235,9 @@ def test_hoffmann_letters_are_read_back(name: str) -> None:
 def meanings(envelope: Envelope) -> dict[Expr, Expr]:
     """What the names in the equations stand for."""
     brief = abbreviated(envelope)
-    pairs = zip((*brief.allocation, *brief.shares), (*envelope.allocation, *envelope.shares), strict=True)
+    pairs = zip(
+        (*brief.allocation, *brief.shares), (*envelope.allocation, *envelope.shares), strict=True
+    )
     meant = dict(pairs)
     meant |= {brief.exponent: envelope.exponent, brief.coefficient: envelope.coefficient}
     meant[Function("R")(*envelope.form.variables)] = envelope.form.reducible
@@ -207,17 +267,25 @@ def test_every_line_of_the_envelope_holds(name: str, spelling: Notation) -> None
 
 def as_penalty(m: Misallocation, equation: Equation) -> Equation:
     """P(r), P(rho) and P in full."""
-    ratio = {Function("P")(sym.SIZE_RATIO): m.penalty, Function("P")(sym.RATIO): m.penalty.subs(sym.SIZE_RATIO, m.size_ratio)}
+    ratio = {
+        Function("P")(sym.SIZE_RATIO): m.penalty,
+        Function("P")(sym.RATIO): m.penalty.subs(sym.SIZE_RATIO, m.size_ratio),
+    }
     of_ratio = sym.RATIO in equation.sides[1].free_symbols
     penalty = ratio[Function("P")(sym.RATIO)] if of_ratio else m.penalty
     in_s = m.penalty.subs(sym.SIZE_RATIO, exp(sym.LOG_SIZE_RATIO))
     penalty = in_s if sym.LOG_SIZE_RATIO in equation.sides[1].free_symbols else penalty
-    return replace(equation, sides=tuple(side.xreplace(ratio).xreplace({PENALTY: penalty}) for side in equation.sides))
+    return replace(
+        equation,
+        sides=tuple(side.xreplace(ratio).xreplace({PENALTY: penalty}) for side in equation.sides),
+    )
 
 
 @pytest.mark.parametrize("name", TWO_TERMS)
 def test_every_line_of_the_misallocation_holds(name: str) -> None:
-    """Equalities by the normal form; the definitions of r, rho, L and C_eff make the rest what it says."""
+    """Equalities by the normal form; the definitions of r, rho, L and C_eff make the rest what it
+    says.
+    """
     envelope = ENVELOPES[name]
     m = misallocation(envelope)
     n, d = envelope.form.variables
@@ -225,8 +293,14 @@ def test_every_line_of_the_misallocation_holds(name: str) -> None:
     at_fixed_compute = {n: r * envelope.optimum(n), d: slope * envelope.optimum(d)}
     meant = meanings(envelope)
     outer = envelope.form.loss_at
-    meant |= {sym.L: outer(m.penalty * envelope.reducible), sym.REDUCIBLE: m.penalty * envelope.reducible}
-    meant |= {optimum(sym.REDUCIBLE): envelope.reducible, positive("C_eff"): sym.C * m.effective_compute}
+    meant |= {
+        sym.L: outer(m.penalty * envelope.reducible),
+        sym.REDUCIBLE: m.penalty * envelope.reducible,
+    }
+    meant |= {
+        optimum(sym.REDUCIBLE): envelope.reducible,
+        positive("C_eff"): sym.C * m.effective_compute,
+    }
     meant |= {positive("Delta C"): sym.C * m.compute_overhead, positive(f"k_{d}"): m.tokens_factor}
     meant |= {positive("N_crit"): m.critical_size_ratio * envelope.optimum(n)}
     meant |= {positive("D_crit"): m.critical_tokens_ratio * envelope.optimum(d)}
@@ -234,10 +308,17 @@ def test_every_line_of_the_misallocation_holds(name: str) -> None:
     checked = 0
     for _, lines in misallocation_sections(m):
         for equation in (equation for line in lines for equation in line):
-            if equation.relation != "=" or equation.remainder is not None or equation.label == sym.LOG_SIZE_RATIO:
+            if (
+                equation.relation != "="
+                or equation.remainder is not None
+                or equation.label == sym.LOG_SIZE_RATIO
+            ):
                 continue
             sides = as_penalty(m, equation).sides
-            full = [defined(in_full(side, meant).subs(at_fixed_compute, simultaneous=True)) for side in sides]
+            full = [
+                defined(in_full(side, meant).subs(at_fixed_compute, simultaneous=True))
+                for side in sides
+            ]
             assume = (1 - m.overtrained_tail,) if "k_" in str(sides) else ()
             assert all(decide(full[0], other, assume=assume).proved for other in full[1:]), equation
             checked += 1
@@ -255,14 +336,17 @@ def test_expansions_and_tails_against_numbers(name: str) -> None:
     def at(expression: Expr, log_ratio: mpmath.mpf) -> mpmath.mpf:
         r = mp.exp(log_ratio)
         rho = evaluator.evaluate(m.ratio, values | {sym.SIZE_RATIO: r})
-        return evaluator.evaluate(expression, values | {sym.SIZE_RATIO: r, sym.LOG_SIZE_RATIO: log_ratio, sym.RATIO: rho})
+        return evaluator.evaluate(
+            expression, values | {sym.SIZE_RATIO: r, sym.LOG_SIZE_RATIO: log_ratio, sym.RATIO: rho}
+        )
 
     seen = 0
     for equation in (e for _, lines in misallocation_sections(m) for line in lines for e in line):
         right = equation.sides[-1].xreplace(meanings(m.envelope))
         if equation.remainder is not None:
             near, nearer = (
-                (at(m.penalty, s) - at(right, s)) / at(equation.remainder, s) for s in (mp.mpf("1e-3"), mp.mpf("1e-5"))
+                (at(m.penalty, s) - at(right, s)) / at(equation.remainder, s)
+                for s in (mp.mpf("1e-3"), mp.mpf("1e-5"))
             )
             assert abs(near / nearer - 1) < mp.mpf("0.01"), equation
             seen += 1
@@ -276,7 +360,10 @@ def test_expansions_and_tails_against_numbers(name: str) -> None:
 
 def test_abbreviations_avoid_the_laws_own_letters() -> None:
     assert abbreviated(derive()).exponent == sym.ALPHA
-    assert abbreviated(ENVELOPES["own letters"]).exponent not in ENVELOPES["own letters"].form.loss.free_symbols
+    assert (
+        abbreviated(ENVELOPES["own letters"]).exponent
+        not in ENVELOPES["own letters"].form.loss.free_symbols
+    )
 
 
 # -- the text ------------------------------------------------------------------------------------------------
@@ -313,7 +400,10 @@ def test_text_of_the_closed_forms_is_read_back(name: str) -> None:
     found = rows(envelope_text(envelope, proofs=False))
     for x, value in zip(envelope.form.variables, envelope.allocation, strict=True):
         brief = abbreviated(envelope)
-        table = {s.name: s for s in value.free_symbols | set(brief.shares) | {brief.exponent, brief.coefficient}}
+        table = {
+            s.name: s
+            for s in value.free_symbols | set(brief.shares) | {brief.exponent, brief.coefficient}
+        }
         read = in_full(parse(found[f"{x}*(C)"], table), meanings(envelope))
         assert decide(read, value).proved
 
