@@ -416,6 +416,7 @@ class CustomLaw:
             inner = self.evaluate(self._of_sum("excess"), log_size_ratio=s)
             return float(self._excess_of_loss(inner, compute))
 
+        excess(0.0)  # what it needs is missed here, not taken for an excess that no float holds
         step = self.evaluate(self._of_sum("tolerance_half_width"), tolerance=epsilon)
         return interval(
             epsilon,
