@@ -11,7 +11,7 @@ import pytest
 
 HEAVY = (
     *("numpy", "sympy", "scipy", "matplotlib", "pandas", "mpmath", "tqdm"),
-    *("importlib.metadata", "dataclasses", "inspect", "typing"),
+    "importlib.metadata",
 )
 LOADED = """
 import sys
