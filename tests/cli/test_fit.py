@@ -648,7 +648,7 @@ def never(monkeypatch):
     from isoflop.numeric.fit.solver import solve
 
     monkeypatch.setattr(
-        "isoflop.numeric.fit.fitting.solve", lambda *words: replace(solve(*words), converged=False)
+        "isoflop.numeric.fit.solver.solve", lambda *words: replace(solve(*words), converged=False)
     )
 
 
