@@ -13,12 +13,12 @@ class Errors:
     """
 
     def __init__(self, result, sizes: dict[str, float]) -> None:
-        table = result.table
+        table = result.predictions
         self.result, self.laws = result, result.laws
-        steps = [result.steps[index].task for index in table.step]
-        self.law = np.array([task.law for task in steps], dtype=object)
-        self.k = np.array([task.k for task in steps])
-        self.cutoff = np.array([task.cutoff for task in steps])
+        fits = [result.judged[index] for index in table.fit]
+        self.law = np.array([fit.model for fit in fits], dtype=object)
+        self.k = np.array([fit.subject for fit in fits])
+        self.cutoff = np.array([fit.split.at for fit in fits])
         self.target, self.ahead, self.usable = table.target, table.decades_held_out, table.usable
         with np.errstate(divide="ignore", invalid="ignore"):
             self.log_ends = np.log(table.hi) - np.log(table.lo)
