@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..fit.bootstrap import percentile
 from ..fit.text import number
-from ..results import Estimate
+from ..results import Estimate, percentiles
 from .bilinear import SIGNED, BilinearKind, law_of
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ def crossing_of(fit: LawFit, held_out: Sample, level: float) -> Crossing | None:
     loose = _open(fit, level)
     low = high = None
     if len(fit.draws) > 1 and "d" not in loose:
-        low, high = (_compute(end) for end in percentile(_log_crossings(fit.draws), level))
+        low, high = (_compute(end) for end in percentiles(_log_crossings(fit.draws), level))
     inside, ahead = (
         kind.beyond(fit.found.coefficients, part.at) if len(part) else None
         for part in (fit.sample, held_out)
@@ -152,7 +151,7 @@ def _open(fit: LawFit, level: float) -> tuple[str, ...]:
     """The signs that the fit leaves open, or the interval of the refits."""
     found = {name for name in SIGNED if name in fit.found.undetermined}
     for name in SIGNED if len(fit.draws) > 1 else ():
-        low, high = percentile(fit.draws[:, fit.kind.coefficients.index(name)], level)
+        low, high = percentiles(fit.draws[:, fit.kind.coefficients.index(name)], level)
         if low <= 0.0 <= high:
             found.add(name)
     return tuple(name for name in SIGNED if name in found)

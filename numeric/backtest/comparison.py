@@ -12,7 +12,7 @@ from ...theory.typeset.shown import Shown
 from ..accuracy.averages import AVERAGE
 from ..accuracy.ceiling import limit_at_zero
 from ..accuracy.fitting import SAME, LawFit, predictions, simplest_of_least
-from ..fit.bootstrap import percentile
+from ..results import percentiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +140,7 @@ class Entry:
             self.fit.draws,
         )
         ends: list[Any] = (
-            [percentile(column, level) for column in draws.T]
+            [percentiles(column, level) for column in draws.T]
             if len(draws) > 1
             else [(None, None)] * len(names)
         )

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ArgumentError, whole_number
-from ..results import percentiles
-from .intervals import checked_level
 from .models import Design
 from .newton import Problems, minimise
 from .objective import Clip
@@ -118,14 +116,6 @@ def _starts(fit: Fit) -> list[Floats]:
             minimise(squares, fit.theta[None], fit.design.lower, fit.design.upper).theta[0]
         )
     return found
-
-
-def percentile(draws: Floats, level: float) -> tuple[float, float]:
-    """The central interval that holds a share `level` of the draws; an end is inf where as many of
-    them are.
-    """
-    low, high = percentiles(draws, checked_level(level))
-    return float(low), float(high)
 
 
 def bootstrap(

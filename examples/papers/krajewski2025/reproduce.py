@@ -39,8 +39,8 @@ from isoflop.numeric.check.published import AccuracyCurves
 from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Sample, above_guessing
 from isoflop.numeric.fit.bilinear import BilinearLaw, fit_bilinear
-from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.plot.panels import save
+from isoflop.numeric.results import percentiles
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.published import published
 
@@ -211,7 +211,7 @@ class Subset:
 
     def interval_of(self, label: str) -> tuple[float, float]:
         """Of the held-out MAE of equation 2 over resamples, with as many beyond either end."""
-        return percentile(self.direct.entry(self.key[label], "compute").mae_draws, LEVEL)
+        return percentiles(self.direct.entry(self.key[label], "compute").mae_draws, LEVEL)
 
     def held_out_rows(self) -> list[list[str]]:
         rows = []

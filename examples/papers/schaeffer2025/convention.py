@@ -8,9 +8,9 @@ from schaeffer2025.rules import COMPLETE, INFLUENCES_AT, LEVEL, TINY
 from schaeffer2025.text import between, cell, percent
 
 import isoflop
-from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.passk.across_k import trend
 from isoflop.numeric.passk.curve import curve
+from isoflop.numeric.results import percentiles
 
 
 def conventions(b: Benchmark) -> str:
@@ -67,7 +67,7 @@ class Convention:
         """The convention's share of a rise, or the share that it hides of the rise by the
         likelihood; with its interval.
         """
-        ends = percentile(drawn[np.isfinite(drawn)], LEVEL)
+        ends = percentiles(drawn[np.isfinite(drawn)], LEVEL)
         if rise >= own:
             low, high = (1.0 - end / rise for end in reversed(ends))
             return f"{percent(1.0 - own / rise)} {between(100 * low, 100 * high, '.0f')}"

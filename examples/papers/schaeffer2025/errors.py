@@ -4,7 +4,7 @@ import numpy as np
 from schaeffer2025.rules import AHEAD, BACKTESTED, LEAST_SIZES, LEVEL, RESAMPLES_OF_SIZES, SEED
 from schaeffer2025.text import between, percent
 
-from isoflop.numeric.fit.bootstrap import percentile
+from isoflop.numeric.results import percentiles
 
 
 class Errors:
@@ -61,7 +61,7 @@ class Errors:
             often = random.multinomial(count, np.full(count, 1.0 / count))
             medians = [weighted_median(values, often[size]) for values, size in errors]
             drawn.append(medians[0] / medians[1])
-        low, high = percentile(np.array(drawn)[np.isfinite(drawn)], LEVEL)
+        low, high = percentiles(np.array(drawn)[np.isfinite(drawn)], LEVEL)
         return value, low, high
 
     def cell(self, law: str, k: int, low: int, what) -> str:

@@ -8,11 +8,11 @@ from schaeffer2025.benchmark import Benchmark
 from schaeffer2025.rules import BACKTESTED, BUDGET, COMPLETE, FEW, LEVEL, WIDE
 from schaeffer2025.text import between, cell, markdown, percent, spans
 
-from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.law import Law
 from isoflop.numeric.passk.across_k import trend
 from isoflop.numeric.passk.allocation import allocation_matrix
 from isoflop.numeric.passk.fit_at_k import open_side
+from isoflop.numeric.results import percentiles
 from isoflop.theory.data.published import published
 
 SIMULATED = Path(__file__).parent / "coverage.json"
@@ -161,9 +161,9 @@ def allocation_rows(b: Benchmark) -> tuple[list[list[str]], list[str]]:
                 continue
             cells.append(
                 f"{np.exp(whole.log_size_ratio[i, j, 0]):.2g}; {1.0 + whole.excess[i, j, 0]:.3f} "
-                f"{between(*(1.0 + np.array(percentile(excess[:, i, j], LEVEL))))}; "
+                f"{between(*(1.0 + np.array(percentiles(excess[:, i, j], LEVEL))))}; "
                 f"{percent(1.0 - whole.lost_compute[i, j, 0])} "
-                f"{between(*(100 * np.array(percentile(left[:, i, j], LEVEL))), '.0f')}"
+                f"{between(*(100 * np.array(percentiles(left[:, i, j], LEVEL))), '.0f')}"
             )
         rows.append([b.title, label if isinstance(label, str) else f"pass@{label:,}", *cells])
     return rows, []

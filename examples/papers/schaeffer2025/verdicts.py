@@ -19,8 +19,8 @@ from schaeffer2025.rules import (
 )
 from schaeffer2025.text import between, cell, listed, percent
 
-from isoflop.numeric.fit.bootstrap import percentile
 from isoflop.numeric.passk.across_k import trend
+from isoflop.numeric.results import percentiles
 
 CONFIRMED, PARTLY, REFUTED = "confirmed", "confirmed in part", "not confirmed"
 UNKNOWN, PROVED = "these data cannot say", "follows from the law; its size:"
@@ -193,7 +193,7 @@ def tightness(b: Benchmark, k: int) -> tuple[float, float, float, float, float]:
     drawn = [
         spread(fit, observed, covariates, laws[0].weights[good], fit.draws[good]) for fit in fits
     ]
-    return *whole, whole[1] / whole[0], *percentile(drawn[1] / drawn[0], LEVEL)
+    return *whole, whole[1] / whole[0], *percentiles(drawn[1] / drawn[0], LEVEL)
 
 
 def tighter(b: Benchmark) -> Part:

@@ -8,10 +8,11 @@ from scipy import stats
 
 from isoflop.numeric.fit import bootstrap as module
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.bootstrap import percentile, refit, resampled_values
+from isoflop.numeric.fit.bootstrap import refit, resampled_values
 from isoflop.numeric.fit.derived import ALPHA, default_quantities
 from isoflop.numeric.fit.models import in_coordinates
 from isoflop.numeric.fit.resample import Draws, case_weights
+from isoflop.numeric.results import percentiles
 
 LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 
@@ -228,7 +229,7 @@ def test_percentiles(squares):
             0.8, abs=0.01
         )
         assert estimate.standard_error == pytest.approx(column.std(ddof=1), rel=1e-12)
-    assert percentile(np.arange(101.0), 0.9) == pytest.approx((5.0, 95.0))
+    assert percentiles(np.arange(101.0), 0.9) == pytest.approx((5.0, 95.0))
 
 
 def test_draws_of_a_derived_quantity(squares):
@@ -402,7 +403,7 @@ def test_a_wild_resample_takes_no_interval_away(squares):
         assert interval.high == pytest.approx(without.high, rel=0.1)
     ratio = next(each for each in module_quantities() if each.name == "tokens_per_param")
     assert one.values(ratio)[-1] == np.inf
-    low, high = percentile(np.array([1.0, 2.0, np.inf, np.inf]), 0.9)
+    low, high = percentiles(np.array([1.0, 2.0, np.inf, np.inf]), 0.9)
     assert (low, high) == (1.0, np.inf)
 
 
@@ -449,7 +450,7 @@ def test_what_is_hardly_determined_is_told_by_the_intervals_shown(squares):
     draws = np.repeat(np.array([list(squares.coefficients.values())]), 200, axis=0)
     draws[:, 1] *= np.geomspace(0.1, 10.0, 200)
     wide = draws_of(squares, draws)
-    low, high = percentile(draws[:, 1], 0.9)
+    low, high = percentiles(draws[:, 1], 0.9)
     said = [
         text for text in summarise(squares, wide).warnings if text.startswith("hardly determined")
     ]
