@@ -4,7 +4,9 @@ Ctrl-C ends it.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sized
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from warnings import catch_warnings
@@ -13,7 +15,7 @@ from .._progress import progress_bar
 from ..errors import process_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
 __all__ = ["Repeated", "repeat"]
 
@@ -124,4 +126,28 @@ def _running(
         return
     from joblib import Parallel, delayed
 
-    yield from Parallel(n_jobs=jobs, return_as="generator")(delayed(task)(*item) for item in items)
+    with _silent_abort():
+        yield from Parallel(n_jobs=jobs, return_as="generator")(
+            delayed(task)(*item) for item in items
+        )
+
+
+@contextmanager
+def _silent_abort() -> Iterator[None]:
+    """Keeps the traceback of joblib's manager thread from the standard error.
+
+    Where joblib is stopped, the thread that hands out the calls may look up one that the stop has
+    just removed from its dictionary, and dies of a `KeyError` after it has ended the processes.
+    """
+    report = threading.excepthook
+
+    def report_others(error: threading.ExceptHookArgs) -> None:
+        name = error.thread.name if error.thread else ""
+        if not (name == "ExecutorManagerThread" and error.exc_type is KeyError):
+            report(error)
+
+    threading.excepthook = report_others
+    try:
+        yield
+    finally:
+        threading.excepthook = report

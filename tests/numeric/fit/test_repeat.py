@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -59,6 +60,26 @@ def test_an_interrupt_while_other_processes_work():
     done = repeat(square, numbers(50), jobs=2, then=interrupt)
     assert done.values == (0, 1, 4)
     assert done.interrupted
+
+
+def test_an_abort_of_the_thread_that_hands_out_calls_is_silent():
+    """What joblib's manager thread does now and then where it is stopped; others are reported."""
+
+    def stop(value):
+        for name, calls in {"ExecutorManagerThread": {}, "another": []}.items():
+            thread = threading.Thread(target=lambda calls=calls: calls[7], name=name)
+            thread.start()
+            thread.join()
+        raise StopIteration
+
+    reported: list[str] = []
+    before = threading.excepthook
+    threading.excepthook = lambda error: reported.append(error.thread.name)
+    try:
+        repeat(square, numbers(9), jobs=2, then=stop)
+    finally:
+        threading.excepthook = before
+    assert reported == ["another"]
 
 
 def test_each_value_is_handed_on_when_it_is_done():
