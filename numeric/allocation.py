@@ -9,7 +9,16 @@ from functools import cached_property
 
 from ..theory.typeset.shown import Shown
 from . import formulas
-from .arrays import any_of, is_foreign, is_number, namespace, positive_values, real_values
+from .arrays import (
+    any_of,
+    greatest,
+    is_foreign,
+    is_number,
+    least,
+    namespace,
+    positive_values,
+    real_values,
+)
 from .errors import outside, positive_number
 from .penalty import Computed
 
@@ -33,7 +42,8 @@ FIGURES = (
     "unspent_compute",
 )
 NUMBERS = tuple(name for name in FIGURES if name != "binding")
-TARGETS = ("compute", "loss", "reducible_loss")
+#: What an allocation is asked for by, in the order of `Law.allocate`.
+TARGETS = ("compute", "loss", "reducible_loss", "params", "tokens")
 
 
 class Allocation(Computed, Shown):
@@ -64,18 +74,22 @@ class Allocation(Computed, Shown):
         "params",
         "target",
         "tokens",
-        "unspent_compute",
     )
 
     law: Law
     params: Any
     tokens: Any
     compute: Any
-    unspent_compute: Any
     at_max_params: Any
     at_max_tokens: Any
     target: tuple[str, Any]
-    caps: tuple[float | None, float | None]
+    caps: dict[str, float]
+
+    @cached_property
+    def unspent_compute(self) -> Any:
+        """What is left of the budget where both caps bind."""
+        name, budget = self.target
+        return budget - self.compute if name == "compute" else 0.0 * self.compute
 
     @cached_property
     def tokens_per_param(self) -> Any:
@@ -86,8 +100,10 @@ class Allocation(Computed, Shown):
     def reducible_loss(self) -> Any:
         """L - E."""
         name, value = self.target
-        if name != "compute":
-            return value if name == "reducible_loss" else value - self.law.E
+        if name == "reducible_loss":
+            return value
+        if name == "loss":
+            return value - self.law.E
         if any_of(self.at_max_params) or any_of(self.at_max_tokens):
             return self.law.reducible_loss(self.params, self.tokens)
         return self.law.envelope.reducible_loss(self.compute)
@@ -119,10 +135,7 @@ class Allocation(Computed, Shown):
         return np.broadcast_to(capped, np.shape(self.params))
 
     def _again(self, law: Law, target: Any) -> Allocation:
-        max_params, max_tokens = self.caps
-        return law.allocate(
-            **{self.target[0]: target}, max_params=max_params, max_tokens=max_tokens
-        )
+        return law.allocate(**{self.target[0]: target}, **self.caps)
 
     def estimate(self, figure: str, level: float = 0.9) -> Estimate:
         """A figure with its interval, where the law came from data: the percentiles over the draws
@@ -180,35 +193,24 @@ class Allocation(Computed, Shown):
         return {name: getattr(self, name) for name in FIGURES}
 
 
-def allocate(
-    law: Law,
-    *,
-    compute: Any,
-    loss: Any,
-    reducible_loss: Any,
-    max_params: float | None,
-    max_tokens: float | None,
-) -> Allocation:
-    """See `Law.allocate`."""
-    given = {"compute": compute, "loss": loss, "reducible_loss": reducible_loss}
-    chosen = [name for name, value in given.items() if value is not None]
+def allocate(law: Law, given: dict[str, Any], caps: dict[str, float | None]) -> Allocation:
+    """See `Law.allocate`; `given` is by the names of TARGETS, `caps` are max_params and max_tokens."""
+    chosen = [name for name in TARGETS if given[name] is not None]
     if len(chosen) != 1:
         raise ValueError(
-            f"given {', '.join(chosen) or 'none'}: must be exactly one of compute, loss, "
-            f"reducible_loss"
+            f"given {', '.join(chosen) or 'none'}: must be exactly one of {', '.join(TARGETS)}"
         )
     (name,) = chosen
+    limits = {cap: positive_number(cap, value) for cap, value in caps.items() if value is not None}
+    if limits and name in ("params", "tokens"):
+        raise outside(
+            *next(iter(limits.items())), f"given with a compute or a loss, not with {name}"
+        )
     law.needed("A", "B", *(("E",) if name == "loss" else ()))
-    caps = (
-        math.inf if max_params is None else positive_number("max_params", max_params),
-        math.inf if max_tokens is None else positive_number("max_tokens", max_tokens),
-    )
     target = _loss_above(law, given[name]) if name == "loss" else positive_values(name, given[name])
-    one = _for_compute if name == "compute" else _for_loss
-    found = one(law, target - law.E if name == "loss" else target, *caps)
-    found.setdefault("unspent_compute", 0.0 * target)
+    found = _FOR[name](law, target, **limits)
     _require_floats(found["params"], found["tokens"])
-    return Allocation(law=law, target=(name, target), caps=(max_params, max_tokens), **found)
+    return Allocation(law=law, target=(name, target), caps=limits, **found)
 
 
 def _loss_above(law: Law, loss: Any) -> Any:
@@ -220,7 +222,9 @@ def _loss_above(law: Law, loss: Any) -> Any:
     return value
 
 
-def _for_compute(law: Law, budget: Any, max_params: float, max_tokens: float) -> dict[str, Any]:
+def _for_compute(
+    law: Law, budget: Any, max_params: float = math.inf, max_tokens: float = math.inf
+) -> dict[str, Any]:
     coefficients = law.needed("A", "B")
     caps = {"at_max_params": False, "at_max_tokens": False}
     if max_params == max_tokens == math.inf:
@@ -244,7 +248,6 @@ def _for_compute(law: Law, budget: Any, max_params: float, max_tokens: float) ->
         "params": where(both, max_params, where(capped, at_cap[0], params)),
         "tokens": where(both, max_tokens, where(capped, at_cap[1], tokens)),
         "compute": where(both, spent, budget),
-        "unspent_compute": where(both, budget - spent, 0.0),
     }
 
 
@@ -260,7 +263,28 @@ def _or_inf(formula: Any, value: Any, coefficients: dict[str, float]) -> Any:
         return math.inf
 
 
-def _for_loss(law: Law, reducible: Any, max_params: float, max_tokens: float) -> dict[str, Any]:
+def _for_params(law: Law, params: Any) -> dict[str, Any]:
+    """The optimum that has these params."""
+    return _for_compute(law, formulas.compute_at_max_params(params, **law.needed("A", "B"))) | {
+        "params": params
+    }
+
+
+def _for_tokens(law: Law, tokens: Any) -> dict[str, Any]:
+    """The optimum that has these tokens."""
+    return _for_compute(law, formulas.compute_at_max_tokens(tokens, **law.needed("A", "B"))) | {
+        "tokens": tokens
+    }
+
+
+def _for_loss(law: Law, loss: Any, **caps: float) -> dict[str, Any]:
+    assert law.E is not None
+    return _for_reducible_loss(law, loss - law.E, **caps)
+
+
+def _for_reducible_loss(
+    law: Law, reducible: Any, max_params: float = math.inf, max_tokens: float = math.inf
+) -> dict[str, Any]:
     coefficients = law.needed("A", "B")
     cheapest = formulas.compute_for_reducible_loss(reducible, **coefficients)
     params = formulas.optimal_params(cheapest, **coefficients)
@@ -334,10 +358,22 @@ def _require(law: Law, reducible: Any, unreachable: Any, **caps: float) -> None:
 
 
 def _require_floats(params: Any, tokens: Any) -> None:
-    if is_foreign(params) or not any_of(
-        (params <= 0.0) | (tokens <= 0.0) | (tokens / params == math.inf)
-    ):
+    """A ValueError where params or tokens are 0, or tokens per param infinite, as floats."""
+    if is_foreign(params):
         return
-    raise ValueError(
-        f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float"
-    )
+    smallest, shortest, longest = least(params), least(tokens), greatest(tokens)
+    if not (smallest > 0.0 and shortest > 0.0) or (
+        longest / smallest == math.inf and any_of(tokens / params == math.inf)
+    ):
+        raise ValueError(
+            f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float"
+        )
+
+
+_FOR = {
+    "compute": _for_compute,
+    "loss": _for_loss,
+    "reducible_loss": _for_reducible_loss,
+    "params": _for_params,
+    "tokens": _for_tokens,
+}

@@ -45,6 +45,13 @@ def test_a_target_loss(data, besiroglu) -> None:
     assert back["params"] == pytest.approx(result["params"], rel=1e-12)
 
 
+def test_the_optimum_that_has_given_params(data, besiroglu) -> None:
+    result = data("allocate", "--law", "besiroglu2024", "--params", "8B")
+    params, tokens = besiroglu.optimum(result["compute"])
+    assert result["params"] == 8e9 == pytest.approx(float(params), rel=1e-12)
+    assert result["tokens"] == pytest.approx(float(tokens), rel=1e-12)
+
+
 def test_several_budgets_and_laws(data) -> None:
     result = data(
         "allocate",

@@ -478,7 +478,7 @@ def test_accuracy_points_of_ones_own_law(call) -> None:
                 "--compute",
                 "1e23",
             ),
-            "runs of --params",
+            "--compute '1e23'",
         ),
         (
             ("--law", "krajewski2025-piqa", "--ratio", "10", "--random-baseline", "1"),
@@ -524,3 +524,17 @@ def test_a_law_of_accuracy_has_no_loss_penalty(call) -> None:
     )
     assert "loss penalty" in own.out
     assert max(map(len, both.splitlines())) <= 100
+
+
+def test_runs_by_their_tokens_per_param(data) -> None:
+    rows = data(
+        "penalty", "--law", "besiroglu2024", "--compute", "6e22", "--tokens-per-param", "25", "100"
+    )["rows"]
+    assert [(row["params"], row["tokens"]) for row in rows] == [
+        (pytest.approx(2e10), pytest.approx(5e11)),
+        (pytest.approx(1e10), pytest.approx(1e12)),
+    ]
+    (row,) = data(
+        "penalty", "--law", "besiroglu2024", "--params", "10B", "--tokens-per-param", "100"
+    )["rows"]
+    assert row["loss_penalty"] == pytest.approx(rows[1]["loss_penalty"], rel=1e-13)

@@ -172,6 +172,24 @@ def test_budget_against_brute_force(caps: str) -> None:
     assert seen == wanted
 
 
+@pytest.mark.parametrize("name", ["params", "tokens"])
+def test_the_optimum_of_given_params_or_tokens_against_brute_force(name: str) -> None:
+    """The best allocation of the budget that comes out has the params, or tokens, that went in."""
+    rng = random.Random(name)
+    for _ in range(CASES // 4):
+        chosen, value = random_law(rng), 10 ** rng.uniform(6, 14)
+        got = chosen.allocate(**{name: value})
+        assert getattr(got, name) == value
+        assert_agrees(got, best_for_compute(Problem(chosen, None, None), got.compute), 12.5)
+        assert got.binding == "none"
+
+
+def test_optima_of_an_array_of_params() -> None:
+    got = BESIROGLU.allocate(params=[8e9, 7e10])
+    assert got.params.tolist() == [8e9, 7e10]
+    assert [row.tokens for row in got.rows()] == got.tokens.tolist()
+
+
 def test_the_cap_that_binds_first_is_named() -> None:
     """With both caps binding, the one that a growing budget meets first."""
     free = BESIROGLU.allocate(compute=1e22)
@@ -321,7 +339,7 @@ def test_unreachable_targets_say_why() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "^given none: must be exactly one of compute, loss, reducible_loss$"),
+        ({}, "^given none: must be exactly one of compute, loss, "),
         ({"compute": 1e20, "loss": 2.0}, "^given compute, loss: must be exactly one"),
         ({"compute": -1e20}, "^compute=-1e.20: must be a positive finite number$"),
         ({"compute": 0}, "^compute=0: "),
@@ -339,6 +357,9 @@ def test_unreachable_targets_say_why() -> None:
         ({"compute": 1e20, "max_tokens": math.nan}, "^max_tokens=nan: "),
         ({"compute": ["a"]}, "^compute=.*: must be a positive finite number, or an array"),
         ({"compute": [1e20, -1.0]}, r"^compute\[1\]=-1.0: "),
+        ({"params": 0.0}, "^params=0.0: "),
+        ({"params": 1e9, "tokens": 1e10}, "^given params, tokens: must be exactly one"),
+        ({"params": 1e9, "max_tokens": 1e10}, "^max_tokens=10000000000.0: must be given with a "),
     ],
 )
 def test_arguments_outside_their_domain(arguments: dict[str, Any], message: str) -> None:

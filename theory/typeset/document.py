@@ -24,9 +24,10 @@ from ..law import PARAMS_TOKENS
 from ..penalty import Misallocation
 from ..proof.claim import Derivation, Verdict, weakest
 from .latex_table import coefficient_table_latex, penalty_table_latex
+from .layout import OPTIMAL
 from .printer import render, symbol_latex
+from .prose import respell
 from .sentence import LETTERS, escaped, sentence_latex
-from .text import OPTIMAL, respell
 from .theorem import label, theorem_latex
 from .width import MACRO
 

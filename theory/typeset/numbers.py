@@ -1,14 +1,14 @@
 r"""How numbers are written, in text and in LaTeX: one format says both.
 
-=====================  ===============  ==========================  ===========================
-format                 of 0.00001234    of 1834567.0                for
-=====================  ===============  ==========================  ===========================
-``Significant(3)``     1.23e-5          1.83e6                      estimates: zeros at the end stay
-``Shortest(3)``        1.23e-5          1.83e6                      what somebody chose: 0.5, not
-0.500 ``Places(4)``          0.0000           1.8346e6                    a column of losses
-``Percent(3)``         0.00123 %        1.83e6x                     shares ``Count()``
-1.23e-5          1.83M                       params and tokens, as they are typed
-=====================  ===============  ==========================  ===========================
+==================  ============  ==========  ====================================
+format              0.00001234    1834567     for
+==================  ============  ==========  ====================================
+``Significant(3)``  1.23e-5       1.83e6      estimates: zeros at the end stay
+``Shortest(3)``     1.23e-5       1.83e6      what somebody chose: 0.5, not 0.500
+``Places(4)``       0.0000        1.8346e6    a column of losses
+``Percent(3)``      0.00123 %     1.83e6x     shares
+``Count()``         1.23e-5       1.83M       params and tokens, as they are typed
+==================  ============  ==========  ====================================
 
 ``format.text(x)`` is for a terminal, ``format.latex(x)`` for LaTeX: with its dollars, and with
 ``\times 10^{n}`` for an exponent. None and NaN are a dash. An infinite number is "inf", or the word

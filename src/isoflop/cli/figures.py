@@ -65,7 +65,7 @@ def _float(name: str, value: Any, law: Law) -> float:
 
 def figures_text(law: Law, envelope: Envelope, spelling: Notation) -> str:
     """The formulas with their numbers for a terminal."""
-    from ..theory.typeset.text import plain
+    from ..theory.typeset.plain import plain
 
     rows = [
         (plain(left, notation=spelling), right)
@@ -106,7 +106,7 @@ def _equations(
 ) -> Iterator[tuple[Any, str]]:
     """Left sides as expressions, right sides as written numbers."""
     from ..theory import symbols as sym
-    from ..theory.typeset.text import abbreviated, optimum
+    from ..theory.typeset.equations import abbreviated, optimum
 
     written = {
         name: write(value) for name, value in figures(law, envelope).items() if value is not None
