@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backtest.sweep_tables import FEW_BENCHMARKS, UNSURE
+from ..backtest.sweep import FEW_BENCHMARKS, UNSURE
 from ..errors import outside
 from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, POINTS, _axes, _figure, _literal
 

@@ -11,7 +11,7 @@ from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
 from .evaluation_options import LISTS as OF_EVALUATION_LISTS
 from .evaluation_options import declare_guessing
 from .numerals import parse
-from .render import json_text, plain
+from .render import csv_text, json_text
 from .run_options import (
     OBJECTIVES,
     check_figure,
@@ -206,7 +206,7 @@ def run(options: Options) -> tuple[str, int]:
         return _of_evaluations(options)
     file = TableOptions(options, "evaluations", LISTS)
     form = options.chosen("--format", FORMATS)
-    from ..numeric.backtest.reading import kind_of_table
+    from ..numeric.backtest.trials import kind_of_table
 
     table = file.table()
     what = what or kind_of_table(table, file.columns)
@@ -226,8 +226,8 @@ def run(options: Options) -> tuple[str, int]:
         save(plot_backtest(result, k=drawn), path)
     written = {
         "text": lambda: str(result),
-        "json": lambda: json_text(plain(result.as_dict())),
-        "csv": result.to_csv,
+        "json": lambda: json_text(result.as_dict()),
+        "csv": lambda: csv_text(list(result.rows())),
         "latex": result.to_latex,
     }
     text = written[form]()
@@ -236,7 +236,7 @@ def run(options: Options) -> tuple[str, int]:
             f"{len(result)} of {result.planned} fits are made; what was not reached is left out"
         )
         return text, INTERRUPTED
-    return text, DONE if result.predictions.usable.any() else NO_VERDICT
+    return text, DONE if result.table["usable"].any() else NO_VERDICT
 
 
 def _of_evaluations(options: Options, table: Table | None = None) -> tuple[str, int]:
