@@ -113,11 +113,12 @@ def cutoffs_of(
         enough = enough and bool((place[wanted] > cheapest[least - 1]).any())
     if not enough:
         noun = "model" if subject.what == "counts" else "run"
-        raise ValueError(
-            f"law={law!r}: {counted(int(usable.sum()), noun)} with {', '.join(columns)}, "
+        complaint = (
+            f"{counted(int(usable.sum()), noun)} with {', '.join(columns)}, "
             f"{int(wanted.sum())} to be predicted; must leave at least {least} cheaper ones for "
             f"the {least - 1} coefficients"
         )
+        raise ArgumentError("law", law, complaint=complaint)
     if hold_out is not None:
         return Cutoffs(law, values, place, trainable, wanted, ())
     # The last cutoff is the most expensive model that may be trained on, be there a target beyond

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, floor, inf, isfinite, sqrt
+from math import ceil, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -292,7 +292,7 @@ class Backtest(Shown):
             return (
                 []
                 if decades.empty
-                else [float(x) for x in range(min(0, floor(low)), ceil(high) + 1)]
+                else [float(x) for x in range(min(0, ceil(low) - 1), ceil(high) + 1)]
             )
         ends = [float(end) for end in edges]
         if len(ends) < 2 or not all(low < high for low, high in pairwise(ends)):

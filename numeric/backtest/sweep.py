@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["Cell", "Sweep", "Threshold", "sweep_thresholds"]
 
 #: The paper's thresholds in FLOP, evenly in log T.
-THRESHOLDS = np.geomspace(6e19, 5e22, 24)
+LOWEST, HIGHEST, COUNT = 6e19, 5e22, 24
 SUCCESS, LEAST_TRAIN, LEAST_HELD_OUT = 0.10, 6, 3
 RESAMPLES, LEVEL = 2000, 0.9
 RESAMPLED = "benchmarks resampled"
@@ -362,7 +362,7 @@ def sweep_thresholds(
     samples: Iterable[Sample],
     kinds: Sequence[Kind],
     *,
-    thresholds: ArrayLike | None = None,
+    thresholds: int | ArrayLike | None = None,
     success: float = SUCCESS,
     least_train: int = LEAST_TRAIN,
     least_held_out: int = LEAST_HELD_OUT,
@@ -382,9 +382,9 @@ def sweep_thresholds(
         and all laws are judged on the runs that exceed guessing by more than the strictest margin.
     kinds : sequence of Kind
         Laws of different names.
-    thresholds : array_like, optional
-        T in FLOP, > 0; by default 24 from 6e19 to 5e22, evenly in log T. Those at which nothing can
-        be fitted are left out.
+    thresholds : int or array_like, optional
+        T in FLOP, > 0; or how many from 6e19 to 5e22, evenly in log T, by default 24. Those at
+        which nothing can be fitted are left out.
     success : float
         Largest mean relative error that is a success, > 0.
     least_train, least_held_out : int
@@ -411,7 +411,10 @@ def sweep_thresholds(
     distinct_laws(kinds)
     if not by_name:
         raise outside("samples", list(by_name), "at least one benchmark")
-    grid = THRESHOLDS if thresholds is None else np.unique(positive_array("thresholds", thresholds))
+    if thresholds is None or isinstance(thresholds, int):
+        grid = np.geomspace(LOWEST, HIGHEST, thresholds or COUNT)
+    else:
+        grid = np.unique(positive_array("thresholds", thresholds))
     limit, level = positive_number("success", success), checked_level(level)
     least_train = whole_number("least_train", least_train, 1)
     least_held_out = whole_number("least_held_out", least_held_out, 1)

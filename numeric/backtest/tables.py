@@ -112,8 +112,10 @@ def _failures(result: Backtest) -> str:
     for (law, _), alike in merged.items():
         reasons = list(dict.fromkeys(row["reason"] for row in alike))
         at = f" at {len({row['k'] for row in alike})} k" if result.what == "counts" else ""
+        count = sum(row["n"] for row in alike)
+        times = "once" if count == 1 else f"{count} times"
         such = ", such as: " if len(reasons) > 1 else ": "
-        lines.append(f"  {law}: {sum(row['n'] for row in alike)} times{at}{such}{reasons[0]}")
+        lines.append(f"  {law}: {times}{at}{such}{reasons[0]}")
     return _wrapped(["Left out of errors and coverage", *lines]) if lines else ""
 
 

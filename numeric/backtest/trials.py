@@ -253,7 +253,7 @@ def _cutoffs(
     every = LAWS[subject.what]
     names = every if laws is None else (laws,) if isinstance(laws, str) else tuple(laws) or ("",)
     cuts: dict[str, Cutoffs] = {}
-    refused: ValueError | None = None
+    refused: ArgumentError | None = None
     for name in names:
         if name not in every:
             raise outside("laws", name, f"one of {', '.join(every)}")
@@ -266,8 +266,8 @@ def _cutoffs(
             continue
         try:
             cuts[name] = cutoffs_of(subject, name, *rule)
-        except ValueError as error:
-            if laws is not None or not str(error).startswith("law="):
+        except ArgumentError as error:
+            if laws is not None or error.argument != "law":
                 raise
             refused = refused or error
     if not cuts:

@@ -131,7 +131,7 @@ CALLS: dict[str, list[str]] = {
     "passk_laws_json": [*PASSK_LAWS, "--law", "compute", *JSON],
     "backtest_counts": BACKTEST,
     "backtest_counts_json": [*BACKTEST, *JSON],
-    "backtest_counts_all_json": [*BACKTEST, "--targets", "all", *JSON],
+    "backtest_counts_all_json": [*BACKTEST, "--sweep", *JSON],
     "backtest_counts_latex": [*BACKTEST, *LATEX],
     "backtest_counts_csv": [*BACKTEST, "--format", "csv"],
     "backtest_runs": ["backtest", "runs.csv", "--bootstrap", "20", "--targets", "20%"],
