@@ -217,7 +217,7 @@ class Cost:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Overtraining:
-    """The two laws fitted, and what follows; a `isoflop.numeric.fit.model.Fitted`.
+    """The two laws fitted, and what follows; a `isoflop.numeric.fit.fitted.Fitted`.
 
     Attributes
     ----------
