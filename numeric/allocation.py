@@ -9,7 +9,16 @@ from functools import cached_property
 
 from ..theory.typeset.shown import Shown
 from . import formulas
-from .arrays import any_of, is_foreign, is_number, namespace, positive_values, real_values
+from .arrays import (
+    any_of,
+    greatest,
+    is_foreign,
+    is_number,
+    least,
+    namespace,
+    positive_values,
+    real_values,
+)
 from .errors import outside, positive_number
 from .penalty import Computed
 
@@ -65,18 +74,22 @@ class Allocation(Computed, Shown):
         "params",
         "target",
         "tokens",
-        "unspent_compute",
     )
 
     law: Law
     params: Any
     tokens: Any
     compute: Any
-    unspent_compute: Any
     at_max_params: Any
     at_max_tokens: Any
     target: tuple[str, Any]
     caps: dict[str, float]
+
+    @cached_property
+    def unspent_compute(self) -> Any:
+        """What is left of the budget where both caps bind."""
+        name, budget = self.target
+        return budget - self.compute if name == "compute" else 0.0 * self.compute
 
     @cached_property
     def tokens_per_param(self) -> Any:
@@ -196,7 +209,6 @@ def allocate(law: Law, given: dict[str, Any], caps: dict[str, float | None]) -> 
     law.needed("A", "B", *(("E",) if name == "loss" else ()))
     target = _loss_above(law, given[name]) if name == "loss" else positive_values(name, given[name])
     found = _FOR[name](law, target, **limits)
-    found.setdefault("unspent_compute", 0.0 * target)
     _require_floats(found["params"], found["tokens"])
     return Allocation(law=law, target=(name, target), caps=limits, **found)
 
@@ -236,7 +248,6 @@ def _for_compute(
         "params": where(both, max_params, where(capped, at_cap[0], params)),
         "tokens": where(both, max_tokens, where(capped, at_cap[1], tokens)),
         "compute": where(both, spent, budget),
-        "unspent_compute": where(both, budget - spent, 0.0),
     }
 
 
@@ -347,13 +358,16 @@ def _require(law: Law, reducible: Any, unreachable: Any, **caps: float) -> None:
 
 
 def _require_floats(params: Any, tokens: Any) -> None:
-    if is_foreign(params) or not any_of(
-        (params <= 0.0) | (tokens <= 0.0) | (tokens / params == math.inf)
-    ):
+    """A ValueError where params or tokens are 0, or tokens per param infinite, as floats."""
+    if is_foreign(params):
         return
-    raise ValueError(
-        f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float"
-    )
+    smallest, shortest, longest = least(params), least(tokens), greatest(tokens)
+    if not (smallest > 0.0 and shortest > 0.0) or (
+        longest / smallest == math.inf and any_of(tokens / params == math.inf)
+    ):
+        raise ValueError(
+            f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float"
+        )
 
 
 _FOR = {

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.shown import Shown
 from .. import formulas
 from ..data.rows import those_dropped
 from ..errors import ArgumentError, outside, positive_array, whole_number
+from ..fit.fitted import Fitted
 from ..fit.intervals import checked_level
 from ..fit.objective import Objective
 from ..fit.resample import Draws, Refits, resample
@@ -187,8 +187,8 @@ class Cost:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Overtraining(Shown):
-    """The two laws fitted, and what follows; a `isoflop.numeric.fit.resample.Refittable`.
+class Overtraining(Fitted):
+    """The two laws fitted, and what follows.
 
     Attributes
     ----------
@@ -228,8 +228,6 @@ class Overtraining(Shown):
     draws: Draws | None = None
     notes: tuple[str, ...] = ()
 
-    names = (*COEFFICIENTS, *OF_ERROR)
-
     # -- as a fit that can be made again -----------------------------------------------------------
 
     @cached_property
@@ -238,12 +236,17 @@ class Overtraining(Shown):
         error.
         """
         both = (*self.loss_fit.coefficients.tolist(), *self.error_fit.coefficients.tolist())
-        return dict(zip(self.names, both, strict=True))
+        return dict(zip((*COEFFICIENTS, *OF_ERROR), both, strict=True))
 
     @property
     def size(self) -> int:
         """Runs that some law was fitted to."""
         return int((self.for_loss | self.for_error).sum())
+
+    @property
+    def objective_value(self) -> float:
+        """Half the sum of squares of the losses about their law."""
+        return self.loss_fit.value
 
     @property
     def converged(self) -> bool:
@@ -313,11 +316,6 @@ class Overtraining(Shown):
         return self.loss_fit.converged and not self.loss_fit.undetermined
 
     @property
-    def sound(self) -> bool:
-        """Whether they determine both laws."""
-        return self.converged and not self.undetermined
-
-    @property
     def law(self) -> Law:
         """The law of loss with its optimum, envelope and penalty.
 
@@ -336,6 +334,10 @@ class Overtraining(Shown):
         """L at runs, (m,)."""
         n, d = positive_array("params", params), positive_array("tokens", tokens)
         return _losses(self.loss_fit.coefficients[None], n, d)[0]
+
+    def predict(self, rows: Any) -> Floats:
+        """L at other rows with params and tokens, (m,)."""
+        return self.loss(rows.params, rows.tokens)
 
     def error(self, loss: Any) -> Floats:
         """1 - Q at losses, (m,)."""

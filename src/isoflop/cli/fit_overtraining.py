@@ -124,7 +124,7 @@ def run(options: Options) -> tuple[str, int]:
     if laws.draws is not None and laws.draws.interrupted:
         say_interrupted(f"intervals from {len(laws.draws)} of {laws.draws.requested} resamples")
         return text, INTERRUPTED
-    return text, DONE if laws.sound else NO_VERDICT
+    return text, DONE if laws.is_sound else NO_VERDICT
 
 
 class _RawTable(EvaluationTable):

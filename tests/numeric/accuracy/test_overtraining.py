@@ -352,7 +352,7 @@ def test_intervals_of_coefficients_and_of_the_optimum():
         ), name
     interval = found.intervals["optimal_tokens_per_param"]
     assert interval.low < found.optimal_tokens_per_param == interval.value < interval.high
-    assert found.sound
+    assert found.is_sound
     assert not any(
         each.has_interval
         for each in fit_overtraining(simulated(0.01), loss="c4").intervals.values()
