@@ -24,7 +24,7 @@ from .penalty import Computed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from ..theory.typeset.table import Table
@@ -420,7 +420,7 @@ def _require_floats(params: Any, tokens: Any) -> None:
         )
 
 
-_FOR = {
+_FOR: dict[str, Callable[..., dict[str, Any]]] = {
     "compute": _for_compute,
     "loss": _for_loss,
     "reducible_loss": _for_reducible_loss,
