@@ -207,7 +207,7 @@ def allocation_tables(
     shown = [
         *OF_ALLOCATIONS[:-1],
         *(["accuracy"] if accuracies else []),
-        "binding",
+        "loss_penalty" if allocations[0].on_ray else "binding",
         *(["unspent_compute"] if unspent else []),
     ]
     rows = []

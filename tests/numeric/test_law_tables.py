@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from isoflop.numeric.law import law
+from isoflop.numeric.law import Law, law
 from isoflop.numeric.law_tables import COLUMNS, penalty_page, penalty_tables
 from isoflop.numeric.penalty import Penalty
 from isoflop.theory.typeset.table import Table
 
 BESIROGLU, HOFFMANN = law("besiroglu2024"), law("hoffmann2022")
-RUNS = {"params": [8e9, 4.05e11], "tokens": [1.5e13, 1.56e13]}
+RUNS: dict[str, Any] = {"params": [8e9, 4.05e11], "tokens": [1.5e13, 1.56e13]}
 SCALES = {"B": 1e9, "T": 1e12}
 
 
@@ -83,14 +83,9 @@ def test_headings_are_in_the_notation() -> None:
 
 
 def test_a_law_without_E_has_no_loss() -> None:
-    bare = replace_E(None)
+    bare = Law(A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
     table = penalty_page([(bare, [bare.penalty(params=8e9, tokens=1e12)])])
     assert "loss" not in [column.key for column in table.columns]
-
-
-def replace_E(value: float | None) -> Any:
-    coefficients = BESIROGLU.coefficients() | {"E": value}
-    return type(BESIROGLU)(**coefficients)
 
 
 def test_a_column_is_one_line_for_every_format(monkeypatch: pytest.MonkeyPatch) -> None:
