@@ -10,7 +10,7 @@ from ..theory.typeset.shown import Shown
 from . import allocation, formulas
 from . import penalty as misallocation
 from .arrays import positive_values
-from .errors import exponent_number, nonnegative_number, outside, positive_number
+from .errors import ArgumentError, exponent_number, nonnegative_number, outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,25 +212,34 @@ class Law(Frozen, Shown):
         *,
         loss: Any = None,
         reducible_loss: Any = None,
+        params: Any = None,
+        tokens: Any = None,
         max_params: float | None = None,
         max_tokens: float | None = None,
+        tokens_per_param: float | None = None,
     ) -> Allocation:
-        """The optimal params and tokens for a budget or for a target loss, with optional caps.
+        """The optimal params and tokens for a budget or for a target loss, with optional caps; or
+        the optimum that has given params or tokens; or an allocation at given tokens per param.
 
         Parameters
         ----------
         compute : float or array_like, optional
             Budget C in FLOP.
         loss, reducible_loss : float or array_like, optional
-            Target L > E, or target L - E > 0; exactly one of the three is given.
+            Target L > E, or target L - E > 0.
+        params, tokens : float or array_like, optional
+            Params, or tokens, of the optimum: it is that of the budget at which these are optimal.
+            Exactly one of the five is given.
         max_params, max_tokens : float, optional
             A size cap and a data wall. Where one binds the other variable takes up the budget;
             where both do, compute is left.
+        tokens_per_param : float, optional
+            D/N, in place of the optimal one, with compute, params or tokens.
 
         Returns
         -------
         Allocation
-            params, tokens, tokens_per_param, compute, loss, reducible_loss, binding.
+            params, tokens, tokens_per_param, compute, loss, reducible_loss, binding, penalty.
 
         Raises
         ------
@@ -244,17 +253,31 @@ class Law(Frozen, Shown):
         """
         return allocation.allocate(
             self,
-            compute=compute,
-            loss=loss,
-            reducible_loss=reducible_loss,
-            max_params=max_params,
-            max_tokens=max_tokens,
+            {
+                "compute": compute,
+                "loss": loss,
+                "reducible_loss": reducible_loss,
+                "params": params,
+                "tokens": tokens,
+            },
+            {
+                "max_params": max_params,
+                "max_tokens": max_tokens,
+                "tokens_per_param": tokens_per_param,
+            },
         )
 
     # -- misallocation ---------------------------------------------------------------------------------------------
 
     def penalty(
-        self, ratio: Any = None, *, size_ratio: Any = None, params: Any = None, tokens: Any = None
+        self,
+        ratio: Any = None,
+        *,
+        size_ratio: Any = None,
+        params: Any = None,
+        tokens: Any = None,
+        compute: Any = None,
+        tokens_per_param: Any = None,
     ) -> Penalty:
         """What training off the optimal allocation costs.
 
@@ -265,9 +288,9 @@ class Law(Frozen, Shown):
             undertrained.
         size_ratio : float or array_like, optional
             r = N/N*(C) at the same compute.
-        params, tokens : float or array_like, optional
-            A run (both), compared with the optimum at its own compute. Give one of ratio,
-            size_ratio, or the run.
+        params, tokens, compute, tokens_per_param : float or array_like, optional
+            A run, compared with the optimum at its own compute: params and tokens, or tokens per
+            param with params or with compute. Give one of ratio, size_ratio, or a run.
 
         Returns
         -------
@@ -281,7 +304,15 @@ class Law(Frozen, Shown):
         go home).
         """
         return misallocation.penalty(
-            self, ratio=ratio, size_ratio=size_ratio, params=params, tokens=tokens
+            self,
+            {
+                "ratio": ratio,
+                "size_ratio": size_ratio,
+                "params": params,
+                "tokens": tokens,
+                "compute": compute,
+                "tokens_per_param": tokens_per_param,
+            },
         )
 
     def tolerance(self, within: float) -> Tolerance:
@@ -460,7 +491,7 @@ def law(name: str | PathLike[str]) -> Law:
     Parameters
     ----------
     name : str or path
-        As `laws()` lists them, e.g. "besiroglu2024"; or a law file, or a saved fit, such as
+        As `laws()` lists them, e.g. "besiroglu2024", or "chinchilla"; or a law file, or a saved fit, such as
         "fit.json".
 
     Raises
@@ -473,13 +504,16 @@ def law(name: str | PathLike[str]) -> Law:
     >>> round(law("besiroglu2024").envelope.tokens_per_param(5.76e23), 1)
     18.4
     """
-    from ..theory.data.published import LAWS, published
+    from ..theory.data.published import find, unknown
 
-    if name not in LAWS and (not isinstance(name, str) or "." in name or "/" in name):
+    entry = find(name)
+    if entry is None and (not isinstance(name, str) or "." in name or "/" in name):
         return Law.load(name)
-    entry = published(name)
+    if entry is None:
+        raise ArgumentError("law", name, complaint=unknown(name))
     if entry.kind != "params-tokens":
-        raise ValueError(f"law={name!r}: is a {entry.kind} law; a params+tokens law is needed")
+        complaint = f"is a {entry.kind} law; a params+tokens law is needed"
+        raise ArgumentError("law", name, complaint=complaint)
     values = {
         key: None if digits is None else float(digits) for key, digits in entry.coefficients.items()
     }

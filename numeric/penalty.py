@@ -319,21 +319,44 @@ class Tolerance(Frozen):
         return f"Tolerance(within={self.within!r}, size_ratio={self.size_ratio!r}, ratio={self.ratio!r})"
 
 
-def penalty(law: Law, *, ratio: Any, size_ratio: Any, params: Any, tokens: Any) -> Penalty:
-    """See `Law.penalty`."""
-    given = {"ratio": ratio, "size_ratio": size_ratio, "params": params, "tokens": tokens}
+#: What says which allocation: a ratio at any compute, or a run.
+ALLOCATIONS = (
+    ("ratio",),
+    ("size_ratio",),
+    ("params", "tokens"),
+    ("params", "tokens_per_param"),
+    ("compute", "tokens_per_param"),
+)
+
+
+def penalty(law: Law, given: dict[str, Any]) -> Penalty:
+    """See `Law.penalty`; `given` is by the names of its arguments, in their order."""
     chosen = tuple(name for name, value in given.items() if value is not None)
-    if chosen not in (("ratio",), ("size_ratio",), ("params", "tokens")):
-        shown = ", ".join(chosen) or "none"
-        raise ValueError(f"given {shown}: must be ratio, or size_ratio, or params and tokens")
+    if chosen not in ALLOCATIONS:
+        raise ValueError(
+            f"given {', '.join(chosen) or 'none'}: must be ratio, or size_ratio, or params and "
+            f"tokens, or tokens_per_param with params or compute"
+        )
     values = {name: positive_values(name, given[name]) for name in chosen}
     if "ratio" in values:
         s = formulas.log_size_ratio_at_ratio(values["ratio"])
     elif "size_ratio" in values:
         s = formulas.log_size_ratio(values["size_ratio"])
     else:
+        values = _run(**values)
         s = formulas.log_size_ratio_of_run(**values, **law.needed("A", "B"))
     return Penalty(law=law, log_size_ratio=s, given=tuple(values.items()))
+
+
+def _run(
+    *, params: Any = None, tokens: Any = None, compute: Any = None, tokens_per_param: Any = None
+) -> dict[str, Any]:
+    """Params and tokens of a run."""
+    if tokens is None:
+        if params is None:
+            params = formulas.ray_params(compute, tokens_per_param)
+        tokens = params * tokens_per_param
+    return {"params": params, "tokens": tokens}
 
 
 def tolerance(law: Law, within: float) -> Tolerance:

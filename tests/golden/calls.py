@@ -22,7 +22,17 @@ REPORT = [
     "20",
 ]
 REPORT += ["--hold-out", "compute > 5e21", "--compute", "1e22", "--ratio", "10"]
-OVERTRAINING = ["overtraining", "overtrained.csv", "--loss", "loss", "--benchmark", "one", "two"]
+OVERTRAINING = [
+    "fit",
+    "overtrained.csv",
+    "--law",
+    "overtraining",
+    "--loss",
+    "loss",
+    "--benchmark",
+    "one",
+    "two",
+]
 JSON, LATEX = ["--format", "json"], ["--format", "latex"]
 
 CALLS: dict[str, list[str]] = {
