@@ -9,17 +9,27 @@ from functools import cached_property
 
 from ..theory.typeset.shown import Shown
 from . import formulas
-from .arrays import any_of, is_foreign, is_number, namespace, positive_values, real_values
+from .arrays import (
+    any_of,
+    greatest,
+    is_foreign,
+    is_number,
+    least,
+    namespace,
+    positive_values,
+    real_values,
+)
 from .errors import outside, positive_number
 from .penalty import Computed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from ..theory.typeset.table import Table
     from .law import Law
+    from .penalty import Penalty
     from .results import Estimate
 
 FIGURES = (
@@ -35,6 +45,8 @@ FIGURES = (
 NUMBERS = tuple(name for name in FIGURES if name != "binding")
 #: What an allocation is asked for by, in the order of `Law.allocate`.
 TARGETS = ("compute", "loss", "reducible_loss", "params", "tokens")
+#: And by which where tokens per param are given.
+RAYS = ("compute", "params", "tokens")
 
 
 class Allocation(Computed, Shown):
@@ -51,9 +63,11 @@ class Allocation(Computed, Shown):
         L - E.
     binding : str or ndarray of str
         "none", "max_tokens" or "max_params": the cap that moves the allocation off the optimum (the
-        first to bind as the budget grows, where both do).
+        first to bind as the budget grows, where both do); "tokens_per_param" where that was given.
     unspent_compute : float or ndarray
         What is left of the budget where both caps bind, else 0.
+    penalty : Penalty
+        What the allocation costs against the optimum at the compute that is spent.
     """
 
     __slots__ = (
@@ -65,18 +79,37 @@ class Allocation(Computed, Shown):
         "params",
         "target",
         "tokens",
-        "unspent_compute",
     )
 
     law: Law
     params: Any
     tokens: Any
     compute: Any
-    unspent_compute: Any
     at_max_params: Any
     at_max_tokens: Any
     target: tuple[str, Any]
     caps: dict[str, float]
+
+    @property
+    def on_ray(self) -> bool:
+        """Whether tokens per param were given, rather than optimal."""
+        return "tokens_per_param" in self.caps
+
+    @cached_property
+    def penalty(self) -> Penalty:
+        """What the allocation costs against the optimum at the compute that is spent."""
+        return self.law.penalty(params=self.params, tokens=self.tokens)
+
+    @property
+    def loss_penalty(self) -> Any:
+        """(L - E)/(L* - E)."""
+        return self.penalty.loss_penalty
+
+    @cached_property
+    def unspent_compute(self) -> Any:
+        """What is left of the budget where both caps bind."""
+        name, budget = self.target
+        return budget - self.compute if name == "compute" else 0.0 * self.compute
 
     @cached_property
     def tokens_per_param(self) -> Any:
@@ -91,7 +124,7 @@ class Allocation(Computed, Shown):
             return value
         if name == "loss":
             return value - self.law.E
-        if any_of(self.at_max_params) or any_of(self.at_max_tokens):
+        if self.on_ray or any_of(self.at_max_params) or any_of(self.at_max_tokens):
             return self.law.reducible_loss(self.params, self.tokens)
         return self.law.envelope.reducible_loss(self.compute)
 
@@ -106,6 +139,8 @@ class Allocation(Computed, Shown):
     @cached_property
     def binding(self) -> Any:
         """The cap that moves the allocation off the optimum."""
+        if self.on_ray:
+            return "tokens_per_param"
         if is_number(self.params):
             return (
                 "max_tokens"
@@ -177,11 +212,14 @@ class Allocation(Computed, Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
-        return {name: getattr(self, name) for name in FIGURES}
+        shown = (*FIGURES, "loss_penalty") if self.on_ray else FIGURES
+        return {name: getattr(self, name) for name in shown}
 
 
 def allocate(law: Law, given: dict[str, Any], caps: dict[str, float | None]) -> Allocation:
-    """See `Law.allocate`; `given` is by the names of TARGETS, `caps` are max_params and max_tokens."""
+    """See `Law.allocate`; `given` is by the names of TARGETS, `caps` are max_params, max_tokens and
+    tokens_per_param.
+    """
     chosen = [name for name in TARGETS if given[name] is not None]
     if len(chosen) != 1:
         raise ValueError(
@@ -189,14 +227,22 @@ def allocate(law: Law, given: dict[str, Any], caps: dict[str, float | None]) -> 
         )
     (name,) = chosen
     limits = {cap: positive_number(cap, value) for cap, value in caps.items() if value is not None}
-    if limits and name in ("params", "tokens"):
+    on_ray = "tokens_per_param" in limits
+    if on_ray and len(limits) > 1:
+        raise outside("tokens_per_param", limits["tokens_per_param"], "given without a cap")
+    if on_ray and name not in RAYS:
+        raise outside(
+            "tokens_per_param",
+            limits["tokens_per_param"],
+            f"given with {', '.join(RAYS)}, not with {name}",
+        )
+    if limits and not on_ray and name in ("params", "tokens"):
         raise outside(
             *next(iter(limits.items())), f"given with a compute or a loss, not with {name}"
         )
     law.needed("A", "B", *(("E",) if name == "loss" else ()))
     target = _loss_above(law, given[name]) if name == "loss" else positive_values(name, given[name])
-    found = _FOR[name](law, target, **limits)
-    found.setdefault("unspent_compute", 0.0 * target)
+    found = _on_ray(name, target, **limits) if on_ray else _FOR[name](law, target, **limits)
     _require_floats(found["params"], found["tokens"])
     return Allocation(law=law, target=(name, target), caps=limits, **found)
 
@@ -236,7 +282,6 @@ def _for_compute(
         "params": where(both, max_params, where(capped, at_cap[0], params)),
         "tokens": where(both, max_tokens, where(capped, at_cap[1], tokens)),
         "compute": where(both, spent, budget),
-        "unspent_compute": where(both, budget - spent, 0.0),
     }
 
 
@@ -250,6 +295,22 @@ def _or_inf(formula: Any, value: Any, coefficients: dict[str, float]) -> Any:
         return math.inf if value == math.inf else formula(value, **coefficients)
     except ValueError:
         return math.inf
+
+
+def _on_ray(name: str, value: Any, tokens_per_param: float) -> dict[str, Any]:
+    """Params and tokens at these tokens per param, for a budget, or params or tokens of theirs."""
+    if name == "compute":
+        params = formulas.ray_params(value, tokens_per_param)
+        tokens = formulas.ray_tokens(value, tokens_per_param)
+    elif name == "params":
+        params, tokens = value, value * tokens_per_param
+    else:
+        params, tokens = value / tokens_per_param, value
+    compute = value if name == "compute" else formulas.compute(params, tokens)
+    return {"params": params, "tokens": tokens, "compute": compute} | {
+        "at_max_params": False,
+        "at_max_tokens": False,
+    }
 
 
 def _for_params(law: Law, params: Any) -> dict[str, Any]:
@@ -347,16 +408,19 @@ def _require(law: Law, reducible: Any, unreachable: Any, **caps: float) -> None:
 
 
 def _require_floats(params: Any, tokens: Any) -> None:
-    if is_foreign(params) or not any_of(
-        (params <= 0.0) | (tokens <= 0.0) | (tokens / params == math.inf)
-    ):
+    """A ValueError where params or tokens are 0, or tokens per param infinite, as floats."""
+    if is_foreign(params):
         return
-    raise ValueError(
-        f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float"
-    )
+    smallest, shortest, longest = least(params), least(tokens), greatest(tokens)
+    if not (smallest > 0.0 and shortest > 0.0) or (
+        longest / smallest == math.inf and any_of(tokens / params == math.inf)
+    ):
+        raise ValueError(
+            f"params={params!r}, tokens={tokens!r}: the allocation lies beyond the range of a float"
+        )
 
 
-_FOR = {
+_FOR: dict[str, Callable[..., dict[str, Any]]] = {
     "compute": _for_compute,
     "loss": _for_loss,
     "reducible_loss": _for_reducible_loss,

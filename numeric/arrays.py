@@ -170,17 +170,27 @@ def any_of(condition: Any) -> bool:
     return True if is_foreign(condition) else bool(condition.any())
 
 
-def at_least(value: Any, least: Any) -> Any:
-    """A value that mathematics holds at `least` or above: what is below on floats or in NumPy is
+def least(value: Any) -> float:
+    """A number itself, or the least element of an array."""
+    return value if is_number(value) else float(value.min(initial=math.inf))
+
+
+def greatest(value: Any) -> float:
+    """A number itself, or the greatest element of an array."""
+    return value if is_number(value) else float(value.max(initial=-math.inf))
+
+
+def at_least(value: Any, bound: Any) -> Any:
+    """A value that mathematics holds at `bound` or above: what is below on floats or in NumPy is
     rounding.
     """
-    if is_number(value) and is_number(least):
-        return max(value, least)
+    if is_number(value) and is_number(bound):
+        return max(value, bound)
     if is_foreign(value):
         return value
     import numpy as np
 
-    return np.maximum(value, least)
+    return np.maximum(value, bound)
 
 
 def namespace(value: Any) -> Any:

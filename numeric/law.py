@@ -216,9 +216,10 @@ class Law(Frozen, Shown):
         tokens: Any = None,
         max_params: float | None = None,
         max_tokens: float | None = None,
+        tokens_per_param: float | None = None,
     ) -> Allocation:
         """The optimal params and tokens for a budget or for a target loss, with optional caps; or
-        the optimum that has given params or tokens.
+        the optimum that has given params or tokens; or an allocation at given tokens per param.
 
         Parameters
         ----------
@@ -232,11 +233,13 @@ class Law(Frozen, Shown):
         max_params, max_tokens : float, optional
             A size cap and a data wall. Where one binds the other variable takes up the budget;
             where both do, compute is left.
+        tokens_per_param : float, optional
+            D/N, in place of the optimal one, with compute, params or tokens.
 
         Returns
         -------
         Allocation
-            params, tokens, tokens_per_param, compute, loss, reducible_loss, binding.
+            params, tokens, tokens_per_param, compute, loss, reducible_loss, binding, penalty.
 
         Raises
         ------
@@ -257,7 +260,11 @@ class Law(Frozen, Shown):
                 "params": params,
                 "tokens": tokens,
             },
-            {"max_params": max_params, "max_tokens": max_tokens},
+            {
+                "max_params": max_params,
+                "max_tokens": max_tokens,
+                "tokens_per_param": tokens_per_param,
+            },
         )
 
     # -- misallocation ---------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ SURELY_GUESSING = 1e3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LawFit:
-    """A law and the runs that it was fitted to: a `isoflop.numeric.fit.model.Fitted`.
+    """A law and the runs that it was fitted to: a `isoflop.numeric.fit.fitted.Fitted`.
 
     Attributes
     ----------

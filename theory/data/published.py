@@ -319,9 +319,8 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     Returns
     -------
     dict
-    ``alpha``, ``log_C0``, ``C0`` as decimals: ``log_C0`` with the printed digits, the two others
-    computed
-        from them to ``DERIVED_DIGITS`` significant digits.
+        ``alpha``, ``log_C0``, ``C0`` as decimals: ``log_C0`` with the printed digits, the two
+        others computed from them to ``DERIVED_DIGITS`` significant digits.
 
     Raises
     ------
