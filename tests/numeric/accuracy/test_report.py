@@ -331,29 +331,6 @@ def test_figures(held_out, tmp_path) -> None:
         plot_report_residuals(held_out, "none")
 
 
-def test_figures_of_studies(tmp_path) -> None:
-    pytest.importorskip("matplotlib")
-    from isoflop.numeric.backtest.sweep import sweep_thresholds
-    from isoflop.numeric.plot.panels import save
-    from isoflop.numeric.plot.thresholds import plot_errors, plot_success, plot_thresholds
-
-    evaluations = Evaluations.read(table())
-    sweep = sweep_thresholds(
-        [evaluations.sample("task", GUESS)], [law_named(name) for name in LAWS], resamples=0
-    )
-    save(plot_thresholds(sweep), tmp_path / "thresholds.png")
-    assert (
-        plot_errors(sweep, "task", figure="mae", laws=["compute"]).get_ylabel()
-        == "mean absolute error (points)"
-    )
-    assert plot_success(sweep, "compute").get_title() == "compute"
-    for given in ({"figure": "r2"}, {"benchmark": "none"}, {"laws": ["none"]}):
-        with pytest.raises(ValueError, match="must be one of"):
-            plot_errors(sweep, **{"benchmark": "task"} | given)
-    with pytest.raises(ValueError, match="law='none'"):
-        plot_success(sweep, "none")
-
-
 def test_interrupts(monkeypatch) -> None:
     calls: list[str] = []
 
