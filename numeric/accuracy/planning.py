@@ -229,6 +229,11 @@ class AccuracyLaw:
         """The best -log Q' for every budget."""
         return self.law.envelope
 
+    @property
+    def exponent(self) -> float:
+        """alpha of the envelope of -log Q'."""
+        return self.law.exponent
+
     def loss(self, params: Any, tokens: Any) -> Any:
         """-log Q' of a run; numbers or arrays that broadcast."""
         return self.law.loss(params, tokens)
