@@ -55,8 +55,8 @@ class Entry:
         exceed guessing by more than the strictest margin of them.
     intervals : dict
         Of mae and mre on the held-out runs, from 0 to the quantile at `Comparison.level` over
-        resamples of the fitted runs, for refits err more than the law on average
-        (`bounds.upper_bound`); empty without resamples.
+        resamples of the fitted runs, for refits err more than the law on average;
+        empty without resamples.
     mae_draws : ndarray
         (K,): mae on the held-out runs by every refit.
     crossing : Crossing or None
@@ -98,8 +98,8 @@ class Entry:
             return ()
         said = list(self.fit.found.remarks)
         at = ", ".join(
-            f"{name} in {count} of {len(self.fit.draws)} refits"
-            for name, count in self.fit.at_limits.items()
+            f"{name} in {count} of {len(self.fit.refitted)} refits"
+            for name, count in self.fit.at_limit.items()
         )
         said += [f"at a bound of the search: {at}"] if at else []
         for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
@@ -135,7 +135,7 @@ class Entry:
         """
         if self.fit is None:
             return []
-        fit, draws, limit = self.fit, self.fit.draws, None
+        fit, draws, limit = self.fit, self.fit.refitted, None
         ends: dict[str, Any] = dict.fromkeys(fit.names, (None, None))
         if len(draws) > 1:
             ends = {name: percentiles(draws[:, i], level) for i, name in enumerate(fit.names)}
@@ -153,7 +153,7 @@ class Entry:
                 "bound": fit.limit_of(name, value),
                 "low_bound": fit.limit_of(name, ends[name][0]),
                 "high_bound": fit.limit_of(name, ends[name][1]),
-                "refits_at_bound": fit.at_limits.get(name, 0),
+                "refits_at_bound": fit.at_limit.get(name, 0),
             }
             for name, value in fit.coefficients.items()
         ]
@@ -406,7 +406,7 @@ class Comparison(Shown):
             "weak": each.weak,
             **({} if each.crossing is None else {"crossing": each.crossing.as_dict()}),
             "n_fitted": len(each.fit.sample),
-            "n_resamples": len(each.fit.draws),
+            "n_resamples": len(each.fit.refitted),
             "n_resamples_failed": each.fit.n_failed,
             "train": dict(each.train),
             "held_out": dict(each.held_out),
