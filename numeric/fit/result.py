@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .derived import Derived, Quantity
     from .diagnostics import Diagnostics
     from .identifiability import Identifiability
-    from .models import Design, GeneralDesign
+    from .models import Design
     from .objective import Objective
     from .optimality import Solution
     from .resample import Draws, Refits
@@ -41,7 +41,7 @@ class Fit(Shown):
 
     Attributes
     ----------
-    model : PowerTerms or GeneralLaw
+    model : PowerTerms or Expression
         The form.
     objective : Objective
         What was minimised.
@@ -56,7 +56,7 @@ class Fit(Shown):
     model: Any
     objective: Objective
     runs: Runs
-    design: Design | GeneralDesign
+    design: Design
     solution: Solution
 
     # -- the optimum -----------------------------------------------------------------------------------------------
