@@ -8,7 +8,7 @@ import math
 from functools import partial, wraps
 from types import SimpleNamespace
 
-from .errors import POSITIVE, REAL, number, outside, positive_number
+from .errors import POSITIVE, REAL, ArgumentError, number, outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,6 +153,21 @@ class _Call:
         raise ValueError(f"{self.__name__}({shown}): the result {why}")
 
 
+class Forms:
+    """The formulas of a law with its coefficients in place: `forms.optimal_params(compute)`."""
+
+    def __init__(self, module: Any, law: Any, called: Callable[[str], str] = str) -> None:
+        self._module, self._law, self._called = module, law, called
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        formula = getattr(self._module, self._called(name), None)
+        if formula is None:
+            raise ArgumentError(name, complaint=f"the law {self._law.name!r} has none")
+        own = [name for name in formula.names if name in self._law.numbers]
+        needed = self._law.needed(*own)
+        return partial(formula, **{name: needed[name] for name in own})
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a plain number (NumPy's float64 scalar is a float)."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -170,17 +185,27 @@ def any_of(condition: Any) -> bool:
     return True if is_foreign(condition) else bool(condition.any())
 
 
-def at_least(value: Any, least: Any) -> Any:
-    """A value that mathematics holds at `least` or above: what is below on floats or in NumPy is
+def least(value: Any) -> float:
+    """A number itself, or the least element of an array."""
+    return value if is_number(value) else float(value.min(initial=math.inf))
+
+
+def greatest(value: Any) -> float:
+    """A number itself, or the greatest element of an array."""
+    return value if is_number(value) else float(value.max(initial=-math.inf))
+
+
+def at_least(value: Any, bound: Any) -> Any:
+    """A value that mathematics holds at `bound` or above: what is below on floats or in NumPy is
     rounding.
     """
-    if is_number(value) and is_number(least):
-        return max(value, least)
+    if is_number(value) and is_number(bound):
+        return max(value, bound)
     if is_foreign(value):
         return value
     import numpy as np
 
-    return np.maximum(value, least)
+    return np.maximum(value, bound)
 
 
 def namespace(value: Any) -> Any:

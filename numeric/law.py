@@ -9,8 +9,8 @@ from ..theory.data.notation import notation as find_notation
 from ..theory.typeset.shown import Shown
 from . import allocation, formulas
 from . import penalty as misallocation
-from .arrays import positive_values
-from .errors import exponent_number, nonnegative_number, outside, positive_number
+from .arrays import Forms, any_of, is_foreign, is_number, positive_values, real_values
+from .errors import ArgumentError, exponent_number, nonnegative_number, outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Law(Frozen, Shown):
         )
 
     def _compared(self) -> tuple[object, ...]:
-        return (*self._coefficients.values(), self.name, self.source)
+        return (*self.numbers.values(), self.name, self.source)
 
     def __eq__(self, other: object) -> bool:
         return self._compared() == other._compared() if isinstance(other, Law) else NotImplemented
@@ -143,10 +143,11 @@ class Law(Frozen, Shown):
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, float | None]:
         """The coefficients by their names in a notation."""
-        return find_notation(notation).from_canonical(self._coefficients, partial=True)
+        return find_notation(notation).from_canonical(self.numbers, partial=True)
 
     @property
-    def _coefficients(self) -> dict[str, float | None]:
+    def numbers(self) -> dict[str, float | None]:
+        """The coefficients by their names in the package."""
         return {"E": self.E, "A": self.A, "B": self.B, "beta": self.beta, "gamma": self.gamma}
 
     def as_dict(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
@@ -157,29 +158,35 @@ class Law(Frozen, Shown):
 
     def to_json(self, notation: str | Notation = "schaeffer") -> str:
         """The text of a law file."""
-        from .lawfile import to_text
+        from .lawfile import text_of
 
-        return to_text(self, notation)
+        return text_of(self.as_dict(notation))
 
     @classmethod
     def from_json(cls, text: str) -> Law:
-        """The law that `to_json` wrote; ValueError where the text is no law file."""
+        """The law that `to_json` wrote; ValueError where the text is no file of such a law."""
         from .lawfile import from_text
 
-        return from_text(text)
+        return cls._of_file(from_text(text), "law")
 
     def save(self, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
         """Write a law file."""
         from .lawfile import write
 
-        write(self, path, notation)
+        write(self.as_dict(notation), path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Law:
-        """Read a law file; ValueError where it is missing or no law file."""
+        """Read a law file; ValueError where it is missing or no file of such a law."""
         from .lawfile import read
 
-        return read(path)
+        return cls._of_file(read(path), f"law file {str(path)!r}")
+
+    @staticmethod
+    def _of_file(read: Any, where: str) -> Law:
+        if not isinstance(read, Law):
+            raise ValueError(f"{where}: is a {type(read).__name__}; a params+tokens law is needed")
+        return read
 
     # -- the law itself --------------------------------------------------------------------------------------------
 
@@ -202,6 +209,11 @@ class Law(Frozen, Shown):
         return formulas.reducible_loss(params, tokens, **coefficients)
 
     @property
+    def exponent(self) -> float:
+        """alpha of the envelope."""
+        return self.envelope.exponent
+
+    @property
     def envelope(self) -> NumericEnvelope:
         """The compute-optimal envelope: exponent, coefficient, loss and allocation at any compute."""
         return NumericEnvelope(law=self)
@@ -212,25 +224,34 @@ class Law(Frozen, Shown):
         *,
         loss: Any = None,
         reducible_loss: Any = None,
+        params: Any = None,
+        tokens: Any = None,
         max_params: float | None = None,
         max_tokens: float | None = None,
+        tokens_per_param: float | None = None,
     ) -> Allocation:
-        """The optimal params and tokens for a budget or for a target loss, with optional caps.
+        """The optimal params and tokens for a budget or for a target loss, with optional caps; or
+        the optimum that has given params or tokens; or an allocation at given tokens per param.
 
         Parameters
         ----------
         compute : float or array_like, optional
             Budget C in FLOP.
         loss, reducible_loss : float or array_like, optional
-            Target L > E, or target L - E > 0; exactly one of the three is given.
+            Target L > E, or target L - E > 0.
+        params, tokens : float or array_like, optional
+            Params, or tokens, of the optimum: it is that of the budget at which these are optimal.
+            Exactly one of the five is given.
         max_params, max_tokens : float, optional
             A size cap and a data wall. Where one binds the other variable takes up the budget;
             where both do, compute is left.
+        tokens_per_param : float, optional
+            D/N, in place of the optimal one, with compute, params or tokens.
 
         Returns
         -------
         Allocation
-            params, tokens, tokens_per_param, compute, loss, reducible_loss, binding.
+            params, tokens, tokens_per_param, compute, loss, reducible_loss, binding, penalty.
 
         Raises
         ------
@@ -244,17 +265,32 @@ class Law(Frozen, Shown):
         """
         return allocation.allocate(
             self,
-            compute=compute,
-            loss=loss,
-            reducible_loss=reducible_loss,
-            max_params=max_params,
-            max_tokens=max_tokens,
+            {
+                "compute": compute,
+                "loss": loss,
+                "reducible_loss": reducible_loss,
+                "params": params,
+                "tokens": tokens,
+            },
+            {
+                "max_params": max_params,
+                "max_tokens": max_tokens,
+                "tokens_per_param": tokens_per_param,
+            },
+            allocation.Allocation,
         )
 
     # -- misallocation ---------------------------------------------------------------------------------------------
 
     def penalty(
-        self, ratio: Any = None, *, size_ratio: Any = None, params: Any = None, tokens: Any = None
+        self,
+        ratio: Any = None,
+        *,
+        size_ratio: Any = None,
+        params: Any = None,
+        tokens: Any = None,
+        compute: Any = None,
+        tokens_per_param: Any = None,
     ) -> Penalty:
         """What training off the optimal allocation costs.
 
@@ -265,9 +301,9 @@ class Law(Frozen, Shown):
             undertrained.
         size_ratio : float or array_like, optional
             r = N/N*(C) at the same compute.
-        params, tokens : float or array_like, optional
-            A run (both), compared with the optimum at its own compute. Give one of ratio,
-            size_ratio, or the run.
+        params, tokens, compute, tokens_per_param : float or array_like, optional
+            A run, compared with the optimum at its own compute: params and tokens, or tokens per
+            param with params or with compute. Give one of ratio, size_ratio, or a run.
 
         Returns
         -------
@@ -281,7 +317,15 @@ class Law(Frozen, Shown):
         go home).
         """
         return misallocation.penalty(
-            self, ratio=ratio, size_ratio=size_ratio, params=params, tokens=tokens
+            self,
+            {
+                "ratio": ratio,
+                "size_ratio": size_ratio,
+                "params": params,
+                "tokens": tokens,
+                "compute": compute,
+                "tokens_per_param": tokens_per_param,
+            },
         )
 
     def tolerance(self, within: float) -> Tolerance:
@@ -336,6 +380,20 @@ class Law(Frozen, Shown):
 
     # -- plumbing --------------------------------------------------------------------------------------------------
 
+    @property
+    def forms(self) -> Forms:
+        """The proved formulas at the coefficients of the law."""
+        return Forms(formulas, self)
+
+    def inner_sum_for(self, name: str, target: Any) -> Any:
+        """R = L - E where the loss, or the reducible loss, is the target."""
+        if name == "reducible_loss":
+            return positive_values(name, target)
+        value, E = real_values(name, target), self.needed("E")["E"]
+        if not is_foreign(value) and any_of(not value > E if is_number(value) else ~(value > E)):
+            raise outside(name, target, f"a finite number above the irreducible loss E={E!r}")
+        return value - E
+
     def needed(self, *names: str) -> dict[str, float]:
         """The exponents and the named coefficients, or a ValueError that says which is missing."""
         chosen = {name: getattr(self, name) for name in (*names, "beta", "gamma")}
@@ -348,7 +406,7 @@ class Law(Frozen, Shown):
 
     def __repr__(self) -> str:
         shown = ", ".join(
-            f"{name}={value!r}" for name, value in self._coefficients.items() if value is not None
+            f"{name}={value!r}" for name, value in self.numbers.items() if value is not None
         )
         return f"Law({shown}, name={self.name!r})"
 
@@ -454,13 +512,13 @@ class NumericEnvelope(Frozen):
         return f"{self.law!r}.envelope"
 
 
-def law(name: str | PathLike[str]) -> Law:
-    """A published params+tokens law by name, or the law of a file.
+def law(name: str | PathLike[str]) -> Any:
+    """A published params+tokens law by name, or the law of a file, of whichever form that is.
 
     Parameters
     ----------
     name : str or path
-        As `laws()` lists them, e.g. "besiroglu2024"; or a law file, or a saved fit, such as
+        As `laws()` lists them, e.g. "besiroglu2024", or "chinchilla"; or a law file, or a saved
         "fit.json".
 
     Raises
@@ -473,13 +531,18 @@ def law(name: str | PathLike[str]) -> Law:
     >>> round(law("besiroglu2024").envelope.tokens_per_param(5.76e23), 1)
     18.4
     """
-    from ..theory.data.published import LAWS, published
+    from ..theory.data.published import find, unknown
 
-    if name not in LAWS and (not isinstance(name, str) or "." in name or "/" in name):
-        return Law.load(name)
-    entry = published(name)
+    entry = find(name)
+    if entry is None and (not isinstance(name, str) or "." in name or "/" in name):
+        from .lawfile import read
+
+        return read(name)
+    if entry is None:
+        raise ArgumentError("law", name, complaint=unknown(name))
     if entry.kind != "params-tokens":
-        raise ValueError(f"law={name!r}: is a {entry.kind} law; a params+tokens law is needed")
+        complaint = f"is a {entry.kind} law; a params+tokens law is needed"
+        raise ArgumentError("law", name, complaint=complaint)
     values = {
         key: None if digits is None else float(digits) for key, digits in entry.coefficients.items()
     }

@@ -100,7 +100,9 @@ class Penalty(Computed, Shown):
     def ratio(self) -> Any:
         """Overtraining ratio rho, as it was given or from log r."""
         given = dict(self.given)
-        return given["ratio"] if "ratio" in given else formulas.ratio_at_log(self.log_size_ratio)
+        return (
+            given["ratio"] if "ratio" in given else self.law.forms.ratio_at_log(self.log_size_ratio)
+        )
 
     @cached_property
     def size_ratio(self) -> Any:
@@ -109,41 +111,38 @@ class Penalty(Computed, Shown):
         return (
             given["size_ratio"]
             if "size_ratio" in given
-            else formulas.size_ratio_at_log(self.log_size_ratio)
+            else self.law.forms.size_ratio_at_log(self.log_size_ratio)
         )
-
-    def _of(self, figure: Any) -> Any:
-        return figure(self.log_size_ratio, self.law.beta, self.law.gamma)
 
     @cached_property
     def loss_penalty(self) -> Any:
         """P = (L - E)/(L* - E)."""
-        return at_least(self._of(formulas.penalty), 1.0)
+        return at_least(self.law.forms.penalty(self.log_size_ratio), 1.0)
 
     @cached_property
     def excess(self) -> Any:
         """P - 1, without cancellation."""
-        return self._of(formulas.excess)
+        return self.law.forms.excess(self.log_size_ratio)
 
     @cached_property
     def effective_compute(self) -> Any:
         """C_eff/C = P^(-1/alpha)."""
-        return self._of(formulas.effective_compute)
+        return self.law.forms.effective_compute(self.log_size_ratio)
 
     @cached_property
     def lost_compute(self) -> Any:
         """1 - C_eff/C."""
-        return self._of(formulas.lost_compute)
+        return self.law.forms.lost_compute(self.log_size_ratio)
 
     @cached_property
     def compute_overhead(self) -> Any:
         """Extra compute, relative to C, that reaches L*(C) at this model size."""
-        return self._of(formulas.compute_overhead)
+        return self.law.forms.compute_overhead(self.log_size_ratio)
 
     @cached_property
     def tokens_factor(self) -> Any:
         """D/D* that reaches L*(C) at this model size."""
-        return self._of(formulas.tokens_factor)
+        return self.law.forms.tokens_factor(self.log_size_ratio)
 
     @cached_property
     def run(self) -> Run | None:
@@ -319,51 +318,63 @@ class Tolerance(Frozen):
         return f"Tolerance(within={self.within!r}, size_ratio={self.size_ratio!r}, ratio={self.ratio!r})"
 
 
-def penalty(law: Law, *, ratio: Any, size_ratio: Any, params: Any, tokens: Any) -> Penalty:
-    """See `Law.penalty`."""
-    given = {"ratio": ratio, "size_ratio": size_ratio, "params": params, "tokens": tokens}
+#: What says which allocation: a ratio at any compute, or a run.
+ALLOCATIONS = (
+    ("ratio",),
+    ("size_ratio",),
+    ("params", "tokens"),
+    ("params", "tokens_per_param"),
+    ("compute", "tokens_per_param"),
+)
+
+
+def penalty(law: Law, given: dict[str, Any]) -> Penalty:
+    """See `Law.penalty`; `given` is by the names of its arguments, in their order."""
     chosen = tuple(name for name, value in given.items() if value is not None)
-    if chosen not in (("ratio",), ("size_ratio",), ("params", "tokens")):
-        shown = ", ".join(chosen) or "none"
-        raise ValueError(f"given {shown}: must be ratio, or size_ratio, or params and tokens")
+    if chosen not in ALLOCATIONS:
+        raise ValueError(
+            f"given {', '.join(chosen) or 'none'}: must be ratio, or size_ratio, or params and "
+            f"tokens, or tokens_per_param with params or compute"
+        )
     values = {name: positive_values(name, given[name]) for name in chosen}
     if "ratio" in values:
         s = formulas.log_size_ratio_at_ratio(values["ratio"])
     elif "size_ratio" in values:
         s = formulas.log_size_ratio(values["size_ratio"])
     else:
+        values = _run(**values)
         s = formulas.log_size_ratio_of_run(**values, **law.needed("A", "B"))
     return Penalty(law=law, log_size_ratio=s, given=tuple(values.items()))
 
 
-def tolerance(law: Law, within: float) -> Tolerance:
-    """See `Law.tolerance`."""
-    epsilon, exponents = positive_number("within", within), law.needed()
-    return interval(
-        epsilon,
-        formulas.tolerance_half_width(epsilon, **exponents),
-        lambda s: formulas.excess(s, **exponents),
-        size_ratio=(formulas.size_ratio_at_log, formulas.log_size_ratio),
-        ratio=(formulas.ratio_at_log, formulas.log_size_ratio_at_ratio),
-    )
+def _run(
+    *, params: Any = None, tokens: Any = None, compute: Any = None, tokens_per_param: Any = None
+) -> dict[str, Any]:
+    """Params and tokens of a run."""
+    if tokens is None:
+        if params is None:
+            params = formulas.ray_params(compute, tokens_per_param)
+        tokens = params * tokens_per_param
+    return {"params": params, "tokens": tokens}
 
 
-def interval(
-    epsilon: float, step: float, excess: Excess, *, size_ratio: Scale, ratio: Scale
-) -> Tolerance:
-    """The two roots of P(s) - 1 = epsilon on either side of s = log r = 0, as size ratios and as
-    overtraining ratios.
+def tolerance(law: Law, within: float, excess: Excess | None = None) -> Tolerance:
+    """See `Law.tolerance`: the two roots of P(s) - 1 = within on either side of s = log r = 0.
 
-    ``step`` is about how far off they are; each scale is a pair of functions, from s and back to
-    it.
+    ``excess``: of the loss, where that of R is another.
     """
+    epsilon, forms = positive_number("within", within), law.forms
+    above: Excess = excess or forms.excess
+    step = forms.tolerance_half_width(epsilon)
 
     def beyond(s: float) -> bool:
         try:
-            return float(excess(s)) > epsilon
+            return float(above(s)) > epsilon
         except ValueError:  # no float holds it
             return True
 
+    size_ratio: Scale = (forms.size_ratio_at_log, forms.log_size_ratio)
+    ratio: Scale = (forms.ratio_at_log, forms.log_size_ratio_at_ratio)
     lowest, highest = (_root(beyond, sign * step) for sign in (-1.0, 1.0))
     return Tolerance(
         within=epsilon,

@@ -3,10 +3,12 @@
 `Estimate` holds plain floats, so that importing it and formatting it needs no NumPy. There are
 three ways to make one::
 
-    Estimate.of_draws(value, draws, level)                   percentiles of resamples
-    Estimate.of_standard_error(value, standard_error, level) normal or Student's t, on the scale of
-    the quantity Estimate(value, low, high, level=level)                  ends that were found
-    otherwise: a profile, a test
+    Estimate.of_draws(value, draws, level)
+    Estimate.of_standard_error(value, standard_error, level)
+    Estimate(value, low, high, level=level)
+
+from the percentiles of resamples; from a standard error, by the normal distribution or Student's t
+on the scale of the quantity; and from ends that a profile or a test has found.
 
 The words are the same everywhere. An end is None where no interval is known, and -inf or inf where
 the data bound the quantity on that side at no value. An estimate is *undetermined* where the data

@@ -52,8 +52,8 @@ class Entry:
         exceed guessing by more than the strictest margin of them.
     intervals : dict
         Of mae and mre on the held-out runs, from 0 to the quantile at `Comparison.level` over
-        resamples of the fitted runs, for refits err more than the law on average
-        (`bounds.upper_bound`); empty without resamples.
+        resamples of the fitted runs, for refits err more than the law on average;
+        empty without resamples.
     mae_draws : ndarray
         (K,): mae on the held-out runs by every refit.
     crossing : Crossing or None
@@ -95,8 +95,8 @@ class Entry:
             return ()
         said = list(self.fit.found.remarks)
         at = ", ".join(
-            f"{name} in {count} of {len(self.fit.draws)} refits"
-            for name, count in self.fit.at_limits.items()
+            f"{name} in {count} of {len(self.fit.refitted)} refits"
+            for name, count in self.fit.at_limit.items()
         )
         said += [f"at a bound of the search: {at}"] if at else []
         for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
@@ -137,7 +137,7 @@ class Entry:
         names, values, draws = (
             self.fit.kind.coefficients,
             found.coefficients.tolist(),
-            self.fit.draws,
+            self.fit.refitted,
         )
         ends: list[Any] = (
             [percentiles(column, level) for column in draws.T]
@@ -158,7 +158,7 @@ class Entry:
             }
             | {"at_most": limit is not None and name == "E"}
             | {"bound": own, "low_bound": below, "high_bound": above}
-            | {"refits_at_bound": self.fit.at_limits.get(name, 0)}
+            | {"refits_at_bound": self.fit.at_limit.get(name, 0)}
             for name, value, (low, high), (own, below, above) in zip(
                 names, values, ends, bounds.T.tolist(), strict=True
             )
@@ -412,7 +412,7 @@ class Comparison(Shown):
             "weak": each.weak,
             **({} if each.crossing is None else {"crossing": each.crossing.as_dict()}),
             "n_fitted": len(each.fit.sample),
-            "n_resamples": len(each.fit.draws),
+            "n_resamples": len(each.fit.refitted),
             "n_resamples_failed": each.fit.n_failed,
             "train": dict(each.train),
             "held_out": dict(each.held_out),

@@ -1,9 +1,10 @@
-"""What a form must offer to be fitted, and what a fit offers: the protocols behind every law here.
+"""What a form must offer to be fitted: the protocols behind every law here.
 
 A `Form` knows its names and makes a law of coefficients. At its rows it is a `Model`: the Newton
 solver (`isoflop.numeric.fit.newton`) minimises an objective of its residuals. The result is a
-`Fitted`, on which `isoflop.numeric.fit.resample` and `hold_out` work. `isoflop.numeric.fit.models`
-has the forms and the models of power terms and of a user's own expressions.
+`isoflop.numeric.fit.fitted.Fitted`, on which `isoflop.numeric.fit.resample` and `hold_out` work.
+`isoflop.numeric.fit.models` has the forms and the models of power terms and of a user's own
+expressions.
 
 Shapes: K parameter vectors at once, p parameters, n rows. The batch of K is what makes resamples
 fast: write every method for arrays with K in front.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from . import newton, resample
+from . import newton
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..results import Estimate
     from .objective import Objective
     from .optimality import Solution
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Fitted", "Form", "Model"]
+__all__ = ["Form", "Model"]
 
 
 @runtime_checkable
@@ -109,41 +109,4 @@ class Model(Protocol):
     ) -> Solution:
         """The best minimum that is found; from the start alone where one is given and the search
         needs one.
-        """
-
-
-@runtime_checkable
-class Fitted(resample.Refittable, Protocol):
-    """A model that was fitted to rows.
-
-    From `resample.Refittable` it has `names`, `coefficients` (by name), `size` (n), `refit` and
-    `redrawn`.
-    """
-
-    @property
-    def objective_value(self) -> float:
-        """What was minimised, at the minimum."""
-
-    @property
-    def converged(self) -> bool:
-        """Whether the point is certified to be a minimum. If it is not, the coefficients are no
-        result.
-        """
-
-    @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Coefficients that the rows leave undetermined, or that lie at a limit of the search;
-        empty for a sound fit.
-        """
-
-    def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
-        """Which of the coefficients (K, p) lie at a limit of the search, (K, p). A value that the
-        law may take, such as E = 0, is none."""
-
-    def predict(self, rows: Any) -> Floats:
-        """What the law says of other rows, (m,)."""
-
-    def estimates(self, level: float = 0.9) -> Mapping[str, Estimate]:
-        """The coefficients with their intervals by the cheapest way that there is, such as standard
-        errors.
         """

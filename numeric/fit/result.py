@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.shown import Shown
 from ..errors import outside
+from .fitted import DEFAULT_LEVEL, Fitted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DEFAULT_LEVEL = 0.9
+__all__ = ["DEFAULT_LEVEL", "Fit"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Fit(Shown):
+class Fit(Fitted):
     """A law fitted to runs.
 
     Attributes
@@ -51,6 +51,8 @@ class Fit(Shown):
         The form at the runs, in the parameters of the solver.
     solution : Solution
         Where the solver ended, and how that is certified.
+    draws : Draws or None
+        Refits to resamples, as `resampled` makes them: standard errors and intervals are theirs.
     """
 
     model: Any
@@ -58,6 +60,7 @@ class Fit(Shown):
     runs: Runs
     design: Design
     solution: Solution
+    draws: Draws | None = None
 
     # -- the optimum -----------------------------------------------------------------------------------------------
 
@@ -176,27 +179,6 @@ class Fit(Shown):
 
     # -- the law ---------------------------------------------------------------------------------------------------
 
-    @property
-    def law(self) -> Any:
-        """The fitted law, for everything that follows from one: a `Law`, a `ComputeLaw`, or of an
-        expression a `CustomLaw`.
-
-        Raises
-        ------
-        ValueError
-            Where the fit did not converge or leaves coefficients undetermined, or a general law has
-            no envelope in closed form.
-        `law_of(coefficients)` makes a law all the same.
-        """
-        if not self.converged:
-            raise ValueError("law: the fit did not converge; its coefficients are no result")
-        if self.undetermined:
-            raise ValueError(
-                f"law: the runs leave {', '.join(self.undetermined)} undetermined (see the fit's "
-                f"identifiability)"
-            )
-        return self.law_of(self.coefficients)
-
     def law_of(self, coefficients: Mapping[str, float]) -> Any:
         """A law of this form with other coefficients."""
         return self.model.law(coefficients, self.name, self.source)
@@ -259,7 +241,7 @@ class Fit(Shown):
 
         return wald(self, level, kind)
 
-    def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
+    def standard_estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
         """The coefficients with their Wald intervals; see `intervals`."""
         from ..results import Estimate
 
@@ -268,6 +250,30 @@ class Fit(Shown):
             name: Estimate(value, *ends[name], errors[name], name in self.undetermined, level=level)
             for name, value in self.coefficients.items()
         }
+
+    @property
+    def log_likelihood(self) -> float:
+        """That of the observed values at the fit; see `isoflop.numeric.fit.likelihood`."""
+        from .likelihood import log_likelihood
+
+        return log_likelihood(self)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's information criterion 2 k - 2 log likelihood.
+
+        The likelihood is that of independent errors for which this fit is the most likely one:
+        normal for least squares, Laplace for absolute deviations, normal with exponential tails for
+        Huber's function. It is the density of the losses themselves, so that fits of one set of
+        runs by different objectives can be compared. k counts the free coefficients and the scale
+        of the errors.
+        """
+        return 2.0 * (1.0 + float(self.free.sum())) - 2.0 * self.log_likelihood
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's information criterion k log n - 2 log likelihood, of the likelihood of `aic`."""
+        return (1.0 + float(self.free.sum())) * float(np.log(self.size)) - 2.0 * self.log_likelihood
 
     def bootstrap(
         self,

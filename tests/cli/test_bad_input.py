@@ -95,8 +95,8 @@ CASES = {
     ),
     "params without tokens": (["penalty", *LAW, "--params", "7B"], ["--params '7B'", "--tokens"]),
     "unequal lists": (
-        ["penalty", *LAW, "--params", "7B,8B", "--tokens", "1T"],
-        ["--params '7B 8B'", "--tokens '1T'", "2 and 1"],
+        ["penalty", *LAW, "--params", "7B,8B", "--tokens", "1T,2T,3T"],
+        ["--params '7B 8B'", "--tokens '1T 2T 3T'", "2 and 3"],
     ),
     "a run without coefficients": (
         ["penalty", *EXPONENTS, "--params", "7B", "--tokens", "1T"],

@@ -217,7 +217,7 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
             ("--hold-out 'size > 3'", "no column 'size'"),
         ),
         (("--benchmark", "piqa", "--hold-out", "compute >"), ("--hold-out 'compute >'",)),
-        (("--benchmark", "piqa", "--loss-law", "none"), ("--loss-law 'none'", "unknown law")),
+        (("--benchmark", "piqa", "--loss-law", "none"), ("--loss-law 'none'", "no published law")),
         (("--benchmark", "piqa", "--loss-law", "none.json"), ("--loss-law 'none.json'",)),
         (("--benchmark", "piqa", "--compute", "0"), ("--compute '0'",)),
         (("--benchmark", "piqa", "--ratio", "-1"), ("--ratio '-1'",)),

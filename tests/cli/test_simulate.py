@@ -128,7 +128,7 @@ def test_counts_with_their_models(run_cli, tmp_path):
         (["--seed", "1.5"], "--seed '1.5': must be a whole number of at least 0"),
         (["--benchmark", "mmlu"], "--benchmark 'mmlu': must be some of ARC-E, ARC-C"),
         (["--dataset", "c5"], "--dataset 'c5': must be some of mixture, c4"),
-        (["runs", "--law", "nobody"], "--law 'nobody': unknown law"),
+        (["runs", "--law", "nobody"], "--law 'nobody': is no published law"),
         (
             ["runs", "--law", "krajewski2025-arc-e"],
             "must be a law of loss; this is one of -log normalised accuracy",

@@ -14,7 +14,10 @@ from ..data.notation import notation as find_notation
 from ..envelope import Envelope
 from ..penalty import Misallocation
 from ..proof.claim import Claim
-from ..typeset.text import EXPONENTS, check_spelling, in_letters_of, plain, respell
+from ..typeset.equations import check_spelling
+from ..typeset.layout import EXPONENTS
+from ..typeset.plain import plain
+from ..typeset.prose import in_letters_of, respell
 
 __all__ = ["derive_json"]
 

@@ -319,9 +319,8 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     Returns
     -------
     dict
-    ``alpha``, ``log_C0``, ``C0`` as decimals: ``log_C0`` with the printed digits, the two others
-    computed
-        from them to ``DERIVED_DIGITS`` significant digits.
+        ``alpha``, ``log_C0``, ``C0`` as decimals: ``log_C0`` with the printed digits, the two
+        others computed from them to ``DERIVED_DIGITS`` significant digits.
 
     Raises
     ------
@@ -360,12 +359,12 @@ def decode_table_11(column_A: str, column_alpha: str) -> dict[str, str]:
     return {"alpha": str(context.ln(slope).copy_negate()), "log_C0": column_alpha, "C0": str(C0)}
 
 
-#: What a law is called by those who do not name the paper; more than one is meant by it.
-NICKNAMES = {"chinchilla": ("hoffmann2022", "besiroglu2024")}
+#: What laws are called by those who do not name the paper.
+ALIASES = {"chinchilla": "hoffmann2022", "chinchilla-replication": "besiroglu2024"}
 
 
 def published(name: str) -> PublishedLaw:
-    """Look a published law up by name.
+    """Look a published law up by name, or by an alias: chinchilla, chinchilla-replication.
 
     Raises
     ------
@@ -376,17 +375,27 @@ def published(name: str) -> PublishedLaw:
     --------
     >>> published("besiroglu2024").coefficients["gamma"]
     '0.3658'
+    >>> published("chinchilla").name
+    'hoffmann2022'
     """
-    if isinstance(name, str) and name in LAWS:
-        return LAWS[name]
+    law = find(name)
+    if law is None:
+        raise ValueError(f"law={name!r}: {unknown(name)}")
+    return law
+
+
+def find(name: object) -> PublishedLaw | None:
+    """The published law of that name or alias; None where there is none."""
+    return LAWS.get(ALIASES.get(name.lower(), name)) if isinstance(name, str) else None
+
+
+def unknown(name: object) -> str:
+    """What is wrong with a name that no published law has, with the names that it may stand for."""
     labelled = [
         law.name for law in LAWS.values() if law.label and law.label.lower() == str(name).lower()
     ]
-    labelled += NICKNAMES.get(str(name).lower(), ())
-    suggestion = (
-        f" (did you mean {' or '.join(labelled)}?)" if labelled else close_matches(name, LAWS)
-    )
-    raise ValueError(f"unknown law {name!r}{suggestion}; `isoflop laws` lists the published laws")
+    meant = f" (did you mean {' or '.join(labelled)}?)" if labelled else close_matches(name, LAWS)
+    return f"is no published law{meant}; `isoflop laws` lists them"
 
 
 def names(kind: str | None = None) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from sympy import Rational
 
 from ...derivations import NAMES, theorem
 from ..data.notation import close_matches
-from ..typeset.text import plain
+from ..typeset.plain import plain
 from .argument import STRENGTHS, described
 from .claim import FAILED, Claim, Derivation, Verdict, weakest
 from .errata import Erratum, ErratumVerdict, Remark

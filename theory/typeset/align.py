@@ -9,9 +9,7 @@ from ..data.notation import notation as find_notation
 from ..envelope import Envelope
 from ..penalty import Misallocation
 from .breaking import TEXT_WIDTH, filled, pieces
-from .printer import SIGNS, PaperPrinter, snug
-from .sentence import sentence_latex
-from .text import (
+from .equations import (
     Equation,
     Section,
     check_spelling,
@@ -19,6 +17,8 @@ from .text import (
     law_lines,
     misallocation_sections,
 )
+from .printer import SIGNS, PaperPrinter, snug
+from .sentence import sentence_latex
 from .width import width
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from sympy import Add, Expr, Mul, exp, log
 
+from .layout import is_negative, ordered_terms, quotient
 from .printer import PaperPrinter, snug
-from .text import is_negative, ordered_terms, quotient
 from .width import RELATIONS, TOKEN, group, width
 
 #: Points for an equation in an align block and in a list (article, 10pt), and what its end may add

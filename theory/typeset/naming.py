@@ -16,8 +16,8 @@ from sympy import Add, Expr, Mul, Pow, Symbol, exp, log, preorder_traversal
 from .. import symbols as sym
 from ..envelope import derive
 from .breaking import pieces
+from .equations import optimum
 from .printer import PaperPrinter
-from .text import optimum
 from .width import width
 
 #: A part that is narrower than this, in points, keeps its place; a name is about this wide.

@@ -1,6 +1,6 @@
 r"""Expressions in LaTeX as a paper sets them.
 
-The order of terms and factors is that of `isoflop.theory.typeset.text`; symbolic powers stay on the
+The order of terms and factors is that of `isoflop.theory.typeset.layout`; symbolic powers stay on the
 line (``A N^{-\beta}``), and the letters are those of the chosen notation.
 """
 
@@ -18,7 +18,7 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import RELATIONS
 from ..symbols import QUANTITIES
-from .text import OPTIMAL, Conventional, decimal_text, is_decimal
+from .layout import OPTIMAL, Conventional, decimal_text, is_decimal
 from .width import width
 
 SIGNS = {"~": r"\sim", "->": r"\to", ">": ">", "=": "=", "!=": r"\ne", **RELATIONS}

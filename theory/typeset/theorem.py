@@ -18,17 +18,17 @@ from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
 from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from .align import align_block
 from .breaking import ITEM_WIDTH, SIZES, SLACK, TEXT_WIDTH, display, filled, packed, pieces
-from .naming import with_names
-from .printer import SIGNS, PaperPrinter, snug
-from .sentence import escaped, respelled_latex, sentence_latex
-from .text import (
+from .equations import (
     abbreviated,
     check_spelling,
     envelope_lines,
-    in_letters_of,
     misallocation_sections,
     side_conditions,
 )
+from .naming import with_names
+from .printer import SIGNS, PaperPrinter, snug
+from .prose import in_letters_of
+from .sentence import escaped, respelled_latex, sentence_latex
 from .width import width
 
 Cite = Callable[[str], str]

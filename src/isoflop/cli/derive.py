@@ -115,7 +115,7 @@ def _require_numbers(budget: Budget, options: Options) -> None:
 
 def _check_notation(off: Misallocation, spelling: Notation) -> None:
     """UsageError where the notation would give a letter of the budget a second meaning."""
-    from ..theory.typeset.text import check_spelling
+    from ..theory.typeset.equations import check_spelling
 
     try:
         check_spelling(off.envelope, spelling)

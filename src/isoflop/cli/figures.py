@@ -65,7 +65,7 @@ def _float(name: str, value: Any, law: Law) -> float:
 
 def figures_text(law: Law, envelope: Envelope, spelling: Notation) -> str:
     """The formulas with their numbers for a terminal."""
-    from ..theory.typeset.text import plain
+    from ..theory.typeset.plain import plain
 
     rows = [
         (plain(left, notation=spelling), right)
@@ -88,13 +88,12 @@ def _intervals(law: Law, spelling: Notation) -> list[str]:
 def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
     """The formulas with their numbers as an unnumbered align block."""
     from ..numeric.law_tables import law_table
-    from ..theory.typeset.latex import number_latex, render
+    from ..theory.typeset.latex import render
+    from ..theory.typeset.numbers import Shortest
 
     rows = [
         f"  {render(left, spelling)} &= {right}"
-        for left, right in _equations(
-            law, envelope, lambda value: number_latex(value, DIGITS, trimmed=True), "{}^{{{}}}"
-        )
+        for left, right in _equations(law, envelope, Shortest(DIGITS).finite_latex, "{}^{{{}}}")
     ]
     body = ", \\\\\n".join(rows)
     text = f"% {clean(law.name)}\n\\begin{{align*}}\n{body}.\n\\end{{align*}}"
@@ -106,7 +105,7 @@ def _equations(
 ) -> Iterator[tuple[Any, str]]:
     """Left sides as expressions, right sides as written numbers."""
     from ..theory import symbols as sym
-    from ..theory.typeset.text import abbreviated, optimum
+    from ..theory.typeset.equations import abbreviated, optimum
 
     written = {
         name: write(value) for name, value in figures(law, envelope).items() if value is not None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..theory.data.notation import KINDS
-from ..theory.data.published import PublishedLaw, names, published
+from ..theory.data.published import PublishedLaw, find, names, unknown
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
-from .errors import DONE, UsageError, blamed, shown
+from .errors import DONE, UsageError, shown
 from .render import WIDTH, json_text, number, pairs, table
 from .selection import declare_notation, notation
 
@@ -64,10 +64,10 @@ def run(options: Options) -> tuple[str, int]:
 
 
 def _named(name: str) -> PublishedLaw:
-    try:
-        return published(name)
-    except ValueError as error:
-        raise blamed(error, (POSITIONAL, name)) from None
+    law = find(name)
+    if law is None:
+        raise UsageError(f"{POSITIONAL} {shown(name)}: {unknown(name)}")
+    return law
 
 
 def _coefficients(law: PublishedLaw, spelling: Notation) -> dict[str, str | None]:

@@ -26,7 +26,27 @@ if TYPE_CHECKING:
 
 SUMMARY = "what over- or undertraining costs"
 FORMATS = ("text", "json", "latex")
-POINTS = ("--ratio", "--size-ratio", "--params", "--tokens")
+OF_ALLOCATION = (
+    "--ratio",
+    "--size-ratio",
+    "--params",
+    "--compute",
+    "--tokens",
+    "--tokens-per-param",
+)
+#: What says which allocation; each of a group has as many values as the other.
+ALLOCATIONS = (
+    ("--ratio",),
+    ("--size-ratio",),
+    ("--params", "--tokens"),
+    ("--params", "--tokens-per-param"),
+    ("--compute", "--tokens-per-param"),
+)
+
+CHOICES = (
+    "--ratio, or --size-ratio, or --params with --tokens, or --tokens-per-param with --params or "
+    "--compute"
+)
 
 
 def parser() -> Parser:
@@ -37,6 +57,7 @@ def parser() -> Parser:
             "--law LAW ... --ratio RATIO ... [--within SHARE] [--plot FILE]",
             "--law LAW ... --size-ratio RATIO ...",
             "--law LAW ... --params N ... --tokens D ...",
+            "--law LAW ... --compute C ... --tokens-per-param T ...",
             "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
         ],
         "What training off the compute-optimal allocation costs, against the optimum at the same "
@@ -46,6 +67,7 @@ def parser() -> Parser:
             "isoflop penalty --law besiroglu2024 --ratio 0.1 1 10",
             "isoflop penalty --law besiroglu2024 hoffmann2022 --size-ratio 50% --format json",
             "isoflop penalty --law besiroglu2024 --params 8B --tokens 15T",
+            "isoflop penalty --law besiroglu2024 --compute 1e24 --tokens-per-param 20 200",
             "isoflop penalty --law krajewski2025-arc-e --ratio 10 --compute 1e23",
             "isoflop penalty --beta 0.34 --gamma 0.28 --ratio 10 --within 1% --plot penalty.pdf",
         ],
@@ -58,8 +80,18 @@ def parser() -> Parser:
         "overtraining ratio (D/N)/(D*/N*) at the same compute; above 1 overtrained",
     )
     takes_several(group, "--size-ratio", "RATIO", "N/N* at the same compute")
-    takes_several(group, "--params", "N", "params of runs, with as many --tokens")
-    takes_several(group, "--tokens", "D", "training tokens of runs")
+    takes_several(group, "--params", "N", "params of runs")
+    takes_several(group, "--tokens", "D", "training tokens of runs, with --params")
+    takes_several(
+        group, "--tokens-per-param", "T", "tokens per param of runs, with --params or --compute"
+    )
+    takes_several(
+        group,
+        "--compute",
+        "C",
+        "compute of runs in FLOP, with --tokens-per-param; or for a law of accuracy the budgets at "
+        "which it is shown, with --ratio or --size-ratio",
+    )
     takes_one(
         group,
         "--within",
@@ -75,12 +107,6 @@ def parser() -> Parser:
         "accuracy of guessing Qr, Q' = (Q - Qr)/(1 - Qr); then add accuracy points; published laws "
         "of accuracy know theirs",
     )
-    takes_several(
-        accuracy,
-        "--compute",
-        "C",
-        "budgets in FLOP at which accuracy is shown, beside --ratio or --size-ratio",
-    )
     declare_law(built, several=True)
     declare_output(built, *FORMATS, plot="draw the penalty against the ratio")
     return built
@@ -94,11 +120,11 @@ def run(options: Options) -> tuple[str, int]:
     within, plot = options.positive("--within"), options.one("--plot")
     if not points and within is None and plot is None:
         raise UsageError(
-            "--ratio is missing: give --ratio, --size-ratio, --params with --tokens, --within or "
-            "--plot"
+            "--ratio is missing: give --ratio, --size-ratio, --params with --tokens or with "
+            "--tokens-per-param, --within or --plot"
         )
-    if "--params" in options:
-        require(laws, ("A", "B"), "--params")
+    for option in options.given("--params", "--tokens-per-param"):
+        require(laws, ("A", "B"), option)
     found = [(law, [_evaluated(law, point) for point in points]) for law in laws]
     tolerances = [] if within is None else [_tolerance(law, within, options) for law in laws]
     if plot is not None:
@@ -127,13 +153,10 @@ def _in_accuracy(
     options: Options, found: Sequence[tuple[Law, Sequence[Penalty]]], known: dict[str, float]
 ) -> list[tuple[Law, float, list[dict[str, Any]]]]:
     """Of the laws of accuracy the rows in accuracy points."""
-    budgets = [value for _, value in options.positives("--compute") or ()]
-    for option in options.given("--params"):
-        if budgets:
-            raise UsageError(
-                f"--compute: is for --ratio or --size-ratio; runs of {option} have their own"
-            )
-    refuse_budgets(options, known)
+    on_a_ray = "--tokens-per-param" in options
+    budgets = [] if on_a_ray else [value for _, value in options.positives("--compute") or ()]
+    if budgets:
+        refuse_budgets(options, known)
     if not known:
         return []
     asked = options.given("--random-baseline", "--compute")
@@ -149,33 +172,39 @@ def _in_accuracy(
 
 
 def _points(options: Options) -> list[Point]:
-    given = options.given(*POINTS)
-    if given in (["--ratio"], ["--size-ratio"]):
-        (option,) = given
-        name = option.lstrip("-").replace("-", "_")
-        return [
-            ({name: value}, ((option, text),)) for text, value in options.positives(option) or ()
+    given = options.given(*OF_ALLOCATION)
+    if given == ["--compute"]:
+        return []
+    of_ratio = [name for name in given if name != "--compute"] in (["--ratio"], ["--size-ratio"])
+    names = tuple(name for name in given if not (of_ratio and name == "--compute"))
+    if given and names not in ALLOCATIONS:
+        missing = [
+            " and ".join(name for name in allocation if name not in names)
+            for allocation in ALLOCATIONS
+            if {*names} < {*allocation}
         ]
-    if given == ["--params", "--tokens"]:
-        params, tokens = options.positives("--params") or [], options.positives("--tokens") or []
-        if len(params) != len(tokens):
-            counts = f"got {len(params)} and {len(tokens)}"
-            raise UsageError(
-                f"{_listed(options, given)}: must be as many tokens as params, {counts}"
-            )
-        return [
-            ({"params": n, "tokens": d}, (("--params", n_text), ("--tokens", d_text)))
-            for (n_text, n), (d_text, d) in zip(params, tokens, strict=True)
-        ]
-    if given in (["--params"], ["--tokens"]):
-        (missing,) = {"--params", "--tokens"} - {*given}
-        raise UsageError(f"{_listed(options, given)}: needs {missing}")
-    if given:
-        raise UsageError(
-            f"{_listed(options, given)}: must be --ratio, or --size-ratio, or --params with "
-            f"--tokens"
+        domain = f"needs {' or '.join(missing)}" if missing else f"must be {CHOICES}"
+        raise UsageError(f"{_listed(options, given)}: {domain}")
+    return [
+        (
+            {name.lstrip("-").replace("-", "_"): value for name, (_, value) in typed},
+            tuple((name, text) for name, (text, _) in typed),
         )
-    return []
+        for typed in _together(options, names)
+    ]
+
+
+def _together(options: Options, names: Sequence[str]) -> list[list[tuple[str, tuple[str, float]]]]:
+    """The values of the options that belong to each other; one value goes with all of the other's."""
+    columns = [options.positives(name) or [] for name in names]
+    size = max(map(len, columns), default=0)
+    if any(len(column) not in (1, size) for column in columns):
+        counts = " and ".join(str(len(column)) for column in columns)
+        raise UsageError(
+            f"{_listed(options, names)}: must be as many of one as of the other, got {counts}"
+        )
+    full = [column * size if len(column) == 1 else column for column in columns]
+    return [list(zip(names, values, strict=True)) for values in zip(*full, strict=True)]
 
 
 def _listed(options: Options, given: Sequence[str]) -> str:

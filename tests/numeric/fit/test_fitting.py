@@ -745,7 +745,8 @@ def test_a_fit_predicts_other_runs_and_has_estimates(model):
 
 @pytest.mark.parametrize("model", ["params-tokens", "E + A*N^-beta + B*D^-gamma"])
 def test_fits_offer_what_the_protocols_say(model):
-    from isoflop.numeric.fit.model import Fitted, Form, Model
+    from isoflop.numeric.fit.fitted import Fitted
+    from isoflop.numeric.fit.model import Form, Model
 
     found = fit(plain_runs(), model=model)
     assert isinstance(found, Fitted)

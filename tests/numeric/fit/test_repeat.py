@@ -65,16 +65,19 @@ def test_an_interrupt_while_other_processes_work():
 def test_an_abort_of_the_thread_that_hands_out_calls_is_silent():
     """What joblib's manager thread does now and then where it is stopped; others are reported."""
 
+    def fail():
+        raise KeyError(42)
+
     def stop(value):
-        for name, calls in {"ExecutorManagerThread": {}, "another": []}.items():
-            thread = threading.Thread(target=lambda calls=calls: calls[7], name=name)
+        for name in ("ExecutorManagerThread", "another"):
+            thread = threading.Thread(target=fail, name=name)
             thread.start()
             thread.join()
         raise StopIteration
 
     reported: list[str] = []
     before = threading.excepthook
-    threading.excepthook = lambda error: reported.append(error.thread.name)
+    threading.excepthook = lambda error: reported.append(str(error.thread and error.thread.name))
     try:
         repeat(square, numbers(9), jobs=2, then=stop)
     finally:

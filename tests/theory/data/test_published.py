@@ -109,7 +109,7 @@ def test_printed_letters_convert_to_the_canonical_digits(name: str) -> None:
 def test_unknown_law(bad: object, suggestion: str) -> None:
     with pytest.raises(ValueError, match="`isoflop laws` lists") as error:
         published(bad)  # type: ignore[arg-type]
-    assert f"unknown law {bad!r}" in str(error.value)
+    assert f"law={bad!r}: is no published law" in str(error.value)
     assert suggestion in str(error.value)
 
 

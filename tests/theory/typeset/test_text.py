@@ -21,27 +21,26 @@ from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, misallocation
 from isoflop.theory.proof.points import PointEvaluator
-from isoflop.theory.typeset.text import (
+from isoflop.theory.typeset.equations import (
     PENALTY,
-    WIDTH,
     Equation,
     abbreviated,
-    decimal_text,
     envelope_lines,
-    envelope_text,
-    in_letters_of,
-    is_decimal,
-    is_negative,
     law_lines,
     misallocation_sections,
-    misallocation_text,
     optimum,
+)
+from isoflop.theory.typeset.layout import (
+    decimal_text,
+    is_decimal,
+    is_negative,
     ordered_factors,
     ordered_terms,
-    plain,
     quotient,
-    respell,
 )
+from isoflop.theory.typeset.plain import plain
+from isoflop.theory.typeset.prose import in_letters_of, respell
+from isoflop.theory.typeset.text import WIDTH, envelope_text, misallocation_text
 
 
 def positive(name: str) -> Symbol:

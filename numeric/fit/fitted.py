@@ -1,0 +1,232 @@
+"""What every fitted law answers, whatever the law is and whatever it was fitted to."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...theory.typeset.shown import Shown
+from ..errors import outside
+from ..results import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from ...theory.typeset.table import Table
+    from .resample import Draws, Refits
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["DEFAULT_LEVEL", "Fitted"]
+
+DEFAULT_LEVEL = 0.9
+
+
+class Fitted(Shown, ABC):
+    """Base of a law that was fitted to rows.
+
+    A subclass is a frozen dataclass. It says what was fitted, by the abstract members, and how it
+    is fitted again, by `refit`. Estimates, resamples, tables, LaTeX and the frame follow from
+    these. A subclass that can carry resamples has a field ``draws: Draws | None = None``; one that
+    knows standard errors without resamples overrides `standard_estimates`.
+
+    Attributes
+    ----------
+    draws : Draws or None
+        The law refitted to resamples of its rows, where that was done.
+
+    Examples
+    --------
+    A mean as a law of one coefficient:
+
+    >>> from dataclasses import dataclass
+    >>> from isoflop.numeric.fit.resample import Draws, Refits
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Mean(Fitted):
+    ...     y: np.ndarray
+    ...     draws: Draws | None = None
+    ...     size = property(lambda self: len(self.y))
+    ...     coefficients = property(lambda self: {"mean": float(self.y.mean())})
+    ...     objective_value = property(lambda self: float(((self.y - self.y.mean()) ** 2).sum()))
+    ...     converged = True
+    ...
+    ...     def predict(self, rows):
+    ...         return np.full(len(rows), self.coefficients["mean"])
+    ...
+    ...     def refit(self, *, weights):
+    ...         means = weights @ self.y / weights.sum(axis=1)
+    ...         return Refits(means[:, None], np.full(len(means), True))
+    >>> fit = Mean(np.array([1.0, 2.0, 4.0, 5.0])).resampled(400)
+    >>> print(f"{fit.estimates(0.9)['mean']:.2f}")
+    3.00 [1.75, 4.25]
+    """
+
+    draws: Draws | None = None
+
+    # -- what a subclass says ----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def coefficients(self) -> Mapping[str, float]:
+        """The p coefficients by name."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of rows n."""
+
+    @property
+    @abstractmethod
+    def objective_value(self) -> float:
+        """What was minimised, at the minimum."""
+
+    @property
+    @abstractmethod
+    def converged(self) -> bool:
+        """Whether the point is certified to be a minimum. If not, the numbers are no result."""
+
+    @abstractmethod
+    def predict(self, rows: Any) -> Floats:
+        """What the law says of other rows, (m,)."""
+
+    @abstractmethod
+    def refit(self, **resampled: Any) -> Refits:
+        """The fit repeated K times, from where this one ended: by weights (K, n) that say how often
+        each row is drawn, or by what else a `resample` of it takes.
+        """
+
+    def redrawn(self, count: int, random: np.random.Generator) -> Any:
+        """`count` sets of observed values with residuals drawn anew."""
+        raise outside("kind", "residuals", "cases for this law")
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the rows leave undetermined, or that lie at a limit of the search;
+        empty for a sound fit.
+        """
+        return ()
+
+    def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
+        """Which of the coefficients (K, p) lie at a limit of the search, (K, p). A value that the
+        law may take, such as E = 0, is none.
+        """
+        return np.zeros(np.shape(coefficients), dtype=bool)
+
+    def law_of(self, coefficients: Mapping[str, float]) -> Any:
+        """The law of this form with other coefficients."""
+        raise NotImplementedError(f"{type(self).__name__} is of no law with methods of its own")
+
+    def standard_estimates(self, level: float) -> dict[str, Estimate]:
+        """The coefficients with intervals by standard errors; without any, by default."""
+        return {
+            name: Estimate(value, undetermined=name in self.undetermined, level=level)
+            for name, value in self.coefficients.items()
+        }
+
+    # -- what follows ------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the p coefficients."""
+        return tuple(self.coefficients)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the fit converged and leaves no coefficient undetermined."""
+        return self.converged and not self.undetermined
+
+    @property
+    def law(self) -> Any:
+        """The fitted law, for everything that follows from one.
+
+        Raises
+        ------
+        ValueError
+            Where the fit did not converge or leaves coefficients undetermined.
+            `law_of(coefficients)` makes a law all the same.
+        """
+        if not self.converged:
+            raise ValueError("law: the fit did not converge; its coefficients are no result")
+        if self.undetermined:
+            raise ValueError(
+                f"law: the runs leave {', '.join(self.undetermined)} undetermined (see the fit's "
+                f"identifiability)"
+            )
+        return self.law_of(self.coefficients)
+
+    def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
+        """The coefficients with their intervals: percentiles of the resamples where there are
+        resamples, else by standard errors.
+        """
+        if self.draws is None:
+            return self.standard_estimates(level)
+        return self.draws.estimates(level)
+
+    def with_draws(self, draws: Draws | None) -> Self:
+        """The same fit with these resamples."""
+        return replace(self, draws=draws)  # type: ignore[type-var]
+
+    def resampled(self, n: int = 1000, **options: Any) -> Self:
+        """The same fit with `n` resamples; the options are those of `resample.resample`."""
+        from .resample import resample
+
+        return self.with_draws(resample(self, n, **options))
+
+    @property
+    def n_failed(self) -> int:
+        """Refits that reached no certified minimum and are left out."""
+        return 0 if self.draws is None else self.draws.failed
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C came before all resamples were done."""
+        return self.draws is not None and self.draws.interrupted
+
+    @property
+    def at_limit(self) -> dict[str, int]:
+        """In how many resamples a coefficient stopped at a limit of the search, for those that did
+        in some.
+        """
+        if self.draws is None or not len(self.draws):
+            return {}
+        counts = self.on_limit(self.draws.coefficients).sum(axis=0).tolist()
+        return {name: count for name, count in zip(self.names, counts, strict=True) if count}
+
+    # -- for a reader and for a file ---------------------------------------------------------------
+
+    def coefficient_table(self, level: float = DEFAULT_LEVEL) -> Table:
+        """The coefficients with standard errors and intervals."""
+        from ...theory.typeset.numbers import Significant
+        from ...theory.typeset.table import Column, Table
+
+        columns = [
+            Column("coefficient", align="left"),
+            Column("value", format=Significant(6), error_key="se", keys=("value", "lo", "hi")),
+            Column("value", "std. error", show="error", format=Significant(3), only="page"),
+            Column("value", f"{100 * level:.4g} % interval", show="interval", only="page"),
+        ]
+        estimates = self.estimates(level).items()
+        return Table(
+            columns, [{"coefficient": name, "value": number} for name, number in estimates]
+        )
+
+    def tables(self) -> Sequence[Table]:
+        """The table of the coefficients."""
+        return (self.coefficient_table(),)
+
+    def coefficients_as_dict(self, level: float = DEFAULT_LEVEL) -> dict[str, dict[str, Any]]:
+        """Plain data by coefficient: value, se, lo and hi; None for what is not known."""
+        return {
+            name: {key: estimate.as_dict("value", "lo", "hi", "se")[key] for key in KEYS}
+            for name, estimate in self.estimates(level).items()
+        }
+
+
+#: Of a number with its interval, in the files of fits.
+KEYS = ("value", "se", "lo", "hi")

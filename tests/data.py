@@ -1,0 +1,139 @@
+"""Makers of small tables for the tests: runs, evaluations and counts of a known truth, and files.
+
+All draws come from a seed, so that every call gives the same table.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+#: A law of loss near the published ones, as the keywords of ``Law``.
+LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
+
+
+def power_law(
+    params: Any, tokens: Any, *, A: float, B: float, beta: float, gamma: float, E: float = 0.0
+) -> Any:
+    """E + A N^-beta + B D^-gamma."""
+    return E + A * params**-beta + B * tokens**-gamma
+
+
+def noisy(values: Any, noise: float, seed: int = 0) -> Any:
+    """The values with errors of their logarithm: normal, of standard deviation ``noise``."""
+    values = np.asarray(values)
+    return values * np.exp(noise * np.random.default_rng(seed).standard_normal(values.shape))
+
+
+# -- designs ---------------------------------------------------------------------------------------
+
+
+def grid(first: Any, second: Any) -> tuple[Any, Any]:
+    """Every pair of the entries of two sequences, (n,) each; the first one varies fastest."""
+    one, two = np.meshgrid(first, second)
+    return one.ravel(), two.ravel()
+
+
+def at_ratios(compute: Any, ratios: Any) -> tuple[Any, Any]:
+    """params and tokens of runs at every compute and every D/N; C = 6ND."""
+    C, ratio = grid(compute, ratios)
+    params = np.sqrt(C / (6.0 * ratio))
+    return params, ratio * params
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def runs_at(
+    params: Any,
+    tokens: Any,
+    law: Mapping[str, float] = LAW,
+    *,
+    noise: float = 0.0,
+    seed: int = 0,
+    **more: Any,
+) -> dict[str, Any]:
+    """A table of runs: params, tokens, the loss of a law with noise, and further columns."""
+    loss = noisy(power_law(params, tokens, **law), noise, seed)
+    return {"params": params, "tokens": tokens, "loss": loss, **more}
+
+
+def grid_runs(
+    sizes: int = 5,
+    durations: int = 6,
+    *,
+    params: tuple[float, float] = (1e8, 1e10),
+    tokens: tuple[float, float] = (1e9, 1e11),
+    noise: float = 0.0,
+    seed: int = 0,
+    **changed: float,
+) -> dict[str, Any]:
+    """Runs on a grid of params and tokens; ``changed``: coefficients of `LAW` that are others."""
+    design = grid(np.geomspace(*params, sizes), np.geomspace(*tokens, durations))
+    return runs_at(*design, LAW | changed, noise=noise, seed=seed)
+
+
+def accuracies(
+    params: Any,
+    tokens: Any,
+    *,
+    baseline: float = 0.0,
+    scale: float = 1.0,
+    law: Mapping[str, float] | None = None,
+    noise: float = 0.0,
+    seed: int = 0,
+) -> Any:
+    """Accuracy with -log Q' on a law of params and tokens, times ``scale``, with noise."""
+    law = law or {"A": 60.0, "B": 400.0, "beta": 0.27, "gamma": 0.3}
+    y = noisy(scale * power_law(params, tokens, **law), noise, seed)
+    return baseline + (1.0 - baseline) * np.exp(-y)
+
+
+def evaluations(
+    params: Any, tokens: Any, scores: Mapping[tuple[str, str], Any], **baselines: float
+) -> dict[str, list[Any]]:
+    """A table with a row for each score: (benchmark, metric type) -> the scores of the runs."""
+    names = ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
+    rows = [
+        (n, d, benchmark, metric, score, baselines.get(benchmark))
+        for (benchmark, metric), values in scores.items()
+        for n, d, score in zip(params, tokens, values, strict=True)
+    ]
+    return {name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
+
+
+def counts(
+    models: int = 6, problems: int = 20, samples: int = 100, seed: int = 0
+) -> dict[str, list[Any]]:
+    """A table of counts at tokens = 20 params; pass@1 rises with compute, success rates are Beta."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for i, compute in enumerate(np.geomspace(1e19, 1e22, models)):
+        mean = np.exp(-40.0 * compute**-0.07)
+        rates = random.beta(0.8, 0.8 * (1.0 - mean) / mean, size=problems)
+        size = np.sqrt(compute / 120.0)
+        rows += [
+            (f"m{i}", f"p{j}", samples, int(c), size, 20.0 * size)
+            for j, c in enumerate(random.binomial(samples, rates))
+        ]
+    names = ("model", "problem", "n_samples", "n_correct", "params", "tokens")
+    return {name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
+
+
+# -- files and numbers -----------------------------------------------------------------------------
+
+
+def write_csv(path: Path, columns: Mapping[str, Sequence[Any]]) -> Path:
+    """The file, with these columns."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+def close(value: Any, reference: Any, tolerance: float = 1e-12) -> bool:
+    """Whether numbers agree to a relative tolerance; the reference may be of mpmath."""
+    return bool(abs(value - reference) <= tolerance * abs(reference))

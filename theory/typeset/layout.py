@@ -1,0 +1,319 @@
+"""How formulas are laid out on paper, whatever marks they are set with.
+
+SymPy sorts terms and factors by its own rules. Papers write E before A N^-beta before B D^-gamma
+and coefficients before variables, and keep negative symbolic powers on the line. `Conventional` is
+that layout as a mixin; the plain printer and the LaTeX printer fill in the marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational
+from sympy.core.alphabets import greeks
+from sympy.core.function import AppliedUndef
+
+from .. import symbols as sym
+
+S = sym.LOG_SIZE_RATIO
+OPTIMAL = "_opt"
+HALF = Rational(1, 2)
+LARGEST_FRACTION = 10
+
+#: Names in the order in which papers write them within a product.
+FACTOR_ORDER = (
+    *(
+        "E",
+        "w",
+        "a",
+        "d",
+        "alpha",
+        "alpha_C",
+        "beta",
+        "gamma",
+        "delta",
+        "kappa",
+        "A",
+        "B",
+        "C0",
+        "epsilon",
+    ),
+    *("R", "L", "r", "rho", "k_D", "N", "D", "t", "N_max", "D_max", "C", "s"),
+)
+EXPONENTS = ("alpha", "beta", "gamma")
+COEFFICIENTS = frozenset({"w", "a", "d", "beta", "gamma", "delta", "alpha", "alpha_C", "epsilon"})
+
+
+def _role(name: str) -> str:
+    """The name in FACTOR_ORDER that a symbol's name goes with: delta for Greek and small letters of
+    a user's.
+    """
+    stem, _, index = name.partition("_")
+    if index == "opt":
+        return stem if stem in FACTOR_ORDER else "D"
+    if stem in ("w", "k") and index:
+        return "w" if stem == "w" else "k_D"
+    return "delta" if name not in FACTOR_ORDER and (stem in greeks or stem.islower()) else name
+
+
+def _rank(name: str) -> tuple[int, str]:
+    role = _role(name)
+    return (
+        FACTOR_ORDER.index(role) if role in FACTOR_ORDER else len(FACTOR_ORDER),
+        _reading_order(name),
+    )
+
+
+def _reading_order(name: str) -> str:
+    """w_N before w_D, as N before D."""
+    _, _, index = name.partition("_")
+    return f"{FACTOR_ORDER.index(index):03}" if index in FACTOR_ORDER else name
+
+
+def _names(expression: Expr) -> list[str]:
+    functions = [str(f.func) for f in expression.atoms(AppliedUndef)]
+    return sorted([s.name for s in expression.free_symbols] + functions, key=_rank)
+
+
+def _is_symbolic_power(factor: Expr) -> bool:
+    return isinstance(factor, Pow) and not factor.exp.is_Rational
+
+
+def _is_function(factor: Expr) -> bool:
+    base = factor.as_base_exp()[0] if isinstance(factor, Pow) else factor
+    return isinstance(base, Function) and not isinstance(base, AppliedUndef)
+
+
+def _is_optimum(factor: Expr) -> bool:
+    return isinstance(factor, AppliedUndef) and str(factor.func).endswith(OPTIMAL)
+
+
+def _kind(factor: Expr) -> int:
+    """Numbers, their powers, plain names, their powers, powers of longer bases, sums, functions."""
+    if factor.is_Rational:
+        return 0
+    if _is_function(factor):
+        return 6
+    base = factor.base if isinstance(factor, Pow) else factor
+    if base.is_Rational:
+        return 1
+    if not _is_symbolic_power(factor):
+        return 5 if isinstance(base, Add) else 2
+    return 3 if base.is_Symbol or _is_optimum(base) else 4
+
+
+@lru_cache(maxsize=4096)
+def _factor_key(factor: Expr) -> tuple[Any, ...]:
+    base, power = (factor.base, factor.exp) if isinstance(factor, Pow) else (factor, Integer(1))
+    degree = power if power.is_Rational else Integer(1)
+    ranks = [_rank(name) for name in _names(base)]
+    return (_kind(factor), ranks, degree if S in base.free_symbols else -degree, str(factor))
+
+
+def ordered_factors(product: Expr) -> list[Expr]:
+    """The factors of a product in the order of a paper: numbers, coefficients, variables, sums,
+    functions.
+    """
+    return sorted(Mul.make_args(product), key=_factor_key)
+
+
+def ordered_terms(total: Expr) -> list[Expr]:
+    """The terms of a sum in the order of a paper, a positive one in front if there is one."""
+    terms = sorted(Add.make_args(total), key=_term_key)
+    first = next((i for i, term in enumerate(terms) if not is_negative(term)), 0)
+    return terms[first:] + terms[:first]
+
+
+def is_negative(term: Expr) -> bool:
+    """Whether a term is written with a minus sign."""
+    return bool(term.as_coeff_Mul()[0].is_negative)
+
+
+@lru_cache(maxsize=4096)
+def _term_key(term: Expr) -> tuple[Any, ...]:
+    """Constants, then by degree in s; powers by their exponent: A N^-beta before B D^-gamma."""
+    factors = ordered_factors(term)
+    degree = next((f.as_base_exp()[1] for f in factors if f.as_base_exp()[0] == S), Integer(0))
+    powers = [f for f in factors if _is_symbolic_power(f) or (_is_function(f) and f.free_symbols)]
+    names = {name for power in powers for name in _power_names(power)}
+    leading = min(
+        (EXPONENTS.index(name) for name in names if name in EXPONENTS), default=len(EXPONENTS)
+    )
+    rest = [_factor_key(f) for f in factors if not f.is_Rational]
+    return (degree, bool(powers), leading, [(rank, power, text) for _, rank, power, text in rest])
+
+
+def _power_names(factor: Expr) -> list[str]:
+    if _is_symbolic_power(factor) and not _is_function(factor):
+        return _names(factor.exp)
+    return _names(Add(*factor.args) if not isinstance(factor, Pow) else factor)
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A product as sign, numerator over denominator, and what follows the fraction."""
+
+    negative: bool
+    numerator: list[Expr]
+    denominator: list[Expr]
+    tail: list[Expr]
+
+
+def quotient(product: Expr) -> Quotient:
+    """Split a product the way it is set: coefficients in the fraction, powers and longer sums
+    behind it.
+    """
+    number, rest = _into_root(*product.as_coeff_Mul())
+    over, under = abs(number).as_numer_denom()
+    if is_decimal(abs(number)):
+        over, under = abs(number), Integer(1)
+    above = [over] if over != 1 else []
+    below = [under] if under != 1 else []
+    inline: list[Expr] = []
+    for factor in _joined_roots(ordered_factors(rest)):
+        base, power = (factor.base, factor.exp) if isinstance(factor, Pow) else (factor, Integer(1))
+        if not power.is_Integer or _is_function(factor):
+            inline.append(factor)
+        elif power.is_negative:
+            below.append(Pow(base, -power))
+        elif factor != 1:
+            above.append(factor)
+    if not below:
+        return Quotient(
+            bool(number.is_negative), above + inline if above or inline else [Integer(1)], [], []
+        )
+    above, tail = _above_and_behind(above, below, inline)
+    return Quotient(bool(number.is_negative), above or [Integer(1)], below, tail)
+
+
+def _above_and_behind(
+    above: list[Expr], below: list[Expr], inline: list[Expr]
+) -> tuple[list[Expr], list[Expr]]:
+    sums = [f for f in above if isinstance(f, Add) and not _is_coefficient(f)]
+    plain = [f for f in above if f not in sums]
+    variables = [f for f in plain if not _is_coefficient(f)]
+    coefficients = [f for f in plain if _is_coefficient(f)]
+    if all(map(_is_coefficient, below)) and any(f.free_symbols for f in coefficients):
+        return coefficients, variables + inline + sums
+    if plain:
+        return plain, inline + sums
+    powers = [f for f in inline if not isinstance(f.as_base_exp()[0], Add)]
+    if powers:
+        return powers, [f for f in inline if f not in powers] + sums
+    return (sums, inline) if sums else ([], inline)
+
+
+def _is_coefficient(factor: Expr) -> bool:
+    return all(_role(name) in COEFFICIENTS for name in _names(factor))
+
+
+def _joined_roots(factors: list[Expr]) -> list[Expr]:
+    """Square roots under one sign."""
+    roots = [f for f in factors if isinstance(f, Pow) and f.exp.is_Rational and f.exp.q == 2]
+    if len(roots) < 2:
+        return factors
+    inside = Mul(*(f**2 for f in roots))
+    return [*(f for f in factors if f not in roots), Pow(inside, HALF, evaluate=False)]
+
+
+def _into_root(number: Rational, rest: Expr) -> tuple[Rational, Expr]:
+    """sqrt(C/6) rather than sqrt(6) sqrt(C)/6."""
+    roots = [f for f in Mul.make_args(rest) if isinstance(f, Pow) and f.exp == HALF]
+    integer = next((f.base for f in roots if f.base.is_Integer), None)
+    if integer is None or len(roots) < 2 or abs(number) * integer != 1:
+        return number, rest
+    joined = Pow(Mul(*(f.base for f in roots)) * number**2, HALF, evaluate=False)
+    others = [f for f in Mul.make_args(rest) if f not in roots]
+    return number * integer, Mul(*others, joined, evaluate=False)
+
+
+def is_decimal(number: Rational) -> bool:
+    """Whether a fraction reads better as the finite decimal that it is: 0.3478 rather than
+    1739/5000.
+    """
+    if not number.is_Rational or number.q <= LARGEST_FRACTION:
+        return False
+    rest = int(number.q)
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1
+
+
+def decimal_text(number: Rational) -> str:
+    """The finite decimal expansion of a fraction that has one."""
+    digits = next(k for k in range(1, int(number.q) + 1) if 10**k % number.q == 0)
+    whole = str(abs(int(number.p)) * 10**digits // int(number.q)).rjust(digits + 1, "0")
+    return f"{'-' if number.is_negative else ''}{whole[:-digits]}.{whole[-digits:]}"
+
+
+class Conventional:
+    """Sums, products and powers in the order of a paper; the marks are the subclass's."""
+
+    _print: Callable[..., str]
+
+    def bracket(self, text: str) -> str:
+        raise NotImplementedError
+
+    def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
+        raise NotImplementedError
+
+    def raised(self, base: str, exponent: Expr) -> str:
+        raise NotImplementedError
+
+    def root(self, inside: Expr) -> str:
+        raise NotImplementedError
+
+    def reciprocal(self, base: Expr) -> str:
+        return self.fraction([Integer(1)], [base], alone=True)
+
+    def needs_bracket(self, base: Expr) -> bool:
+        """Whether a base must be bracketed to carry an exponent."""
+        return not (base.is_Symbol or base.is_Integer or _is_optimum(base))
+
+    def separator(self, left: str, right: str) -> str:
+        return " "
+
+    def _print_Add(self, expression: Expr, order: str | None = None) -> str:
+        first, *rest = ordered_terms(expression)
+        text = self._print(first)
+        for term in rest:
+            negative = is_negative(term)
+            text += f" {'-' if negative else '+'} {self._print(-term if negative else term)}"
+        return text
+
+    def _print_Mul(self, expression: Expr) -> str:
+        parts = quotient(expression)
+        if parts.denominator:
+            pieces = [self.fraction(parts.numerator, parts.denominator, alone=not parts.tail)]
+            pieces += [self._factor(f) for f in parts.tail]
+        else:
+            pieces = [self._factor(f) for f in parts.numerator]
+        return ("-" if parts.negative else "") + self.joined(pieces)
+
+    def joined(self, pieces: Sequence[str]) -> str:
+        text = pieces[0]
+        for piece in pieces[1:]:
+            text += self.separator(text, piece) + piece
+        return text
+
+    def product(self, factors: list[Expr]) -> str:
+        if len(factors) == 1:
+            return self._print(factors[0])
+        return self.joined([self._factor(f) for f in factors])
+
+    def _factor(self, factor: Expr) -> str:
+        text = self._print(factor)
+        return self.bracket(text) if isinstance(factor, Add) else text
+
+    def _print_Pow(self, expression: Expr, *_: Any, **__: Any) -> str:
+        base, exponent = expression.base, expression.exp
+        if exponent == HALF:
+            return self.root(base)
+        if exponent == -1:
+            return self.reciprocal(base)
+        text = self._print(base)
+        return self.raised(self.bracket(text) if self.needs_bracket(base) else text, exponent)

@@ -1,0 +1,77 @@
+"""Formulas in plain text, as a terminal shows them and as the package's own parser reads them back."""
+
+from __future__ import annotations
+
+import re
+
+from sympy import Add, Expr, Mul, Rational, Symbol
+from sympy.printing.str import StrPrinter
+
+from ..data.notation import DEFAULT, Notation
+from ..data.notation import notation as find_notation
+from .layout import OPTIMAL, Conventional, decimal_text, is_decimal
+
+
+class PlainPrinter(Conventional, StrPrinter):
+    """`E + A N^-beta + B D^-gamma`: a space multiplies, as the package's own parser reads it back."""
+
+    def __init__(self, spelling: Notation) -> None:
+        super().__init__()
+        self.names = spelling.names()
+        self.optimum_mark = "*" if "*" in spelling.latex("N_opt") else OPTIMAL
+
+    def bracket(self, text: str) -> str:
+        return f"({text})"
+
+    def separator(self, left: str, right: str) -> str:
+        return "*" if right[0].isdigit() else " "
+
+    def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
+        over = self._operand(above[0]) if len(above) == 1 else self.product(above)
+        under = self._operand(below[0]) if len(below) == 1 else self.bracket(self.product(below))
+        return f"{over}/{under}" if alone else f"({over}/{under})"
+
+    def _operand(self, factor: Expr) -> str:
+        text = self._print(factor)
+        return self.bracket(text) if isinstance(factor, Add | Mul) else text
+
+    def raised(self, base: str, exponent: Expr) -> str:
+        text = self._print(exponent)
+        return f"{base}^{text}" if re.fullmatch(r"-?[\w.]+", text) else f"{base}^({text})"
+
+    def root(self, inside: Expr) -> str:
+        return f"sqrt({self._print(inside)})"
+
+    def _print_Symbol(self, expression: Symbol) -> str:
+        if expression.name.startswith("w_"):
+            return expression.name
+        return self.names.get(expression.name, expression.name)
+
+    def _print_Rational(self, expression: Rational) -> str:
+        return (
+            decimal_text(expression) if is_decimal(expression) else f"{expression.p}/{expression.q}"
+        )
+
+    def _print_AppliedUndef(self, expression: Expr) -> str:
+        name = str(expression.func)
+        if name.endswith(OPTIMAL):
+            name = name.removesuffix(OPTIMAL) + self.optimum_mark
+        return f"{name}({', '.join(map(self._print, expression.args))})"
+
+    def _print_Function(self, expression: Expr) -> str:
+        name = "arcosh" if expression.func.__name__ == "acosh" else expression.func.__name__
+        return f"{name}({', '.join(map(self._print, expression.args))})"
+
+
+def plain(expression: Expr, *, notation: str | Notation = DEFAULT) -> str:
+    """The expression in plain text, in the order of a paper.
+
+    Examples
+    --------
+    >>> from isoflop.theory.envelope import derive
+    >>> print(plain(derive().params))
+    (beta A/(gamma B))^(1/(beta + gamma)) (C/6)^(gamma/(beta + gamma))
+    >>> print(plain(derive().exponent, notation="hoffmann"))
+    alpha beta/(alpha + beta)
+    """
+    return PlainPrinter(find_notation(notation)).doprint(expression)
