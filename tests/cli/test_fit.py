@@ -648,7 +648,8 @@ def never(monkeypatch):
     from isoflop.numeric.fit.solver import solve
 
     monkeypatch.setattr(
-        "isoflop.numeric.fit.solver.solve", lambda *words, **more: replace(solve(*words, **more), converged=False)
+        "isoflop.numeric.fit.solver.solve",
+        lambda *words, **more: replace(solve(*words, **more), converged=False),
     )
 
 
