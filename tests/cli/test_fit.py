@@ -789,7 +789,7 @@ def test_other_encodings(call, tmp_path) -> None:
     (tmp_path / "latin.csv").write_bytes(text.encode("latin-1"))
     refused(call("fit", tmp_path / "latin.csv"), "latin.csv", "line 2", "not UTF-8")
     (tmp_path / "wide.csv").write_bytes(text.encode("utf-16"))
-    refused(call("fit", tmp_path / "wide.csv"), "wide.csv", "UTF-16")
+    refused(call("fit", tmp_path / "wide.csv"), "wide.csv", "UTF-8")
 
 
 def test_what_is_no_file(call, tmp_path) -> None:

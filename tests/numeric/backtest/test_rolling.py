@@ -347,7 +347,7 @@ def test_a_condition_holds_out_what_it_names():
     assert sum(row["n"] for row in found.errors()) == sum(
         row["n"] for row in found.errors(by_decades=False)
     )
-    with pytest.raises(ValueError, match="hold_out='source == 'c'': holds out none"):
+    with pytest.raises(ValueError, match="holds out none"):
         backtest(table, hold_out="source == 'c'")
 
 
