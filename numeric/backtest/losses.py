@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.columns import BUDGET
+from ..data.rows import names_in_conditions
 from ..fit.bootstrap import bootstrap
-from ..fit.fitting import fit_terms
+from ..fit.fitting import fit_form
 from ..fit.models import MODELS
 from ..fit.resample import LEAST_GROUPS
 from ..fit.separable import Centred
@@ -58,6 +59,12 @@ class OfRuns:
         return {name: values for name, values in columns.items() if values is not None}
 
     @property
+    def condition_columns(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The quantities of the runs and their other columns."""
+        known = dict(self.covariates) | {"loss": self.runs.loss}
+        return names_in_conditions(known, self.runs.columns, self.runs.extra)
+
+    @property
     def method(self) -> str:
         """The objective."""
         return self.objective.name
@@ -92,7 +99,7 @@ class LossLaw:
 
     def fit(self, rows: Runs) -> Extrapolation:
         """The law fitted to runs."""
-        fit = fit_terms(rows, MODELS[self.name], self.objective)
+        fit = fit_form(rows, MODELS[self.name], self.objective)
         spare = float(max(1, len(rows) - int(fit.free.sum())))
         residuals = np.log(fit.fitted) - np.log(rows.loss)
         covariance = _covariance(fit)

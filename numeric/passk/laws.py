@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data.runs import Runs
 from ..errors import outside, whole_number
-from ..fit.fitting import fit_terms
+from ..fit.fitting import fit_form
 from ..fit.models import Design
 from ..fit.objective import Objective
 from ..fit.optimality import Solution
@@ -406,7 +406,7 @@ def _by_squares(data: Data, kind: Kind, index: int) -> PassFit:
         kind,
         f"{refused} with problems of fewer than k samples, {without} without a success",
     )
-    fit = fit_terms(_runs(kind, data, used, estimate.neg_log[used, index]), kind.terms, SQUARES)
+    fit = fit_form(_runs(kind, data, used, estimate.neg_log[used, index]), kind.terms, SQUARES)
     spare = max(1, len(fit.runs) - int(fit.free.sum()))
     return PassFit(
         kind=kind,

@@ -41,6 +41,8 @@ FORMATS = ("text", "json", "latex")
 OF = ("loss", "pass@k")
 #: The models that have a name, and what each needs of the runs.
 MODELS = {"params-tokens": ("params", "tokens"), "compute": ("compute",)}
+#: Laws with tables and options of their own, by the word of --law -> the module of the command.
+LAWS = {"overtraining": "fit_overtraining"}
 RESAMPLES = ("cases", "groups", "residuals")
 AUTO = "auto"
 LEVEL = 0.9
@@ -58,18 +60,28 @@ COEFFICIENT = re.compile(
 
 
 def module_for(words: Sequence[str]) -> ModuleType:
-    """This module, or that for counts of samples where --of says so or a table that is named holds
-    them.
+    """This module, that of a law in `LAWS`, or that for counts of samples where --of says so or a
+    table that is named holds them.
     """
+    from importlib import import_module
+
     from . import fit_counts
     from .tables import names_counts
 
-    told = [word.removeprefix("--of=") for word in words if word.startswith("--of=")]
-    told += [after for word, after in pairwise(words) if word == "--of"]
+    for law in _after("--law", words):
+        if law in LAWS:
+            return import_module(f"isoflop.cli.{LAWS[law]}")
+    told = _after("--of", words)
     if told and told[0] not in OF:
         raise UsageError(f"--of {shown(told[0])}: must be one of {', '.join(OF)}")
     counts = told[0] == "pass@k" if told else names_counts(words)
     return fit_counts if counts else sys.modules[__name__]
+
+
+def _after(option: str, words: Sequence[str]) -> list[str]:
+    """The values of an option, before the options of a command are known."""
+    joined = [word.removeprefix(f"{option}=") for word in words if word.startswith(f"{option}=")]
+    return [*joined, *(after for word, after in pairwise(words) if word == option)]
 
 
 def parser() -> Parser:
@@ -81,6 +93,7 @@ def parser() -> Parser:
             "RUNS [--objective NAME] [--fix NAME=VALUE] [--bound NAME=LOW:HIGH] ...",
             "RUNS [--bootstrap N --seed S] [--save FILE] ...",
             "COUNTS [--k K ...] ...  (see isoflop fit --of pass@k --help)",
+            "RUNS --law overtraining ...  (see isoflop fit --law overtraining --help)",
         ],
         "The law that comes closest to the runs of a CSV or JSON file, without start values, with\n"
         "standard errors and intervals of its coefficients and of what follows from them.\n"

@@ -11,7 +11,7 @@ from scipy.optimize import brentq, minimize
 from scipy.stats import t
 
 from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.fit.fitting import fit_terms
+from isoflop.numeric.fit.fitting import fit_form
 from isoflop.numeric.fit.models import Design
 from isoflop.numeric.fit.resample import Draws
 from isoflop.numeric.passk.fit_at_k import PassFit, open_side
@@ -39,7 +39,7 @@ def squares(compute, values, clusters=None):
         row=np.arange(1, 1 + len(values)),
         source="made",
     )
-    fit = fit_terms(runs, COMPUTE.terms, SQUARES)
+    fit = fit_form(runs, COMPUTE.terms, SQUARES)
     return PassFit(
         kind=COMPUTE,
         k=1,
@@ -211,7 +211,7 @@ def edged(share, exponent, name="params-tokens"):
         {key: held[key] for key in kind.covariates}
     )
     runs = Runs(**variables, loss=values, row=np.arange(1, 31), source="made")
-    fit = fit_terms(runs, kind.terms, SQUARES)
+    fit = fit_form(runs, kind.terms, SQUARES)
     draws = np.tile(list(fit.coefficients.values()), (100, 1))
     last = len(kind.coefficients) - 1
     assert isinstance(fit.design, Design)

@@ -8,8 +8,6 @@ from isoflop.numeric.backtest import backtest
 from isoflop.numeric.backtest.extrapolation import Extrapolation
 from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
 from isoflop.numeric.plot.backtest import (
-    BIN,
-    LEAST_IN_BIN,
     SMALLEST_ERROR,
     plot_backtest,
     plot_coefficient,
@@ -54,14 +52,6 @@ def test_a_coefficient_is_drawn_against_the_cutoff_with_its_final_band(result):
     assert drawn == {fit.split.at for fit in result.judged if fit.fitted is not None}
 
 
-def test_axes_that_are_given_are_used(result):
-    from matplotlib.figure import Figure
-
-    ax = Figure().subplots()
-    assert plot_errors(result, ax) is ax
-    assert plot_coefficient(result, "compute", "E", ax) is ax
-
-
 def test_the_page_is_written(result, tmp_path):
     axes = plot_backtest(result)
     assert len(axes) == 1 + 3
@@ -87,30 +77,12 @@ def test_errors_too_small_for_the_axis_are_marked_as_such():
     assert "below 0.1 %" in ax.get_legend_handles_labels()[1]
 
 
-def test_a_median_is_of_several_predictions(result):
-    line = next(line for line in plot_errors(result).lines if line.get_label() == "compute")
-    x = np.array([row["decades_held_out"] for row in result.rows() if row["converged"]])
-    _, counts = np.unique(np.floor(x / BIN), return_counts=True)
-    assert len(np.asarray(line.get_xdata())) == (counts >= LEAST_IN_BIN).sum() < len(counts)
-
-
 @pytest.fixture(scope="module")
 def of_counts():
     design = grid((1e8, 4e8, 1.6e9), (2e9, 1.3e10, 7e10, 5e11))
     truth = law_truth(design, "compute", {"E0": 0.3, "C0": 2e3, "alpha": 0.16}, concentration=200.0)
     made = simulate(design, truth, problems=40, sampling=Fixed(200), rng=1).counts()
     return backtest(made, laws=["compute", "params-tokens"], k=[1, 8, 16], cutoffs=3, resamples=0)
-
-
-def test_several_k_beside_each_other(of_counts):
-    grid_of = plot_backtest(of_counts, k=[1, 16])
-    assert grid_of.shape == (1 + 3 + 5, 2)
-    assert [ax.get_title(loc="left") for ax in grid_of[0]] == ["$k=1$", "$k=16$"]
-    assert grid_of[0, 0].get_ylim() == grid_of[0, 1].get_ylim()
-    with pytest.raises(ValueError, match="k=7: must be one of 1, 8, 16"):
-        plot_backtest(of_counts, k=[1, 7])
-    with pytest.raises(ValueError, match="must be one to 4 values"):
-        plot_backtest(of_counts, k=[1, 8, 16, 1, 8])
 
 
 @pytest.mark.parametrize("ends", [(0.2, np.inf), (0.0, 0.4), (0.0, np.inf)])
@@ -130,14 +102,9 @@ def test_an_interval_without_an_end_reaches_the_edge(of_counts, ends, monkeypatc
     ("given", "message"),
     [
         (("power", "alpha"), "law='power': must be one of compute"),
-        (("compute", "gamma"), "coefficient='gamma': the law compute has E, C0, alpha"),
+        (("compute", "gamma"), "coefficient='gamma': must be one of E, C0, alpha"),
     ],
 )
 def test_unknown_names(result, given, message):
     with pytest.raises(ValueError, match=message):
         plot_coefficient(result, *given)
-
-
-def test_unknown_k(result):
-    with pytest.raises(ValueError, match="k=7: must be one of 0"):
-        plot_errors(result, k=7)
