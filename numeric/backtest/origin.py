@@ -14,7 +14,7 @@ import numpy as np
 from ...theory.typeset.numbers import Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import RULE, Column, Table
-from ..accuracy.predicting import outside_range
+from ..accuracy.fitting import outside_range
 from ..data.sample import above_guessing
 from ..errors import ArgumentError
 from ..fit.hold_out import HeldOut, hold_out, rolling

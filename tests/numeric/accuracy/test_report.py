@@ -130,7 +130,7 @@ def test_planning_is_that_of_the_fitted_law(held_out) -> None:
     # An interval is that of the refits, one by one.
     drawn = [
         AccuracyLaw.from_coefficients(fit.kind.coefficients, each, GUESS).law.envelope.exponent
-        for each in fit.draws
+        for each in fit.refitted
     ]
     assert (plan.exponent.low, plan.exponent.high) == pytest.approx(
         tuple(np.quantile(drawn, [0.05, 0.95])), rel=1e-12
@@ -340,7 +340,7 @@ def test_interrupts(monkeypatch) -> None:
         if len(calls) == 1:
             from dataclasses import replace
 
-            return replace(found, interrupted=True)
+            return found.with_draws(replace(found.draws, interrupted=True))
         return found
 
     monkeypatch.setattr("isoflop.numeric.accuracy.report.resampled", stops)
@@ -481,12 +481,12 @@ def test_runs_of_several_ratios_tell_them_or_it_is_said_how_badly() -> None:
     assert plan is not None
     low, high = plan.tokens_per_param
     assert (low, high) == pytest.approx((20.0 / 1.3, 26.0))
-    on_bound = np.logical_or(*fit.found.at_limits(fit.draws)).any(axis=1)
+    on_bound = np.logical_or(*fit.found.at_limits(fit.refitted)).any(axis=1)
     assert plan.n_at_bound == on_bound.sum() > 0.05 * len(on_bound)
     assert "hardly tell N from D" in str(report)
     # An end is no end where the refits there are on a bound: of params_share the least are those of
     # the smallest gamma.
-    shares = np.array([gamma / (beta + gamma) for _, _, beta, gamma in fit.draws])
+    shares = np.array([gamma / (beta + gamma) for _, _, beta, gamma in fit.refitted])
     order = np.argsort(shares)
     assert ("low" in plan.params_share.at_limit) == on_bound[order[2:4]].any()
     assert ("high" in plan.params_share.at_limit) == on_bound[order[56:58]].any()
