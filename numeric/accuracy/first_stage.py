@@ -17,7 +17,7 @@ import numpy as np
 
 from ..data.runs import Runs
 from ..errors import ArgumentError
-from ..fit.fitting import fit_terms
+from ..fit.fitting import fit_form
 from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
 from ..fit.objective import Objective
 from ..fit.resample import Refits
@@ -153,7 +153,7 @@ class FirstStage:
         objective = self.objective or (LOSSES if reading.is_loss else VALUES)
         runs = _runs(at, self.needs, reading.shift + reading.sign * proxy)
         tied = self.terms is ONE_EXPONENT
-        inside = fit_tied(runs, objective) if tied else fit_terms(runs, self.terms, objective)
+        inside = fit_tied(runs, objective) if tied else fit_form(runs, self.terms, objective)
         return StageFit(stage=self, reading=reading, inside=inside)
 
     def reading(self, at: Points, proxy: Floats) -> Reading:

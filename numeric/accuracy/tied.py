@@ -45,6 +45,10 @@ DEPENDENT, SAME = 1e-6, 1e-7
 class OneExponent(PowerTerms):
     """E + A N^-beta + B D^-beta."""
 
+    def at(self, runs: Runs, centres: Floats) -> Tied:  # type: ignore[override]
+        """The model at runs."""
+        return Tied(super().at(runs, centres))
+
     def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Law:
         """The law with these coefficients."""
         whole = {**coefficients, "gamma": coefficients["beta"]}
@@ -118,11 +122,6 @@ class TiedDesign(Design):
         matrix[1:3, 3] = self.centres
         return matrix
 
-    def at(self, runs: Runs) -> Tied:  # type: ignore[override]
-        """The model at other runs."""
-        logs = np.log(np.stack([runs.params, runs.tokens]))
-        return Tied(Centred(logs - self.centres[:, None]))
-
     def runaway(self, theta: Floats) -> tuple[str, ...]:
         """All coefficients where one went to a limit of the search; E = 0 is a value."""
         return self.terms.coefficients if {*self.at_bound(theta)} - {"E"} else ()
@@ -133,6 +132,8 @@ class TiedDesign(Design):
         weights: Floats | None,
         objective: Objective,
         start: Mapping[str, float] | None = None,
+        *,
+        seed: int = 0,
     ) -> Solution:
         """The best minimum that a scan of beta leads to."""
         own = np.ones_like(observed) if weights is None else weights
@@ -185,15 +186,7 @@ def fit_tied(runs: Runs, objective: Objective) -> TiedFit:
         raise ValueError(
             f"{len(runs)} runs: must be at least {count} for the coefficients of {ONE_EXPONENT}"
         )
-    whole = Design.of(PARAMS_TOKENS, runs)
-    design = TiedDesign(
-        terms=ONE_EXPONENT,
-        model=Tied(whole.model),
-        lower=whole.lower[:count],
-        upper=whole.upper[:count],
-        given={},
-        centres=whole.centres,
-    )
+    design = TiedDesign.of(ONE_EXPONENT, runs)
     solution = design.solve(np.asarray(runs.loss), runs.weight, objective)
     return TiedFit(
         model=ONE_EXPONENT, objective=objective, runs=runs, design=design, solution=solution

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .derived import Derived, Quantity
     from .diagnostics import Diagnostics
     from .identifiability import Identifiability
-    from .models import Design, GeneralDesign
+    from .models import Design
     from .objective import Objective
     from .optimality import Solution
     from .resample import Draws, Refits
@@ -41,7 +41,7 @@ class Fit(Fitted):
 
     Attributes
     ----------
-    model : PowerTerms or GeneralLaw
+    model : PowerTerms or Expression
         The form.
     objective : Objective
         What was minimised.
@@ -58,7 +58,7 @@ class Fit(Fitted):
     model: Any
     objective: Objective
     runs: Runs
-    design: Design | GeneralDesign
+    design: Design
     solution: Solution
     draws: Draws | None = None
 

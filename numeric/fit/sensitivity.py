@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UNIT_INTERVAL, number, outside
 from .fitting import fit
-from .models import Design
 from .objective import Objective
 from .result import DEFAULT_LEVEL, Fit
 from .solver import solve
@@ -304,7 +303,7 @@ def sensitivity(
             f"options {', '.join(options)}: a fit has its own; must be given with runs only"
         )
     base = runs if isinstance(runs, Fit) else fit(runs, **options)
-    if not isinstance(base.design, Design):
+    if base.model.is_expression:
         raise ValueError(
             f"runs: a fit of {base.model}; must be of a params+tokens or a compute law"
         )
@@ -326,7 +325,6 @@ def sensitivity(
 
 
 def _refitted(base: Fit, objective: Objective) -> Fit:
-    assert isinstance(base.design, Design)
     solution = solve(base.design, base.runs.loss, base.runs.weight, objective)
     return replace(base, objective=objective, solution=solution)
 

@@ -680,7 +680,7 @@ def _scatter(fit: Fit) -> list[str]:
 def _negative_irreducible(fit: Fit) -> list[str]:
     """An expression's E without a bound may end below 0."""
     E = fit.coefficients.get("E", 0.0)
-    if not (E < 0.0 and fit.model.name == "general" and "E" not in _given(fit)):
+    if not (E < 0.0 and fit.model.is_expression and "E" not in _given(fit)):
         return []
     return [
         f"E = {E:.6g} is negative, which no irreducible loss is: --bound E=0: keeps it from that "
@@ -828,7 +828,7 @@ def _few_groups(fit: Fit, measured: _Sandwich | _Percentiles) -> list[str]:
 
 def _no_columns(fit: Fit, found: Identifiability) -> list[str]:
     """The names of an expression that nobody may have meant as coefficients."""
-    names = found.undetermined if fit.model.name == "general" else ()
+    names = found.undetermined if fit.model.is_expression else ()
     return [f"{name} is no column of the table and was taken for a coefficient" for name in names]
 
 

@@ -146,7 +146,7 @@ def _alone(values: tuple[float, ...]) -> float | list[float]:
 def _zero(summary: Summary) -> dict[str, dict[str, float]]:
     """The irreducible loss of a named law without one: it is 0, and known to be."""
     model = summary.fit.model
-    absent = model.name != "general" and "E" not in model.coefficients
+    absent = not model.is_expression and "E" not in model.coefficients
     return {"E": {"value": 0.0, "se": 0.0, "lo": 0.0, "hi": 0.0}} if absent else {}
 
 

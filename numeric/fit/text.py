@@ -171,7 +171,7 @@ def _rows(rows: Sequence[int]) -> str:
 
 def _columns(fit: Fit) -> str:
     """What was read from where, unless the columns have the names of the quantities."""
-    is_general = fit.model.name == "general"
+    is_general = fit.model.is_expression
     read = columns_read(fit)
     if not is_general and all(name == column for name, column in read.items()):
         return ""
@@ -219,13 +219,13 @@ def _starts(fit: Fit) -> str:
     sought = getattr(fit.model, "exponents", fit.model.coefficients)
     if {*sought} <= given:
         return ""
-    if fit.objective.is_sharp and fit.model.name != "general":
+    if fit.objective.is_sharp:
         followed = solution.agreeing + len(solution.others)
         if followed == 1:
             return "the only minimum that was found"
         return f"the best of {followed} minima that were followed to the end"
     if solution.starts == 1:
-        return "the scan of exponents shows one basin" if fit.model.name != "general" else ""
+        return "the scan of exponents shows one basin" if not fit.model.is_expression else ""
     return f"{solution.agreeing} of {solution.starts} starts end{'s' if solution.agreeing == 1 else ''} there"
 
 
@@ -246,9 +246,7 @@ def _intervals(summary: Summary) -> str:
     if fit.runs.group is None:
         leverage = "each run seen from the others (HC3)"
     how = f"sandwich covariance, {leverage}, Student's t with {counted(fit.degrees_of_freedom, 'degree')} of freedom"
-    logs = (
-        "" if fit.model.name == "general" else "; all but E and losses on a log or log-odds scale"
-    )
+    logs = "" if fit.model.is_expression else "; all but E and losses on a log or log-odds scale"
     return f"{how}{logs}{f'; {SHARP}' if fit.objective.is_sharp else ''}"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..check.phrases import round_percent
+from ..check.band import round_percent
 from ..errors import outside
 from ..results import Band
 from .panels import COLOURS, DIM, PAGE, PALE, POINTS, STYLE, _figure, curve_with_band

@@ -648,7 +648,8 @@ def never(monkeypatch):
     from isoflop.numeric.fit.solver import solve
 
     monkeypatch.setattr(
-        "isoflop.numeric.fit.solver.solve", lambda *words: replace(solve(*words), converged=False)
+        "isoflop.numeric.fit.solver.solve",
+        lambda *words, **more: replace(solve(*words, **more), converged=False),
     )
 
 
@@ -788,7 +789,7 @@ def test_other_encodings(call, tmp_path) -> None:
     (tmp_path / "latin.csv").write_bytes(text.encode("latin-1"))
     refused(call("fit", tmp_path / "latin.csv"), "latin.csv", "line 2", "not UTF-8")
     (tmp_path / "wide.csv").write_bytes(text.encode("utf-16"))
-    refused(call("fit", tmp_path / "wide.csv"), "wide.csv", "UTF-16")
+    refused(call("fit", tmp_path / "wide.csv"), "wide.csv", "UTF-8")
 
 
 def test_what_is_no_file(call, tmp_path) -> None:
@@ -1061,8 +1062,7 @@ def test_a_failed_decomposition_is_no_bad_input(call, path, monkeypatch) -> None
 def test_an_exponent_whose_prefactor_no_float_can_hold(call, path) -> None:
     refused(
         call("fit", path, "--fix", "beta=1000"),
-        "--fix 'beta=1000': must be at most 26.1",
-        "exceed the largest float",
+        "an exponent too large",
     )
 
 

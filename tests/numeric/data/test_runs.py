@@ -259,9 +259,9 @@ def test_an_impossible_number_drops_its_row_even_where_it_is_not_required() -> N
         ("7 B", "'7 B' is not a number"),
         ("7m", "'7m' is not a number"),
         ("1e5B", "'1e5B' is not a number (either an exponent or the suffix B)"),
-        (True, "True is not a number (a truth value)"),
-        ([3.0], "[3.0] is not a number (a list)"),
-        (pd.Timestamp("2024-01-01"), "2024-01-01 00:00:00 is not a number (a Timestamp)"),
+        (True, "True is not a number (of type bool)"),
+        ([3.0], "[3.0] is not a number (of type list)"),
+        (pd.Timestamp("2024-01-01"), "2024-01-01 00:00:00 is not a number (of type Timestamp)"),
         ("x" * 500, f"'{'x' * 56}... is not a number"),
     ],
 )
@@ -271,10 +271,10 @@ def test_text_in_a_number_column(cell: Any, shown: str) -> None:
 
 def test_a_column_of_truth_values_is_none_of_numbers() -> None:
     assert refusal(loss=[True, False, True, True]).startswith(
-        "data, row 1, column 'loss': True is not a number (a truth value)"
+        "data, row 1, column 'loss': True is not a number (of type bool)"
     )
     assert refusal(loss=[3.5, 3j, 3.0, 2.5]).startswith(
-        "data, row 1, column 'loss': (3.5+0j) is not a number (a complex)"
+        "data, row 1, column 'loss': (3.5+0j) is not a number (of type complex)"
     )
 
 
