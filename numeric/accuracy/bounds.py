@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fit.intervals import checked_level
+from ..results import checked_level
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

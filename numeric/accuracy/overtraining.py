@@ -22,11 +22,10 @@ import numpy as np
 from .. import formulas
 from ..data.rows import those_dropped
 from ..errors import ArgumentError, outside, positive_array, whole_number
-from ..fit.intervals import checked_level
 from ..fit.objective import Objective
 from ..fit.resample import Draws, Refits, resample
 from ..law import Law
-from ..results import Estimate
+from ..results import Estimate, checked_level
 from ..words import counted
 from .fitting import errors
 from .links import EXPONENTIAL, LinkFit

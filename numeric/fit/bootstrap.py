@@ -186,7 +186,7 @@ def bootstrap(
 
 def resampled_values(fit: Fit, size: int, random: np.random.Generator) -> Floats:
     """Observed values (size, n) with residuals drawn from the fit's own."""
-    errors = -fit.residuals
+    errors = fit.residuals
     spare = len(errors) - int(fit.free.sum())
     if spare <= 0:
         complaint = f"{len(errors)} runs leave no residuals for {int(fit.free.sum())} coefficients"

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.intervals import checked_level
 from ..fit.power_law import lines
-from ..results import Estimate
+from ..results import Estimate, checked_level
 from .agreement import TOLERANCE, verdict
 from .fit_at_k import open_side
 from .validity import Validity, rises, validity, validity_floor

@@ -13,8 +13,7 @@ from ...theory.typeset.numbers import Format, Interval
 from ...theory.typeset.table import Column, Table
 from ..allocation_across import COEFFICIENTS, across_all, budgets_of
 from ..errors import outside
-from ..fit.intervals import checked_level
-from ..results import Estimate, percentiles
+from ..results import Estimate, checked_level, percentiles
 from .validity import rises
 
 if TYPE_CHECKING:
@@ -208,7 +207,7 @@ class AllocationMatrix:
     def __str__(self) -> str:
         from textwrap import fill
 
-        from ..fit.text import WIDTH
+        from ...theory.typeset.table import WIDTH
 
         parts = [fill(reason, WIDTH) for reason in self.refusals().values()] + [
             str(table) for table in self.tables()

@@ -307,7 +307,7 @@ def study_passk(
         As `fit_passk`.
     """
     from ..errors import positive_number
-    from ..fit.intervals import checked_level
+    from ..results import checked_level
 
     counts = as_counts(counts)
     held = counts.counts.covariates if isinstance(counts, Data) else counts.covariates
