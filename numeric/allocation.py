@@ -24,12 +24,15 @@ from .penalty import Computed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator
+    from typing import Any, TypeVar
 
     from ..theory.typeset.table import Table
     from .law import Law
+    from .penalty import Penalty
     from .results import Estimate
+
+    Kind = TypeVar("Kind", bound="Allocation")
 
 FIGURES = (
     "params",
@@ -44,6 +47,8 @@ FIGURES = (
 NUMBERS = tuple(name for name in FIGURES if name != "binding")
 #: What an allocation is asked for by, in the order of `Law.allocate`.
 TARGETS = ("compute", "loss", "reducible_loss", "params", "tokens")
+#: And by which where tokens per param are given.
+RAYS = ("compute", "params", "tokens")
 
 
 class Allocation(Computed, Shown):
@@ -60,9 +65,11 @@ class Allocation(Computed, Shown):
         L - E.
     binding : str or ndarray of str
         "none", "max_tokens" or "max_params": the cap that moves the allocation off the optimum (the
-        first to bind as the budget grows, where both do).
+        first to bind as the budget grows, where both do); "tokens_per_param" where that was given.
     unspent_compute : float or ndarray
         What is left of the budget where both caps bind, else 0.
+    penalty : Penalty
+        What the allocation costs against the optimum at the compute that is spent.
     """
 
     __slots__ = (
@@ -85,6 +92,26 @@ class Allocation(Computed, Shown):
     target: tuple[str, Any]
     caps: dict[str, float]
 
+    @property
+    def on_ray(self) -> bool:
+        """Whether tokens per param were given, rather than optimal."""
+        return "tokens_per_param" in self.caps
+
+    @property
+    def moved(self) -> bool:
+        """Whether it lies off the optimum anywhere."""
+        return self.on_ray or any_of(self.at_max_params) or any_of(self.at_max_tokens)
+
+    @cached_property
+    def penalty(self) -> Penalty:
+        """What the allocation costs against the optimum at the compute that is spent."""
+        return self.law.penalty(params=self.params, tokens=self.tokens)
+
+    @property
+    def loss_penalty(self) -> Any:
+        """(L - E)/(L* - E)."""
+        return self.penalty.loss_penalty
+
     @cached_property
     def unspent_compute(self) -> Any:
         """What is left of the budget where both caps bind."""
@@ -104,7 +131,7 @@ class Allocation(Computed, Shown):
             return value
         if name == "loss":
             return value - self.law.E
-        if any_of(self.at_max_params) or any_of(self.at_max_tokens):
+        if self.moved:
             return self.law.reducible_loss(self.params, self.tokens)
         return self.law.envelope.reducible_loss(self.compute)
 
@@ -119,6 +146,8 @@ class Allocation(Computed, Shown):
     @cached_property
     def binding(self) -> Any:
         """The cap that moves the allocation off the optimum."""
+        if self.on_ray:
+            return "tokens_per_param"
         if is_number(self.params):
             return (
                 "max_tokens"
@@ -190,11 +219,16 @@ class Allocation(Computed, Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
-        return {name: getattr(self, name) for name in FIGURES}
+        shown = (*FIGURES, "loss_penalty") if self.on_ray else FIGURES
+        return {name: getattr(self, name) for name in shown}
 
 
-def allocate(law: Law, given: dict[str, Any], caps: dict[str, float | None]) -> Allocation:
-    """See `Law.allocate`; `given` is by the names of TARGETS, `caps` are max_params and max_tokens."""
+def allocate(
+    law: Law, given: dict[str, Any], caps: dict[str, float | None], kind: type[Kind]
+) -> Kind:
+    """See `Law.allocate`; `given` is by the names of TARGETS, `caps` are max_params, max_tokens and
+    tokens_per_param.
+    """
     chosen = [name for name in TARGETS if given[name] is not None]
     if len(chosen) != 1:
         raise ValueError(
@@ -202,46 +236,52 @@ def allocate(law: Law, given: dict[str, Any], caps: dict[str, float | None]) -> 
         )
     (name,) = chosen
     limits = {cap: positive_number(cap, value) for cap, value in caps.items() if value is not None}
-    if limits and name in ("params", "tokens"):
+    on_ray = "tokens_per_param" in limits
+    if on_ray and len(limits) > 1:
+        raise outside("tokens_per_param", limits["tokens_per_param"], "given without a cap")
+    if on_ray and name not in RAYS:
+        raise outside(
+            "tokens_per_param",
+            limits["tokens_per_param"],
+            f"given with {', '.join(RAYS)}, not with {name}",
+        )
+    if limits and not on_ray and name in ("params", "tokens"):
         raise outside(
             *next(iter(limits.items())), f"given with a compute or a loss, not with {name}"
         )
-    law.needed("A", "B", *(("E",) if name == "loss" else ()))
-    target = _loss_above(law, given[name]) if name == "loss" else positive_values(name, given[name])
-    found = _FOR[name](law, target, **limits)
+    if name in ("loss", "reducible_loss"):
+        inner_sum = law.inner_sum_for(name, given[name])
+        target = real_values(name, given[name])
+        found = _for_inner_sum(law, inner_sum, **limits)
+    else:
+        target = positive_values(name, given[name])
+        found = (
+            _on_ray(law, name, target, **limits) if on_ray else _FOR[name](law, target, **limits)
+        )
     _require_floats(found["params"], found["tokens"])
-    return Allocation(law=law, target=(name, target), caps=limits, **found)
-
-
-def _loss_above(law: Law, loss: Any) -> Any:
-    """The target loss, which must be above E."""
-    value, E = real_values("loss", loss), law.E
-    assert E is not None
-    if not is_foreign(value) and any_of(~(value > E) if not is_number(value) else not value > E):
-        raise outside("loss", loss, f"a finite number above the irreducible loss E={E!r}")
-    return value
+    return kind(law=law, target=(name, target), caps=limits, **found)
 
 
 def _for_compute(
     law: Law, budget: Any, max_params: float = math.inf, max_tokens: float = math.inf
 ) -> dict[str, Any]:
-    coefficients = law.needed("A", "B")
+    forms = law.forms
     caps = {"at_max_params": False, "at_max_tokens": False}
     if max_params == max_tokens == math.inf:
-        params = formulas.optimal_params(budget, **coefficients)
-        tokens = formulas.optimal_tokens(budget, **coefficients)
+        params = forms.optimal_params(budget)
+        tokens = forms.optimal_tokens(budget)
         return {"params": params, "tokens": tokens, "compute": budget} | caps
-    size_cap = _or_inf(formulas.compute_at_max_params, max_params, coefficients)
-    data_wall = _or_inf(formulas.compute_at_max_tokens, max_tokens, coefficients)
-    params = _or_inf(formulas.optimal_params, budget, coefficients)
-    tokens = _or_inf(formulas.optimal_tokens, budget, coefficients)
+    size_cap = _or_inf(forms.compute_at_max_params, max_params)
+    data_wall = _or_inf(forms.compute_at_max_tokens, max_tokens)
+    params = _or_inf(forms.optimal_params, budget)
+    tokens = _or_inf(forms.optimal_tokens, budget)
     capped = (budget > min(size_cap, data_wall)) | (params > max_params) | (tokens > max_tokens)
     if data_wall <= size_cap:
-        at_cap = (formulas.params_given_tokens(budget, max_tokens), max_tokens)
+        at_cap = (forms.params_given_tokens(budget, max_tokens), max_tokens)
     else:
-        at_cap = (max_params, formulas.tokens_given_params(budget, max_params))
+        at_cap = (max_params, forms.tokens_given_params(budget, max_params))
     both = capped & ((at_cap[0] > max_params) | (at_cap[1] > max_tokens))
-    spent = formulas.compute(max_params, max_tokens) if any_of(both) else 0.0
+    spent = forms.compute(max_params, max_tokens) if any_of(both) else 0.0
     where = namespace(budget).where
     caps["at_max_tokens" if data_wall <= size_cap else "at_max_params"] = capped
     return caps | {
@@ -251,44 +291,52 @@ def _for_compute(
     }
 
 
-def _or_inf(formula: Any, value: Any, coefficients: dict[str, float]) -> Any:
+def _or_inf(formula: Any, value: Any) -> Any:
     """The formula at a value; infinite where a number exceeds the largest float, and where there is
     no cap.
     """
     if not is_number(value):
-        return formula(value, **coefficients)
+        return formula(value)
     try:
-        return math.inf if value == math.inf else formula(value, **coefficients)
+        return math.inf if value == math.inf else formula(value)
     except ValueError:
         return math.inf
 
 
+def _on_ray(law: Law, name: str, value: Any, tokens_per_param: float) -> dict[str, Any]:
+    """Params and tokens at these tokens per param, for a budget, or params or tokens of theirs."""
+    forms = law.forms
+    if name == "compute":
+        params = forms.ray_params(value, tokens_per_param)
+        tokens = forms.ray_tokens(value, tokens_per_param)
+    elif name == "params":
+        params, tokens = value, value * tokens_per_param
+    else:
+        params, tokens = value / tokens_per_param, value
+    compute = value if name == "compute" else forms.compute(params, tokens)
+    return {"params": params, "tokens": tokens, "compute": compute} | {
+        "at_max_params": False,
+        "at_max_tokens": False,
+    }
+
+
 def _for_params(law: Law, params: Any) -> dict[str, Any]:
     """The optimum that has these params."""
-    return _for_compute(law, formulas.compute_at_max_params(params, **law.needed("A", "B"))) | {
-        "params": params
-    }
+    return _for_compute(law, law.forms.compute_at_max_params(params)) | {"params": params}
 
 
 def _for_tokens(law: Law, tokens: Any) -> dict[str, Any]:
     """The optimum that has these tokens."""
-    return _for_compute(law, formulas.compute_at_max_tokens(tokens, **law.needed("A", "B"))) | {
-        "tokens": tokens
-    }
+    return _for_compute(law, law.forms.compute_at_max_tokens(tokens)) | {"tokens": tokens}
 
 
-def _for_loss(law: Law, loss: Any, **caps: float) -> dict[str, Any]:
-    assert law.E is not None
-    return _for_reducible_loss(law, loss - law.E, **caps)
-
-
-def _for_reducible_loss(
+def _for_inner_sum(
     law: Law, reducible: Any, max_params: float = math.inf, max_tokens: float = math.inf
 ) -> dict[str, Any]:
-    coefficients = law.needed("A", "B")
-    cheapest = formulas.compute_for_reducible_loss(reducible, **coefficients)
-    params = formulas.optimal_params(cheapest, **coefficients)
-    tokens = formulas.optimal_tokens(cheapest, **coefficients)
+    forms = law.forms
+    cheapest = forms.compute_for_reducible_loss(reducible)
+    params = forms.optimal_params(cheapest)
+    tokens = forms.optimal_tokens(cheapest)
     found = {
         "params": params,
         "tokens": tokens,
@@ -305,25 +353,21 @@ def _for_reducible_loss(
         _require(
             law,
             reducible,
-            too_long & (formulas.smallest_tokens(reducible, law.B, law.gamma) >= max_tokens),
+            too_long & (forms.smallest_tokens(reducible) >= max_tokens),
             max_tokens=max_tokens,
         )
-        target = where(
-            too_long, reducible, 2.0 * formulas.tokens_term(max_tokens, law.B, law.gamma)
-        )
-        larger = formulas.params_for_reducible_loss(target, max_tokens, **coefficients)
+        target = where(too_long, reducible, 2.0 * forms.tokens_term(max_tokens))
+        larger = forms.params_for_reducible_loss(target, max_tokens)
         params, tokens = where(too_long, larger, params), where(too_long, max_tokens, tokens)
     if any_of(too_large):
         _require(
             law,
             reducible,
-            too_large & (formulas.smallest_params(reducible, law.A, law.beta) >= max_params),
+            too_large & (forms.smallest_params(reducible) >= max_params),
             max_params=max_params,
         )
-        target = where(
-            too_large, reducible, 2.0 * formulas.params_term(max_params, law.A, law.beta)
-        )
-        longer = formulas.tokens_for_reducible_loss(target, max_params, **coefficients)
+        target = where(too_large, reducible, 2.0 * forms.params_term(max_params))
+        longer = forms.tokens_for_reducible_loss(target, max_params)
         params, tokens = where(too_large, max_params, params), where(too_large, longer, tokens)
     _require(
         law,
@@ -332,7 +376,7 @@ def _for_reducible_loss(
         max_params=max_params,
         max_tokens=max_tokens,
     )
-    compute = where(too_long | too_large, formulas.compute(params, tokens), cheapest)
+    compute = where(too_long | too_large, forms.compute(params, tokens), cheapest)
     return found | {
         "params": params,
         "tokens": tokens,
@@ -350,9 +394,10 @@ def _require(law: Law, reducible: Any, unreachable: Any, **caps: float) -> None:
 
     first = float(np.extract(unreachable, reducible)[0])
     shown = ", ".join(f"{name}={value!r}" for name, value in caps.items())
-    target = f"reducible loss {first:.6g}"
-    if law.E is not None:
-        target += f" (loss {law.E + first:.6g})"
+    is_relative = law.numbers.get("E", 0.0) is None
+    target = (
+        f"reducible loss {first:.6g}" if is_relative else f"loss {law.forms.loss_at(first):.6g}"
+    )
     these = "this cap" if len(caps) == 1 else "these caps"
     raise ValueError(f"{shown}: {target} cannot be reached under {these}, whatever the compute")
 
@@ -370,10 +415,8 @@ def _require_floats(params: Any, tokens: Any) -> None:
         )
 
 
-_FOR = {
+_FOR: dict[str, Callable[..., dict[str, Any]]] = {
     "compute": _for_compute,
-    "loss": _for_loss,
-    "reducible_loss": _for_reducible_loss,
     "params": _for_params,
     "tokens": _for_tokens,
 }

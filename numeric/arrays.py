@@ -8,7 +8,7 @@ import math
 from functools import partial, wraps
 from types import SimpleNamespace
 
-from .errors import POSITIVE, REAL, number, outside, positive_number
+from .errors import POSITIVE, REAL, ArgumentError, number, outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,6 +151,21 @@ class _Call:
             else f"exceeds the largest float, {largest:.2g}"
         )
         raise ValueError(f"{self.__name__}({shown}): the result {why}")
+
+
+class Forms:
+    """The formulas of a law with its coefficients in place: `forms.optimal_params(compute)`."""
+
+    def __init__(self, module: Any, law: Any, called: Callable[[str], str] = str) -> None:
+        self._module, self._law, self._called = module, law, called
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        formula = getattr(self._module, self._called(name), None)
+        if formula is None:
+            raise ArgumentError(name, complaint=f"the law {self._law.name!r} has none")
+        own = [name for name in formula.names if name in self._law.numbers]
+        needed = self._law.needed(*own)
+        return partial(formula, **{name: needed[name] for name in own})
 
 
 def is_number(value: Any) -> bool:

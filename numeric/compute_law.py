@@ -6,19 +6,22 @@ import math
 
 from ..theory.data.notation import Frozen, Notation
 from ..theory.data.notation import notation as find_notation
-from .arrays import is_number
-from .errors import exponent_number, nonnegative_number, positive_number
+from ..theory.typeset.shown import Shown
+from .arrays import is_number, positive_values, real_values
+from .errors import ArgumentError, exponent_number, nonnegative_number, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
-    from typing import Any
+    from typing import Any, NoReturn
+
+    from ..theory.typeset.table import Table
 
 #: exp of more than this exceeds the largest float.
 LARGEST_LOG = math.log(1.7976931348623157e308)
 
 
-class ComputeLaw(Frozen):
+class ComputeLaw(Frozen, Shown):
     """L = E + C0 C^-alpha.
 
     Parameters
@@ -99,11 +102,44 @@ class ComputeLaw(Frozen):
         """The best loss for every budget: the law itself."""
         return self
 
+    def compute_for(self, loss: Any) -> Any:
+        """The least compute for a loss above E: (C0/(L - E))^(1/alpha)."""
+        if self.E is None:
+            raise ValueError(f"E=None: the loss needs a value; the law {self.name!r} has none")
+        reducible = positive_values("loss - E", real_values("loss", loss) - self.E)
+        return power(reducible, math.log(self.C0) / self.alpha, 1.0 / self.alpha)
+
+    def allocate(self, compute: Any = None, **options: Any) -> NoReturn:
+        """Nothing here says which params and tokens are optimal: an `ArgumentError`."""
+        self._refuse("params, tokens", "an allocation")
+
+    def penalty(self, ratio: Any = None, **options: Any) -> NoReturn:
+        """Nothing here says what another allocation costs: an `ArgumentError`."""
+        self._refuse("beta, gamma", "a penalty")
+
+    def tolerance(self, within: float) -> NoReturn:
+        """Nothing here says which allocations lie within: an `ArgumentError`."""
+        self._refuse("beta, gamma", "a tolerance")
+
+    def _refuse(self, missing: str, wanted: str) -> NoReturn:
+        complaint = f"not in the compute law {self.name!r}; {wanted} needs a params+tokens law"
+        raise ArgumentError(missing, complaint=complaint)
+
     def save(self, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
-        """Write a law file."""
+        """Write a law file, which `isoflop.law` reads."""
         from .lawfile import write
 
-        write(self, path, notation)
+        write(self.as_dict(notation), path)
+
+    def tables(self) -> tuple[Table, ...]:
+        """The coefficients."""
+        from ..theory.typeset.numbers import Shortest
+        from ..theory.typeset.table import Column, Table
+
+        known = {name: value for name, value in self.coefficients().items() if value is not None}
+        rows = [{"name": name, "value": value} for name, value in known.items()]
+        shown = [Column("name", "", align="left"), Column("value", format=Shortest(6))]
+        return (Table(shown, rows, title=str(self)),)
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, float | None]:
         """The coefficients by their names in a notation."""

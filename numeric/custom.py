@@ -8,18 +8,22 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..theory.data.notation import Frozen
-from .allocation import Allocation
-from .arrays import at_least, is_number, namespace, positive_values
-from .errors import outside, positive_number
-from .penalty import Penalty, Run, Tolerance, interval
+from ..theory.typeset.shown import Shown
+from . import penalty as misallocation
+from .allocation import Allocation, allocate
+from .arrays import Forms, at_least, is_number, namespace, positive_values
+from .errors import ArgumentError, outside, positive_number
+from .penalty import Computed, Penalty, Run, Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from os import PathLike
 
     from sympy import Expr, Symbol
 
     from ..theory.budget import Budget
     from ..theory.envelope import Envelope
+    from ..theory.typeset.table import Table
 
 LARGEST_KEPT_DENOMINATOR = 12
 DIGITS = 20
@@ -47,40 +51,67 @@ def _expm1_of_log1p(power: float, x: Any) -> Any:
 
 
 class CustomAllocation(Allocation):
-    """The optimal variables for a budget or a target; each variable is an attribute too, such as
-    `params`.
+    """Params and tokens for a budget, under a law h(R)."""
+
+    @cached_property
+    def reducible_loss(self) -> Any:
+        """|L - E|, E the limit of the law; None where there is none."""
+        if self.law.E is None:
+            return None
+        if self.moved:
+            return self.law.reducible_loss(self.params, self.tokens)
+        return self.law.envelope.reducible_loss(self.compute)
+
+    @cached_property
+    def loss(self) -> Any:
+        """L."""
+        if self.moved:
+            return self.law.loss(self.params, self.tokens)
+        return self.law.envelope.loss(self.compute)
+
+
+class FactorAllocation(Computed, Shown):
+    """The optimal value of each variable for a budget, where they are others than params and
+    tokens.
 
     Attributes
     ----------
     variables : tuple of (str, float or ndarray)
-        The optimal value of each variable by name, in the order of the law's terms.
+        In the order of the law's terms; each is an attribute too.
     compute, loss : float or ndarray
     reducible_loss : float, ndarray or None
-        |L - E| with E the law's limit; None where there is none.
+        |L - E| with E the limit of the law; None where there is none.
     """
 
     __slots__ = ("compute", "loss", "reducible_loss", "variables")
 
     variables: tuple[tuple[str, Any], ...]
-    unspent_compute = 0.0
-    at_max_params = at_max_tokens = False
+    compute: Any
+    loss: Any
+    reducible_loss: Any
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
-        return dict(self.variables) | {
-            "compute": self.compute,
-            "loss": self.loss,
-            "reducible_loss": self.reducible_loss,
-        }
+        figures = {name: getattr(self, name) for name in ("compute", "loss", "reducible_loss")}
+        return dict(self.variables) | figures
+
+    def tables(self) -> tuple[Table, ...]:
+        """A row a budget."""
+        import numpy as np
+
+        from ..theory.typeset.table import Column, Table
+
+        known = {name: value for name, value in self.as_dict().items() if value is not None}
+        columns = [np.ravel(column) for column in np.broadcast_arrays(*known.values())]
+        rows = [
+            dict(zip(known, map(float, row), strict=True)) for row in zip(*columns, strict=True)
+        ]
+        return (Table([Column(name, name.replace("_", "\n")) for name in known], rows),)
 
     def __getattr__(self, name: str) -> Any:
-        """The optimal value of a variable."""
-        optimal = {} if name in CustomAllocation.__slots__ else dict(self.variables)
+        optimal = {} if name in self.__slots__ else dict(self.variables)
         if name not in optimal:
-            raise AttributeError(
-                f"CustomAllocation has no attribute {name!r}; it has "
-                f"{', '.join([*optimal, *self.__slots__])}"
-            )
+            raise AttributeError(f"the allocation has no {name!r}; it has {', '.join(optimal)}")
         return optimal[name]
 
 
@@ -92,31 +123,17 @@ class CustomPenalty(Penalty):
     wastes is the same for every h.
     """
 
-    __slots__ = ("budget", "given", "inner_excess", "law", "log_size_ratio")
+    __slots__ = ("law", "log_size_ratio", "given", "inner_excess", "budget")  # noqa: RUF023
 
-    law: CustomLaw  # type: ignore[assignment]
+    law: CustomLaw
     inner_excess: Any
     budget: Any
 
-    def _of(self, figure: Any) -> Any:
+    def as_dict(self) -> dict[str, Any]:
+        """Every figure by name; of more than two variables the penalty alone."""
         if self.log_size_ratio is None:
-            raise ValueError(
-                f"{figure.__name__}: is of laws of 2 variables, this one has "
-                f"{len(self.law.variables)}"
-            )
-        return self.law.evaluate(
-            self.law._of_sum(figure.__name__), log_size_ratio=self.log_size_ratio
-        )
-
-    @cached_property
-    def ratio(self) -> Any:
-        """Overtraining ratio."""
-        given = dict(self.given)
-        return (
-            given["ratio"]
-            if "ratio" in given
-            else self.law.evaluate("ratio_at_log", log_size_ratio=self.log_size_ratio)
-        )
+            return {"loss_penalty": self.loss_penalty, "excess": self.excess}
+        return super().as_dict()
 
     @cached_property
     def inner_penalty(self) -> Any:
@@ -243,7 +260,7 @@ class CustomEnvelope(Frozen):
         return f"{self.law!r}.envelope"
 
 
-class CustomLaw:
+class CustomLaw(Shown):
     """A law of the user's with numbers for its coefficients; made by `law_from_expression`.
 
     Attributes
@@ -255,6 +272,9 @@ class CustomLaw:
     formulas : module
         The generated functions: everything that the built-in law has.
     """
+
+    #: Nothing says how sure the coefficients are.
+    uncertainty = None
 
     def __init__(self, envelope: Envelope, coefficients: Mapping[str, float], name: str) -> None:
         self.derived = envelope
@@ -270,6 +290,11 @@ class CustomLaw:
     def envelope(self) -> CustomEnvelope:
         """The compute-optimal envelope as numbers."""
         return CustomEnvelope(law=self)
+
+    @property
+    def exponent(self) -> float:
+        """alpha of the envelope, where it is a power law."""
+        return self.envelope.exponent
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -337,35 +362,56 @@ class CustomLaw:
     # -- the optimum ---------------------------------------------------------------------------------------------------
 
     def allocate(
-        self, compute: Any = None, *, loss: float | None = None, reducible_loss: Any = None
-    ) -> CustomAllocation:
+        self,
+        compute: Any = None,
+        *,
+        loss: Any = None,
+        reducible_loss: Any = None,
+        params: Any = None,
+        tokens: Any = None,
+        max_params: float | None = None,
+        max_tokens: float | None = None,
+        tokens_per_param: float | None = None,
+    ) -> CustomAllocation | FactorAllocation:
         """The optimal variables for a budget, a target of the law, or a target |L - E|.
+
+        The arguments are those of `Law.allocate`; a law of other variables than params and tokens
+        takes compute, loss and reducible_loss alone.
 
         Raises
         ------
         ValueError
-            Where not exactly one is given, or it is outside its domain (a loss that no R > 0
+            Where not exactly one target is given, or it is outside its domain (a loss that no R > 0
             gives).
         """
         given = {"compute": compute, "loss": loss, "reducible_loss": reducible_loss}
+        of_pair = {"params": params, "tokens": tokens}
+        caps = {
+            "max_params": max_params,
+            "max_tokens": max_tokens,
+            "tokens_per_param": tokens_per_param,
+        }
+        if self.variables == ("params", "tokens"):
+            return allocate(self, given | of_pair, caps, CustomAllocation)
+        for name, value in (of_pair | caps).items():
+            if value is not None:
+                complaint = f"is for laws of params and tokens, not of {', '.join(self.variables)}"
+                raise ArgumentError(name, value, complaint=complaint)
         chosen = [name for name, value in given.items() if value is not None]
         if len(chosen) != 1:
             raise ValueError(
-                f"given {', '.join(chosen) or 'none'}: must be exactly one of compute, loss, "
-                f"reducible_loss"
+                f"given {', '.join(chosen) or 'none'}: must be exactly one of {', '.join(given)}"
             )
         if compute is None:
-            compute = self._compute_for(chosen[0], given[chosen[0]])
-        known = self.derived.form.gap is not None
-        return CustomAllocation(
+            inner_sum = self.inner_sum_for(chosen[0], given[chosen[0]])
+            compute = self.forms.compute_for_reducible_loss(inner_sum)
+        return FactorAllocation(
             variables=tuple(
                 (name, self.evaluate(f"optimal_{name}", compute=compute)) for name in self.variables
             ),
             compute=compute,
             loss=self.envelope.loss(compute),
-            reducible_loss=self.evaluate("optimal_reducible_loss", compute=compute)
-            if known
-            else None,
+            reducible_loss=None if self.E is None else self.envelope.reducible_loss(compute),
         )
 
     # -- other allocations ---------------------------------------------------------------------------------------------
@@ -409,28 +455,13 @@ class CustomLaw:
 
         ``compute``: the budget, needed where |L* - E| is no power law of compute.
         """
-        epsilon = positive_number("within", within)
         self._require_reducible()
 
         def excess(s: float) -> float:
-            inner = self.evaluate(self._of_sum("excess"), log_size_ratio=s)
-            return float(self._excess_of_loss(inner, compute))
+            return float(self._excess_of_loss(self.forms.excess(s), compute))
 
         excess(0.0)  # what it needs is missed here, not taken for an excess that no float holds
-        step = self.evaluate(self._of_sum("tolerance_half_width"), tolerance=epsilon)
-        return interval(
-            epsilon,
-            step,
-            excess,
-            size_ratio=(
-                lambda s: self.evaluate("size_ratio_at_log", log_size_ratio=s),
-                lambda r: self.evaluate("log_size_ratio", size_ratio=r),
-            ),
-            ratio=(
-                lambda s: self.evaluate("ratio_at_log", log_size_ratio=s),
-                lambda rho: self.evaluate("log_size_ratio_at_ratio", ratio=rho),
-            ),
-        )
+        return misallocation.tolerance(self, within, excess)
 
     def _penalty(
         self,
@@ -441,7 +472,7 @@ class CustomLaw:
         *,
         needs_compute: bool = True,
     ) -> CustomPenalty:
-        excess, s = self._of_sum("excess"), None
+        s = None
         if ratio is not None or size_ratio is not None:
             if variables or (ratio is not None and size_ratio is not None):
                 raise ValueError(
@@ -453,16 +484,17 @@ class CustomLaw:
                     f"{len(self.variables)}"
                 )
             given = {"size_ratio": size_ratio} if ratio is None else {"ratio": ratio}
-            s = self.evaluate(
-                "log_size_ratio" if ratio is None else "log_size_ratio_at_ratio", **given
-            )
+            given = {name: positive_values(name, value) for name, value in given.items()}
+            forms = self.forms
+            to_log = forms.log_size_ratio if ratio is None else forms.log_size_ratio_at_ratio
+            s = to_log(*given.values())
         else:
             given = self._run((), variables)
             compute = self.evaluate("compute", **given)
             if len(self.variables) == 2:
                 s = self.evaluate("log_size_ratio_of_run", **given)
         if s is not None:
-            inner = self.evaluate(excess, log_size_ratio=s)
+            inner = self.forms.excess(s)
         else:
             best = self.evaluate(self._of_sum("optimal_reducible_loss"), compute=compute)
             inner = at_least(self.inner_sum(**given) / best, 1.0) - 1.0
@@ -473,6 +505,8 @@ class CustomLaw:
                 "inner_penalty, of the sum R inside it, does not"
             )
         budget = None if compute is None else positive_values("compute", compute)
+        if budget is not None and not variables:
+            given["compute"] = budget
         return CustomPenalty(
             law=self,
             log_size_ratio=s,
@@ -496,6 +530,20 @@ class CustomLaw:
         return at_least(above / self.evaluate("reducible_loss_at", inner_sum=best), 1.0) - 1.0
 
     # -- plumbing ------------------------------------------------------------------------------------------------------
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The coefficients by name."""
+        return self.coefficients
+
+    def needed(self, *names: str) -> dict[str, float]:
+        """The named coefficients."""
+        return {name: self.coefficients[name] for name in names}
+
+    @property
+    def forms(self) -> Forms:
+        """The proved formulas of R at the coefficients of the law."""
+        return Forms(self.formulas, self, self._of_sum)
 
     def _of_sum(self, name: str) -> str:
         """The generated function of R that has this name where the reducible loss is R."""
@@ -544,20 +592,18 @@ class CustomLaw:
             )
         return given | dict(named)
 
-    def _compute_for(self, name: str, target: Any) -> Any:
-        """The least compute for a target of the loss or the reducible loss."""
+    def inner_sum_for(self, name: str, target: Any) -> Any:
+        """The R at which the loss, or the reducible loss, is the target."""
         if name == "reducible_loss":
             self._require_reducible()
-            if self.derived.form.is_sum:
-                return self.evaluate("compute_for_reducible_loss", reducible_loss=target)
+            if self._is_sum:
+                return positive_values(name, target)
         if not is_number(target) and not isinstance(target, (str, bytes, bool)):
             import numpy as np
 
-            each = [self._compute_for(name, value) for value in np.ravel(target).tolist()]
-            return np.array(each, dtype=float).reshape(np.shape(target))
-        inner = self._of_sum("compute_for_reducible_loss")
-        argument = "reducible_loss" if self.derived.form.is_sum else "inner_sum"
-        return self.evaluate(inner, **{argument: self._inner_sum_at(name, target)})
+            sums = [self._inner_sum_at(name, value) for value in np.ravel(target).tolist()]
+            return np.array(sums, dtype=float).reshape(np.shape(target))
+        return self._inner_sum_at(name, target)
 
     def _inner_sum_at(self, name: str, target: Any) -> float:
         """The R > 0 at which the law, or its reducible loss, has a value: both are monotone, so
@@ -592,10 +638,53 @@ class CustomLaw:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
         return f"CustomLaw({self.derived.form.loss}; {self.derived.budget}; {numbers}; name={self.name!r})"
 
+    def __str__(self) -> str:
+        return f"L = {self.derived.form.loss}  ({self.name})\n{super().__str__()}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The coefficients, and the exponent where there is one."""
+        from ..theory.typeset.table import Column, Table
+
+        figures = dict(self.coefficients)
+        if self.derived.form.power is not None and self.derived.form.gap is not None:
+            figures["exponent"] = self.exponent
+        rows = [{"name": name, "value": value} for name, value in figures.items()]
+        return (Table([Column("name", "", align="left"), Column("value")], rows),)
+
     def _repr_latex_(self) -> str:
         from sympy import latex
 
         return rf"$\displaystyle {latex(self.derived.form.loss)}$"
+
+    # -- a law file ----------------------------------------------------------------------------------------------------
+
+    def as_dict(self) -> dict[str, Any]:
+        """The law as the plain data of a law file."""
+        form = self.derived.form
+        return {
+            "name": self.name,
+            "expression": str(form.loss),
+            "variables": [variable.name for variable in form.variables],
+            "budget": str(self.derived.budget.compute()),
+            "coefficients": dict(self.coefficients),
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> CustomLaw:
+        """What `as_dict` made."""
+        return law_from_expression(
+            data["expression"],
+            data["coefficients"],
+            variables=data["variables"],
+            budget=data["budget"],
+            name=data.get("name", "custom"),
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a law file, which `isoflop.law` reads."""
+        from .lawfile import write
+
+        write(self.as_dict(), path)
 
 
 def law_from_expression(

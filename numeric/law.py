@@ -9,7 +9,7 @@ from ..theory.data.notation import notation as find_notation
 from ..theory.typeset.shown import Shown
 from . import allocation, formulas
 from . import penalty as misallocation
-from .arrays import positive_values
+from .arrays import Forms, any_of, is_foreign, is_number, positive_values, real_values
 from .errors import ArgumentError, exponent_number, nonnegative_number, outside, positive_number
 
 TYPE_CHECKING = False
@@ -100,7 +100,7 @@ class Law(Frozen, Shown):
         )
 
     def _compared(self) -> tuple[object, ...]:
-        return (*self._coefficients.values(), self.name, self.source)
+        return (*self.numbers.values(), self.name, self.source)
 
     def __eq__(self, other: object) -> bool:
         return self._compared() == other._compared() if isinstance(other, Law) else NotImplemented
@@ -143,10 +143,11 @@ class Law(Frozen, Shown):
 
     def coefficients(self, notation: str | Notation = "schaeffer") -> dict[str, float | None]:
         """The coefficients by their names in a notation."""
-        return find_notation(notation).from_canonical(self._coefficients, partial=True)
+        return find_notation(notation).from_canonical(self.numbers, partial=True)
 
     @property
-    def _coefficients(self) -> dict[str, float | None]:
+    def numbers(self) -> dict[str, float | None]:
+        """The coefficients by their names in the package."""
         return {"E": self.E, "A": self.A, "B": self.B, "beta": self.beta, "gamma": self.gamma}
 
     def as_dict(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
@@ -157,29 +158,35 @@ class Law(Frozen, Shown):
 
     def to_json(self, notation: str | Notation = "schaeffer") -> str:
         """The text of a law file."""
-        from .lawfile import to_text
+        from .lawfile import text_of
 
-        return to_text(self, notation)
+        return text_of(self.as_dict(notation))
 
     @classmethod
     def from_json(cls, text: str) -> Law:
-        """The law that `to_json` wrote; ValueError where the text is no law file."""
+        """The law that `to_json` wrote; ValueError where the text is no file of such a law."""
         from .lawfile import from_text
 
-        return from_text(text)
+        return cls._of_file(from_text(text), "law")
 
     def save(self, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
         """Write a law file."""
         from .lawfile import write
 
-        write(self, path, notation)
+        write(self.as_dict(notation), path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Law:
-        """Read a law file; ValueError where it is missing or no law file."""
+        """Read a law file; ValueError where it is missing or no file of such a law."""
         from .lawfile import read
 
-        return read(path)
+        return cls._of_file(read(path), f"law file {str(path)!r}")
+
+    @staticmethod
+    def _of_file(read: Any, where: str) -> Law:
+        if not isinstance(read, Law):
+            raise ValueError(f"{where}: is a {type(read).__name__}; a params+tokens law is needed")
+        return read
 
     # -- the law itself --------------------------------------------------------------------------------------------
 
@@ -202,6 +209,11 @@ class Law(Frozen, Shown):
         return formulas.reducible_loss(params, tokens, **coefficients)
 
     @property
+    def exponent(self) -> float:
+        """alpha of the envelope."""
+        return self.envelope.exponent
+
+    @property
     def envelope(self) -> NumericEnvelope:
         """The compute-optimal envelope: exponent, coefficient, loss and allocation at any compute."""
         return NumericEnvelope(law=self)
@@ -216,9 +228,10 @@ class Law(Frozen, Shown):
         tokens: Any = None,
         max_params: float | None = None,
         max_tokens: float | None = None,
+        tokens_per_param: float | None = None,
     ) -> Allocation:
         """The optimal params and tokens for a budget or for a target loss, with optional caps; or
-        the optimum that has given params or tokens.
+        the optimum that has given params or tokens; or an allocation at given tokens per param.
 
         Parameters
         ----------
@@ -232,11 +245,13 @@ class Law(Frozen, Shown):
         max_params, max_tokens : float, optional
             A size cap and a data wall. Where one binds the other variable takes up the budget;
             where both do, compute is left.
+        tokens_per_param : float, optional
+            D/N, in place of the optimal one, with compute, params or tokens.
 
         Returns
         -------
         Allocation
-            params, tokens, tokens_per_param, compute, loss, reducible_loss, binding.
+            params, tokens, tokens_per_param, compute, loss, reducible_loss, binding, penalty.
 
         Raises
         ------
@@ -257,7 +272,12 @@ class Law(Frozen, Shown):
                 "params": params,
                 "tokens": tokens,
             },
-            {"max_params": max_params, "max_tokens": max_tokens},
+            {
+                "max_params": max_params,
+                "max_tokens": max_tokens,
+                "tokens_per_param": tokens_per_param,
+            },
+            allocation.Allocation,
         )
 
     # -- misallocation ---------------------------------------------------------------------------------------------
@@ -360,6 +380,20 @@ class Law(Frozen, Shown):
 
     # -- plumbing --------------------------------------------------------------------------------------------------
 
+    @property
+    def forms(self) -> Forms:
+        """The proved formulas at the coefficients of the law."""
+        return Forms(formulas, self)
+
+    def inner_sum_for(self, name: str, target: Any) -> Any:
+        """R = L - E where the loss, or the reducible loss, is the target."""
+        if name == "reducible_loss":
+            return positive_values(name, target)
+        value, E = real_values(name, target), self.needed("E")["E"]
+        if not is_foreign(value) and any_of(not value > E if is_number(value) else ~(value > E)):
+            raise outside(name, target, f"a finite number above the irreducible loss E={E!r}")
+        return value - E
+
     def needed(self, *names: str) -> dict[str, float]:
         """The exponents and the named coefficients, or a ValueError that says which is missing."""
         chosen = {name: getattr(self, name) for name in (*names, "beta", "gamma")}
@@ -372,7 +406,7 @@ class Law(Frozen, Shown):
 
     def __repr__(self) -> str:
         shown = ", ".join(
-            f"{name}={value!r}" for name, value in self._coefficients.items() if value is not None
+            f"{name}={value!r}" for name, value in self.numbers.items() if value is not None
         )
         return f"Law({shown}, name={self.name!r})"
 
@@ -478,13 +512,13 @@ class NumericEnvelope(Frozen):
         return f"{self.law!r}.envelope"
 
 
-def law(name: str | PathLike[str]) -> Law:
-    """A published params+tokens law by name, or the law of a file.
+def law(name: str | PathLike[str]) -> Any:
+    """A published params+tokens law by name, or the law of a file, of whichever form that is.
 
     Parameters
     ----------
     name : str or path
-        As `laws()` lists them, e.g. "besiroglu2024", or "chinchilla"; or a law file, or a saved fit, such as
+        As `laws()` lists them, e.g. "besiroglu2024", or "chinchilla"; or a law file, or a saved
         "fit.json".
 
     Raises
@@ -501,7 +535,9 @@ def law(name: str | PathLike[str]) -> Law:
 
     entry = find(name)
     if entry is None and (not isinstance(name, str) or "." in name or "/" in name):
-        return Law.load(name)
+        from .lawfile import read
+
+        return read(name)
     if entry is None:
         raise ArgumentError("law", name, complaint=unknown(name))
     if entry.kind != "params-tokens":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..theory.data.notation import DEFAULT
 from ..theory.data.notation import notation as find_notation
 from ..theory.typeset.numbers import Count, Format, Interval, Percent, Places, Shortest
-from ..theory.typeset.table import Column, Table, Words
+from ..theory.typeset.table import RULE, Column, Subheading, Table, Words
 from .penalty import Penalty
 from .uncertainty import LEVEL
 
@@ -22,42 +22,72 @@ if TYPE_CHECKING:
     from .allocation import Allocation
     from .law import Law
 
-__all__ = ["allocation_tables", "intervals_of", "law_table", "penalty_tables"]
+__all__ = ["allocation_tables", "intervals_of", "law_table", "penalty_page", "penalty_tables"]
 
 FOUR, FIVE, SHARE, SIZE = Shortest(4), Shortest(5), Percent(3), Count()
 
 
-def _column(key: str, heading: str, latex: str = "", form: Format = FOUR) -> Column:
-    return Column(key, heading, latex, format=form, interval=Interval(form))
+def _column(key: str, heading: str, form: Format = FOUR) -> Column:
+    return Column(key, heading, format=form, interval=Interval(form))
 
 
 #: Every figure of a penalty and an allocation.
 COLUMNS = {
     column.key: column
     for column in (
-        _column("ratio", "ratio", r"$\rho$"),
-        _column("size_ratio", "size\nratio", "$N/N^*$"),
-        _column("loss_penalty", "loss\npenalty", "$P$", FIVE),
-        _column("excess", "excess", "$P - 1$", SHARE),
-        _column("effective_compute", "effective\ncompute", r"$C_{\mathrm{eff}}/C$"),
-        _column("lost_compute", "lost\ncompute", r"$1 - C_{\mathrm{eff}}/C$", SHARE),
-        _column("compute_overhead", "compute\noverhead", r"$\Delta C/C$", SHARE),
-        _column("params", "params", "$N$", SIZE),
-        _column("tokens", "tokens", "$D$", SIZE),
-        _column("tokens_per_param", "tokens\nper\nparam", "$D/N$"),
-        _column("compute", "compute", "$C$", SIZE),
-        _column("optimal_params", "optimal\nparams", "$N^*$", SIZE),
-        _column("optimal_tokens", "optimal\ntokens", "$D^*$", SIZE),
-        _column("optimal_tokens_per_param", "optimal\ntokens\nper\nparam", "$D^*/N^*$"),
-        _column("loss", "loss", "$L$", FIVE),
-        _column("reducible_loss", "reducible\nloss", "$L - E$", FIVE),
-        _column("optimal_loss", "optimal\nloss", "$L^*$", FIVE),
-        _column("loss_excess", "loss\nexcess", "$L - L^*$", Shortest(3)),
+        _column("ratio", "ratio"),
+        _column("size_ratio", "size\nratio"),
+        _column("loss_penalty", "loss\npenalty", FIVE),
+        _column("excess", "excess", SHARE),
+        _column("effective_compute", "effective\ncompute"),
+        _column("lost_compute", "lost\ncompute", SHARE),
+        _column("compute_overhead", "compute\noverhead", SHARE),
+        _column("params", "params", SIZE),
+        _column("tokens", "tokens", SIZE),
+        _column("tokens_per_param", "tokens\nper\nparam"),
+        _column("compute", "compute", SIZE),
+        _column("optimal_params", "optimal\nparams", SIZE),
+        _column("optimal_tokens", "optimal\ntokens", SIZE),
+        _column("optimal_tokens_per_param", "optimal\ntokens\nper\nparam"),
+        _column("loss", "loss", FIVE),
+        _column("reducible_loss", "reducible\nloss", FIVE),
+        _column("optimal_loss", "optimal\nloss", FIVE),
+        _column("loss_excess", "loss\nexcess", Shortest(3)),
         Column("binding", align="left"),
-        _column("unspent_compute", "unspent\ncompute", "", SIZE),
-        _column("accuracy", "accuracy", "", Places(4)),
+        _column("unspent_compute", "unspent\ncompute", SIZE),
+        Column("accuracy", format=Places(4)),
     )
 }
+
+
+def _headings(spelling: Notation) -> dict[str, str]:
+    """The headings of the columns in LaTeX."""
+    N, D, C, L, E, rho, best_N, best_D, best_L = (
+        spelling.latex(name) for name in ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt", "L_opt")
+    )
+    effective = rf"{C}_{{\mathrm{{eff}}}}/{C}"
+    return {
+        "ratio": f"${rho}$",
+        "size_ratio": f"${N}/{best_N}$",
+        "loss_penalty": "$P$",
+        "excess": "$P - 1$",
+        "effective_compute": f"${effective}$",
+        "lost_compute": f"$1 - {effective}$",
+        "compute_overhead": rf"$\Delta {C}/{C}$",
+        "params": f"${N}$",
+        "tokens": f"${D}$",
+        "tokens_per_param": f"${D}/{N}$",
+        "compute": f"${C}$",
+        "optimal_params": f"${best_N}$",
+        "optimal_tokens": f"${best_D}$",
+        "optimal_tokens_per_param": f"${best_D}/{best_N}$",
+        "loss": f"${L}$",
+        "reducible_loss": f"${L} - {E}$",
+        "optimal_loss": f"${best_L}$",
+        "loss_excess": f"${L} - {best_L}$",
+    }
+
+
 OF_RATIOS = (
     "ratio",
     "size_ratio",
@@ -97,16 +127,39 @@ OF_ALLOCATIONS = (
     "reducible_loss",
     "binding",
 )
+#: Of runs in LaTeX, where the sizes and the costs stand in one table.
+ON_A_PAGE = (
+    "params",
+    "tokens",
+    "tokens_per_param",
+    "optimal_tokens_per_param",
+    "size_ratio",
+    "loss",
+    "loss_penalty",
+    "lost_compute",
+    "compute_overhead",
+)
 #: What a table of intervals shows, where the law came from data.
 SURE_OF_RATIOS = ("ratio", "loss_penalty", "lost_compute", "compute_overhead")
 SURE_OF_RUNS = ("params", "tokens", "ratio", "loss_penalty", "lost_compute")
 SURE_OF_ALLOCATIONS = ("compute", "params", "tokens", "tokens_per_param", "loss")
 
 
-def columns(keys: Iterable[str], names: Mapping[str, str] | None = None) -> list[Column]:
+def columns(
+    keys: Iterable[str],
+    names: Mapping[str, str] | None = None,
+    notation: str | Notation = DEFAULT,
+) -> list[Column]:
     """The named columns; `names` are other headings for some."""
-    headings = names or {}
-    return [replace(COLUMNS[key], heading=headings.get(key, COLUMNS[key].heading)) for key in keys]
+    own, latex = names or {}, _headings(find_notation(notation))
+    return [
+        replace(
+            COLUMNS[key],
+            heading=own.get(key, COLUMNS[key].heading),
+            latex="" if key in own else latex.get(key, ""),
+        )
+        for key in keys
+    ]
 
 
 def penalty_tables(
@@ -128,6 +181,20 @@ def penalty_tables(
     )
 
 
+def penalty_page(
+    found: Iterable[tuple[Law, Sequence[Penalty]]], notation: str | Notation = DEFAULT
+) -> Table:
+    """Penalties of several laws in one table, for a page."""
+    blocks = [(law, costs) for law, costs in found if costs]
+    of_runs = blocks[0][1][0].run is not None
+    rows = [
+        row for law, costs in blocks for row in (Subheading(law.name), *map(_rows, costs), RULE)
+    ]
+    keys = ON_A_PAGE if of_runs else OF_RATIOS
+    without = {"loss"} if of_runs and all(law.E is None for law, _ in blocks) else set()
+    return Table(columns([key for key in keys if key not in without], None, notation), rows[:-1])
+
+
 def allocation_tables(
     allocations: Sequence[Allocation],
     names: Mapping[str, str] | None = None,
@@ -140,7 +207,7 @@ def allocation_tables(
     shown = [
         *OF_ALLOCATIONS[:-1],
         *(["accuracy"] if accuracies else []),
-        "binding",
+        "loss_penalty" if allocations[0].on_ray else "binding",
         *(["unspent_compute"] if unspent else []),
     ]
     rows = []

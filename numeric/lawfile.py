@@ -10,36 +10,34 @@ from .errors import ArgumentError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from ..theory.data.notation import Notation
     from .compute_law import ComputeLaw
+    from .custom import CustomLaw
     from .law import Law
+
+    AnyLaw: TypeAlias = Law | ComputeLaw | CustomLaw
 
 LARGEST_FILE = 10_000_000
 
 
-def to_data(law: Law | ComputeLaw, notation: str | Notation = "schaeffer") -> dict[str, Any]:
+def to_data(law: Law, notation: str | Notation = "schaeffer") -> dict[str, Any]:
     """Plain data: name, notation, coefficients, source; of a law from data how sure it is, in the
     default notation.
     """
-    uncertainty = getattr(law, "uncertainty", None)
+    draws = {} if law.uncertainty is None else {"draws": law.uncertainty.as_dict()}
     return {
         "name": law.name,
         "notation": find_notation(notation).name,
         "coefficients": law.coefficients(notation),
         "source": law.source,
-        **({} if uncertainty is None else {"draws": uncertainty.as_dict()}),
+        **draws,
     }
 
 
-def to_text(law: Law | ComputeLaw, notation: str | Notation = "schaeffer") -> str:
-    """JSON text; floats are written so that they read back unchanged."""
-    return json.dumps(to_data(law, notation), indent=2, allow_nan=False) + "\n"
-
-
-def from_data(data: Any, where: str = "law") -> Law:
-    """The law in the plain data; `where` names the file in messages.
+def from_data(data: Any, where: str = "law") -> AnyLaw:
+    """The law in the plain data, of whichever form; `where` names the file in messages.
 
     A coefficient is a number, or an object with its "value" (as a saved fit has). A saved fit of
     another form, or one that did not reach an optimum, is refused.
@@ -49,6 +47,13 @@ def from_data(data: Any, where: str = "law") -> Law:
 
     if not isinstance(data, dict):
         raise ValueError(f"{where}: must hold a JSON object with notation and coefficients")
+    if "expression" in data:
+        from .custom import CustomLaw
+
+        try:
+            return CustomLaw.from_data(data)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{where}: {error}") from None
     if data.get("model", "params-tokens") != "params-tokens":
         raise ValueError(
             f"{where}: is a fit of L = {data.get('law')}; must be one of E + A N^-beta + B D^-gamma"
@@ -77,6 +82,13 @@ def from_data(data: Any, where: str = "law") -> Law:
     if not isinstance(name, str) or not isinstance(source, str):
         raise ValueError(f"{where}: name and source must be strings")
     try:
+        if "C0" in values:
+            from .compute_law import ComputeLaw
+
+            known = find_notation(data["notation"]).to_canonical(
+                values, kind="compute", partial=True
+            )
+            return ComputeLaw(**known, name=name, source=source)
         uncertainty = Uncertainty.from_data(data["draws"]) if "draws" in data else None
         return Law.from_coefficients(
             values,
@@ -95,7 +107,7 @@ def _plain(value: Any) -> Any:
     return value["value"] if isinstance(value, dict) and "value" in value else value
 
 
-def from_text(text: str, where: str = "law") -> Law:
+def from_text(text: str, where: str = "law") -> AnyLaw:
     """The law in the JSON text."""
     try:
         data = json.loads(text, object_pairs_hook=_without_duplicates)
@@ -119,21 +131,24 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def write(
-    law: Law | ComputeLaw, path: str | PathLike[str], notation: str | Notation = "schaeffer"
-) -> None:
-    """Write a law file."""
+def write(data: dict[str, Any], path: str | PathLike[str]) -> None:
+    """Write a law file; floats read back unchanged."""
     from ._files import write as write_file
 
     try:
-        write_file(path, to_text(law, notation).encode())
+        write_file(path, text_of(data).encode())
     except OSError as error:
         raise ArgumentError(
             "path", str(path), complaint=f"cannot be written ({error.strerror})"
         ) from None
 
 
-def read(path: str | PathLike[str]) -> Law:
+def text_of(data: dict[str, Any]) -> str:
+    """The text of a law file."""
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def read(path: str | PathLike[str]) -> AnyLaw:
     """Read a law file."""
     where = f"law file {str(path)!r}"
     try:

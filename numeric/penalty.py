@@ -100,7 +100,9 @@ class Penalty(Computed, Shown):
     def ratio(self) -> Any:
         """Overtraining ratio rho, as it was given or from log r."""
         given = dict(self.given)
-        return given["ratio"] if "ratio" in given else formulas.ratio_at_log(self.log_size_ratio)
+        return (
+            given["ratio"] if "ratio" in given else self.law.forms.ratio_at_log(self.log_size_ratio)
+        )
 
     @cached_property
     def size_ratio(self) -> Any:
@@ -109,41 +111,38 @@ class Penalty(Computed, Shown):
         return (
             given["size_ratio"]
             if "size_ratio" in given
-            else formulas.size_ratio_at_log(self.log_size_ratio)
+            else self.law.forms.size_ratio_at_log(self.log_size_ratio)
         )
-
-    def _of(self, figure: Any) -> Any:
-        return figure(self.log_size_ratio, self.law.beta, self.law.gamma)
 
     @cached_property
     def loss_penalty(self) -> Any:
         """P = (L - E)/(L* - E)."""
-        return at_least(self._of(formulas.penalty), 1.0)
+        return at_least(self.law.forms.penalty(self.log_size_ratio), 1.0)
 
     @cached_property
     def excess(self) -> Any:
         """P - 1, without cancellation."""
-        return self._of(formulas.excess)
+        return self.law.forms.excess(self.log_size_ratio)
 
     @cached_property
     def effective_compute(self) -> Any:
         """C_eff/C = P^(-1/alpha)."""
-        return self._of(formulas.effective_compute)
+        return self.law.forms.effective_compute(self.log_size_ratio)
 
     @cached_property
     def lost_compute(self) -> Any:
         """1 - C_eff/C."""
-        return self._of(formulas.lost_compute)
+        return self.law.forms.lost_compute(self.log_size_ratio)
 
     @cached_property
     def compute_overhead(self) -> Any:
         """Extra compute, relative to C, that reaches L*(C) at this model size."""
-        return self._of(formulas.compute_overhead)
+        return self.law.forms.compute_overhead(self.log_size_ratio)
 
     @cached_property
     def tokens_factor(self) -> Any:
         """D/D* that reaches L*(C) at this model size."""
-        return self._of(formulas.tokens_factor)
+        return self.law.forms.tokens_factor(self.log_size_ratio)
 
     @cached_property
     def run(self) -> Run | None:
@@ -359,34 +358,23 @@ def _run(
     return {"params": params, "tokens": tokens}
 
 
-def tolerance(law: Law, within: float) -> Tolerance:
-    """See `Law.tolerance`."""
-    epsilon, exponents = positive_number("within", within), law.needed()
-    return interval(
-        epsilon,
-        formulas.tolerance_half_width(epsilon, **exponents),
-        lambda s: formulas.excess(s, **exponents),
-        size_ratio=(formulas.size_ratio_at_log, formulas.log_size_ratio),
-        ratio=(formulas.ratio_at_log, formulas.log_size_ratio_at_ratio),
-    )
+def tolerance(law: Law, within: float, excess: Excess | None = None) -> Tolerance:
+    """See `Law.tolerance`: the two roots of P(s) - 1 = within on either side of s = log r = 0.
 
-
-def interval(
-    epsilon: float, step: float, excess: Excess, *, size_ratio: Scale, ratio: Scale
-) -> Tolerance:
-    """The two roots of P(s) - 1 = epsilon on either side of s = log r = 0, as size ratios and as
-    overtraining ratios.
-
-    ``step`` is about how far off they are; each scale is a pair of functions, from s and back to
-    it.
+    ``excess``: of the loss, where that of R is another.
     """
+    epsilon, forms = positive_number("within", within), law.forms
+    above: Excess = excess or forms.excess
+    step = forms.tolerance_half_width(epsilon)
 
     def beyond(s: float) -> bool:
         try:
-            return float(excess(s)) > epsilon
+            return float(above(s)) > epsilon
         except ValueError:  # no float holds it
             return True
 
+    size_ratio: Scale = (forms.size_ratio_at_log, forms.log_size_ratio)
+    ratio: Scale = (forms.ratio_at_log, forms.log_size_ratio_at_ratio)
     lowest, highest = (_root(beyond, sign * step) for sign in (-1.0, 1.0))
     return Tolerance(
         within=epsilon,

@@ -10,19 +10,19 @@ function of width 1e-3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import erf, log, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import whole_number
 from ..fit.covariance import MEDIAN_DEVIATION
 from ..fit.newton import MOST_STEPS, Minima, Problems, minimise, values
 from ..fit.objective import Clip, Objective
 from ..fit.path import median_residuals
 from ..fit.resample import Refits
+from ..words import counted
 from .broken import BrokenLaw
 from .broken_model import (
     AHEAD,
@@ -37,8 +37,6 @@ from .broken_model import (
 from .kind import Found
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from numpy.typing import NDArray
 
     from ..data.sample import Points, Sample
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["BNSL_KINDS", "BrokenFit", "BrokenKind", "broken", "fit_broken"]
+__all__ = ["BNSL_KINDS", "BrokenFit", "BrokenKind", "fit_broken"]
 
 #: Exponents of accuracy against compute are far within these; C^8 is still a float.
 STEEPEST, LARGEST_CHANGE = 8.0, 16.0
@@ -86,9 +84,6 @@ STIRRED, STIRRING_SCALES, ROUNDS, STIRRING_SEED = 16, (0.1, 2.0), 3, 0
 SEEN, PLACED, SIZED, KNOWN = 3.0, 0.25, 1.5, 1.0
 SINGULAR = 1e-12
 HUBER = Objective(name="huber-log", delta=1e-3)
-#: More breaks than this are more than runs can tell, and the scan for starts, over places of all
-#: breaks, grows twentyfold with each.
-MOST_BREAKS = 3
 
 
 def names_of(breaks: int) -> tuple[str, ...]:
@@ -193,12 +188,12 @@ class BrokenFit:
         """(p,), of the parameters (a, B, c0, c1, log d1, log f1, ...)."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
-    def product_error(self, i: int = 0) -> float:
-        """Standard error of c_i f_i of a break, by its position among the parameters."""
-        first = AHEAD + PER_BREAK * i
-        width = float(np.exp(self.theta[first + 2]))
+    @property
+    def product_error(self) -> float:
+        """Standard error of c1 f1 of a law with one break."""
+        change, width = self.theta[AHEAD], float(np.exp(self.theta[AHEAD + 2]))
         slope = np.zeros(len(self.theta))
-        slope[first], slope[first + 2] = width, self.theta[first] * width
+        slope[AHEAD], slope[AHEAD + 2] = width, change * width
         return sqrt(max(float(slope @ self.covariance @ slope), 0.0))
 
     @cached_property
@@ -261,38 +256,54 @@ class BrokenFit:
         return Refits(to_coefficients(theta, self.model.centre), done & enough)
 
 
-def _solve(
-    logs: Floats,
-    observed: Floats,
+def fit_broken(
+    compute: Floats,
+    values: Floats,
     *,
-    breaks: int,
-    objective: Objective,
+    breaks: int = 1,
+    objective: Objective = HUBER,
     in_logs: bool = False,
-    asymptote: tuple[float, float],
+    asymptote: tuple[float, float] = (-np.inf, np.inf),
     near: Floats | None = None,
 ) -> BrokenFit:
-    """The best minimum that the scan leads to.
+    """The broken law closest to any values: the best minimum that a scan of its breaks leads to.
 
     Parameters
     ----------
-    logs, observed : ndarray
-        (n,): log C, and the values.
+    compute, values : ndarray
+        (n,).
     breaks : int
     objective : Objective
-        Its width and form alone; whether residuals are logarithms, `in_logs` says.
+        Its form and width; whether residuals are those of logarithms, `in_logs` says, not its name.
     in_logs : bool
     asymptote : tuple of float
         Least and greatest a.
     near : ndarray, optional
-        (K, p): coefficients to begin at as well.
+        (K, p): coefficients to begin at, beside those that the scan finds.
+
+    Raises
+    ------
+    ValueError
+        Where compute takes fewer values than the law has coefficients, or the values are all alike.
     """
+    count, distinct = len(names_of(breaks)), len(np.unique(compute))
+    if distinct < count:
+        raise ValueError(
+            f"runs at {distinct} values of compute; must be at least {count} for the {count} "
+            f"coefficients of a law with {counted(breaks, 'break')}"
+        )
+    if np.ptp(values) == 0.0:
+        raise ValueError(
+            f"values={float(values[0])!r} at every run; a broken law needs values that differ"
+        )
+    logs = np.log(compute)
     model = BrokenModel(logs, float(logs.mean()), breaks)
     lower, upper = _box(logs, breaks, asymptote)
     problems = Problems(
-        model, np.log(observed) if in_logs else observed, None, objective.clip(), in_logs
+        model, np.log(values) if in_logs else values, None, objective.clip(), in_logs
     )
-    own = observed**-2.0 if in_logs else np.ones_like(observed)
-    begun = _begun(problems, objective, observed, own, lower, upper)
+    own = values**-2.0 if in_logs else np.ones_like(values)
+    begun = _begun(problems, objective, values, own, lower, upper)
     if near is not None:
         begun = np.concatenate(
             [begun, np.clip(from_coefficients(near, model.centre), lower, upper)]
@@ -303,22 +314,15 @@ def _solve(
     for _ in range(ROUNDS if value[best] > problems.rounding[0] else 0):
         # Look around the best, and again from a better one: where errors reach the width there are
         # many minima.
-        near = _stirred(model, theta[best], random)
-        again = _descend(
-            problems,
-            objective,
-            with_lines(model, np.clip(near, lower, upper), observed, own, lower, upper),
-            lower,
-            upper,
-        )
+        around = np.clip(_stirred(model, theta[best], random), lower, upper)
+        around = with_lines(model, around, values, own, lower, upper)
+        again = _descend(problems, objective, around, lower, upper)
         theta = np.concatenate([theta, again.theta])
         value, done = np.concatenate([value, again.value]), np.concatenate([done, again.done])
         before, best = best, int(np.argmin(value))
         if value[best] > (1.0 - SAME) * value[before]:
             break
-    order = np.argsort(value, kind="stable")
-    best = int(order[0])
-    others = _distinct(theta, value, 1 + MOST_OTHERS)[1:]
+    best = int(np.argsort(value, kind="stable")[0])
     return BrokenFit(
         model,
         problems.observed,
@@ -329,7 +333,7 @@ def _solve(
         theta[best],
         float(value[best]),
         bool(done[best]),
-        others,
+        _distinct(theta, value, 1 + MOST_OTHERS)[1:],
     )
 
 
@@ -449,27 +453,23 @@ def _distinct(theta: Floats, values: Floats, most: int) -> Floats:
 class BrokenKind:
     """A broken law of accuracy; see `isoflop.numeric.accuracy.kind.Kind` for what every law can do.
 
+    Its asymptote lies between 0 and 1, as accuracies do: without such limits a law that is close to
+    a line in log C has no best a.
+
     Attributes
     ----------
     breaks : int
-        1 to 3.
+        More than 3 are more than runs can tell, and the scan for starts, over places of all breaks,
+        grows twentyfold with each.
     objective : Objective
-        Its form and width; whether residuals are those of log Q, `in_logs` says, not its name.
-    in_logs : bool
-    asymptote : tuple of float
-        Least and greatest a. An accuracy lies between 0 and 1; without such limits a law that is
-        close to a line in log C has no best a.
     margin : float
     """
 
     breaks: int = 1
     objective: Objective = HUBER
-    in_logs: bool = False
-    asymptote: tuple[float, float] = (0.0, 1.0)
     margin: float | None = 0.0
 
-    needs = ("compute",)
-    asks = ("compute",)
+    needs = asks = ("compute",)
 
     @property
     def name(self) -> str:
@@ -487,12 +487,7 @@ class BrokenKind:
     @property
     def fitted_by(self) -> str:
         """What is minimised."""
-        what = self.objective.name.removesuffix("-log")
-        named = {
-            "huber": f"Huber's function (delta {self.objective.delta:g})",
-            "least-squares": "least squares",
-        }.get(what, what)
-        return f"{named} of {'log Q' if self.in_logs else 'Q'}"
+        return f"Huber's function (delta {self.objective.delta:g}) of Q"
 
     @property
     def coefficients(self) -> tuple[str, ...]:
@@ -508,8 +503,7 @@ class BrokenKind:
                 sample.accuracy,
                 breaks=self.breaks,
                 objective=self.objective,
-                in_logs=self.in_logs,
-                asymptote=self.asymptote,
+                asymptote=(0.0, 1.0),
             )
         except ValueError as error:
             raise ValueError(f"{sample.benchmark}: {error}") from None
@@ -526,120 +520,17 @@ class BrokenKind:
         """The fit repeated; see `Kind.refit`. A redrawn guessing accuracy only says which runs are
         above it.
         """
-        drawn = (
-            weights
-            if self.margin is None
-            else np.where(sample.accuracy > baselines[:, None] + self.margin, weights, 0.0)
-        )
+        if self.margin is not None:
+            above = sample.accuracy > baselines[:, None] + self.margin
+            weights = np.where(above, weights, 0.0)
         fit: BrokenFit = found.inside
-        return fit.refit(weights=drawn)
+        return fit.refit(weights=weights)
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m); not kept between 0 and 1, and guessing plays no part."""
-        logs = np.log(at.column("compute"))
-        return np.asarray(
-            coefficients[:, :1]
-            + np.sign(coefficients[:, 1:2]) * np.exp(log_curve(coefficients, logs))
-        )
-
-    def with_objective(self, objective: Objective, *, in_logs: bool = False) -> BrokenKind:
-        """The same form by another objective."""
-        return replace(self, objective=objective, in_logs=in_logs)
-
-
-def broken(breaks: int = 1, **options: Any) -> BrokenKind:
-    """A broken law with so many breaks.
-
-    Parameters
-    ----------
-    breaks : int
-        1 to 3.
-    **options
-        Of `BrokenKind`.
-
-    Raises
-    ------
-    ValueError
-        For another number of breaks.
-
-    Examples
-    --------
-    >>> broken(2).formula
-    'Q = a + b C^-c0 (1 + (C/d1)^(1/f1))^(-c1 f1) (1 + (C/d2)^(1/f2))^(-c2 f2)'
-    """
-    if whole_number("breaks", breaks, 1) > MOST_BREAKS:
-        raise ValueError(
-            f"breaks={breaks}: must be at most {MOST_BREAKS}; the search for starts grows "
-            f"twentyfold with each break"
-        )
-    return BrokenKind(breaks=breaks, **options)
+        height = np.exp(log_curve(coefficients, np.log(at.column("compute"))))
+        return np.asarray(coefficients[:, :1] + np.sign(coefficients[:, 1:2]) * height)
 
 
 #: By name.
-BNSL_KINDS = {kind.name: kind for kind in map(broken, range(1, MOST_BREAKS + 1))}
-
-
-def fit_broken(
-    compute: Any,
-    values: Any,
-    *,
-    breaks: int = 1,
-    objective: Objective = HUBER,
-    in_logs: bool = False,
-    asymptote: tuple[float, float] = (-np.inf, np.inf),
-    near: Any = None,
-) -> BrokenFit:
-    """The broken law closest to any values: accuracy, -log of it, a loss.
-
-    Parameters
-    ----------
-    compute, values : array_like
-        (n,).
-    breaks : int
-    objective : Objective
-        Its form and width; whether residuals are those of logarithms, `in_logs` says, not its name.
-    in_logs : bool
-    asymptote : tuple of float
-        Least and greatest a.
-    near : array_like, optional
-        (K, p): coefficients to begin at, beside those that a scan finds.
-
-    Raises
-    ------
-    ValueError
-        Where compute takes fewer values than the law has coefficients, the values are all alike, or
-        an argument is outside its domain.
-    """
-    x, y = np.asarray(compute, dtype=np.float64), np.asarray(values, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(
-            f"compute of shape {x.shape}, values of shape {y.shape}: must both be (n,)"
-        )
-    for name, array, good in (
-        ("compute", x, x > 0.0),
-        ("values", y, y > 0.0 if in_logs else np.isfinite(y)),
-    ):
-        bad = ~(np.isfinite(array) & good)
-        if bad.any():
-            domain = "finite" if name == "values" and not in_logs else "positive and finite"
-            raise ValueError(f"{name}={float(array[bad][0])!r}: must be {domain}")
-    count, distinct = len(names_of(broken(breaks).breaks)), len(np.unique(x))
-    if distinct < count:
-        raise ValueError(
-            f"runs at {distinct} values of compute; must be at least {count} for the {count} "
-            f"coefficients of a law with {breaks} "
-            f"break{'s' * (breaks > 1)}"
-        )
-    if np.ptp(y) == 0.0:
-        raise ValueError(
-            f"values={float(y[0])!r} at every run; a broken law needs values that differ"
-        )
-    return _solve(
-        np.log(x),
-        y,
-        breaks=breaks,
-        objective=objective,
-        in_logs=in_logs,
-        asymptote=asymptote,
-        near=near,
-    )
+BNSL_KINDS = {kind.name: kind for kind in map(BrokenKind, (1, 2, 3))}

@@ -330,6 +330,6 @@ def _interval(fit: BrokenFit, level: float) -> tuple[float | None, float | None,
     )
     if not fit.converged or {*OF_BREAK} & {*loose}:
         return None, None, loose
-    reach = coverage_factor(level) * fit.product_error()
+    reach = coverage_factor(level) * fit.product_error
     product = fit.law.product
     return product - reach, product + reach, loose

@@ -92,7 +92,7 @@ CAVEAT = (
 
 #: What sets the E of a fit apart from that of this module.
 BESIDE = (
-    "E, which sets the ceiling, is of the fitted runs and by Huber's function; backtest --ceiling "
+    "E, which sets the ceiling, is of the fitted runs and by Huber's function; ceiling_of in Python "
     "takes all runs, held-out "
     "ones too, and least squares, so that the two may differ. Where E is 0 its limit is that of "
     "the profile likelihood of the "

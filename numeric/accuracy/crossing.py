@@ -126,8 +126,8 @@ def crossing_of(fit: LawFit, held_out: Sample, level: float) -> Crossing | None:
         return None
     loose = _open(fit, level)
     low = high = None
-    if len(fit.draws) > 1 and "d" not in loose:
-        low, high = (_compute(end) for end in percentiles(_log_crossings(fit.draws), level))
+    if len(fit.refitted) > 1 and "d" not in loose:
+        low, high = (_compute(end) for end in percentiles(_log_crossings(fit.refitted), level))
     inside, ahead = (
         kind.beyond(fit.found.coefficients, part.at) if len(part) else None
         for part in (fit.sample, held_out)
@@ -150,8 +150,8 @@ def crossing_of(fit: LawFit, held_out: Sample, level: float) -> Crossing | None:
 def _open(fit: LawFit, level: float) -> tuple[str, ...]:
     """The signs that the fit leaves open, or the interval of the refits."""
     found = {name for name in SIGNED if name in fit.found.undetermined}
-    for name in SIGNED if len(fit.draws) > 1 else ():
-        low, high = percentiles(fit.draws[:, fit.kind.coefficients.index(name)], level)
+    for name in SIGNED if len(fit.refitted) > 1 else ():
+        low, high = percentiles(fit.refitted[:, fit.kind.coefficients.index(name)], level)
         if low <= 0.0 <= high:
             found.add(name)
     return tuple(name for name in SIGNED if name in found)

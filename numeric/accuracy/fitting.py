@@ -12,11 +12,11 @@ import numpy as np
 from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
-from ..fit.resample import case_weights, refits_of
-from ..results import Estimate
+from ..fit.fitted import Fitted
+from ..fit.resample import Draws, case_weights, refits_of
+from ..results import Estimate, percentiles
 from .ceiling import limit_at_zero
 from .power import MARGIN
-from .predicting import predicted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,13 +24,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Points, Sample
-    from ..fit.resample import Draws, Refits
+    from ..fit.resample import Refits
     from .baselines import Baseline
     from .kind import Found, Kind
 
     Floats = NDArray[np.float64]
 
-__all__ = ["SAME", "LawFit", "errors", "fit_law", "predictions", "resampled", "simplest_of_least"]
+__all__ = [
+    "SAME",
+    "LawFit",
+    "errors",
+    "fit_law",
+    "outside_range",
+    "predictions",
+    "resampled",
+    "simplest_of_least",
+]
 
 #: Errors of accuracy that differ by less than this are one.
 SAME = 5e-5
@@ -45,13 +54,15 @@ SPARE = 3
 CHANGE = 0.5
 #: Coefficients of the terms in params and in tokens.
 OF_TERMS = ("A", "B", "beta", "gamma")
+#: Beyond 0 and 1 by more than rounding.
+ROUNDING = 1e-12
 #: exp(-y) of this and beyond is 0 as a float.
 SURELY_GUESSING = 1e3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LawFit:
-    """A law and the runs that it was fitted to: a `isoflop.numeric.fit.fitted.Fitted`.
+class LawFit(Fitted):
+    """A law and the runs that it was fitted to.
 
     Attributes
     ----------
@@ -63,12 +74,10 @@ class LawFit:
         Runs that were not fitted: they exceed guessing by no more than the margin, or have accuracy
         1.
     margin : float or None
-    resamples : Draws or None
+    draws : Draws or None
         The law refitted to resamples of its runs.
     baselines : ndarray
         (K,): the accuracy of guessing with which each draw was refitted.
-    seed : int
-    interrupted : bool
     """
 
     kind: Kind
@@ -76,10 +85,8 @@ class LawFit:
     found: Found
     n_below: int
     margin: float | None
-    resamples: Draws | None = None
+    draws: Draws | None = None
     baselines: Floats = field(default_factory=lambda: np.empty(0))
-    seed: int = 0
-    interrupted: bool = False
 
     @property
     def name(self) -> str:
@@ -87,14 +94,9 @@ class LawFit:
         return self.kind.name
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Of the p coefficients."""
-        return self.kind.coefficients
-
-    @property
     def coefficients(self) -> dict[str, float]:
         """By name."""
-        return dict(zip(self.names, self.found.coefficients.tolist(), strict=True))
+        return dict(zip(self.kind.coefficients, self.found.coefficients.tolist(), strict=True))
 
     @property
     def size(self) -> int:
@@ -112,18 +114,9 @@ class LawFit:
         return bool(self.found.converged)
 
     @property
-    def draws(self) -> Floats:
-        """(K, p): the coefficients refitted to resamples."""
-        return (
-            np.empty((0, len(self.names)))
-            if self.resamples is None
-            else self.resamples.coefficients
-        )
-
-    @property
-    def n_failed(self) -> int:
-        """Refits without a certified minimum, which are left out."""
-        return 0 if self.resamples is None else self.resamples.failed
+    def refitted(self) -> Floats:
+        """(K, p): the coefficients refitted to resamples; K = 0 without resamples."""
+        return np.empty((0, len(self.names))) if self.draws is None else self.draws.coefficients
 
     def refit(self, *, weights: Floats, baselines: Floats) -> Refits:
         """The fit repeated: weights (K, n) say how often each run is drawn, baselines (K,) what
@@ -141,21 +134,18 @@ class LawFit:
         An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none.
         Without resamples, and where the runs leave a coefficient undetermined, there are no ends.
         """
-        zero = limit_at_zero(self, level) if len(self.draws) > 1 else None
+        zero = limit_at_zero(self, level) if len(self.refitted) > 1 else None
         estimates = {}
-        for name, value, draws in zip(
-            self.names, self.found.coefficients.tolist(), self.draws.T, strict=True
-        ):
+        for (name, value), draws in zip(self.coefficients.items(), self.refitted.T, strict=True):
             loose = name in self.undetermined
             estimate = Estimate.of_draws(value, () if loose else draws, level, undetermined=loose)
             if name == "E" and zero is not None and not loose:
                 estimate = replace(estimate, low=0.0, high=zero, at_most=True)
-            parts = {
-                part: number
+            at_limit = tuple(
+                part
                 for part in ("value", "low", "high")
-                if (number := getattr(estimate, part)) is not None
-            }
-            at_limit = tuple(part for part, number in parts.items() if self.limit_of(name, number))
+                if self.limit_of(name, getattr(estimate, part)) is not None
+            )
             estimates[name] = replace(estimate, at_limit=at_limit)
         return estimates
 
@@ -201,14 +191,6 @@ class LawFit:
         )
 
     @property
-    def at_limits(self) -> dict[str, int]:
-        """How many refits have each coefficient at a limit of the search; without those that no
-        refit has there.
-        """
-        counts = self.on_limit(self.draws).sum(axis=0).tolist()
-        return {name: count for name, count in zip(self.names, counts, strict=True) if count}
-
-    @property
     def weak(self) -> str:
         """Why the runs tell too little for this law to be preferred to another; "" where they do
         not.
@@ -232,7 +214,8 @@ class LawFit:
 
     def accuracy(self, at: Points) -> Floats:
         """Raw accuracy (m,) by the law."""
-        return predicted(self.kind, self.found.coefficients, at, self.sample.baseline)
+        guessing = np.array([self.sample.baseline])
+        return np.asarray(self.kind.accuracy(self.found.coefficients[None], at, guessing)[0])
 
     def predict(self, rows: Sample) -> Floats:
         """Raw accuracy (m,) at runs."""
@@ -240,11 +223,11 @@ class LawFit:
 
     def drawn(self, at: Points) -> Floats:
         """Raw accuracy (K, m) by the refitted laws."""
-        return np.asarray(self.kind.accuracy(self.draws, at, self.baselines))
+        return np.asarray(self.kind.accuracy(self.refitted, at, self.baselines))
 
     def interval(self, at: Points, level: float) -> Floats | None:
         """Percentiles (m, 2) of the law's accuracy; None without refits."""
-        return _percentiles(self.drawn(at), level) if len(self.draws) > 1 else None
+        return np.stack(percentiles(self.drawn(at), level), 1) if len(self.refitted) > 1 else None
 
     def new_run(self, at: Points, level: float) -> Floats | None:
         """Percentiles (m, 2) of the measured accuracy of a new run: refitted laws, each with the
@@ -256,9 +239,9 @@ class LawFit:
         coefficients.
         """
         n, p = len(self.sample), len(self.found.coefficients)
-        if len(self.draws) < 2 or n <= p:
+        if self.draws is None or len(self.draws) < 2 or n <= p:
             return None
-        random = np.random.default_rng([self.seed, 1])
+        random = np.random.default_rng([self.draws.seed, 1])
         laws, own = self.drawn(at), self.accuracy(self.sample.at)
         guessing, guess = self.baselines[:, None], self.sample.baseline
         clear = all(
@@ -276,7 +259,7 @@ class LawFit:
         values = around + random.choice(residuals, size=(NEW_RUNS, len(laws), len(at)))
         if inside:
             values = accuracy(np.minimum(np.exp(values), SURELY_GUESSING), guessing)
-        return _percentiles(values.reshape(-1, len(at)), level)
+        return np.stack(percentiles(values.reshape(-1, len(at)), level), axis=1)
 
 
 def fit_law(sample: Sample, kind: Kind) -> LawFit:
@@ -318,21 +301,15 @@ def resampled(
     )
     baselines = baseline.draws(repeats, random)
     if not repeats:
-        return replace(fit, seed=seed)
+        return fit
     batches = [slice(start, start + BATCH) for start in range(0, repeats, BATCH)]
     samples = ({"weights": weights[rows], "baselines": baselines[rows]} for rows in batches)
     try:
-        law: Any = fit  # it is refitted by cases alone, each with its own accuracy of guessing
-        draws = refits_of(law, samples, repeats, seed=seed, progress=progress, what=fit.name)
+        draws = refits_of(fit, samples, repeats, seed=seed, progress=progress, what=fit.name)
     except KeyboardInterrupt:
-        return replace(fit, seed=seed, interrupted=True)
-    return replace(
-        fit,
-        resamples=draws,
-        baselines=baselines[draws.index],
-        seed=seed,
-        interrupted=draws.interrupted,
-    )
+        nothing, index = np.empty((0, len(fit.names))), np.empty(0, dtype=np.intp)
+        draws = Draws(fit, nothing, index, repeats, failed=0, interrupted=True, seed=seed)
+    return replace(fit, draws=draws, baselines=baselines[draws.index])
 
 
 def predictions(
@@ -383,9 +360,9 @@ def _log_neg_log(values: Floats, baseline: Any) -> Floats:
     return np.where(strictly, known, np.where(values < 1.0, np.inf, -np.inf))
 
 
-def _percentiles(values: Floats, level: float) -> Floats:
-    tail = 50.0 * (1.0 - level)
-    return np.asarray(np.percentile(values, [tail, 100.0 - tail], axis=0).T)
+def outside_range(accuracies: Floats) -> int:
+    """How many of these are no accuracy: below 0 or above 1."""
+    return int(np.count_nonzero((accuracies < -ROUNDING) | (accuracies > 1.0 + ROUNDING)))
 
 
 def simplest_of_least(errors: Mapping[str, float], width: Mapping[str, int]) -> str:

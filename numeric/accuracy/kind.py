@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["BEYOND", "Found", "Kind"]
-
-#: How a number on a bound of the search is written (see `Found.bounds`): the runs ask for one
-#: beyond.
-BEYOND = {"lower": "<", "upper": ">", None: ""}
+__all__ = ["Found", "Kind"]
 
 #: A coefficient this close to a limit of the search, relative to its size, is on it.
 AT_LIMIT = 1e-6

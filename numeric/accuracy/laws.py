@@ -70,9 +70,9 @@ def _found(name: str, first_stage: str) -> Kind:
 
         return two_stage(name.removeprefix("two-stage-"), stage=first_stage)
     if name.startswith("bnsl"):
-        from .broken_fit import broken
+        from .broken_fit import BNSL_KINDS
 
-        return broken(int(name.partition("-")[2] or 1))
+        return BNSL_KINDS[name]
     if name == "bilinear":
         from .bilinear import BILINEAR
 

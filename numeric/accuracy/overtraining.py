@@ -11,8 +11,7 @@ the reducible loss grows by cosh(eta log(M/M*)). Source of both laws: Gadre et a
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ import numpy as np
 from .. import formulas
 from ..data.rows import those_dropped
 from ..errors import ArgumentError, outside, positive_array, whole_number
+from ..fit.fitted import Fitted
 from ..fit.objective import Objective
 from ..fit.resample import Draws, Refits, resample
 from ..law import Law
@@ -34,29 +34,24 @@ from .tied import COEFFICIENTS, TiedFit, fit_tied, terms_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ...theory.typeset.table import Table
     from ..data.evaluations import Evaluations
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = [
-    "GADRE_TASKS",
-    "Cost",
-    "Foretold",
-    "Overtraining",
-    "Prediction",
-    "doubts_of",
-    "fit_overtraining",
-]
+__all__ = ["GADRE_TASKS", "Cost", "Foretold", "Overtraining", "Prediction", "fit_overtraining"]
 
 KINDS = ("residuals", "cases")
-#: Of the law of error.
+SQUARES = Objective(name="least-squares")
+#: Coefficients of the law of loss, and of the law of error.
 OF_ERROR = ("epsilon", "k", "gamma")
+OF_LOSS = len(COEFFICIENTS)
 #: With no more runs beyond the coefficients than this a law's scatter is hardly known.
 FEW_SPARE = 3
 #: Residuals that are drawn beside every refit, for a new run.
 NEW_RUNS = 25
-#: Costs are told at these multiples of the optimal ratio where no ratios are asked for.
+#: By default costs are given at these multiples of the optimal ratio.
 MULTIPLES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 #: So many kinds of pooled runs are listed, the most frequent ones.
 MOST_LISTED = 6
@@ -84,39 +79,36 @@ GADRE_TASKS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Foretold:
-    """What a law says of a run, and what it measured.
+    """What a law says of a run, and what the run measured.
 
     Attributes
     ----------
     measured : float or None
-        None where it was not.
-    predicted : Estimate or None
-        With the interval of the law at the run, from resamples; the run's own scatter is not in it:
-        most runs lie outside. None without a law.
-    new_run : Estimate or None
+        None where it was not measured.
+    predicted : Estimate
+        With the interval of the law at the run, from resamples. The scatter of the run itself is
+        not in it: most runs lie outside.
+    new_run : Estimate
         With the interval of what such a run measures: with the scatter of the fitted runs about the
-        laws. It has no ends without resamples, and where a law has no more runs than coefficients
-        to tell its scatter from.
+        law. It has no ends where the law has no more runs than coefficients.
     is_fitted : bool
-        Whether the law was fitted to this run: then the difference is a residual and no test of it.
+        Whether the law was fitted to this run: then the difference is a residual, no test.
     """
 
     measured: float | None
-    predicted: Estimate | None = None
-    new_run: Estimate | None = None
-    is_fitted: bool = False
+    predicted: Estimate
+    new_run: Estimate
+    is_fitted: bool
 
     @property
     def difference(self) -> float | None:
         """(predicted - measured)/measured."""
-        if self.predicted is None or not self.measured:
-            return None
-        return (self.predicted.value - self.measured) / self.measured
+        return (self.predicted.value - self.measured) / self.measured if self.measured else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
-    """What the laws say of a run, and what it measured.
+    """What the laws say of a run.
 
     Attributes
     ----------
@@ -135,36 +127,22 @@ class Prediction:
     compute: float
     loss: Foretold
     error: Foretold
-    asked: bool = True
+    asked: bool
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        data = {
-            name: getattr(self, name)
-            for name in ("run", "params", "tokens", "tokens_per_param", "compute", "asked")
-        }
-        for what, found in (("loss", self.loss), ("error", self.error)):
+        data = dict(self.__dict__)
+        for what in ("loss", "error"):
+            law: Foretold = getattr(self, what)
             data |= {
-                what: found.measured,
-                f"predicted_{what}": None if found.predicted is None else found.predicted.value,
-                f"{what}_difference": found.difference,
-                f"{what}_interval": _ends(found.predicted),
-                f"new_{what}_interval": _ends(found.new_run),
-                f"in_{what}_fit": found.is_fitted,
+                what: law.measured,
+                f"predicted_{what}": law.predicted.value,
+                f"{what}_difference": law.difference,
+                f"{what}_interval": _ends(law.predicted),
+                f"new_{what}_interval": _ends(law.new_run),
+                f"in_{what}_fit": law.is_fitted,
             }
         return data
-
-    def row(self) -> dict[str, Any]:
-        """The same as a row of a table, the ends of intervals apart."""
-        cells: dict[str, Any] = {}
-        for name, value in self.as_dict().items():
-            if name.endswith("_interval"):
-                cells |= dict(
-                    zip((f"{name}_low", f"{name}_high"), value or (None, None), strict=True)
-                )
-            else:
-                cells[name] = value
-        return cells
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,18 +152,14 @@ class Cost:
     Attributes
     ----------
     compute, tokens_per_param, params, tokens : float
-    loss : float
-        L.
-    extra_loss : Estimate
-        L - L*(C).
+    loss, error : float
+        L and 1 - Q.
     penalty : float
         (L - E)/(L* - E).
+    extra_loss, extra_error : Estimate
+        L - L*(C), and by how much the error exceeds that of the optimal ratio.
     lost_compute : Estimate
         Share of the compute that the optimal ratio would save at the same loss.
-    error : float or None
-        1 - Q; None without a law of error.
-    extra_error : Estimate or None
-        What it exceeds that of the optimal ratio by.
 
     Where the interval of M* holds the ratio, at which the three estimates are 0, they are bounded
     from above alone.
@@ -199,36 +173,34 @@ class Cost:
     extra_loss: Estimate
     penalty: float
     lost_compute: Estimate
-    error: float | None = None
-    extra_error: Estimate | None = None
+    error: float
+    extra_error: Estimate
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         data = dict(self.__dict__)
         for name in ("extra_loss", "lost_compute", "extra_error"):
-            estimate = data[name]
-            data |= {
-                name: None if estimate is None else estimate.value,
-                f"{name}_interval": _ends(estimate),
-            }
+            estimate: Estimate = data[name]
+            data |= {name: estimate.value, f"{name}_interval": _ends(estimate)}
         return data
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Overtraining:
-    """The two laws fitted, and what follows; a `isoflop.numeric.fit.fitted.Fitted`.
+class Overtraining(Fitted):
+    """The two laws fitted, and what follows.
 
     Attributes
     ----------
     loss_fit : TiedFit
-    error_fit : LinkFit or None
-        None where no benchmark was asked for.
+    error_fit : LinkFit
     losses, errors : ndarray
         (M,): measured, by run.
     for_loss, for_error : ndarray of bool
         (M,): the runs that each law was fitted to.
     runs : tuple of Prediction
         Every run that a law was fitted to or that was to be predicted.
+    costs : tuple of Cost
+        What over-training costs; none where the runs do not determine the law of loss.
     draws : Draws or None
         Both laws refitted to resamples.
     loss_name : str
@@ -241,7 +213,7 @@ class Overtraining:
     """
 
     loss_fit: TiedFit
-    error_fit: LinkFit | None
+    error_fit: LinkFit
     losses: Floats
     errors: Floats
     for_loss: Mask
@@ -251,23 +223,19 @@ class Overtraining:
     level: float
     source: str
     runs: tuple[Prediction, ...] = ()
+    costs: tuple[Cost, ...] = ()
     draws: Draws | None = None
     notes: tuple[str, ...] = ()
 
-    # -- as a fit that can be made again -------------------------------------------------------------------------------------
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the coefficients of both laws."""
-        return COEFFICIENTS if self.error_fit is None else (*COEFFICIENTS, *OF_ERROR)
+    # -- as a fit that can be made again -----------------------------------------------------------
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """E, A, B, beta of the law of loss in params and tokens; epsilon, k, gamma of the law of
         error.
         """
-        of_error = () if self.error_fit is None else self.error_fit.coefficients.tolist()
-        return dict(zip(self.names, (*self.loss_fit.coefficients.tolist(), *of_error), strict=True))
+        both = (*self.loss_fit.coefficients.tolist(), *self.error_fit.coefficients.tolist())
+        return dict(zip((*COEFFICIENTS, *OF_ERROR), both, strict=True))
 
     @property
     def size(self) -> int:
@@ -275,15 +243,19 @@ class Overtraining:
         return int((self.for_loss | self.for_error).sum())
 
     @property
+    def objective_value(self) -> float:
+        """Half the sum of squares of the losses about their law."""
+        return self.loss_fit.value
+
+    @property
     def converged(self) -> bool:
         """Whether both laws are certified minima."""
-        return self.loss_fit.converged and (self.error_fit is None or self.error_fit.converged)
+        return self.loss_fit.converged and self.error_fit.converged
 
     @property
     def undetermined(self) -> tuple[str, ...]:
         """Coefficients that the runs leave undetermined."""
-        of_error = OF_ERROR if self.error_fit is not None and self.error_fit.undetermined else ()
-        return (*self.loss_fit.undetermined, *of_error)
+        return (*self.loss_fit.undetermined, *(OF_ERROR if self.error_fit.undetermined else ()))
 
     def refit(
         self, *, weights: Floats | None = None, observed: tuple[Floats, Floats] | None = None
@@ -291,106 +263,49 @@ class Overtraining:
         """Both laws with weights (K, n) of the runs, or to other losses (K, n) and accuracies (K,
         m).
         """
+        proxy, accuracy = self.losses[self.for_error], 1.0 - self.errors[self.for_error]
         if observed is not None:
-            return self._to_others(*observed)
-        assert weights is not None
-        drawn = np.zeros((len(weights), len(self.losses)))
-        drawn[:, self.for_loss | self.for_error] = weights
-        own, theirs = drawn[:, self.for_loss], drawn[:, self.for_error]
-        enough = (own > 0.0).sum(axis=1) >= len(COEFFICIENTS)
-        own[~enough] = 1.0  # left out below; a law has no minimum without runs
-        loss = self.loss_fit.refit(weights=own)
-        if self.error_fit is None:
-            return Refits(loss.coefficients, loss.converged & enough)
-        enough &= (theirs > 0.0).sum(axis=1) >= EXPONENTIAL.least
-        theirs[theirs.sum(axis=1) == 0.0] = 1.0
-        error = EXPONENTIAL.refit(
-            self.losses[self.for_error], 1.0 - self.errors[self.for_error], theirs
-        )
-        return _joined(loss, error, enough)
-
-    def _to_others(self, observed: Floats, accuracies: Floats) -> Refits:
-        loss = self.loss_fit.refit(observed=np.maximum(observed, np.finfo(np.float64).tiny))
-        positive = np.asarray((observed > 0.0).all(axis=1))
-        if self.error_fit is None:
-            return Refits(loss.coefficients, loss.converged & positive)
-        return _joined(
-            loss,
-            EXPONENTIAL.refit(self.losses[self.for_error], accuracies, np.ones_like(accuracies)),
-            positive,
-        )
+            losses, accuracies = observed
+            usable = np.asarray((losses > 0.0).all(axis=1))
+            loss = self.loss_fit.refit(observed=np.maximum(losses, np.finfo(np.float64).tiny))
+            error = EXPONENTIAL.refit(proxy, accuracies, np.ones_like(accuracies))
+        else:
+            assert weights is not None
+            drawn = np.zeros((len(weights), len(self.losses)))
+            drawn[:, self.for_loss | self.for_error] = weights
+            own, theirs = drawn[:, self.for_loss], drawn[:, self.for_error]
+            usable = (own > 0.0).sum(axis=1) >= OF_LOSS
+            own[~usable] = 1.0  # a law has no minimum without runs; left out below
+            theirs[theirs.sum(axis=1) == 0.0] = 1.0
+            loss = self.loss_fit.refit(weights=own)
+            error = EXPONENTIAL.refit(proxy, accuracy, theirs)
+        coefficients = np.concatenate([loss.coefficients, error.coefficients], axis=1)
+        return Refits(coefficients, loss.converged & error.converged & usable)
 
     def redrawn(self, count: int, random: np.random.Generator) -> tuple[Floats, Floats]:
         """Losses (K, n) and accuracies (K, m): what the laws say of their runs, with residuals
         drawn anew.
         """
-        own = random.choice(self._residuals_of_loss(), size=(count, len(self.loss_fit.fitted)))
-        observed = self._measured(self.loss_fit.fitted, own)
-        if self.error_fit is None:
-            return observed, np.empty((count, 0))
-        accuracy = 1.0 - self.error(self.losses[self.for_error])
-        return observed, accuracy + random.choice(
-            self._residuals_of_error(), size=(count, len(accuracy))
-        )
+        drawn = [
+            fitted + random.choice(residuals, size=(count, len(fitted)))
+            for fitted, residuals in (self._about_loss, self._about_error)
+        ]
+        return drawn[0], drawn[1]
 
-    def _residuals_of_loss(self) -> Floats:
-        """As they are drawn, (n,): of log loss where the objective is of logs."""
+    @property
+    def _about_loss(self) -> tuple[Floats, Floats]:
+        """The fitted losses (n,) and the residuals that are drawn about them."""
         fit = self.loss_fit
-        residuals = (
-            np.log(fit.observed / fit.fitted)
-            if fit.objective.in_logs
-            else fit.observed - fit.fitted
-        )
-        return _inflated(residuals, len(COEFFICIENTS), "law of loss")
+        return fit.fitted, _inflated(fit.observed - fit.fitted, OF_LOSS, "law of loss")
 
-    def _residuals_of_error(self) -> Floats:
-        """Of accuracy about the law of error, (m,)."""
+    @property
+    def _about_error(self) -> tuple[Floats, Floats]:
+        """The fitted accuracies (m,) and the residuals that are drawn about them."""
         accuracy = 1.0 - self.error(self.losses[self.for_error])
-        return _inflated(
-            1.0 - self.errors[self.for_error] - accuracy, EXPONENTIAL.least, "law of error"
-        )
+        residuals = 1.0 - self.errors[self.for_error] - accuracy
+        return accuracy, _inflated(residuals, EXPONENTIAL.least, "law of error")
 
-    def _measured(self, losses: Floats, residuals: Floats) -> Floats:
-        """Losses with residuals of the law of loss."""
-        return losses * np.exp(residuals) if self.loss_fit.objective.in_logs else losses + residuals
-
-    # -- the runs ------------------------------------------------------------------------------------------------------------
-
-    @property
-    def predictions(self) -> tuple[Prediction, ...]:
-        """The runs that were to be predicted."""
-        return tuple(run for run in self.runs if run.asked)
-
-    @property
-    def n_loss(self) -> int:
-        """Runs that the law of loss was fitted to."""
-        return int(self.for_loss.sum())
-
-    @property
-    def n_error(self) -> int:
-        """Runs that the law of error was fitted to."""
-        return 0 if self.error_fit is None else int(self.for_error.sum())
-
-    @property
-    def largest_compute(self) -> float:
-        """Of the runs, in FLOP."""
-        return max(run.compute for run in self.runs)
-
-    @cached_property
-    def loss_errors(self) -> dict[str, float | None]:
-        """n, MAE, MRE, RMSE and R2 of the law of loss on the runs that it was fitted to."""
-        return errors(self.loss_fit.fitted, self.loss_fit.observed)
-
-    @cached_property
-    def error_errors(self) -> dict[str, float | None]:
-        """The same of the law of error at the measured losses; empty without one."""
-        return (
-            {}
-            if self.error_fit is None
-            else errors(self.error(self.losses[self.for_error]), self.errors[self.for_error])
-        )
-
-    # -- the laws ------------------------------------------------------------------------------------------------------------
+    # -- the laws ----------------------------------------------------------------------------------
 
     @property
     def determined(self) -> bool:
@@ -398,11 +313,6 @@ class Overtraining:
         undetermined.
         """
         return self.loss_fit.converged and not self.loss_fit.undetermined
-
-    @property
-    def sound(self) -> bool:
-        """Whether they determine both laws."""
-        return self.converged and not self.undetermined
 
     @property
     def law(self) -> Law:
@@ -415,168 +325,129 @@ class Overtraining:
         """
         if not self.determined:
             raise ValueError("law: the runs do not determine the law of loss; see the notes")
-        source = f"one exponent, fitted to {counted(self.n_loss, 'run')} of {self.source} by {self.loss_fit.objective.name}"
-        return _law_of(*self.loss_fit.coefficients.tolist(), name="over-training", source=source)
-
-    @cached_property
-    def compute_coefficients(self) -> dict[str, float]:
-        """E, a, b, eta of L = E + (a M^eta + b M^-eta) C^-eta: a and b are the terms at C = 1 and M
-        = 1.
-        """
-        return in_compute(*self.loss_fit.coefficients.tolist())
-
-    @property
-    def published_coefficients(self) -> dict[str, float]:
-        """As the code behind the paper has them: L = alpha N^p + beta 6^(p/2) (M N)^p + E with p =
-        -2 eta.
-
-        Its alpha is A, its beta is b: only one of the two carries the 6 of C = 6 N D.
-        """
-        E, A, _, beta = self.loss_fit.coefficients.tolist()
-        return {"alpha": A, "beta": self.compute_coefficients["b"], "exponent": -beta, "E": E}
-
-    @cached_property
-    def intervals(self) -> dict[str, Estimate]:
-        """E, A, B, beta, a, b, eta, M* and the coefficients of the law of error with the intervals
-        of the resamples.
-        """
-        drawn = {} if self.draws is None else dict(self.draws.columns)
-        of_loss = (
-            np.empty((0, len(COEFFICIENTS)))
-            if self.draws is None
-            else self.draws.coefficients[:, : len(COEFFICIENTS)]
-        )
-        written = [in_compute(*each) for each in of_loss.tolist()]
-        drawn |= {name: np.array([each[name] for each in written]) for name in ("a", "b", "eta")}
-        drawn["optimal_tokens_per_param"] = np.array([optimum(*each) for each in of_loss.tolist()])
-        values = self.coefficients | self.compute_coefficients
-        values["optimal_tokens_per_param"] = optimum(*self.loss_fit.coefficients.tolist())
-        order = (
-            *COEFFICIENTS,
-            "a",
-            "b",
-            "eta",
-            "optimal_tokens_per_param",
-            *self.names[len(COEFFICIENTS) :],
-        )
-        return {
-            name: Estimate.of_draws(values[name], drawn.get(name, ()), self.level) for name in order
-        }
+        runs = counted(int(self.for_loss.sum()), "run")
+        source = f"one exponent, fitted to {runs} of {self.source} by least squares"
+        return _law_of(self.loss_fit.coefficients, name="over-training", source=source)
 
     def loss(self, params: Any, tokens: Any) -> Floats:
         """L at runs, (m,)."""
-        return losses_of(
-            self.loss_fit.coefficients[None],
-            positive_array("params", params),
-            positive_array("tokens", tokens),
-        )[0]
+        n, d = positive_array("params", params), positive_array("tokens", tokens)
+        return _losses(self.loss_fit.coefficients[None], n, d)[0]
+
+    def predict(self, rows: Any) -> Floats:
+        """L at other rows with params and tokens, (m,)."""
+        return self.loss(rows.params, rows.tokens)
 
     def error(self, loss: Any) -> Floats:
-        """1 - Q at losses, (m,).
-
-        Raises
-        ------
-        ValueError
-            Where there is no law of error.
-        """
-        if self.error_fit is None:
-            raise ValueError("error: no benchmarks were asked for, so there is no law of error")
-        return _error_at(
-            self.error_fit.coefficients, np.atleast_1d(np.asarray(loss, dtype=np.float64))
-        )
+        """1 - Q at losses, (m,)."""
+        return _error_at(self.error_fit.coefficients, np.atleast_1d(np.asarray(loss, np.float64)))
 
     @property
     def optimal_tokens_per_param(self) -> float:
         """M*, at every compute."""
         return float(self.law.envelope.tokens_per_param(1.0))
 
-    # -- what ratios cost ----------------------------------------------------------------------------------------------------
+    @property
+    def compute_coefficients(self) -> dict[str, float]:
+        """E, a, b, eta of L = E + (a M^eta + b M^-eta) C^-eta: a and b are the terms at C = 1 and M
+        = 1.
+        """
+        written = _in_compute(self.loss_fit.coefficients[None])
+        return {"E": self.coefficients["E"]} | {name: float(x[0]) for name, x in written.items()}
 
-    def cost(self, compute: float, tokens_per_param: Sequence[float] | Floats) -> tuple[Cost, ...]:
+    @cached_property
+    def intervals(self) -> dict[str, Estimate]:
+        """E, A, B, beta, a, b, eta, M* and the coefficients of the law of error with the intervals
+        of the resamples.
+        """
+
+        def quantities(coefficients: Floats) -> dict[str, Floats]:
+            loss, error = coefficients[:, :OF_LOSS], coefficients[:, OF_LOSS:]
+            return {
+                **dict(zip(COEFFICIENTS, loss.T, strict=True)),
+                **_in_compute(loss),
+                "optimal_tokens_per_param": np.array([_optimum(*row) for row in loss.tolist()]),
+                **dict(zip(OF_ERROR, error.T, strict=True)),
+            }
+
+        values = quantities(np.array([list(self.coefficients.values())]))
+        drawn = {} if self.draws is None else quantities(self.draws.coefficients)
+        return {
+            name: Estimate.of_draws(float(value[0]), drawn.get(name, ()), self.level)
+            for name, value in values.items()
+        }
+
+    @cached_property
+    def loss_errors(self) -> dict[str, float | None]:
+        """n, MAE, MRE, RMSE and R2 of the law of loss on the runs that it was fitted to."""
+        return errors(self.loss_fit.fitted, self.loss_fit.observed)
+
+    @cached_property
+    def error_errors(self) -> dict[str, float | None]:
+        """The same of the law of error at the measured losses."""
+        return errors(self.error(self.losses[self.for_error]), self.errors[self.for_error])
+
+    @property
+    def predictions(self) -> tuple[Prediction, ...]:
+        """The runs that were to be predicted."""
+        return tuple(run for run in self.runs if run.asked)
+
+    def cost(self, compute: float, tokens_per_param: Any) -> tuple[Cost, ...]:
         """What ratios of tokens to params cost at one compute (FLOP), in loss and in error."""
-        ratios = np.atleast_1d(positive_array("tokens_per_param", tokens_per_param))
-        budget, width = float(compute), len(COEFFICIENTS)
-        link = None if self.error_fit is None else self.error_fit.coefficients
-        costs = _costs(self.law, link, budget, ratios)
-        drawn: list[dict[str, Floats] | None] = []
-        for each in () if self.draws is None else self.draws.coefficients:
+        ratios, budget = (
+            np.atleast_1d(positive_array("tokens_per_param", tokens_per_param)),
+            compute,
+        )
+        costs = _costs(self.law, self.error_fit.coefficients, budget, ratios)
+        drawn = []
+        for row in () if self.draws is None else self.draws.coefficients:
             try:
-                drawn.append(
-                    _costs(
-                        _law_of(*each[:width].tolist()),
-                        each[width:] if len(each) > width else None,
-                        budget,
-                        ratios,
-                    )
-                )
+                drawn.append(_costs(_law_of(row[:OF_LOSS]), row[OF_LOSS:], budget, ratios))
             except ValueError:  # no law with an optimum
-                drawn.append(None)
+                drawn.append(dict.fromkeys(costs, np.full(len(ratios), np.nan)))
         best = self.intervals["optimal_tokens_per_param"]
+        is_bounded = all(end is not None and np.isfinite(end) for end in (best.low, best.high))
 
         def estimate(name: str, i: int) -> Estimate:
             """A cost is 0 at M*, and never less: where M* may be the ratio it is bounded from above
             alone.
             """
-            draws = np.array([np.nan if each is None else each[name][i] for each in drawn])
-            draws = draws if np.isfinite(draws).all() else np.empty(0)
-            is_bounded = all(end is not None and np.isfinite(end) for end in (best.low, best.high))
-            may_be_least = not (is_bounded and best.excludes(ratios[i]))
+            draws = np.array([row[name][i] for row in drawn])
+            least = None if is_bounded and best.excludes(ratios[i]) else 0.0
             return Estimate.of_draws(
-                float(costs[name][i]), draws, self.level, least=0.0 if may_be_least else None
+                float(costs[name][i]),
+                draws if np.isfinite(draws).all() else (),
+                self.level,
+                least=least,
             )
 
         return tuple(
             Cost(
-                compute=budget,
-                tokens_per_param=float(ratio),
-                params=float(formulas.ray_params(budget, float(ratio))),
-                tokens=float(formulas.ray_tokens(budget, float(ratio))),
+                compute=float(budget),
+                tokens_per_param=ratio,
+                params=float(formulas.ray_params(budget, ratio)),
+                tokens=float(formulas.ray_tokens(budget, ratio)),
                 loss=float(costs["loss"][i]),
                 extra_loss=estimate("extra_loss", i),
                 penalty=float(costs["penalty"][i]),
                 lost_compute=estimate("lost_compute", i),
-                error=None if link is None else float(costs["error"][i]),
-                extra_error=None if link is None else estimate("extra_error", i),
+                error=float(costs["error"][i]),
+                extra_error=estimate("extra_error", i),
             )
-            for i, ratio in enumerate(ratios)
+            for i, ratio in enumerate(ratios.tolist())
         )
 
-    def costs(
-        self,
-        compute: Sequence[float] | None = None,
-        tokens_per_param: Sequence[float] | None = None,
-    ) -> tuple[Cost, ...]:
-        """What ratios cost at every compute, by default `MULTIPLES` of the optimal one at the
-        largest compute of the runs.
-
-        None at all where the runs do not determine the law of loss.
-        """
-        if not self.determined:
-            return ()
-        ratios = (
-            [self.optimal_tokens_per_param * each for each in MULTIPLES]
-            if tokens_per_param is None
-            else tokens_per_param
-        )
-        return tuple(
-            cost
-            for budget in compute or (self.largest_compute,)
-            for cost in self.cost(budget, ratios)
-        )
-
-    # -- output --------------------------------------------------------------------------------------------------------------
+    # -- output ------------------------------------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        of_loss = {
-            name: self.coefficients[name] for name in COEFFICIENTS
-        } | self.compute_coefficients
+        of_loss = {name: self.coefficients[name] for name in COEFFICIENTS}
         loss = {
             "name": self.loss_name,
-            "n": self.n_loss,
-            "objective": self.loss_fit.objective.as_dict(),
+            "n": int(self.for_loss.sum()),
+            "objective": SQUARES.as_dict(),
             **_state(self.loss_fit, self.loss_errors),
-            "coefficients": of_loss,
+            "coefficients": of_loss | self.compute_coefficients,
         }
         if self.determined:
             envelope = self.law.envelope
@@ -584,46 +455,42 @@ class Overtraining:
                 "optimal_tokens_per_param": self.optimal_tokens_per_param,
                 "envelope": {"C0": envelope.coefficient, "alpha": envelope.exponent},
             }
-        data: dict[str, Any] = {"source": self.source, "loss": loss}
-        if self.error_fit is not None:
-            data["error"] = {
-                "benchmarks": list(self.benchmarks),
-                "n": self.n_error,
-                **_state(self.error_fit, self.error_errors),
-                "coefficients": {name: _known(self.coefficients[name]) for name in OF_ERROR},
-            }
+        error = {
+            "benchmarks": list(self.benchmarks),
+            "n": int(self.for_error.sum()),
+            **_state(self.error_fit, self.error_errors),
+            "coefficients": {name: _known(self.coefficients[name]) for name in OF_ERROR},
+        }
+        data: dict[str, Any] = {"source": self.source, "loss": loss, "error": error}
         if self.draws is not None:
             intervals = {name: _ends(estimate) for name, estimate in self.intervals.items()}
             data["bootstrap"] = self.draws.as_dict() | {"intervals": intervals}
-        data["level"] = self.level
-        data["predictions"] = [run.as_dict() for run in self.predictions]
-        data["notes"] = list(self.notes)
-        return data
+        return data | {
+            "level": self.level,
+            "predictions": [run.as_dict() for run in self.predictions],
+            "costs": [cost.as_dict() for cost in self.costs],
+            "notes": list(self.notes),
+        }
 
-    def rows(self) -> list[dict[str, Any]]:
-        """A record for every run, the ends of its intervals apart."""
-        return [run.row() for run in self.runs]
+    def tables(self) -> Sequence[Table]:
+        """Coefficients; predictions of loss and of error; costs at every compute."""
+        from .overtraining_tables import tables_of
 
-    def to_json(self) -> str:
-        """The plain data as JSON."""
-        return json.dumps(self.as_dict(), indent=2, allow_nan=False) + "\n"
-
-    def to_latex(self, costs: Sequence[Cost] | None = None) -> str:
-        """Booktabs tables of the laws, the predictions and the costs, as for `to_text`."""
-        from .overtraining_tables import overtraining_latex
-
-        return overtraining_latex(self, self.costs() if costs is None else costs)
-
-    def to_text(self, costs: Sequence[Cost] | None = None) -> str:
-        """For a reader, at most 100 columns wide; `costs`: what is said of over-training, by
-        default `Overtraining.costs`.
-        """
-        from .overtraining_tables import overtraining_text
-
-        return overtraining_text(self, self.costs() if costs is None else costs)
+        return tables_of(self)
 
     def __str__(self) -> str:
-        return self.to_text()
+        from .overtraining_tables import head
+
+        return f"{head(self)}\n\n{super().__str__()}"
+
+    def to_latex(self, caption: str = "", label: str = "") -> str:
+        """Every table in a float, for booktabs; by default the caption of the first has both laws."""
+        from . import overtraining_tables as page
+
+        first, *others = self.tables()
+        floats = [first.latex(caption or page.caption(self), label, size=page.SIZE)]
+        floats += [table.latex(str(table.title), size=page.SIZE) for table in others]
+        return "\n\n".join(floats)
 
 
 def fit_overtraining(
@@ -634,7 +501,8 @@ def fit_overtraining(
     fit_where: str | None = None,
     error_where: str | None = None,
     predict_where: str | None = None,
-    objective: Objective | str = "least-squares",
+    compute: Sequence[float] | None = None,
+    tokens_per_param: Sequence[float] | None = None,
     repeats: int = 0,
     kind: str = "residuals",
     seed: int = 0,
@@ -643,6 +511,8 @@ def fit_overtraining(
 ) -> Overtraining:
     """The law of loss and the law of error of over-trained runs, and what they say of other runs.
 
+    Both are fitted by least squares, that of error to measured losses.
+
     Parameters
     ----------
     evaluations : Evaluations, path, or anything that ``pandas.DataFrame`` accepts
@@ -650,17 +520,17 @@ def fit_overtraining(
     loss : str
         The column of losses.
     benchmarks : sequence of str, optional
-        The error is 1 less the mean raw accuracy on these. By default all; an empty sequence: no
-        law of error.
+        The error is 1 less the mean raw accuracy on these; by default all.
     fit_where, error_where : str, optional
         Conditions on the runs of the law of loss (by default all runs), and of the law of error (by
         default the same).
     predict_where : str, optional
         Condition on the runs that are predicted; by default all those that the law of loss was not
         fitted to.
-    objective : Objective or str
-        Of the law of loss; by default the paper's least squares. The law of error is fitted by
-        least squares to measured losses.
+    compute : sequence of float, optional
+        FLOP at which over-training is costed; by default the largest compute of the runs.
+    tokens_per_param : sequence of float, optional
+        Ratios that are costed; by default 1 to 64 times the optimal one.
     repeats : int
         Resamples; 0: no intervals.
     kind : {"residuals", "cases"}
@@ -691,65 +561,44 @@ def fit_overtraining(
     from ..data.evaluations import Evaluations
 
     runs = evaluations if isinstance(evaluations, Evaluations) else Evaluations.read(evaluations)
-    chosen = Objective(name=objective) if isinstance(objective, str) else objective
-    repeats, seed, level = (
-        whole_number("repeats", repeats, 0),
-        whole_number("seed", seed, 0),
-        checked_level(level),
-    )
+    repeats, seed = whole_number("repeats", repeats, 0), whole_number("seed", seed, 0)
     if kind not in KINDS:
         raise ArgumentError("kind", kind, f"one of {', '.join(KINDS)}")
     if runs.params is None or runs.tokens is None:
-        raise ValueError(
-            f"{runs.source}: has no params and tokens of the runs; the law of loss needs both"
-        )
+        raise ValueError(f"{runs.source}: has no params and tokens; the law of loss needs both")
     asked = None if predict_where is None else runs.mask(predict_where, "predict_where")
     if asked is not None and not asked.any():
         complaint = f"holds for none of {counted(len(runs), 'run')} of {runs.source}"
         raise ArgumentError("predict_where", predict_where, complaint=complaint)
-    if _is_accuracy(runs, loss):
-        raise ArgumentError("proxy", loss, complaint="is an accuracy, not a loss")
-    losses = runs.proxy(loss)
-    bad = np.flatnonzero(np.isfinite(losses) & (losses <= 0.0))
-    if bad.size:
-        raise outside(
-            f"{loss} of run {runs.run[bad[0]]!r}", float(losses[bad[0]]), "positive: it is no loss"
-        )
-    names = _benchmarks(runs, benchmarks)
-    errors = (
-        1.0 - np.mean([runs.scores[name] for name in names], axis=0)
-        if names
-        else np.full(len(runs), np.nan)
-    )
+    losses, names = _losses_of(runs, loss), _benchmarks(runs, benchmarks)
+    measured = 1.0 - np.mean([runs.scores[name] for name in names], axis=0)
 
-    notes = [*runs.warnings, *([f"rows {those_dropped(runs.dropped)}"] if runs.dropped else [])]
-    for_loss = _chosen(runs, "fit_where", fit_where, losses, f"the loss {loss!r}", notes)
-    fitted = fit_tied(runs.params[for_loss], runs.tokens[for_loss], losses[for_loss], chosen)
-    link, for_error = None, for_loss
-    if names:
-        condition = fit_where if error_where is None else error_where
-        both = np.where(np.isfinite(losses), errors, np.nan)
-        for_error = _chosen(
-            runs, "error_where", condition, both, "a loss and all benchmarks", notes
-        )
-        link = EXPONENTIAL.fit(losses[for_error], 1.0 - errors[for_error], what=f"loss {loss!r}")
-    notes = (
-        pooled(runs, for_loss, fitted.observed - fitted.fitted)
-        + notes
-        + _doubts(fitted, link, int(for_error.sum()))
+    left_out = [*runs.warnings, *([f"rows {those_dropped(runs.dropped)}"] if runs.dropped else [])]
+    for_loss = _chosen(runs, "fit_where", fit_where, losses, f"the loss {loss!r}", left_out)
+    for_error = _chosen(
+        runs,
+        "error_where",
+        fit_where if error_where is None else error_where,
+        np.where(np.isfinite(losses), measured, np.nan),
+        "a loss and all benchmarks",
+        left_out,
     )
+    fitted = fit_tied(runs.params[for_loss], runs.tokens[for_loss], losses[for_loss], SQUARES)
     laws = Overtraining(
         loss_fit=fitted,
-        error_fit=link,
+        error_fit=EXPONENTIAL.fit(
+            losses[for_error], 1.0 - measured[for_error], what=f"loss {loss!r}"
+        ),
         losses=losses,
-        errors=errors,
+        errors=measured,
         for_loss=for_loss,
         for_error=for_error,
         loss_name=loss,
         benchmarks=names,
-        level=level,
+        level=checked_level(level),
         source=runs.source,
     )
+    notes = [*_pooled(runs, for_loss, fitted.observed - fitted.fitted), *left_out, *_doubts(laws)]
     if repeats:
         draws = resample(laws, repeats, kind=kind, seed=seed, progress=progress)
         if not len(draws):
@@ -761,16 +610,21 @@ def fit_overtraining(
                 f"out"
             )
         laws = replace(laws, draws=draws)
-    foretold = _foretold(laws, runs, ~for_loss if asked is None else asked)
-    if doubt := beyond(
-        [
-            run.error.predicted.value
-            for run in foretold
-            if run.asked and run.error.predicted is not None
-        ]
-    ):
-        notes.append(doubt)
-    return replace(laws, runs=foretold, notes=tuple(notes))
+    laws = replace(laws, runs=_foretold(laws, runs, ~for_loss if asked is None else asked))
+    if laws.determined:
+        best = laws.optimal_tokens_per_param
+        ratios = (
+            [best * each for each in MULTIPLES] if tokens_per_param is None else tokens_per_param
+        )
+        budgets = compute or (max(run.compute for run in laws.runs),)
+        costs = tuple(cost for budget in budgets for cost in laws.cost(budget, ratios))
+        laws = replace(laws, costs=costs)
+    notes += _impossible([run.error.predicted.value for run in laws.predictions])
+    notes += _impossible(
+        [cost.error for cost in laws.costs]
+        + [cost.error - cost.extra_error.value for cost in laws.costs]
+    )
+    return replace(laws, notes=tuple(notes))
 
 
 def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Prediction, ...]:
@@ -779,94 +633,89 @@ def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Predi
     params, tokens = runs.params[index], runs.tokens[index]
     compute = np.atleast_1d(formulas.compute(params, tokens))
     losses = laws.loss(params, tokens)
-    drawn = new_losses = drawn_errors = new_errors = None
+    errors = laws.error(losses)
+    drawn_losses = drawn_errors = new_losses = new_errors = np.empty((0, len(index)))
     if laws.draws is not None:
-        drawn = losses_of(laws.draws.coefficients[:, : len(COEFFICIENTS)], params, tokens)
-        new_losses, new_errors = _measured_anew(laws, laws.draws, drawn)
-        if laws.error_fit is not None:
-            drawn_errors = 1.0 - EXPONENTIAL.accuracy(
-                laws.draws.coefficients[:, len(COEFFICIENTS) :], drawn
-            )
+        of_loss, of_error = np.split(laws.draws.coefficients, [OF_LOSS], axis=1)
+        drawn_losses = _losses(of_loss, params, tokens)
+        drawn_errors = 1.0 - EXPONENTIAL.accuracy(of_error, drawn_losses)
+        new_losses, new_errors = _measured_anew(laws, drawn_losses, of_error, laws.draws.seed)
 
-    def estimate(value: float, draws: Floats | None, i: int) -> Estimate:
-        return Estimate.of_draws(value, () if draws is None else draws[:, i], laws.level)
+    def foretold(
+        measured: float, value: float, drawn: Floats, new: Floats, fitted: bool
+    ) -> Foretold:
+        return Foretold(
+            measured=_known(measured),
+            predicted=Estimate.of_draws(value, drawn, laws.level),
+            new_run=Estimate.of_draws(value, new, laws.level),
+            is_fitted=fitted,
+        )
 
-    predictions = []
-    for place, i in enumerate(index.tolist()):
-        loss = float(losses[place])
-        of_loss = Foretold(
-            measured=_known(laws.losses[i]),
-            predicted=estimate(loss, drawn, place),
-            new_run=estimate(loss, new_losses, place),
-            is_fitted=bool(laws.for_loss[i]),
+    return tuple(
+        Prediction(
+            run=str(runs.run[i]),
+            params=float(params[at]),
+            tokens=float(tokens[at]),
+            tokens_per_param=float(tokens[at] / params[at]),
+            compute=float(compute[at]),
+            loss=foretold(
+                laws.losses[i],
+                float(losses[at]),
+                drawn_losses[:, at],
+                new_losses[:, at],
+                bool(laws.for_loss[i]),
+            ),
+            error=foretold(
+                laws.errors[i],
+                float(errors[at]),
+                drawn_errors[:, at],
+                new_errors[:, at],
+                bool(laws.for_error[i]),
+            ),
+            asked=bool(asked[i]),
         )
-        of_error = Foretold(measured=_known(laws.errors[i]))
-        if laws.error_fit is not None:
-            error = float(laws.error(loss)[0])
-            of_error = Foretold(
-                measured=of_error.measured,
-                predicted=estimate(error, drawn_errors, place),
-                new_run=estimate(error, new_errors, place),
-                is_fitted=bool(laws.for_error[i]),
-            )
-        predictions.append(
-            Prediction(
-                run=str(runs.run[i]),
-                params=float(params[place]),
-                tokens=float(tokens[place]),
-                tokens_per_param=float(tokens[place] / params[place]),
-                compute=float(compute[place]),
-                loss=of_loss,
-                error=of_error,
-                asked=bool(asked[i]),
-            )
-        )
-    return tuple(predictions)
+        for at, i in enumerate(index.tolist())
+    )
 
 
 def _measured_anew(
-    laws: Overtraining, draws: Draws, losses: Floats
-) -> tuple[Floats, Floats | None]:
-    """What runs measure, (R, m): the loss, and where there is a law of error the error.
+    laws: Overtraining, losses: Floats, links: Floats, seed: int
+) -> tuple[Floats, Floats]:
+    """What runs measure, (R, m): the loss by each refitted law (K, m) with the residual of some
+    run, and the error at that loss by the refitted law of error with a residual of its own.
 
-    The loss by each refitted law, (K, m), with the residual of some run, and the error at that loss
-    by the refitted law of error with a residual of its own. NaN where a law has no more runs than
-    coefficients, and so no residuals.
+    R is 0 where a law has no more runs than coefficients, and so no residuals.
     """
-    random = np.random.default_rng([draws.seed, 1])
-    count, nothing = NEW_RUNS * len(losses), np.full((1, losses.shape[1]), np.nan)
-    if laws.n_loss <= len(COEFFICIENTS):
-        return nothing, None if laws.error_fit is None else nothing
-    about = laws._residuals_of_loss()
-    measured = [
-        laws._measured(np.repeat(law, NEW_RUNS), random.choice(about, size=count))
-        for law in losses.T
-    ]
-    if laws.error_fit is None or laws.n_error <= EXPONENTIAL.least:
-        return np.stack(measured, axis=1), None if laws.error_fit is None else nothing
-    about, links = (
-        laws._residuals_of_error(),
-        np.repeat(draws.coefficients[:, len(COEFFICIENTS) :], NEW_RUNS, axis=0),
+    random, none = np.random.default_rng([seed, 1]), np.empty((0, losses.shape[1]))
+    if laws.for_loss.sum() <= OF_LOSS:
+        return none, none
+    _, residuals = laws._about_loss
+    repeated = np.repeat(losses, NEW_RUNS, axis=0)
+    new_losses = np.stack(
+        [column + random.choice(residuals, size=len(column)) for column in repeated.T], axis=1
     )
-    accuracy = [
-        EXPONENTIAL.accuracy(links, own[:, None])[:, 0] + random.choice(about, size=count)
-        for own in measured
-    ]
-    return np.stack(measured, axis=1), 1.0 - np.stack(accuracy, axis=1)
+    if laws.for_error.sum() <= EXPONENTIAL.least:
+        return new_losses, none
+    _, residuals = laws._about_error
+    accuracy = EXPONENTIAL.accuracy(np.repeat(links, NEW_RUNS, axis=0), new_losses)
+    drawn = [random.choice(residuals, size=len(accuracy)) for _ in accuracy.T]
+    return new_losses, 1.0 - accuracy - np.stack(drawn, axis=1)
 
 
-# -- the laws in other forms ---------------------------------------------------------------------------------------------------
+# -- the laws in other forms -----------------------------------------------------------------------
 
 
-def in_compute(E: float, A: float, B: float, beta: float) -> dict[str, float]:
-    """E, a, b, eta: a and b are the terms at C = 1 and M = 1."""
-    at = {"compute": 1.0, "tokens_per_param": 1.0}
-    a = formulas.params_term(formulas.ray_params(**at), A, beta)
-    b = formulas.tokens_term(formulas.ray_tokens(**at), B, beta)
-    return {"E": E, "a": float(a), "b": float(b), "eta": 0.5 * beta}
+def _in_compute(coefficients: Floats) -> dict[str, Floats]:
+    """a, b, eta of K laws (K, 4): a and b are the terms at C = 1 and M = 1."""
+    _, A, B, beta = coefficients.T
+    return {
+        "a": np.asarray(formulas.params_term(formulas.ray_params(1.0, 1.0), A, beta)),
+        "b": np.asarray(formulas.tokens_term(formulas.ray_tokens(1.0, 1.0), B, beta)),
+        "eta": 0.5 * beta,
+    }
 
 
-def optimum(E: float, A: float, B: float, beta: float) -> float:
+def _optimum(E: float, A: float, B: float, beta: float) -> float:
     """M*; NaN where a float holds none, as for a law without a term."""
     try:
         return float(formulas.optimal_tokens_per_param(1.0, A, B, beta, beta))
@@ -874,14 +723,14 @@ def optimum(E: float, A: float, B: float, beta: float) -> float:
         return float("nan")
 
 
-def losses_of(coefficients: Floats, params: Floats, tokens: Floats) -> Floats:
+def _losses(coefficients: Floats, params: Any, tokens: Any) -> Floats:
     """L (K, m) of K laws (K, 4) at m runs."""
-    return coefficients[:, :1] + terms_of(
-        coefficients, np.atleast_1d(params), np.atleast_1d(tokens)
-    )
+    terms = terms_of(coefficients, np.atleast_1d(params), np.atleast_1d(tokens))
+    return coefficients[:, :1] + terms
 
 
-def _law_of(E: float, A: float, B: float, beta: float, **about: Any) -> Law:
+def _law_of(coefficients: Floats, **about: Any) -> Law:
+    E, A, B, beta = coefficients.tolist()
     return Law(E=E, A=A, B=B, beta=beta, gamma=beta, **about)
 
 
@@ -890,29 +739,20 @@ def _error_at(link: Floats, losses: Floats) -> Floats:
     return np.asarray(1.0 - EXPONENTIAL.accuracy(link[None], losses)[0])
 
 
-def _costs(law: Law, link: Floats | None, compute: float, ratios: Floats) -> dict[str, Floats]:
-    """What ratios (m,) cost at one compute by a law of loss and, if there is one, a law of error."""
+def _costs(law: Law, link: Floats, compute: float, ratios: Floats) -> dict[str, Floats]:
+    """What ratios (m,) cost at one compute by a law of loss and a law of error."""
     penalty = law.penalty(ratio=ratios / float(law.envelope.tokens_per_param(1.0)))
-    optimal, extra = (
-        float(law.envelope.loss(compute)),
-        penalty.excess * float(law.envelope.reducible_loss(compute)),
-    )
-    costs = {
+    optimal = float(law.envelope.loss(compute))
+    extra = penalty.excess * float(law.envelope.reducible_loss(compute))
+    error = _error_at(link, optimal + extra)
+    return {
         "loss": optimal + extra,
         "extra_loss": extra,
         "penalty": penalty.loss_penalty,
         "lost_compute": penalty.lost_compute,
+        "error": error,
+        "extra_error": error - _error_at(link, np.array([optimal])),
     }
-    if link is not None:
-        costs["error"] = _error_at(link, optimal + extra)
-        costs["extra_error"] = costs["error"] - _error_at(link, np.array([optimal]))
-    return costs
-
-
-def _joined(loss: Refits, error: Any, usable: Mask) -> Refits:
-    """Refits of both laws to the same resamples."""
-    coefficients = np.concatenate([loss.coefficients, error.coefficients], axis=1)
-    return Refits(coefficients, loss.converged & error.converged & usable)
 
 
 def _inflated(residuals: Floats, coefficients: int, what: str) -> Floats:
@@ -934,146 +774,46 @@ def _state(fit: TiedFit | LinkFit, scatter: dict[str, float | None]) -> dict[str
     }
 
 
-def _ends(estimate: Estimate | None) -> list[float] | None:
+def _ends(estimate: Estimate) -> list[float] | None:
     """Both ends, where they are known and finite."""
-    if estimate is None or estimate.low is None or estimate.high is None:
-        return None
-    return (
-        [estimate.low, estimate.high] if np.isfinite([estimate.low, estimate.high]).all() else None
-    )
+    ends = (estimate.low, estimate.high)
+    return [*ends] if None not in ends and np.isfinite(ends).all() else None  # type: ignore[list-item,arg-type]
 
 
 def _known(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-# -- doubts --------------------------------------------------------------------------------------------------------------------
+# -- which runs and benchmarks are asked for, and what speaks against the laws ---------------------
 
 
-def beyond(errors: Sequence[float]) -> str:
-    """What to say where a law of error foretells less than 0 or more than 1; else nothing.
-
-    >>> beyond([0.2, -0.1])
-    'law of error: 1 of 2 errors that it foretells are outside 0 to 1: it does not reach so far'
-    """
-    wrong = sum(not 0.0 <= error <= 1.0 for error in errors)
-    what = "errors that it foretells are outside 0 to 1: it does not reach so far"
-    return f"law of error: {wrong} of {len(errors)} {what}" if wrong else ""
-
-
-def doubts_of(costs: Sequence[Cost]) -> tuple[str, ...]:
-    """What speaks against costs: errors, their own or those of the optimal ratio, that no law can
-    foretell.
-    """
-    own = [cost.error for cost in costs if cost.error is not None]
-    optimal = [
-        cost.error - cost.extra_error.value
-        for cost in costs
-        if cost.error is not None and cost.extra_error is not None
-    ]
-    doubt = beyond([*own, *optimal])
-    return (doubt,) if doubt else ()
-
-
-def pooled(runs: Evaluations, fitted: Mask, residuals: Floats) -> list[str]:
-    """What to say of every column of text that parts the fitted runs into kinds, with the mean
-    residual of each.
-
-    Such a column has a value shared by several runs, and several values among runs of one size: the
-    name of a model, which follows from the size, and that of a run, which is its own, part nothing
-    that the law of loss does not know of.
-
-    Parameters
-    ----------
-    runs : Evaluations
-        M runs with their params.
-    fitted : ndarray of bool
-        (M,): n runs that a law of params and tokens was fitted to.
-    residuals : ndarray
-        (n,): observed minus fitted loss, in units of loss.
-    """
-    params = np.asarray(runs.params)[fitted]
-    return [
-        _of_kinds(name, values[fitted], residuals)
-        for name, values in runs.extra.items()
-        if values.dtype.kind in "OU" and _parts(values[fitted], params)
-    ]
-
-
-def _parts(values: Any, params: Floats) -> bool:
-    known = [
-        (value, size)
-        for value, size in zip(values.tolist(), params.tolist(), strict=True)
-        if isinstance(value, str)
-    ]
-    kinds = {value for value, _ in known}
-    of_size: dict[float, set[str]] = {}
-    for value, size in known:
-        of_size.setdefault(size, set()).add(value)
-    return 1 < len(kinds) <= len(known) // 2 and any(len(each) > 1 for each in of_size.values())
-
-
-def _of_kinds(name: str, values: Any, residuals: Floats) -> str:
-    """The kinds with their runs and mean residuals, and the F test that these are one."""
-    groups = {
-        value: residuals[values == value]
-        for value in dict.fromkeys(values.tolist())
-        if isinstance(value, str)
-    }
-    ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
-    shown = [
-        f"{value} ({len(rest)} runs, {float(rest.mean()):+.3g})"
-        for value, rest in ordered[:MOST_LISTED]
-    ]
-    more = [f"{len(ordered) - MOST_LISTED} more"] if len(ordered) > MOST_LISTED else []
-    column = name if name.isidentifier() else f"`{name}`"
-    return (
-        f"warning: the law of loss pools runs of {len(ordered)} kinds of {name}, with mean "
-        f"residuals: "
-        f"{', '.join([*shown, *more])}; p = {_p(list(groups.values())):.2g} that they share a law; "
-        f"fit one at a time by a condition such as {column} == {ordered[0][0]!r}"
+def _losses_of(runs: Evaluations, name: str) -> Floats:
+    """The losses (M,) in a column."""
+    losses = runs.proxy(name)
+    scores, proxies = (
+        {*held, *(runs.columns[key] for key in held if key in runs.columns)}
+        for held in (runs.scores, runs.proxies)
     )
-
-
-def _p(groups: list[Floats]) -> float:
-    """Of the F test that the means are equal; 1 without runs to tell the scatter from."""
-    every = np.concatenate(groups)
-    within = sum(float(((group - group.mean()) ** 2).sum()) for group in groups)
-    between = sum(len(group) * float((group.mean() - every.mean()) ** 2) for group in groups)
-    spare = len(every) - len(groups)
-    if spare < 1 or not within:
-        return 1.0
-    from scipy.stats import f as f_distribution
-
-    return float(
-        f_distribution.sf((between / (len(groups) - 1)) / (within / spare), len(groups) - 1, spare)
-    )
-
-
-# -- which runs and benchmarks are asked for ------------------------------------------------------------------------------
+    if name in scores - proxies:
+        raise ArgumentError("proxy", name, complaint="is an accuracy, not a loss")
+    bad = np.flatnonzero(np.isfinite(losses) & (losses <= 0.0))
+    if bad.size:
+        at = f"{name} of run {runs.run[bad[0]]!r}"
+        raise outside(at, float(losses[bad[0]]), "positive: it is no loss")
+    return losses
 
 
 def _benchmarks(runs: Evaluations, asked: Sequence[str] | None) -> tuple[str, ...]:
-    if isinstance(asked, str):
-        raise ArgumentError("benchmarks", asked, "a sequence of names")
     names = tuple(runs.benchmarks if asked is None else dict.fromkeys(asked))
+    if isinstance(asked, str) or not names:
+        raise ArgumentError("benchmarks", asked, "a sequence of names")
     for name in names:
         runs.require(name)
         if name not in runs.scores:
-            complaint = (
-                f"{runs.source} has it as {', '.join(runs.family(name).values())} alone; name one"
-            )
+            others = ", ".join(runs.family(name).values())
+            complaint = f"{runs.source} has it as {others} alone; name one"
             raise ArgumentError("benchmark", name, complaint=complaint)
     return names
-
-
-def _is_accuracy(runs: Evaluations, name: str) -> bool:
-    """Whether `Evaluations.proxy` finds a score of a benchmark under this name, by key or by
-    column.
-    """
-    scored = {*runs.scores, *(runs.columns[key] for key in runs.scores if key in runs.columns)}
-    losses = {*runs.proxies, *(runs.columns[key] for key in runs.proxies if key in runs.columns)}
-    return name in scored - losses
 
 
 def _chosen(
@@ -1097,29 +837,64 @@ def _chosen(
     return usable
 
 
-def _doubts(fitted: TiedFit, link: LinkFit | None, n_error: int) -> list[str]:
-    doubts = []
-    for what, runs, width in (
-        ("loss", fitted.model.size, len(COEFFICIENTS)),
-        ("error", n_error, EXPONENTIAL.least),
+def _doubts(laws: Overtraining) -> Iterator[str]:
+    loss, error = laws.loss_fit, laws.error_fit
+    for what, fit, runs, width, why in (
+        ("loss", loss, laws.for_loss, OF_LOSS, "they need several ratios D/N"),
+        ("error", error, laws.for_error, len(OF_ERROR), "error is nearly linear in loss over them"),
     ):
-        if (what == "loss" or link is not None) and runs - width <= FEW_SPARE:
-            doubts.append(
-                f"law of {what}: {runs} runs for {width} coefficients: {runs - width} left to tell "
-                f"the scatter from"
+        spare = int(runs.sum()) - width
+        if spare <= FEW_SPARE:
+            yield (
+                f"law of {what}: {spare + width} runs for {width} coefficients: {spare} left to "
+                f"tell the scatter from"
             )
-    if not fitted.converged:
-        doubts.append("law of loss: no certified minimum; its coefficients are no result")
-    if fitted.undetermined:
-        doubts.append(
-            f"law of loss: the runs leave {', '.join(fitted.undetermined)} undetermined; they need "
-            f"several ratios D/N"
+        if not fit.converged:
+            yield f"law of {what}: no certified minimum; its coefficients are no result"
+        if fit.undetermined:
+            names = OF_ERROR if what == "error" else fit.undetermined
+            yield f"law of {what}: the runs leave {', '.join(names)} undetermined; {why}"
+
+
+def _impossible(errors: Sequence[float]) -> list[str]:
+    """What to say where the law of error foretells less than 0 or more than 1."""
+    wrong = sum(not 0.0 <= error <= 1.0 for error in errors)
+    what = "errors that it foretells are outside 0 to 1: it does not reach so far"
+    return [f"law of error: {wrong} of {len(errors)} {what}"] if wrong else []
+
+
+def _pooled(runs: Evaluations, fitted: Mask, residuals: Floats) -> Iterator[str]:
+    """What to say of every column of text that parts the fitted runs into kinds, with the mean
+    residual of each and the F test that these are one.
+
+    Such a column has a value shared by several runs, and several values among runs of one size: the
+    name of a model, which follows from the size, and that of a run, which is its own, part nothing
+    that the law of loss does not know of.
+    """
+    import pandas as pd
+    from scipy.stats import f_oneway
+
+    for name, values in runs.extra.items():
+        if values.dtype.kind not in "OU":
+            continue
+        table = pd.DataFrame(
+            {"kind": values[fitted], "params": runs.params[fitted], "residual": residuals}
         )
-    if link is not None and not link.converged:
-        doubts.append("law of error: no certified minimum; its coefficients are no result")
-    if link is not None and link.undetermined:
-        doubts.append(
-            "law of error: the runs leave epsilon, k, gamma undetermined; error is nearly linear "
-            "in loss over them"
+        table = table[[isinstance(kind, str) for kind in table["kind"]]]
+        groups = [group for _, group in table.groupby("kind", sort=False)["residual"]]
+        parts_a_size = (table.groupby("params")["kind"].nunique() > 1).any()
+        if not (1 < len(groups) <= len(table) // 2 and parts_a_size):
+            continue
+        groups.sort(key=len, reverse=True)
+        kinds = [str(table["kind"][group.index[0]]) for group in groups]
+        listed = [
+            f"{kind} ({len(group)} runs, {group.mean():+.3g})"
+            for kind, group in list(zip(kinds, groups, strict=True))[:MOST_LISTED]
+        ]
+        more = [f"{len(groups) - MOST_LISTED} more"] if len(groups) > MOST_LISTED else []
+        column = name if name.isidentifier() else f"`{name}`"
+        yield (
+            f"warning: the law of loss pools runs of {len(groups)} kinds of {name}, with mean "
+            f"residuals: {', '.join([*listed, *more])}; p = {f_oneway(*groups).pvalue:.2g} that "
+            f"they share a law; fit one at a time by a condition such as {column} == {kinds[0]!r}"
         )
-    return doubts

@@ -229,6 +229,11 @@ class AccuracyLaw:
         """The best -log Q' for every budget."""
         return self.law.envelope
 
+    @property
+    def exponent(self) -> float:
+        """alpha of the envelope of -log Q'."""
+        return self.law.exponent
+
     def loss(self, params: Any, tokens: Any) -> Any:
         """-log Q' of a run; numbers or arrays that broadcast."""
         return self.law.loss(params, tokens)
@@ -420,12 +425,12 @@ class Refitted:
         law = AccuracyLaw.from_coefficients(
             names, fit.coefficients.values(), fit.sample.baseline, fit.sample.benchmark
         )
-        refits, kept = [], np.zeros(len(fit.draws), dtype=bool)
-        for i, (coefficients, baseline) in enumerate(zip(fit.draws, fit.baselines, strict=True)):
+        refits, kept = [], np.zeros(len(fit.refitted), dtype=bool)
+        for i, (coefficients, baseline) in enumerate(zip(fit.refitted, fit.baselines, strict=True)):
             with suppress(ValueError):
                 refits.append(AccuracyLaw.from_coefficients(names, coefficients, float(baseline)))
                 kept[i] = True
-        on_limit = np.asarray(fit.on_limit(fit.draws).any(axis=1))[kept]
+        on_limit = np.asarray(fit.on_limit(fit.refitted).any(axis=1))[kept]
         return cls(law=law, refits=tuple(refits), on_limit=on_limit, level=level)
 
     def estimates(self, figure: Callable[[AccuracyLaw], Any], least: Any = None) -> list[Estimate]:
@@ -578,7 +583,7 @@ def planned(
         loss_optimal=tuple(
             row for law in loss_laws for row in _loss_optimal(refitted, law, budgets)
         ),
-        n_failed=len(fit.draws) - len(refitted.refits),
+        n_failed=len(fit.refitted) - len(refitted.refits),
         tokens_per_param=(float(ratios_of_runs.min()), float(ratios_of_runs.max())),
         n_refits=len(refitted.refits),
         n_at_bound=int(refitted.on_limit.sum()),

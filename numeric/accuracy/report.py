@@ -526,7 +526,7 @@ def _undetermined(laws: Sequence[LawOfReport]) -> list[str]:
             sentences.append(f"{name}: these runs leave {', '.join(loose)} undetermined{alike}")
         sentences += [f"{name}: {text}" for text in fit.found.remarks]
         refits = ", ".join(
-            f"{key} in {count} of {len(fit.draws)} refits" for key, count in fit.at_limits.items()
+            f"{key} in {count} of {len(fit.refitted)} refits" for key, count in fit.at_limit.items()
         )
         sentences += [f"{name}: at a limit of the search: {refits}"] if refits else []
         sentences += [f"{name} is not compared with the others: {fit.weak}"] if fit.weak else []

@@ -408,7 +408,7 @@ def _disjoint(report: Report) -> list[str]:
 def _notes(report: Report) -> Iterator[str]:
     """What the intervals are, what was left out, and every warning."""
     plan = report.planning
-    if any(len(fit.draws) for fit in report.fits):
+    if any(len(fit.refitted) for fit in report.fits):
         guessing = (
             ", each with its own accuracy of guessing" if report.baseline.standard_error else ""
         )

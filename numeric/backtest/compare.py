@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...theory.data.notation import close_matches
-from ..accuracy.bounds import upper_bound
 from ..accuracy.crossing import crossing_of
-from ..accuracy.fitting import errors
+from ..accuracy.fitting import errors, outside_range
 from ..accuracy.laws import LAWS, held_out_of, kind_for
-from ..accuracy.predicting import outside_range
 from ..data.rows import those_dropped
 from ..data.sample import above_guessing
 from ..errors import ArgumentError, number, outside, process_count, whole_number
@@ -341,11 +339,11 @@ def _entry(trial: Trial, judged: Judged, strictest: float, level: float) -> Entr
         split.train & above_guessing(sample.accuracy, sample.baseline, strictest)
     )
     intervals, mae_draws = {}, np.empty(0)
-    if len(ahead) and len(fit.draws) > 1:
+    if len(ahead) and len(fit.refitted) > 1:
         off = np.abs(fit.drawn(ahead.at) - ahead.accuracy)
         spread = {"mae": off.mean(axis=1), "mre": (off / ahead.accuracy).mean(axis=1)}
         intervals, mae_draws = (
-            {name: upper_bound(values, level) for name, values in spread.items()},
+            {name: (0.0, float(np.quantile(values, level))) for name, values in spread.items()},
             spread["mae"],
         )
     return Entry(

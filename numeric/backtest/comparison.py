@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.numbers import Format, Percent, Places, Significant
 from ...theory.typeset.shown import Shown
+from ...theory.typeset.table import WIDTH, Column, Table, latex_of
 from ..accuracy.averages import AVERAGE
 from ..accuracy.ceiling import limit_at_zero
 from ..accuracy.fitting import SAME, LawFit, predictions, simplest_of_least
 from ..results import percentiles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from ...theory.typeset.table import Table
     from ..accuracy.baselines import Baseline
     from ..accuracy.crossing import Crossing
     from ..data.sample import Sample
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["IN_K", "Comparison", "Entry", "LawMean"]
 
+ERROR = Places(4, largest=100.0)
 FIGURES = ("mae", "mre", "rmse", "r2")
 #: The law of pass@k in k as well, which is judged on other data than the rest: at every k, not at k
 #: = 1.
@@ -52,8 +55,8 @@ class Entry:
         exceed guessing by more than the strictest margin of them.
     intervals : dict
         Of mae and mre on the held-out runs, from 0 to the quantile at `Comparison.level` over
-        resamples of the fitted runs, for refits err more than the law on average
-        (`bounds.upper_bound`); empty without resamples.
+        resamples of the fitted runs, for refits err more than the law on average;
+        empty without resamples.
     mae_draws : ndarray
         (K,): mae on the held-out runs by every refit.
     crossing : Crossing or None
@@ -95,8 +98,8 @@ class Entry:
             return ()
         said = list(self.fit.found.remarks)
         at = ", ".join(
-            f"{name} in {count} of {len(self.fit.draws)} refits"
-            for name, count in self.fit.at_limits.items()
+            f"{name} in {count} of {len(self.fit.refitted)} refits"
+            for name, count in self.fit.at_limit.items()
         )
         said += [f"at a bound of the search: {at}"] if at else []
         for runs, figures in (("fitted", self.train), ("held-out", self.held_out)):
@@ -114,13 +117,12 @@ class Entry:
         """
         if self.fit is None:
             return self.failed
-        found = self.fit.found
-        if not found.converged:
-            return found.reason or "no certified minimum"
-        bounds = dict(
-            zip(self.fit.kind.coefficients, found.bounds(found.coefficients), strict=True)
-        )  # of which remarks tell
-        loose = [name for name in self.undetermined if not bounds[name]]
+        if not self.fit.converged:
+            return self.fit.found.reason or "no certified minimum"
+        values = self.fit.coefficients
+        loose = [  # of those at a limit of the search the remarks tell
+            name for name in self.undetermined if self.fit.limit_of(name, values[name]) is None
+        ]
         return f"open: {', '.join(loose)}" if loose else ""
 
     def coefficients(self, level: float) -> list[dict[str, Any]]:
@@ -133,35 +135,27 @@ class Entry:
         """
         if self.fit is None:
             return []
-        found = self.fit.found
-        names, values, draws = (
-            self.fit.kind.coefficients,
-            found.coefficients.tolist(),
-            self.fit.draws,
-        )
-        ends: list[Any] = (
-            [percentiles(column, level) for column in draws.T]
-            if len(draws) > 1
-            else [(None, None)] * len(names)
-        )
-        limit = limit_at_zero(self.fit, level) if len(draws) > 1 else None
+        fit, draws, limit = self.fit, self.fit.refitted, None
+        ends: dict[str, Any] = dict.fromkeys(fit.names, (None, None))
+        if len(draws) > 1:
+            ends = {name: percentiles(draws[:, i], level) for i, name in enumerate(fit.names)}
+            limit = limit_at_zero(fit, level)
         if limit is not None:
-            ends[names.index("E")] = 0.0, limit
-        bounds = found.bounds(np.array([found.coefficients, *np.array(ends, float).T]))
+            ends["E"] = 0.0, limit
         return [
             {
                 "name": name,
                 "value": value,
-                "low": low,
-                "high": high,
+                "low": ends[name][0],
+                "high": ends[name][1],
                 "open": name in self.undetermined,
+                "at_most": limit is not None and name == "E",
+                "bound": fit.limit_of(name, value),
+                "low_bound": fit.limit_of(name, ends[name][0]),
+                "high_bound": fit.limit_of(name, ends[name][1]),
+                "refits_at_bound": fit.at_limit.get(name, 0),
             }
-            | {"at_most": limit is not None and name == "E"}
-            | {"bound": own, "low_bound": below, "high_bound": above}
-            | {"refits_at_bound": self.fit.at_limits.get(name, 0)}
-            for name, value, (low, high), (own, below, above) in zip(
-                names, values, ends, bounds.T.tolist(), strict=True
-            )
+            for name, value in fit.coefficients.items()
         ]
 
 
@@ -240,8 +234,8 @@ class Comparison(Shown):
         ValueError
             Where there is none.
         """
-        for each in self.entries:
-            if (each.benchmark, each.law) == (benchmark, law):
+        for each in self.of(benchmark):
+            if each.law == law:
                 return each
         raise ValueError(f"benchmark={benchmark!r}, law={law!r}: was not compared")
 
@@ -412,7 +406,7 @@ class Comparison(Shown):
             "weak": each.weak,
             **({} if each.crossing is None else {"crossing": each.crossing.as_dict()}),
             "n_fitted": len(each.fit.sample),
-            "n_resamples": len(each.fit.draws),
+            "n_resamples": len(each.fit.refitted),
             "n_resamples_failed": each.fit.n_failed,
             "train": dict(each.train),
             "held_out": dict(each.held_out),
@@ -429,45 +423,163 @@ class Comparison(Shown):
 
         return pd.DataFrame(self.rows()).set_index(["benchmark", "law"])
 
-    def tables(self) -> tuple[Table, ...]:
-        """The errors of every law on every benchmark, then over all of them."""
-        from .comparison_tables import tables_of
+    # -- tables ------------------------------------------------------------------------------------
 
-        return tables_of(self)
+    def tables(self) -> tuple[Table, ...]:
+        """The errors of every law, a table a benchmark; and their means where there are several."""
+        tables = [self._of_benchmark(name) for name in self.benchmarks]
+        means = self.means()
+        return (*tables, *([_of_all(means)] if means and means[0].n > 1 else []))
 
     def __str__(self) -> str:
-        from .comparison_tables import text_of
-
-        return text_of(self)
+        tables = [table.text() for table in self.tables()]
+        return "\n\n".join(
+            filter(None, [_wrapped(self._head()), *tables, _wrapped(self._cautions())])
+        )
 
     def to_latex(self, caption: str = "", label: str = "") -> str:
-        """The errors of all laws on all benchmarks beside each other, and the laws in k, for
-        booktabs.
+        """LaTeX of the tables, for booktabs, each under its title; the caption and the label are
+        those of the first.
         """
-        from .comparison_tables import latex_of
+        captions = [caption, *("" for _ in self.benchmarks)]
+        return "\n\n".join(
+            table.latex(given or latex_of(table.title), "" if index else label)
+            for index, (table, given) in enumerate(zip(self.tables(), captions, strict=False))
+        )
 
-        return latex_of(self, caption, label)
+    def _of_benchmark(self, name: str) -> Table:
+        best = self.best(name)
+
+        def marked(each: Entry) -> str:
+            mark = "" if each.law != best else " (*)" if each.undetermined else " *"
+            return f"{each.law}{mark}"
+
+        def error(part: str, figure: str, heading: str, form: Format = ERROR) -> Column:
+            def of(each: Entry) -> float | None:
+                return getattr(each, part).get(figure)
+
+            return Column(f"{part}_{figure}", heading, of=of, format=form)
+
+        at_most = Column(
+            "most",
+            "at most",
+            of=lambda each: each.intervals["mae"][1] if each.intervals else None,
+            format=ERROR,
+            missing="",
+        )
+        share = Column(
+            "share",
+            "best in",
+            of=lambda each: self.best_share(name, each.law),
+            format=Percent(places=0),
+        )
+        columns = [
+            Column("law", of=marked, align="left"),
+            Column("n", "fitted", of=lambda each: len(each.fit.sample)),
+            error("train", "rmse", "RMSE"),
+            error("train", "r2", "R2"),
+            Column("n_held_out", "held out", of=lambda each: each.held_out.get("n", 0)),
+            error("held_out", "mae", "MAE"),
+            *([at_most] if self.resamples else []),
+            error("held_out", "mre", "MRE", Percent(places=2)),
+            *([share] if self.resamples else []),
+        ]
+        baseline = self.baselines[name]
+        spread = ""
+        if baseline.standard_error:
+            spread = f" +- {Significant(2).text(baseline.standard_error)}"
+        guessing = f"{Significant(4).text(baseline.value)}{spread} ({baseline.how})"
+        title = f"{name}: accuracy of guessing {guessing}"
+        rows = [each for each in self.of(name) if each.fit is not None]
+        return Table(columns, rows, title, list(self._notes(name)))
+
+    def _notes(self, name: str) -> Iterator[str]:
+        entries = self.of(name)
+        for each in entries:
+            yield from (f"{each.law}: {text}" for text in (each.open, *each.remarks) if text)
+        for each in entries:
+            if each.weak:
+                yield f"{each.law} is not compared with the others: {each.weak}"
+        for each in entries:
+            if each.crossing:
+                yield f"{each.law}: {each.crossing.text(self.level)}"
+        yield from (f"note: {note}" for note in self.notes.get(name, ()))
+
+    def _head(self) -> Iterator[str]:
+        held = "no run is held out (--hold-out CONDITION)"
+        if self.hold_out is not None:
+            held = f"held out: {self.hold_out}"
+        yield f"laws of accuracy on {self.source}; {held}"
+        if self.proxy is not None:
+            yield f"proxy of the two-stage laws: {self.proxy}"
+        at_most = best_in = is_open = ""
+        if self.resamples:
+            at_most = f" (at most: in {100 * self.level:.4g} % of {self.resamples} resamples)"
+            best_in = "; best in: the share of resamples in which the law has the least"
+        if any(each.undetermined for each in self.entries if each.law == self.best(each.benchmark)):
+            is_open = "; (*): the same, of a law that the runs leave open"
+        yield (
+            f"errors are of accuracy: RMSE and R2 on the fitted runs that are judged, MAE{at_most} "
+            f"and MRE on the held-out ones; *: the least MAE, of laws that print alike the one "
+            f"with the fewest coefficients{is_open}{best_in}"
+        )
+        kinds = {each.law: each.fit.kind for each in self.entries if each.fit is not None}
+        yield from (f"{law}: {kind.formula}; {kind.fitted_by}" for law, kind in kinds.items())
+
+    def _cautions(self) -> Iterator[str]:
+        yield from (f"note: {text}" for text in self.warnings)
+        if self.misleading:
+            cases = "; ".join(
+                f"{name}: {closest} fits closest, {best} predicts best"
+                for name, closest, best in self.misleading
+            )
+            judged = sum(self.best(name) is not None for name in self.benchmarks)
+            yield (
+                f"warning: on {len(self.misleading)} of {judged} benchmarks the law closest to the "
+                f"fitted runs does not predict the held-out ones best, so closeness is no reason "
+                f"to choose it ({cases})"
+            )
+        if self.interrupted:
+            yield "interrupted: what was not reached is left out"
+
+
+def _wrapped(texts: Iterable[str]) -> str:
+    return "\n".join(line for text in texts for line in wrap(text, WIDTH, subsequent_indent="  "))
+
+
+def _of_all(means: Sequence[LawMean]) -> Table:
+    def column(figure: str, heading: str, scale: float = 1.0) -> Column:
+        def of(mean: LawMean) -> str | None:
+            value, deviation = mean.mean[figure], mean.deviation[figure]
+            if value is None or deviation is None:
+                return None
+            spread = Significant(2).text(scale * deviation)
+            return f"{Significant(3).text(scale * value)} +- {spread}"
+
+        return Column(figure, heading, of=of)
+
+    columns = [
+        Column("law", align="left"),
+        column("mae", "held-out MAE"),
+        column("mre", "held-out MRE (%)", 100.0),
+        column("rmse", "fitted RMSE"),
+        column("r2", "fitted R2"),
+    ]
+    shared = f"the {means[0].n} benchmarks on which each of these laws was judged"
+    return Table(columns, means, f"mean +- standard deviation over {shared}")
 
 
 def _mean(law: str, entries: Sequence[Entry]) -> LawMean:
-    parts = {"mae": "held_out", "mre": "held_out", "rmse": "train", "r2": "train"}
-    columns = {
-        name: [getattr(each, part).get(name) for each in entries] for name, part in parts.items()
-    }
-    known = {
-        name: [value for value in values if value is not None] for name, values in columns.items()
-    }
-    complete = {
-        name: values if len(values) == len(entries) else [] for name, values in known.items()
-    }
-    return LawMean(
-        law=law,
-        n=len(entries),
-        mean={
-            name: float(np.mean(values)) if values else None for name, values in complete.items()
-        },
-        deviation={
-            name: float(np.std(values, ddof=1)) if len(values) > 1 else None
-            for name, values in complete.items()
-        },
-    )
+    mean: dict[str, float | None] = {}
+    deviation: dict[str, float | None] = {}
+    for name, part in {
+        "mae": "held_out",
+        "mre": "held_out",
+        "rmse": "train",
+        "r2": "train",
+    }.items():
+        values = [getattr(each, part).get(name) for each in entries]
+        is_known = None not in values
+        mean[name] = float(np.mean(values)) if is_known else None
+        deviation[name] = float(np.std(values, ddof=1)) if is_known and len(values) > 1 else None
+    return LawMean(law=law, n=len(entries), mean=mean, deviation=deviation)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.rows import names_in_conditions
 from ..fit.resample import case_weights
 from ..passk.cautions import AUTO, cluster_of
 from ..passk.kinds import kind_of
@@ -61,6 +62,14 @@ class OfCounts:
     def covariates(self) -> Mapping[str, Any]:
         """By model."""
         return self.data.counts.covariates
+
+    @property
+    def condition_columns(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The covariates of the models and the columns that name them."""
+        counts = self.data.counts
+        labels = zip(counts.by, zip(*counts.labels, strict=True), strict=True)
+        others = {name: np.array(column, dtype=object) for name, column in labels}
+        return names_in_conditions(counts.covariates, {}, others)
 
     def needs(self, law: str) -> tuple[str, ...]:
         """The covariates that a law depends on."""

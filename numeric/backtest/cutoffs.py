@@ -1,6 +1,4 @@
-"""Cutoffs in what makes a model expensive: what is trained on at each, and what is predicted from
-there.
-"""
+"""What is fitted and what is predicted: cutoffs in what makes a model expensive, or a condition."""
 
 from __future__ import annotations
 
@@ -9,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import outside, positive_number
+from ..data.where import Where
+from ..errors import ArgumentError, outside, positive_number
 from ..fit.hold_out import Split
 from ..words import counted
 
@@ -27,11 +26,12 @@ if TYPE_CHECKING:
 FALLING = ("gold",)
 ALL = "all"
 TARGETS = "all, a whole number of at least 1, a share above 0 and below 1, or a list of names"
+CUTOFFS = "a whole number of at least 1, or a list of values of the axis"
 
 
 @dataclass(frozen=True, eq=False)
 class Cutoffs:
-    """The cutoffs of one law, with their training sets and targets.
+    """What one law is fitted to, and what it predicts.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Cutoffs:
     trainable, targets : ndarray of bool
         (G,): what may be trained on, and what is to be predicted.
     at : tuple of float
-        The cutoffs from cheap to expensive.
+        The cutoffs from cheap to expensive; empty where a condition holds out the targets.
     """
 
     law: str
@@ -56,6 +56,8 @@ class Cutoffs:
 
     def splits(self) -> list[Split]:
         """From the last cutoff, whose fit is the final one, to the first."""
+        if not self.at:
+            return [Split("held out", self.trainable, self.targets)]
         return [
             Split(
                 f"up to {cutoff:.6g}",
@@ -70,20 +72,24 @@ class Cutoffs:
         """(G,): the models up to a cutoff."""
         return self.trainable & (self.position <= self.place(cutoff))
 
-    def place(self, cutoff: float) -> float:
-        """The position of a cutoff; of a value of the axis exactly that of its models."""
-        found = np.flatnonzero((self.values == cutoff) & np.isfinite(self.position))
-        return float(self.position[found[0]]) if len(found) else float(np.log10(cutoff)) * self.sign
-
-    @property
-    def sign(self) -> float:
-        """-1 where more of the axis makes a model cheaper."""
+    def place(self, cutoff: float | None) -> float:
+        """The position of a cutoff, of a value of the axis exactly that of its models; without one
+        that of the most expensive model that is fitted.
+        """
+        if cutoff is None:
+            return float(self.position[self.trainable].max())
+        here = np.flatnonzero((self.values == cutoff) & np.isfinite(self.position))
+        if len(here):
+            return float(self.position[here[0]])
         some = np.flatnonzero(np.isfinite(self.position))
-        return -1.0 if self.position[some] @ np.log10(self.values[some]) < 0.0 else 1.0
+        falls = self.position[some] @ np.log10(self.values[some]) < 0.0
+        return float(np.log10(cutoff)) * (-1.0 if falls else 1.0)
 
 
-def cutoffs_of(subject: Subject, law: str, axis: str, targets: Any, cutoffs: Any) -> Cutoffs:
-    """The cutoffs for one law.
+def cutoffs_of(
+    subject: Subject, law: str, axis: str, targets: Any, cutoffs: Any, hold_out: str | None = None
+) -> Cutoffs:
+    """What one law is fitted to and predicts.
 
     Raises
     ------
@@ -91,78 +97,76 @@ def cutoffs_of(subject: Subject, law: str, axis: str, targets: Any, cutoffs: Any
         Where an argument is outside its domain, or there is no cutoff with enough models up to it
         and one to predict beyond.
     """
-    usable: Mask = np.all(
-        [np.isfinite(subject.covariates[name]) for name in {axis, *subject.needs(law)}], axis=0
-    )
+    columns = dict.fromkeys((axis, *subject.needs(law)))
+    usable: Mask = np.all([np.isfinite(subject.covariates[name]) for name in columns], axis=0)
     values = np.where(usable, subject.covariates[axis], np.nan)
     place = -np.log10(values) if axis in FALLING else np.log10(values)
-    wanted = _targets(subject, targets, place)
+    if hold_out is None:
+        wanted = _targets(subject, targets, place)
+    else:
+        wanted = usable & _held_out(subject, hold_out)
     trainable = usable if isinstance(targets, str) and targets == ALL else usable & ~wanted
     least = len(subject.coefficients(law)) + 1
-    first, last = _range(place, trainable, wanted, least)
-    noun = "model" if subject.what == "counts" else "run"
-    if not first <= last:
-        raise ValueError(
-            f"law={law!r}: {counted(int(usable.sum()), noun)} with "
-            f"{', '.join(dict.fromkeys((axis, *subject.needs(law))))}, "
+    cheapest = np.sort(place[trainable])
+    enough = len(cheapest) >= least and bool(wanted.any())
+    if hold_out is None:
+        enough = enough and bool((place[wanted] > cheapest[least - 1]).any())
+    if not enough:
+        noun = "model" if subject.what == "counts" else "run"
+        complaint = (
+            f"{counted(int(usable.sum()), noun)} with {', '.join(columns)}, "
             f"{int(wanted.sum())} to be predicted; must leave at least {least} cheaper ones for "
             f"the {least - 1} coefficients"
         )
+        raise ArgumentError("law", law, complaint=complaint)
+    if hold_out is not None:
+        return Cutoffs(law, values, place, trainable, wanted, ())
+    # The last cutoff is the most expensive model that may be trained on, be there a target beyond
+    # it or not: its fit is what coefficients are compared with.
     order = np.argsort(place, kind="stable")
-    inside = [g for g in order if trainable[g] and first <= place[g] <= last]
+    inside = [g for g in order if trainable[g] and place[g] >= cheapest[least - 1]]
     distinct = tuple(dict.fromkeys(float(values[g]) for g in inside))
     return Cutoffs(law, values, place, trainable, wanted, _chosen(cutoffs, distinct, axis))
 
 
-def _range(place: Floats, trainable: Mask, wanted: Mask, least: int) -> tuple[float, float]:
-    """Positions of the first cutoff that leaves enough models, and of the last one; inf and -inf
-    where there is none.
-
-    The last is the most expensive model that may be trained on, be there a target beyond it or not:
-    its fit is what coefficients are compared with.
-    """
-    sorted_places = np.sort(place[trainable])
-    if len(sorted_places) < least or not wanted.any():
-        return np.inf, -np.inf
-    first = sorted_places[least - 1]
-    if not (place[wanted] > first).any():
-        return np.inf, -np.inf
-    return float(first), float(sorted_places[-1])
+def _held_out(subject: Subject, condition: str) -> Mask:
+    """Which models satisfy the condition."""
+    size = len(subject.names)
+    truth = Where.parse(condition, "hold_out").evaluate(
+        *subject.condition_columns, size, subject.source
+    )
+    if truth.unknown.any():
+        first = subject.names[int(np.argmax(truth.unknown))]
+        complaint = f"hangs on an empty cell ({first}); must be true or false for each row"
+        raise ArgumentError("hold_out", condition, complaint=complaint)
+    for held, what in ((truth.true, "none"), (~truth.true, "all")):
+        if not held.any():
+            complaint = f"holds out {what} of the rows of {subject.source}"
+            raise ArgumentError("hold_out", condition, complaint=complaint)
+    return np.asarray(truth.true)
 
 
 def _targets(subject: Subject, targets: Any, place: Floats) -> Mask:
     usable = np.isfinite(place)
-    if isinstance(targets, str):
-        if targets != ALL:
-            raise outside("targets", targets, TARGETS)
+    if isinstance(targets, str) and targets == ALL:
         return usable
-    if isinstance(targets, (bool, np.bool_)) or targets is None:
-        raise outside("targets", targets, TARGETS)
-    if isinstance(targets, (int, np.integer)):
-        if targets < 1:
-            raise outside("targets", targets, TARGETS)
+    if isinstance(targets, (int, np.integer)) and not isinstance(targets, bool) and targets >= 1:
         return usable & np.isin(place, np.unique(place[usable])[-int(targets) :])
-    if isinstance(targets, (float, np.floating)):
-        if not 0.0 < targets < 1.0:
-            raise outside("targets", targets, TARGETS)
+    if isinstance(targets, (float, np.floating)) and 0.0 < targets < 1.0:
         count = max(1, round(float(targets) * int(usable.sum())))
         return usable & (place >= np.sort(place[usable])[-count]) if usable.any() else usable
-    return _named(subject, targets) & usable
+    if isinstance(targets, (str, int, float, np.number)) or not targets:
+        raise outside("targets", targets, TARGETS)
+    return usable & _named(subject, targets)
 
 
 def _named(subject: Subject, targets: Sequence[str]) -> Mask:
-    try:
-        names = [str(name) for name in targets]
-    except TypeError:
-        raise outside("targets", targets, TARGETS) from None
+    names = [str(name) for name in targets]
     for name in names:
         if name not in subject.names:
-            raise ValueError(
-                f"targets={name!r}: is no model of {subject.source}; they are "
-                f"{', '.join(subject.names[:3])}, ..."
-            )
-    if not names:
-        raise outside("targets", targets, TARGETS)
+            few = ", ".join(subject.names[:3])
+            complaint = f"is no model of {subject.source}; they are {few}, ..."
+            raise ArgumentError("targets", name, complaint=complaint)
     return np.isin(np.array(subject.names, dtype=object), names)
 
 
@@ -172,30 +176,20 @@ def _chosen(cutoffs: Any, distinct: tuple[float, ...], axis: str) -> tuple[float
         return distinct
     if isinstance(cutoffs, (int, np.integer)) and not isinstance(cutoffs, bool):
         if cutoffs < 1:
-            raise outside(
-                "cutoffs", cutoffs, "a whole number of at least 1, or a list of values of the axis"
-            )
+            raise outside("cutoffs", cutoffs, CUTOFFS)
         logs = np.log10(distinct)
         wanted = np.linspace(logs[-1], logs[0], int(cutoffs))
-        chosen = sorted({int(np.abs(logs - at).argmin()) for at in wanted})
-        return tuple(distinct[index] for index in chosen)
-    try:
-        given = list(cutoffs)
-    except TypeError:
-        raise outside(
-            "cutoffs", cutoffs, "a whole number of at least 1, or a list of values of the axis"
-        ) from None
+        return tuple(
+            distinct[i] for i in sorted({int(np.abs(logs - at).argmin()) for at in wanted})
+        )
+    if isinstance(cutoffs, (str, bool)) or not np.iterable(cutoffs):
+        raise outside("cutoffs", cutoffs, CUTOFFS)
     low, high = sorted((distinct[0], distinct[-1]))
-    found = sorted(
-        {positive_number("cutoffs", value) for value in given}, reverse=distinct[0] > distinct[-1]
-    )
-    for value in found:
-        if not low <= value <= high:
-            raise outside(
-                "cutoffs",
-                value,
-                f"from {low:.4g} to {high:.4g} in {axis}, so that there is enough to train on",
-            )
-    if not found:
+    given = {positive_number("cutoffs", value) for value in cutoffs}
+    if not given:
         raise outside("cutoffs", cutoffs, "at least one value")
-    return tuple(found)
+    for value in sorted(given):
+        if not low <= value <= high:
+            domain = f"from {low:.4g} to {high:.4g} in {axis}, so that there is enough to train on"
+            raise outside("cutoffs", value, domain)
+    return tuple(sorted(given, reverse=distinct[0] > distinct[-1]))

@@ -62,6 +62,10 @@ class Subject(Protocol):
         """params, tokens, compute, gold as far as there are any, (G,) each, NaN where one has none."""
 
     @property
+    def condition_columns(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """What plain names and names in backticks mean in a condition on the models or runs."""
+
+    @property
     def method(self) -> str:
         """How laws are fitted."""
 

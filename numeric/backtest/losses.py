@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.columns import BUDGET
+from ..data.rows import names_in_conditions
 from ..fit.bootstrap import bootstrap
 from ..fit.fitting import fit_terms
 from ..fit.models import MODELS
@@ -56,6 +57,12 @@ class OfRuns:
         """params, tokens and compute as far as there are any."""
         columns = {name: getattr(self.runs, name) for name in BUDGET}
         return {name: values for name, values in columns.items() if values is not None}
+
+    @property
+    def condition_columns(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The quantities of the runs and their other columns."""
+        known = dict(self.covariates) | {"loss": self.runs.loss}
+        return names_in_conditions(known, self.runs.columns, self.runs.extra)
 
     @property
     def method(self) -> str:

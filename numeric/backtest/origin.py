@@ -14,9 +14,9 @@ import numpy as np
 from ...theory.typeset.numbers import Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import RULE, Column, Table
-from ..accuracy.predicting import outside_range
+from ..accuracy.fitting import outside_range
 from ..data.sample import above_guessing
-from ..errors import whole_number
+from ..errors import ArgumentError
 from ..fit.hold_out import HeldOut, hold_out, rolling
 from ..words import counted
 from .accuracies import AccuracyLaw, distinct_laws, strictest_margin
@@ -24,7 +24,7 @@ from .accuracies import AccuracyLaw, distinct_laws, strictest_margin
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from ..accuracy.kind import Kind
     from ..data.sample import Sample
@@ -72,49 +72,66 @@ class RollingOrigin(Shown):
     @property
     def laws(self) -> tuple[str, ...]:
         """Those that predict the runs beyond some cutoff."""
-        return tuple(dict.fromkeys(each.model for each in self.held.judged if not each.failed))
+        return tuple(dict.fromkeys(one.model for one in self.held.judged if not one.failed))
 
-    def errors(self, *laws: str) -> dict[str, Floats]:
-        """Absolute errors of these laws over the cutoffs that all of them predict from."""
-        found = {law: {each.split.at: each for each in self._of(law)} for law in laws}
-        shared = [at for at in self.cutoffs if all(at in splits for splits in found.values())]
+    @property
+    def errors(self) -> dict[str, Floats]:
+        """By law its absolute errors over the cutoffs that all laws predict from."""
+        sound = {law: {one.split.at: one for one in self._of(law)} for law in self.laws}
+        shared = [at for at in self.cutoffs if all(at in splits for splits in sound.values())]
         if not shared:
             return {}
         return {
             law: np.concatenate([np.abs(splits[at].error) for at in shared])
-            for law, splits in found.items()
+            for law, splits in sound.items()
         }
 
     @property
     def best(self) -> str | None:
         """The law with the least mean error over the cutoffs that all laws have."""
-        means = {law: float(errors.mean()) for law, errors in self.errors(*self.laws).items()}
+        means = {law: float(errors.mean()) for law, errors in self.errors.items()}
         return min(means, key=means.__getitem__) if means else None
 
     @property
     def outside(self) -> dict[str, tuple[int, int]]:
         """By law how many of its predictions lie outside [0, 1], of how many."""
+        predicted = {law: [one.predicted for one in self._of(law)] for law in self.laws}
         return {
-            law: (
-                sum(outside_range(each.predicted) for each in self._of(law)),
-                sum(len(each.predicted) for each in self._of(law)),
-            )
-            for law in self.laws
+            law: (sum(map(outside_range, parts)), sum(map(len, parts)))
+            for law, parts in predicted.items()
         }
 
     @property
     def cutoffs(self) -> tuple[float, ...]:
         """In FLOP."""
-        return tuple(dict.fromkeys(float(each.split.at or 0.0) for each in self.held.judged))
+        return tuple(dict.fromkeys(float(one.split.at or 0.0) for one in self.held.judged))
 
     @property
     def folds(self) -> list[dict[str, Any]]:
         """By cutoff: cut, until, n_train, n_next, and by law outside, failed, errors, medians."""
         return [self._fold(cut) for cut in self.cutoffs]
 
+    def _fold(self, cut: float) -> dict[str, Any]:
+        fits = [one for one in self.held.judged if one.split.at == cut]
+        sound = {one.model: one for one in fits if not one.failed}
+        size = {law: np.abs(one.error) for law, one in sound.items()}
+        return {
+            "cut": cut,
+            "until": float(self.compute[fits[0].split.test].max()),
+            "n_train": fits[0].n_train,
+            "n_next": len(fits[0].observed),
+            "outside": {law: outside_range(one.predicted) for law, one in sound.items()},
+            "failed": {one.model: one.failed for one in fits if one.failed},
+            "errors": {law: float(off.mean()) for law, off in size.items()},
+            "medians": {law: float(np.median(off)) for law, off in size.items()},
+        }
+
+    def _of(self, law: str) -> list[Judged]:
+        return [one for one in self.held.judged if one.model == law and not one.failed]
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        errors = self.errors(*self.laws)
+        errors = self.errors
         return {
             "benchmark": self.benchmark,
             "n": self.n,
@@ -132,19 +149,28 @@ class RollingOrigin(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """Mean errors of every law, cutoff by cutoff."""
+        three = Significant(3)
         columns = [
-            Column("cut", "cutoff", unit="FLOP", format=Significant(3)),
-            Column("until", format=Significant(3)),
+            Column("cut", "cutoff", unit="FLOP", format=three),
+            Column("until", format=three),
             Column("n_train", "fitted"),
             Column("n_next", "predicted"),
-            *(_mean_error(law) for law in self.laws),
+            *(
+                Column(
+                    law,
+                    "\n".join(law.split("-")),
+                    of=lambda fold, law=law: fold["errors"].get(law),
+                    format=three,
+                )
+                for law in self.laws
+            ),
         ]
         rows: list[Any] = list(self.folds)
-        errors = self.errors(*self.laws)
-        if errors:
-            means = {law: float(off.mean()) for law, off in errors.items()}
-            unknown = dict.fromkeys(("cut", "until", "n_train"))
-            rows += [RULE, unknown | {"n_next": len(next(iter(errors.values()))), "errors": means}]
+        if self.errors:
+            means = {law: float(off.mean()) for law, off in self.errors.items()}
+            size = len(next(iter(self.errors.values())))
+            last = {"cut": None, "until": None, "n_train": None, "n_next": size, "errors": means}
+            rows += [RULE, last]
         title = (
             f"{self.benchmark}: mean |error| of accuracy on the runs up to the next cutoff, of "
             f"{counted(self.n, 'run')} above guessing by more than {self.margin:g}"
@@ -162,49 +188,27 @@ class RollingOrigin(Shown):
                     f"warning: {law}: {n} of {counted(total, 'prediction')} lie outside [0, 1], "
                     "where no accuracy is; they count as they are"
                 )
-        for each in self.held.failures:
-            at = Significant(3).text(each.split.at)
-            yield f"note: {each.model}: no prediction from the runs up to {at} FLOP: {each.failed}"
+        for one in self.held.failures:
+            at = Significant(3).text(one.split.at)
+            yield f"note: {one.model}: no prediction from the runs up to {at} FLOP: {one.failed}"
         if not self.held.judged:
             yield "note: too few runs of different compute for an extrapolation"
         if self.interrupted:
             yield "note: interrupted: cutoffs that were not reached are left out"
-
-    def _of(self, law: str) -> list[Judged]:
-        return [each for each in self.held.judged if each.model == law and not each.failed]
-
-    def _fold(self, cut: float) -> dict[str, Any]:
-        fits = [each for each in self.held.judged if each.split.at == cut]
-        sound = {each.model: each for each in fits if not each.failed}
-        size = {law: np.abs(each.error) for law, each in sound.items()}
-        return {
-            "cut": cut,
-            "until": float(self.compute[fits[0].split.test].max()),
-            "n_train": fits[0].n_train,
-            "n_next": len(fits[0].observed),
-            "outside": {law: outside_range(each.predicted) for law, each in sound.items()},
-            "failed": {each.model: each.failed for each in fits if each.failed},
-            "errors": {law: float(off.mean()) for law, off in size.items()},
-            "medians": {law: float(np.median(off)) for law, off in size.items()},
-        }
-
-
-def _mean_error(law: str) -> Column:
-    heading = "\n".join(law.split("-"))
-    return Column(law, heading, of=lambda fold: fold["errors"].get(law), format=Significant(3))
 
 
 def rolling_origin(
     sample: Sample,
     kinds: Sequence[Kind],
     *,
-    margin: float | None = None,
-    cutoffs: int = CUTOFFS,
-    least_train: int | None = None,
+    cutoffs: int | ArrayLike = CUTOFFS,
     jobs: int = 1,
     progress: bool = False,
 ) -> RollingOrigin:
     """Each law fitted up to a cutoff in compute predicts the runs up to the next one.
+
+    The first cutoff has at least six runs up to it, and one more than the law with most
+    coefficients has.
 
     Parameters
     ----------
@@ -212,14 +216,8 @@ def rolling_origin(
         Give training runs alone: what is to be forecast should not choose the law.
     kinds : sequence of Kind
         Laws of different names.
-    margin : float, optional
-        Runs are used whose accuracy exceeds guessing by more than this; by default the strictest
-        margin of the laws.
-    cutoffs : int
-        At most so many, spread evenly over the distinct computes.
-    least_train : int, optional
-        Least runs up to a cutoff; by default one more than the law with most coefficients has, and
-        at least six.
+    cutoffs : int or array_like
+        At most so many, spread evenly over the distinct computes; or these, in FLOP.
     jobs, progress
         As in `isoflop.numeric.fit.hold_out.hold_out`.
 
@@ -229,22 +227,21 @@ def rolling_origin(
         For no laws, two of one name, or no run above the margin.
     """
     distinct_laws(kinds)
-    strictest = strictest_margin(kinds) if margin is None else float(margin)
+    strictest = strictest_margin(kinds)
     used = sample.subset(above_guessing(sample.accuracy, sample.baseline, strictest))
     if not len(used):
-        guessing = f"guessing ({sample.baseline:g})"
-        raise ValueError(
-            f"{sample.benchmark}: no run exceeds {guessing} by more than {strictest:g}"
-        )
-    if least_train is None:
-        least = max(LEAST, 1 + max(len(kind.coefficients) for kind in kinds))
-    else:
-        least = whole_number("least_train", least_train, 1)
+        complaint = f"no run exceeds guessing ({sample.baseline:g}) by more than {strictest:g}"
+        raise ArgumentError("sample", sample.benchmark, complaint=complaint)
     compute = used.at.column("compute")
-    splits = rolling(compute, whole_number("cutoffs", cutoffs, 1), least=least)
-    laws = [AccuracyLaw(kind) for kind in kinds]
+    least = max(LEAST, 1 + max(len(kind.coefficients) for kind in kinds))
+    splits = [
+        split
+        for split in rolling(compute, cutoffs, least=least)
+        if split.train.any() and split.test.any()
+    ]
     held = HeldOut(())
     if splits:
+        laws = [AccuracyLaw(kind) for kind in kinds]
         held = hold_out(used, laws, splits, used.accuracy, jobs=jobs, progress=progress)
     left_out = len(sample) - len(used)
     return RollingOrigin(sample.benchmark, len(used), strictest, left_out, compute, held)

@@ -2,9 +2,9 @@ r"""From how much compute on do laws extrapolate: a sweep of the threshold betwe
 held-out runs.
 
 For each benchmark, law and threshold T the law is fitted to the runs with C <= T and judged on
-those with C > T by its mean absolute and mean relative error. A relative error below 10 % is a
-success; per law a logistic regression of success on log10 T, pooled over benchmarks, gives T50,
-above which success is the rule. Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix C.
+those with C > T. A mean relative error below 10 % is a success; per law a logistic regression of
+success on log10 T, pooled over benchmarks, gives T50, above which success is the rule. Source:
+Krajewski et al. 2025, arXiv 2512.08894, Appendix C.
 
 Neighbouring thresholds of one benchmark share most of their runs, so that their successes are no
 independent trials. Benchmarks are: with four or more of them the interval of T50 comes from
@@ -15,41 +15,58 @@ whose far end the interval takes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.numbers import Significant
 from ...theory.typeset.shown import Shown
+from ...theory.typeset.table import Column, Table
 from ..data.sample import above_guessing
 from ..errors import outside, positive_array, positive_number, whole_number
-from ..fit.hold_out import NOT_FINITE, Split, Trial, judge
+from ..fit.hold_out import Split, Trial, judge
+from ..fit.resample import LEAST_GROUPS
 from ..results import checked_level
+from ..words import counted
 from .accuracies import AccuracyLaw, distinct_laws, strictest_margin
-from .logistic import FALLING, REVERSED, Logistic, fit_logistic, midpoints
+from .logistic import MEANINGS, Logistic, fit_logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from ...theory.typeset.table import Table
+    from numpy.typing import ArrayLike, NDArray
+
     from ..accuracy.kind import Kind
     from ..data.sample import Sample
-    from ..fit.hold_out import Judged
 
     Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
-__all__ = ["RESAMPLED", "Cell", "Sweep", "Threshold", "sweep_thresholds"]
+__all__ = ["Cell", "Sweep", "Threshold", "sweep_thresholds"]
 
-#: The paper's range of thresholds in FLOP, and how many are tried, evenly in log T.
+#: The paper's thresholds in FLOP, evenly in log T.
 LOWEST, HIGHEST, COUNT = 6e19, 5e22, 24
 SUCCESS, LEAST_TRAIN, LEAST_HELD_OUT = 0.10, 6, 3
 RESAMPLES, LEVEL = 2000, 0.9
-#: How an interval of T50 came about.
 RESAMPLED = "benchmarks resampled"
-#: Fewer benchmarks have too few different resamples for percentiles.
-LEAST_BENCHMARKS = 4
+#: With fewer benchmarks than this intervals are too narrow: simulated 90 % ones of five held T50 in
+#: 79 %.
+FEW_BENCHMARKS = 10
+UNSURE = "few benchmarks: 90 % intervals of five held in 79 %"
+#: So many thresholds are shown, spread evenly; JSON has all.
+SHOWN = 8
+#: A bound that is a threshold comes back from its logarithm to this.
+ROUNDING = 1e-9
+#: What the outcomes of the regression are called in the table.
+CALLED = {
+    "fitted": "",
+    "separated": "separated",
+    "falling": "falling",
+    "all": "all succeed",
+    "none": "none succeeds",
+    "reversed": "falling",
+    "unknown": "one threshold",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,10 +98,6 @@ class Cell:
     success: bool | None = None
     reason: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold:
@@ -104,15 +117,14 @@ class Threshold:
     n_cells, n_success, n_unfitted : int
         Cells with a fit, successes among them, and cells without.
     resampled : dict
-        Outcome of the regression (a key of `isoflop.numeric.backtest.logistic.MEANINGS`) -> how
-        many resamples had it.
+        Outcome of the regression -> how many resamples had it.
     """
 
     law: str
     regression: Logistic | None
-    low: float | None
-    high: float | None
-    without_interval: str
+    low: float | None = None
+    high: float | None = None
+    without_interval: str = ""
     n_benchmarks: int
     n_cells: int
     n_success: int
@@ -120,11 +132,9 @@ class Threshold:
     resampled: dict[str, int]
 
     @property
-    def T50(self) -> float | None:
-        """FLOP; None where the regression does not give a number."""
-        if self.regression is None or self.regression.midpoint is None:
-            return None
-        return _power_of_ten(self.regression.midpoint)
+    def outcome(self) -> str | None:
+        """Of the regression, a key of `isoflop.numeric.backtest.logistic.MEANINGS`."""
+        return None if self.regression is None else str(self.regression.outcome[0])
 
     @property
     def bounds(self) -> tuple[float | None, float | None]:
@@ -133,20 +143,29 @@ class Threshold:
         """
         if self.regression is None:
             return None, None
-        return _power_of_ten(self.regression.low), _power_of_ten(self.regression.high)
+        return _power_of_ten(self.regression.low[0]), _power_of_ten(self.regression.high[0])
+
+    @property
+    def T50(self) -> float | None:
+        """FLOP; None where the regression does not give a number."""
+        low, high = self.bounds
+        return low if low == high else None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        regression = self.regression
+        intercept = slope = None
+        if self.outcome in ("fitted", "falling"):
+            assert self.regression is not None
+            intercept, slope = self.regression.coefficients[0].tolist()
         return {
             "law": self.law,
             "T50": self.T50,
             "T50_low": self.low,
             "T50_high": self.high,
-            "outcome": None if regression is None else regression.outcome,
+            "outcome": self.outcome,
             "bounds": list(self.bounds),
-            "intercept": None if regression is None else regression.intercept,
-            "slope": None if regression is None else regression.slope,
+            "intercept": intercept,
+            "slope": slope,
             "interval": "" if self.without_interval else RESAMPLED,
             "without_interval": self.without_interval,
             "n_benchmarks": self.n_benchmarks,
@@ -170,9 +189,8 @@ class Sweep(Shown):
     found : tuple of Threshold
         One a law, from all its cells.
     shared : tuple of Threshold
-        The same from the cells at which every law has a fit, for a comparison: a law that needs
-        runs above guessing has no cell at low thresholds of a hard benchmark, where others fail.
-        Empty where the laws have the same cells.
+        The same from the cells at which every law has a fit, for a comparison; empty where the laws
+        have the same cells.
     success : float
         A relative error below this is a success.
     least_train, least_held_out : int
@@ -205,11 +223,8 @@ class Sweep(Shown):
 
     def curve(self, benchmark: str, law: str) -> list[Cell]:
         """The cells with a fit, by threshold."""
-        return [
-            cell
-            for cell in self.cells
-            if (cell.benchmark, cell.law) == (benchmark, law) and cell.mre is not None
-        ]
+        wanted = (benchmark, law)
+        return [c for c in self.cells if (c.benchmark, c.law) == wanted and c.mre is not None]
 
     def of(self, law: str) -> Threshold:
         """T50 of a law."""
@@ -218,34 +233,136 @@ class Sweep(Shown):
                 return threshold
         raise outside("law", law, f"one of {', '.join(self.laws)}")
 
-    def tables(self) -> tuple[Table, ...]:
-        """T50 of every law, then the errors of each over the thresholds."""
-        from .sweep_tables import tables_of
-
-        return tables_of(self)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A record for every cell."""
-        return [cell.as_dict() for cell in self.cells]
-
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        apart = ("benchmarks", "laws", "thresholds", "cells", "found", "shared")
-        plain = {
-            name: getattr(self, name) for name in self.__dataclass_fields__ if name not in apart
-        }
-        plain |= {name: list(getattr(self, name)) for name in apart[:3]}
-        return plain | {
-            name: [one.as_dict() for one in getattr(self, name)]
-            for name in ("found", "shared", "cells")
-        }
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain |= {name: list(plain[name]) for name in ("benchmarks", "laws", "thresholds")}
+        plain |= {name: [one.as_dict() for one in plain[name]] for name in ("found", "shared")}
+        return plain | {"cells": [asdict(cell) for cell in self.cells]}
+
+    # -- tables ------------------------------------------------------------------------------------
+
+    def tables(self) -> tuple[Table, ...]:
+        """T50 of every law, then the errors of each over the thresholds."""
+        tables = [self._of_laws(self.found, self._title(), list(self._notes()))]
+        if self.shared:
+            title = "On the benchmarks and thresholds at which every law has a fit"
+            tables.append(self._of_laws(self.shared, title))
+        return (*tables, *(self._errors(law) for law in self.laws if self.of(law).n_cells))
+
+    def _title(self) -> str:
+        first, last = (self.thresholds[0], self.thresholds[-1]) if self.thresholds else (None, None)
+        return (
+            f"Fitted to runs with C <= T, judged on those with C > T; "
+            f"{counted(len(self.thresholds), 'threshold')} T, {_three(first)} to {_three(last)} "
+            f"FLOP; {counted(len(self.benchmarks), 'benchmark')}. Success: a mean relative error "
+            f"below {100.0 * self.success:g} %. At least {self.least_train} runs to fit (and more "
+            f"than coefficients) and {self.least_held_out} to predict; predicted runs exceed "
+            f"guessing by more than {self.margin:g}."
+        )
+
+    def _of_laws(self, rows: Sequence[Threshold], title: str, notes: Sequence[str] = ()) -> Table:
+        level = f"{100.0 * self.level:g} % interval"
+        columns = [
+            Column("law", align="left"),
+            Column("T50", "T50", unit="FLOP", of=self._midpoint),
+            Column("interval", level, of=self._interval),
+            Column("n_success", "successes"),
+            Column("n_cells", "of fits"),
+            Column("n_unfitted", "unfitted"),
+            Column("outcome", " ", of=lambda one: CALLED.get(one.outcome, ""), align="left"),
+        ]
+        return Table(columns, rows, title=title, notes=notes)
+
+    def _errors(self, law: str) -> Table:
+        """Mean relative errors of a law, a row a benchmark."""
+        places = np.unique(np.linspace(0, len(self.thresholds) - 1, SHOWN).round().astype(int))
+        chosen = [self.thresholds[i] for i in places]
+        rows: list[dict[Any, Any]] = []
+        for benchmark in self.benchmarks:
+            errors = {cell.threshold: cell.mre for cell in self.curve(benchmark, law)}
+            rows.append({"benchmark": benchmark} | {T: _percent(errors.get(T)) for T in chosen})
+        columns = [Column("benchmark", f"{law}: MRE in %, T =", align="left")]
+        return Table([*columns, *(Column(T, Significant(2).text(T)) for T in chosen)], rows)
+
+    def _midpoint(self, one: Threshold) -> str | None:
+        low, high = one.bounds
+        if one.T50 is not None:
+            return self._end(one.T50)
+        if low is not None and high is not None:
+            return f"{_three(low)} to {_three(high)}"
+        if high is not None:
+            return f"<= {_three(high)}"
+        return None if low is None else f">= {_three(low)}"
+
+    def _interval(self, one: Threshold) -> str | None:
+        """Both ends, or the side on which all of it lies."""
+        if one.without_interval:
+            return None
+        low, high = self._end(one.low), self._end(one.high)
+        if low == high or (one.low is None and high[0] == "<"):
+            return high
+        return low if one.high is None and low[0] == ">" else f"{low} to {high}"
+
+    def _end(self, value: float | None) -> str:
+        """What lies beyond the thresholds is an extrapolation: only its side is told."""
+        if value is None:
+            return "no end"
+        first, last = self.thresholds[0], self.thresholds[-1]
+        if first * (1.0 - ROUNDING) <= value <= last * (1.0 + ROUNDING):
+            return _three(value)
+        return f"< {_three(first)}" if value < first else f"> {_three(last)}"
+
+    def _notes(self) -> Iterator[str]:
+        for one in self.found:
+            if one.outcome not in (None, "fitted"):
+                meaning = MEANINGS[one.outcome].replace("x50", "T50").replace(" x", " T")
+                yield f"note: {one.law}: {meaning}"
+            loose = {name: n for name, n in one.resampled.items() if name != "fitted"}
+            if loose:
+                outcomes = ", ".join(f"{CALLED[name]} {n}" for name, n in loose.items())
+                yield (
+                    f"note: {one.law}: resamples without a finite fit: {outcomes}; the interval "
+                    f"takes the far end of what they say"
+                )
+        reasons = dict.fromkeys(one.without_interval for one in self.found if one.without_interval)
+        if reasons:
+            yield f"note: no interval: {', '.join(reasons)}"
+        with_interval = [one.n_benchmarks for one in self.found if not one.without_interval]
+        if with_interval:
+            yield (
+                f"note: intervals: {RESAMPLED}, {self.resamples} times, seed {self.seed}; "
+                f"thresholds of one benchmark share their runs and are no independent trials"
+            )
+            if min(with_interval) < FEW_BENCHMARKS:
+                yield f"note: {UNSURE}"
+        for name, why in self.left_out.items():
+            yield f"note: {name}: no fit at any threshold: {why}"
+        for reason, n in Counter(cell.reason for cell in self.cells if cell.reason).items():
+            yield f"note: unfitted: {reason}: {n}"
+        if self.interrupted:
+            yield "note: interrupted: fits that were not reached are left out"
+
+
+def _three(value: float | None) -> str:
+    return Significant(3).text(value)
+
+
+def _percent(error: float | None) -> str | None:
+    """Errors of ten times the value and more have two digits."""
+    if error is None:
+        return None
+    return f"{100.0 * error:.1f}" if error < 10.0 else Significant(2).text(100.0 * error)
+
+
+# -- the sweep -------------------------------------------------------------------------------------
 
 
 def sweep_thresholds(
     samples: Iterable[Sample],
     kinds: Sequence[Kind],
     *,
-    thresholds: Any = None,
+    thresholds: int | ArrayLike | None = None,
     success: float = SUCCESS,
     least_train: int = LEAST_TRAIN,
     least_held_out: int = LEAST_HELD_OUT,
@@ -262,13 +379,12 @@ def sweep_thresholds(
     samples : iterable of Sample
         One a benchmark; compute must be known. A law is fitted to the runs that exceed guessing by
         more than its own margin, if it needs the proxy to those that have it (the others hold NaN),
-        and all laws are judged on the same runs, those that exceed guessing by more than the
-        strictest margin.
+        and all laws are judged on the runs that exceed guessing by more than the strictest margin.
     kinds : sequence of Kind
         Laws of different names.
-    thresholds : array_like, optional
-        T in FLOP, > 0; by default 24 from 6e19 to 5e22, evenly in log T. Those at which nothing can
-        be fitted are left out.
+    thresholds : int or array_like, optional
+        T in FLOP, > 0; or how many from 6e19 to 5e22, evenly in log T, by default 24. Those at
+        which nothing can be fitted are left out.
     success : float
         Largest mean relative error that is a success, > 0.
     least_train, least_held_out : int
@@ -295,53 +411,79 @@ def sweep_thresholds(
     distinct_laws(kinds)
     if not by_name:
         raise outside("samples", list(by_name), "at least one benchmark")
-    usual = np.geomspace(LOWEST, HIGHEST, COUNT)
-    grid = usual if thresholds is None else np.unique(positive_array("thresholds", thresholds))
-    limit = positive_number("success", success)
-    least = (
-        whole_number("least_train", least_train, 1),
-        whole_number("least_held_out", least_held_out, 1),
-    )
-    draws = (
-        whole_number("resamples", resamples, 0),
-        whole_number("seed", seed, 0),
-        checked_level(level),
-    )
+    if thresholds is None or isinstance(thresholds, int):
+        grid = np.geomspace(LOWEST, HIGHEST, thresholds or COUNT)
+    else:
+        grid = np.unique(positive_array("thresholds", thresholds))
+    limit, level = positive_number("success", success), checked_level(level)
+    least_train = whole_number("least_train", least_train, 1)
+    least_held_out = whole_number("least_held_out", least_held_out, 1)
+    resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     margin = strictest_margin(kinds)
 
-    curves = [
-        Curve.of(sample, kind, grid, margin, least) for sample in by_name.values() for kind in kinds
+    trials: dict[Any, Trial] = {}  # thresholds that part the runs alike are one trial
+    places: list[tuple[Any, Cell]] = []
+    for name, sample in by_name.items():
+        compute = sample.at.column("compute")
+        judged = above_guessing(sample.accuracy, sample.baseline, margin)
+        for kind in kinds:
+            usable = above_guessing(sample.accuracy, sample.baseline, kind.margin)
+            if "proxy" in kind.needs and sample.at.proxy is not None:
+                usable &= np.isfinite(sample.at.proxy)
+            needed = max(least_train, len(kind.coefficients) + 1)
+            for T in grid.tolist():
+                split = Split(f"up to {T:.6g}", usable & (compute <= T), judged & (compute > T), T)
+                key = name, kind.name, split.train.tobytes(), split.test.tobytes()
+                n_train, n_held_out = int(split.train.sum()), int(split.test.sum())
+                reason = ""
+                if n_train < needed:
+                    reason = f"fewer than {needed} runs up to the threshold"
+                elif n_held_out < least_held_out:
+                    reason = f"fewer than {least_held_out} runs above the threshold"
+                else:
+                    law = AccuracyLaw(kind)
+                    trials.setdefault(key, Trial(law, sample, split, sample.accuracy, name))
+                cell = Cell(
+                    benchmark=name,
+                    law=kind.name,
+                    threshold=T,
+                    n_train=n_train,
+                    n_held_out=n_held_out,
+                    reason=reason,
+                )
+                places.append((key, cell))
+    held = judge(list(trials.values()), jobs=jobs, progress=progress)
+    outcomes = {key: _outcome(one, limit) for key, one in zip(trials, held.judged, strict=False)}
+    cells = [
+        cell if cell.reason else Cell(**asdict(cell) | outcomes[key])
+        for key, cell in places
+        if cell.reason or key in outcomes
     ]
-    trials = [trial for curve in curves for trial in curve.trials()]
-    held = judge(trials, jobs=jobs, progress=progress)
-    judged = {id(trial.split): one for trial, one in zip(trials, held.judged, strict=False)}
-    cells = [cell for curve in curves for cell in curve.cells(judged, limit)]
 
     used = sorted({cell.threshold for cell in cells if cell.mre is not None})
     if not used and not held.interrupted:
         raise ValueError(
-            f"thresholds={grid[0]:.4g} to {grid[-1]:.4g}: no law has {least[0]} runs to fit and "
-            f"{least[1]} "
-            f"to predict at any of them: {_reasons(cells)}"
+            f"thresholds={grid[0]:.4g} to {grid[-1]:.4g}: no law has {least_train} runs to fit and "
+            f"{least_held_out} to predict at any of them: {_reasons(cells)}"
         )
     kept = tuple(cell for cell in cells if used and used[0] <= cell.threshold <= used[-1])
     fitted = {cell.benchmark for cell in kept if cell.mre is not None}
-    names = tuple(kind.name for kind in kinds)
-    common = _shared(names, kept)
+    laws = tuple(kind.name for kind in kinds)
+    common = _shared(laws, kept)
     return Sweep(
         benchmarks=tuple(name for name in by_name if name in fitted),
-        laws=names,
+        laws=laws,
         thresholds=tuple(float(T) for T in grid if used and used[0] <= T <= used[-1]),
         cells=kept,
-        found=_thresholds(names, kept, *draws),
-        shared=_thresholds(names, common, *draws) if common else (),
+        found=tuple(threshold_of(law, kept, resamples, seed, level) for law in laws),
+        shared=tuple(threshold_of(law, common, resamples, seed, level) for law in laws if common),
         success=limit,
-        least_train=least[0],
-        least_held_out=least[1],
+        least_train=least_train,
+        least_held_out=least_held_out,
         margin=margin,
-        level=draws[2],
-        resamples=draws[0],
-        seed=draws[1],
+        level=level,
+        resamples=resamples,
+        seed=seed,
         left_out={
             name: _reasons([cell for cell in cells if cell.benchmark == name])
             for name in by_name
@@ -351,179 +493,71 @@ def sweep_thresholds(
     )
 
 
-# -- cells -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """A law on a benchmark: thresholds that part the runs alike share a split.
-
-    Attributes
-    ----------
-    splits : tuple of Split
-        One a threshold.
-    reasons : tuple of str
-        Why a split is not fitted; "" where it is.
-    """
-
-    sample: Sample
-    kind: Kind
-    thresholds: Floats
-    splits: tuple[Split, ...]
-    reasons: tuple[str, ...]
-
-    @classmethod
-    def of(
-        cls, sample: Sample, kind: Kind, grid: Floats, margin: float, least: tuple[int, int]
-    ) -> Curve:
-        """The splits of a grid of thresholds; fewer runs than `least` are not fitted or judged."""
-        compute = sample.at.column("compute")
-        usable = above_guessing(sample.accuracy, sample.baseline, kind.margin)
-        if "proxy" in kind.needs and sample.at.proxy is not None:
-            usable &= np.isfinite(sample.at.proxy)
-        judged = above_guessing(sample.accuracy, sample.baseline, margin)
-        needed = max(least[0], len(kind.coefficients) + 1)
-        distinct: dict[bytes, Split] = {}
-        splits, reasons = [], []
-        for T in grid.tolist():
-            train, test = usable & (compute <= T), judged & (compute > T)
-            key = train.tobytes() + test.tobytes()
-            splits.append(distinct.setdefault(key, Split(f"up to {T:.6g}", train, test, T)))
-            if train.sum() < needed:
-                reasons.append(f"fewer than {needed} runs up to the threshold")
-            elif test.sum() < least[1]:
-                reasons.append(f"fewer than {least[1]} runs above the threshold")
-            else:
-                reasons.append("")
-        return cls(sample, kind, grid, tuple(splits), tuple(reasons))
-
-    def trials(self) -> list[Trial]:
-        """One for each way to part the runs."""
-        law, sample = AccuracyLaw(self.kind), self.sample
-        fitted = {
-            id(split): split
-            for split, reason in zip(self.splits, self.reasons, strict=True)
-            if not reason
-        }
-        return [
-            Trial(law, sample, split, sample.accuracy, sample.benchmark)
-            for split in fitted.values()
-        ]
-
-    def cells(self, judged: dict[int, Judged], success: float) -> list[Cell]:
-        """The cells that were reached, by threshold."""
-        cells = []
-        for T, split, reason in zip(
-            self.thresholds.tolist(), self.splits, self.reasons, strict=True
-        ):
-            known: dict[str, Any] = {
-                "benchmark": self.sample.benchmark,
-                "law": self.kind.name,
-                "threshold": T,
-                "n_train": int(split.train.sum()),
-                "n_held_out": int(split.test.sum()),
-            }
-            one = judged.get(id(split))
-            if reason:
-                cells.append(Cell(**known, reason=reason))
-            elif one is not None and one.failed:
-                why = (
-                    "a prediction that is not finite"
-                    if one.failed == NOT_FINITE
-                    else f"no fit: {one.failed}"
-                )
-                cells.append(Cell(**known, reason=why))
-            elif one is not None:
-                error = np.abs(one.error)
-                mre = float(np.mean(error / one.observed))
-                cells.append(
-                    Cell(**known, mae=float(np.mean(error)), mre=mre, success=mre < success)
-                )
-        return cells
+def _outcome(one: Any, limit: float) -> dict[str, Any]:
+    """What a fit adds to its cells."""
+    if one.failed:
+        return {"reason": f"no fit: {one.failed}"}
+    error = np.abs(one.error)
+    mre = float(np.mean(error / one.observed))
+    return {"mae": float(np.mean(error)), "mre": mre, "success": mre < limit}
 
 
 def _reasons(cells: Sequence[Cell]) -> str:
     return "; ".join(dict.fromkeys(cell.reason for cell in cells if cell.reason))
 
 
-# -- T50 -------------------------------------------------------------------------------------------
-
-
-def _shared(names: Sequence[str], cells: Sequence[Cell]) -> list[Cell]:
+def _shared(laws: Sequence[str], cells: Sequence[Cell]) -> list[Cell]:
     """The cells of benchmarks and thresholds at which every law has a fit; none where these are all
     that have one.
     """
     fitted = [cell for cell in cells if cell.success is not None]
     counts = Counter((cell.benchmark, cell.threshold) for cell in fitted)
-    shared = [cell for cell in fitted if counts[cell.benchmark, cell.threshold] == len(names)]
+    shared = [cell for cell in fitted if counts[cell.benchmark, cell.threshold] == len(laws)]
     return [] if len(shared) == len(fitted) else shared
 
 
-def _thresholds(
-    names: Sequence[str], cells: Sequence[Cell], resamples: int, seed: int, level: float
-) -> tuple[Threshold, ...]:
-    return tuple(
-        _threshold(name, [cell for cell in cells if cell.law == name], resamples, seed, level)
-        for name in names
-    )
-
-
-def _threshold(
+def threshold_of(
     law: str, cells: Sequence[Cell], resamples: int, seed: int, level: float
 ) -> Threshold:
-    fitted = [cell for cell in cells if cell.success is not None]
-    names = list(dict.fromkeys(cell.benchmark for cell in fitted))
+    """T50 of a law from its cells."""
+    own = [cell for cell in cells if cell.law == law]
+    fitted = [cell for cell in own if cell.success is not None]
+    benchmarks = list(dict.fromkeys(cell.benchmark for cell in fitted))
+    n_benchmarks = len(benchmarks)
     x = np.log10([cell.threshold for cell in fitted])
     won = np.array([bool(cell.success) for cell in fitted])
     regression = fit_logistic(x, won) if fitted else None
-    interval: dict[str, Any] = {"low": None, "high": None, "without_interval": "", "resampled": {}}
+    known: dict[str, Any] = {"resampled": {}}
     if regression is None:
-        interval["without_interval"] = "no fit"
-    elif regression.outcome in (FALLING, REVERSED):
-        interval["without_interval"] = "success does not get likelier with T"
-    elif len(names) < LEAST_BENCHMARKS:
-        interval["without_interval"] = (
-            f"fewer than {LEAST_BENCHMARKS} benchmarks cannot be resampled"
-        )
+        known["without_interval"] = "no fit"
+    elif regression.outcome[0] in ("falling", "reversed"):
+        known["without_interval"] = "success does not get likelier with T"
+    elif n_benchmarks < LEAST_GROUPS:
+        known["without_interval"] = f"fewer than {LEAST_GROUPS} benchmarks cannot be resampled"
     elif not resamples:
-        interval["without_interval"] = "no resamples were asked for"
+        known["without_interval"] = "no resamples were asked for"
     else:
-        interval |= _of_benchmarks(x, won, _drawn(fitted, names, resamples, seed), level)
+        even = np.full(n_benchmarks, 1.0 / n_benchmarks)
+        times = np.random.default_rng(seed).multinomial(n_benchmarks, even, size=resamples)
+        of = [benchmarks.index(cell.benchmark) for cell in fitted]
+        drawn = fit_logistic(x, won, times[:, of])
+        # No interpolation: an end may be infinite.
+        low = np.quantile(drawn.low, 0.5 * (1.0 - level), method="lower")
+        high = np.quantile(drawn.high, 0.5 * (1.0 + level), method="higher")
+        known |= {"low": _power_of_ten(low), "high": _power_of_ten(high)}
+        known["resampled"] = dict(Counter(sorted(drawn.outcome)))
     return Threshold(
         law=law,
         regression=regression,
-        n_benchmarks=len(names),
+        n_benchmarks=n_benchmarks,
         n_cells=len(fitted),
         n_success=int(won.sum()),
-        n_unfitted=len(cells) - len(fitted),
-        **interval,
+        n_unfitted=len(own) - len(fitted),
+        **known,
     )
 
 
-def _drawn(cells: Sequence[Cell], names: Sequence[str], resamples: int, seed: int) -> Floats:
-    """How often each cell is drawn (K, n), whole benchmarks at a time."""
-    of = np.array([names.index(cell.benchmark) for cell in cells])
-    equal = np.full(len(names), 1.0 / len(names))
-    counts = np.random.default_rng(seed).multinomial(len(names), equal, size=resamples)
-    return np.asarray(counts[:, of], dtype=np.float64)
-
-
-def _of_benchmarks(x: Floats, won: Mask, weights: Floats, level: float) -> dict[str, Any]:
-    """Percentiles of T50 in FLOP over weightings (K, n), and the outcomes of these."""
-    drawn = midpoints(x, won, weights)
-    part = 0.5 * (1.0 - level)
-    # No interpolation: an end may be infinite.
-    low = np.quantile(drawn.low, part, method="lower")
-    high = np.quantile(drawn.high, 1.0 - part, method="higher")
-    outcomes = Counter(map(str, sorted(drawn.outcome)))
-    return {
-        "low": _power_of_ten(float(low)),
-        "high": _power_of_ten(float(high)),
-        "resampled": dict(outcomes),
-    }
-
-
-def _power_of_ten(exponent: float) -> float | None:
+def _power_of_ten(exponent: Any) -> float | None:
     """10^x; None where no float holds it."""
     with np.errstate(over="ignore", under="ignore"):
         value = float(np.power(10.0, exponent))

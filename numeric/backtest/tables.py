@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .result import Backtest
 
-__all__ = ["backtest_text", "tables_of"]
+__all__ = ["tables_of", "text_of"]
 
 #: More bins of decades than these have no room.
 MOST_BINS = 8
@@ -42,10 +42,10 @@ class InPercent(Format):
         return f"{100 * value:.1f}" if value < 9.995 else VALUE.finite_latex(100 * value)
 
 
-def backtest_text(result: Backtest) -> str:
+def text_of(result: Backtest) -> str:
     """What was done, errors, coverage, stability, and what was left out."""
     tables = [table.text() for table in tables_of(result)]
-    if not result.predictions.usable.any():
+    if not result.table["usable"].any():
         tables.insert(0, "No prediction could be compared with an observation.")
     return "\n\n".join(part for part in (_head(result), *tables, _failures(result)) if part)
 
@@ -56,7 +56,8 @@ def tables_of(result: Backtest) -> tuple[Table, ...]:
     axis, quantity = result.axis, _quantity(result)
     errors = result.errors(by_decades=False, by_observation=is_apart)
     coverage = result.coverage(by_observation=is_apart)
-    by_decades = f"by decades of {axis} from cutoff to target"
+    start = "the most expensive fitted row" if result.hold_out else "cutoff"
+    by_decades = f"by decades of {axis} from {start} to target"
     tables = (
         _errors(result, errors),
         _by_decades(
@@ -72,7 +73,7 @@ def tables_of(result: Backtest) -> tuple[Table, ...]:
             result.coverage(by_decades=True, by_observation=is_apart),
             "coverage",
         ),
-        _stability(result),
+        *([] if result.hold_out else [_stability(result)]),
     )
     return tuple(table for table in tables if len(table))
 
@@ -88,11 +89,18 @@ def _head(result: Backtest) -> str:
     for law, cutoffs in result.cutoffs.items():
         targets = [result.names[g] for g in np.flatnonzero(cutoffs.targets)]
         which = targets[0] if len(targets) == 1 else counted(len(targets), noun)
-        first, last = (VALUE.text(cutoffs.at[i]) for i in (0, -1))
-        span = f"{counted(len(cutoffs.at), 'cutoff')} from {first} to {last} {UNITS[result.axis]}"
+        if cutoffs.at:
+            first, last = (VALUE.text(cutoffs.at[i]) for i in (0, -1))
+            span = (
+                f"{counted(len(cutoffs.at), 'cutoff')} from {first} to {last} {UNITS[result.axis]}"
+            )
+        else:
+            span = f"fitted to {counted(int(cutoffs.trainable.sum()), noun)}"
         lines.append(f"  {law}: {span}, predicting {which}")
     if len(result) < result.planned:
         lines.append(f"  only {len(result)} of {counted(result.planned, 'fit')} were made")
+    if result.hold_out is not None:
+        lines.insert(1, f"  held out: {result.hold_out}")
     return _wrapped(lines)
 
 
@@ -104,8 +112,10 @@ def _failures(result: Backtest) -> str:
     for (law, _), alike in merged.items():
         reasons = list(dict.fromkeys(row["reason"] for row in alike))
         at = f" at {len({row['k'] for row in alike})} k" if result.what == "counts" else ""
+        count = sum(row["n"] for row in alike)
+        times = "once" if count == 1 else f"{count} times"
         such = ", such as: " if len(reasons) > 1 else ": "
-        lines.append(f"  {law}: {sum(row['n'] for row in alike)} times{at}{such}{reasons[0]}")
+        lines.append(f"  {law}: {times}{at}{such}{reasons[0]}")
     return _wrapped(["Left out of errors and coverage", *lines]) if lines else ""
 
 

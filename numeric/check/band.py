@@ -1,6 +1,4 @@
-"""Simultaneous bands from resampled curves, what a band says about a tolerance, and what would
-settle the matter.
-"""
+"""Simultaneous bands from resampled curves, and what a band says about a tolerance."""
 
 from __future__ import annotations
 
@@ -9,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..results import Band
-from .phrases import flop, in_percent, percent, round_percent
+from ...theory.typeset.numbers import Interval, Percent, Shortest
+from ..results import Band, Estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,8 +19,12 @@ __all__ = [
     "CANNOT_TELL",
     "CONSISTENT",
     "INCONSISTENT",
-    "advice",
+    "SHARE",
+    "SIGNED",
     "farthest",
+    "flop",
+    "reason",
+    "round_percent",
     "simultaneous_band",
     "verdict",
 ]
@@ -32,8 +34,26 @@ CONSISTENT, INCONSISTENT, CANNOT_TELL = "consistent", "inconsistent", "cannot te
 ROUNDING = 1e-12
 #: More runs than so many times as many are no advice.
 MOST_TIMES = 10
-#: A difference of less than so many tolerances is near the tolerance.
-NEAR = 1.5
+#: A measured share, and a difference, which has a sign.
+SHARE, SIGNED = Percent(places=2), Percent(places=2, sign=True)
+
+
+def round_percent(share: float) -> str:
+    """A share that somebody chose.
+
+    >>> round_percent(0.01), round_percent(0.125)
+    ('1 %', '12.5 %')
+    """
+    return f"{100.0 * share:.3g} %"
+
+
+def flop(compute: float, digits: int = 2) -> str:
+    """Compute, with its unit.
+
+    >>> flop(1.26e20)
+    '1.3e20 FLOP'
+    """
+    return f"{Shortest(digits).text(compute)} FLOP"
 
 
 def simultaneous_band(curve: Floats, deviations: Floats, level: float) -> Band:
@@ -52,20 +72,18 @@ def simultaneous_band(curve: Floats, deviations: Floats, level: float) -> Band:
     -------
     Band
         curve +- q s, where s is the quantile `level` of \\|deviation\\| at each point and q that of
-        the largest \\|deviation\\|/s of each resample: no point counts more than another, however
-        its tails are.
+        the largest \\|deviation\\|/s of each resample: no point counts more than another.
     """
     size = np.abs(deviations)
     spread = np.quantile(size, level, axis=0)
     spread = np.maximum(spread, ROUNDING * max(1.0, float(np.abs(curve).max())))
-    largest = np.max(size / spread, axis=1)
-    half = float(np.quantile(largest, level)) * spread
+    half = float(np.quantile(np.max(size / spread, axis=1), level)) * spread
     return Band(curve, curve - half, curve + half, level)
 
 
 def verdict(band: Band, tolerance: float) -> str:
     """Consistent where the band lies within the tolerance of 0 throughout, inconsistent where it
-    leaves it anywhere.
+    lies outside anywhere.
     """
     low, high = band.ends
     if ((low > tolerance) | (high < -tolerance)).any():
@@ -83,29 +101,34 @@ def farthest(band: Band) -> int:
     return int(np.maximum(low, -high).argmax())
 
 
-def advice(band: Band, compute: Floats, tolerance: float, more_runs: str) -> str:
-    """One sentence about a band that neither keeps to the tolerance nor leaves it.
+def reason(band: Band, compute: Floats, tolerance: float, more_runs: str) -> str:
+    """Why a band is inconsistent, or what would settle what it leaves undecided; empty where it is
+    consistent.
 
     A band narrows as the square root of the number of runs. Where the difference is within the
     tolerance throughout, the runs that settle the matter are those that bring the whole band
     within; where it is not, those that take the band out somewhere.
     """
+    within, judged = round_percent(tolerance), verdict(band, tolerance)
+    if judged == CONSISTENT:
+        return ""
+    if judged == INCONSISTENT:
+        place = farthest(band)
+        worst = difference_at(float(compute[place]), band[place])
+        return f"the difference is {worst}, where the band lies farthest outside the tolerance of {within}"
     low, high = band.ends
-    half = (high - low) / 2.0
     beyond = np.abs(band.value) - tolerance
-    within = round_percent(tolerance)
     with np.errstate(divide="ignore"):
-        times = (half / beyond) ** 2
+        times = ((high - low) / (2.0 * beyond)) ** 2
     if (beyond < 0.0).all():
-        reach = np.maximum(np.abs(low), np.abs(high))
+        reach, needed = np.maximum(-low, high), float(times.max())
         place = int(reach.argmax())
-        stands = f"the band reaches {percent(reach[place])} at {flop(compute[place])} FLOP, beyond the tolerance of {within}"
-        needed = float(times.max())
+        stands = f"the band reaches {SHARE.text(reach[place])} at {flop(compute[place])}, beyond the tolerance of {within}"
     else:
-        times = np.where(beyond > 0.0, times, np.inf)
-        place = int(times.argmin()) if np.isfinite(times).any() else int(beyond.argmax())
-        stands = f"the difference is {in_percent(band[place])} at {flop(compute[place])} FLOP, {_beyond(band, place, tolerance)}"
-        needed = float(times[place])
+        times[beyond <= 0.0] = np.inf
+        place, needed = int(times.argmin()), float(times.min())
+        largest = difference_at(float(compute[place]), band[place])
+        stands = f"the difference is {largest}, and the band reaches into the tolerance of {within}"
     if needed > MOST_TIMES:
         return (
             f"{stands}; more precise losses (repeated seeds) or a wider tolerance would settle it"
@@ -113,10 +136,7 @@ def advice(band: Band, compute: Floats, tolerance: float, more_runs: str) -> str
     return f"{stands}; about {max(2, ceil(needed))} times as many runs would settle it: {more_runs}, there above all"
 
 
-def _beyond(band: Band, place: int, tolerance: float) -> str:
-    within = round_percent(tolerance)
-    if abs(band.value[place]) <= NEAR * tolerance:
-        return f"near the tolerance of {within}"
-    if band[place].excludes(0.0):
-        return f"larger than the tolerance of {within} and beyond chance, but the band reaches into the tolerance"
-    return f"larger than the tolerance of {within}, but no more than chance brings about: the band holds 0 as well"
+def difference_at(compute: float, difference: Estimate) -> str:
+    """A relative difference with its interval, and where."""
+    ends = Interval(SIGNED).text(difference.low, difference.high)
+    return f"{SIGNED.text(difference.value)} {ends} at {flop(compute)}"

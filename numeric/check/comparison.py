@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..results import Estimate, percentiles
-from .band import CANNOT_TELL, INCONSISTENT, advice, farthest, simultaneous_band, verdict
-from .phrases import flop, in_percent, round_percent
+from .band import reason, round_percent, simultaneous_band, verdict
 from .runs_result import CurveCheck
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..results import Band
     from .approaches import Approach
     from .laws import Laws
     from .paired import CurveDraws
@@ -42,63 +40,44 @@ def compared(
     tolerance: float,
 ) -> CurveCheck:
     """The verdict on one approach with everything it rests on, from the losses (n,) and the draws."""
-    name, described = approach.name, approach.described(losses)
+    described = {"approach": approach.name, **approach.described(losses)}
     estimates = approach.estimate(losses[None], weights, laws)
     if not estimates.valid[0]:
-        return CurveCheck.refused(
-            name, "the compute law through its points did not converge", **described
-        )
+        return CurveCheck(reason="the compute law through its points did not converge", **described)
     usable, needed = len(draws.difference), ceil(LEAST_BEYOND / (1.0 - band_level))
     if usable < needed:
-        reason = f"too few resamples gave a compute law, {usable}: a band at {round_percent(band_level)} takes {needed}"
-        return CurveCheck.refused(name, reason, **described)
-
+        few = f"too few resamples gave a compute law, {usable}: a band at {round_percent(band_level)} takes {needed}"
+        return CurveCheck(reason=few, **described)
     compute, centre = approach.grid, np.median(draws.difference, axis=0)
-    band = simultaneous_band(
-        estimates.difference(compute)[0] - centre, draws.difference - centre, band_level
-    )
-    # Against the resamples' own laws, of which each has another alpha: what selection does to the
-    # coefficients.
+    curve = estimates.difference(compute)[0] - centre
+    band = simultaneous_band(curve, draws.difference - centre, band_level)
+    # Every resample has its own law: what is common to all is what selection does.
     empirical, predicted = estimates.moved.table()[0], estimates.predicted.table()[0]
     differences = draws.empirical - draws.predicted
     unbiased = empirical - np.median(differences, axis=0)
     E, log_C0, alpha = map(about, unbiased, draws.empirical.T, 3 * [level])
+    raw = estimates.raw.losses(compute)[0] / estimates.predicted.losses(compute)[0] - 1.0
     return CurveCheck(
-        approach=name,
-        verdict=(judged := verdict(band, tolerance)),
-        reason=_reason(judged, band, compute, tolerance, approach.more_runs),
-        law=estimates.moved.law(name=name),
-        raw_law=estimates.raw.law(name=f"{name}, raw"),
-        predicted_law=estimates.predicted.law(name=f"{name}, predicted"),
+        verdict=verdict(band, tolerance),
+        reason=reason(band, compute, tolerance, approach.more_runs),
+        law=estimates.moved.law(name=approach.name),
+        raw_law=estimates.raw.law(name=f"{approach.name}, raw"),
+        predicted_law=estimates.predicted.law(name=f"{approach.name}, predicted"),
         alpha=alpha,
         C0=log_C0.mapped(exp),
         E=E.clipped(least=0.0),
         alpha_difference=beyond_chance(empirical[2] - predicted[2], differences[:, 2], level),
         compute=compute,
         band=band,
-        raw_difference=estimates.raw.losses(compute)[0] / estimates.predicted.losses(compute)[0]
-        - 1.0,
+        raw_difference=raw,
         share_at_bound=float(draws.at_bound.mean()),
         **described,
     )
 
 
-def _reason(judged: str, band: Band, compute: Floats, tolerance: float, more_runs: str) -> str:
-    if judged == CANNOT_TELL:
-        return advice(band, compute, tolerance, more_runs)
-    if judged == INCONSISTENT:
-        place = farthest(band)
-        return (
-            f"the difference is {in_percent(band[place])} at {flop(compute[place])} FLOP, where "
-            f"the band lies farthest "
-            f"outside the tolerance of {round_percent(tolerance)}"
-        )
-    return ""
-
-
 def about(value: float, resampled: Floats, level: float) -> Estimate:
     """The value with the quantiles of the deviations of the resamples from their median."""
-    low, high = (end - np.median(resampled) for end in percentiles(resampled, level))
+    low, high = percentiles(resampled - np.median(resampled), level)
     return Estimate(float(value), float(value + low), float(value + high), level=level)
 
 

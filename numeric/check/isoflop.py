@@ -15,6 +15,7 @@ accounts for runs whose compute is not exactly the budget, or is not 6ND.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import exp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -94,22 +95,14 @@ class IsoflopDesign:
     def _at(
         self, members: Indices, losses: Floats, weights: Floats | None
     ) -> tuple[Floats, Floats, Floats, Floats, Flags]:
+        """The vertices of one budget: over log N, over log D, height, curvature, whether valid."""
         given = None if weights is None else weights[members]
-
-        def lowest(values: Floats) -> tuple[Vertices, Flags]:
-            x = np.log(values[members])
-            found = vertices(x, losses[:, members], given)
-            with np.errstate(invalid="ignore"):
-                return found, found.inside(float(x.min()), float(x.max())) & (found.height > 0.0)
-
-        (over_params, good), (over_tokens, good_too) = lowest(self.params), lowest(self.tokens)
-        return (
-            over_params.position,
-            over_tokens.position,
-            over_params.height,
-            over_params.curvature,
-            good & good_too,
-        )
+        logs = [np.log(values[members]) for values in (self.params, self.tokens)]
+        over_params, over_tokens = (vertices(x, losses[:, members], given) for x in logs)
+        valid = over_params.within(logs[0]) & over_tokens.within(logs[1])
+        valid &= (over_params.height > 0.0) & (over_tokens.height > 0.0)
+        positions = over_params.position, over_tokens.position
+        return *positions, over_params.height, over_params.curvature, valid
 
     def biases(self, laws: Laws, weights: Floats | None = None) -> Minima:
         """How far the parabolas through the laws' own losses are off: log N - log N*, log D - log
@@ -134,6 +127,10 @@ class IsoflopDesign:
             minima.valid & biases.valid,
         )
 
+    def corrected_minima(self, losses: Floats, weights: Floats | None, laws: Laws) -> Minima:
+        """The minima for losses (K, n) with the biases that K laws, or one, tell taken off."""
+        return self.corrected(self.minima(losses, weights), self.biases(laws, weights))
+
 
 class Isoflop(Approach):
     """Approach 2: compute laws through the minima of isoFLOP profiles."""
@@ -149,12 +146,8 @@ class Isoflop(Approach):
         raw = self.design.minima(losses, weights)
         moved = self.design.corrected(raw, self.design.biases(laws, weights))
         # Of no weight: any positive number.
-        heights, moved_heights = (
-            np.where(minima.valid, minima.loss, 1.0) for minima in (raw, moved)
-        )
-        return Points(
-            heights, moved_heights, raw.valid.astype(np.float64), moved.valid.astype(np.float64)
-        )
+        heights = [np.where(minima.valid, minima.loss, 1.0) for minima in (raw, moved)]
+        return Points(*heights, *(minima.valid.astype(np.float64) for minima in (raw, moved)))
 
     def described(self, losses: Floats) -> dict[str, Any]:
         """The numbers of runs and of budgets."""
@@ -233,16 +226,13 @@ def find_budgets(
 def describe(design: IsoflopDesign, raw: Minima, biases: Minima) -> tuple[BudgetMinimum, ...]:
     """The first row of the minima, a record a budget."""
     corrected = design.corrected(raw, biases)
-
-    def value(array: Floats, j: int, valid: Any) -> float:
-        return float(array[0, j]) if valid else float("nan")
-
-    def exp(array: Floats, j: int, valid: Any) -> float:
-        return float(np.exp(array[0, j])) if valid else float("nan")
-
     records = []
     for j, members in enumerate(design.members):
-        found, known = raw.valid[0, j], corrected.valid[0, j]
+        found, known = bool(raw.valid[0, j]), bool(corrected.valid[0, j])
+
+        def at(column: Floats, valid: bool, j: int = j) -> float:
+            return float(column[0, j]) if valid else float("nan")
+
         sizes = design.params[members]
         records.append(
             BudgetMinimum(
@@ -251,13 +241,13 @@ def describe(design: IsoflopDesign, raw: Minima, biases: Minima) -> tuple[Budget
                 n_sizes=len(np.unique(sizes)),
                 params_lo=float(sizes.min()),
                 params_hi=float(sizes.max()),
-                params=exp(raw.log_params, j, found),
-                tokens=exp(raw.log_tokens, j, found),
-                loss=value(raw.loss, j, found),
-                curvature=value(raw.curvature, j, found),
-                corrected_params=exp(corrected.log_params, j, known),
-                corrected_tokens=exp(corrected.log_tokens, j, known),
-                corrected_loss=value(corrected.loss, j, known),
+                params=exp(at(raw.log_params, found)),
+                tokens=exp(at(raw.log_tokens, found)),
+                loss=at(raw.loss, found),
+                curvature=at(raw.curvature, found),
+                corrected_params=exp(at(corrected.log_params, known)),
+                corrected_tokens=exp(at(corrected.log_tokens, known)),
+                corrected_loss=at(corrected.loss, known),
                 reason="" if known else BIASED_AWAY if found else NO_MINIMUM,
             )
         )
@@ -274,10 +264,11 @@ class Vertices(NamedTuple):
     height: Floats
     curvature: Floats
 
-    def inside(self, lo: float, hi: float) -> NDArray[np.bool_]:
-        """Whether the parabola opens upwards and is lowest between two x."""
+    def within(self, x: Floats) -> Flags:
+        """Whether the parabola opens upwards and is lowest between the least and the largest x."""
         with np.errstate(invalid="ignore"):
-            return (self.curvature > 0.0) & (self.position >= lo) & (self.position <= hi)
+            inside = (self.position >= x.min()) & (self.position <= x.max())
+            return (self.curvature > 0.0) & inside
 
 
 def vertices(x: Floats, y: Floats, weights: Floats | None = None) -> Vertices:

@@ -37,15 +37,21 @@ class Laws(NamedTuple):
     def __len__(self) -> int:
         return int(self.E.size)
 
+    def some(self, chosen: Any) -> Laws:
+        """The chosen ones."""
+        return Laws(*(column[chosen] for column in self))
+
+    @property
+    def sound(self) -> NDArray[np.bool_]:
+        """Whether neither term has vanished, so that there is an optimum to speak of; (K,)."""
+        with np.errstate(all="ignore"):
+            far = np.abs(np.log(self.A) - np.log(self.B)) / (self.beta + self.gamma)
+            return np.asarray(np.isfinite(np.stack(self)).all(axis=0) & (far < FARTHEST))
+
     @property
     def terms(self) -> dict[str, Floats]:
         """The columns that broadcast against rows of runs."""
-        return {
-            "A": self.A[:, None],
-            "B": self.B[:, None],
-            "beta": self.beta[:, None],
-            "gamma": self.gamma[:, None],
-        }
+        return {name: getattr(self, name)[:, None] for name in ("A", "B", "beta", "gamma")}
 
     def losses(self, params: Floats, tokens: Floats) -> Floats:
         """L(N, D) at n runs; (K, n)."""
@@ -63,13 +69,8 @@ class Laws(NamedTuple):
 
     def ray(self, compute: Floats, tokens_per_param: float) -> Floats:
         """L(C) at n budgets on the ray D = t N; (K, n)."""
-        return formulas.loss_at(
-            formulas.ray_reducible_loss(compute, tokens_per_param, **self.terms), self.E[:, None]
-        )
-
-    def ray_exponent(self, compute: float, tokens_per_param: float) -> Floats:
-        """Local exponent of the ray; (K,)."""
-        return formulas.ray_exponent(np.array([compute]), tokens_per_param, **self.terms)[:, 0]
+        reducible = formulas.ray_reducible_loss(compute, tokens_per_param, **self.terms)
+        return formulas.loss_at(reducible, self.E[:, None])
 
     def params(self, compute: Floats) -> Floats:
         """N*(C); (K, n)."""
@@ -90,26 +91,7 @@ class Laws(NamedTuple):
         return np.log(formulas.coefficient(self.A, self.B, self.beta, self.gamma))
 
     @property
-    def params_share(self) -> Floats:
-        """w_N: the exponent of N*(C); (K,)."""
-        return formulas.params_share(self.beta, self.gamma)
-
-    @property
-    def tokens_share(self) -> Floats:
-        """w_D: the exponent of D*(C); (K,)."""
-        return formulas.tokens_share(self.beta, self.gamma)
-
-    def table(self) -> Floats:
-        """Rows E, A, B, beta, gamma: (K, 5)."""
-        return np.stack(self, axis=1)
-
-    @property
-    def sound(self) -> NDArray[np.bool_]:
-        """Whether neither term has vanished, so that there is an optimum to speak of; (K,)."""
-        with np.errstate(all="ignore"):
-            far = np.abs(np.log(self.A) - np.log(self.B)) / (self.beta + self.gamma)
-            return np.asarray(np.isfinite(self.table()).all(axis=1) & (far < FARTHEST))
-
-    def some(self, chosen: Any) -> Laws:
-        """The chosen ones."""
-        return Laws(*(column[chosen] for column in self))
+    def shares(self) -> Floats:
+        """w_N and w_D, the exponents of N*(C) and D*(C); (K, 2)."""
+        both = (formulas.params_share, formulas.tokens_share)
+        return np.stack([share(self.beta, self.gamma) for share in both], axis=-1)

@@ -101,10 +101,7 @@ class Noise(NamedTuple):
         noise *= np.sqrt(n / max(1, spare) * count / max(1, count - 1))
         pools = None
         if group is not None:
-            names = group.tolist()
-            pools = tuple(
-                np.flatnonzero([name == other for other in names]) for name in dict.fromkeys(names)
-            )
+            pools = tuple(np.flatnonzero(group == name) for name in dict.fromkeys(group.tolist()))
         return cls(predicted, noise, near, pools)
 
     def draw(self, rng: Generator, count: int) -> Floats:
@@ -117,9 +114,8 @@ class Noise(NamedTuple):
         else:
             donors = np.empty((count, n), dtype=np.intp)
             for row in donors:
-                for members, which in zip(
-                    self.pools, rng.integers(len(self.pools), size=len(self.pools)), strict=True
-                ):
+                drawn = rng.integers(len(self.pools), size=len(self.pools))
+                for members, which in zip(self.pools, drawn, strict=True):
                     row[members] = rng.choice(self.pools[which], size=len(members))
         return np.asarray(self.predicted * np.exp(self.noise[donors]))
 
@@ -181,12 +177,13 @@ def draw_paired(
         size=lambda part: part.done,
     ).at_least_one()
     curves, laws, exponents, done, lost = zip(*parts.values, strict=True)
+
+    def joined(kind: Any, parts: Any) -> Any:
+        return kind(*map(np.concatenate, zip(*parts, strict=True)))
+
     return PairedDraws(
-        tuple(
-            CurveDraws(*map(np.concatenate, zip(*draws, strict=True)))
-            for draws in zip(*curves, strict=True)
-        ),
-        Laws(*map(np.concatenate, zip(*laws, strict=True))),
+        tuple(joined(CurveDraws, draws) for draws in zip(*curves, strict=True)),
+        joined(Laws, laws),
         np.concatenate(exponents),
         sum(done),
         sum(lost),
@@ -233,11 +230,7 @@ def allocation_exponents(
     """
     if design is None:
         return np.empty((len(laws), 2))
-    minima = design.corrected(design.minima(losses, weights), design.biases(laws, weights))
-    counted = minima.valid.astype(np.float64)
-    x = np.log(design.compute)
-    slopes = [
-        lines(x, np.where(minima.valid, y, 0.0), counted).slope
-        for y in (minima.log_params, minima.log_tokens)
-    ]
-    return np.stack(slopes, axis=1)
+    minima = design.corrected_minima(losses, weights, laws)
+    counted, x = minima.valid.astype(np.float64), np.log(design.compute)
+    sizes = (np.where(minima.valid, y, 0.0) for y in (minima.log_params, minima.log_tokens))
+    return np.stack([lines(x, y, counted).slope for y in sizes], axis=1)

@@ -25,24 +25,13 @@ from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..law import Law
 from ..results import Estimate
 from ..words import counted
-from .approaches import envelopes
-from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT
+from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT, SIGNED, flop, round_percent
 from .clusters import geometric_mean
 from .comparison import about, beyond_chance, compared
-from .design import (
-    APPROACHES,
-    Allowed,
-    Refusal,
-    allowed,
-    chosen_ratios,
-    group_count,
-    spare_runs,
-    unfit,
-)
+from .design import APPROACHES, Allowed, allowed, group_count, spare_runs, unfit
 from .isoflop import describe, find_budgets
 from .laws import Laws
 from .paired import Noise, allocation_exponents, draw_paired, isoflop_design, nothing_drawn
-from .phrases import SIGNED, flop, round_percent
 from .runs_result import CurveCheck, PowerLawCheck, RunsCheck, ToleranceMeaning
 
 if TYPE_CHECKING:
@@ -160,16 +149,13 @@ def check_runs(
     from ..fit.fitting import fit
 
     objective = _objective(objective)
-    bootstrap, seed = (
-        whole_number("bootstrap", bootstrap, LEAST_RESAMPLES),
-        whole_number("seed", seed, 0),
-    )
+    bootstrap = whole_number("bootstrap", bootstrap, LEAST_RESAMPLES)
+    seed = whole_number("seed", seed, 0)
     tolerance, level = positive_number("tolerance", tolerance), positive_number("level", level)
     if not level < 1.0:
         raise outside("level", level, UNIT_INTERVAL)
     budget_tolerance = positive_number("budget_tolerance", budget_tolerance)
     ratio_tolerance = positive_number("ratio_tolerance", ratio_tolerance)
-    chosen = None if ratios is None else chosen_ratios(ratios)
 
     fitted = fit(runs, model="params-tokens", objective=objective)
     rows = fitted.runs
@@ -177,58 +163,46 @@ def check_runs(
     if not laws.sound[0]:
         raise ValueError(f"{rows.source}: {NO_OPTIMUM}")
     law = Law(name=fitted.name, source=fitted.source, **dict[str, Any](fitted.coefficients))
-    compute = np.asarray(
-        formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
-    )
+    compute = formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
     centre = geometric_mean(compute)
     budgets = find_budgets(rows.params, rows.tokens, compute, tolerance=budget_tolerance)
-    reason = unfit(fitted)
-    if reason:
-        approaches, refusals, left_out = Allowed(
-            (), tuple(Refusal(name, reason) for name in APPROACHES)
-        )
+    if reason := unfit(fitted):
+        refusals = tuple(CurveCheck(approach=name, reason=reason) for name in APPROACHES)
+        approaches, refused, left_out = Allowed((), refusals)
     else:
         optimum = float(law.envelope.tokens_per_param(centre))
-        approaches, refusals, left_out = allowed(
-            rows, compute, budgets, laws, optimum, objective, ratio_tolerance, chosen
+        approaches, refused, left_out = allowed(
+            rows, compute, budgets, laws, optimum, objective, ratio_tolerance, ratios
         )
     predicted = laws.losses(rows.params, rows.tokens)[0]
     noise = Noise.of(rows.loss, predicted, rows.params, rows.tokens, rows.group, spare_runs(fitted))
-    drawn = (
-        draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress)
-        if approaches
-        else nothing_drawn(laws)
-    )
+    drawn = nothing_drawn(laws)
+    if approaches:
+        drawn = draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress)
     # Where nothing can be judged no resample says more; where there is but no approach, those of
     # the joint law still do.
     wanted = 0 if reason else max(drawn.done, LEAST_RESAMPLES) if approaches else bootstrap
     resampled, done, stopped = _resampled_laws(fitted, drawn, wanted, seed)
 
     band_level = 1.0 - (1.0 - level) / max(1, len(approaches))
-    checks = [CurveCheck.refused(*refusal) for refusal in refusals] + [
-        compared(
-            approach,
-            rows.loss,
-            rows.weight,
-            laws,
-            draws,
-            level=level,
-            band_level=band_level,
-            tolerance=tolerance,
-        )
-        for approach, draws in zip(approaches, drawn.curves, strict=True)
+    levels = {"level": level, "band_level": band_level, "tolerance": tolerance}
+    checks = [
+        *refused,
+        *(
+            compared(approach, rows.loss, rows.weight, laws, draws, **levels)
+            for approach, draws in zip(approaches, drawn.curves, strict=True)
+        ),
     ]
     checks.sort(key=lambda check: APPROACHES.index(check.approach))
     derived = _derived(laws, resampled, level)
     allocation = _allocation(isoflop_design(approaches), rows, laws, drawn, derived, level)
+    minima = budgets.minima(rows.loss, rows.weight)
     return RunsCheck(
         fit=fitted,
         law=law,
         derived=derived,
         empirical=tuple(checks),
-        budgets=describe(
-            budgets, budgets.minima(rows.loss, rows.weight), budgets.biases(laws, rows.weight)
-        ),
+        budgets=describe(budgets, minima, budgets.biases(laws, rows.weight)),
         allocation=allocation,
         ratios_left_out=left_out,
         verdict=_overall(checks, converged=fitted.converged),
@@ -241,19 +215,17 @@ def check_runs(
             *_of_allocation(allocation),
         ),
         objective=objective,
-        tolerance=tolerance,
         tolerance_means=ToleranceMeaning.of(law, centre, tolerance),
-        level=level,
-        band_level=band_level,
         compared=len(approaches),
         bootstrap=bootstrap,
         n_resamples=drawn.done if approaches else done,
         interrupted=stopped or bool(approaches and drawn.done < bootstrap),
         seed=seed,
+        **levels,
     )
 
 
-# -- together ----------------------------------------------------------------------------------------------------------
+# -- together ------------------------------------------------------------------------------------
 
 
 def _resampled_laws(
@@ -269,25 +241,28 @@ def _resampled_laws(
     if not wanted or (groups is not None and groups < LEAST_GROUPS):
         return drawn.laws.some(slice(0)), 0, False
     try:
-        found = fitted.bootstrap(wanted, seed=seed)
+        draws = fitted.bootstrap(wanted, seed=seed)
     except KeyboardInterrupt:
         return drawn.laws, 0, True
     except ValueError:  # no refit reached a minimum
         return drawn.laws, wanted, False
-    laws = Laws.of(found.coefficients)
+    laws = Laws.of(draws.coefficients)
     used = laws.some(laws.sound) if laws.sound.any() else drawn.laws
-    return used, found.done, found.interrupted
+    return used, draws.done, draws.interrupted
 
 
 def _derived(laws: Laws, drawn: Laws, level: float) -> dict[str, Estimate]:
     """What the joint law implies, with percentile intervals, none where nothing was drawn."""
-    here, there = envelopes(laws), envelopes(drawn)
+
+    def estimate(of: Any) -> Estimate:
+        return Estimate.of_draws(of(laws)[0], of(drawn), level)
+
     return {
-        "alpha": Estimate.of_draws(here.alpha[0], there.alpha, level),
-        "C0": Estimate.of_draws(here.log_C0[0], there.log_C0, level).mapped(exp),
-        "E": Estimate.of_draws(here.E[0], there.E, level),
-        "params_exponent": Estimate.of_draws(laws.params_share[0], drawn.params_share, level),
-        "tokens_exponent": Estimate.of_draws(laws.tokens_share[0], drawn.tokens_share, level),
+        "alpha": estimate(lambda each: each.alpha),
+        "C0": estimate(lambda each: each.log_C0).mapped(exp),
+        "E": estimate(lambda each: each.E),
+        "params_exponent": estimate(lambda each: each.shares[:, 0]),
+        "tokens_exponent": estimate(lambda each: each.shares[:, 1]),
     }
 
 
@@ -305,35 +280,31 @@ def _allocation(
     if design is None:
         return ()
     raw = design.minima(runs.loss, runs.weight)
-    corrected = design.corrected(raw, design.biases(laws, runs.weight))
+    corrected = design.corrected_minima(runs.loss, runs.weight, laws)
     here = allocation_exponents(design, runs.loss[None], runs.weight, laws)[0]
     known = np.isfinite(drawn.exponents).all(axis=1)
-    checks = []
-    for k, name in enumerate(("params", "tokens")):
-        exponents = drawn.exponents[known, k]
-        differences = exponents - getattr(drawn.laws, f"{name}_share")[known]
-        checks.append(
-            PowerLawCheck(
-                quantity=name,
-                raw=fit_power_law(design.compute, np.exp(getattr(raw, f"log_{name}")[0])),
-                corrected=fit_power_law(
-                    design.compute, np.exp(getattr(corrected, f"log_{name}")[0])
-                ),
-                exponent=about(here[k] - np.median(differences), exponents, level),
-                derived=derived[f"{name}_exponent"],
-                difference=beyond_chance(
-                    here[k] - float(getattr(laws, f"{name}_share")[0]), differences, level
-                ),
-            )
+    exponents = drawn.exponents[known]
+    differences = exponents - drawn.laws.shares[known]
+
+    def through(sizes: Any) -> Any:
+        return fit_power_law(design.compute, np.exp(sizes[0]))
+
+    return tuple(
+        PowerLawCheck(
+            quantity=name,
+            raw=through(getattr(raw, f"log_{name}")),
+            corrected=through(getattr(corrected, f"log_{name}")),
+            exponent=about(here[k] - np.median(differences[:, k]), exponents[:, k], level),
+            derived=derived[f"{name}_exponent"],
+            difference=beyond_chance(here[k] - laws.shares[0, k], differences[:, k], level),
         )
-    return tuple(checks)
+        for k, name in enumerate(("params", "tokens"))
+    )
 
 
 def _overall(checks: list[CurveCheck], *, converged: bool) -> str:
-    verdicts = {check.verdict for check in checks}
-    if not converged:
-        return CANNOT_TELL
-    return next((found for found in (INCONSISTENT, CONSISTENT) if found in verdicts), CANNOT_TELL)
+    verdicts = {check.verdict for check in checks} if converged else set()
+    return next((word for word in (INCONSISTENT, CONSISTENT) if word in verdicts), CANNOT_TELL)
 
 
 def _warnings(fitted: Fit, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
@@ -369,32 +340,27 @@ def _repeated(runs: Runs) -> str:
 
 def _corrections(checks: list[CurveCheck], tolerance: float) -> Iterator[str]:
     for check in checks:
-        if (largest := check.largest_correction) is not None and abs(largest.share) > tolerance:
+        largest = check.largest_correction
+        if largest is not None and abs(largest["share"]) > tolerance:
             yield (
-                f"{check.name}: the correction, {SIGNED.text(largest.share)} at "
-                f"{flop(largest.compute)} FLOP, is larger "
-                f"than the tolerance of {round_percent(tolerance)} and rests on the law under test"
+                f"{check.name}: the correction, {SIGNED.text(largest['share'])} at "
+                f"{flop(largest['compute'])}, is larger than the tolerance of "
+                f"{round_percent(tolerance)} and rests on the law under test"
             )
 
 
 def _of_allocation(allocation: tuple[PowerLawCheck, ...]) -> Iterator[str]:
-    found = " and ".join(
-        f"{'N' if check.quantity == 'params' else 'D'}*(C)" for check in allocation if check.differs
-    )
-    if found:
+    if differing := " and ".join(check.symbol for check in allocation if check.differs):
         yield (
-            f"the allocation differs: the exponent of {found} through the isoFLOP minima is not "
-            f"the derived one; the loss hardly "
-            f"depends on the allocation about the optimum, so the verdict does not see it"
+            f"the allocation differs: the exponent of {differing} through the isoFLOP minima is "
+            "not the derived one; the loss hardly depends on the allocation about the optimum, so "
+            "the verdict does not see it"
         )
 
 
 def _objective(objective: str | Objective) -> Objective:
-    found = objective if isinstance(objective, Objective) else Objective(name=objective)
-    if found.name == "pinball-log":
-        raise ArgumentError(
-            "objective",
-            found.name,
-            complaint="is for a quantile; frontier and isoFLOP minima take one for the centre",
-        )
-    return found
+    chosen = objective if isinstance(objective, Objective) else Objective(name=objective)
+    if chosen.name == "pinball-log":
+        complaint = "is for a quantile; frontier and isoFLOP minima take one for the centre"
+        raise ArgumentError("objective", chosen.name, complaint=complaint)
+    return chosen

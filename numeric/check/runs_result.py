@@ -1,9 +1,11 @@
-"""What the check of runs found, as data, text and frames."""
+"""What a check of runs found."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ...theory.typeset.shown import Shown
 from ..results import Band, Estimate
@@ -17,57 +19,48 @@ if TYPE_CHECKING:
     from ..data.rows import Dropped
     from ..fit.objective import Objective
     from ..fit.power_law import PowerLaw
+    from ..fit.result import Fit
     from ..law import Law
     from .isoflop import BudgetMinimum
 
-    Floats = NDArray[Any]
+    Floats = NDArray[np.float64]
 
-__all__ = ["Correction", "CurveCheck", "PowerLawCheck", "RunsCheck", "ToleranceMeaning"]
-
-
-class Correction(NamedTuple):
-    """What is taken off a curve, as a share of the predicted loss, and at which compute."""
-
-    share: float
-    compute: float
+__all__ = ["CurveCheck", "PowerLawCheck", "RunsCheck", "ToleranceMeaning"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CurveCheck:
     """One approach: its compute law beside the one that the params+tokens law predicts for it.
 
+    Where the runs do not allow the approach, all that follows from a compute law is None.
+
     Attributes
     ----------
     approach : {"frontier", "isoflop", "fixed-ratio"}
     verdict : {"consistent", "inconsistent", "cannot tell"}
     reason : str
-        Of "cannot tell": what is missing, and what would tell. Of "inconsistent": where it is
-        worst.
+        Of "cannot tell": what is missing. Of "inconsistent": where it is worst.
     n_runs : int
         Runs that the approach uses.
     n_budgets : int or None
         Budgets with a minimum, of "isoflop".
     tokens_per_param : float or None
         Of "fixed-ratio".
-    law : ComputeLaw or None
-        Through the points of the approach, moved along the params+tokens law to where the
-        prediction is.
-    raw_law : ComputeLaw or None
-        Through the points as they are, bias and all.
+    law, raw_law : ComputeLaw or None
+        Through the points of the approach: moved along the params+tokens law to where the
+        prediction is, and as they are.
     predicted_law : ComputeLaw or None
         The envelope; of "fixed-ratio", the compute law through the law's own losses on the ray.
     alpha, C0, E : Estimate or None
-        Of the empirical law, with intervals; for the frontier with the mean effect of the selection
-        taken off.
+        Of the empirical law, with the mean effect of selecting runs taken off.
     alpha_difference : Estimate or None
-        Empirical minus predicted exponent, from paired resamples: beyond chance where its interval
-        excludes 0.
-    compute : ndarray
+        Empirical minus predicted exponent, from paired resamples.
+    compute : ndarray or None
         A grid from the lowest to the highest compute of the comparison, FLOP.
-    band : Band
+    band : Band or None
         There, the relative difference in loss of the empirical from the predicted curve with its
         simultaneous band.
-    raw_difference : ndarray
+    raw_difference : ndarray or None
         The same before any correction.
     share_at_bound : float
         Share of the resamples with E = 0, or an exponent at its bound: where it is not small, alpha
@@ -75,9 +68,9 @@ class CurveCheck:
     """
 
     approach: str
-    verdict: str
+    verdict: str = CANNOT_TELL
     reason: str = ""
-    n_runs: int
+    n_runs: int = 0
     n_budgets: int | None = None
     tokens_per_param: float | None = None
     law: ComputeLaw | None = None
@@ -92,19 +85,11 @@ class CurveCheck:
     raw_difference: Floats | None = field(default=None, repr=False)
     share_at_bound: float = 0.0
 
-    @classmethod
-    def refused(cls, approach: str, reason: str, n_runs: int, **described: Any) -> CurveCheck:
-        """An approach that the runs do not allow."""
-        return cls(
-            approach=approach, verdict=CANNOT_TELL, reason=reason, n_runs=n_runs, **described
-        )
-
     @property
     def name(self) -> str:
         """The approach, or the ratio."""
-        return (
-            self.approach if self.tokens_per_param is None else f"D/N = {self.tokens_per_param:.3g}"
-        )
+        ratio = self.tokens_per_param
+        return self.approach if ratio is None else f"D/N = {ratio:.3g}"
 
     @property
     def alpha_predicted(self) -> float | None:
@@ -112,35 +97,32 @@ class CurveCheck:
         return None if self.predicted_law is None else self.predicted_law.alpha
 
     @property
-    def compute_range(self) -> tuple[float, float] | None:
-        """Lowest and highest compute of the comparison, FLOP."""
-        return None if self.compute is None else (float(self.compute[0]), float(self.compute[-1]))
+    def max_relative_difference(self) -> float | None:
+        """Largest absolute difference."""
+        return None if self.band is None else float(abs(self.band.value).max())
 
     @property
-    def max_relative_difference(self) -> float | None:
-        """Largest \\|difference\\|."""
-        return None if self.band is None else float(abs(self.band.value).max())
+    def raw_max_relative_difference(self) -> float | None:
+        """Largest absolute difference before any correction."""
+        return None if self.raw_difference is None else float(abs(self.raw_difference).max())
 
     @property
     def compute_at_max(self) -> float | None:
         """Where the difference is largest, FLOP."""
         if self.compute is None or self.band is None:
             return None
-        return float(self.compute[int(abs(self.band.value).argmax())])
+        return float(self.compute[abs(self.band.value).argmax()])
 
     @property
-    def raw_max_relative_difference(self) -> float | None:
-        """Largest difference before any correction."""
-        return None if self.raw_difference is None else float(abs(self.raw_difference).max())
-
-    @property
-    def largest_correction(self) -> Correction | None:
-        """Where the difference after correction is farthest from the raw one."""
+    def largest_correction(self) -> dict[str, float] | None:
+        """The `share` of the predicted loss by which the corrections move the curve most, and at
+        which `compute`.
+        """
         if self.compute is None or self.band is None or self.raw_difference is None:
             return None
         taken = self.band.value - self.raw_difference
-        place = int(abs(taken).argmax())
-        return Correction(float(taken[place]), float(self.compute[place]))
+        place = abs(taken).argmax()
+        return {"share": float(taken[place]), "compute": float(self.compute[place])}
 
     @property
     def reach(self) -> Estimate | None:
@@ -149,18 +131,6 @@ class CurveCheck:
             return None
         low, high = self.band.ends
         return Estimate(self.max_relative_difference, float(low.min()), float(high.max()))
-
-    @property
-    def differs(self) -> bool:
-        """Whether the band leaves 0 anywhere: a difference beyond chance, be it within the
-        tolerance or not.
-        """
-        return self.differs_most is not None
-
-    @property
-    def within_yet_different(self) -> bool:
-        """Whether it is consistent within the tolerance, and yet different beyond chance."""
-        return self.verdict == CONSISTENT and self.differs
 
     @property
     def differs_most(self) -> tuple[float, Estimate] | None:
@@ -173,40 +143,43 @@ class CurveCheck:
         difference = self.band[place]
         return (float(self.compute[place]), difference) if difference.excludes(0.0) else None
 
+    @property
+    def differs(self) -> bool:
+        """Whether the band leaves 0 anywhere, be it within the tolerance or not."""
+        return self.differs_most is not None
+
+    @property
+    def within_yet_different(self) -> bool:
+        """Whether it is consistent within the tolerance, and yet different beyond chance."""
+        return self.verdict == CONSISTENT and self.differs
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data: alpha with the ends of its interval lo and hi, the largest difference, the
         verdict, and the rest.
         """
-        alpha = _plain(self.alpha) or {"value": None, "lo": None, "hi": None}
-        most = self.differs_most
+        band, most = None, self.differs_most
+        if self.compute is not None and self.band is not None:
+            band = {"compute": self.compute.tolist(), **self.band.as_dict("difference", "lo", "hi")}
         return {
             "approach": self.approach,
-            "alpha": alpha["value"],
-            "lo": alpha["lo"],
-            "hi": alpha["hi"],
+            **(self.alpha or Estimate(np.nan)).as_dict("alpha", "lo", "hi"),
             "alpha_predicted": self.alpha_predicted,
             **{name: _plain(getattr(self, name)) for name in ("alpha_difference", "C0", "E")},
             "max_relative_difference": self.max_relative_difference,
             "compute_at_max": self.compute_at_max,
             "raw_max_relative_difference": self.raw_max_relative_difference,
-            "band": None
-            if self.compute is None or self.band is None
-            else {"compute": self.compute.tolist(), **self.band.as_dict("difference", "lo", "hi")},
+            "band": band,
             "verdict": self.verdict,
             "reason": self.reason,
-            "compute_range": None if self.compute_range is None else list(self.compute_range),
+            "compute_range": None if self.compute is None else self.compute[[0, -1]].tolist(),
             "n_runs": self.n_runs,
             "n_budgets": self.n_budgets,
             "tokens_per_param": self.tokens_per_param,
-            "raw": _coefficients(self.raw_law),
-            "predicted": _coefficients(self.predicted_law),
-            "largest_correction": None
-            if self.largest_correction is None
-            else self.largest_correction._asdict(),
+            "raw": None if self.raw_law is None else self.raw_law.coefficients(),
+            "predicted": None if self.predicted_law is None else self.predicted_law.coefficients(),
+            "largest_correction": self.largest_correction,
             "differs": self.differs,
-            "differs_most": None
-            if most is None
-            else {"compute": most[0], **most[1].as_dict(low="lo", high="hi")},
+            "differs_most": most and {"compute": most[0], **most[1].as_dict(low="lo", high="hi")},
             "share_at_bound": self.share_at_bound,
         }
 
@@ -221,12 +194,12 @@ class PowerLawCheck:
     raw, corrected : PowerLaw
         Through the minima as they are, and with the bias of the parabolas taken off.
     exponent : Estimate
-        Of the corrected one with its interval from resamples, in which the law holds; their median
-        difference from the law's exponent, as skewed noise brings about, is taken off.
+        Of the corrected one; the median difference of the resamples, in which the law holds, is
+        taken off.
     derived : Estimate
-        w_N or w_D of the params+tokens law, with its interval.
+        w_N or w_D of the params+tokens law.
     difference : Estimate
-        `exponent` minus `derived`, with its interval from paired resamples.
+        `exponent` minus `derived`, from paired resamples.
     """
 
     quantity: str
@@ -238,10 +211,13 @@ class PowerLawCheck:
 
     @property
     def differs(self) -> bool:
-        """Whether the difference is beyond chance: the interval of the paired difference excludes
-        0.
-        """
+        """Whether the difference is beyond chance."""
         return self.difference.excludes(0.0)
+
+    @property
+    def symbol(self) -> str:
+        """N*(C) or D*(C)."""
+        return "N*(C)" if self.quantity == "params" else "D*(C)"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -249,9 +225,7 @@ class PowerLawCheck:
             "quantity": self.quantity,
             "raw": self.raw.as_dict(),
             "corrected": self.corrected.as_dict(),
-            "exponent": _plain(self.exponent),
-            "derived": _plain(self.derived),
-            "difference": _plain(self.difference),
+            **{name: _plain(getattr(self, name)) for name in ("exponent", "derived", "difference")},
             "differs": self.differs,
         }
 
@@ -286,14 +260,6 @@ class ToleranceMeaning:
             factor = None
         return cls(compute=compute, reducible_share=share, compute_factor=factor)
 
-    def as_dict(self) -> dict[str, float | None]:
-        """Plain data."""
-        return {
-            "compute": self.compute,
-            "reducible_share": self.reducible_share,
-            "compute_factor": self.compute_factor,
-        }
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunsCheck(Shown):
@@ -313,8 +279,7 @@ class RunsCheck(Shown):
     allocation : tuple of PowerLawCheck
         N*(C) and D*(C) through the minima; empty where there are too few.
     ratios_left_out : tuple of float
-        The D/N that enough of the runs share to be compared with their ray, and that were not, by
-        increasing ratio.
+        The D/N that enough of the runs share to be compared with their ray, and that were not.
     verdict : {"consistent", "inconsistent", "cannot tell"}
         Inconsistent where any approach is; else consistent where at least one is; else cannot tell.
     n_runs : int
@@ -335,7 +300,7 @@ class RunsCheck(Shown):
         Whether the resampling was stopped before its end.
     """
 
-    fit: Any
+    fit: Fit
     law: Law
     derived: dict[str, Estimate]
     empirical: tuple[CurveCheck, ...]
@@ -375,13 +340,11 @@ class RunsCheck(Shown):
 
     def __getitem__(self, approach: str) -> CurveCheck:
         """The first check of an approach."""
-        for check in self.empirical:
-            if check.approach == approach:
-                return check
-        raise ValueError(
-            f"approach={approach!r}: must be one of "
-            f"{', '.join(dict.fromkeys(c.approach for c in self.empirical))}"
-        )
+        by_name = {check.approach: check for check in reversed(self.empirical)}
+        if approach not in by_name:
+            names = ", ".join(dict.fromkeys(check.approach for check in self.empirical))
+            raise ValueError(f"approach={approach!r}: must be one of {names}")
+        return by_name[approach]
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
@@ -397,7 +360,7 @@ class RunsCheck(Shown):
             "verdict": self.verdict,
             "allocation_differs": self.allocation_differs,
             "tolerance": self.tolerance,
-            "tolerance_means": self.tolerance_means.as_dict(),
+            "tolerance_means": asdict(self.tolerance_means),
             "level": self.level,
             "band_level": self.band_level,
             "compared": self.compared,
@@ -415,7 +378,3 @@ class RunsCheck(Shown):
 
 def _plain(estimate: Estimate | None) -> dict[str, float | None] | None:
     return None if estimate is None else estimate.as_dict(low="lo", high="hi")
-
-
-def _coefficients(law: ComputeLaw | None) -> dict[str, float | None] | None:
-    return None if law is None else law.coefficients()

@@ -1,4 +1,4 @@
-"""The check of runs as a table of at most 100 columns."""
+"""The check of runs as a table and as text."""
 
 from __future__ import annotations
 
@@ -7,24 +7,31 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ...theory.typeset.numbers import Interval, Percent, Places
-from ...theory.typeset.table import RULE, Column, Table
+from ...theory.typeset.table import RULE, WIDTH, Column, Table
 from ..words import counted
-from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT
-from .phrases import SHARE, SIGNED, flop, in_percent, round_percent
+from .band import (
+    CANNOT_TELL,
+    CONSISTENT,
+    INCONSISTENT,
+    SHARE,
+    SIGNED,
+    difference_at,
+    flop,
+    round_percent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .runs_result import CurveCheck, PowerLawCheck, RunsCheck
+    from .runs_result import CurveCheck, RunsCheck
 
 __all__ = ["approaches", "text"]
 
-WIDTH = 100
 #: A share of resamples at a bound up to this is not worth a word.
 MOST_AT_BOUND = 0.05
 #: Marks a row that is consistent within the tolerance, and yet different beyond chance.
 MARK = "*"
-#: One description for the text, LaTeX, the notebook and the frame.
+LOSS = "difference in loss"
 COLUMNS = (
     Column("name", "approach", align="left", least_width=14, only="page"),
     Column("approach", only="data"),
@@ -43,34 +50,19 @@ COLUMNS = (
         missing="",
     ),
     Column(
-        "alpha_predicted",
-        "predicted",
-        over="alpha",
-        format=Places(4),
-        least_width=9,
-        missing="",
+        "alpha_predicted", "predicted", over="alpha", format=Places(4), least_width=9, missing=""
     ),
     Column(
-        "raw_max_relative_difference",
-        "raw",
-        over="difference in loss",
-        format=SHARE,
-        least_width=7,
-        missing="",
+        "raw_max_relative_difference", "raw", over=LOSS, format=SHARE, least_width=7, missing=""
     ),
     Column(
-        "max_relative_difference",
-        "largest",
-        over="difference in loss",
-        format=SHARE,
-        least_width=7,
-        missing="",
+        "max_relative_difference", "largest", over=LOSS, format=SHARE, least_width=7, missing=""
     ),
     Column("compute_at_max", only="data"),
     Column(
         "reach",
         "band",
-        over="difference in loss",
+        over=LOSS,
         show="interval",
         interval=Interval(SIGNED, "", " ", ""),
         least_width=17,
@@ -101,24 +93,17 @@ IN_LOSS = {
 
 def text(result: RunsCheck) -> str:
     """The law, what it implies, a row an approach, the verdict, the isoFLOP allocation, notes and
-    the legend.
+    the legend; at most 100 columns.
     """
-    said = [
+    table = approaches(result)
+    findings = [
         _verdict(result),
         *_allocation(result),
         *_notes(result),
         *(f"warning: {warning}" for warning in result.warnings),
     ]
-    return "\n".join(
-        [
-            *_wrapped(_head(result)),
-            "",
-            *approaches(result).lines(),
-            *_wrapped(said),
-            "",
-            *_wrapped(_legend(result)),
-        ]
-    )
+    head, body, legend = map(_wrapped, (_head(result), findings, map(str, table.notes)))
+    return "\n".join([*head, "", *table.lines(), *body, "", *legend])
 
 
 def approaches(result: RunsCheck) -> Table:
@@ -130,7 +115,7 @@ def _wrapped(texts: Iterable[str]) -> list[str]:
     """Lines of at most the width; an interval, and a number with its unit, stay together."""
     lines = []
     for text in texts:
-        kept = KEPT.sub(lambda found: found[0].replace(" ", NO_BREAK), text)
+        kept = KEPT.sub(lambda match: match[0].replace(" ", NO_BREAK), text)
         lines += wrap(kept, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     return [line.replace(NO_BREAK, " ") for line in lines]
 
@@ -140,8 +125,8 @@ def _head(result: RunsCheck) -> list[str]:
     return [
         str(result.law),
         f"{counted(result.n_runs, 'run')}; {result.objective}; intervals "
-        f"{round_percent(result.level)}, "
-        f"{counted(result.n_resamples, 'resample')}, seed {result.seed}",
+        f"{round_percent(result.level)}, {counted(result.n_resamples, 'resample')}, "
+        f"seed {result.seed}",
         f"derived envelope: alpha {alpha:.4f}, C0 {C0:.4g}, E {E:.4f}",
     ]
 
@@ -155,50 +140,47 @@ def _verdict(result: RunsCheck) -> str:
 
 def _allocation(result: RunsCheck) -> Iterator[str]:
     for check in result.allocation:
-        letter = "N" if check.quantity == "params" else "D"
+        says = (
+            "differs from the derived exponent beyond chance, by"
+            if check.differs
+            else "no difference beyond chance:"
+        )
         yield (
-            f"isoFLOP minima: {letter}*(C) ~ C^{check.exponent:.4f} (raw "
-            f"{check.raw.exponent:.4f}); derived "
-            f"C^{check.derived:.4f}; {_told(check)}"
+            f"isoFLOP minima: {check.symbol} ~ C^{check.exponent:.4f} (raw "
+            f"{check.raw.exponent:.4f}); derived C^{check.derived:.4f}; "
+            f"{says} {check.difference:+.4f}"
         )
 
 
-def _told(check: PowerLawCheck) -> str:
-    by = f"{check.difference:+.4f}"
-    if check.differs:
-        return f"differs from the derived exponent beyond chance, by {by}"
-    return f"no difference beyond chance: {by}"
-
-
 def _notes(result: RunsCheck) -> Iterator[str]:
-    left_out = [budget for budget in result.budgets if budget.reason]
-    for reason in dict.fromkeys(budget.reason for budget in left_out):
-        where = [flop(budget.compute, 3) for budget in left_out if budget.reason == reason]
-        yield f"{'budget' if len(where) == 1 else 'budgets'} left out ({', '.join(where)} FLOP): {reason}"
-    if result.ratios_left_out:
-        more = counted(len(result.ratios_left_out), "more ratio")
-        yield f"{more} D/N not shown: {_listed(result.ratios_left_out)} (--ratio chooses, in Python ratios=)"
+    left_out: dict[str, list[float]] = {}
+    for budget in result.budgets:
+        if budget.reason:
+            left_out.setdefault(budget.reason, []).append(budget.compute)
+    for reason, budgets in left_out.items():
+        where = ", ".join(flop(compute, 3) for compute in budgets)
+        yield f"{'budget' if len(budgets) == 1 else 'budgets'} left out ({where}): {reason}"
+    if ratios := result.ratios_left_out:
+        named = ", ".join(f"{ratio:.3g}" for ratio in ratios[:MOST_NAMED])
+        rest = f" and {len(ratios) - MOST_NAMED} more" if len(ratios) > MOST_NAMED else ""
+        more = counted(len(ratios), "more ratio")
+        yield f"{more} D/N not shown: {named}{rest} (--ratio chooses, in Python ratios=)"
     for check in result.empirical:
-        if note := _difference(check):
-            yield f"{check.name}: {note}"
-    for reason in dict.fromkeys(check.reason for check in result.empirical if check.reason):
-        yield f"{', '.join(check.name for check in result.empirical if check.reason == reason)}: {reason}"
+        if difference := _difference(check):
+            yield f"{check.name}: {difference}"
+    reasons: dict[str, list[str]] = {}
+    for check in result.empirical:
+        if check.reason:
+            reasons.setdefault(check.reason, []).append(check.name)
+    yield from (f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
     for check in result.empirical:
         if check.share_at_bound > MOST_AT_BOUND:
             yield (
                 f"{check.name}: in {Percent(places=0).text(check.share_at_bound)} of the resamples "
-                f"E or alpha ends at a bound; "
-                f"these runs determine the curve, but hardly alpha"
+                "E or alpha ends at a bound; these runs determine the curve, but hardly alpha"
             )
     if result.dropped:
         yield f"{counted(len(result.dropped), 'row')} dropped"
-
-
-def _listed(ratios: tuple[float, ...]) -> str:
-    rest = len(ratios) - MOST_NAMED
-    return ", ".join(f"{ratio:.3g}" for ratio in ratios[:MOST_NAMED]) + (
-        f" and {rest} more" if rest > 0 else ""
-    )
 
 
 def _difference(check: CurveCheck) -> str:
@@ -206,19 +188,13 @@ def _difference(check: CurveCheck) -> str:
     alpha = check.alpha_difference
     if alpha is None:
         return ""
-    by_alpha = f"{alpha:+.4f}"
-    if check.verdict == INCONSISTENT:  # its reason says where the curve differs
-        return f"alpha differs beyond chance, by {by_alpha}" if alpha.excludes(0.0) else ""
-    if check.differs_most is None:
-        return (
-            f"alpha differs beyond chance, by {by_alpha}; the curve does not"
-            if alpha.excludes(0.0)
-            else ""
-        )
-    compute, found = check.differs_most
+    alpha_differs, by_alpha = alpha.excludes(0.0), f"{alpha:+.4f}"
+    if check.differs_most is None or check.verdict == INCONSISTENT:  # its reason says where
+        curve = "" if check.differs else "; the curve does not"
+        return f"alpha differs beyond chance, by {by_alpha}{curve}" if alpha_differs else ""
     within = ", within the tolerance" if check.within_yet_different else ""
-    also = "so does alpha, by" if alpha.excludes(0.0) else "alpha does not,"
-    by_curve = f"{in_percent(found)} at {flop(compute)} FLOP"
+    also = "so does alpha, by" if alpha_differs else "alpha does not,"
+    by_curve = difference_at(*check.differs_most)
     return f"the curve differs beyond chance{within}, by {by_curve}; {also} {by_alpha}"
 
 
@@ -227,38 +203,31 @@ def _legend(result: RunsCheck) -> Iterator[str]:
     yield "predicted: by the params-tokens law: its envelope or, at a fixed ratio, its ray"
     yield (
         "difference in loss: relative, of the empirical from the predicted curve, where it is "
-        "largest over the observed "
-        "compute; raw, and with the biases of the approach taken off"
+        "largest over the observed compute; raw, and with the biases of the approach taken off"
     )
     together = (
         f" each, {round_percent(result.level)} over the {result.compared} approaches together"
     )
     yield (
-        f"band: how far a simultaneous band of the difference reaches; its level is "
-        f"{round_percent(result.band_level)}"
-        f"{together if result.compared > 1 else ''}"
+        "band: how far a simultaneous band of the difference reaches; its level is "
+        f"{round_percent(result.band_level)}{together if result.compared > 1 else ''}"
     )
     yield (
         f"verdict of a row: consistent where the band is within {within} throughout, inconsistent "
-        f"where it lies wholly outside "
-        f"somewhere, else cannot tell"
+        "where it lies wholly outside somewhere, else cannot tell"
     )
     yield "verdict of all: inconsistent where any row is, else consistent where any row is, else cannot tell"
     if any(check.within_yet_different for check in result.empirical):
         yield f"{MARK} within the tolerance, yet different beyond chance: the band leaves out 0"
-    yield _tolerance(result)
-
-
-def _tolerance(result: RunsCheck) -> str:
-    means, within = result.tolerance_means, round_percent(result.tolerance)
+    means = result.tolerance_means
     if means.compute_factor is None:
         takes = "no compute lowers the loss by so much"
     elif means.compute_factor < 2.0:
         takes = f"{within} less loss takes {round_percent(means.compute_factor - 1.0)} more compute"
     else:
         takes = f"{within} less loss takes {means.compute_factor:.3g} times the compute"
-    return (
-        f"tolerance: {within} of the loss at {flop(means.compute)} FLOP, the geometric mean of the "
-        f"runs, is "
-        f"{round_percent(means.reducible_share)} of the reducible loss of the fitted law; {takes}"
+    yield (
+        f"tolerance: {within} of the loss at {flop(means.compute)}, the geometric mean of the "
+        f"runs, is {round_percent(means.reducible_share)} of the reducible loss of the fitted law; "
+        f"{takes}"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,38 +23,21 @@ NEAR = (0.9, 1.1)
 TOKENS_PER_PARAM = (1e-2, 1e6)
 
 
-@dataclass(frozen=True)
-class Filled:
-    """Params, tokens and compute with what follows from C = 6ND.
+def fill(given: Mapping[str, Any], noun: str) -> tuple[dict[str, Any], str | None, list[str]]:
+    """What follows from C = 6ND where two of the three are positive and finite, (n,) each.
 
-    Attributes
-    ----------
+    Returns
+    -------
     values : dict of str to ndarray
         NaN where nothing tells; infinite or 0 where the result is beyond the floats.
     derived : str or None
         The one that was computed everywhere.
-    filled : dict of str to int
-        How many empty cells of the others were computed.
+    warnings : list of str
+        How many empty cells of the others were computed; `noun`: what a cell is of.
     """
-
-    values: dict[str, Any]
-    derived: str | None
-    filled: dict[str, int]
-
-    def warnings(self, noun: str) -> list[str]:
-        """How many cells were computed of a quantity that has a column."""
-        return [
-            f"{name} is missing in {counted(n, noun)} with {' and '.join(FROM_OTHERS[name][1])}: "
-            f"computed by C = 6ND"
-            for name, n in self.filled.items()
-        ]
-
-
-def fill(given: Mapping[str, Any]) -> Filled:
-    """What follows from C = 6ND where two of the three are positive and finite, (n,) each."""
     values = {name: given[name] for name in BUDGET if name in given}
     valid = {name: (column > 0.0) & np.isfinite(column) for name, column in values.items()}
-    derived, filled = None, {}
+    derived, warnings = None, []
     for target, (function, (first, second)) in FROM_OTHERS.items():
         if first not in valid or second not in valid:
             continue
@@ -65,7 +47,8 @@ def fill(given: Mapping[str, Any]) -> Filled:
             column = values[target].copy()
             computed &= np.isnan(column)
             if n := int(np.count_nonzero(computed)):
-                filled[target] = n
+                where = f"{counted(n, noun)} with {first} and {second}"
+                warnings.append(f"{target} is missing in {where}: computed by C = 6ND")
         else:
             derived = target
         if computed.any():
@@ -73,7 +56,7 @@ def fill(given: Mapping[str, Any]) -> Filled:
                 function, values[first][computed], values[second][computed]
             )
         values[target] = column
-    return Filled(values, derived, filled)
+    return values, derived, warnings
 
 
 def _or_infinite(function: Callable[..., Any], first: Any, second: Any) -> Any:
@@ -83,10 +66,8 @@ def _or_infinite(function: Callable[..., Any], first: Any, second: Any) -> Any:
     except ValueError:
         if len(first) == 1:
             return np.array([np.inf])
-        halves = (slice(len(first) // 2), slice(len(first) // 2, None))
-        return np.concatenate(
-            [_or_infinite(function, first[half], second[half]) for half in halves]
-        )
+        halves = zip(np.array_split(first, 2), np.array_split(second, 2), strict=True)
+        return np.concatenate([_or_infinite(function, *half) for half in halves])
 
 
 def doubts_of_budget(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
@@ -102,7 +83,7 @@ def doubts_of_budget(quantities: Mapping[str, Any], given: frozenset[str]) -> li
         by_rule = _or_infinite(formulas.compute, quantities["params"], quantities["tokens"])
         ratio = quantities["compute"] / by_rule
         if off := int(np.count_nonzero((ratio < NEAR[0]) | (ratio > NEAR[1]))):
-            span = f"C/(6ND) has median {np.median(ratio):.4g} and runs from {ratio.min():.4g} to {ratio.max():.4g}"
+            span = f"median {np.median(ratio):.4g} and runs from {ratio.min():.4g} to {ratio.max():.4g}"
             what = f"compute off 6ND by more than 10 % in {off} of {len(ratio)} runs"
-            warnings.append(f"{what}: {span}; compute is taken as given")
+            warnings.append(f"{what}: C/(6ND) has {span}; compute is taken as given")
     return warnings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -37,8 +37,6 @@ class Quantity:
     spellings : str
         Usual spellings, in lower case, without spaces, underscores and punctuation.
     letter : str
-    hints : tuple of str
-        What a column about it tends to have in its name, for suggestions alone.
     exact : bool
         Whether it has no name but its own.
     """
@@ -46,16 +44,11 @@ class Quantity:
     name: str
     spellings: str = ""
     letter: str = ""
-    hints: tuple[str, ...] = ()
     exact: bool = False
 
     @cached_property
     def plain_names(self) -> frozenset[str]:
         return frozenset((plain(self.name), *self.spellings.split()))
-
-    def also(self, spellings: str) -> Quantity:
-        """The quantity with further spellings."""
-        return replace(self, spellings=f"{self.spellings} {spellings}")
 
 
 PARAMS = Quantity(
@@ -66,7 +59,6 @@ PARAMS = Quantity(
     totalparams totalparameters numtotalparams trainableparams trainableparameters
     """,
     "N",
-    ("param", "modelsize"),
 )
 TOKENS = Quantity(
     "tokens",
@@ -77,7 +69,6 @@ TOKENS = Quantity(
     datasize datasetsize datasettokens trainingdatasetsize
     """,
     "D",
-    ("token", "datasize", "datasetsize"),
 )
 COMPUTE = Quantity(
     "compute",
@@ -88,7 +79,6 @@ COMPUTE = Quantity(
     computebudget trainingbudget c6nd 6nd flops6nd
     """,
     "C",
-    ("flop", "compute", "budget"),
 )
 LOSS = Quantity(
     "loss",
@@ -99,7 +89,6 @@ LOSS = Quantity(
     negativeloglikelihood
     """,
     "L",
-    ("loss", "entropy", "nll"),
 )
 ACCURACY = Quantity(
     "accuracy",
@@ -107,7 +96,6 @@ ACCURACY = Quantity(
     acc top1 top1acc top1accuracy accuracytop1 meanaccuracy testaccuracy testacc valaccuracy valacc
     validationaccuracy evalaccuracy evalacc
     """,
-    hints=("acc", "score"),
 )
 WEIGHT = Quantity("weight", "weights sampleweight sampleweights")
 GROUP = Quantity(
@@ -165,7 +153,7 @@ STANDARD_ERROR = Quantity("se", "stderr standarderror sepassatk passatkse sepass
 
 #: What the columns of each kind of table may hold. In counts a column `dataset` names a benchmark;
 #: in evaluations, what a run was trained on.
-TESTED_ON = BENCHMARK.also("dataset datasetname")
+TESTED_ON = replace(BENCHMARK, spellings=f"{BENCHMARK.spellings} dataset datasetname")
 RUNS = (PARAMS, TOKENS, COMPUTE, LOSS, ACCURACY, WEIGHT, GROUP)
 EVALUATIONS = (
     *(RUN, BENCHMARK, METRIC_TYPE, SCORE, RANDOM_BASELINE, replace(K, exact=True)),
@@ -175,49 +163,14 @@ COUNTS = (PROBLEM, N_SAMPLES, N_CORRECT, MODEL, TESTED_ON, PARAMS, TOKENS, COMPU
 PASS_AT_K = (K, PASS_RATE, STANDARD_ERROR, MODEL, TESTED_ON)
 LETTERS = {quantity.letter: quantity.name for quantity in RUNS if quantity.letter}
 
-#: Columns that tend to name the run that a row is a checkpoint of; spelt as above.
-RUN_NAMES = (
-    *(
-        "runname",
-        "trainingrunname",
-        "name",
-        "model",
-        "modelname",
-        "modelid",
-        "modelalias",
-        "exp",
-        "expname",
-    ),
-    *(
-        "expid",
-        "experiment",
-        "experimentname",
-        "experimentid",
-        "job",
-        "jobname",
-        "jobid",
-        "trial",
-        "trialname",
-    ),
-    *("trialid", "wandbid", "wandbname", "wandbrun", "wandbrunid"),
-)
-#: What makes another quantity of a column: a size of batches, tokens in a step, a rate.
-QUALIFIERS = (
-    *(
-        "batch",
-        "vocab",
-        "hidden",
-        "context",
-        "ctx",
-        "window",
-        "step",
-        "layer",
-        "per",
-        "rate",
-        "scale",
-        "seq",
-    ),
-    *("std", "err"),
+#: Columns that tend to name the run that a row is a checkpoint of.
+RUN_NAME = Quantity(
+    "run_name",
+    """
+    trainingrunname name model modelname modelid modelalias exp expname expid experiment
+    experimentname experimentid job jobname jobid trial trialname trialid wandbid wandbname wandbrun
+    wandbrunid
+    """,
 )
 
 
@@ -233,7 +186,7 @@ def plain(name: str) -> str:
 def quantity_named(name: str, quantities: Sequence[Quantity] = RUNS) -> str | None:
     """The quantity that a name stands for by itself: its own name or its letter."""
     return next(
-        (each.name for each in quantities if name in (each.name, each.letter) and name), None
+        (known.name for known in quantities if name and name in (known.name, known.letter)), None
     )
 
 
@@ -264,13 +217,20 @@ class Columns:
     weaker: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unsettled: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def require(self, quantity: str) -> str:
-        """The column of a quantity that must be there."""
-        self.settle(quantity)
-        if quantity not in self.of:
-            complaint = f"no column for {quantity}; the columns are {listed(self.names)}; {name_it(quantity)}"
-            raise TableError(self.source, complaint)
-        return self.of[quantity]
+    def require(self, *quantities: str) -> None:
+        """Raise where none of the quantities has a column, or several may be one of them."""
+        self.settle(*quantities)
+        if not {*quantities} & self.of.keys():
+            which = f"the columns are {listed(self.names)}; {name_it(quantities[0])}"
+            raise TableError(self.source, f"no column for {' or '.join(quantities)}; {which}")
+
+    def unsettled_warnings(self, *, but: Collection[str] = ()) -> list[str]:
+        """What is said of the quantities of which no column is taken, for there are several."""
+        return [
+            f"{may_be(names, quantity)}: none is taken; {name_it(quantity, names[0])}"
+            for quantity, names in self.unsettled.items()
+            if quantity not in but
+        ]
 
     def settle(self, *quantities: str) -> None:
         """Raise where several columns may be one of the quantities."""
@@ -313,25 +273,17 @@ def recognise(
     for quantity in quantities:
         if quantity.name in chosen:
             continue
-        strongest, *others = _ranked(quantity, letters, free, empty) or [[]]
+        ranks: dict[tuple[bool, int], list[str]] = {}
+        for name in free:
+            if likeness := _likeness(quantity, letters, name):
+                ranks.setdefault((name in empty, likeness), []).append(name)
+        strongest, *others = (ranks[rank] for rank in sorted(ranks)) if ranks else [[]]
         if len(strongest) == 1:
             of[quantity.name] = strongest[0]
-            if others:
-                weaker[quantity.name] = tuple(name for rank in others for name in rank)
+            weaker[quantity.name] = tuple(name for rank in others for name in rank)
         elif strongest:
             unsettled[quantity.name] = tuple(strongest)
     return Columns(source, tuple(names), of, weaker, unsettled)
-
-
-def _ranked(
-    quantity: Quantity, letters: Mapping[str, str], names: Iterable[str], empty: Collection[str]
-) -> list[list[str]]:
-    """The names that may be a quantity, the likest first, the empty ones after all others."""
-    ranks: dict[tuple[bool, int], list[str]] = {}
-    for name in names:
-        if likeness := _likeness(quantity, letters, name):
-            ranks.setdefault((name in empty, likeness), []).append(name)
-    return [ranks[rank] for rank in sorted(ranks)]
 
 
 def _likeness(quantity: Quantity, letters: Mapping[str, str], name: str) -> int:
@@ -351,29 +303,28 @@ def chosen_columns(
     names: Collection[str],
     quantities: Sequence[Quantity],
     columns: Mapping[str, str | None] | None,
-    *,
-    others: bool = False,
+    others: Collection[str] | None = (),
 ) -> tuple[dict[str, str | None], dict[str, str | None]]:
-    """What the caller says of columns: of quantities, and of other names where allowed."""
+    """What the caller says of columns: of quantities, and of other names, where they are among
+    `others`; None allows every name.
+    """
     if not isinstance(columns, Mapping) and columns is not None:
         example = f"columns={{{quantities[0].name!r}: 'NAME'}}"
-        raise ArgumentError(
-            "columns", columns, complaint=f"must map quantities to columns, as in {example}"
-        )
+        complaint = f"must map quantities to columns, as in {example}"
+        raise ArgumentError("columns", columns, complaint=complaint)
     chosen: dict[str, str | None] = {}
     more: dict[str, str | None] = {}
     for key, name in (columns or {}).items():
         quantity = quantity_named(key, quantities) if isinstance(key, str) else None
+        called, taken, target = quantity or key, chosen | more, chosen if quantity else more
         complaint = ""
         if not isinstance(key, str) or not (name is None or isinstance(name, str)):
             complaint = "must be the name of a quantity and that of a column"
-        elif quantity is None and not others:
+        elif quantity is None and others is not None and key not in others:
             complaint = no_quantity(key, quantities)
-        taken, target = chosen | more, chosen if quantity else more
-        called = quantity or key
-        if called in target:
+        elif called in target:
             complaint = f"{called} is given twice, {target[called]!r} and {name!r}"
-        elif not complaint and name is not None and name not in names:
+        elif name is not None and name not in names:
             hint = close_matches(name, names)
             complaint = f"{source}: no column {name!r} for {called}{hint}; it has {listed(names)}"
         elif name is not None and name in taken.values():
@@ -387,12 +338,10 @@ def chosen_columns(
 
 def no_quantity(name: str, quantities: Sequence[Quantity]) -> str:
     """The complaint about a name that is none of the quantities."""
-    choices = [each.name for each in quantities] + [
-        each.letter for each in quantities if each.letter
-    ]
-    return (
-        f"{name!r} is no quantity; choose from {', '.join(choices)}{close_matches(name, choices)}"
-    )
+    spellings = [quantity.name for quantity in quantities]
+    spellings += [quantity.letter for quantity in quantities if quantity.letter]
+    hint = close_matches(name, spellings)
+    return f"{name!r} is no quantity; choose from {', '.join(spellings)}{hint}"
 
 
 # -- messages --------------------------------------------------------------------------------------
@@ -410,19 +359,3 @@ def name_it(quantity: str, column: str = "NAME") -> str:
 def put_aside(quantity: str) -> str:
     """How to say that no column holds a quantity."""
     return f"; columns={{{quantity!r}: None}} (--column {quantity}=) puts the column aside"
-
-
-def columns_like(quantity: str, names: Iterable[str]) -> list[str]:
-    """Columns that may well be about a quantity of runs, for a suggestion."""
-    return [name for name in names if _is_like(quantity, name)]
-
-
-def _is_like(quantity: str, name: str) -> bool:
-    text, words = plain(name), re.findall(r"[a-z]+", name.casefold())
-    hints = next((each.hints for each in RUNS if each.name == quantity), ())
-    hinted = any(hint in text for hint in hints) or (
-        quantity == "params" and text in ("size", "sizes")
-    )
-    return hinted and not any(
-        word in text if len(word) > 4 else word in words for word in QUALIFIERS
-    )

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ArgumentError, TableError
 from ..words import counted
 from .counts_reading import COVARIATES, read_counts
-from .rows import Dropped, View, chosen_rows, lost_rows
+from .rows import View, chosen_rows, lost_rows, range_line
 from .table import table_of
 from .where import Where
 
@@ -38,19 +38,15 @@ class Counts(View):
         Different within a group.
     n, c : ndarray of int64, (R,)
         Samples, at least 1, and correct ones among them.
-    row : ndarray of int64, (R,)
-        Number of the row in the source; the first row of data is 1.
     covariates : dict of str to ndarray of float64, (G,)
         params, tokens, compute (FLOP) and gold (mean -log probability of the gold reference
         solution, in nats); NaN where a group has none. Without the key where no group has any.
-    source : str
-        Where the counts come from, as messages say it.
-    left_out : int
-        Rows that did not satisfy ``where``.
-    dropped : tuple of Dropped
-        Rows without a number of samples or of correct ones.
-    warnings : tuple of str
+    row, source, n_rows, left_out, dropped, warnings
+        Where the counts come from, see `View`: ``dropped`` holds the rows without a number of
+        samples or of correct ones.
     """
+
+    aligned = ("group", "problem", "n", "c", "row")
 
     by: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
@@ -58,41 +54,22 @@ class Counts(View):
     problem: Any
     n: Any
     c: Any
-    row: Any
     covariates: dict[str, Any] = field(default_factory=dict)
-    source: str = "data"
-    left_out: int = 0
-    dropped: tuple[Dropped, ...] = ()
-    warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("group", "n", "c", "row"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.int64))
         object.__setattr__(self, "problem", np.asarray(self.problem, dtype=object))
-        values = {
-            name: np.asarray(column, dtype=np.float64) for name, column in self.covariates.items()
-        }
+        values = {name: np.asarray(v, dtype=np.float64) for name, v in self.covariates.items()}
         object.__setattr__(self, "covariates", values)
         super().__post_init__()
-        self._check()
-
-    def _check(self) -> None:
-        rows = {name: len(getattr(self, name)) for name in ("group", "problem", "n", "c", "row")}
-        if len(set(rows.values())) > 1:
-            raise ValueError(
-                f"counts: {', '.join(f'{name} has {n}' for name, n in rows.items())} entries; must "
-                f"be as many"
-            )
-        for name, values in self.covariates.items():
-            if name not in COVARIATES or len(values) != len(self.labels):
-                what = f"one of {', '.join(COVARIATES)} with {len(self.labels)} entries, one for each group"
-                raise ValueError(f"covariates: {name!r} with {len(values)} entries; must be {what}")
-        if len(self.group) and not (self.group.min() >= 0 and self.group.max() < len(self.labels)):
-            raise ValueError(
-                f"group: must be from 0 to {len(self.labels) - 1}, an index into labels"
-            )
-        if not ((self.n >= 1) & (self.c >= 0) & (self.c <= self.n)).all():
-            index = int(np.flatnonzero((self.n < 1) | (self.c < 0) | (self.c > self.n))[0])
+        for name, column in values.items():
+            if name not in COVARIATES or len(column) != len(self):
+                domain = f"one of {', '.join(COVARIATES)} with {len(self)} entries"
+                raise ArgumentError("covariates", f"{name} with {len(column)} entries", domain)
+        if len(self.group) and not (self.group.min() >= 0 and self.group.max() < len(self)):
+            raise ArgumentError("group", complaint=f"must be from 0 to {len(self) - 1}")
+        for index in np.flatnonzero((self.n < 1) | (self.c < 0) | (self.c > self.n))[:1]:
             complaint = f"n={self.n[index]}, c={self.c[index]}: must be 0 <= c <= n, n >= 1"
             raise TableError(self.source, complaint, rows=(int(self.row[index]),))
 
@@ -158,20 +135,18 @@ class Counts(View):
         (('a', 'b'), [10, 10, 20], [0, 3])
         """
         if isinstance(data, Counts):
-            given = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold}
-            for name, value in given.items():
-                if value is not None:
-                    raise ArgumentError(
-                        name, value, complaint="these are Counts already, not a table to be read"
-                    )
+            data._refuse_reading(columns=columns, where=where, by=by, models=models, gold=gold)
             return data
-        condition = None if where is None else Where.parse(where)
-        beside = {
-            name: table_of(value, name)
-            for name, value in (("models", models), ("gold", gold))
-            if value is not None
-        }
-        return cls(**read_counts(table_of(data), columns, condition, by, beside))
+        tables = {"models": models, "gold": gold}
+        return cls(
+            **read_counts(
+                table_of(data),
+                columns,
+                None if where is None else Where.parse(where),
+                by,
+                {name: table_of(held, name) for name, held in tables.items() if held is not None},
+            )
+        )
 
     # -- use ---------------------------------------------------------------------------------------
 
@@ -191,7 +166,7 @@ class Counts(View):
     def per_group(self, g: int) -> tuple[Any, Any]:
         """n and c of the problems of a group, in order of the source."""
         if not 0 <= g < len(self):
-            raise ValueError(f"g={g!r}: must be from 0 to {len(self) - 1}, an index of a group")
+            raise ArgumentError("g", g, f"from 0 to {len(self) - 1}, an index of a group")
         rows = self.group == g
         return self.n[rows], self.c[rows]
 
@@ -206,24 +181,19 @@ class Counts(View):
         """The groups at a boolean mask or at indices, each at most once, in that order."""
         chosen = chosen_rows(groups, len(self), "groups")
         places = np.flatnonzero(chosen) if chosen.dtype.kind == "b" else chosen.astype(np.int64)
-        if len(places) and not (places.min() >= 0 and places.max() < len(self)):
-            raise ValueError(f"groups={places.tolist()!r}: must be from 0 to {len(self) - 1}")
-        if len(np.unique(places)) < len(places):
-            raise ValueError(f"groups={places.tolist()!r}: must be different")
+        if not {*places.tolist()} <= {*range(len(self))} or len({*places.tolist()}) < len(places):
+            domain = f"different and from 0 to {len(self) - 1}"
+            raise ArgumentError("groups", places.tolist(), domain)
         new = np.full(len(self), -1)
         new[places] = np.arange(len(places))
         order = np.argsort(new[self.group], kind="stable")
         rows = order[np.searchsorted(new[self.group][order], 0) :]
+        covariates = {name: values[places] for name, values in self.covariates.items()}
         return replace(
-            self,
+            self._at(rows),
             labels=tuple(self.labels[place] for place in places),
             group=new[self.group[rows]],
-            **{name: getattr(self, name)[rows] for name in ("problem", "n", "c", "row")},
-            covariates={
-                name: values[places]
-                for name, values in self.covariates.items()
-                if np.isfinite(values[places]).any()
-            },
+            covariates={n: v for n, v in covariates.items() if np.isfinite(v).any()},
         )
 
     # -- text --------------------------------------------------------------------------------------
@@ -241,13 +211,8 @@ class Counts(View):
             missing = len(values) - len(known)
             note = f"  ({counted(missing, 'group')} without)" if missing else ""
             if len(known):
-                lines.append(f"  {name:<17}{known.min():>10.4g}  to {known.max():>10.4g}{note}")
-        lines += lost_rows(self.left_out, self.dropped)
-        lines += [f"warning: {text}" for text in self.warnings]
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.summary()
+                lines.append(range_line(name, known, note))
+        return self._lines(*lines, *lost_rows(self.left_out, self.dropped))
 
     def __repr__(self) -> str:
         return f"<Counts of {counted(len(self), 'group')} and {counted(len(self.n), 'row')} from {self.source}>"

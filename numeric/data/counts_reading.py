@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,10 +53,7 @@ def read_counts(
         "labels": groups,
         **reading.arrays(groups),
         "covariates": values,
-        "source": table.source,
-        "left_out": reading.left_out,
-        "dropped": reading.dropped,
-        "warnings": (*reading.warnings, *covariates.warnings, *covariates.lacking(values)),
+        **reading.origin(*reading.warnings, *covariates.warnings, *covariates.lacking(values)),
     }
 
 
@@ -90,23 +86,21 @@ def grouping(columns: Columns, by: str | Sequence[str] | None) -> tuple[str, ...
     if by is None:
         columns.settle(*GROUPING)
         return tuple(columns.of[name] for name in GROUPING if name in columns.of)
-    names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Sequence) else ()
-    if not (isinstance(by, (str, Sequence)) and all(isinstance(name, str) for name in names)):
-        raise ArgumentError("by", by, "the name of a column, or several")
+    names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Sequence) else (by,)
     chosen: list[str] = []
     for name in names:
-        column = (
-            name if name in columns.names else columns.of.get(name) if name in GROUPING else None
-        )
-        if column is None:
-            there = f"{columns.source} has {listed(columns.names)}"
-            raise ArgumentError(
-                "by",
-                by,
-                complaint=f"no column {name!r}{close_matches(name, columns.names)}; {there}",
-            )
-        if column in chosen:
-            raise ArgumentError("by", by, complaint=f"{name!r} is given twice")
+        if not isinstance(name, str):
+            raise ArgumentError("by", by, "the name of a column, or several")
+        column = columns.of.get(name, name) if name in GROUPING else name
+        column = name if name in columns.names else column
+        complaint = ""
+        if column not in columns.names:
+            hint = close_matches(name, columns.names)
+            complaint = f"no column {name!r}{hint}; {columns.source} has {listed(columns.names)}"
+        elif column in chosen:
+            complaint = f"{name!r} is given twice"
+        if complaint:
+            raise ArgumentError("by", by, complaint=complaint)
         chosen.append(column)
     return tuple(chosen)
 
@@ -152,20 +146,15 @@ class _Counts(Grouped):
             columns.require(name)
             self.read_exactly(name, optional=False)
         self.problem = columns.of.get("problem")
-        self.problems = [str(row) for row in range(1, table.rows + 1)]
         if self.problem is None:
-            self.warnings.append(
-                "no column for problem: every row is taken as a problem of its own"
-            )
+            self.problems = [str(row) for row in range(1, table.rows + 1)]
+            what = "no column for problem: every row is taken as a problem of its own"
+            self.warnings.append(what)
         else:
             self.problems = spelt(table.columns[self.problem])
+        used = {*by, self.problem, *(columns.of[name] for name in NEEDED)}
         for name in COVARIATES:
-            column = columns.of.get(name)
-            if column is not None and column not in (
-                *by,
-                self.problem,
-                *(columns.of[needed] for needed in NEEDED),
-            ):
+            if columns.of.get(name, self.problem) not in used:
                 self.read_exactly(name)
 
     def select_rows(self, where: Where | None) -> None:
@@ -178,54 +167,34 @@ class _Counts(Grouped):
         for name, values in (("n_samples", n), ("n_correct", c)):
             self.refuse(name, values < 0.0, "must be at least 0")
             whole = (values == np.floor(values)) & (values <= LARGEST)
-            self.refuse(
-                name, ~whole & ~np.isnan(values), "must be a whole number (and at most 2^53)"
-            )
+            self.refuse(name, ~whole & ~np.isnan(values), "must be a whole number (at most 2^53)")
         self.refuse("n_samples", n == 0.0, "must be at least 1; leave out problems without samples")
         for index in np.flatnonzero((c > n) & self.kept)[:1]:
             self.refuse("n_correct", c > n, f"must be at most n_samples={n[index]:.0f}")
-        self.columns = self._numeric_columns()
-        self.warnings += self.other_columns()
-        self._check_labels()
+        self.warnings += self.other_columns(self.numbers)
+        for name in (*self.by, *filter(None, [self.problem])):
+            empty = np.array([not cell for cell in spelt(self.table.columns[name])])
+            for index in np.flatnonzero(empty & self.kept)[:1]:
+                what = "is empty; must name the group or the problem"
+                raise self.error(what, index, column=name)
         self._check_repeated()
-
-    def _numeric_columns(self) -> Columns:
-        weaker = {
-            name: names for name, names in self.columns.weaker.items() if name in self.numbers
-        }
-        return Columns(self.columns.source, self.columns.names, self.columns.of, weaker)
-
-    def _check_labels(self) -> None:
-        problem = {} if self.problem is None else {self.problem: self.problems}
-        for name, cells in {
-            **{name: spelt(self.table.columns[name]) for name in self.by},
-            **problem,
-        }.items():
-            for index in np.flatnonzero(self.kept).tolist() if "" in cells else ():
-                if not cells[index]:
-                    raise self.error(
-                        "is empty; must name the group or the problem", index, column=name
-                    )
 
     def _check_repeated(self) -> None:
         seen: dict[tuple[Label, str], int] = {}
+        used = {*self.by, self.problem, *(self.columns.of[name] for name in self.numbers)}
         for index in np.flatnonzero(self.kept).tolist():
             first = seen.setdefault((self.labels[index], self.problems[index]), index)
-            if first != index:
-                what = shown(" ".join((*self.labels[index], f"problem {self.problems[index]}")))
-                cure = self._distinguished(first, index)
-                raise self.error(
-                    f"hold the same problem of the same group ({what}){cure}", first, index
-                )
-
-    def _distinguished(self, first: int, second: int) -> str:
-        """A hint at a column that tells the two rows apart."""
-        used = {*self.by, self.problem, *(self.columns.of[name] for name in self.numbers)}
-        for name, cells in self.table.columns.items():
-            if name not in used and cells[first] != cells[second]:
-                by = (*self.by, name)
-                return f"; they differ in {name!r}: by={by!r} (--by {','.join(by)}) tells them apart, or where= takes one"
-        return "; a problem comes once in a group"
+            if first == index:
+                continue
+            what = shown(" ".join((*self.labels[index], f"problem {self.problems[index]}")))
+            cure = "; a problem comes once in a group"
+            for name, cells in self.table.columns.items():
+                if name not in used and cells[first] != cells[index]:
+                    by = (*self.by, name)
+                    cure = f"; they differ in {name!r}: by={by!r} (--by {','.join(by)})"
+                    break
+            same = f"hold the same problem of the same group ({what})"
+            raise self.error(f"{same}{cure}", first, index)
 
     def arrays(self, groups: tuple[Label, ...]) -> dict[str, Any]:
         """The fields of `Counts` with an entry for each row."""
@@ -242,57 +211,47 @@ class _Counts(Grouped):
 # -- covariates ------------------------------------------------------------------------------------
 
 
-@dataclass
-class _Column:
-    """A covariate of each group, NaN where it is unknown, and the table that it is from."""
-
-    source: str
-    values: Any
-
-
 class _Covariates:
-    """params, tokens, compute and gold of the groups, from as many tables as there are."""
+    """params, tokens, compute and gold of the groups, from as many tables as there are.
+
+    Attributes
+    ----------
+    known : dict of str to ndarray
+        NaN where a group has none.
+    origin : dict of str to str
+        The table that each is from.
+    """
 
     def __init__(self, groups: tuple[Label, ...], by: tuple[str, ...]) -> None:
         self.groups, self.by = groups, by
-        self.known: dict[str, _Column] = {}
+        self.known: dict[str, Any] = {}
+        self.origin: dict[str, str] = {}
         self.warnings: list[str] = []
 
     def own(self, reading: _Counts) -> None:
         """From the table of counts itself."""
-        rows = np.flatnonzero(reading.kept)
-        groups = reading.group_of_rows(self.groups)
+        rows, groups = np.flatnonzero(reading.kept), reading.group_of_rows(self.groups)
         for name in COVARIATES:
             if name in reading.numbers:
-                self._add(
-                    name,
-                    reading.table,
-                    reading.columns.of[name],
-                    reading.numbers[name][rows],
-                    groups,
-                    rows,
-                )
+                values = reading.numbers[name]
+                self._add(name, reading.table, reading.columns.of[name], values, groups, rows)
 
     def join(self, table: Table, columns: Columns, wanted: Sequence[str]) -> None:
         """From a table with some of the columns that make a group."""
-        names = {
-            role(name): name for name in table.names if role(name) in {role(one) for one in self.by}
-        }
+        names = {role(name): name for name in reversed(table.names)}
         shared = {
             index: names[role(name)] for index, name in enumerate(self.by) if role(name) in names
         }
         if not shared:
-            there = f"({', '.join(map(repr, self.by)) or 'there are none'}); it has {listed(table.names)}"
-            raise TableError(table.source, f"has no column in common with the groups {there}")
+            there = f"({', '.join(map(repr, self.by)) or 'there are none'})"
+            which = f"has no column in common with the groups {there}; it has {listed(table.names)}"
+            raise TableError(table.source, which)
         for index, name in enumerate(self.by):
             values = sorted({label[index] for label in self.groups})
             if index not in shared and len(values) > 1 and "gold" in wanted:
                 several = f"and the counts hold several ({listed(values)}); take one by where="
                 raise TableError(table.source, f"has no column {name!r}, {several}")
-        columns.settle(*wanted)
-        if not {*wanted} & columns.of.keys():
-            which = f"no column for {' or '.join(wanted)}; the columns are {listed(table.names)}"
-            raise TableError(table.source, which)
+        columns.require(*wanted)
         rows, groups = self._matched(table, shared)
         for name in wanted:
             if (column := columns.of.get(name)) is not None:
@@ -300,7 +259,7 @@ class _Covariates:
                 refuse_units(table.source, column, name, values)
                 for row, reason in unusable(name, values, reasons).items():
                     raise TableError(table.source, reason, rows=(row + 1,), column=column)
-                self._add(name, table, column, values[rows], groups, rows)
+                self._add(name, table, column, values, groups, rows)
 
     def _matched(self, table: Table, shared: Mapping[int, str]) -> tuple[Any, Any]:
         """Rows of the table and the group of each; a row may serve several groups."""
@@ -310,9 +269,8 @@ class _Covariates:
         keys = list(zip(*(spelt(table.columns[name]) for name in shared.values()), strict=True))
         pairs = [(row, place) for row, key in enumerate(keys) for place in of.get(key, ())]
         if not pairs:
-            what = " and ".join(map(repr, shared.values()))
             first, other = (" ".join(next(iter(labels))) for labels in (of, keys))
-            both = f"(by {what}: {first!r} there, {other!r} here)"
+            both = f"({first!r} there, {other!r} here)"
             raise TableError(table.source, f"none of its rows is of a group in the counts {both}")
         rows, groups = np.array(pairs, dtype=np.int64).T
         return rows, groups
@@ -321,14 +279,14 @@ class _Covariates:
         self, name: str, table: Table, column: str, values: Any, groups: Any, rows: Any
     ) -> None:
         """One value a group: the mean for gold, else the one that all rows have."""
+        values = values[rows]
         for index, reason in unusable(name, values, {}).items():
             raise TableError(table.source, reason, rows=(int(rows[index]) + 1,), column=column)
         present = ~np.isnan(values)
         if name == "gold" and not present.all():
             n = counted(int(np.count_nonzero(~present)), "row")
-            self.warnings.append(
-                f"{table.source}: gold is missing in {n}; the mean is over the others"
-            )
+            what = f"{table.source}: gold is missing in {n}; the mean is over the others"
+            self.warnings.append(what)
         values, groups, rows = values[present], groups[present], rows[present]
         filled, first = np.unique(groups, return_index=True)
         of_group = np.full(len(self.groups), np.nan)
@@ -339,55 +297,45 @@ class _Covariates:
             earlier = int(rows[first[filled == groups[index]]][0])
             label, value = " ".join(self.groups[groups[index]]), of_group[groups[index]]
             both = f"{value:.10g} in row {earlier + 1} and {values[index]:.10g} in row {rows[index] + 1}"
-            raise TableError(
-                table.source,
-                f"{name} of {label!r} is {both}; must be one for a group",
-                column=column,
-            )
+            complaint = f"{name} of {label!r} is {both}; must be one for a group"
+            raise TableError(table.source, complaint, column=column)
         varied = np.unique(groups[different])
         total = np.bincount(groups, weights=values, minlength=len(self.groups))
         of_group[varied] = total[varied] / np.bincount(groups, minlength=len(self.groups))[varied]
-        self._merge(name, _Column(table.source, of_group))
+        self._merge(name, table.source, of_group)
 
-    def _merge(self, name: str, column: _Column) -> None:
+    def _merge(self, name: str, source: str, values: Any) -> None:
         """A table that comes later fills what an earlier one leaves open."""
-        known = self.known.setdefault(name, column)
-        if known is column:
-            return
-        apart = np.abs(known.values - column.values) > AGREEMENT * np.abs(known.values)
+        known = self.known.get(name, values)
+        apart = np.abs(known - values) > AGREEMENT * np.abs(known)
         if n := int(np.count_nonzero(apart)):
-            both = f"{known.source}, which is taken, and {column.source}"
+            both = f"{self.origin[name]}, which is taken, and {source}"
             self.warnings.append(f"{name} of {counted(n, 'group')} differs between {both}")
-        known.values = np.where(np.isnan(known.values), column.values, known.values)
+        self.known[name] = np.where(np.isnan(known), values, known)
+        self.origin.setdefault(name, source)
 
     def filled(self) -> dict[str, Any]:
         """The covariates, with what follows from C = 6ND."""
-        known = {name: column.values for name, column in self.known.items()}
-        budget = fill(known)
-        self.warnings += budget.warnings("group")
+        budget, _, warnings = fill(self.known, "group")
+        every = self.known | budget
         values = {
-            name: column
-            for name, column in (known | budget.values).items()
-            if not np.isnan(column).all()
+            name: every[name]
+            for name in COVARIATES
+            if name in every and not np.isnan(every[name]).all()
         }
-        values = {name: values[name] for name in COVARIATES if name in values}
+        self.warnings += warnings
         sizes = {name: values[name] for name in BUDGET if name in values}
-        full = (
-            ~np.isnan(np.stack([*sizes.values()])).any(axis=0) if sizes else np.zeros(0, dtype=bool)
-        )
-        if full.any():
-            self.warnings += doubts(
-                {name: column[full] for name, column in sizes.items()}, frozenset(known)
-            )
+        full = ~np.isnan([*sizes.values()]).any(axis=0)
+        if full.any() and sizes:
+            known = {name: column[full] for name, column in sizes.items()}
+            self.warnings += doubts(known, frozenset(self.known))
         return values
 
     def lacking(self, values: Mapping[str, Any]) -> list[str]:
         """A warning for each set of groups that lack a covariate."""
         lacked: dict[tuple[str, ...], list[str]] = {}
         for name, column in values.items():
-            missing = tuple(
-                " ".join(self.groups[index]) for index in np.flatnonzero(np.isnan(column))
-            )
+            missing = tuple(" ".join(self.groups[g]) for g in np.flatnonzero(np.isnan(column)))
             if missing:
                 lacked.setdefault(missing, []).append(name)
         return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from ..words import counted, listed
 from .columns import BUDGET
 from .evaluations_reading import read_evaluations
 from .metrics import checked_metrics, passes
-from .rows import Dropped, View, chosen_rows, lost_rows, names_in_conditions
+from .rows import View, chosen_rows, lost_rows, names_in_conditions, range_line
 from .sample import Points, Sample
 from .scale import checked_baseline
 from .table import table_of
@@ -54,22 +55,17 @@ class Evaluations(View):
         Key -> accuracy of guessing, in [0, 1), where the table has it.
     extra : dict of str to ndarray, (M,)
         The other columns that belong to the run, None or NaN where a cell is empty.
-    row : ndarray of int64, (M,)
-        Number of the run's first row in the source; the first row of data is 1.
-    source : str
-        Where the evaluations come from, as messages say it.
     columns : dict of str to str
         Quantity, key or proxy -> column of the source that held it.
     told_apart_by : tuple of str
         The columns by which rows belong to the same run; empty where every row is a run.
     derived : str or None
         The one of params, tokens and compute that was computed from the other two by C = 6ND.
-    n_rows, left_out : int
-        Rows in the source, and those of them that did not satisfy ``where``.
-    dropped : tuple of Dropped
-        Rows that are of no use, each with its reason.
-    warnings : tuple of str
+    row, source, n_rows, left_out, dropped, warnings
+        Where the evaluations come from, see `View`; ``row`` is the first one of each run, (M,).
     """
+
+    aligned = ("run", *BUDGET, "scores", "proxies", "extra", "row")
 
     run: Any
     params: Any = None
@@ -81,56 +77,29 @@ class Evaluations(View):
     proxies: dict[str, Any] = field(default_factory=dict)
     table_baselines: dict[str, float] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
-    row: Any = None
-    source: str = "data"
     columns: dict[str, str] = field(default_factory=dict)
     told_apart_by: tuple[str, ...] = ()
     derived: str | None = None
-    n_rows: int = 0
-    left_out: int = 0
-    dropped: tuple[Dropped, ...] = ()
-    warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        names = np.empty(len(self.run), dtype=object)
-        names[:] = list(self.run)
-        rows = (
-            np.arange(1, len(names) + 1)
-            if self.row is None
-            else np.asarray(self.row, dtype=np.int64)
-        )
-        parts: dict[str, Any] = {"run": names, "row": rows}
-        parts |= {
-            name: np.asarray(values, dtype=np.float64) for name, values in self._budget().items()
-        }
+        run = np.empty(len(self.run), dtype=object)
+        run[:] = list(self.run)
+        row = np.arange(1, len(run) + 1) if self.row is None else np.asarray(self.row)
+        parts: dict[str, Any] = {"run": run, "row": row}
+        parts |= {name: np.asarray(values, dtype=float) for name, values in self._budget().items()}
         for name in ("scores", "proxies"):
-            parts[name] = {
-                key: np.asarray(values, dtype=np.float64)
-                for key, values in getattr(self, name).items()
-            }
+            held = getattr(self, name).items()
+            parts[name] = {key: np.asarray(values, dtype=float) for key, values in held}
         for name, value in parts.items():
             object.__setattr__(self, name, value)
         super().__post_init__()
-        self._check()
-
-    def _check(self) -> None:
-        held = {"row": self.row, **self._budget(), **self.scores, **self.proxies, **self.extra}
-        for name, values in held.items():
-            if len(values) != len(self):
-                raise ValueError(
-                    f"{name}: has {len(values)} entries, run has {len(self)}; must be as many"
-                )
-        if len(set(self.run.tolist())) < len(self):
-            names = self.run.tolist()
-            raise ValueError(
-                f"run: {next(n for n in names if names.count(n) > 1)!r} is there twice; must be "
-                f"different names"
-            )
+        for name, n in Counter(run.tolist()).items():
+            if n > 1:
+                raise ArgumentError("run", complaint=f"{name!r} is there twice; must be different")
         for key, values in self.scores.items():
-            bad = np.flatnonzero(~(np.isnan(values) | ((values >= 0.0) & (values <= 1.0))))
-            if len(bad):
-                cell = f"run {self.run[bad[0]]!r}, {key}: accuracy={float(values[bad[0]])!r}"
-                raise ValueError(f"{self.source}, {cell} must be a number from 0 to 1")
+            for index in np.flatnonzero((values < 0.0) | (values > 1.0))[:1]:
+                cell = f"run {run[index]!r}, {key}: accuracy={float(values[index])!r}"
+                raise TableError(self.source, f"{cell} must be a number from 0 to 1")
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -190,26 +159,12 @@ class Evaluations(View):
         (('piqa',), [1.2e+18, 1.2e+20], [3.3, 2.7])
         """
         if isinstance(data, Evaluations):
-            for name, given in (
-                ("columns", columns),
-                ("percent", percent or None),
-                ("metrics", metrics),
-            ):
-                if given is not None:
-                    complaint = "these are Evaluations already, not a table to be read"
-                    raise ArgumentError(name, given, complaint=complaint)
-            return data if where is None else data._filtered(where)
+            data._refuse_reading(columns=columns, percent=percent or None, metrics=metrics)
+            return data if where is None else data._selected(data.mask(where), where)
         if not isinstance(percent, bool):
             raise ArgumentError("percent", percent, "True or False")
         settled, condition = checked_metrics(metrics), None if where is None else Where.parse(where)
         return cls(**read_evaluations(table_of(data), columns, condition, percent, settled))
-
-    def _filtered(self, where: str) -> Evaluations:
-        mask = self.mask(where)
-        if not mask.any():
-            complaint = f"leaves none of {counted(len(self), 'run')} of {self.source}"
-            raise ArgumentError("where", where, complaint=complaint)
-        return replace(self.subset(mask), left_out=self.left_out + int(np.count_nonzero(~mask)))
 
     # -- use ---------------------------------------------------------------------------------------
 
@@ -238,48 +193,32 @@ class Evaluations(View):
 
     def only(self, benchmarks: Sequence[str]) -> Evaluations:
         """The same with these benchmarks alone, each with its pass@k, in this order."""
-        kept: dict[str, Any] = {}
+        keys: dict[str, None] = {}
         for name in benchmarks:
-            if not self.family(name):
+            family = tuple(self.family(name).values())
+            if not family:
                 self.require(name)
-            kept |= {
-                key: self.scores[key]
-                for key in (name, *self.family(name).values())
-                if key in self.scores
-            }
-        return replace(
-            self,
-            scores=kept,
-            table_baselines={k: v for k, v in self.table_baselines.items() if k in kept},
-        )
+            keys |= dict.fromkeys(key for key in (name, *family) if key in self.scores)
+        baselines = {key: v for key, v in self.table_baselines.items() if key in keys}
+        scores = {key: self.scores[key] for key in keys}
+        return replace(self, scores=scores, table_baselines=baselines)
 
     def require(self, benchmark: str, argument: str = "benchmark") -> None:
         """Raise where there is no such key of ``scores``; `argument`: where the name is from."""
         if benchmark in self.scores:
             return
-        keys = [*self.family(benchmark).values()] or [
-            key for key in self.scores if self.benchmark_of(key) == benchmark
-        ]
+        keys = [*self.family(benchmark).values()]
+        keys = keys or [key for key in self.scores if self.benchmark_of(key) == benchmark]
+        every = listed(self.benchmarks or self.scores)
+        hint = close_matches(benchmark, self.scores)
+        complaint = f"{self.source} has no such benchmark{hint}; there are {every}"
         if keys:
             complaint = f"{self.source} has it as {listed(keys)}; name one of these"
-            raise ArgumentError(argument, benchmark, complaint=complaint)
-        every = self.benchmarks or tuple(self.scores)
-        what = f"{self.source} has no such benchmark{close_matches(benchmark, self.scores)}; there are {listed(every)}"
-        raise ArgumentError(argument, benchmark, complaint=what)
+        raise ArgumentError(argument, benchmark, complaint=complaint)
 
     def subset(self, index: Any) -> Evaluations:
         """The runs at a boolean mask or at indices, each at most once."""
-        chosen = chosen_rows(index, len(self))
-        budget: dict[str, Any] = {name: values[chosen] for name, values in self._budget().items()}
-        return replace(
-            self,
-            run=self.run[chosen],
-            row=self.row[chosen],
-            scores={key: values[chosen] for key, values in self.scores.items()},
-            proxies={key: values[chosen] for key, values in self.proxies.items()},
-            extra={key: values[chosen] for key, values in self.extra.items()},
-            **budget,
-        )
+        return self._at(chosen_rows(index, len(self)))
 
     def mask(self, condition: str, argument: str = "where") -> Mask:
         """Which runs satisfy a condition on any of the columns, (M,).
@@ -307,10 +246,9 @@ class Evaluations(View):
         truth = Where.parse(condition, "hold_out").evaluate(
             {**bare, **own}, {**quoted, **own}, len(sample), self.source
         )
-        if truth.unknown.any():
-            first = self.run[at[int(np.flatnonzero(truth.unknown)[0])]]
-            n = int(np.count_nonzero(truth.unknown))
-            what = f"hangs on an empty cell in {n} of {counted(len(sample), 'run')} (run {first!r})"
+        for index in np.flatnonzero(truth.unknown)[:1]:
+            n = f"{np.count_nonzero(truth.unknown)} of {counted(len(sample), 'run')}"
+            what = f"hangs on an empty cell in {n} (run {self.run[at[index]]!r})"
             domain = f"must be true or false for each run of {sample.benchmark}"
             raise ArgumentError("hold_out", condition, complaint=f"{what}; {domain}")
         return np.asarray(truth.true)
@@ -328,48 +266,38 @@ class Evaluations(View):
             A proxy, or any column of numbers.
         """
         self.require(benchmark)
-        values = self.scores[benchmark]
-        beside = None if proxy is None else self.proxy(proxy)
-        has = ~np.isnan(values) if beside is None else ~np.isnan(values) & ~np.isnan(beside)
-        if not has.any():
-            what = f" and proxy {proxy!r}" if proxy is not None else ""
-            complaint = f"no run of {self.source} has a score{what}"
-            raise ArgumentError("benchmark", benchmark, complaint=complaint)
-        at = np.flatnonzero(has)
-        points = self._points(at, proxy=None if beside is None else beside[at])
-        return Sample(
-            benchmark=benchmark,
-            accuracy=values[at],
-            baseline=checked_baseline("baseline", baseline),
-            at=points,
-            index=at,
-        )
+        beside = np.zeros(len(self)) if proxy is None else self.proxy(proxy)
+        at = np.flatnonzero(~np.isnan(self.scores[benchmark] + beside))
+        more = {} if proxy is None else {"proxy": beside[at]}
+        return self._sample(benchmark, baseline, self.scores[benchmark][at], at, **more)
 
     def pairs(self, benchmark: str, baseline: float = 0.0) -> Sample:
         """pass@k of a benchmark at every run and k that was evaluated, by k and then by run."""
         keys = self.family(benchmark)
         if not keys:
             self.require(benchmark)
-            metric = self.metric_types.get(benchmark)
-            complaint = (
-                f"has no pass@k in {self.source}, but {metric or 'a score without a metric'}"
-            )
+            metric = self.metric_types.get(benchmark) or "a score without a metric"
+            complaint = f"has no pass@k in {self.source}, but {metric}"
             raise ArgumentError("benchmark", benchmark, complaint=complaint)
-        at = {k: np.flatnonzero(~np.isnan(self.scores[key])) for k, key in keys.items()}
-        index = np.concatenate(list(at.values()))
-        if not len(index):
-            complaint = f"no run of {self.source} has a score"
+        scores = np.array([self.scores[key] for key in keys.values()])
+        place, index = np.nonzero(~np.isnan(scores))
+        k = np.array([*keys], dtype=float)[place]
+        return self._sample(benchmark, baseline, scores[place, index], index, k=k)
+
+    def _sample(
+        self, benchmark: str, baseline: float, accuracy: Any, at: Any, **more: Any
+    ) -> Sample:
+        if not len(at):
+            what = " and proxy" if "proxy" in more else ""
+            complaint = f"no run of {self.source} has a score{what}"
             raise ArgumentError("benchmark", benchmark, complaint=complaint)
-        accuracy = np.concatenate([self.scores[keys[k]][places] for k, places in at.items()])
-        ks = np.concatenate([np.full(len(places), float(k)) for k, places in at.items()])
-        points = self._points(index, k=ks)
-        return Sample(
-            benchmark=benchmark,
-            accuracy=accuracy,
-            baseline=checked_baseline("baseline", baseline),
-            at=points,
-            index=index,
-        )
+        held = {name: values[at] for name, values in self._budget().items()}
+        if not held and not more:
+            what = "has no params, tokens or compute of the runs; a law needs some"
+            raise TableError(self.source, what)
+        chance = checked_baseline("baseline", baseline)
+        points = Points(**held, **more)
+        return Sample(benchmark=benchmark, accuracy=accuracy, baseline=chance, at=points, index=at)
 
     def proxy(self, name: str) -> Floats:
         """A proxy, or any other column of numbers, by its name or by that of its column, (M,)."""
@@ -386,21 +314,10 @@ class Evaluations(View):
         if name in self.extra:
             raise ArgumentError("proxy", name, complaint="the column holds text; must be numbers")
         every = (*self.proxies, *numeric)
-        there = (
-            f"it has {listed(every)}"
-            if every
-            else "it has no losses or other numbers beside its scores"
-        )
-        complaint = f"{self.source} has no such column{close_matches(name, every)}; {there}"
+        hint = close_matches(name, every)
+        there = f"it has {listed(every) or 'no numbers beside its scores'}"
+        complaint = f"{self.source} has no such column{hint}; {there}"
         raise ArgumentError("proxy", name, complaint=complaint)
-
-    def _points(self, at: Any, **more: Any) -> Points:
-        held = {name: values[at] for name, values in self._budget().items()}
-        if not held and all(values is None for values in more.values()):
-            raise TableError(
-                self.source, "has no params, tokens or compute of the runs; a law needs some"
-            )
-        return Points(**held, **more)
 
     def _budget(self) -> dict[str, Any]:
         return {name: values for name in BUDGET if (values := getattr(self, name)) is not None}
@@ -412,32 +329,25 @@ class Evaluations(View):
         budget = {name: column for name, column in self.columns.items() if name in BUDGET}
         return names_in_conditions(self._budget(), budget, {**others, **self.extra})
 
-    # -- text --------------------------------------------------------------------------------------
-
     def to_table(self) -> dict[str, list[Any]]:
         """Columns of a table with a row for each score, as :meth:`read` takes it."""
         held = {**self._budget(), **self.extra}
-        names = (
-            "run",
-            *held,
-            "benchmark",
-            "metric_type",
-            "score",
-            *(("random_baseline",) if self.table_baselines else ()),
-        )
+        names = ("run", *held, "benchmark", "metric_type", "score", "random_baseline")
         rows: list[tuple[Any, ...]] = []
         for index in range(len(self)):
             own = (str(self.run[index]), *(_plain(values[index]) for values in held.values()))
             for key, values in (*self.scores.items(), *self.proxies.items()):
                 if not np.isnan(values[index]):
-                    metric = self.metric_types.get(key) or (
-                        "accuracy" if key in self.scores else "loss"
-                    )
-                    base = (self.table_baselines.get(key),) if self.table_baselines else ()
-                    rows.append((*own, self.benchmark_of(key), metric, float(values[index]), *base))
-        return {
+                    usual = "accuracy" if key in self.scores else "loss"
+                    metric = self.metric_types.get(key) or usual
+                    score, chance = float(values[index]), self.table_baselines.get(key)
+                    rows.append((*own, self.benchmark_of(key), metric, score, chance))
+        table = {
             name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)
         }
+        if not self.table_baselines:
+            del table["random_baseline"]
+        return table
 
     def summary(self) -> str:
         """How many runs there are, over what ranges, their benchmarks, and what was left out."""
@@ -445,34 +355,25 @@ class Evaluations(View):
         if self.told_apart_by:
             lines[0] += f", told apart by {', '.join(self.told_apart_by)}"
         for name, values in self._budget().items():
-            note = "  (from C = 6ND)" if name == self.derived else ""
-            lines.append(f"  {name:<17}{values.min():>10.4g}  to {values.max():>10.4g}{note}")
+            lines.append(
+                range_line(name, values, "  (from C = 6ND)" if name == self.derived else "")
+            )
         for key in self.benchmarks:
             known = self.scores[key][~np.isnan(self.scores[key])]
             metric = self.metric_types.get(key)
-            more = [k for k in self.family(key) if k > 1]
-            note = "".join(
-                (
-                    f"  {metric}" if metric else "",
-                    f", also k = {', '.join(map(str, more))}" if more else "",
-                )
-            )
+            more = [str(k) for k in self.family(key) if k > 1]
+            note = f"  {metric}" if metric else ""
+            note += f", also k = {', '.join(more)}" if more else ""
             if len(known):
-                lines.append(
-                    f"  {key:<24} {len(known):>4} runs  {known.min():>7.4f}  to "
-                    f"{known.max():>7.4f}{note}"
-                )
+                span = f"{known.min():>7.4f}  to {known.max():>7.4f}"
+                lines.append(f"  {key:<24} {len(known):>4} runs  {span}{note}")
         if self.proxies:
             lines.append(f"  proxies: {listed(self.proxies)}")
-        lines += lost_rows(self.left_out, self.dropped)
-        lines += [f"warning: {text}" for text in self.warnings]
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.summary()
+        return self._lines(*lines, *lost_rows(self.left_out, self.dropped))
 
     def __repr__(self) -> str:
-        return f"<Evaluations of {counted(len(self), 'run')} on {counted(len(self.benchmarks), 'benchmark')} from {self.source}>"
+        what = f"{counted(len(self), 'run')} on {counted(len(self.benchmarks), 'benchmark')}"
+        return f"<Evaluations of {what} from {self.source}>"
 
 
 def _plain(cell: Any) -> Any:

@@ -14,8 +14,10 @@ from ..words import listed, shown
 from .columns import (
     BUDGET,
     EVALUATIONS,
-    RUNS,
+    LETTERS,
+    LOSS,
     Columns,
+    Quantity,
     chosen_columns,
     may_be,
     name_it,
@@ -38,20 +40,11 @@ LEAST_SHARE = 0.05
 #: How many columns name a run at most.
 MOST_NAMED = 3
 #: Columns that name a model, at one or at many points of its training.
-MODELS = frozenset(
-    (
-        "name",
-        "model",
-        "modelname",
-        "modelid",
-        "checkpoint",
-        "checkpointname",
-        "checkpointid",
-        "ckpt",
-    )
-)
+MODELS = Quantity(
+    "model", "name modelname modelid checkpoint checkpointname checkpointid ckpt"
+).plain_names
 #: Columns of losses by no benchmark's name.
-LOSSES = next(quantity for quantity in RUNS if quantity.name == "loss").plain_names
+LOSSES = LOSS.plain_names
 LONG = ("benchmark", "score", "metric_type")
 AS_CHECKPOINTS = "where these are checkpoints of one training run, they are no independent runs"
 
@@ -66,9 +59,7 @@ def read_evaluations(
     settled: Mapping[str, str],
 ) -> dict[str, Any]:
     """The fields of `Evaluations`."""
-    chosen, benchmarks = chosen_columns(
-        table.source, table.names, EVALUATIONS, columns, others=True
-    )
+    chosen, benchmarks = chosen_columns(table.source, table.names, EVALUATIONS, columns, None)
     known = recognise(table.source, table.names, EVALUATIONS, chosen, table.empty())
     known.settle(*LONG)
     of = {
@@ -173,26 +164,23 @@ class _Rows(Reading):
         tries = [self._of_runs(name, first) for name in self.naming]
         if len(tries) > 1:
             tries.append([" ".join(parts) for parts in zip(*tries, strict=True)])
-        texts = [
-            name
-            for name in by
-            if name in self.free() and self.table.columns[name].dtype.kind == "O"
-        ]
+        free = self.free()
+        texts = [name for name in by if name in free and self.table.columns[name].dtype == object]
         words = [self._of_runs(name, first) for name in texts[:MOST_NAMED]]
-        letters = [("N", "params"), ("D", "tokens"), ("C", "compute")]
-        budget = [
-            (letter, self.numbers[name][first]) for letter, name in letters if name in self.numbers
-        ]
-        for digits in (4, 8, 17) if budget or words else ():
-            sizes = [
+        sizes = {
+            letter: self.numbers[name][first]
+            for letter, name in LETTERS.items()
+            if name in self.numbers
+        }
+        for digits in (4, 8, 17) if sizes or words else ():
+            spelt_sizes = [
                 [f"{letter}={value:.{digits}g}" for value in values]
-                for letter, values in budget[:2]
+                for letter, values in [*sizes.items()][:2]
             ]
-            tries.append(
-                [" ".join(filter(None, parts)) for parts in zip(*words, *sizes, strict=True)]
-            )
+            parts = zip(*words, *spelt_sizes, strict=True)
+            tries.append([" ".join(filter(None, some)) for some in parts])
         for names in tries:
-            if len(set(names)) == len(names) and all(names):
+            if len({*names}) == len(names) and all(names):
                 return names
         return [f"row {index + 1}" for index in first]
 
@@ -204,56 +192,37 @@ class _Rows(Reading):
         """The fields of `Evaluations`."""
         of, first = self.columns.of, runs.first
         budget = {name: self.numbers[name][first] for name in BUDGET if name in self.numbers}
-        named_run = {of["run"]} - {"run"} if "run" in of else set()
-        extra = {*self.free(runs.aside), *named_run}
+        own_run = {of["run"]} - {"run"} if "run" in of else set()
+        extra = {*self.free(runs.aside), *own_run}
+        vary = "varies" if len(runs.aside) == 1 else "vary"
+        plural = "" if len(runs.aside) == 1 else "s"
+        aside = [f"column{plural} {listed(runs.aside)} {vary} within a run: set aside"]
+        warnings = (
+            *self.columns.unsettled_warnings(
+                but=of.keys() | {"run", *LONG, "random_baseline", "k"}
+            ),
+            *self.warnings,
+            *self.other_columns(),
+            *(aside if runs.aside else ()),
+            *self.unnamed_scores(),
+            *self.proposed_groups(first, "run", AS_CHECKPOINTS),
+            *scores.warnings,
+            *doubts(budget, frozenset(of)),
+        )
         return {
             "run": runs.names,
             **budget,
             **scores.parts(),
-            "extra": {
-                name: values[first] for name, values in self.table.columns.items() if name in extra
-            },
+            "extra": {n: cells[first] for n, cells in self.table.columns.items() if n in extra},
             "row": first + 1,
-            "source": self.table.source,
             "columns": {**of, **scores.columns},
             "told_apart_by": runs.told_apart_by,
             "derived": self.derived,
-            "n_rows": self.table.rows,
-            "left_out": self.left_out,
-            "dropped": self.dropped,
-            "warnings": (
-                *self._unsettled(),
-                *self.warnings,
-                *self.other_columns(),
-                *_set_aside(runs.aside),
-                *self.unnamed_scores(),
-                *self.proposed_groups(first, "run", AS_CHECKPOINTS),
-                *scores.warnings,
-                *doubts(budget, frozenset(of)),
-            ),
+            **self.origin(*warnings),
         }
-
-    def _unsettled(self) -> list[str]:
-        return [
-            f"{may_be(names, quantity)}: none is taken; {name_it(quantity, names[0])}"
-            for quantity, names in self.columns.unsettled.items()
-            if quantity in BUDGET
-        ]
 
     def unnamed_scores(self) -> list[str]:
         return []
-
-
-def _set_aside(columns: Sequence[str]) -> list[str]:
-    """A warning about columns that vary within a run."""
-    if not columns:
-        return []
-    vary = (
-        f"column {listed(columns)} varies"
-        if len(columns) == 1
-        else f"columns {listed(columns)} vary"
-    )
-    return [f"{vary} within a run: set aside"]
 
 
 # -- a row for each run ----------------------------------------------------------------------------
@@ -286,55 +255,48 @@ class _Wide(_Rows):
         self, benchmarks: Mapping[str, str | None], settled: Mapping[str, str], most: float
     ) -> None:
         """Find the benchmark and the metric of each column that has one."""
-        aside = {*benchmarks, *(column for column in benchmarks.values() if column is not None)}
+        aside = {*benchmarks, *filter(None, benchmarks.values())}
+        an_accuracy = Metric(None, True)
+
+        def parts(column: str) -> tuple[str, Metric | None]:
+            name, metric = benchmark_and_metric(column, settled) or ("", None)
+            return name, metric_of(metric, settled) if name else None
+
         free = [name for name in self.free() if name not in aside]
         for benchmark, column in benchmarks.items():
             if column is not None:
-                parts = benchmark_and_metric(column, settled)
-                metric = metric_of(parts[1], settled) if parts else None
+                metric = parts(column)[1]
                 self.note(
-                    benchmark,
-                    metric if metric and metric.is_accuracy else Metric(None, True),
-                    column,
+                    benchmark, metric if metric and metric.is_accuracy else an_accuracy, column
                 )
         for column in free:
+            name, metric = parts(column)
             if plain(column) in LOSSES:
                 self.note(column, Metric(None, False), column)
-            elif (parts := benchmark_and_metric(column, settled)) and benchmarks.get(
-                parts[0], ""
-            ) is not None:
-                self.note(parts[0], metric_of(parts[1], settled), column)
+            elif metric is not None and benchmarks.get(name, "") is not None:
+                self.note(name, metric, column)
         known = {plain(benchmark) for benchmark, metric in self.measured if metric.is_accuracy}
         for column in self.free(aside):
-            if (
-                is_benchmark(column)
-                and plain(column) not in known
-                and self.holds_shares(column, most)
-            ):
-                self.note(column, Metric(None, True), column)
+            usual = is_benchmark(column) and plain(column) not in known
+            if usual and self.holds_shares(column, most):
+                self.note(column, an_accuracy, column)
         if not any(metric.is_accuracy for _, metric in self.measured):
             for column in self.free(aside):  # a table of one benchmark that does not say which
                 metric = metric_of(column.strip(), settled)
                 if column in ("score", "accuracy") or (metric is not None and metric.is_accuracy):
-                    self.note(column, metric or Metric(None, True), column)
+                    self.note(column, metric or an_accuracy, column)
         for name in settled.keys() - {metric.name for _, metric in self.measured}:
-            complaint = f"{name!r} is no metric of {self.table.source}; no column is called like {name}_hellaswag"
+            complaint = f"{name!r} is no metric of a column of {self.table.source}"
             raise ArgumentError("metrics", {name: settled[name]}, complaint=complaint)
         if not any(metric.is_accuracy for _, metric in self.measured):
-            how = f"{name_it('hellaswag')}, or have columns benchmark and score"
-            raise self.error(
-                f"no column of accuracy, such as acc_hellaswag; the columns are "
-                f"{listed(self.table.names)}; {how}"
-            )
+            which = f"the columns are {listed(self.table.names)}; {name_it('hellaswag')}"
+            raise self.error(f"no column of accuracy, such as acc_hellaswag; {which}")
 
-    def note(self, benchmark: str, metric: Metric | None, column: str) -> None:
-        assert metric is not None
-        if (benchmark, metric) in self.measured:
-            both = may_be([self.measured[benchmark, metric], column], benchmark)
-            raise self.error(
-                f"{both}; put one aside with columns={{{column!r}: None}} (--column {column}=)"
-            )
-        self.measured[benchmark, metric] = column
+    def note(self, benchmark: str, metric: Metric, column: str) -> None:
+        earlier = self.measured.setdefault((benchmark, metric), column)
+        if earlier != column:
+            both = may_be([earlier, column], benchmark)
+            raise self.error(f"{both}{put_aside(column)}")
 
     def holds_shares(self, column: str, most: float) -> bool:
         """Whether a column holds numbers from 0 to 1, or to 100 in percent."""
@@ -350,11 +312,9 @@ class _Wide(_Rows):
         first = np.flatnonzero(self.kept)
         of_row = np.full(self.table.rows, -1)
         of_row[first] = np.arange(len(first))
-        others = [
-            name
-            for name in self.table.names
-            if name not in self.measured.values() and not name.startswith(UNNAMED)
-        ]
+        others = self.free()
+        others += [name for name in self.columns.of.values() if name not in others]
+        others = [name for name in self.table.names if name in others]
         run = self.columns.of.get("run")
         if run is not None:
             self.require_names(run)
@@ -362,13 +322,11 @@ class _Wide(_Rows):
         seen: dict[Any, int] = {}
         for index in first.tolist():
             if (earlier := seen.setdefault(keys[index], index)) != index:
-                what = (
-                    f"the same {', '.join(others) or 'run'}"
-                    if run is None
-                    else f"the same {run} {shown(keys[index][0])}"
-                )
-                cure = "a run comes once; give runs different names in a column run, or take one by where="
-                raise self.error(f"hold {what}: {cure}", earlier, index)
+                same = ", ".join(others) or "run"
+                same = same if run is None else f"{run} {shown(keys[index][0])}"
+                cure = "name runs in a column run, or take one by where="
+                complaint = f"hold the same {same}: a run comes once; {cure}"
+                raise self.error(complaint, earlier, index)
         return _Runs(of_row, first, self.named(first, others))
 
     def unnamed_scores(self) -> list[str]:
@@ -379,17 +337,11 @@ class _Wide(_Rows):
             if OF_ERRORS.search(name) or cells.dtype.kind != "f":
                 continue
             values = cells[self.kept & np.isfinite(cells)]
-            if (
-                len(values)
-                and values.min() >= 0.0
-                and LEAST_SHARE < values.max() <= 1.0
-                and (values % 1.0 != 0.0).any()
-            ):
-                cure = f"--column {name}={name} makes it a benchmark"
-                warnings.append(
-                    f"column {name!r} holds numbers from 0 to 1 and is no score by its name "
-                    f"({cure})"
-                )
+            share = len(values) and values.min() >= 0.0 and LEAST_SHARE < values.max() <= 1.0
+            if share and (values % 1.0 != 0.0).any():
+                cure = f"(--column {name}={name} makes it a benchmark)"
+                what = f"column {name!r} holds numbers from 0 to 1 and is no score by its name"
+                warnings.append(f"{what} {cure}")
         return warnings
 
     def scores(self, runs: _Runs) -> list[Cell]:
@@ -397,22 +349,13 @@ class _Wide(_Rows):
         names = [quantity.name for quantity in EVALUATIONS]
         cells = []
         for (benchmark, metric), column in self.measured.items():
-            close = (
-                close_matches(benchmark, names)
-                if metric.name is None and benchmark != column
-                else ""
-            )
-            hint = (
-                f" (column {column!r} is taken as that of the benchmark {benchmark!r}{close})"
-                if close
-                else ""
-            )
+            close = close_matches(benchmark, names) if benchmark != column else ""
+            taken = f" (column {column!r} is taken as that of the benchmark {benchmark!r}{close})"
+            hint = taken if close and metric.name is None else ""
             values = self.scored[column][runs.first]
             for run in np.flatnonzero(~np.isnan(values)).tolist():
-                row = int(runs.first[run])
-                cells.append(
-                    Cell(run, benchmark, metric, float(values[run]), row, column, hint=hint)
-                )
+                row, value = int(runs.first[run]), float(values[run])
+                cells.append(Cell(run, benchmark, metric, value, row, column, hint=hint))
         return cells
 
 
@@ -461,47 +404,37 @@ class _Long(_Rows):
         """The metric of each kept row."""
         source, column = self.table.source, self.columns.of.get("metric_type")
         texts = spelt(self.table.columns[column]) if column is not None else [""] * self.table.rows
-        kept = np.flatnonzero(self.kept).tolist()
+        has_k = "k" in self.columns.of
+        if has_k:
+            self.read("k")
         metrics: list[Metric | None] = [None] * self.table.rows
-        for index in kept:
+        for index in np.flatnonzero(self.kept).tolist():
             text = texts[index]
             if not text and any(texts):
-                raise self.error(
-                    "is empty; must name the metric of the score", index, column=column
-                )
-            at_k = plain(text) in PASS_AT_K and "k" in self.columns.of
+                complaint = "is empty; must name the metric of the score"
+                raise self.error(complaint, index, column=column)
+            at_k = has_k and plain(text) in PASS_AT_K
             metric = metric_of(None if at_k or not text else text, self.settled)
             if metric is None:
-                say = f"metrics={{{text!r}: 'accuracy'}} or 'proxy' (--metric {text}=accuracy, --metric {text}=proxy)"
-                what = f"metric {text!r} is not known: is it an accuracy (a share of right answers, from 0 to 1)?"
-                raise self.error(
-                    f"{what} Say {say}, or leave it out by where= (--where)", index, column=column
+                what = (
+                    f"metric {text!r} is not known: say metrics={{{text!r}: 'accuracy'}} or 'proxy'"
                 )
+                how = f"(--metric {text}=accuracy, --metric {text}=proxy)"
+                raise self.error(f"{what} {how}", index, column=column)
+            k = float(self.numbers["k"][index]) if has_k else np.nan
+            of_k = metric.is_accuracy and (metric.name is None or metric.k is not None)
+            if of_k and not np.isnan(k):
+                if not (1.0 <= k <= 2.0**53 and k == int(k)):
+                    complaint = f"k={k:g} must be a whole number of at least 1"
+                    raise self.error(complaint, index, column=self.columns.of["k"])
+                metric = Metric(f"pass@{int(k)}", True, int(k))
             metrics[index] = metric
-        if "k" in self.columns.of:
-            self.read("k")
-            for index in kept:
-                metrics[index] = self.at_k(metrics[index], float(self.numbers["k"][index]), index)
-        for name in self.settled:
-            if name not in texts:
-                every = dict.fromkeys(filter(None, texts))
-                complaint = f"{name!r} is no metric of {source}{close_matches(name, every)}; it has {listed(every)}"
-                raise ArgumentError("metrics", {name: self.settled[name]}, complaint=complaint)
+        for name in self.settled.keys() - {*texts}:
+            every = dict.fromkeys(filter(None, texts))
+            has = f"{close_matches(name, every)}; it has {listed(every)}"
+            complaint = f"{name!r} is no metric of {source}{has}"
+            raise ArgumentError("metrics", {name: self.settled[name]}, complaint=complaint)
         return metrics
-
-    def at_k(self, metric: Metric | None, k: float, index: int) -> Metric | None:
-        """pass@k of a row with its k in a column of its own, where the metric says so or nothing."""
-        if (
-            metric is None
-            or not metric.is_accuracy
-            or not (metric.name is None or metric.k is not None)
-            or np.isnan(k)
-        ):
-            return metric
-        if not (k >= 1.0 and k == np.floor(k) and k <= 2.0**53):
-            complaint = f"k={k:g} must be a whole number of at least 1"
-            raise self.error(complaint, index, column=self.columns.of["k"])
-        return Metric(f"pass@{int(k)}", True, int(k))
 
     def also_of_runs(self, by: Sequence[str]) -> tuple[str, ...]:
         """Further columns that tell runs apart: they vary, but not with the benchmark.
@@ -512,21 +445,15 @@ class _Long(_Rows):
         """
         kept = np.flatnonzero(self.kept).tolist()
         keys = self.cells(by)
-        benchmarks = _sets((keys[index], self.benchmark[index]) for index in kept)
+        benchmarks = _sets((keys[row], self.benchmark[row]) for row in kept)
         telling = []
         for name in self.free(by):
             cells = self.cells((name,))
-            values = _sets((keys[index], cells[index]) for index in kept)
-            of_test = _sets(
-                ((self.benchmark[index], self.metric[index]), cells[index]) for index in kept
-            )
-            if all(len(some) == 1 for some in values.values()) or all(
-                len(some) == 1 for some in of_test.values()
-            ):
+            values = _sets((keys[row], cells[row]) for row in kept)
+            of_test = _sets(((self.benchmark[row], self.metric[row]), cells[row]) for row in kept)
+            if 1 in (max(map(len, values.values())), max(map(len, of_test.values()))):
                 continue
-            with_value = _sets(
-                ((keys[index], cells[index]), self.benchmark[index]) for index in kept
-            )
+            with_value = _sets(((keys[row], cells[row]), self.benchmark[row]) for row in kept)
             shares = [
                 len(some) / len(benchmarks[key])
                 for (key, _), some in with_value.items()
@@ -545,24 +472,18 @@ class _Long(_Rows):
         """Columns that vary within a run; params, tokens and compute must not."""
         kept = np.flatnonzero(of_row >= 0)
         ahead = first[of_row[kept]]
-        for name, values in self.numbers.items():
+        for name in BUDGET:
+            values = self.numbers.get(name, np.zeros(self.table.rows))
             off = np.flatnonzero(np.abs(values[kept] - values[ahead]) > AGREEMENT * values[ahead])
-            if name in BUDGET and len(off):
-                one, two = int(ahead[off[0]]), int(kept[off[0]])
-                run = (
-                    spelt(self.table.columns[self.columns.of["run"]])[one]
-                    if "run" in self.columns.of
-                    else ""
-                )
+            for place in off[:1]:
+                one, two = int(ahead[place]), int(kept[place])
+                run = spelt(self.table.columns[self.naming[0]])[one] if self.naming else ""
                 what = f"{name}={values[one]:.10g} and {values[two]:.10g}"
                 raise self.error(f"run {run!r} has {what}; must be one number", one, two)
         varying = []
         for name in self.free():
-            cells = spelt(self.table.columns[name])
-            if any(
-                cells[one] != cells[two]
-                for one, two in zip(kept.tolist(), ahead.tolist(), strict=True)
-            ):
+            cells = np.array(spelt(self.table.columns[name]), dtype=object)
+            if (cells[kept] != cells[ahead]).any():
                 varying.append(name)
         return varying
 
@@ -588,7 +509,7 @@ class _Long(_Rows):
             cell = Cell(run, self.benchmark[index], metric, value, index, column, chance, baseline)
             first = cells.setdefault((run, cell.benchmark, metric), cell)
             if first is not cell:
-                what = " ".join(part for part in (cell.benchmark, metric.name) if part)
+                what = " ".join(filter(None, (cell.benchmark, metric.name)))
                 complaint = f"hold two scores of the same run ({runs.names[run]}) on {what}"
                 raise self.error(f"{complaint}{self._cure(first, cell)}", first.row, index)
         return list(cells.values())
@@ -597,13 +518,8 @@ class _Long(_Rows):
         """How to tell two rows apart."""
         for name in self.free(self.naming):
             if self.table.columns[name][first.row] != self.table.columns[name][second.row]:
-                return f"; they differ in {name!r}: take one by where= (--where), or name runs in a column run"
-        same = (
-            "the rows are equal"
-            if first.value == second.value
-            else f"the scores are {first.value:g} and {second.value:g}"
-        )
-        return f"; {same}: remove one, or name runs in a column run (columns={{'run': 'NAME'}}, --column run=NAME)"
+                return f"; they differ in {name!r}: take one by where= (--where)"
+        return f", {first.value:g} and {second.value:g}: remove one, or name runs in a column run"
 
 
 def _sets(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, set[Any]]:

@@ -18,125 +18,34 @@ __all__ = [
     "passes",
 ]
 
-#: Metrics, spelt as columns are; a comma ends the name (``acc,none``).
-ACCURACIES = (
-    "acc",
-    "accuracy",
-    "acc_norm",
-    "acc_norm_bytes",
-    "accuracy_norm",
-    "exact_match",
-    "quasi_exact_match",
-    "em",
-)
-PROXIES = (
-    *(
-        "loss",
-        "nll",
-        "ce",
-        "cross_entropy",
-        "perplexity",
-        "ppl",
-        "word_perplexity",
-        "byte_perplexity",
-    ),
-    *(
-        "bits_per_byte",
-        "bpb",
-        "brier",
-        "brier_score",
-        "logprob",
-        "log_prob",
-        "log_likelihood",
-        "logits_per_byte",
-    ),
-)
 #: Metrics under which an answer is free text: guessing scores nothing.
 FREE_TEXT = ("exact_match", "quasi_exact_match", "em")
+#: Metrics, spelt as columns are; a comma ends the name (``acc,none``).
+ACCURACIES = ("acc", "accuracy", "acc_norm", "acc_norm_bytes", "accuracy_norm", *FREE_TEXT)
+PROXIES = (
+    *("loss", "nll", "ce", "cross_entropy", "perplexity", "ppl", "word_perplexity"),
+    *("byte_perplexity", "bits_per_byte", "bpb", "brier", "brier_score", "logprob", "log_prob"),
+    *("log_likelihood", "logits_per_byte"),
+)
+KNOWN = {plain(name): True for name in ACCURACIES} | {plain(name): False for name in PROXIES}
 PASS = re.compile(r"pass(?:@|_?at_?)([1-9]\d*)", re.IGNORECASE)
 #: What says pass@k where k has a column of its own.
 PASS_AT_K = frozenset(("pass", "passk", "passatk"))
-SEPARATORS = "_/ .:-"
+BETWEEN = r"[_/ .:\-]"
 #: A column with one of these words is no score but the error of one.
 OF_ERRORS = re.compile(
-    rf"(?:^|[{re.escape(SEPARATORS)}])(?:std_?err|standard_?error|std|se|ci)(?:$|[{re.escape(SEPARATORS)}])",
-    re.I,
+    rf"(?:^|{BETWEEN})(?:std_?err|standard_?error|std|se|ci)(?:$|{BETWEEN})", re.IGNORECASE
 )
 #: Too short to be told from other words at the edge of a column's name.
 NEVER_PART_OF_A_NAME = ("em", "ce")
-#: Benchmarks whose name alone makes a column of shares one of accuracy.
-BENCHMARKS = (
-    *(
-        "agieval",
-        "arc",
-        "arcc",
-        "arcchallenge",
-        "arce",
-        "arceasy",
-        "ai2arceasy",
-        "ai2arcchallenge",
-        "bbh",
-    ),
-    *(
-        "bigbenchhard",
-        "boolq",
-        "commonsenseqa",
-        "csqa",
-        "copa",
-        "coqa",
-        "drop",
-        "gpqa",
-        "gsm8k",
-        "hellaswag",
-    ),
-    *(
-        "humaneval",
-        "jeopardy",
-        "lambada",
-        "lambadaopenai",
-        "lambadastandard",
-        "lbpp",
-        "logiqa",
-        "math",
-        "mathqa",
-    ),
-    *(
-        "mbpp",
-        "mmlu",
-        "mmlupro",
-        "naturalquestions",
-        "nq",
-        "nqopen",
-        "obqa",
-        "openbookqa",
-        "piqa",
-        "pubmedqa",
-    ),
-    *(
-        "qasper",
-        "race",
-        "racehigh",
-        "racemiddle",
-        "sciq",
-        "siqa",
-        "socialiqa",
-        "squad",
-        "squadv2",
-        "storycloze",
-    ),
-    *(
-        "swde",
-        "triviaqa",
-        "truthfulqa",
-        "truthfulqamc1",
-        "webqs",
-        "webquestions",
-        "winograd",
-        "winogrande",
-    ),
+#: Benchmarks whose name alone makes a column of shares one of accuracy, and how it may go on.
+BENCHMARKS = re.compile(
+    r"(agieval|(ai2)?arc(c|e|challenge|easy)?|bbh|bigbenchhard|boolq|commonsenseqa|csqa|copa|coqa|"
+    r"drop|gpqa|gsm8k|hellaswag|humaneval|jeopardy|lambada(openai|standard)?|lbpp|logiqa|math|"
+    r"mathqa|mbpp|mmlu(pro)?|naturalquestions|nq(open)?|obqa|openbookqa|piqa|pubmedqa|qasper|"
+    r"race(high|middle)?|sciq|siqa|socialiqa|squad(v2)?|storycloze|swde|triviaqa|"
+    r"truthfulqa(mc1)?|webqs|webquestions|winograd|winogrande)((\d+|zero|few)shot)?"
 )
-#: How the name of a benchmark may go on.
-SHOTS = re.compile(r"(?:\d+|zero|few)shot$")
 
 
 @dataclass(frozen=True)
@@ -161,10 +70,7 @@ def metric_of(name: str | None, settled: Mapping[str, str]) -> Metric | None:
     bare = name.partition(",")[0].strip()
     if (k := passes(bare)) is not None:
         return Metric(f"pass@{k}", True, k)
-    for known, is_accuracy in ((ACCURACIES, True), (PROXIES, False)):
-        if plain(bare) in map(plain, known):
-            return Metric(name, is_accuracy)
-    return None
+    return Metric(name, KNOWN[plain(bare)]) if plain(bare) in KNOWN else None
 
 
 def passes(metric: str | None) -> int | None:
@@ -179,9 +85,8 @@ def guessing_scores_nothing(metric: str | None) -> bool:
     >>> [guessing_scores_nothing(metric) for metric in ("exact_match,strict-match", "pass@1", "acc")]
     [True, True, False]
     """
-    return passes(metric) is not None or plain((metric or "").partition(",")[0]) in map(
-        plain, FREE_TEXT
-    )
+    bare = plain((metric or "").partition(",")[0])
+    return passes(metric) is not None or bare in map(plain, FREE_TEXT)
 
 
 def is_benchmark(column: str) -> bool:
@@ -190,7 +95,7 @@ def is_benchmark(column: str) -> bool:
     >>> [is_benchmark(column) for column in ("hellaswag", "arc:easy", "TriviaQA_5shot", "hidden_size")]
     [True, True, True, False]
     """
-    return SHOTS.sub("", plain(column)) in BENCHMARKS
+    return BENCHMARKS.fullmatch(plain(column)) is not None
 
 
 def benchmark_and_metric(column: str, settled: Mapping[str, str]) -> tuple[str, str] | None:
@@ -202,35 +107,23 @@ def benchmark_and_metric(column: str, settled: Mapping[str, str]) -> tuple[str, 
     ... ]
     [('arc_easy', 'acc_norm'), ('humaneval', 'pass@10'), None]
     """
-    words = [
-        word
-        for word in (*ACCURACIES, *PROXIES, *settled)
-        if word not in NEVER_PART_OF_A_NAME or word in settled
-    ]
+    words = {*ACCURACIES, *PROXIES} - {*NEVER_PART_OF_A_NAME} | settled.keys()
     metric = "|".join((PASS.pattern, *map(re.escape, sorted(words, key=len, reverse=True))))
-    between = f"[{re.escape(SEPARATORS)}]"
-    if OF_ERRORS.search(column):
-        return None
-    for pattern in (
-        rf"(?P<m>{metric}){between}+(?P<b>.+)",
-        rf"(?P<b>.+?){between}+(?P<m>{metric})",
-    ):
+    patterns = (rf"(?P<m>{metric}){BETWEEN}+(?P<b>.+)", rf"(?P<b>.+?){BETWEEN}+(?P<m>{metric})")
+    for pattern in patterns if not OF_ERRORS.search(column) else ():
         if match := re.fullmatch(pattern, column.strip(), re.IGNORECASE):
             spelt = match["m"]
-            return match["b"], next(
-                (word for word in settled if word.lower() == spelt.lower()), spelt
-            )
+            own = (word for word in settled if word.lower() == spelt.lower())
+            return match["b"], next(own, spelt)
     return None
 
 
 def checked_metrics(metrics: Mapping[str, str] | None) -> dict[str, str]:
     """What a user says of metrics: accuracy or proxy."""
-    if metrics is None:
-        return {}
-    if not isinstance(metrics, Mapping):
-        complaint = "must map metric types to 'accuracy' or 'proxy', as in metrics={'f1': 'proxy'}"
+    if metrics is not None and not isinstance(metrics, Mapping):
+        complaint = "must map metric types to 'accuracy' or 'proxy'"
         raise ArgumentError("metrics", metrics, complaint=complaint)
-    for name, kind in metrics.items():
+    for name, kind in (metrics or {}).items():
         if kind not in ("accuracy", "proxy"):
             raise ArgumentError("metrics", {name: kind}, "'accuracy' or 'proxy'")
-    return dict(metrics)
+    return dict(metrics or {})

@@ -11,7 +11,7 @@ import numpy as np
 from ..words import shown
 from .columns import PASS_AT_K, chosen_columns
 from .counts_reading import LARGEST, Grouped, columns_of, grouping
-from .rows import Dropped, View, names_in_conditions, those_dropped
+from .rows import View, names_in_conditions
 from .table import table_of
 from .where import Where
 
@@ -36,15 +36,11 @@ class PassTable(View):
         As it stands in the source, also outside [0, 1].
     se : ndarray of float64, (R,)
         Standard errors; NaN where there is none.
-    row : ndarray of int64, (R,)
-        Number of the row in the source; the first row of data is 1.
-    source : str
-    left_out : int
-        Rows that did not satisfy ``where``.
-    dropped : tuple of Dropped
-        Rows without k or pass@k.
-    notes : tuple of str
+    row, source, n_rows, left_out, dropped, warnings
+        Where the values come from, see `View`: ``dropped`` holds the rows without k or pass@k.
     """
+
+    aligned = ("group", "k", "pass_at_k", "se", "row")
 
     by: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
@@ -52,11 +48,6 @@ class PassTable(View):
     k: Any
     pass_at_k: Any
     se: Any
-    row: Any
-    source: str = "data"
-    left_out: int = 0
-    dropped: tuple[Dropped, ...] = ()
-    notes: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -95,9 +86,9 @@ class PassTable(View):
         known = columns_of(table, PASS_AT_K, chosen)
         known.settle("se")
         reading = Grouped(table, known, grouping(known, by))
-        for name in (*NEEDED, *(["se"] if "se" in known.of else [])):
-            if name in NEEDED:
-                known.require(name)
+        known.require("k")
+        known.require("pass_at_k")
+        for name in (*NEEDED, *({"se"} & known.of.keys())):
             reading.read(name, optional=name not in NEEDED)
         reading.drop_missing(NEEDED)
         of = {name: known.of[name] for name in reading.numbers}
@@ -128,8 +119,5 @@ class PassTable(View):
             pass_at_k=reading.numbers["pass_at_k"][rows],
             se=np.where(np.isfinite(se) & (se >= 0.0), se, np.nan),
             row=rows + 1,
-            source=table.source,
-            left_out=reading.left_out,
-            dropped=reading.dropped,
-            notes=(those_dropped(reading.dropped),) if reading.dropped else (),
+            **reading.origin(),
         )

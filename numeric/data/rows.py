@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..errors import TableError
-from ..words import counted, listed
+from ..errors import ArgumentError, TableError
+from ..words import counted
 from .budget import fill
-from .columns import LETTERS, RUN_NAMES, Columns, may_be, plain, put_aside
-from .table import UNNAMED, Table, is_missing, numbers
+from .columns import LETTERS, RUN_NAME, Columns, may_be, plain, put_aside
+from .table import UNNAMED, Table, is_missing, numbers, spelt
 from .units import refuse_units
 from .where import Where
 
@@ -20,8 +20,6 @@ __all__ = ["Dropped", "Reading", "View", "lost_rows", "those_dropped"]
 
 #: How many dropped rows a message shows.
 MOST_SHOWN = 3
-#: How many of a column's values tell how many different ones it has.
-SAMPLE = 1000
 
 
 @dataclass(frozen=True)
@@ -63,22 +61,84 @@ def lost_rows(left_out: int, dropped: Sequence[Dropped], by: str = "the conditio
     return parts + ([those_dropped(dropped)] if dropped else [])
 
 
+# -- views -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class View:
-    """A frozen data class with arrays among its fields, which cannot be written to."""
+    """What a table was read into: arrays that cannot be written to, and where they come from.
+
+    Attributes
+    ----------
+    row : ndarray of int64
+        Number of the row in the source; the first row of data is 1.
+    source : str
+        Where the rows come from, as messages say it.
+    n_rows, left_out : int
+        Rows in the source, and those of them that did not satisfy ``where``.
+    dropped : tuple of Dropped
+        Rows that are of no use, each with its reason.
+    warnings : tuple of str
+    """
+
+    #: The fields with an entry for each row, the first one always there; a dictionary has several.
+    aligned: ClassVar[tuple[str, ...]] = ()
+
+    row: Any = None
+    source: str = "data"
+    n_rows: int = 0
+    left_out: int = 0
+    dropped: tuple[Dropped, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        lead = self.aligned[0]
+        rows = len(getattr(self, lead))
+        for name in self.aligned:
+            value = getattr(self, name)
+            for key, array in value.items() if isinstance(value, dict) else ((name, value),):
+                if array is not None and len(array) != rows:
+                    complaint = f"has {len(array)} entries, {lead} has {rows}; must be as many"
+                    raise ArgumentError(str(key), complaint=complaint)
         for name, value in self._fields().items():
-            if isinstance(value, dict):
-                value = {
-                    key: locked(part) if isinstance(part, np.ndarray) else part
-                    for key, part in value.items()
-                }
-            elif isinstance(value, np.ndarray):
-                value = locked(value)
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, _mapped(value, _locked))
 
     def _fields(self) -> dict[str, Any]:
-        return {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    def _at(self, chosen: Any) -> Self:
+        """The rows at a mask or at indices."""
+        taken = {name: getattr(self, name) for name in self.aligned}
+        try:
+            rows = {name: _mapped(value, lambda a: a[chosen]) for name, value in taken.items()}
+        except IndexError as error:
+            raise ArgumentError("index", complaint=str(error)) from None
+        return replace(self, **rows)
+
+    def _refuse_reading(self, **options: Any) -> None:
+        """Raise where an option says how to read what has been read."""
+        for name, value in options.items():
+            if value is not None:
+                complaint = f"these are {type(self).__name__} already, not a table to be read"
+                raise ArgumentError(name, value, complaint=complaint)
+
+    def _selected(self, truth: Any, where: str) -> Self:
+        """The rows for which a condition is true, and how many it leaves out."""
+        if not truth.any():
+            complaint = f"leaves none of {counted(len(truth), 'run')} of {self.source}"
+            raise ArgumentError("where", where, complaint=complaint)
+        return replace(self._at(truth), left_out=self.left_out + int(np.count_nonzero(~truth)))
+
+    def summary(self) -> str:
+        """How many rows there are, and what was left out."""
+        lines = [f"{counted(len(getattr(self, self.aligned[0])), 'row')} from {self.source}"]
+        return self._lines(*lines, *lost_rows(self.left_out, self.dropped))
+
+    def _lines(self, *lines: str) -> str:
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
+    def __str__(self) -> str:
+        return self.summary()
 
     def __reduce__(self) -> tuple[Callable[..., View], tuple[type[View], dict[str, Any]]]:
         return _rebuilt, (type(self), self._fields())
@@ -88,11 +148,23 @@ def _rebuilt(kind: type[View], parts: dict[str, Any]) -> View:
     return kind(**parts)
 
 
-def locked(values: Any) -> Any:
+def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
+    """A value with every array in it changed."""
+    if isinstance(value, dict):
+        return {key: _mapped(part, function) for key, part in value.items()}
+    return function(value) if isinstance(value, np.ndarray) else value
+
+
+def _locked(values: Any) -> Any:
     """The same array for reading only; the caller's own stays as it is."""
-    view = np.asarray(values).view()
+    view = values.view()
     view.setflags(write=False)
     return view
+
+
+def range_line(name: str, values: Any, note: str = "") -> str:
+    """A line of a summary: from the least to the greatest of some values."""
+    return f"  {name:<17}{values.min():>10.4g}  to {values.max():>10.4g}{note}"
 
 
 def chosen_rows(index: Any, rows: int, argument: str = "index") -> Any:
@@ -100,8 +172,8 @@ def chosen_rows(index: Any, rows: int, argument: str = "index") -> Any:
     chosen = np.asarray(index, dtype=None if np.size(index) else np.int64)
     mask = chosen.dtype.kind == "b"
     if chosen.dtype.kind not in "biu" or chosen.ndim != 1 or (mask and len(chosen) != rows):
-        domain = f"must be a mask of {rows} or indices"
-        raise ValueError(f"{argument} of {chosen.dtype} and shape {chosen.shape}: {domain}")
+        complaint = f"must be a mask of {rows} or indices"
+        raise ArgumentError(f"{argument} of {chosen.dtype}", complaint=complaint)
     return chosen
 
 
@@ -116,16 +188,13 @@ def names_in_conditions(
     A plain name is a quantity or its letter before it is a column; in backticks it is the column of
     the source.
     """
-    quoted = {
-        **others,
-        **{
-            name: quantities[quantity]
-            for quantity, name in columns.items()
-            if quantity in quantities
-        },
-    }
+    own = {columns[name]: values for name, values in quantities.items() if name in columns}
+    quoted = {**others, **own}
     by_letter = {letter: quantities[name] for letter, name in letters.items() if name in quantities}
     return {**quoted, **by_letter, **quantities}, quoted
+
+
+# -- reading ---------------------------------------------------------------------------------------
 
 
 class Reading:
@@ -153,8 +222,6 @@ class Reading:
         self.selected = np.ones(table.rows, dtype=bool)
         self._reasons: dict[int, str] = {}
 
-    # -- numbers -----------------------------------------------------------------------------------
-
     def read(self, quantity: str, *, optional: bool = True) -> dict[int, str]:
         """Read a quantity as numbers; the cells that no float comes near, with the reason."""
         column = self.columns.of[quantity]
@@ -175,15 +242,12 @@ class Reading:
 
     def fill_budget(self) -> None:
         """Compute what follows from C = 6ND, and drop the rows where that is beyond the floats."""
-        budget = fill(self.numbers)
-        for name, values in budget.values.items():
-            if values is not self.numbers.get(name):
-                self.drop(unusable(name, values, {}))
-        self.numbers |= budget.values
-        self.derived = budget.derived
-        self.warnings += budget.warnings("row")
-
-    # -- rows --------------------------------------------------------------------------------------
+        values, self.derived, warnings = fill(self.numbers, "row")
+        for name, column in values.items():
+            if column is not self.numbers.get(name):
+                self.drop(unusable(name, column, {}))
+        self.numbers |= values
+        self.warnings += warnings
 
     def drop(self, reasons: Mapping[int, str]) -> None:
         """Note why rows cannot be used; the first reason stays."""
@@ -208,17 +272,16 @@ class Reading:
     def kept(self) -> Any:
         return self.selected & self.usable
 
-    @property
-    def left_out(self) -> int:
-        """How many rows the condition does not select."""
-        return self.table.rows - int(np.count_nonzero(self.selected))
-
-    @property
-    def dropped(self) -> tuple[Dropped, ...]:
-        """The selected rows that cannot be used."""
-        return tuple(
-            Dropped(i + 1, self._reasons[i]) for i in sorted(self._reasons) if self.selected[i]
-        )
+    def origin(self, *warnings: str) -> dict[str, Any]:
+        """The fields of every view."""
+        reasons = sorted(self._reasons.items())
+        return {
+            "source": self.table.source,
+            "n_rows": self.table.rows,
+            "left_out": self.table.rows - int(np.count_nonzero(self.selected)),
+            "dropped": tuple(Dropped(i + 1, why) for i, why in reasons if self.selected[i]),
+            "warnings": warnings,
+        }
 
     def select(
         self, where: Where | None, bare: Mapping[str, Any], quoted: Mapping[str, Any]
@@ -232,7 +295,8 @@ class Reading:
         """Raise where no row is kept; `what`: what none of them is or has."""
         if not self.kept.any():
             by = "" if where is None else f"the condition {where.text!r}"
-            lost = "; ".join(lost_rows(self.left_out, self.dropped, by))
+            origin = self.origin()
+            lost = "; ".join(lost_rows(origin["left_out"], origin["dropped"], by))
             raise self.error(f"none of {counted(self.table.rows, 'row')} {what} ({lost})")
 
     def error(self, complaint: str, *indices: int, column: str | None = None) -> TableError:
@@ -242,37 +306,24 @@ class Reading:
 
     # -- warnings ----------------------------------------------------------------------------------
 
-    def other_columns(self) -> list[str]:
-        """Warnings that name other columns that may be a quantity as well, and the empty ones."""
+    def other_columns(self, quantities: Iterable[str] | None = None) -> list[str]:
+        """Warnings that name other columns that may be a quantity as well."""
         empty = self.table.empty(self.kept)
         warnings = []
-        for quantity, weaker in self.columns.weaker.items():
+        for quantity in self.columns.weaker if quantities is None else quantities:
             column = self.columns.of[quantity]
-            filled = [
+            others = [
                 name
-                for name in weaker
-                if name not in empty and not self._says_the_same(quantity, column, name)
+                for name in self.columns.weaker.get(quantity, ())
+                if name not in empty and not self._says_the_same(column, name)
             ]
-            if filled:
-                which = "the other" if len(filled) == 1 else "another"
-                cure = f"--column {quantity}={filled[0]!r} takes {which}"
-                warnings.append(
-                    f"{may_be([column, *filled], quantity)}: {column!r} is taken; {cure}"
-                )
-            nothing = [name for name in weaker if name in empty]
-            if nothing and column not in empty:
-                which = (
-                    f"column {listed(nothing)} is"
-                    if len(nothing) == 1
-                    else f"columns {listed(nothing)} are"
-                )
-                warnings.append(f"{which} empty: {column!r} is taken as {quantity}")
+            if others:
+                cure = f"--column {quantity}={others[0]!r} takes another"
+                both = may_be([column, *others], quantity)
+                warnings.append(f"{both}: {column!r} is taken; {cure}")
         return warnings
 
-    def _says_the_same(self, quantity: str, one: str, other: str) -> bool:
-        if quantity == "group":
-            first, second = (codes(self.table.columns[name][self.kept]) for name in (one, other))
-            return bool((first == second).all())
+    def _says_the_same(self, one: str, other: str) -> bool:
         try:
             first, second = (numbers(self.table, name)[0][self.kept] for name in (one, other))
         except TableError:  # text, which is no number of anything
@@ -287,76 +338,35 @@ class Reading:
         if not {"params", "tokens"} <= self.numbers.keys():
             return []
         params, tokens = self.numbers["params"][rows], self.numbers["tokens"][rows]
+        taken = self.columns.of.values()
         for name in self.table.names:
-            cells = self.table.columns[name][rows]
-            if (
-                plain(name) not in RUN_NAMES
-                or name in self.columns.of.values()
-                or any(map(is_missing, cells))
-            ):
+            if plain(name) not in RUN_NAME.plain_names or name in taken:
                 continue
-            names = codes(cells)
-            _, first = np.unique(names, return_index=True)
-            if (params == params[first][names]).all() and (tokens != tokens[first][names]).any():
-                some = f"{counted(len(names), what)} of {len(first)} different {name!r}"
+            cells = self.table.columns[name][rows]
+            _, first, label = np.unique(spelt(cells), return_index=True, return_inverse=True)
+            same_size = (params == params[first][label]).all()
+            if same_size and (tokens != tokens[first][label]).any():
+                if any(map(is_missing, cells)):
+                    continue
+                some = f"{counted(len(label), what)} of {len(first)} different {name!r}"
                 return [f"{some}, each of one size at several tokens: {how.format(name)}"]
         return []
 
     def copies(self) -> list[str]:
         """A warning that counts rows that are in the table more than once."""
-        kept, columns = self.kept, self.table.columns.items()
-        n = repetitions([values[kept] for name, values in columns if not name.startswith(UNNAMED)])
+        columns = self.table.columns.items()
+        cells = [spelt(cells[self.kept]) for name, cells in columns if not name.startswith(UNNAMED)]
+        rows = list(zip(*cells, strict=True))
+        n = len(rows) - len({*rows})
         return [f"{counted(n, 'row')} copied exactly from another row; all are kept"] if n else []
 
 
 def unusable(quantity: str, values: Any, reasons: Mapping[int, str]) -> dict[int, str]:
     """Why cells with a number in them are no positive finite number, by index."""
-    bad = np.flatnonzero(~np.isnan(values) & ~((values > 0.0) & np.isfinite(values))).tolist()
-    why = {index: f"{quantity}={float(values[index])!r}: must be above 0" for index in bad}
-    for index in bad:
-        if index in reasons:
-            why[index] = f"{quantity}: {reasons[index]}"
-        elif np.isinf(values[index]):
-            why[index] = (
-                f"{quantity}={float(values[index])!r}: must be finite (the largest float is "
-                f"1.8e308)"
-            )
+    bad = ~np.isnan(values) & ~((values > 0.0) & np.isfinite(values))
+    why = {}
+    for index in np.flatnonzero(bad).tolist():
+        domain = "finite (the largest float is 1.8e308)" if np.isinf(values[index]) else "above 0"
+        stands = f"{quantity}={float(values[index])!r}: must be {domain}"
+        why[index] = f"{quantity}: {reasons[index]}" if index in reasons else stands
     return why
-
-
-def codes(values: Any) -> Any:
-    """Integers from 0 that are equal where the values are."""
-    if values.dtype.kind != "O":
-        return np.unique(values, return_inverse=True)[1]
-    known: dict[Any, int] = {}
-    return np.array(
-        [known.setdefault((type(value), str(value)), len(known)) for value in values.tolist()],
-        dtype=np.int64,
-    )
-
-
-def repetitions(columns: Sequence[Any]) -> int:
-    """How many rows are equal to an earlier row in all columns.
-
-    >>> repetitions([np.array([1.0, 2.0, 1.0, 1.0]), np.array(["a", "a", "a", "b"], dtype=object)])
-    1
-    """
-    rows = np.arange(len(columns[0]))
-    classes = np.zeros(len(rows), dtype=np.int64)
-    for column in sorted(columns, key=_variety, reverse=True):
-        labels = codes(column[rows])
-        _, classes, sizes = np.unique(
-            classes * (labels.max() + 1) + labels, return_inverse=True, return_counts=True
-        )
-        shared = sizes[classes] > 1
-        rows, classes = rows[shared], classes[shared]
-        if not len(rows):
-            return 0
-    return len(rows) - len(np.unique(classes))
-
-
-def _variety(column: Any) -> int:
-    """How many different values a column begins with: where they all differ, no other column
-    matters.
-    """
-    return len(set(map(str, column[:SAMPLE].tolist())))

@@ -16,12 +16,11 @@ from .metrics import Metric
 
 __all__ = ["Cell", "Scores"]
 
-SHARE = "a number from 0 to 1"
-BASELINE = "at least 0 and below 1"
 #: A score from here on is no slip of a share beyond 1.
 WELL_ABOVE = 2.0
 #: How many benchmarks a warning names.
 MOST_NAMED = 3
+CURE = "; say percent=True (--percent) if the table holds percent"
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Scores:
     """The scores by key, checked."""
 
     def __init__(self, source: str, cells: list[Cell], percent: bool) -> None:
-        self.source, self.percent = source, percent
+        self.source, self.percent, self.scale = source, percent, 100.0 if percent else 1.0
         self.n = 1 + max((cell.run for cell in cells), default=-1)
         self.warnings: list[str] = []
         metrics: dict[str, set[Metric]] = {}
@@ -71,58 +70,43 @@ class Scores:
         self.baselines = self._baselines()
         self._count_ones()
 
-    @property
-    def scale(self) -> float:
-        return 100.0 if self.percent else 1.0
-
     def _error(self, cell: Cell, complaint: str, column: str = "") -> TableError:
         """What is wrong with a score, or with the accuracy of guessing beside it."""
         what = "" if cell.column == cell.benchmark else f"{self.key[cell.benchmark, cell.metric]}: "
-        return TableError(
-            self.source, f"{what}{complaint}", rows=(cell.row + 1,), column=column or cell.column
-        )
+        rows, at = (cell.row + 1,), column or cell.column
+        return TableError(self.source, f"{what}{complaint}", rows=rows, column=at)
 
     def _check_accuracies(self, cells: list[Cell]) -> None:
         if not cells:
             metrics = listed(sorted({metric.name or "loss" for metric in self.metric.values()}))
             raise TableError(self.source, f"no score is an accuracy; its metrics are {metrics}")
-        most, domain = self.scale, "a number from 0 to 100 (percent)" if self.percent else SHARE
-        above = [cell for cell in cells if cell.value > 1.0]
-        bad = [cell for cell in cells if not 0.0 <= cell.value <= most]
-        if bad:
-            cell, more = bad[0], len(bad) - 1
-            cure = ""
+        bad = [cell for cell in cells if not 0.0 <= cell.value <= self.scale]
+        for cell in bad[:1]:
+            others = f" ({counted(len(bad) - 1, 'more row')})" if len(bad) > 1 else ""
+            domain = f"a number from 0 to {'100 (percent)' if self.percent else '1'}"
+            cure = cell.hint
             if cell.value > 1.0 and not self.percent:
-                cure = (
-                    "; say percent=True (--percent) if the column holds percent"
-                    if self._like_percent(cell)
-                    else ""
-                )
-                cure += (
-                    ""
-                    if cell.metric.name is not None
-                    else "; if it is no accuracy, say so in a column metric_type"
-                )
-            others = f" ({counted(more, 'more row')})" if more else ""
-            raise self._error(
-                cell, f"accuracy={cell.value:.16g} must be {domain}{others}{cure}{cell.hint}"
-            )
-        if self.percent and not above:
-            highest = max(cells, key=lambda cell: cell.value)
-            what = f"no accuracy of {self.source} is above 1 (the highest is {highest.value:.6g}, row {highest.row + 1})"
-            complaint = f"{what}: leave percent=True (--percent) out where they are fractions"
+                cure = CURE if self._like_percent(cell) else ""
+                if cell.metric.name is None:
+                    cure += "; if it is no accuracy, say so in a column metric_type"
+                cure += cell.hint
+            value = f"accuracy={cell.value:.16g}"
+            raise self._error(cell, f"{value} must be {domain}{others}{cure}")
+        if not self.percent:
+            return
+        highest = max(cells, key=lambda cell: cell.value)
+        if highest.value <= 1.0:
+            where = f"(the highest is {highest.value:.6g}, row {highest.row + 1})"
+            complaint = f"no accuracy of {self.source} is above 1 {where}: leave percent=True (--percent) out"
             raise ArgumentError("percent", True, complaint=complaint)
-        if self.percent:
-            low = [
-                key
-                for key in self.cells
-                if self.metric[key].is_accuracy and max(c.value for c in self.cells[key]) <= 1.0
-            ]
-            low = [key for key in low if any(cell.value for cell in self.cells[key])]
-            if low:
-                self.warnings.append(
-                    f"no score of {_some(low)} is above 1 %: are these in percent as well?"
-                )
+        highest_of = {
+            key: max(cell.value for cell in held)
+            for key, held in self.cells.items()
+            if self.metric[key].is_accuracy
+        }
+        if low := [key for key, value in highest_of.items() if 0.0 < value <= 1.0]:
+            what = f"no score of {_some(low)} is above 1 %: are these in percent as well?"
+            self.warnings.append(what)
 
     def _like_percent(self, cell: Cell) -> bool:
         """Whether this score may be in percent: it is well above 1, or most of those beside it are
@@ -135,69 +119,58 @@ class Scores:
     def _check_proxies(self, cells: list[Cell]) -> None:
         for cell in cells:
             if not np.isfinite(cell.value):
-                raise self._error(
-                    cell, f"{cell.metric.name or 'loss'}={cell.value!r} must be finite"
-                )
+                what = f"{cell.metric.name or 'loss'}={cell.value!r}"
+                raise self._error(cell, f"{what} must be finite")
 
     def _baselines(self) -> dict[str, float]:
         """The accuracy of guessing that the table holds."""
         baselines: dict[str, float] = {}
         for key, cells in self.cells.items():
-            given = [
-                cell for cell in cells if not np.isnan(cell.baseline) and cell.metric.is_accuracy
-            ]
+            given = [c for c in cells if c.metric.is_accuracy and not np.isnan(c.baseline)]
             for cell in given:
                 self._check_baseline(cell)
                 if cell.baseline != given[0].baseline:
                     values = f"{key}: random_baseline={given[0].baseline:g} and {cell.baseline:g}"
-                    raise TableError(
-                        self.source,
-                        f"{values}; must be one number for a benchmark",
-                        rows=(given[0].row + 1, cell.row + 1),
-                        column=cell.baseline_column,
-                    )
-            if given:
-                baselines[key] = given[0].baseline / self.scale
+                    complaint = f"{values}; must be one number for a benchmark"
+                    rows, column = (given[0].row + 1, cell.row + 1), cell.baseline_column
+                    raise TableError(self.source, complaint, rows=rows, column=column)
+                baselines[key] = cell.baseline / self.scale
         return baselines
 
     def _check_baseline(self, cell: Cell) -> None:
-        value, column = f"random_baseline={cell.baseline:.16g}", cell.baseline_column
+        complaint = ""
         if not 0.0 <= cell.baseline < self.scale:
-            percent = 1.0 < cell.baseline <= 100.0 and not self.percent
-            cure = "; say percent=True (--percent) if the table holds percent" if percent else ""
-            domain = f"{BASELINE}{' (below 100 in percent)' if self.percent else ''}"
-            raise self._error(cell, f"{value} must be {domain}{cure}", column)
-        if self.percent and 0.0 < cell.baseline < 1.0:
-            complaint = f"{value} must be in percent as the scores are (percent=True), such as 25"
-            raise self._error(cell, complaint, column)
+            complaint = f"must be at least 0 and below {self.scale:g}"
+            complaint += CURE if 1.0 < cell.baseline <= 100.0 and not self.percent else ""
+        elif self.percent and 0.0 < cell.baseline < 1.0:
+            complaint = "must be in percent as the scores are (percent=True), such as 25"
+        if complaint:
+            value = f"random_baseline={cell.baseline:.16g}"
+            raise self._error(cell, f"{value} {complaint}", cell.baseline_column)
 
     def _count_ones(self) -> None:
         ones = {
-            key: sum(cell.value == self.scale for cell in cells)
+            key: n
             for key, cells in self.cells.items()
+            if self.metric[key].is_accuracy
+            and (n := sum(cell.value == self.scale for cell in cells))
         }
-        ones = {key: n for key, n in ones.items() if n and self.metric[key].is_accuracy}
         if ones:
-            what = (
-                f"accuracy is exactly 1 in {counted(sum(ones.values()), 'score')} ({_some(ones)})"
-            )
-            self.warnings.append(f"{what}: -log 1 = 0, and laws of -log accuracy leave them out")
+            what = f"{counted(sum(ones.values()), 'score')} ({_some(ones)})"
+            ends = "-log 1 = 0, and laws of -log accuracy leave them out"
+            self.warnings.append(f"accuracy is exactly 1 in {what}: {ends}")
 
     def parts(self) -> dict[str, Any]:
         """The fields of `Evaluations` that are about scores."""
-        arrays = {}
+        arrays: dict[bool, dict[str, Any]] = {True: {}, False: {}}
         for key, cells in self.cells.items():
+            is_accuracy = self.metric[key].is_accuracy
             values = np.full(self.n, np.nan)
-            scale = self.scale if self.metric[key].is_accuracy else 1.0
-            values[[cell.run for cell in cells]] = np.array([cell.value for cell in cells]) / scale
-            arrays[key] = values
+            values[[cell.run for cell in cells]] = [cell.value for cell in cells]
+            arrays[is_accuracy][key] = values / (self.scale if is_accuracy else 1.0)
         return {
-            "scores": {
-                key: values for key, values in arrays.items() if self.metric[key].is_accuracy
-            },
-            "proxies": {
-                key: values for key, values in arrays.items() if not self.metric[key].is_accuracy
-            },
+            "scores": arrays[True],
+            "proxies": arrays[False],
             "metric_types": {key: metric.name for key, metric in self.metric.items()},
             "benchmark_names": self.benchmark,
             "table_baselines": self.baselines,
@@ -208,11 +181,11 @@ def _key(benchmark: str, metric: Metric, metrics: Iterable[Metric]) -> str:
     """What a benchmark by a metric is called: the metric is named where it must be."""
     if metric.k is not None and metric.k > 1:
         return f"{benchmark} {metric.name}"
-    alike = (
-        [other for other in metrics if other.is_accuracy and (other.k or 1) == 1]
-        if metric.is_accuracy
-        else list(metrics)
-    )
+    alike = [
+        other
+        for other in metrics
+        if not metric.is_accuracy or (other.is_accuracy and (other.k or 1) == 1)
+    ]
     return benchmark if len(alike) == 1 else f"{benchmark} {metric.name or 'accuracy'}"
 
 

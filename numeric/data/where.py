@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
@@ -36,61 +36,34 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError
-from .numerals import SPELLINGS, UNSIGNED, parse
+from ..words import listed
+from .numerals import UNSIGNED, parse
 
 __all__ = ["Truth", "Where"]
 
 LONGEST_TEXT = 4_000
-MOST_LISTED = 20
-
 TOKEN = re.compile(
-    r"(?P<number>" + re.sub(r"\(\?P<\w+>", "(?:", UNSIGNED) + r")(?![\w.])"
+    r"\s*(?:(?P<number>" + re.sub(r"\(\?P<\w+>", "(?:", UNSIGNED) + r")(?![\w.])"
     r"|(?P<name>[^\W\d]\w*)"
     r"|(?P<text>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")"
     r"|(?P<quoted>`(?:[^`]|``)+`)"
     r"|(?P<operator><=|>=|==|!=|[<>](?!>)|\*\*|[-+*/(),])"
+    r"|(?P<unreadable>[\d.]+\w*|&&|\|\||<>|\S))"
 )
 WORDS = ("and", "or", "not", "in")
 #: What people write in other languages, and what it is here.
-ELSEWHERE = {
-    **{"=": "==", "&&": "and", "&": "and", "||": "or", "|": "or"},
-    **{"<>": "!=", "!": "not", "^": "**"},
+ELSEWHERE = {"=": "==", "&&": "and", "&": "and", "||": "or", "|": "or", "<>": "!=", "^": "**"}
+RELATIONS: dict[type, Callable[[Any, Any], Any]] = {
+    **{ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater, ast.GtE: np.greater_equal},
+    **{ast.Eq: np.equal, ast.NotEq: np.not_equal},
 }
-RELATIONS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Lt: ("<", np.less),
-    ast.LtE: ("<=", np.less_equal),
-    ast.Gt: (">", np.greater),
-    ast.GtE: (">=", np.greater_equal),
-    ast.Eq: ("==", np.equal),
-    ast.NotEq: ("!=", np.not_equal),
+OPERATIONS: dict[type, Callable[..., Any]] = {
+    **{ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide},
+    **{ast.Pow: np.power, ast.USub: np.negative, ast.UAdd: np.positive},
 }
-OPERATIONS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("+", np.add),
-    ast.Sub: ("-", np.subtract),
-    ast.Mult: ("*", np.multiply),
-    ast.Div: ("/", np.divide),
-    ast.Pow: ("**", np.power),
-}
-SIGNS: dict[type, tuple[str, Callable[[Any], Any]]] = {
-    ast.USub: ("-", np.negative),
-    ast.UAdd: ("+", np.positive),
-}
-ALLOWED = (
-    *(
-        ast.Expression,
-        ast.Name,
-        ast.Load,
-        ast.BoolOp,
-        ast.And,
-        ast.Or,
-        ast.UnaryOp,
-        ast.Not,
-        ast.BinOp,
-        ast.Compare,
-    ),
-    *(*RELATIONS, *OPERATIONS, *SIGNS, ast.In, ast.NotIn, ast.Tuple),
-)
-NUMBERS, TEXT, FLAGS = "numbers", "text", "truth values"
+#: What an array holds, by its dtype: numbers (NaN where a cell is empty), texts (None there), or
+#: truth values (-1 there).
+KINDS = {"f": "numbers", "O": "text", "i": "truth values"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,13 +117,18 @@ class Where:
         if len(text) > LONGEST_TEXT:
             complaint = f"has {len(text)} characters; at most {LONGEST_TEXT} are read"
             raise ArgumentError(argument, f"{text[:40]}...", complaint=complaint)
+        leaves = [
+            _Leaf(str(match.lastgroup), match[str(match.lastgroup)], match.start(match.lastgroup))
+            for match in TOKEN.finditer(text.rstrip())
+            if match.lastgroup
+        ]
         try:
-            tokens = list(_tokens(text))
-            return cls(
-                text, argument, _tree(text, tokens), {f"_{leaf.position}": leaf for leaf in tokens}
-            )
-        except _Complaint as complaint:
-            raise ArgumentError(argument, text, complaint=str(complaint)) from None
+            return cls(text, argument, _tree(leaves), {leaf.code: leaf for leaf in leaves})
+        except (RecursionError, MemoryError):
+            complaint = "is nested too deeply"
+        except ValueError as error:
+            complaint = str(error)
+        raise ArgumentError(argument, text, complaint=complaint)
 
     def evaluate(
         self, bare: Mapping[str, Any], quoted: Mapping[str, Any], rows: int, source: str = ""
@@ -175,19 +153,15 @@ class Where:
         try:
             with np.errstate(all="ignore"):
                 truth = evaluation.truth(self._tree)
-        except _Complaint as complaint:
-            raise self.error(str(complaint)) from None
         except RecursionError:
             raise self.error("is nested too deeply") from None
+        except ValueError as error:
+            raise self.error(str(error)) from None
         return Truth(*(np.broadcast_to(part, rows).copy() for part in (truth.true, truth.false)))
 
     def error(self, complaint: str) -> ArgumentError:
         """What is wrong with the condition."""
         return ArgumentError(self.argument, self.text, complaint=complaint)
-
-
-class _Complaint(Exception):
-    """What cannot be read in a condition, or not on these columns."""
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -210,109 +184,51 @@ class _Leaf:
     @property
     def name(self) -> str:
         """The column of a name, the content of quotes."""
-        return (
-            self.spelt
-            if self.kind == "name"
-            else self.spelt[1:-1].replace(self.spelt[0] * 2, self.spelt[0])
-        )
+        mark = self.spelt[0]
+        return self.spelt if self.kind == "name" else self.spelt[1:-1].replace(mark * 2, mark)
+
+    def __str__(self) -> str:
+        return f"{self.spelt} at position {self.position + 1}"
 
 
-def _tokens(text: str) -> Iterator[_Leaf]:
-    position, previous = 0, ""
-    while position < len(text):
-        if text[position].isspace():
-            position += 1
-            continue
-        match = TOKEN.match(text, position)
-        if match is None:
-            raise _Complaint(_unreadable(text, position))
-        leaf = _Leaf(str(match.lastgroup), match.group(), position)
+def _tree(leaves: list[_Leaf]) -> ast.expr:
+    """The tree of a condition, with nothing in it but what is allowed; a ValueError names the token
+    that cannot be read.
+    """
+    for leaf in leaves:
+        if leaf.kind == "unreadable":
+            cure = f"; write {ELSEWHERE[leaf.spelt]}" if leaf.spelt in ELSEWHERE else ""
+            raise ValueError(f"cannot read {leaf}{cure}")
         if leaf.kind == "number":
             try:
                 parse(leaf.spelt)
             except ValueError as error:
-                raise _Complaint(f"{leaf.spelt} at position {position + 1}: {error}") from None
-        if previous == "in" and leaf.spelt != "(":
-            raise _Complaint(
-                f"cannot read {leaf.spelt} at position {position + 1}; in (...) has its choices in "
-                f"brackets"
-            )
-        yield leaf
-        position, previous = match.end(), leaf.code
+                raise ValueError(f"{leaf}: {error}") from None
+    starts = [0, *accumulate(len(leaf.code) + 1 for leaf in leaves)]
 
-
-def _tree(text: str, tokens: Sequence[_Leaf]) -> ast.expr:
-    """The tree of the code, with nothing in it but what is allowed."""
-    starts = [0, *accumulate(len(leaf.code) + 1 for leaf in tokens)]
-
-    def at(offset: int) -> str:
-        leaf = tokens[min(bisect_right(starts, offset), len(tokens)) - 1]
-        return f"{leaf.spelt} at position {leaf.position + 1}"
+    def at(offset: int) -> _Leaf:
+        return leaves[min(bisect_right(starts, offset), len(leaves)) - 1]
 
     try:
-        parsed = ast.parse(" ".join(leaf.code for leaf in tokens), mode="eval")
+        parsed = ast.parse(" ".join(leaf.code for leaf in leaves), mode="eval")
     except SyntaxError as error:
         offset = (error.offset or starts[-1] + 1) - 1
         if offset >= starts[-1] - 1:
-            raise _Complaint(
-                "ends where a column, a number, a text in quotes or ) is expected"
-            ) from None
-        raise _Complaint(f"cannot read {at(offset)}; a comparison is expected") from None
-    except (MemoryError, RecursionError):
-        raise _Complaint("is nested too deeply") from None
-    choices = {
-        id(side)
+            raise ValueError("ends where a column, a number, a text or ) is expected") from None
+        raise ValueError(f"cannot read {at(offset)}") from None
+    choices = [
+        node.comparators[0]
         for node in ast.walk(parsed)
-        if isinstance(node, ast.Compare)
-        for side in _choices(node)
-    }
-    for node in ast.walk(parsed):
-        if not isinstance(node, ALLOWED) or (
-            isinstance(node, ast.Tuple) and id(node) not in choices
-        ):
-            what = "a call" if isinstance(node, ast.Call) else "a list"
-            raise _Complaint(
-                f"cannot read {at(getattr(node, 'col_offset', 0))}: {what} is not allowed"
-            )
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn))
+    ]
+    allowed = (ast.Name, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare)
+    for node in ast.walk(parsed.body):
+        if isinstance(node, ast.expr) and not isinstance(node, allowed) and node not in choices:
+            raise ValueError(f"cannot read {at(node.col_offset)}: only comparisons are allowed")
     return parsed.body
 
 
-def _choices(node: ast.Compare) -> list[ast.expr]:
-    """What stands on the right of ``in``."""
-    return [
-        side
-        for op, side in zip(node.ops, node.comparators, strict=True)
-        if isinstance(op, (ast.In, ast.NotIn))
-    ]
-
-
-def _unreadable(text: str, position: int) -> str:
-    rest, at = text[position:], f"at position {position + 1}"
-    if rest[0] in "'\"`":
-        return f"{'name' if rest[0] == '`' else 'text'} {at} has no closing {rest[0]}"
-    for size in (2, 1):
-        if rest[:size] in ELSEWHERE:
-            return f"cannot read {rest[:size]!r} {at}; write {ELSEWHERE[rest[:size]]}"
-    if word := re.match(r"[\d.][\w.%]*", rest):
-        return f"cannot read {word.group()!r} {at}; {SPELLINGS}"
-    return f"cannot read {rest[0]!r} {at}"
-
-
 # -- evaluation ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Operand:
-    """Numbers (NaN at an empty cell), texts or truth values (None there)."""
-
-    kind: str
-    values: Any
-    shown: str
-
-    @property
-    def known(self) -> Any:
-        present: Any = np.not_equal  # element by element, which `is not` is not
-        return self.values == self.values if self.kind == NUMBERS else present(self.values, None)
 
 
 @dataclass(frozen=True)
@@ -326,125 +242,89 @@ class _Evaluation:
 
     def truth(self, node: ast.expr) -> Truth:
         """Where a condition holds."""
-        if isinstance(node, ast.BoolOp):
-            return reduce(
-                and_ if isinstance(node.op, ast.And) else or_, map(self.truth, node.values)
-            )
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return ~self.truth(node.operand)
-        if isinstance(node, ast.Compare):
-            return self.member(node) if _choices(node) else self.comparison(node)
-        operand = self.operand(node)
-        if operand.kind != FLAGS:
-            raise _Complaint(
-                f"{operand.shown} ({operand.kind}) is no condition: a comparison is expected"
-            )
-        holds = np.equal(operand.values, True)
-        return Truth(operand.known & holds, operand.known & ~holds)
+        match node:
+            case ast.BoolOp(op, parts):
+                return reduce(and_ if isinstance(op, ast.And) else or_, map(self.truth, parts))
+            case ast.UnaryOp(ast.Not(), condition):
+                return ~self.truth(condition)
+            case ast.Compare(left, [ast.In() | ast.NotIn() as op], [right]):
+                choices = right.elts if isinstance(right, ast.Tuple) else [right]
+                if not choices:
+                    raise ValueError("in () has no choices")
+                among = reduce(or_, (self.compared(left, ast.Eq(), one) for one in choices))
+                return among if isinstance(op, ast.In) else ~among
+            case ast.Compare(left, ops, others):
+                return reduce(and_, map(self.compared, (left, *others), ops, others))
+        flags = self.value(node)
+        if KINDS[flags.dtype.kind] != "truth values":
+            raise ValueError(f"{self.shown(node)} is no condition: a comparison is expected")
+        return Truth(flags == 1, flags == 0)
 
-    def comparison(self, node: ast.Compare) -> Truth:
-        sides = [self.operand(side) for side in (node.left, *node.comparators)]
-        return reduce(and_, map(_compared, sides, node.ops, sides[1:]))
+    def compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Truth:
+        if type(op) not in RELATIONS:
+            raise ValueError("in (...) stands alone: join conditions with and, or")
+        one, other = self.value(left), self.value(right)
+        kind = KINDS[one.dtype.kind]
+        orders = not isinstance(op, (ast.Eq, ast.NotEq))
+        if one.dtype != other.dtype or kind == "truth values" or (kind == "text" and orders):
+            relation = "compare" if one.dtype != other.dtype or not orders else "order"
+            raise ValueError(f"cannot {relation} {self.shown(left)} and {self.shown(right)}")
+        known = _known(one) & _known(other)
+        holds = np.asarray(RELATIONS[type(op)](one, other), dtype=bool)
+        return Truth(known & holds, known & ~holds)
 
-    def member(self, node: ast.Compare) -> Truth:
-        if len(node.ops) > 1:
-            raise _Complaint("in (...) stands alone: join conditions with and, or")
-        choices = (
-            node.comparators[0].elts
-            if isinstance(node.comparators[0], ast.Tuple)
-            else node.comparators
-        )
-        operand = self.operand(node.left)
-        parts = [_compared(operand, ast.Eq(), self.literal(choice)) for choice in choices]
-        if not parts:
-            raise _Complaint("in () has no choices: a number or a text in quotes is expected")
-        among = reduce(or_, parts)
-        return among if isinstance(node.ops[0], ast.In) else ~among
+    def value(self, node: ast.expr) -> Any:
+        """Numbers, texts or truth values, as in `KINDS`."""
+        match node:
+            case ast.Name(code):
+                return self.leaf(self.leaves[code])
+            case ast.BinOp(left, op, right):
+                return OPERATIONS[type(op)](self.numbers(left), self.numbers(right))
+            case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, operand):
+                return OPERATIONS[type(sign)](self.numbers(operand))
+        raise ValueError("a comparison is no number: join conditions with and, or")
 
-    def literal(self, node: ast.expr) -> _Operand:
-        """One of the choices of ``in (...)``."""
-        inner = node.operand if isinstance(node, ast.UnaryOp) else node
-        if not isinstance(inner, ast.Name) or self.leaves[inner.id].kind not in ("number", "text"):
-            raise _Complaint("in (...) holds numbers or texts in quotes alone")
-        return self.operand(node)
+    def numbers(self, node: ast.expr) -> Any:
+        values = self.value(node)
+        if KINDS[values.dtype.kind] != "numbers":
+            raise ValueError(f"cannot compute with {self.shown(node)}")
+        return values
 
-    def operand(self, node: ast.expr) -> _Operand:
-        """Numbers, texts or truth values."""
-        if isinstance(node, ast.Name):
-            return self.leaf(self.leaves[node.id])
-        if isinstance(node, ast.UnaryOp) and type(node.op) in SIGNS:
-            sign, function = SIGNS[type(node.op)]
-            return _Operand(
-                NUMBERS, function(self.numbers(node.operand, sign)), f"the {sign} expression"
-            )
-        if not isinstance(node, ast.BinOp):
-            raise _Complaint("a comparison is no number: join conditions with and, or")
-        steps: list[
-            tuple[ast.operator, ast.expr]
-        ] = []  # from left to right: a long sum is no deep one
-        first: ast.expr = node
-        while isinstance(first, ast.BinOp):
-            steps.append((first.op, first.right))
-            first = first.left
-        sign = OPERATIONS[type(steps[-1][0])][0]
-        values = self.numbers(first, sign)
-        for op, right in reversed(steps):
-            sign, operation = OPERATIONS[type(op)]
-            values = operation(values, self.numbers(right, sign))
-        return _Operand(NUMBERS, values, f"the {sign} expression")
-
-    def numbers(self, node: ast.expr, sign: str) -> Any:
-        operand = self.operand(node)
-        if operand.kind != NUMBERS:
-            raise _Complaint(f"{operand.shown} is of {operand.kind}: no {sign} of it")
-        return operand.values
-
-    def leaf(self, leaf: _Leaf) -> _Operand:
+    def leaf(self, leaf: _Leaf) -> Any:
         if leaf.kind == "number":
-            return _Operand(NUMBERS, np.float64(parse(leaf.spelt)), leaf.spelt)
+            return np.float64(parse(leaf.spelt))
         if leaf.kind == "text":
-            return _Operand(TEXT, np.array(leaf.name, dtype=object), leaf.spelt)
+            return np.array(leaf.name, dtype=object)
         columns = self.quoted if leaf.kind == "quoted" else self.bare
         if leaf.name not in columns:
-            rest = f" and {len(columns) - MOST_LISTED} more" if len(columns) > MOST_LISTED else ""
-            there = f"{self.source} has {', '.join([*columns][:MOST_LISTED])}{rest}"
             hint = close_matches(leaf.name, [*columns])
-            raise _Complaint(
-                f"no column {leaf.name!r} at position {leaf.position + 1}{hint}; {there}"
-            )
-        return _column(columns[leaf.name], f"column {leaf.name!r}")
+            there = f"{self.source} has {listed(columns)}"
+            where = f"position {leaf.position + 1}"
+            raise ValueError(f"no column {leaf.name!r} at {where}{hint}; {there}")
+        return _column(columns[leaf.name])
+
+    def shown(self, node: ast.expr) -> str:
+        """An operand and what it holds, for messages."""
+        spelt = self.leaves[node.id].spelt if isinstance(node, ast.Name) else "an expression"
+        return f"{spelt} ({KINDS[self.value(node).dtype.kind]})"
 
 
-def _compared(left: _Operand, op: ast.cmpop, right: _Operand) -> Truth:
-    relation, function = RELATIONS[type(op)]
-    if left.kind != right.kind or left.kind == FLAGS:
-        what = f"{left.shown} ({left.kind}) {relation} {right.shown} ({right.kind})"
-        raise _Complaint(f"cannot compare {what}{_cure(left, right)}")
-    if left.kind == TEXT and not isinstance(op, (ast.Eq, ast.NotEq)):
-        both = f"{left.shown} and {right.shown}"
-        raise _Complaint(f"cannot compare text by {relation}: {both}; only == and != are for text")
-    known = left.known & right.known
-    holds = np.asarray(function(left.values, right.values), dtype=bool)
-    return Truth(known & holds, known & ~holds)
+def _known(values: Any) -> Any:
+    """Where there is something; None is equal to nothing else."""
+    return np.not_equal(values, None) if values.dtype.kind == "O" else values == values
 
 
-def _column(cells: Any, shown: str) -> _Operand:
-    """Objects are numbers or truth values where nothing else is among them, else text."""
+def _column(cells: Any) -> Any:
+    """A column by `KINDS`: objects are numbers or truth values where nothing else is among them."""
     if cells.dtype.kind in "iuf":
-        return _Operand(NUMBERS, cells.astype(np.float64), shown)
-    if cells.dtype.kind == "b":
-        return _Operand(FLAGS, cells, shown)
-    present = [cell for cell in cells if cell is not None]
+        return cells.astype(np.float64)
+    present = [cell for cell in cells.tolist() if cell is not None]
     if present and all(isinstance(cell, (bool, np.bool_)) for cell in present):
-        return _Operand(FLAGS, cells, shown)
-    if all(
-        isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool) for cell in present
-    ):
-        return _Operand(
-            NUMBERS, np.array([_float(cell) for cell in cells], dtype=np.float64), shown
-        )
-    texts = np.array([None, *(None if cell is None else str(cell) for cell in cells)], dtype=object)
-    return _Operand(TEXT, texts[1:], shown)
+        return np.array([-1 if cell is None else int(cell) for cell in cells])
+    number = (int, float, np.number)
+    if all(isinstance(cell, number) and not isinstance(cell, bool) for cell in present):
+        return np.array([_float(cell) for cell in cells])
+    return np.array([None, *(None if cell is None else str(cell) for cell in cells)])[1:]
 
 
 def _float(cell: Any) -> float:
@@ -452,12 +332,3 @@ def _float(cell: Any) -> float:
         return float("nan") if cell is None else float(cell)
     except OverflowError:
         return float("inf") if cell > 0 else float("-inf")
-
-
-def _cure(left: _Operand, right: _Operand) -> str:
-    if FLAGS in (left.kind, right.kind):
-        return "; a column of truth values is a condition by itself"
-    text = left if left.kind == TEXT else right
-    if text.shown.startswith("column"):
-        return "; compare text with a text in quotes"
-    return "; a number stands without quotes"

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.pass_table import PassTable
+from ..data.rows import those_dropped
 from ..errors import nonnegative_number
 from ..words import counted
 from .curve import Curve
@@ -203,7 +204,7 @@ def violations(
         n_values=len(table.k),
         n_groups=len(starts),
         tolerance=tolerance,
-        notes=table.notes,
+        notes=(those_dropped(table.dropped),) if table.dropped else table.warnings,
     )
 
 
@@ -235,7 +236,7 @@ def pass_table(curve: Curve) -> PassTable:
         se=curve.se_sampling[group, column],
         row=group * len(curve.ks) + column + 1,
         source=f"pass@k of {curve.counts.source}",
-        notes=tuple(notes),
+        warnings=tuple(notes),
     )
 
 

@@ -1,12 +1,18 @@
-"""Figures of backtests: errors against decades held out, and coefficients against the cutoff."""
+"""Figures of backtests: errors against decades held out, coefficients against the cutoff, and errors
+and successes over thresholds.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, _axes, _figure
+from ..backtest.sweep import FEW_BENCHMARKS, ROUNDING, UNSURE
+from ..errors import outside
+from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, POINTS, _axes, _figure, _literal
+from .panels import _power as power
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,40 +20,34 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..backtest.result import Backtest
+    from ..backtest.sweep import Sweep, Threshold
     from ..fit.hold_out import Judged
     from ..results import Estimate
 
-__all__ = ["plot_backtest", "plot_coefficient", "plot_errors"]
+__all__ = ["plot_backtest", "plot_coefficient", "plot_errors", "plot_sweep"]
 
-#: Width of the bins of decades that a line goes through the medians of.
-BIN = 0.5
-#: The line goes through bins of at least so many predictions.
-LEAST_IN_BIN = 5
-#: Relative errors of less are drawn here, as triangles.
+#: A line goes through the medians of bins of so many decades with at least so many predictions.
+BIN, LEAST_IN_BIN = 0.5, 5
+#: Smaller relative errors are drawn here, as triangles.
 SMALLEST_ERROR = 1e-3
-QUANTITY = "$-\\log$ pass@"
-#: So many k have room beside each other.
-MOST_K = 4
 #: Values beyond this factor of the final one, and its interval, are left to arrows at the edge.
 FAR = 30.0
 #: A logarithmic axis over less than this factor has labels within a decade.
 NARROW = 50.0
+#: And over less than this one evenly spaced ones.
+SHORT = 6.0
 AXES = {
     "compute": "training compute (FLOP)",
     "params": "params",
     "tokens": "training tokens",
     "gold": "gold $-\\log$ probability (nats)",
 }
-SYMBOLS = {
-    "E0": "$E_0$",
-    **{name: f"${name}$" for name in "EAB"},
-    "C0": "$C_0$",
-    "N0": "$N_0$",
-    "D0": "$D_0$",
-    "xi0": r"$\xi_0$",
-    "K0": "$K_0$",
-    **{name: rf"$\{name}$" for name in ("alpha", "beta", "gamma", "kappa")},
-}
+GREEK = ("alpha", "beta", "gamma", "kappa")
+#: An axis of relative errors ends at so many times the error that is a success.
+MOST_SUCCESSES = 5.0
+SPREAD, MARKER = 0.035, 2.4
+#: Panels in a row, and entries in a line of the legend.
+COLUMNS, MOST_ENTRIES = 4, 4
 
 
 def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = None) -> Axes:
@@ -64,56 +64,42 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     k : int, optional
         By default the first.
     """
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
     at = _chosen(result, k)
-    table = result.predictions
-    fits = np.array([(result.laws.index(fit.model), fit.subject) for fit in result.judged]).reshape(
-        -1, 2
-    )[table.fit]
-    below = False
+    table = result.table[result.table["usable"] & (result.table["k"] == at)]
     with _axes(ax, (COLUMN, 2.6)) as ax:
         for index, law in enumerate(result.laws):
-            part = table.usable & (fits[:, 0] == index) & (fits[:, 1] == at)
-            if not part.any():
-                continue
-            x, y = table.decades_held_out[part], np.abs(table.relative_error[part])
-            colour, few, small = COLOURS[index], len(x) < 300, y < SMALLEST_ERROR
-            ax.scatter(
-                x[~small],
-                y[~small],
-                s=5.0 if few else 1.5,
-                color=colour,
-                alpha=0.5 if few else 0.15,
-                linewidths=0.0,
-            )
+            own = table[table["law"] == law]
+            x, y = own["decades_held_out"].to_numpy(), own["relative_error"].abs().to_numpy()
+            size, alpha = (5.0, 0.5) if len(x) < 300 else (1.5, 0.15)
+            style: Any = {"color": COLOURS[index], "linewidths": 0.0}
+            small = y < SMALLEST_ERROR
+            ax.scatter(x[~small], y[~small], s=size, alpha=alpha, **style)
             if small.any():
                 lowest = np.full(small.sum(), SMALLEST_ERROR)
-                ax.scatter(
-                    x[small],
-                    lowest,
-                    s=7.0,
-                    marker="v",
-                    color=colour,
-                    alpha=0.6,
-                    linewidths=0.0,
-                    clip_on=False,
-                    zorder=3,
-                )
-            below = below or small.any()
-            ax.plot(*_medians(x, y), DASHES[index], color=colour, label=law)
+                on_edge: Any = {"marker": "v", "clip_on": False, "zorder": 3}
+                ax.scatter(x[small], lowest, s=7.0, alpha=0.6, **on_edge, **style)
+            if len(x):
+                ax.plot(*_medians(x, y), DASHES[index], color=COLOURS[index], label=law)
         ax.set_yscale("log")
-        if below:
+        if (table["relative_error"].abs() < SMALLEST_ERROR).any():
             ax.set_ylim(bottom=SMALLEST_ERROR)
             label = f"below {100 * SMALLEST_ERROR:g} %"
             ax.plot([], [], "v", color=DIM, markersize=2.6, linestyle="none", label=label)
-        from matplotlib.ticker import FuncFormatter, NullFormatter
-
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
         ax.yaxis.set_minor_formatter(NullFormatter())
-        ax.set_xlim(left=0.0)
-        ax.set_xlabel(f"decades of {result.axis} held out")
-        ax.set_ylabel(_outcome(result, at))
+        if result.hold_out is None:
+            ax.set_xlim(left=0.0)
+        beyond = "" if result.hold_out is None else ", from the most expensive fitted row"
+        ax.set_xlabel(f"decades of {result.axis} held out{beyond}")
+        ax.set_ylabel(
+            f"relative error of $-\\log$ pass@{at}"
+            if result.what == "counts"
+            else "relative error of the loss"
+        )
         if ax.get_legend_handles_labels()[0]:
-            ax.legend(loc="lower right")
+            ax.legend(loc="lower right" if result.hold_out is None else "best")
     return ax
 
 
@@ -123,8 +109,8 @@ def plot_coefficient(
     """Estimates of a coefficient against the cutoff, each with its own interval, and the interval
     of the final fit as a band.
 
-    Hollow: the models leave it open, or the fit is not certified. Estimates far from the final one
-    are triangles at the edge. A final interval without an upper end goes on to the edge.
+    Hollow: the models leave it undetermined, or the fit is not certified. Estimates far from the
+    final one are triangles at the edge. A final interval without an upper end goes on to the edge.
 
     Parameters
     ----------
@@ -142,15 +128,13 @@ def plot_coefficient(
     """
     at = _chosen(result, k)
     fits = [fit for fit in result.at(law, at) if fit.fitted is not None]
-    if fits and coefficient not in fits[0].fitted.coefficients:
-        raise ValueError(
-            f"coefficient={coefficient!r}: the law {law} has "
-            f"{', '.join(fits[0].fitted.coefficients)}"
-        )
+    names = _coefficients(result, law, at)
+    if fits and coefficient not in names:
+        raise outside("coefficient", coefficient, f"one of {', '.join(names)}, those of {law}")
     with _axes(ax, (COLUMN, 2.0)) as ax:
         last = result.final(law, at)
         final = None if last is None or last.fitted is None else last.fitted.final(coefficient)
-        _scaled(ax, fits, final, coefficient)
+        _scale(ax, fits, final, coefficient)
         colour = COLOURS[result.laws.index(law)]
         low, high = ax.get_ylim()
         if final is not None:
@@ -164,129 +148,54 @@ def plot_coefficient(
                 ends = np.clip([estimate.low, estimate.high], low, high)
                 ax.plot([cutoff, cutoff], ends, color=colour, linewidth=0.6, alpha=0.5)
             mark = "^" if value > high else "v" if value < low else "o"
-            ax.plot(
-                [cutoff],
-                [min(max(value, low), high)],
-                mark,
-                color=colour,
-                markerfacecolor=colour if sound else "white",
-                markersize=2.6,
-                markeredgewidth=0.6,
-                clip_on=False,
-            )
+            fill: Any = {"markerfacecolor": colour if sound else "white", "markeredgewidth": 0.6}
+            place = [cutoff], [min(max(value, low), high)]
+            ax.plot(*place, mark, color=colour, markersize=2.6, clip_on=False, **fill)
         ax.set_xscale("log")
         if result.axis == "gold" and not ax.xaxis_inverted():
             ax.invert_xaxis()
         ax.set_xlabel(f"cutoff: {AXES[result.axis]}")
-        ax.set_ylabel(SYMBOLS.get(coefficient, coefficient))
+        ax.set_ylabel(_symbol(coefficient))
     return ax
 
 
-def plot_backtest(result: Backtest, *, k: int | Sequence[int] | None = None) -> Any:
-    """A page of errors against decades held out, and below them coefficients against the cutoff; an
-    array of Axes.
+def plot_backtest(result: Backtest, *, k: int | None = None) -> Any:
+    """A page of errors against decades held out, and below them coefficients against the cutoff, a
+    column a law; an array of Axes. Where a condition holds out the targets, the errors alone.
 
     Parameters
     ----------
     result : Backtest
-    k : int or sequence of int, optional
-        One (by default the first): a column a law. Up to four: a column each, the laws'
-        coefficients below each other.
+    k : int, optional
+        By default the first.
 
     Raises
     ------
     ValueError
-        Where there is no such k, or there are too many.
+        Where there is no such k.
     """
-    ks = (
-        [_chosen(result, k)]
-        if k is None or isinstance(k, (int, np.integer))
-        else [_chosen(result, each) for each in k]
-    )
-    if not 1 <= len(ks) <= MOST_K:
-        raise ValueError(f"k={ks}: must be one to {MOST_K} values to be drawn beside each other")
-    return _page_of(result, ks[0]) if len(ks) == 1 else _page_of_several(result, ks)
-
-
-def _coefficients(result: Backtest, law: str, k: int) -> list[str]:
-    return next(
-        (list(fit.fitted.coefficients) for fit in result.at(law, k) if fit.fitted is not None), []
-    )
-
-
-def _page_of_several(result: Backtest, ks: Sequence[int]) -> Any:
-    """A column a k: its errors, and every law's coefficients."""
-    named = [
-        (law, name)
-        for law in result.laws
-        for name in max((_coefficients(result, law, at) for at in ks), key=len)
-    ]
-    with _figure((PAGE, 2.6 + 1.1 * len(named))) as figure:
-        heights = [2.0, *(1.0 for _ in named)]
-        grid = figure.subplots(len(heights), len(ks), squeeze=False, height_ratios=heights)
-        for column, at in enumerate(ks):
-            top = plot_errors(result, grid[0, column], k=at)
-            top.set_title(f"$k={at}$", loc="left", color=DIM)
-            for row, (law, name) in enumerate(named, start=1):
-                ax = grid[row, column]
-                if name in _coefficients(result, law, at):
-                    plot_coefficient(result, law, name, ax, k=at)
-                else:
-                    ax.set_axis_off()
-                if row < len(named):
-                    ax.set_xlabel("")
-                    ax.tick_params(labelbottom=False)
-                if column:
-                    ax.set_ylabel("")
-                else:
-                    ax.set_ylabel(f"{SYMBOLS.get(name, name)} ({law})", fontsize=6.0)
-            top.set_ylabel("" if column else f"relative error of {QUANTITY}k")
-            if column and (legend := top.get_legend()) is not None:
-                legend.remove()
-        _alike(grid[0], "y")
-        for column in range(len(ks)):
-            _alike(grid[1:, column], "x")
-    return grid
-
-
-def _alike(axes: Any, name: str) -> None:
-    """Equal limits of some Axes that have data."""
-    drawn = [ax for ax in axes if ax.axison]
-    ends = np.array([getattr(ax, f"get_{name}lim")() for ax in drawn])
-    inverted = ends[:, 0] > ends[:, 1]
-    limits = (ends.min(), ends.max()) if not inverted.any() else (ends.max(), ends.min())
-    for ax in drawn:
-        getattr(ax, f"set_{name}lim")(limits)
-
-
-def _page_of(result: Backtest, at: int) -> Any:
+    at = _chosen(result, k)
     names = {law: _coefficients(result, law, at) for law in result.laws}
-    rows = max((len(own) for own in names.values()), default=0)
+    rows = 0 if result.hold_out else max(map(len, names.values()))
     with _figure((PAGE, 2.6 + 1.35 * rows)) as figure:
+        heights = [2.6, 1.35 * rows] if rows else [2.6]
         upper, *lower = figure.subfigures(
-            2 if rows else 1, 1, height_ratios=[2.6, 1.35 * rows] if rows else None, squeeze=False
-        ).ravel()
+            len(heights), 1, height_ratios=heights, squeeze=False
+        ).flat
         axes = [upper.subplots()]
         plot_errors(result, axes[0], k=at)
-        title = f"$k={at}$, " if result.what == "counts" else ""
-        axes[0].set_title(
-            f"{title}bands below: {100 * result.level:g} % intervals of the final fit",
-            loc="left",
-            color=DIM,
-        )
+        title = [f"$k={at}$"] if result.what == "counts" else []
         if rows:
-            grid = lower[0].subplots(rows, len(result.laws), squeeze=False, sharex="col")
-            for column, (law, own) in enumerate(names.items()):
-                grid[0, column].set_title(law)
-                for row, ax in enumerate(grid[:, column]):
-                    if row >= len(own):
-                        ax.set_axis_off()
-                        continue
-                    plot_coefficient(result, law, own[row], ax, k=at)
-                    last = row == len(own) - 1
-                    ax.tick_params(labelbottom=last)
-                    if not last:
-                        ax.set_xlabel("")
+            title.append(f"bands below: {100 * result.level:g} % intervals of the final fit")
+        axes[0].set_title(", ".join(title), loc="left", color=DIM)
+        for part in lower:
+            columns = part.subfigures(1, len(names), squeeze=False).flat
+            for (law, own), column in zip(names.items(), columns, strict=True):
+                panels = column.subplots(max(len(own), 1), squeeze=False, sharex=True).flat
+                panels[0].set_title(law)
+                for name, ax in zip(own, panels, strict=True):
+                    plot_coefficient(result, law, name, ax, k=at)
+                    ax.set_xlabel(ax.get_xlabel() if name == own[-1] else "")
                     axes.append(ax)
     return np.array(axes, dtype=object)
 
@@ -297,22 +206,26 @@ def _chosen(result: Backtest, k: int | None) -> int:
     return at
 
 
-def _outcome(result: Backtest, k: int) -> str:
-    return (
-        f"relative error of {QUANTITY}{k}"
-        if result.what == "counts"
-        else "relative error of the loss"
-    )
+def _coefficients(result: Backtest, law: str, k: int) -> list[str]:
+    fitted = (fit.fitted for fit in result.at(law, k) if fit.fitted is not None)
+    return next((list(law.coefficients) for law in fitted), [])
 
 
-def _medians(x: Any, y: Any) -> tuple[Any, Any]:
+def _symbol(name: str) -> str:
+    """A coefficient as mathematics."""
+    letter, index = name.rstrip("0"), "_0" if name.endswith("0") else ""
+    return rf"$\{letter}{index}$" if letter in (*GREEK, "xi") else f"${letter}{index}$"
+
+
+def _medians(x: Any, y: Any) -> tuple[list[float], list[float]]:
     """Medians of the bins that hold enough."""
-    bins = np.floor(x / BIN).astype(int)
+    bins = np.floor(np.round(x / BIN, 4)).astype(int)
     kinds, counts = np.unique(bins, return_counts=True)
-    found = kinds[counts >= LEAST_IN_BIN]
-    return [float(np.median(x[bins == each])) for each in found], [
-        float(np.median(y[bins == each])) for each in found
-    ]
+    filled = kinds[counts >= LEAST_IN_BIN]
+    median_x, median_y = (
+        [float(np.median(values[bins == one])) for one in filled] for values in (x, y)
+    )
+    return median_x, median_y
 
 
 def _within(estimate: Estimate, low: float, high: float) -> tuple[float, float]:
@@ -323,20 +236,19 @@ def _within(estimate: Estimate, low: float, high: float) -> tuple[float, float]:
     return (below if below > 0.0 or low <= 0.0 else low), (above if np.isfinite(above) else high)
 
 
-def _scaled(ax: Axes, fits: Sequence[Judged], final: Estimate | None, name: str) -> None:
+def _scale(ax: Axes, fits: Sequence[Judged], final: Estimate | None, name: str) -> None:
     """Limits that show the final interval and what lies near it; prefactors on a logarithmic axis."""
     every = [fit.fitted.coefficients[name] for fit in fits]
-    values = [
+    certain = [
         value
         for fit, value in zip(fits, every, strict=True)
-        if fit.converged and name not in fit.undetermined
+        if fit.converged and name not in fit.undetermined and np.isfinite(value)
     ]
-    values = [value for value in values if np.isfinite(value)] or every or [1.0]
-    floor = final is not None and name == next(iter(fits[0].fitted.coefficients))
+    is_floor = final is not None and name == next(iter(fits[0].fitted.coefficients))
     band = () if final is None else (final.low, final.high)
-    ends = [end for end in band if end is not None and np.isfinite(end) and (floor or end > 0.0)]
-    held = [*values, *ends]
-    if floor or min(held) <= 0.0:
+    ends = [end for end in band if end is not None and np.isfinite(end) and (is_floor or end > 0.0)]
+    held = [*(certain or every or [1.0]), *ends]
+    if is_floor or min(held) <= 0.0:
         top = min(max(held), FAR * max(ends)) if ends and max(ends) > 0.0 else max(held)
         ax.set_yscale("linear")
         ax.set_ylim(-0.05 * (top or 1.0), 1.05 * (top or 1.0))
@@ -346,9 +258,155 @@ def _scaled(ax: Axes, fits: Sequence[Judged], final: Estimate | None, name: str)
     if ends:
         low, high = max(low, min(ends) / FAR**2), min(high, max(ends) * FAR**2)
     ax.set_ylim(low / 1.2, high * 1.2)
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     ax.yaxis.set_minor_formatter(NullFormatter())
     if high / low < NARROW:
-        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        is_short = high / low < SHORT
+        ax.yaxis.set_major_locator(
+            MaxNLocator(4, steps=[1, 2, 5, 10]) if is_short else LogLocator(subs=(1.0, 2.0, 5.0))
+        )
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+# -- a sweep of thresholds -------------------------------------------------------------------------
+
+
+def plot_sweep(sweep: Sweep) -> Any:
+    """A page: against the threshold the mean relative error on every benchmark, a line a law, and
+    then the successes of every law with the logistic curve, T50 and its interval.
+
+    An axis of errors ends at five times the error that is a success; what is beyond is a triangle
+    at its top. Where the regression has no finite fit, there is no curve.
+
+    Parameters
+    ----------
+    sweep : Sweep
+
+    Returns
+    -------
+    ndarray of Axes
+        (benchmarks + laws,).
+
+    Raises
+    ------
+    ValueError
+        Where no curve was reached.
+    """
+    if not sweep.benchmarks:
+        raise outside("sweep", "no curve", "a sweep with at least one")
+    counts = (len(sweep.benchmarks), len(sweep.laws))
+    columns = [_columns(count) for count in counts]
+    lines = [-(-count // width) for count, width in zip(counts, columns, strict=True)]
+    limit = f"{100.0 * sweep.success:g} %"
+    with _figure((PAGE, 1.55 * lines[0] + 1.7 * lines[1] + 0.6)) as page:
+        grid = page.add_gridspec(sum(lines), math.lcm(*columns))
+
+        def panel(line: int, index: int, width: int) -> Axes:
+            row, column = divmod(index, width)
+            wide = grid.ncols // width
+            return page.add_subplot(grid[line + row, wide * column : wide * (column + 1)])
+
+        axes = []
+        for index, benchmark in enumerate(sweep.benchmarks):
+            ax = panel(0, index, columns[0])
+            _draw_errors(sweep, benchmark, ax)
+            ax.set_title(_literal(benchmark))
+            ax.set_ylabel("" if index % columns[0] else "relative error (%)")
+            axes.append(ax)
+        for index, law in enumerate(sweep.laws):
+            ax = panel(lines[0], index, columns[1])
+            _draw_successes(sweep, law, ax)
+            ax.set_title("\n".join([_literal(law), _midpoint(sweep, sweep.of(law))]))
+            ax.set_ylabel("" if index % columns[1] else f"MRE below {limit}")
+            axes.append(ax)
+        for ax in axes:
+            ax.set_xscale("log")
+            ax.set_xlim(sweep.thresholds[0] / 1.15, sweep.thresholds[-1] * 1.15)
+        page.supxlabel("\n".join(["threshold $T$ (FLOP)", *_caption(sweep)]), fontsize=8.0)
+        handles, labels = axes[0].get_legend_handles_labels()
+        across = -(-len(labels) // -(-len(labels) // MOST_ENTRIES))
+        page.legend(handles, labels, loc="outside upper center", ncols=across)
+    return np.array(axes)
+
+
+def _draw_errors(sweep: Sweep, benchmark: str, ax: Axes) -> None:
+    """Mean relative errors on the runs above the threshold, a line a law."""
+    from matplotlib.ticker import StrMethodFormatter
+
+    limit = 100.0 * sweep.success
+    top, highest = MOST_SUCCESSES * limit, limit
+    for index, law in enumerate(sweep.laws):
+        curve = sweep.curve(benchmark, law)
+        thresholds = np.array([cell.threshold for cell in curve])
+        errors = np.array([100.0 * float(cell.mre or 0.0) for cell in curve])
+        style: Any = {"color": COLOURS[index % len(COLOURS)], "markersize": MARKER}
+        dashes = DASHES[index % len(DASHES)]
+        ax.plot(thresholds, errors, dashes, marker="o", label=law, **style)
+        beyond = thresholds[errors > top]
+        if len(beyond):
+            ax.plot(beyond, np.full(len(beyond), top), "^", clip_on=False, **style)
+        highest = max([highest, *np.minimum(errors, top)])
+    ax.axhline(limit, color=PALE, linewidth=1.0, zorder=1, label=f"{limit:g} %")
+    ax.set_ylim(0.0, top if highest == top else 1.05 * highest)
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+
+
+def _draw_successes(sweep: Sweep, law: str, ax: Axes) -> None:
+    """Successes and failures of a law, the logistic curve, and T50 with its interval."""
+    threshold, colour = sweep.of(law), COLOURS[sweep.laws.index(law) % len(COLOURS)]
+    left, right = sweep.thresholds[0] / 1.15, sweep.thresholds[-1] * 1.15
+    for row, benchmark in enumerate(sweep.benchmarks):
+        shift = SPREAD * ((row + 0.5) / len(sweep.benchmarks) - 0.5) * 2.0
+        curve = sweep.curve(benchmark, law)
+        heights = [float(bool(cell.success)) + shift for cell in curve]
+        style: Any = {"color": DIM, "markersize": 1.8, "markeredgewidth": 0.0, "alpha": 0.6}
+        ax.plot([cell.threshold for cell in curve], heights, "o", **style)
+    if _is_shaded(threshold):
+        low = left if threshold.low is None else max(left, threshold.low)
+        high = right if threshold.high is None else min(right, threshold.high)
+        if low < high:
+            ax.axvspan(low, high, color=colour, alpha=0.12, linewidth=0)
+    if threshold.regression is not None and threshold.outcome in ("fitted", "falling"):
+        path = np.geomspace(left, right, POINTS)
+        ax.plot(path, threshold.regression.probability(np.log10(path)), color=colour)
+    if threshold.T50 is not None and left <= threshold.T50 <= right:
+        ax.axvline(threshold.T50, color=colour, linestyle="--", linewidth=0.9)
+    ax.set_ylim(-0.1, 1.1)
+    ax.set_yticks([0.0, 0.5, 1.0])
+
+
+def _is_shaded(threshold: Threshold) -> bool:
+    ends = (threshold.low, threshold.high)
+    return not threshold.without_interval and any(end is not None for end in ends)
+
+
+def _caption(sweep: Sweep) -> list[str]:
+    """What is shaded, and how far it is to be trusted."""
+    few = {one.n_benchmarks < FEW_BENCHMARKS for one in sweep.found if _is_shaded(one)}
+    shaded = f"shaded: {100.0 * sweep.level:g} % interval of $T_{{50}}$"
+    return [f"{shaded} ({UNSURE})" if unsure else shaded for unsure in few]
+
+
+def _columns(count: int) -> int:
+    """Panels in a row: the number, of those that fill the page, that leaves the fewest places
+    empty.
+    """
+    if count <= COLUMNS:
+        return count
+    return min((COLUMNS, COLUMNS - 1), key=lambda width: -count % width)
+
+
+def _midpoint(sweep: Sweep, threshold: Threshold) -> str:
+    """T50; where it lies beyond the thresholds, on which side."""
+    first, last = sweep.thresholds[0], sweep.thresholds[-1]
+    low, high = threshold.bounds
+    if high is not None and high <= first * (1.0 + ROUNDING):
+        return f"$T_{{50}} <$ {power(first)}"
+    if low is not None and low >= last * (1.0 - ROUNDING):
+        return f"$T_{{50}} >$ {power(last)}"
+    if low is None or high is None:
+        return "no $T_{50}$"
+    if low == high:
+        return f"$T_{{50}} =$ {power(low)}"
+    return f"{power(low)} $< T_{{50}} <$ {power(high)}"

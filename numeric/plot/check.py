@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..check.phrases import round_percent
+from ..check.band import round_percent
 from ..errors import outside
+from ..results import Band
 from .panels import COLOURS, DIM, PAGE, PALE, POINTS, STYLE, _figure, curve_with_band
 
 if TYPE_CHECKING:
@@ -178,11 +179,10 @@ def _curves(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
         predicted = _predicted(check)
         if check.tokens_per_param is not None:
             ax.plot(check.compute, predicted, ":", color=colour, linewidth=1.0, zorder=3)
-        band = [predicted * (1 + part) for part in (check.band.value, *check.band.ends)]
-        curve_with_band(
-            ax, check.compute, *band, linestyle=dashes, color=colour, label=_name(check)
-        )
-        drawn += band[1:]
+        low, high = check.band.ends
+        band = Band(*(predicted * (1.0 + part) for part in (check.band.value, low, high)))
+        curve_with_band(ax, check.compute, band, linestyle=dashes, color=colour, label=_name(check))
+        drawn += band.ends
     for budget in result.budgets:
         if not budget.reason:
             ax.plot(
@@ -217,8 +217,7 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
         curve_with_band(
             ax,
             check.compute,
-            check.band.value,
-            *check.band.ends,
+            check.band,
             linestyle=dashes,
             color=colour,
             label=label,

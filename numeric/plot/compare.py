@@ -9,8 +9,22 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from ..errors import outside
 from .in_k import plot_in_k
-from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, _axes, _figure, _literal
-from .report import BELOW, FITTED, HELD_OUT, along, shade
+from .panels import (
+    COLOURS,
+    COLUMN,
+    DASHES,
+    DIM,
+    FITTED,
+    HELD_OUT,
+    NOT_FITTED,
+    PAGE,
+    PALE,
+    _axes,
+    _figure,
+    _literal,
+    shade_held_out,
+)
+from .report import along
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,7 +58,11 @@ MOST_BANDS = 2
 #: Runs to fit lie under the laws, which are many and close; held-out ones above them.
 UNDER: Any = {"color": "#888888", "zorder": 1.5}
 OWN: Any = {"marker": "+", "markersize": 3.2, "markeredgewidth": 0.6, "linestyle": "", "zorder": 5}
-RUNS_OF = {"fitted": FITTED | UNDER, "not fitted by every law": BELOW | UNDER, "held out": HELD_OUT}
+RUNS_OF = {
+    "fitted": FITTED | UNDER,
+    "not fitted by every law": NOT_FITTED | UNDER,
+    "held out": HELD_OUT,
+}
 
 
 def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = None) -> Figure:
@@ -205,7 +223,7 @@ def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> dict[str, Any]:
     fits = [each.fit for each in comparison.of(benchmark) if each.fit is not None]
     path = np.geomspace(compute.min() / EDGE, compute.max() * EDGE, POINTS)
     ratio = _median_ratio(sample)
-    shade(ax, compute, held, path[-1])
+    shade_held_out(ax, compute, held)
     shown: dict[str, Any] = {}
     for fit in fits:
         at = along(fit, path, ratio)

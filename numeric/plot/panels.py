@@ -1,7 +1,11 @@
-"""Figures. Every function draws on the Axes that it is given, or on new ones, and returns them.
+"""Figures: the style, the shared panels, and the figures of a law.
 
-New Axes belong to a plain Figure that pyplot does not know: nothing stays open, no window system is
-needed. Show one in a notebook with ``ax.figure``, write one with :func:`save`.
+Shared panels are `curve_with_band`, `mark_runs`, `shade_held_out`, `interval_rows` and `heat_rows`:
+they draw one thing on Axes and leave scales, labels and legend to the caller.
+
+A figure draws on the Axes that it is given, or on new ones, and returns them. New Axes belong to a
+plain Figure that pyplot does not know: nothing stays open, no window system is needed. Show one in
+a notebook with ``ax.figure``, write one with :func:`save`.
 """
 
 from __future__ import annotations
@@ -22,7 +26,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["curve_with_band", "plot_isoflop", "plot_penalty", "save"]
+    from ..results import Band, Estimate
+
+__all__ = [
+    "curve_with_band",
+    "heat_rows",
+    "interval_rows",
+    "mark_runs",
+    "plot_isoflop",
+    "plot_penalty",
+    "save",
+    "shade_held_out",
+]
 
 #: Widths of a column and of a page in inches, as two-column journals set them.
 COLUMN, PAGE = 3.5, 7.2
@@ -31,8 +46,21 @@ COLUMN, PAGE = 3.5, 7.2
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", "--", "-.", ":")
 PALE, DIM = "#BBBBBB", "#555555"
-#: Of the colour between the ends of a band.
-BAND_ALPHA = 0.25
+#: Of the colour between the ends of a band, and of the part that is held out.
+BAND_ALPHA, SHADE = 0.2, "#F2EFE6"
+#: Runs that a law was fitted to, that were left out of the fit, and that were held out.
+FITTED: Any = {"marker": "o", "s": 8.0, "color": DIM, "linewidths": 0.0, "zorder": 3}
+NOT_FITTED: Any = {"marker": "x", "s": 9.0, "color": DIM, "linewidths": 0.6, "zorder": 3}
+HELD_OUT: Any = {
+    "marker": "o",
+    "s": 13.0,
+    "facecolors": "none",
+    "edgecolors": "black",
+    "linewidths": 0.8,
+    "zorder": 4,
+}
+#: Inches of a row of intervals.
+ROW = 0.2
 STYLE: Any = {
     "font.size": 8.0,
     "axes.titlesize": 7.0,
@@ -232,12 +260,156 @@ def plot_isoflop(
     return ax
 
 
-def curve_with_band(ax: Axes, x: Any, curve: Any, low: Any, high: Any, **line: Any) -> None:
-    """A curve above the band between `low` and `high`, in one colour; `line` are the arguments of
-    `Axes.plot`.
+# -- shared panels -------------------------------------------------------------------------------
+
+
+def curve_with_band(ax: Axes, x: Any, band: Band, **line: Any) -> None:
+    """A curve over the band of its interval, in one colour; without ends the curve alone.
+
+    Parameters
+    ----------
+    ax : Axes
+    x : array_like
+        (m,): where the band is known.
+    band : Band
+        Of m points.
+    **line
+        Arguments of `Axes.plot`, among them `color`.
     """
-    ax.fill_between(x, low, high, color=line["color"], alpha=BAND_ALPHA, linewidth=0, zorder=2)
-    ax.plot(x, curve, **{"zorder": 4, **line})
+    if band.low is not None:
+        ax.fill_between(x, *band.ends, color=line["color"], alpha=BAND_ALPHA, linewidth=0, zorder=2)
+    ax.plot(x, band.value, **{"zorder": 4, **line})
+
+
+def mark_runs(
+    ax: Axes, x: Any, y: Any, held_out: Any = None, fitted: Any = None, *, size: float = 1.0
+) -> None:
+    """Runs as marks: fitted ones filled, held-out ones open, those left out of the fit crosses.
+
+    Parameters
+    ----------
+    ax : Axes
+    x, y : ndarray
+        (n,).
+    held_out, fitted : ndarray of bool, optional
+        (n,): by default no run is held out, and every other one is fitted.
+    size : float
+        Of the marks, relative to the usual ones.
+    """
+    import numpy as np
+
+    held = np.zeros(len(x), dtype=bool) if held_out is None else held_out
+    used = ~held if fitted is None else fitted & ~held
+    marks = ((used, FITTED, "fitted"), (~used & ~held, NOT_FITTED, "not fitted"))
+    for chosen, style, label in (*marks, (held, HELD_OUT, "held out")):
+        if chosen.any():
+            ax.scatter(x[chosen], y[chosen], label=label, **style | {"s": size * style["s"]})
+
+
+def shade_held_out(ax: Axes, x: Any, held_out: Any) -> None:
+    """Shade the axis from between fitted and held-out runs on, where all held-out runs lie to the
+    right of the fitted ones, on a logarithmic axis.
+    """
+    if held_out.any() and not held_out.all() and x[held_out].min() > x[~held_out].max():
+        start = math.sqrt(x[held_out].min()) * math.sqrt(x[~held_out].max())
+        ax.axvspan(start, 10.0 * x.max(), color=SHADE, linewidth=0, zorder=0)
+
+
+def interval_rows(
+    rows: Sequence[tuple[str, Estimate]],
+    ax: Axes | None = None,
+    *,
+    quantity: str = "",
+    reference: float | None = None,
+) -> Axes:
+    """Estimates below each other, each with its interval; an end that is not bounded is an arrow.
+
+    Parameters
+    ----------
+    rows : sequence of (label, Estimate)
+    ax : Axes, optional
+    quantity : str
+        For the axis.
+    reference : float, optional
+        A vertical line.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For no rows, or a value that is not finite.
+    """
+    labels = [_literal(str(label)) for label, _ in rows]
+    estimates = [estimate for _, estimate in rows]
+    if not estimates or not all(math.isfinite(estimate.value) for estimate in estimates):
+        raise outside("rows", rows, "at least one (label, Estimate), each of a finite value")
+    numbers = [getattr(each, part) for each in estimates for part in ("value", "low", "high")]
+    numbers += [] if reference is None else [reference]
+    known = [number for number in numbers if number is not None and math.isfinite(number)]
+    margin = 0.06 * (max(known) - min(known)) or 0.1 * abs(known[0]) or 1.0
+    edges = min(known) - margin, max(known) + margin
+    with _axes(ax, (COLUMN, 0.65 + ROW * len(rows))) as ax:
+        if reference is not None:
+            ax.axvline(reference, color=PALE, linewidth=1.0, zorder=1)
+        for height, estimate in enumerate(estimates):
+            for end, edge, arrow in zip((estimate.low, estimate.high), edges, "<>", strict=True):
+                if end is not None:
+                    place, mark = (end, "|") if math.isfinite(end) else (edge, arrow)
+                    ax.plot([estimate.value, place], 2 * [height], color=COLOURS[0], zorder=2)
+                    ax.plot(place, height, mark, color=COLOURS[0], markersize=4, clip_on=False)
+            face = "white" if estimate.undetermined else COLOURS[0]
+            ax.plot(estimate.value, height, "o", color=COLOURS[0], mfc=face, markersize=4, zorder=3)
+        ax.set_yticks(range(len(rows)), labels)
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        ax.set_xlim(*edges)
+        ax.set_xlabel(_literal(quantity))
+    return ax
+
+
+def heat_rows(
+    values: Any,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    ax: Axes | None = None,
+    *,
+    written: str = ".2g",
+) -> Axes:
+    """A table of numbers with the colour of their rank in each row, the least the lightest.
+
+    Parameters
+    ----------
+    values : array_like
+        (rows, columns); NaN where there is none.
+    rows, columns : sequence of str
+        Labels.
+    ax : Axes, optional
+    written : str
+        Format of the numbers.
+
+    Returns
+    -------
+    Axes
+    """
+    import numpy as np
+
+    table = np.asarray(values, dtype=np.float64)
+    ranks = np.where(np.isnan(table), np.nan, table.argsort(axis=1).argsort(axis=1))
+    with _axes(ax, (0.8 + 0.75 * len(columns), 0.5 + ROW * len(rows))) as ax:
+        ax.imshow(ranks, cmap="Blues", aspect="auto", vmin=-0.5, vmax=2.0 * len(columns))
+        for place in zip(*np.nonzero(~np.isnan(table)), strict=True):
+            ax.text(*place[::-1], f"{table[place]:{written}}", ha="center", va="center", size=6.5)
+        ax.set_xticks(range(len(columns)), [_literal(label) for label in columns])
+        ax.set_yticks(range(len(rows)), [_literal(label) for label in rows])
+        ax.xaxis.tick_top()
+        ax.tick_params(length=0.0)
+        ax.spines[:].set_visible(False)
+    return ax
+
+
+# -- files ---------------------------------------------------------------------------------------
 
 
 def save(drawing: Any, path: str | PathLike[str]) -> None:

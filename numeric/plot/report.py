@@ -10,7 +10,22 @@ from ..accuracy.planning import Refitted, planning_law
 from ..data.sample import Points
 from ..errors import outside
 from ..results import Band
-from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, POINTS, _axes, _figure, _literal
+from .panels import (
+    COLOURS,
+    COLUMN,
+    DASHES,
+    DIM,
+    FITTED,
+    HELD_OUT,
+    NOT_FITTED,
+    PAGE,
+    PALE,
+    POINTS,
+    _axes,
+    _figure,
+    _literal,
+    shade_held_out,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,25 +45,13 @@ __all__ = [
     "plot_planning",
     "plot_report",
     "plot_report_residuals",
-    "shade",
 ]
 
 COMPUTE = r"training compute $C$ (FLOP)"
-FITTED: Any = {"marker": "o", "s": 8.0, "color": DIM, "linewidths": 0.0, "zorder": 3}
-HELD_OUT: Any = {
-    "marker": "o",
-    "s": 13.0,
-    "facecolors": "none",
-    "edgecolors": "black",
-    "linewidths": 0.8,
-    "zorder": 4,
-}
-BELOW: Any = {"marker": "x", "s": 9.0, "color": DIM, "linewidths": 0.6, "zorder": 3}
 #: The axis reaches beyond the runs and the forecasts by this factor.
 MARGIN, BEFORE = 1.6, 8.0
 #: Panels of residuals.
 MOST_PANELS, LEGEND_COLUMNS = 4, 4
-SHADE = "#F2EFE6"
 #: Of the panels of what follows: points of a curve, the factor by which the axis of compute reaches
 #: beyond runs and budgets, the overtraining ratios, budgets whose costs are drawn, and refits that
 #: bands are made of.
@@ -83,7 +86,7 @@ def plot_accuracy(report: Report, ax: Axes | None = None) -> Axes:
     """
     compute, path = _compute(report), _path(report)
     with _axes(ax, (COLUMN, 2.8)) as ax:
-        shade(ax, _compute(report), report.is_held_out, path[-1])
+        shade_held_out(ax, _compute(report), report.is_held_out)
         best = _best(report)
         for index, fit in enumerate(report.fits):
             at = along(fit, path, report.tokens_per_param)
@@ -109,7 +112,7 @@ def plot_accuracy(report: Report, ax: Axes | None = None) -> Axes:
         near = "near guessing, not fitted" + (f" ({off} off the axis)" if off else "")
         shown = (
             (used & ~held, FITTED, "fitted"),
-            (~used & ~held, BELOW, near),
+            (~used & ~held, NOT_FITTED, near),
             (held, HELD_OUT, "held out"),
         )
         for chosen, style, label in shown:
@@ -151,7 +154,7 @@ def plot_report_residuals(report: Report, law: str, ax: Axes | None = None) -> A
     index = names.index(law)
     fit, colour, path = report.fits[index], _colour(index), _path(report)
     with _axes(ax, (COLUMN, 2.0)) as ax:
-        shade(ax, _compute(report), report.is_held_out, path[-1])
+        shade_held_out(ax, _compute(report), report.is_held_out)
         ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
         residuals = 100.0 * (fit.sample.accuracy - fit.accuracy(fit.sample.at))
         ax.scatter(
@@ -320,18 +323,6 @@ def along(fit: LawFit, path: Any, ratio: float | None) -> Points | None:
     )
     at = Points(compute=path, k=np.ones(len(path)), **budget)
     return None if any(getattr(at, name) is None for name in fit.kind.asks) else at
-
-
-def shade(ax: Axes, compute: Any, held: Any, right: float) -> None:
-    """The part that was held out, where it lies beyond the fitted runs."""
-    if held.any() and not held.all() and compute[held].min() > compute[~held].max():
-        ax.axvspan(
-            float(np.sqrt(compute[held].min() * compute[~held].max())),
-            right,
-            color=SHADE,
-            linewidth=0,
-            zorder=0,
-        )
 
 
 def _used(report: Report) -> Any:

@@ -52,6 +52,16 @@ def test_the_optimum_that_has_given_params(data, besiroglu) -> None:
     assert result["tokens"] == pytest.approx(float(tokens), rel=1e-12)
 
 
+def test_given_tokens_per_param(call, data) -> None:
+    words = ("allocate", "--law", "besiroglu2024", "--compute", "1e24", "--tokens-per-param", "20")
+    result = data(*words)
+    run = ("--params", repr(result["params"]), "--tokens", repr(result["tokens"]))
+    cost = data("penalty", "--law", "besiroglu2024", *run)["rows"][0]
+    assert result["tokens_per_param"] == pytest.approx(20.0, rel=CLOSE)
+    assert result["loss_penalty"] == pytest.approx(cost["loss_penalty"], rel=CLOSE)
+    assert "penalty" in call(*words).out
+
+
 def test_several_budgets_and_laws(data) -> None:
     result = data(
         "allocate",

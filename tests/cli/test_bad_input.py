@@ -128,13 +128,6 @@ CASES = {
         ["penalty", *LAW, "--params", "1e200", "--tokens", "1e200"],
         ["--params '1e200'", "--tokens '1e200'", "largest float"],
     ),
-    "a range of one": (["check", "--compute-range", "1e20"], ["--compute-range '1e20'", "two"]),
-    "a range of three": (["check", "--compute-range", "1,2,3"], ["--compute-range '1 2 3'", "two"]),
-    "a swapped range": (
-        ["check", "--compute-range", "1e22", "1e20"],
-        ["--compute-range '1e22 1e20'", "below"],
-    ),
-    "an empty range": (["check", "--compute-range", "1e20", "1e20"], ["--compute-range", "below"]),
     "an unknown law to describe": (["laws", "hofmann2022"], ["'hofmann2022'", "hoffmann2022"]),
     "an unknown kind": (
         ["laws", "--kind", "computes"],
@@ -187,7 +180,6 @@ NUMBERS = {
     "--beta": ["penalty", "--gamma", ".3", "--ratio", "2"],
     "--gamma": ["penalty", "--beta", ".3", "--ratio", "2"],
     "--alpha": ["penalty", "--notation", "hoffmann", "--beta", ".3", "--ratio", "2"],
-    "--compute-range": ["check"],
 }
 BUDGETS = (
     "",

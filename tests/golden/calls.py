@@ -22,7 +22,17 @@ REPORT = [
     "20",
 ]
 REPORT += ["--hold-out", "compute > 5e21", "--compute", "1e22", "--ratio", "10"]
-OVERTRAINING = ["overtraining", "overtrained.csv", "--loss", "loss", "--benchmark", "one", "two"]
+OVERTRAINING = [
+    "fit",
+    "overtrained.csv",
+    "--law",
+    "overtraining",
+    "--loss",
+    "loss",
+    "--benchmark",
+    "one",
+    "two",
+]
 JSON, LATEX = ["--format", "json"], ["--format", "latex"]
 
 CALLS: dict[str, list[str]] = {
@@ -131,10 +141,20 @@ CALLS: dict[str, list[str]] = {
     "passk_laws_json": [*PASSK_LAWS, "--law", "compute", *JSON],
     "backtest_counts": BACKTEST,
     "backtest_counts_json": [*BACKTEST, *JSON],
+    "backtest_counts_all_json": [*BACKTEST, "--sweep", *JSON],
+    "backtest_counts_latex": [*BACKTEST, *LATEX],
+    "backtest_counts_csv": [*BACKTEST, "--format", "csv"],
+    "backtest_runs": ["backtest", "runs.csv", "--bootstrap", "20", "--targets", "20%"],
     "backtest_runs_json": ["backtest", "runs.csv", "--bootstrap", "20", *JSON],
     "compare": [*COMPARE, "--hold-out", "compute > 5e21"],
     "compare_json": [*COMPARE, "--hold-out", "compute > 5e21", *JSON],
     "compare_latex": [*COMPARE, "--hold-out", "compute > 5e21", *LATEX],
+    "compare_rolling": [*COMPARE, "--rolling", "compute"],
+    "compare_rolling_json": [*COMPARE, "--rolling", "compute", *JSON],
+    "compare_sweep": [*COMPARE, "--sweep"],
+    "compare_sweep_json": [*COMPARE, "--sweep", *JSON],
+    "compare_csv": [*COMPARE, "--hold-out", "compute > 5e21", "--format", "csv"],
+    "compare_staged_json": [*COMPARE[:-1], "two-stage-linear", "--proxy", "c4", *JSON],
     "report_bad": ["report", "evaluations.csv", "--benchmark", "none"],
     "report": REPORT,
     "report_json": [*REPORT, *JSON],

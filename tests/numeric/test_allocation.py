@@ -184,6 +184,26 @@ def test_the_optimum_of_given_params_or_tokens_against_brute_force(name: str) ->
         assert got.binding == "none"
 
 
+@pytest.mark.parametrize("name", ["compute", "params", "tokens"])
+def test_given_tokens_per_param_against_brute_force(name: str) -> None:
+    """Off the optimum: the loss of the run itself, and its penalty against the least loss."""
+    rng = random.Random(name)
+    for _ in range(CASES // 8):
+        chosen, value, ratio = random_law(rng), 10 ** rng.uniform(8, 14), 10 ** rng.uniform(-1, 4)
+        got = chosen.allocate(**{name: value}, tokens_per_param=ratio)
+        assert (getattr(got, name), got.binding) == (value, "tokens_per_param")
+        N = {
+            "compute": MP.sqrt(MP.mpf(value) / (6 * MP.mpf(ratio))),
+            "params": MP.mpf(value),
+            "tokens": MP.mpf(value) / MP.mpf(ratio),
+        }[name]
+        problem, D = Problem(chosen, None, None), N * MP.mpf(ratio)
+        exact = Answer(N, D, 6 * N * D, sum(terms(problem, MP.log(N), MP.log(D))))
+        assert_agrees(got, exact, 13)
+        least = best_for_compute(problem, got.compute).reducible
+        assert digits(got.loss_penalty, exact.reducible / least) >= 12
+
+
 def test_optima_of_an_array_of_params() -> None:
     got = BESIROGLU.allocate(params=[8e9, 7e10])
     assert got.params.tolist() == [8e9, 7e10]
@@ -321,7 +341,9 @@ def test_a_loss_just_above_E_keeps_its_digits(reference: Any) -> None:
 
 
 def test_unreachable_targets_say_why() -> None:
-    message = "max_tokens=100000000.0: reducible loss .* cannot be reached under this cap, whatever the compute"
+    message = (
+        "max_tokens=100000000.0: loss 1.9 cannot be reached under this cap, whatever the compute"
+    )
     with pytest.raises(ValueError, match=message):
         BESIROGLU.allocate(loss=1.9, max_tokens=1e8)
     with pytest.raises(ValueError, match=r"max_params=100000000.0: "):
@@ -359,6 +381,11 @@ def test_unreachable_targets_say_why() -> None:
         ({"compute": [1e20, -1.0]}, r"^compute\[1\]=-1.0: "),
         ({"params": 0.0}, "^params=0.0: "),
         ({"params": 1e9, "tokens": 1e10}, "^given params, tokens: must be exactly one"),
+        ({"loss": 2.0, "tokens_per_param": 20.0}, "^tokens_per_param=20.0: must be given with "),
+        (
+            {"compute": 1e22, "tokens_per_param": 20.0, "max_params": 1e9},
+            "^tokens_per_param=20.0: ",
+        ),
         ({"params": 1e9, "max_tokens": 1e10}, "^max_tokens=10000000000.0: must be given with a "),
     ],
 )

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import isoflop
 from isoflop.numeric.compute_law import ComputeLaw
+from isoflop.numeric.errors import ArgumentError
 
 mp = mpmath.mp.clone()
 mp.dps = 50
@@ -86,3 +88,17 @@ def test_plain_data_in_both_notations():
     assert law.as_dict("hoffmann")["coefficients"] == {"E": 1.8, "C0": 1000.0, "alpha_C": 0.15}
     assert repr(law) == "ComputeLaw(E=1.8, C0=1000.0, alpha=0.15, name='x')"
     assert str(law) == "L = 1.8 + 1000 C^-0.15  (x)"
+
+
+def test_what_a_compute_law_can_answer(tmp_path):
+    law = ComputeLaw(E=1.8, C0=1000.0, alpha=0.15)
+    assert law.compute_for(law.loss(1e21)) == pytest.approx(1e21, rel=1e-12)
+    law.save(tmp_path / "law.json", "hoffmann")
+    assert isoflop.law(tmp_path / "law.json") == law
+    for asked in (
+        lambda: law.allocate(1e21),
+        lambda: law.penalty(ratio=2.0),
+        lambda: law.tolerance(0.01),
+    ):
+        with pytest.raises(ArgumentError, match="needs a params\\+tokens law"):
+            asked()

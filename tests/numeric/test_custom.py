@@ -2,8 +2,8 @@
 minimisation with 50 digits.
 """
 
-import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -101,7 +101,7 @@ def test_the_figures_of_a_law_of_ones_own_are_of_the_loss(name: str) -> None:
     at_best = gap(name, best, COMPUTE)
     found = law.allocate(COMPUTE)
     assert found.params == pytest.approx(float(mp.exp(best)), rel=1e-12)
-    assert found.tokens == dict(found.variables)["tokens"]
+    assert found.tokens == pytest.approx(COMPUTE / (6.0 * found.params), rel=1e-12)
     assert found.reducible_loss == pytest.approx(float(at_best), rel=1e-13)
     off = gap(name, best - mp.log(10) / 2, COMPUTE)  # ten times the optimal tokens per param
     expected = float(off / at_best)
@@ -203,16 +203,31 @@ def test_no_generated_function_of_the_inner_sum_has_the_name_of_one_of_the_loss(
     assert optimal == pytest.approx([law.allocate(COMPUTE).reducible_loss])
 
 
-def test_an_allocation_shows_what_it_has() -> None:
-    found = made("kaplan").allocate(COMPUTE)
-    for name in found.as_dict():
-        assert getattr(found, name) == found.as_dict()[name]
-        assert f"{name}={getattr(found, name)!r}" in repr(found)
-    assert copy.copy(found) == found
-    with pytest.raises(
-        AttributeError, match="has no attribute 'flops'; it has params, tokens, compute"
-    ):
-        _ = found.flops
+@pytest.mark.parametrize("cap", ["max_params", "max_tokens"])
+@pytest.mark.parametrize("name", LAWS)
+def test_caps_of_a_law_of_ones_own(name: str, cap: str) -> None:
+    """The other variable takes up the budget, and the target that this reaches leads back to it."""
+    law = made(name)
+    free = law.allocate(COMPUTE)
+    limit = getattr(free, cap.removeprefix("max_")) / 3.0
+    found = law.allocate(COMPUTE, **{cap: limit})
+    assert (found.binding, getattr(found, cap.removeprefix("max_"))) == (cap, limit)
+    assert law.compute(found.params, found.tokens) == pytest.approx(COMPUTE, rel=1e-12)
+    assert found.loss == law.loss(found.params, found.tokens)
+    back = law.allocate(loss=found.loss, **{cap: limit})
+    assert (back.params, back.tokens) == pytest.approx((found.params, found.tokens), rel=1e-6)
+    assert law.allocate(params=free.params).tokens == pytest.approx(free.tokens, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_saved_law_of_ones_own_is_the_same(name: str, tmp_path: Path) -> None:
+    law = made(name)
+    law.save(tmp_path / "mine.json")
+    read = isoflop.law(tmp_path / "mine.json")
+    assert read.loss(3e9, 2e11) == law.loss(3e9, 2e11)
+    assert read.envelope.loss(COMPUTE) == law.envelope.loss(COMPUTE)
+    with pytest.raises(ValueError, match="a params\\+tokens law is needed"):
+        Law.load(tmp_path / "mine.json")
 
 
 def test_three_variables() -> None:
@@ -234,6 +249,10 @@ def test_three_variables() -> None:
     )
     with pytest.raises(ValueError, match="fixes the allocation of 2 variables only"):
         law.penalty(10)
+    with pytest.raises(ValueError, match=r"^max_params=1.0: "):
+        law.allocate(COMPUTE, max_params=1.0)
+    with pytest.raises(AttributeError, match="has no 'flops'; it has params, tokens, U"):
+        _ = law.allocate(COMPUTE).flops
 
 
 def test_the_same_law_has_the_same_answers() -> None:
@@ -247,9 +266,20 @@ def test_the_same_law_has_the_same_answers() -> None:
         (mine.penalty(**run), law.penalty(**run)),
         (mine.allocate(COMPUTE), law.allocate(COMPUTE)),
         (mine.allocate(loss=2.0), law.allocate(loss=2.0)),
+        (mine.allocate(loss=2.1, max_params=1e9), law.allocate(loss=2.1, max_params=1e9)),
+        (
+            mine.allocate(COMPUTE, max_params=1e9, max_tokens=1e9),
+            law.allocate(COMPUTE, max_params=1e9, max_tokens=1e9),
+        ),
+        (mine.allocate(tokens=1e12), law.allocate(tokens=1e12)),
+        (
+            mine.allocate(COMPUTE, tokens_per_param=20.0),
+            law.allocate(COMPUTE, tokens_per_param=20.0),
+        ),
         (mine.tolerance(0.01), law.tolerance(0.01)),
     ):
         assert isinstance(ours, type(theirs))
+        assert str(ours).replace(mine.name, law.name) == str(theirs)
         for name, value in theirs.as_dict().items():
             expected = value if isinstance(value, str) else pytest.approx(value, rel=1e-11)
             assert getattr(ours, name) == expected, name

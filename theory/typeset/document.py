@@ -23,19 +23,28 @@ from ..envelope import Envelope
 from ..law import PARAMS_TOKENS
 from ..penalty import Misallocation
 from ..proof.claim import Derivation, Verdict, weakest
-from .latex_table import coefficient_table_latex, penalty_table_latex
 from .layout import OPTIMAL
+from .numbers import Shortest
 from .printer import render, symbol_latex
 from .prose import respell
 from .sentence import LETTERS, escaped, sentence_latex
+from .table import Column, Table
 from .theorem import label, theorem_latex
 from .width import MACRO
 
-__all__ = ["PACKAGES", "Entry", "document_latex", "require_symbols", "with_macros"]
+__all__ = ["PACKAGES", "Entry", "document_latex", "require_symbols", "with_macros", "written"]
 
 Subject = Derivation | Envelope | Misallocation
 
 PACKAGES = ("amsmath", "amssymb", "amsthm", "booktabs")
+#: What a table of laws shows: the fitted coefficients, and what follows from them.
+FITTED, DERIVED = ("E", "A", "B", "beta", "gamma"), ("alpha", "C0", "w_N")
+#: Tables of many columns are narrower than the lines of an article.
+SMALL = r"\footnotesize\setlength{\tabcolsep}{3pt}"
+PENALTIES = (
+    "Penalty $P$, effective compute and compute overhead off the optimal allocation, at the same "
+    "compute."
+)
 TITLE = "Compute-optimal training: derivations"
 LAW_SYMBOLS = frozenset(
     {
@@ -207,7 +216,7 @@ def document_latex(
     *,
     notation: str | Notation = DEFAULT,
     laws: Sequence[Mapping[str, Any]] = (),
-    penalties: Sequence[Mapping[str, Any]] = (),
+    penalties: Table | None = None,
     fragment: bool = False,
     macros: bool = True,
     symbols: Mapping[str, str] | None = None,
@@ -223,9 +232,11 @@ def document_latex(
         A derivation whose own letters would collide with it is set in the default notation, and
         says so.
     laws : sequence of mappings
-        Rows of `coefficient_table_latex`; ``key`` names the work to cite.
-    penalties : sequence of mappings
-        Rows of `penalty_table_latex`.
+        Each with ``law``, its name, ``key`` of the work to cite or None, the coefficients ``E``,
+        ``A``, ``B``, ``beta``, ``gamma``, and what follows: ``alpha``, ``C0``, ``w_N``. None prints
+        as a dash.
+    penalties : Table, optional
+        A table of penalties, with its headings in the letters of `written`.
     fragment : bool
         Leave out preamble, title and introduction; comment lines name the packages that are needed.
     macros : bool
@@ -245,14 +256,9 @@ def document_latex(
     entries = list(entries)
     parts = [_theorem(entry, spelling, citing, macros) for entry in entries]
     if laws:
-        parts.append(_law_table(laws, _written(spelling, macros), citing))
-    if penalties:
-        caption = r"Penalty $P$, effective compute and compute overhead off the optimal allocation, at the same compute."
-        parts.append(
-            penalty_table_latex(
-                penalties, notation=_written(spelling, macros), caption=caption, label="tab:penalty"
-            )
-        )
+        parts.append(_law_table(laws, written(spelling, macros), citing))
+    if penalties is not None:
+        parts.append(penalties.latex(PENALTIES, "tab:penalty", SMALL))
     parts += ["\n".join(citing.bibliography())] if citing.works else []
     body = _with_references("\n\n".join(parts), [entry.derivation.name for entry in entries])
     definitions = _definitions(body, spelling, symbols)
@@ -292,7 +298,8 @@ def _needs() -> list[str]:
     ]
 
 
-def _written(spelling: Notation, macros: bool) -> Notation:
+def written(spelling: Notation, macros: bool) -> Notation:
+    """The notation in which a document with or without macros is written."""
     return with_macros(spelling) if macros else spelling
 
 
@@ -359,10 +366,15 @@ def _clash(used: Iterable[Any], spelling: Notation) -> str:
 
 
 def _law_table(laws: Sequence[Mapping[str, Any]], spelling: Notation, citing: Citing) -> str:
-    rows = [{**row, "law": escaped(str(row["law"]))} for row in laws]
     keys = dict.fromkeys(row["key"] for row in laws if row.get("key") in WORKS)
     sources = f" Sources: {', '.join(map(citing.key, keys))}." if keys else ""
     budget = f"{render(sym.C, spelling)} = {render(SIX_ND.compute(), spelling)}"
     form = render(PARAMS_TOKENS.loss, spelling)
     caption = f"Coefficients of laws ${form}$, and what follows for the envelope under ${budget}$.{sources}"
-    return coefficient_table_latex(rows, notation=spelling, caption=caption, label="tab:laws")
+    columns = [Column("law", align="left")]
+    columns += [
+        Column(name, latex=f"${symbol_latex(name, spelling)}$", format=Shortest(digits))
+        for names, digits in ((FITTED, 6), (DERIVED, 4))
+        for name in names
+    ]
+    return Table(columns, laws).latex(caption, "tab:laws", SMALL)

@@ -4,7 +4,6 @@ The fragments need the packages amsmath, amsthm (with an environment ``theorem``
 """
 
 from .align import envelope_latex, misallocation_latex
-from .latex_table import number_latex, penalty_table_latex
 from .printer import render
 from .sentence import escaped, sentence_latex
 from .theorem import theorem_latex
@@ -14,8 +13,6 @@ __all__ = [
     "envelope_latex",
     "escaped",
     "misallocation_latex",
-    "number_latex",
-    "penalty_table_latex",
     "render",
     "sentence_latex",
     "theorem_latex",

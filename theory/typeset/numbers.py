@@ -207,24 +207,34 @@ class Percent(Format):
 
 @dataclass(frozen=True)
 class Count(Format):
-    """Params or tokens, as they may be typed again.
+    r"""Params or tokens, as they may be typed again.
 
     >>> [Count().text(x) for x in (7.2213e10, 1.33e12, 999999.0, 12.0, 3e20)]
     ['72.2B', '1.33T', '1M', '12', '3e20']
+    >>> print(Count().latex(7.2213e10), Count().latex(3e20))
+    $72.2\mathrm{B}$ $3 \times 10^{20}$
     """
 
     digits: int = 3
 
     def finite(self, value: float) -> str:
+        number, suffix = self._scaled(value)
+        return f"{number}{suffix}" if suffix else Shortest(self.digits).finite(value)
+
+    def finite_latex(self, value: float) -> str:
+        number, suffix = self._scaled(value)
+        if suffix:
+            return rf"{number}\mathrm{{{suffix}}}"
+        return significant_latex(value, self.digits, trimmed=True)
+
+    def _scaled(self, value: float) -> tuple[str, str]:
+        """The number and its suffix, "" where it has none."""
         mantissa, _, power = f"{value:.{self.digits - 1}e}".partition("e")
         rounded = Decimal(f"{mantissa}e{power}")
         for exponent, suffix in SUFFIXES:
             if Decimal(10) ** exponent <= rounded < Decimal(10) ** (exponent + 3):
-                return f"{_trimmed(f'{rounded.scaleb(-exponent):f}')}{suffix}"
-        return Shortest(self.digits).finite(value)
-
-    def finite_latex(self, value: float) -> str:
-        return significant_latex(value, self.digits, trimmed=True)
+                return _trimmed(f"{rounded.scaleb(-exponent):f}"), suffix
+        return "", ""
 
 
 @dataclass(frozen=True)

@@ -453,14 +453,8 @@ class Subset:
     def gadre_command(self, *, with_error: bool = True) -> list[str]:
         """The predictions of Gadre et al. as a command."""
         return [
-            *(
-                "overtraining",
-                "gadre2024/runs.csv",
-                "--column",
-                "params=N",
-                "--where",
-                "dataset == 'rpj'",
-            ),
+            *("fit", "gadre2024/runs.csv", "--law", "overtraining"),
+            *("--column", "params=N", "--where", "dataset == 'rpj'"),
             *("--loss", "c4_val", "--benchmark", "gadre2024", "--fit-where", FOR_LOSS),
             *(("--error-where", FOR_ERROR) if with_error else ()),
             *("--predict-where", PREDICTED),

@@ -13,20 +13,19 @@ class Errors:
     """
 
     def __init__(self, result, sizes: dict[str, float]) -> None:
-        table = result.predictions
         self.result, self.laws = result, result.laws
-        fits = [result.judged[index] for index in table.fit]
-        self.law = np.array([fit.model for fit in fits], dtype=object)
-        self.k = np.array([fit.subject for fit in fits])
-        self.cutoff = np.array([fit.split.at for fit in fits])
-        self.target, self.ahead, self.usable = table.target, table.decades_held_out, table.usable
+        table = {name: column.to_numpy() for name, column in result.table.items()}
+        self.law, self.k, self.cutoff = table["law"], table["k"], table["cutoff"]
+        self.target, self.ahead = table["target"], table["decades_held_out"]
+        self.usable, self.has_interval = table["usable"], table["left_out"] == ""
         with np.errstate(divide="ignore", invalid="ignore"):
-            self.log_ends = np.log(table.hi) - np.log(table.lo)
-        self.inside, self.has_interval = table.inside, table.has_interval
-        self.signed = {"-log pass@k": table.relative_error, "pass@k": table.relative_error_pass}
-        _, self.size = np.unique(
-            [sizes[result.names[g]] for g in table.target], return_inverse=True
-        )
+            self.log_ends = np.log(table["hi"]) - np.log(table["lo"])
+        self.inside = table["inside"] == True  # noqa: E712
+        self.signed = {
+            "-log pass@k": table["relative_error"],
+            "pass@k": table["relative_error_pass"],
+        }
+        _, self.size = np.unique([sizes[name] for name in self.target], return_inverse=True)
 
     def at(self, law: str, k: int | None, low: float = 0.0, high: float = np.inf) -> np.ndarray:
         """Indices of the usable predictions."""

@@ -42,12 +42,13 @@ COMMANDS = (
     "passk",
     "backtest",
     "report",
-    "overtraining",
     "simulate",
     "verify",
     "prove",
     "latex",
 )
+#: What is no command by itself -> where it is.
+INSTEAD = {"overtraining": "fit --law overtraining"}
 HELP, VERSION = ("-h", "--help"), "--version"
 
 
@@ -140,7 +141,7 @@ def _unknown(word: str) -> UsageError:
         return UsageError(
             f"unknown option {shown(word)}{known}; options of a command follow the command"
         )
-    hint = close_matches(word, COMMANDS)
+    hint = f" (it is isoflop {INSTEAD[word]})" if word in INSTEAD else close_matches(word, COMMANDS)
     return UsageError(f"unknown command {shown(word)}{hint}: must be one of {', '.join(COMMANDS)}")
 
 

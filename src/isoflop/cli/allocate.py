@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
 FORMATS = ("text", "json")
 TARGETS = ("--compute", "--loss", "--params", "--tokens")
-CAPS = ("--max-params", "--max-tokens")
+CAPS = ("--max-params", "--max-tokens", "--tokens-per-param")
 #: What the figures of a law of -log Q' are called, and those that have an interval in JSON where
 #: the law came from data.
 IN_ACCURACY = {"loss": "-log\nQ'", "reducible_loss": "reducible\n-log\nQ'"}
@@ -36,18 +36,22 @@ def parser() -> Parser:
             "--law LAW ... --compute C ... [--max-params N] [--max-tokens D]",
             "--law LAW ... --loss L ... [--max-params N] [--max-tokens D]",
             "--law LAW ... --params N ... | --tokens D ...",
+            "--law LAW ... --compute C ... | --params N ... | --tokens D ... --tokens-per-param T",
             "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
         ],
         "The params and tokens with the lowest loss for a training budget C = 6 N D, or with the "
         "least\n"
         "compute for a target loss; or the optimum that has these params or tokens. A cap that "
         "binds\n"
-        "moves the optimum; where both bind, compute is left.",
+        "moves the optimum; where both bind, compute is left. With tokens per param, what training "
+        "at\n"
+        "these reaches, and its loss penalty.",
         [
             "isoflop allocate --law besiroglu2024 --compute 5.76e23",
             "isoflop allocate --law besiroglu2024 --compute 1e24 1e25 1e26 --max-tokens 10T",
             "isoflop allocate --law besiroglu2024,hoffmann2022 --loss 2.0 --format json",
             "isoflop allocate --law besiroglu2024 --params 8B",
+            "isoflop allocate --law besiroglu2024 --compute 1e24 --tokens-per-param 20",
             "isoflop allocate --A 482.01 --B 2085.43 --beta 0.3478 --gamma 0.3658 --compute 1e22",
         ],
     )
@@ -58,6 +62,7 @@ def parser() -> Parser:
     takes_several(group, "--tokens", "D", "tokens that are optimal: how many params, what budget?")
     takes_one(group, "--max-params", "N", "size cap")
     takes_one(group, "--max-tokens", "D", "data wall")
+    takes_one(group, "--tokens-per-param", "T", "D/N of the run, in place of the optimal one")
     takes_one(
         group,
         "--random-baseline",
@@ -108,10 +113,7 @@ def _targets(options: Options) -> tuple[str, list[tuple[str, float]]]:
 def _allocated(law: Law, option: str, target: tuple[str, float], options: Options) -> Allocation:
     text, value = target
     caps = [(name, str(options.one(name))) for name in options.given(*CAPS)]
-    limits = {
-        "max_params": options.positive("--max-params"),
-        "max_tokens": options.positive("--max-tokens"),
-    }
+    limits = {name.lstrip("-").replace("-", "_"): options.positive(name) for name in CAPS}
     try:
         return law.allocate(**{option.lstrip("-"): value}, **limits)
     except ValueError as error:

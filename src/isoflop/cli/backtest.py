@@ -5,69 +5,40 @@ from __future__ import annotations
 import sys
 
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .backtest_accuracy import OF_EVALUATIONS, declare_accuracy
-from .backtest_accuracy import run as run_accuracy
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown, with_options
 from .evaluation_options import LISTS as OF_EVALUATION_LISTS
-from .evaluation_options import declare_guessing
+from .evaluation_options import PUBLISHED, EvaluationTable, declare_guessing
 from .numerals import parse
-from .render import json_text, plain
-from .run_options import (
-    OBJECTIVES,
-    check_figure,
-    is_terminal,
-    say_interrupted,
-    share,
-    target,
-    whole,
-)
+from .render import WIDTH, csv_text, json_text
+from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 from .tables import TableOptions, declare_evaluations, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from ..numeric.backtest.result import Backtest
+    from ..numeric.accuracy.kind import Kind
+    from ..numeric.backtest.comparison import Comparison
+    from ..numeric.data.sample import Sample
     from ..numeric.data.table import Table
     from .arguments import Options
 
-#: Argument of the library -> option, where they are not called alike.
-OPTION_OF = {"laws": "--law"}
 SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
 FORMATS = ("text", "json", "csv", "latex")
 #: What a table is of, by what --of calls it.
 OF = {"loss": "runs", "accuracy": "evaluations", "pass@k": "counts"}
 LAWS = ("compute", "params-tokens", "gold")
 AXES = ("compute", "params", "tokens", "gold")
-LIKELIHOOD, SQUARES = "likelihood", "least-squares-log"
-#: By what the table is of; the first is the default. A quantile is not what a prediction of the
-#: loss estimates.
-METHODS = {
-    "counts": (LIKELIHOOD, SQUARES),
-    "runs": (SQUARES, *(name for name in OBJECTIVES if name not in (SQUARES, "pinball-log"))),
-}
-LISTS = ("--law", "--k", "--cutoffs", "--plot-k", "--threshold", *OF_EVALUATION_LISTS)
-ALL = "all"
-OF_COUNTS = ("--k", "--by", "--models", "--gold", "--cluster", "--plot-k")
-OF_CUTOFFS = ("--targets", "--cutoffs", "--method")
-#: So many have room in a figure; without --k these are there.
-MOST_DRAWN, POWERS = 4, (1, 10, 100, 1000, 10_000)
+LISTS = ("--law", "--k", "--cutoffs", *OF_EVALUATION_LISTS)
+OF_COUNTS = ("--k", "--by", "--models", "--gold")
+#: Options that only evaluations have.
+OF_EVALUATIONS = (
+    *("--benchmark", "--percent", "--metric", "--small-runs", "--margin", "--average", "--proxy"),
+)
 LEVEL, RESAMPLES = 0.9, 200
-#: What models are drawn together by: "auto" leaves it to the models, "none" draws them one by one.
-AUTO, ALONE = "auto", "none"
-CLUSTERS = ("params", "tokens", ALONE)
-#: How the library calls what an option sets.
-OPTIONS = {
-    "laws": "--law",
-    "law": "--law",
-    "axis": "--rolling",
-    "targets": "--targets",
-    "cutoffs": "--cutoffs",
-    "k": "--k",
-    "cluster": "--cluster",
-    "jobs": "--jobs",
-    "method": "--method",
-}
+#: Argument of the library -> option, where they are not called alike.
+OPTION_OF = {"laws": "--law", "law": "--law", "axis": "--rolling", "thresholds": "--cutoffs"}
 
 
 def parser() -> Parser:
@@ -76,29 +47,19 @@ def parser() -> Parser:
 
     built = Parser(
         "isoflop backtest",
-        [
-            "TABLE [--law LAW ...] [--rolling AXIS] [--targets N|all] [--cutoffs N|...]",
-            "EVALUATIONS [--law LAW ...] [--hold-out CONDITION] [--rolling AXIS]",
-            "EVALUATIONS [--sweep] [--threshold C ...] [--ceiling] [--proxies]",
-        ],
-        "TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and "
-        "correct\n"
-        "ones by model and problem; the columns tell which, or --of does.\n"
-        "Runs and counts: for every cutoff the laws are fitted to the models up to it and predict "
-        "the most\n"
-        "expensive ones: relative errors by decades held out, the coverage of prediction "
-        "intervals, and\n"
-        "over how many decades every coefficient stays within its final interval.\n"
-        "Evaluations: laws of accuracy side by side, fitted to the runs that are not held out and "
-        "judged on\n"
-        "those that are; from cutoff to cutoff (--rolling compute), or at every threshold "
-        "(--sweep).\n"
-        "Exit status 3: no prediction could be compared with an observation, or a law of accuracy "
-        "has no\n"
-        "certified fit; 2: no fit could be made at all.",
+        ["TABLE [--law LAW ...] [--hold-out CONDITION | --rolling AXIS | --sweep]"],
+        "TABLE holds runs with a loss, evaluations of runs on benchmarks, or counts of samples and\n"
+        "correct ones by model and problem; the columns tell which, or --of does.\n"
+        "The laws are fitted to some rows and predict others: those of a condition (--hold-out);\n"
+        "from cutoff to cutoff (--rolling); or from every cutoff all beyond it (--sweep).\n"
+        "Runs and counts: relative errors by decades held out, the coverage of prediction\n"
+        "intervals, and over how many decades every coefficient stays within its final interval.\n"
+        "Evaluations: laws of accuracy side by side; --rolling and --sweep are added to that.\n"
+        "Exit status 3: no prediction could be compared with an observation, or a law of accuracy\n"
+        "has no certified fit; 2: no fit could be made at all.",
         [
             "isoflop backtest counts.csv --models models.csv --k 1 100",
-            "isoflop backtest counts.csv --models models.csv --targets all --plot backtest.png",
+            "isoflop backtest counts.csv --models models.csv --sweep --plot backtest.png",
             "isoflop backtest runs.csv --targets 10% --plot backtest.png",
             "isoflop simulate --seed 1 -o evaluations.csv",
             "isoflop backtest evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21'",
@@ -107,38 +68,13 @@ def parser() -> Parser:
     declare_evaluations(built, metavar="TABLE")
     declare_guessing(built)
     counts = built.add_argument_group("counts")
-    takes_one(
-        counts,
-        "--by",
-        "COLUMN,...",
-        "columns whose values make a group; default: benchmark and model",
-    )
-    takes_one(
-        counts,
-        "--models",
-        "TABLE",
-        "file with params, tokens or compute of each model; two of them give the third",
-    )
-    takes_one(
-        counts,
-        "--gold",
-        "TABLE",
-        "file with the -log probability of the gold solutions, by model or by problem",
-    )
-    takes_several(
-        counts,
-        "--k",
-        "K",
-        "default: 1, 10, 100, ... up to 10,000, or to the fewest samples (least squares)",
-    )
-    takes_one(
-        counts,
-        "--cluster",
-        "|".join(CLUSTERS),
-        "draw models with the same params (or tokens) together, or one by one; default: params, "
-        "where sizes repeat",
-    )
-    takes_several(counts, "--plot-k", "K", "one to four k to draw; default: the first")
+    groups = "columns whose values make a group; default: benchmark and model"
+    takes_one(counts, "--by", "COLUMN,...", groups)
+    models = "file with params, tokens or compute of each model; two of them give the third"
+    takes_one(counts, "--models", "TABLE", models)
+    gold = "file with the -log probability of the gold solutions, by model or by problem"
+    takes_one(counts, "--gold", "TABLE", gold)
+    takes_several(counts, "--k", "K", "default: 1, 10, 100, ... up to 10,000")
     asked = built.add_argument_group("backtest")
     takes_one(asked, "--of", "|".join(OF), "what the laws are of; default: what the columns tell")
     takes_several(
@@ -150,50 +86,56 @@ def parser() -> Parser:
     )
     takes_one(
         asked,
-        "--rolling",
-        "|".join(AXES),
-        f"cutoffs in this; of runs and counts by default {AXES[0]}",
+        "--proxy",
+        "COLUMN",
+        "the loss or other metric that two-stage laws of accuracy go by; default: the only one "
+        "there is",
     )
+    held_out = "predict these rows from all others, such as 'compute > 6e21'"
+    takes_one(asked, "--hold-out", "CONDITION", held_out)
     takes_one(
         asked,
-        "--targets",
-        "N|SHARE|all",
-        "what is predicted and never trained on: models at the N highest values, or a share of the "
-        "models; all: from every "
-        "cutoff all models beyond it; default: 1",
+        "--rolling",
+        "|".join(AXES),
+        f"cutoffs in this; of runs and counts by default {AXES[0]}; evaluations: the runs up to "
+        f"the next cutoff, of those that are not held out",
+    )
+    asked.add_argument(
+        "--sweep",
+        action="store_true",
+        help="from every cutoff predict all rows beyond it; evaluations: from where on that succeeds",
     )
     takes_several(
         asked,
         "--cutoffs",
         "N|VALUE,...",
-        "so many, evenly spread, or these values; default: every model's",
+        "so many, evenly spread, or these values; default: every model's; of evaluations 6, and "
+        "with --sweep 24 from 6e19 to 5e22 FLOP",
     )
     takes_one(
         asked,
-        "--method",
-        "NAME",
-        f"of counts {', '.join(METHODS['counts'])}; of runs {', '.join(METHODS['runs'])}; default: "
-        f"the first",
+        "--targets",
+        "N|SHARE",
+        "of runs and counts, what is predicted and never trained on: models at the N highest "
+        "values, or a share of the models; default: 1",
     )
     takes_one(asked, "--level", "SHARE", f"nominal coverage of intervals; default: {LEVEL}")
     takes_one(
         asked,
         "--bootstrap",
         "N",
-        f"resamples behind intervals of coefficients; default: {RESAMPLES}, of evaluations 0: none",
+        f"resamples behind intervals; default: {RESAMPLES}, of evaluations 0: none",
     )
     takes_one(asked, "--seed", "S", "of the resamples; default: 0")
     takes_one(asked, "--jobs", "J", "processes, -1 for all; needs joblib; default: 1")
-    declare_accuracy(built)
-    declare_output(
-        built, *FORMATS, plot="draw errors and coefficients; of evaluations the laws, or the sweep"
-    )
+    drawn = "draw errors and coefficients; of evaluations the laws, or the sweep"
+    declare_output(built, *FORMATS, plot=drawn)
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
-    """The command's output and exit status: 3 where nothing could be compared, 130 where Ctrl-C
-    left a part undone.
+    """The command's output and exit status: 3 where nothing could be compared or a law has no
+    certified fit, 130 where Ctrl-C left a part undone.
     """
     if options.words(POSITIONAL) is None:
         after = "".join(
@@ -202,32 +144,94 @@ def run(options: Options) -> tuple[str, int]:
         )
         raise UsageError(f"TABLE is missing: name a CSV or JSON file{after}")
     what = OF[options.chosen("--of", tuple(OF))] if "--of" in options else None
-    if what == "evaluations" or (what is None and options.given(*OF_EVALUATIONS)):
-        return _of_evaluations(options)
-    file = TableOptions(options, "evaluations", LISTS)
-    form = options.chosen("--format", FORMATS)
-    from ..numeric.backtest.reading import kind_of_table
+    if what is None and options.given(*OF_EVALUATIONS):
+        what = "evaluations"
+    table = None
+    if what is None:
+        from ..numeric.backtest.trials import kind_of_table
 
-    table = file.table()
-    what = what or kind_of_table(table, file.columns)
-    if what == "evaluations":
-        return _of_evaluations(options, table)
-    settings = _settings(options)
-    path = target(options, "--plot")
+        file = TableOptions(options, "evaluations", LISTS)
+        table = file.table()
+        what = kind_of_table(table, file.columns)
+    plot = target(options, "--plot")
     target(options, "--output")
-    if path is not None:
-        check_figure(path)
-    drawn = _drawn(options, settings["k"])
-    result = _tested(options, settings, table, what)
-    if path is not None:
+    if plot is not None:
+        check_figure(plot)
+    settings = {
+        "laws": _laws(options),
+        "hold_out": options.one("--hold-out"),
+        "level": share(options, "--level") or LEVEL,
+        "seed": whole(options, "--seed", least=0) or 0,
+        "jobs": whole(options, "--jobs", least=None) or 1,
+        "progress": is_terminal(sys.stderr),
+    }
+    resamples = whole(options, "--bootstrap", least=0)
+    if what == "evaluations":
+        settings["resamples"] = resamples or 0
+        return _of_evaluations(options, table, settings, plot)
+    settings["resamples"] = RESAMPLES if resamples is None else resamples
+    return _of_models(options, what, table, settings, plot)
+
+
+def _laws(options: Options) -> list[str] | None:
+    laws = options.several("--law")
+    for law in laws or ():
+        if (laws or []).count(law) > 1:
+            raise UsageError(f"--law {shown(law)}: is given twice")
+    return laws
+
+
+def _cutoffs(options: Options) -> int | list[float] | None:
+    """One small whole number is how many."""
+    typed = options.positives("--cutoffs")
+    if typed is None:
+        return None
+    values = [value for _, value in typed]
+    is_count = len(values) == 1 and values[0] == int(values[0]) and values[0] <= 1e4
+    return int(values[0]) if is_count and options.one("--rolling") != "gold" else values
+
+
+# -- runs and counts -------------------------------------------------------------------------------
+
+
+def _of_models(
+    options: Options, what: str, table: Table | None, settings: dict[str, Any], plot: str | None
+) -> tuple[str, int]:
+    from ..numeric.backtest import backtest
+    from ..numeric.errors import ArgumentError
+
+    others = "evaluations" if what == "counts" else "counts or evaluations"
+    foreign = ("--random-baseline",) if what == "counts" else OF_COUNTS
+    for option in options.given(*foreign, *OF_EVALUATIONS):
+        typed = " ".join(options.words(option) or ()) if option != "--percent" else ""
+        raise UsageError(f"{option} {shown(typed)}: is for {others}, not for {what}")
+    rules = options.given("--hold-out", "--rolling", "--sweep")
+    if "--hold-out" in rules and (rules[1:] or options.given("--cutoffs", "--targets")):
+        raise UsageError(f"--hold-out: is a rule of its own, not to be joined with {rules[-1]}")
+    if "--sweep" in options and "--targets" in options:
+        raise UsageError("--targets: is not for --sweep, which predicts all rows beyond a cutoff")
+    settings |= {
+        "axis": options.chosen("--rolling", AXES),
+        "targets": "all" if "--sweep" in options else _targets(options),
+        "cutoffs": _cutoffs(options),
+        "k": draws_of(options),
+    }
+    form = options.chosen("--format", FORMATS)
+    file = TableOptions(options, what, LISTS, table)
+    data: Any = file.counts() if what == "counts" else file.runs("loss")
+    try:
+        result = backtest(data, **settings)
+    except ArgumentError as error:
+        raise with_options(error, options, OPTION_OF) from None
+    if plot is not None:
         from ..numeric.plot.backtest import plot_backtest
         from ..numeric.plot.panels import save
 
-        save(plot_backtest(result, k=drawn), path)
-    written = {
+        save(plot_backtest(result), plot)
+    written: dict[str, Callable[[], str]] = {
         "text": lambda: str(result),
-        "json": lambda: json_text(plain(result.as_dict())),
-        "csv": result.to_csv,
+        "json": lambda: json_text(result.as_dict()),
+        "csv": lambda: csv_text(list(result.rows())),
         "latex": result.to_latex,
     }
     text = written[form]()
@@ -236,139 +240,195 @@ def run(options: Options) -> tuple[str, int]:
             f"{len(result)} of {result.planned} fits are made; what was not reached is left out"
         )
         return text, INTERRUPTED
-    return text, DONE if result.predictions.usable.any() else NO_VERDICT
+    return text, DONE if result.table["usable"].any() else NO_VERDICT
 
 
-def _of_evaluations(options: Options, table: Table | None = None) -> tuple[str, int]:
-    for option in options.given(*OF_COUNTS, *OF_CUTOFFS):
-        raise UsageError(f"{option}: is for counts or runs, not for evaluations")
-    return run_accuracy(options, table)
-
-
-# -- what was asked ----------------------------------------------------------------------------------------------------
-
-
-def _settings(options: Options) -> dict[str, Any]:
-    """What needs no table to be checked."""
-    found: dict[str, Any] = {
-        "axis": options.chosen("--rolling", AXES),
-        "targets": _targets(options),
-        "cutoffs": _cutoffs(options),
-    }
-    laws = options.several("--law")
-    for law in laws or ():
-        if law not in LAWS:
-            raise outside("--law", law, f"one of {', '.join(LAWS)}")
-    found["laws"] = None if laws is None else list(dict.fromkeys(laws))
-    found["k"] = draws_of(options)
-    found["level"] = share(options, "--level") or LEVEL
-    repeats = whole(options, "--bootstrap", least=0)
-    found["resamples"] = RESAMPLES if repeats is None else repeats
-    found["seed"] = whole(options, "--seed", least=0) or 0
-    word = options.chosen("--cluster", CLUSTERS) if "--cluster" in options else AUTO
-    found["cluster"] = None if word == ALONE else word
-    found["jobs"] = whole(options, "--jobs", least=None) or 1
-    every = tuple(dict.fromkeys((*METHODS["counts"], *METHODS["runs"])))
-    found["method"] = options.chosen("--method", every) if "--method" in options else None
-    return found
-
-
-def _drawn(options: Options, ks: list[int] | None) -> list[int] | None:
-    """The k to be drawn."""
-    found = draws_of(options, "--plot-k")
-    if found is None:
-        return None
-    typed, held = shown(" ".join(options.words("--plot-k") or ())), ks or POWERS
-    if "--plot" not in options:
-        raise UsageError(f"--plot-k {typed}: needs --plot FILE")
-    if len(found) > MOST_DRAWN:
-        raise UsageError(
-            f"--plot-k {typed}: must be at most {MOST_DRAWN} values, which are drawn beside each "
-            f"other"
-        )
-    for each in found:
-        if each not in held:
-            raise UsageError(
-                f"--plot-k {typed}: {each} is not fitted; must be of {', '.join(map(str, held))}"
-            )
-    return found
-
-
-def _targets(options: Options) -> int | float | str:
+def _targets(options: Options) -> int | float:
     text = options.one("--targets")
     if text is None:
         return 1
-    if text.strip() == ALL:
-        return ALL
-    domain = "all, a whole number of at least 1, or a share between 0 and 1"
+    domain = "a whole number of at least 1, or a share between 0 and 1"
     try:
         value = parse(text)
     except ValueError as error:
         raise outside("--targets", text, domain, str(error)) from None
     if 0.0 < value < 1.0:
         return value
-    if "%" in text or (value == 1.0 and "." in text):  # of all models, not one of them
-        note = (
-            "nothing would be left to fit; all predicts from every cutoff" if value == 1.0 else ""
-        )
-        raise outside("--targets", text.strip(), domain, note)
-    if not (1.0 <= value < 2.0**53 and value == int(value)):
+    if not 1.0 <= value < 2.0**53 or value != int(value) or {"%", "."} & {*text}:
         raise outside("--targets", text, domain)
     return int(value)
 
 
-def _cutoffs(options: Options) -> int | list[float] | None:
-    """One small whole number is how many."""
-    found = options.positives("--cutoffs")
-    if found is None:
-        return None
-    values = [value for _, value in found]
-    if (
-        len(values) == 1
-        and values[0] == int(values[0])
-        and values[0] <= 1e4
-        and options.chosen("--rolling", AXES) != "gold"
-    ):
-        return int(values[0])
-    return values
+# -- evaluations -----------------------------------------------------------------------------------
 
 
-def _tested(options: Options, settings: dict[str, Any], table: Table, what: str) -> Backtest:
-    from ..numeric.backtest import backtest
+def _of_evaluations(
+    options: Options, table: Table | None, settings: dict[str, Any], plot: str | None
+) -> tuple[str, int]:
+    from ..numeric.backtest.compare import compare_laws
+    from ..numeric.errors import ArgumentError
 
-    for option in options.given(*(("--random-baseline",) if what == "counts" else OF_COUNTS)):
-        for_what = "runs with an accuracy" if what == "counts" else "counts of correct samples"
-        raise UsageError(
-            f"{option} {shown(' '.join(options.words(option) or ()))}: is for {for_what}; "
-            f"{table.source} has {what}"
-        )
-    method = settings["method"]
-    if method is not None and method not in METHODS[what]:
-        raise UsageError(
-            f"--method {shown(method)}: must be one of {', '.join(METHODS[what])} for {what}"
-        )
-    file = TableOptions(options, what, LISTS, table)
-    data: Any = file.counts() if what == "counts" else file.runs("loss")
+    for option in options.given(*OF_COUNTS, "--targets"):
+        raise UsageError(f"{option}: is for counts or runs, not for evaluations")
+    if settings["resamples"] == 1:
+        raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
+    if options.one("--rolling") not in (None, "compute"):
+        axis = shown(options.one("--rolling") or "")
+        raise UsageError(f"--rolling {axis}: must be compute for evaluations")
+    studied = options.given("--rolling", "--sweep")
+    if "--cutoffs" in options and not studied:
+        raise UsageError("--cutoffs: is for --rolling or --sweep")
+    form = options.chosen("--format", FORMATS)
+    if studied and form not in ("text", "json"):
+        raise UsageError(f"{studied[0]}: is for --format text or json")
+    file = EvaluationTable(options, LISTS, table)
+    cutoffs, evaluations, baselines = _cutoffs(options), file.read(), file.baselines()
     try:
-        return backtest(data, progress=is_terminal(sys.stderr), **settings)
-    except ValueError as error:
-        raise _of_option(error, options) from None
-
-
-def _of_option(error: ValueError, options: Options) -> UsageError:
-    """The error in the user's words where it begins with an argument that has an option."""
-    name, equals, rest = str(error).partition("=")
-    value, colon, complaint = rest.partition(": ")
-    if not (equals and colon and name in OPTIONS):
-        return UsageError(str(error))
-    option = OPTIONS[name]
-    typed = value.strip("'\"")
-    if name == "law" and "--targets" in options and "to be predicted" in complaint:
-        return UsageError(
-            f"--targets {shown(str(options.one('--targets')))}: law {typed}: {complaint}"
+        comparison = compare_laws(
+            evaluations,
+            benchmarks=evaluations.benchmarks,
+            baselines=baselines,
+            proxy=options.one("--proxy"),
+            margin=file.margins,
+            **settings,
         )
-    return UsageError(
-        f"{option} {shown(typed)}: {complaint}"
-        if option in options or name == "law"
-        else f"{option} {typed}: {complaint}"
-    )
+    except ArgumentError as error:
+        raise with_options(error, options, OPTION_OF) from None
+    studies = _Studies(file, comparison, settings)
+    results: dict[str, list[Any]] = {}
+    if not comparison.interrupted:
+        results = studies.made(options, cutoffs)
+    if plot is not None and comparison.benchmarks:
+        from ..numeric.plot.backtest import plot_sweep
+        from ..numeric.plot.compare import plot_comparison
+        from ..numeric.plot.panels import save
+
+        sweeps = results.get("thresholds")
+        save(plot_sweep(sweeps[0]) if sweeps else plot_comparison(comparison), plot)
+    if form == "json":
+        data = comparison.as_dict()
+        data |= {name: [one.as_dict() for one in several] for name, several in results.items()}
+        data |= {"studies_failed": studies.failed, "studies_notes": studies.notes}
+        text = json_text(data)
+    elif form == "csv":
+        text = csv_text(comparison.rows())
+    elif form == "latex":
+        text = comparison.to_latex()
+    else:
+        from textwrap import wrap
+
+        warnings = [f"warning: {each}" for each in (*studies.failed, *studies.notes)]
+        parts = [str(comparison), *(str(one) for several in results.values() for one in several)]
+        parts += ["\n".join(wrap(each, WIDTH, subsequent_indent="  ")) for each in warnings]
+        text = "\n\n".join(parts)
+    if comparison.interrupted or any(one.interrupted for many in results.values() for one in many):
+        planned = len(comparison.asked) * len(evaluations.benchmarks)
+        made = f"{len(comparison.entries)} of {planned} fits are made"
+        say_interrupted(f"{made}; what was not reached is left out")
+        return text, INTERRUPTED
+    return text, DONE if comparison.sound and not studies.failed else NO_VERDICT
+
+
+class _Studies:
+    """Further hold-outs of the laws of a comparison; of one that the runs are too few for, why."""
+
+    def __init__(self, file: EvaluationTable, comparison: Comparison, settings: Any) -> None:
+        self.file, self.comparison = file, comparison
+        self.settings = {name: settings[name] for name in ("jobs", "progress")}
+        self.draws = {name: settings[name] for name in ("seed", "level")}
+        self.failed: list[str] = []
+        self.notes: list[str] = []
+
+    def made(self, options: Options, cutoffs: Any) -> dict[str, list[Any]]:
+        """The results of --sweep and --rolling, as far as they were asked for."""
+        results: dict[str, list[Any]] = {}
+        for name, option, study in (
+            ("thresholds", "--sweep", self._sweep),
+            ("rolling", "--rolling", self._rolling),
+        ):
+            if option not in options:
+                continue
+            try:
+                results[name] = study(cutoffs)
+            except ValueError as error:
+                why = str(error).replace("thresholds=", "--cutoffs ")
+                self.failed.append(f"{option}: {why}")
+        return results
+
+    def _sweep(self, cutoffs: Any) -> list[Any]:
+        """From every threshold of compute to all runs beyond it."""
+        from ..numeric.backtest.sweep import sweep_thresholds
+
+        names, baselines = self.comparison.benchmarks, self.comparison.baselines
+        if isinstance(self.file.margins, dict):
+            raise ValueError("takes one --margin for all benchmarks")
+        own = [name for name in names if baselines[name].margin is not None]
+        if own and self.file.margins is None:
+            what = f"the laws' own, not that of {PUBLISHED} for {', '.join(own)}"
+            self.notes.append(f"--sweep: one margin for all benchmarks, {what}")
+        self._takes_guessing_as_exact("--sweep")
+        samples = [self._sample(name) for name in names]
+        kinds = self._kinds(None)
+        return [sweep_thresholds(samples, kinds, thresholds=cutoffs, **self.settings, **self.draws)]
+
+    def _rolling(self, cutoffs: Any) -> list[Any]:
+        """From cutoff to cutoff within the fitted runs, those with the proxy where some law needs
+        it.
+        """
+        from numpy import isfinite
+
+        from ..numeric.backtest.origin import CUTOFFS, rolling_origin
+
+        self._takes_guessing_as_exact("--rolling")
+        results: list[Any] = []
+        for name in self.comparison.benchmarks:
+            sample, kinds = self._sample(name), self._kinds(name)
+            if self.comparison.hold_out is not None:
+                held = self.file.read().held_out(sample, self.comparison.hold_out)
+                sample = sample.subset(~held)
+            if any("proxy" in kind.needs for kind in kinds):
+                known = isfinite(sample.at.column("proxy"))
+                if not known.all():
+                    self.notes.append(
+                        f"--rolling: {name}: {int((~known).sum())} of {len(sample)} runs lack the "
+                        f"proxy {self.comparison.proxy} and are left out for all laws; --law "
+                        f"without two-stage laws uses them"
+                    )
+                    sample = sample.subset(known)
+            results.append(
+                rolling_origin(sample, kinds, cutoffs=cutoffs or CUTOFFS, **self.settings)
+            )
+        return results
+
+    def _takes_guessing_as_exact(self, study: str) -> None:
+        baselines = self.comparison.baselines
+        errors = {name: baselines[name].standard_error for name in self.comparison.benchmarks}
+        if any(errors.values()):
+            widest = max(errors, key=errors.__getitem__)
+            self.notes.append(
+                f"{study}: takes what guessing scores as exact; it is an estimate, with a standard "
+                f"error of up to {errors[widest]:.2g} ({widest})"
+            )
+
+    def _kinds(self, benchmark: str | None) -> list[Kind]:
+        """The laws in compute, not in k."""
+        from ..numeric.accuracy.baselines import Baseline
+        from ..numeric.accuracy.laws import kind_for
+        from ..numeric.backtest.comparison import IN_K
+
+        margins = self.file.margins
+        margin = margins.get(benchmark or "") if isinstance(margins, dict) else margins
+        baseline = Baseline(0.0) if benchmark is None else self.comparison.baselines[benchmark]
+        names = [name for name in self.comparison.asked if name != IN_K]
+        return [kind_for(name, baseline, margin=margin) for name in names]
+
+    def _sample(self, name: str) -> Sample:
+        """All runs with a score, with the proxy where they have it."""
+        from dataclasses import replace
+
+        evaluations, proxy = self.file.read(), self.comparison.proxy
+        sample = evaluations.sample(name, self.comparison.baselines[name].value)
+        if proxy is None:
+            return sample
+        at_runs = evaluations.proxy(proxy)[sample.index]
+        return replace(sample, at=replace(sample.at, proxy=at_runs))

@@ -88,13 +88,12 @@ def _intervals(law: Law, spelling: Notation) -> list[str]:
 def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
     """The formulas with their numbers as an unnumbered align block."""
     from ..numeric.law_tables import law_table
-    from ..theory.typeset.latex import number_latex, render
+    from ..theory.typeset.latex import render
+    from ..theory.typeset.numbers import Shortest
 
     rows = [
         f"  {render(left, spelling)} &= {right}"
-        for left, right in _equations(
-            law, envelope, lambda value: number_latex(value, DIGITS, trimmed=True), "{}^{{{}}}"
-        )
+        for left, right in _equations(law, envelope, Shortest(DIGITS).finite_latex, "{}^{{{}}}")
     ]
     body = ", \\\\\n".join(rows)
     text = f"% {clean(law.name)}\n\\begin{{align*}}\n{body}.\n\\end{{align*}}"

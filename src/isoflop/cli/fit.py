@@ -9,7 +9,7 @@ from itertools import pairwise
 from ..numeric.errors import ArgumentError
 from ..theory.data.notation import close_matches
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, of_option, outside, shown
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, of_option, outside, shown
 from .numerals import parse
 from .render import json_text, plain
 from .run_options import (
@@ -40,6 +40,8 @@ FORMATS = ("text", "json", "latex")
 OF = ("loss", "pass@k")
 #: The models that have a name, and what each needs of the runs.
 MODELS = {"params-tokens": ("params", "tokens"), "compute": ("compute",)}
+#: Laws with tables and options of their own, by the word of --law -> the module of the command.
+LAWS = {"overtraining": "fit_overtraining"}
 LEVEL = 0.9
 #: Options that take all numbers after them.
 LISTS = ("--compute", "--ratio")
@@ -48,18 +50,28 @@ OPTION_OF = {"fixed": "--fix", "bounds": "--bound", "repeats": "--bootstrap", "k
 
 
 def module_for(words: Sequence[str]) -> ModuleType:
-    """This module, or that for counts of samples where --of says so or a table that is named holds
-    them.
+    """This module, that of a law in `LAWS`, or that for counts of samples where --of says so or a
+    table that is named holds them.
     """
+    from importlib import import_module
+
     from . import fit_counts
     from .tables import names_counts
 
-    told = [word.removeprefix("--of=") for word in words if word.startswith("--of=")]
-    told += [after for word, after in pairwise(words) if word == "--of"]
+    for law in _after("--law", words):
+        if law in LAWS:
+            return import_module(f"isoflop.cli.{LAWS[law]}")
+    told = _after("--of", words)
     if told and told[0] not in OF:
         raise UsageError(f"--of {shown(told[0])}: must be one of {', '.join(OF)}")
     counts = told[0] == "pass@k" if told else names_counts(words)
     return fit_counts if counts else sys.modules[__name__]
+
+
+def _after(option: str, words: Sequence[str]) -> list[str]:
+    """The values of an option, before the options of a command are known."""
+    joined = [word.removeprefix(f"{option}=") for word in words if word.startswith(f"{option}=")]
+    return [*joined, *(after for word, after in pairwise(words) if word == option)]
 
 
 def parser() -> Parser:
@@ -71,6 +83,7 @@ def parser() -> Parser:
             "RUNS [--objective NAME] [--fix NAME=VALUE] [--bound NAME=LOW:HIGH] ...",
             "RUNS [--bootstrap N --seed S] [--save FILE] ...",
             "COUNTS [--k K ...] ...  (see isoflop fit --of pass@k --help)",
+            "RUNS --law overtraining ...  (see isoflop fit --law overtraining --help)",
         ],
         "The law that comes closest to the runs of a CSV or JSON file, without start values, with\n"
         "standard errors and intervals of its coefficients and of what follows from them.\n"
@@ -387,10 +400,8 @@ class _Extra:
             for key, quantity in _quantities(self.fit, name, asked).items():
                 try:
                     intervals[key] = self.fit.profile(quantity, level=level)
-                except ArgumentError as error:
-                    raise of_option(error, ("quantity", "--profile", name)) from None
                 except ValueError as error:
-                    raise UsageError(f"--profile {shown(name)}: {error}") from None
+                    raise blamed(error, ("--profile", name)) from None
         if intervals:
             self.warnings += _doubts(self.fit)
         return intervals

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.law import Law
+    from ..theory.data.notation import Notation
     from ..theory.typeset.document import Subject
+    from ..theory.typeset.table import Table
     from .arguments import Options
 
 SUMMARY = "theorems with their proofs, tables and bibliography as LaTeX"
@@ -91,17 +93,16 @@ def run(options: Options) -> tuple[str, int]:
         if options.given("--law", *(f"--{name}" for name in COEFFICIENTS))
         else []
     )
-    penalties = _penalties(laws, options)
-
     macros = "--no-macros" not in options
 
     from ..numeric._progress import progress_bar
-    from ..theory.typeset.document import Entry, document_latex, require_symbols
+    from ..theory.typeset.document import Entry, document_latex, require_symbols, written
 
     try:
         require_symbols(symbols, spelling, macros)
     except ValueError as error:
         raise blamed(error, ("--symbol", " ".join(options.words("--symbol") or ()))) from None
+    penalties = _penalties(laws, options, written(spelling, macros))
     bar = progress_bar(len(names), is_terminal(sys.stderr), what="derivations", unit="proof")
     entries = []
     for name in names:
@@ -166,17 +167,17 @@ def _symbols(options: Options) -> dict[str, str]:
     return found
 
 
-def _penalties(laws: Sequence[Law], options: Options) -> list[dict[str, Any]]:
+def _penalties(laws: Sequence[Law], options: Options, spelling: Notation) -> Table | None:
     ratios = options.positives("--ratio")
     if ratios is None:
-        return []
+        return None
     if not laws:
         raise UsageError("--law is missing: penalties are those of a law")
-    from .penalty_output import penalty_data
-    from .render import plain
+    from ..numeric.law_tables import penalty_page
 
-    found = [(law, [law.penalty(ratio=ratio) for _, ratio in ratios]) for law in laws]
-    return plain(penalty_data(found, ())["rows"])
+    return penalty_page(
+        [(law, [law.penalty(ratio=ratio) for _, ratio in ratios]) for law in laws], spelling
+    )
 
 
 # -- content ---------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ def parse_whole(text: str) -> float:
 
 #: Options in FLOP: no training costs so few that k, M, B or T would do, which count params and
 #: tokens.
-IN_FLOP = ("--compute", "--compute-range")
+IN_FLOP = ("--compute",)
 COUNTING = tuple(suffix for suffix in SUFFIXES if suffix not in ("", "%"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .render import clean, law_line, number, percent, plain
+from .render import clean, law_line, number, percent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,24 +75,24 @@ def penalty_data(found: Found, tolerances: Sequence[Tolerance]) -> dict[str, Any
 
 
 def penalty_latex(found: Found, tolerances: Sequence[Tolerance], spelling: Notation) -> str:
-    """A booktabs table of the rows, and a sentence for each tolerance interval."""
-    from ..numeric.law_tables import penalty_tables
-    from ..theory.typeset.latex import escaped, number_latex, penalty_table_latex
+    """A table of the penalties, and a sentence for each tolerance interval."""
+    from ..numeric.law_tables import penalty_page, penalty_tables
+    from ..theory.typeset.escapes import latex_escaped
+    from ..theory.typeset.numbers import Shortest
 
-    rows = plain(penalty_data(found, tolerances)["rows"])
-    parts = [penalty_table_latex(rows, notation=spelling)] if rows else []
+    parts = [penalty_page(found, spelling).latex()] if any(rows for _, rows in found) else []
     parts += [
         penalty_tables(rows)[-1].latex()
         for law, rows in found
         if rows and law.uncertainty is not None
     ]
-    size_ratio = rf"N/{spelling.latex('N_opt')}"
+    form, size_ratio = Shortest(4), f"{spelling.latex('N')}/{spelling.latex('N_opt')}"
     for (law, _), interval in zip(found, tolerances, strict=False):
-        lowest, highest = (number_latex(end) for end in interval.size_ratio)
-        bound = number_latex(interval.within, trimmed=True)
+        lowest, highest = map(form.finite_latex, interval.size_ratio)
+        bound = form.finite_latex(interval.within)
         parts.append(
-            rf"{escaped(law.name)}: $P - 1 \le {bound}$ for ${lowest} \le {size_ratio} \le "
-            rf"{highest}$."
+            rf"{latex_escaped(law.name)}: $P - 1 \le {bound}$ for ${lowest} \le "
+            rf"{size_ratio} \le {highest}$."
         )
     return "\n\n".join(parts)
 

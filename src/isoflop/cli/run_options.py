@@ -18,15 +18,23 @@ SHARE = "a number between 0 and 1"
 
 
 def share(options: Options, option: str, *, zero: bool = False) -> float | None:
+    """A number between 0 and 1, or also 0."""
     text = options.one(option)
-    if text is None:
-        return None
+    domain = "a number from 0 to less than 1" if zero else SHARE
+    return None if text is None else share_of(option, text, domain, zero=zero)
+
+
+def share_of(
+    option: str, text: str, domain: str, *, zero: bool = False, entry: str | None = None
+) -> float:
+    """The number between 0 and 1 that a text spells; `entry`: the word that it is part of."""
+    word = (text if entry is None else entry).strip()
     try:
         value = parse(text)
     except ValueError as error:
-        raise outside(option, text.strip(), SHARE, str(error)) from None
+        raise outside(option, word, domain, str(error)) from None
     if not (0.0 < value < 1.0 or (zero and value == 0.0)):
-        raise outside(option, text.strip(), "a number from 0 to less than 1" if zero else SHARE)
+        raise outside(option, word, domain)
     return value
 
 
@@ -35,18 +43,18 @@ def whole(options: Options, option: str, *, least: int | None) -> int | None:
     text = options.one(option)
     if text is None:
         return None
-    domain = (
-        "a whole number other than 0" if least is None else f"a whole number of at least {least}"
-    )
+    domain = "other than 0" if least is None else f"of at least {least}"
+    return whole_of(option, text, f"a whole number {domain}", least)
+
+
+def whole_of(option: str, text: str, domain: str, least: int | None) -> int:
+    """The whole number that a text spells."""
     try:
         value = parse_whole(text)
     except ValueError as error:
         raise outside(option, text.strip(), domain, str(error)) from None
-    if not (
-        abs(value) <= 2**53
-        and value == int(value)
-        and (value != 0 if least is None else value >= least)
-    ):
+    allowed = value != 0 if least is None else value >= least
+    if not (allowed and abs(value) <= 2**53 and value == int(value)):
         raise outside(option, text.strip(), domain)
     return int(value)
 

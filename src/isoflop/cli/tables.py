@@ -6,8 +6,7 @@ from contextlib import contextmanager
 
 from .arguments import POSITIONAL, takes_one, takes_several
 from .errors import UsageError, outside, shown, with_options
-from .numerals import parse_whole
-from .run_options import share
+from .run_options import share, whole_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installed"
 USUAL = "repeatable; usual names are recognised"
 DRAWS = "a whole number of at least 1 (and at most 2^53)"
+COLUMNS = "NAME=COLUMN, such as params='Model Size'"
 KINDS = "NAME=accuracy or NAME=proxy, such as f1=proxy"
 #: Options of fits to counts that other fits do not have, and columns that other tables do not have.
 OF_COUNTS = (
@@ -64,38 +64,21 @@ def declare_runs(parser: Parser) -> None:
         "params, tokens, compute, loss, accuracy, weight or group, or a name of an expression"
     )
     group = _declare(parser, "RUNS", "runs", quantities, "\"loss < 4.5 and `data set` == 'c4'\"")
-    takes_one(
-        group,
-        "--random-baseline",
-        "SHARE",
-        "accuracy of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted",
-    )
+    guessing = "accuracy of guessing; then -log((Q - Qr)/(1 - Qr)) is fitted"
+    takes_one(group, "--random-baseline", "SHARE", guessing)
 
 
 def declare_counts(parser: Parser) -> None:
     """The file of counts and the options that tell how to read it."""
     quantities = "problem, n_samples, n_correct, model, benchmark, params, tokens, compute or gold"
-    group = _declare(
-        parser, "COUNTS", "counts", quantities, "\"benchmark == 'gsm8k' and n_samples >= 128\""
-    )
-    takes_one(
-        group,
-        "--by",
-        "COLUMN,...",
-        "columns whose values make a group; default: benchmark and model, as far as there are",
-    )
-    takes_one(
-        group,
-        "--models",
-        "TABLE",
-        "file with params, tokens or compute of each model; two of them give the third",
-    )
-    takes_one(
-        group,
-        "--gold",
-        "TABLE",
-        "file with the -log probability of the gold solutions, in nats, by model or by problem",
-    )
+    example = "\"benchmark == 'gsm8k' and n_samples >= 128\""
+    group = _declare(parser, "COUNTS", "counts", quantities, example)
+    by = "columns whose values make a group; default: benchmark and model, as far as there are"
+    takes_one(group, "--by", "COLUMN,...", by)
+    models = "file with params, tokens or compute of each model; two of them give the third"
+    takes_one(group, "--models", "TABLE", models)
+    gold = "file with the -log probability of the gold solutions, in nats, by model or by problem"
+    takes_one(group, "--gold", "TABLE", gold)
 
 
 def declare_evaluations(
@@ -108,23 +91,17 @@ def declare_evaluations(
     """The file of evaluations and the options that tell how to read it, and what guessing scores
     where that plays a part.
     """
-    quantities = f"run, benchmark, metric_type, score, {'random_baseline, ' if guessing else ''}params, tokens or compute"
-    wide = "or in a table with a row for each run the benchmark NAME; NAME= puts one aside"
-    group = _declare(
-        parser,
-        metavar,
-        "evaluations",
-        f"{quantities}, {wide}",
-        "\"score < 1 and metric_type != 'f1'\"",
+    chance = "random_baseline, " if guessing else ""
+    quantities = (
+        f"run, benchmark, metric_type, score, {chance}params, tokens or compute, or in a table "
+        f"with a row for each run the benchmark NAME; NAME= puts one aside"
     )
+    example = "\"score < 1 and metric_type != 'f1'\""
+    group = _declare(parser, metavar, "evaluations", quantities, example)
     takes_several(group, "--benchmark", "NAME", benchmarks)
     group.add_argument("--percent", action="store_true", help="accuracy is in percent")
-    takes_one(
-        group,
-        "--metric",
-        "NAME=KIND",
-        "accuracy or proxy, for a metric that is not known by its name; repeatable",
-    )
+    kinds = "accuracy or proxy, for a metric that is not known by its name; repeatable"
+    takes_one(group, "--metric", "NAME=KIND", kinds)
 
 
 def names_counts(words: Sequence[str]) -> bool:
@@ -140,11 +117,8 @@ def names_counts(words: Sequence[str]) -> bool:
         return True
     for word in words:
         try:
-            if (
-                not word.startswith("-")
-                and Path(word).is_file()
-                and kind_of(table_of(word)) == "counts"
-            ):
+            is_file = not word.startswith("-") and Path(word).is_file()
+            if is_file and kind_of(table_of(word)) == "counts":
                 return True
         except (OSError, ValueError):  # whoever reads the table will say what is wrong
             continue
@@ -171,26 +145,32 @@ class TableOptions:
         """`noun`: what the file holds; `lists`: options that take all the words after them;
         `table`: the file, if it was read.
         """
-        metavar = "COUNTS" if noun == "counts" else "RUNS"
         words = options.words(POSITIONAL)
         if words is None:
-            after = "".join(
+            after = [
                 f", in front of {option}, which takes all that follows it"
                 for option in options.given(*lists)[:1]
-            )
-            raise UsageError(f"{metavar} is missing: name a CSV or JSON file of {noun}{after}")
+            ]
+            metavar = "COUNTS" if noun == "counts" else "RUNS"
+            what = f"{metavar} is missing: name a CSV or JSON file of {noun}"
+            raise UsageError("".join((what, *after)))
         if len(words) > 1:
             raise UsageError(f"unexpected argument {shown(words[1])}: one file of {noun} at a time")
-        self.options, self.path = options, words[0]
-        self.columns = {
-            name: column or None for name, column in assignments(options, "--column").items()
-        }
+        self.options, self.path, self._table = options, words[0], table
+        columns = assignments(options, "--column", COLUMNS)
+        self.columns = {name: column or None for name, column in columns.items()}
         self.where = options.one("--where")
-        self.metrics, self.by = _metrics(options), _by(options)
-        self.random_baseline = (
-            None if noun == "evaluations" else share(options, "--random-baseline", zero=True)
-        )
-        self._table = table
+        self.metrics = assignments(options, "--metric", KINDS)
+        for name, kind in self.metrics.items():
+            if kind not in ("accuracy", "proxy"):
+                raise outside("--metric", f"{name}={kind}", KINDS)
+        by = options.several("--by")
+        if by is not None and not all(by):
+            raise outside("--by", " ".join(options.words("--by") or ()), "names of columns")
+        self.by = None if by is None else tuple(dict.fromkeys(by))
+        self.random_baseline = None
+        if noun != "evaluations":
+            self.random_baseline = share(options, "--random-baseline", zero=True)
 
     @contextmanager
     def in_options(self) -> Iterator[None]:
@@ -217,50 +197,35 @@ class TableOptions:
         """
         from ..numeric.data.runs import Runs
 
-        baseline = self.random_baseline
-        with self.in_options():
-            return Runs.read(
-                self.table(),
-                **self._reading(),
-                require=needed,
-                random_baseline=baseline,
-                names=names,
-            )
+        return self._view(Runs, require=needed, random_baseline=self.random_baseline, names=names)
 
     def counts(self) -> Counts:
         """The counts."""
         from ..numeric.data.counts import Counts
 
         models, gold = self.options.one("--models"), self.options.one("--gold")
-        with self.in_options():
-            return Counts.read(
-                self.table(), **self._reading(), by=self.by, models=models, gold=gold
-            )
+        return self._view(Counts, by=self.by, models=models, gold=gold)
 
     def pass_at_k(self) -> PassTable:
         """The values of pass@k in a table that holds these rather than counts."""
         from ..numeric.data.pass_table import PassTable
 
-        with self.in_options():
-            return PassTable.read(self.table(), **self._reading(), by=self.by)
+        return self._view(PassTable, by=self.by)
 
     def evaluations(self) -> Evaluations:
         """All evaluations of the file."""
         from ..numeric.data.evaluations import Evaluations
 
-        percent, metrics = "--percent" in self.options, self.metrics
+        percent = "--percent" in self.options
+        return self._view(Evaluations, percent=percent, metrics=self.metrics or None)
+
+    def _view(self, view: Any, **how: Any) -> Any:
+        table = self.table()
         with self.in_options():
-            return Evaluations.read(
-                self.table(), **self._reading(), percent=percent, metrics=metrics or None
-            )
-
-    def _reading(self) -> dict[str, Any]:
-        return {"columns": self.columns or None, "where": self.where}
+            return view.read(table, columns=self.columns or None, where=self.where, **how)
 
 
-def assignments(
-    options: Options, option: str, domain: str = "NAME=COLUMN, such as params='Model Size'"
-) -> dict[str, str]:
+def assignments(options: Options, option: str, domain: str) -> dict[str, str]:
     """NAME=VALUE of an option that may be repeated."""
     values: dict[str, str] = {}
     for word in options.words(option) or ():
@@ -279,37 +244,13 @@ def assigned(option: str, word: str, domain: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _metrics(options: Options) -> dict[str, str]:
-    metrics = assignments(options, "--metric", KINDS)
-    for name, kind in metrics.items():
-        if kind not in ("accuracy", "proxy"):
-            raise outside("--metric", f"{name}={kind}", KINDS)
-    return metrics
-
-
-def _by(options: Options) -> tuple[str, ...] | None:
-    """The columns that make a group."""
-    by = options.several("--by")
-    if by is not None and not all(by):
-        words = " ".join(options.words("--by") or ())
-        raise UsageError(f"--by {shown(words)}: must be names of columns, such as model")
-    return None if by is None else tuple(dict.fromkeys(by))
-
-
 def draws_of(options: Options, option: str = "--k") -> list[int] | None:
     """The values of --k, or of another option for such; None where it was not given."""
     entries = options.several(option)
     if entries is None:
         return None
-    draws: list[int] = []
-    for entry in entries:
-        try:
-            value = parse_whole(entry)
-        except ValueError as error:
-            raise outside(option, entry, DRAWS, str(error)) from None
-        if not (1.0 <= value <= 2.0**53 and value == int(value)):
-            raise outside(option, entry, DRAWS)
-        if int(value) in draws:
+    draws = [whole_of(option, entry, DRAWS, 1) for entry in entries]
+    for entry, value in zip(entries, draws, strict=True):
+        if draws.count(value) > 1:
             raise UsageError(f"{option} {shown(entry)}: is given twice")
-        draws.append(int(value))
     return draws

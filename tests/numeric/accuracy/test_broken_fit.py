@@ -2,13 +2,14 @@
 leave open.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from isoflop.numeric.accuracy.broken import Break, BrokenLaw
-from isoflop.numeric.accuracy.broken_fit import BNSL_KINDS, broken, fit_broken
+from isoflop.numeric.accuracy.broken_fit import BNSL_KINDS, fit_broken
 from isoflop.numeric.data.sample import Points, Sample
 from isoflop.numeric.fit.objective import Objective
 
@@ -148,8 +149,8 @@ def test_a_two_term_law_at_a_fixed_ratio_is_recognised(exponents, floor):
     assert fit.converged
     assert fit.law.product == pytest.approx(-1.0, abs=1e-8)
     assert fit.undetermined == (() if floor else ("a",))
-    law = fit.law.as_ray(20.0, tolerance=1e-6)
-    assert (law.beta, law.gamma, law.E) == pytest.approx((first, second, floor), rel=1e-6)
+    a, _, c0, c1, _, _ = fit.coefficients
+    assert (2 * c0, 2 * (c0 + c1), a) == pytest.approx((first, second, floor), rel=1e-6)
 
 
 def test_exponents_of_two_to_one_have_two_broken_laws():
@@ -173,8 +174,6 @@ def test_a_sharper_break_is_not_a_two_term_law():
     truth = BrokenLaw(a=0.1, b=3e4, c0=0.3, breaks=(Break(change=-0.2, compute=1e20, width=0.8),))
     fit = fit_broken(compute, truth.accuracy(compute), objective=SQUARES, asymptote=(0.0, np.inf))
     assert fit.law.product == pytest.approx(-0.16, rel=1e-6)
-    with pytest.raises(ValueError, match="must be -1"):
-        fit.law.as_ray(20.0)
 
 
 def test_a_two_term_law_without_a_constant_is_recognised():
@@ -183,7 +182,6 @@ def test_a_two_term_law_without_a_constant_is_recognised():
     values = 0.5 * (compute / 1e20) ** -0.3 + 0.5 * (compute / 1e20) ** -0.12
     fit = fit_broken(compute, values, objective=SQUARES, in_logs=True, asymptote=(0.0, np.inf))
     assert fit.law.a == pytest.approx(0.0, abs=1e-9)
-    assert pytest.approx(0.0, abs=1e-9) == fit.law.as_ray(20.0).E
 
 
 def test_it_begins_where_it_is_told_as_well():
@@ -216,23 +214,18 @@ def test_three_breaks_are_recovered(seed):
 
 def test_what_the_kind_says_of_itself():
     assert BNSL.name == "bnsl"
-    assert broken(2).name == "bnsl-2"
+    assert tuple(BNSL_KINDS) == ("bnsl", "bnsl-2", "bnsl-3")
     assert BNSL.coefficients == ("a", "b", "c0", "c1", "d1", "f1")
     assert BNSL.formula == "Q = a + b C^-c0 (1 + (C/d1)^(1/f1))^(-c1 f1)"
     assert (BNSL.needs, BNSL.asks, BNSL.margin) == (("compute",), ("compute",), 0.0)
 
 
-@pytest.mark.parametrize(
-    ("objective", "in_logs"),
-    [
-        (SQUARES, False),
-        (Objective(name="huber-log"), True),
-        (Objective(name="least-squares-log"), True),
-    ],
-)
-def test_other_objectives_find_the_same_noise_free_law(objective, in_logs):
-    sample = sample_of(LAW, np.geomspace(1e18, 1e23, 50))
-    found = BNSL.with_objective(objective, in_logs=in_logs).fit(sample)
+@pytest.mark.parametrize("in_logs", [False, True])
+def test_least_squares_find_the_same_noise_free_law(in_logs):
+    compute = np.geomspace(1e18, 1e23, 50)
+    found = fit_broken(
+        compute, LAW.accuracy(compute), objective=SQUARES, in_logs=in_logs, asymptote=(0.0, 1.0)
+    )
     assert found.coefficients == pytest.approx(LAW.coefficients, rel=1e-5)
 
 
@@ -265,7 +258,7 @@ def test_refits_with_the_runs_as_they_are_repeat_the_fit():
 def test_a_resample_is_fitted_to_the_runs_that_it_draws():
     compute = np.geomspace(1e18, 1e23, 60)
     sample = sample_of(LAW, compute, noise=0.002)
-    squares = BNSL.with_objective(SQUARES)
+    squares = replace(BNSL, objective=SQUARES)
     found = squares.fit(sample)
     weights = np.ones((1, 60))
     weights[0, ::3] = 0.0
@@ -327,7 +320,6 @@ def test_a_break_sharper_than_the_runs_resolve_has_an_open_width():
         ),
         (np.repeat(np.geomspace(1e18, 1e23, 5), 4), np.linspace(0.3, 0.7, 20), "runs at 5 values"),
         (np.geomspace(1e18, 1e23, 20), np.full(20, 0.5), "values=0.5 at every run"),
-        (np.geomspace(1e18, 1e23, 20), np.full(20, np.nan), "values=nan: must be finite"),
     ],
 )
 def test_runs_that_cannot_be_fitted(compute, accuracy, said):
@@ -335,18 +327,3 @@ def test_runs_that_cannot_be_fitted(compute, accuracy, said):
         BNSL.fit(
             Sample(benchmark="made-up", accuracy=accuracy, baseline=0.0, at=Points(compute=compute))
         )
-
-
-def test_arguments_outside_their_domain():
-    with pytest.raises(ValueError, match="breaks=4: must be at most 3"):
-        broken(4)
-    with pytest.raises(ValueError, match="breaks=0"):
-        broken(0)
-    with pytest.raises(ValueError, match="compute: is not known at the runs"):
-        BNSL.fit(
-            Sample(benchmark="x", accuracy=np.ones(3), baseline=0.0, at=Points(params=np.ones(3)))
-        )
-    with pytest.raises(ValueError, match=r"compute=-1\.0: must be positive"):
-        fit_broken([-1.0, 1.0], [0.1, 0.2])
-    with pytest.raises(ValueError, match="must both be"):
-        fit_broken([1.0, 2.0], [0.1])

@@ -87,7 +87,7 @@ def test_a_law_that_holds_below() -> None:
 
 def test_the_interval_is_that_of_the_refits() -> None:
     fit, crossing = found(pairs(noise=0.02), resamples=60, level=0.8)
-    drawn = np.exp(-fit.draws[:, 2] / fit.draws[:, 3])
+    drawn = np.exp(-fit.refitted[:, 2] / fit.refitted[:, 3])
     assert crossing.low < crossing.compute < crossing.high
     # Percentiles of C_x are those of its logarithm, but for what lies between two draws.
     inside = np.mean((drawn >= crossing.low) & (drawn <= crossing.high))
@@ -108,7 +108,7 @@ def test_signs_that_the_runs_leave_open() -> None:
     assert not crossing.is_determined
     assert (crossing.low, crossing.high) == (None, None)
     assert "not determined" in crossing.text(0.9)
-    low, high = np.quantile(fit.draws[:, 3], [0.05, 0.95])
+    low, high = np.quantile(fit.refitted[:, 3], [0.05, 0.95])
     assert low < 0.0 < high
     assert "d" in fit.found.undetermined  # without refits too
 

@@ -10,12 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.overtraining import (
-    GADRE_TASKS,
-    Overtraining,
-    doubts_of,
-    fit_overtraining,
-)
+from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, Overtraining, fit_overtraining
 from isoflop.numeric.data.evaluations import Evaluations
 
 SMALL = "model in ('d=96_l=8_h=4', 'd=512_l=8_h=4', 'd=576_l=24_h=8', 'd=1024_l=24_h=8')"
@@ -55,7 +50,7 @@ def published_fit(runs, dataset="rpj", **options):
 def test_published_relative_errors_and_coefficients(gadre):
     """To every printed digit, at the exact minima of both laws."""
     found: Any = published_fit(gadre)
-    assert (found.n_loss, found.n_error) == (5, 6)
+    assert (found.for_loss.sum(), found.for_error.sum()) == (5, 6)
     assert found.loss_fit.converged
     assert found.error_fit.converged
     printed = {
@@ -69,16 +64,9 @@ def test_published_relative_errors_and_coefficients(gadre):
         ratio = float(round(each.tokens_per_param))
         assert f"{100 * abs(each.loss.difference):.4f}" == printed[ratio, "loss"]
         assert f"{100 * abs(each.error.difference):.4f}" == printed[ratio, "error"]
-    code = found.published_coefficients
-    assert {
-        name: f"{value:.{digits}f}"
-        for (name, value), digits in zip(code.items(), (2, 2, 4, 4), strict=True)
-    } == {
-        "alpha": "166.21",
-        "beta": "366.69",
-        "exponent": "-0.2729",
-        "E": "1.8366",
-    }
+    c = found.coefficients | found.compute_coefficients
+    assert [f"{c[name]:.2f}" for name in ("A", "b")] == ["166.21", "366.69"]
+    assert [f"{c[name]:.4f}" for name in ("beta", "E")] == ["0.2729", "1.8366"]
 
 
 def test_the_minima_by_the_method_of_the_published_code(gadre):
@@ -95,7 +83,8 @@ def test_the_minima_by_the_method_of_the_published_code(gadre):
         return alpha * x[0] ** b + beta * 6 ** (b / 2) * (x[1] * x[0]) ** b + E
 
     theirs, _ = curve_fit(law, np.stack([n, d / n]), loss, p0=[1e2, 3e2, -0.3, 1.0], maxfev=10000)
-    np.testing.assert_allclose(theirs, list(found.published_coefficients.values()), rtol=2e-5)
+    c = found.coefficients | found.compute_coefficients
+    np.testing.assert_allclose(theirs, [c["A"], c["b"], -c["beta"], c["E"]], rtol=2e-5)
     on = gadre.mask("dataset == 'rpj' and " + ERROR)
     error = 1 - np.mean([gadre.scores[task][on] for task in GADRE_TASKS], axis=0)
     (k, gamma, epsilon), _ = curve_fit(
@@ -156,7 +145,7 @@ def test_the_other_training_sets_are_fitted_as_well(gadre, dataset):
 
 def test_published_text_and_resamples(gadre):
     found: Any = published_fit(gadre, repeats=200, seed=1)
-    text = found.to_text()
+    text = str(found)
     assert max(map(len, text.splitlines())) <= 100
     for each in (
         "+0.7103 %",
@@ -199,18 +188,15 @@ def simulated(noise=0.0, seed=0):
     }
 
 
-@pytest.mark.parametrize("objective", ["least-squares", "huber-log"])
-def test_the_truth_is_recovered(objective):
-    found: Any = fit_overtraining(
-        simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8", objective=objective
-    )
+def test_the_truth_is_recovered():
+    found: Any = fit_overtraining(simulated(), loss="c4", fit_where="multiplier <= 80 and N < 5e8")
     np.testing.assert_allclose(list(found.coefficients.values())[:4], [E, A, B, BETA], rtol=1e-6)
     np.testing.assert_allclose(
         list(found.coefficients.values())[4:], [EPSILON, K, GAMMA], rtol=1e-6
     )
     assert found.benchmarks == ("one", "two")
     assert not found.notes
-    assert len(found.predictions) == 36 - found.n_loss
+    assert len(found.predictions) == 36 - found.for_loss.sum()
     for each in found.predictions:
         assert each.loss.predicted.value == pytest.approx(each.loss.measured, rel=1e-8)
         assert each.error.predicted.value == pytest.approx(each.error.measured, rel=1e-7)
@@ -231,13 +217,6 @@ def test_the_law_in_compute_and_ratio():
     )
     assert found.loss([params], [ratio * params])[0] == pytest.approx(direct, rel=1e-12)
     assert found.predictions == ()
-    code = found.published_coefficients
-    published = (
-        code["alpha"] * params ** code["exponent"]
-        + code["beta"] * 6 ** (code["exponent"] / 2) * (ratio * params) ** code["exponent"]
-        + code["E"]
-    )
-    assert published == pytest.approx(direct, rel=1e-12)
 
 
 def test_costs_by_brute_force():
@@ -307,8 +286,7 @@ def _with_large_run(columns, params, tokens):
     return {name: np.append(values, more[name]) for name, values in columns.items()}
 
 
-@pytest.mark.parametrize("objective", ["least-squares", "least-squares-log"])
-def test_an_interval_of_a_new_run_holds_measured_values_as_often_as_it_says(objective):
+def test_an_interval_of_a_new_run_holds_measured_values_as_often_as_it_says():
     """Which that of the law does not: a run scatters about the law. 12 new runs of each of 25
     simulated tables.
     """
@@ -323,7 +301,6 @@ def test_an_interval_of_a_new_run_holds_measured_values_as_often_as_it_says(obje
             simulated(0.01, seed=seed),
             loss="c4",
             fit_where="multiplier <= 80",
-            objective=objective,
             repeats=60,
             seed=seed,
         )
@@ -334,7 +311,6 @@ def test_an_interval_of_a_new_run_holds_measured_values_as_often_as_it_says(obje
                 assert estimate.has_interval
                 hits.append(not estimate.excludes(foretold.measured))
     share = {name: np.mean(hits) for name, hits in held.items()}
-    assert len(held["loss_interval"]) >= 100
     # Nominally 90 %; runs of a table share its fit, so that the share itself is known to a few
     # points.
     assert 0.82 <= share["new_loss_interval"] <= 0.97
@@ -348,9 +324,9 @@ def test_no_interval_of_a_new_run_without_residuals():
 
     four = "N < 3e7 and (multiplier == 5 or multiplier == 640)"
     found: Any = fit_overtraining(
-        simulated(0.01), loss="c4", fit_where=four, benchmarks=[], repeats=100, kind="cases"
+        simulated(0.01), loss="c4", fit_where=four, repeats=100, kind="cases"
     )
-    assert found.n_loss == 4
+    assert found.for_loss.sum() == 4
     assert all(each.loss.predicted.has_interval for each in found.predictions)
     assert all(not each.loss.new_run.has_interval for each in found.predictions)
 
@@ -376,7 +352,7 @@ def test_intervals_of_coefficients_and_of_the_optimum():
         ), name
     interval = found.intervals["optimal_tokens_per_param"]
     assert interval.low < found.optimal_tokens_per_param == interval.value < interval.high
-    assert found.sound
+    assert found.is_sound
     assert not any(
         each.has_interval
         for each in fit_overtraining(simulated(0.01), loss="c4").intervals.values()
@@ -415,7 +391,7 @@ def test_intervals_of_costs():
     # At the optimum a cost of nothing is not excluded.
     assert near.extra_loss.at_most
     assert near.extra_loss.low == 0.0 < near.extra_loss.high < far.extra_loss.low
-    assert "at most" in found.to_text()
+    assert "at most" in str(found)
     plain = fit_overtraining(simulated(0.01), loss="c4").cost(compute, [best])[0]
     assert not plain.extra_loss.has_interval
 
@@ -446,7 +422,6 @@ def test_errors_outside_0_to_1_are_said():
         "law of error: 1 of 1 errors that it foretells are outside 0 to 1: it does not reach so far"
         in found.notes
     )
-    assert "outside 0 to 1" in doubts_of(found.costs())[0]
 
 
 def test_resamples_are_reproducible_and_counted():
@@ -478,36 +453,23 @@ def test_an_interrupt_keeps_what_was_done(monkeypatch):
     assert found.draws is not None
     assert found.draws.interrupted
     assert len(found.draws) + found.draws.failed == 100
-    assert "interrupted" in found.to_text()
+    assert "interrupted" in str(found)
     calls.append(1)
     with pytest.raises(KeyboardInterrupt):
         fit_overtraining(simulated(0.01), loss="c4", repeats=300)
-
-
-def test_without_a_law_of_error():
-    found: Any = fit_overtraining(
-        simulated(0.01), loss="c4", benchmarks=[], fit_where="N < 5e8", repeats=20
-    )
-    assert found.error_fit is None
-    assert found.names == ("E", "A", "B", "beta")
-    assert all(each.error.predicted is None for each in found.predictions)
-    assert found.cost(1e20, [20.0])[0].error is None
-    assert "law of error" not in found.to_text()
-    with pytest.raises(ValueError, match="there is no law of error"):
-        found.error(2.5)
 
 
 def test_runs_without_a_score_are_left_out_and_said():
     columns = simulated()
     columns["acc_two"] = [None if i < 3 else q for i, q in enumerate(columns["acc_two"])]
     found: Any = fit_overtraining(columns, loss="c4")
-    assert (found.n_loss, found.n_error) == (36, 33)
+    assert (found.for_loss.sum(), found.for_error.sum()) == (36, 33)
     assert any("3 runs" in note and "left out" in note for note in found.notes)
 
 
 def test_json_is_plain():
     found: Any = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8", repeats=20)
-    data = json.loads(found.to_json())
+    data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert data["loss"]["coefficients"]["a"] == found.compute_coefficients["a"]
     assert data["loss"]["envelope"]["alpha"] == pytest.approx(data["loss"]["coefficients"]["eta"])
     assert data["predictions"][0]["loss_interval"][0] < data["predictions"][0]["loss_interval"][1]
@@ -521,9 +483,10 @@ def test_one_ratio_leaves_the_law_open():
     columns = {name: np.asarray(values)[6:12] for name, values in simulated().items()}
     columns = {**columns, "D": columns["N"] * 10.0}
     columns["loss_c4"] = E + A * columns["N"] ** -BETA + B * columns["D"] ** -BETA
-    found: Any = fit_overtraining(columns, loss="c4", benchmarks=[])
+    found: Any = fit_overtraining(columns, loss="c4")
+    assert found.costs == ()
     assert any("undetermined; they need several ratios D/N" in note for note in found.notes)
-    assert "optimum" not in found.to_text()
+    assert "optimum" not in str(found)
     with pytest.raises(ValueError, match="the runs do not determine the law of loss"):
         _ = found.law
 
@@ -544,7 +507,7 @@ def test_one_ratio_leaves_the_law_open():
             {"error_where": "N < 1.1e7 and multiplier < 15"},
             "takes 2 values at 2 runs; must take at least 3",
         ),
-        ({"objective": "mean"}, "objective='mean': must be one of"),
+        ({"benchmarks": []}, "must be a sequence of names"),
         ({"kind": "pairs", "repeats": 5}, "kind='pairs': must be one of residuals, cases"),
         ({"repeats": -1}, "repeats=-1: must be a whole number"),
         ({"level": 1.0}, "level=1.0: must be"),
@@ -561,7 +524,7 @@ def test_bad_arguments(options, message):
 
 def test_bad_tables():
     columns = simulated()
-    with pytest.raises(ValueError, match="has no params and tokens of the runs"):
+    with pytest.raises(ValueError, match="has no params and tokens"):
         fit_overtraining(
             {name: values for name, values in columns.items() if name != "D"}, loss="c4"
         )
@@ -638,11 +601,7 @@ def test_the_figure_shows_runs_and_laws():
     np.testing.assert_allclose(loss, found.loss(params, 80.0 * params))
     marks = [line for line in ax.lines if drawn(line).shape == (2, 1)]
     assert len(marks) == 36
-    assert sum(line.get_markerfacecolor() == "none" for line in marks) == 36 - found.n_loss
+    assert sum(line.get_markerfacecolor() == "none" for line in marks) == 36 - found.for_loss.sum()
     losses, errors = drawn(plot_error(found).lines[0])
     np.testing.assert_allclose(errors, found.error(losses))
     assert plot_overtraining(found).shape == (1, 2)
-    alone = fit_overtraining(simulated(0.01), loss="c4", benchmarks=[])
-    assert plot_overtraining(alone).shape == (1, 1)
-    with pytest.raises(ValueError, match="there is no law of error"):
-        plot_error(alone)

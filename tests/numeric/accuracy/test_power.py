@@ -191,9 +191,9 @@ def test_an_exponent_at_its_bound_is_said_and_counted() -> None:
     assert slope > 0.0
     assert fit.found.undetermined == ("alpha",)
     assert fit.found.bounds(fit.found.coefficients).tolist() == [None, "lower"]
-    assert fit.at_limits == {"alpha": 30}
+    assert fit.at_limit == {"alpha": 30}
     rising = fit_law(sample("compute"), POWER_KINDS["compute"])
-    assert (rising.found.remarks, rising.at_limits) == ((), {})
+    assert (rising.found.remarks, rising.at_limit) == ((), {})
     assert rising.found.bounds(np.array([[1.0, 1e-3], [1.0, 10.0]])).tolist() == [
         [None, "lower"],
         [None, "upper"],

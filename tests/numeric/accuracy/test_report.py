@@ -130,7 +130,7 @@ def test_planning_is_that_of_the_fitted_law(held_out) -> None:
     # An interval is that of the refits, one by one.
     drawn = [
         AccuracyLaw.from_coefficients(fit.kind.coefficients, each, GUESS).law.envelope.exponent
-        for each in fit.draws
+        for each in fit.refitted
     ]
     assert (plan.exponent.low, plan.exponent.high) == pytest.approx(
         tuple(np.quantile(drawn, [0.05, 0.95])), rel=1e-12
@@ -331,29 +331,6 @@ def test_figures(held_out, tmp_path) -> None:
         plot_report_residuals(held_out, "none")
 
 
-def test_figures_of_studies(tmp_path) -> None:
-    pytest.importorskip("matplotlib")
-    from isoflop.numeric.backtest.sweep import sweep_thresholds
-    from isoflop.numeric.plot.panels import save
-    from isoflop.numeric.plot.thresholds import plot_errors, plot_success, plot_thresholds
-
-    evaluations = Evaluations.read(table())
-    sweep = sweep_thresholds(
-        [evaluations.sample("task", GUESS)], [law_named(name) for name in LAWS], resamples=0
-    )
-    save(plot_thresholds(sweep), tmp_path / "thresholds.png")
-    assert (
-        plot_errors(sweep, "task", figure="mae", laws=["compute"]).get_ylabel()
-        == "mean absolute error (points)"
-    )
-    assert plot_success(sweep, "compute").get_title() == "compute"
-    for given in ({"figure": "r2"}, {"benchmark": "none"}, {"laws": ["none"]}):
-        with pytest.raises(ValueError, match="must be one of"):
-            plot_errors(sweep, **{"benchmark": "task"} | given)
-    with pytest.raises(ValueError, match="law='none'"):
-        plot_success(sweep, "none")
-
-
 def test_interrupts(monkeypatch) -> None:
     calls: list[str] = []
 
@@ -363,7 +340,7 @@ def test_interrupts(monkeypatch) -> None:
         if len(calls) == 1:
             from dataclasses import replace
 
-            return replace(found, interrupted=True)
+            return found.with_draws(replace(found.draws, interrupted=True))
         return found
 
     monkeypatch.setattr("isoflop.numeric.accuracy.report.resampled", stops)
@@ -504,12 +481,12 @@ def test_runs_of_several_ratios_tell_them_or_it_is_said_how_badly() -> None:
     assert plan is not None
     low, high = plan.tokens_per_param
     assert (low, high) == pytest.approx((20.0 / 1.3, 26.0))
-    on_bound = np.logical_or(*fit.found.at_limits(fit.draws)).any(axis=1)
+    on_bound = np.logical_or(*fit.found.at_limits(fit.refitted)).any(axis=1)
     assert plan.n_at_bound == on_bound.sum() > 0.05 * len(on_bound)
     assert "hardly tell N from D" in str(report)
     # An end is no end where the refits there are on a bound: of params_share the least are those of
     # the smallest gamma.
-    shares = np.array([gamma / (beta + gamma) for _, _, beta, gamma in fit.draws])
+    shares = np.array([gamma / (beta + gamma) for _, _, beta, gamma in fit.refitted])
     order = np.argsort(shares)
     assert ("low" in plan.params_share.at_limit) == on_bound[order[2:4]].any()
     assert ("high" in plan.params_share.at_limit) == on_bound[order[56:58]].any()

@@ -1,8 +1,5 @@
 """Backtests on data of a known law, and what they say of data that break it."""
 
-import csv
-import io
-import json
 from dataclasses import replace
 from math import inf, log10
 from typing import Any
@@ -327,22 +324,31 @@ def test_processes_make_the_same_fits(exact):
 
 
 def test_output(result):
-    data = json.loads(result.to_json())
+    data = result.as_dict()
     assert data["what"] == "counts"
-    assert len(data["predictions"]) == len(list(result.rows()))
+    assert len(data["predictions"]) == len(result.to_frame())
     assert len(data["coefficients"]) == len(result) == result.planned
-    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
-    assert [float(row["predicted"]) for row in rows] == [row["predicted"] for row in result.rows()]
     text = str(result)
     assert max(map(len, text.splitlines())) <= 100
-    for word in (
-        "Median relative error",
-        "Coverage of the 90 %",
-        "Stability",
-        "params-tokens",
-        "alpha",
-    ):
+    for word in ("Median relative error", "Coverage of the 90 %", "Stability", "alpha"):
         assert word in text
+
+
+def test_a_condition_holds_out_what_it_names():
+    """One fit a law, to all other runs; those of the condition may be cheap ones."""
+    table = runs_table()
+    table["source"] = np.where(np.arange(36) % 4, "a", "b")
+    found = backtest(table, hold_out="source == 'b'", resamples=0)
+    assert len(found) == 2
+    rows = [row for row in found.rows() if row["law"] == "params-tokens"]
+    assert {row["target"] for row in rows} == {f"row {i + 1}" for i in range(0, 36, 4)}
+    assert {row["n_train"] for row in rows} == {27}
+    assert max(abs(row["relative_error"]) for row in rows) < 0.01
+    assert sum(row["n"] for row in found.errors()) == sum(
+        row["n"] for row in found.errors(by_decades=False)
+    )
+    with pytest.raises(ValueError, match="holds out none"):
+        backtest(table, hold_out="source == 'c'")
 
 
 def test_progress_shows_on_request(exact, capsys):

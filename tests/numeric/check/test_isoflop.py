@@ -102,7 +102,7 @@ def cramer(matrix, right):
 def test_two_sizes_make_no_parabola():
     found = vertices(np.array([1.0, 1.0, 2.0, 2.0]), np.array([1.0, 1.1, 1.2, 1.3]))
     assert np.isnan(found.position).all()
-    assert not found.inside(1.0, 2.0).any()
+    assert not found.within(np.array([1.0, 2.0])).any()
 
 
 # -- budgets -----------------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_the_correction_allows_for_compute_off_the_budget(reference):
     rng = np.random.default_rng(2)
     tokens = tokens * np.exp(rng.uniform(-0.04, 0.04, len(tokens))) / 1.05
     found = find_budgets(params, tokens, compute)
-    corrected = found.corrected(found.minima(loss(params, tokens)), found.biases(Laws.of(LAW)))
+    corrected = found.corrected_minima(loss(params, tokens), None, Laws.of(LAW))
     for j, budget in enumerate(found.compute):
         optimum = reference(float(budget), *LAW[1:])
         assert corrected.log_params[0, j] == pytest.approx(float(optimum.log_params), abs=1e-6)

@@ -3,7 +3,6 @@
 import csv
 import json
 import math
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -234,13 +233,6 @@ def test_what_differs_is_named(twisted):
     assert "alpha differs beyond chance, by +0.0200 [+0.0100, +0.0300]; the curve does not" in told
 
 
-def test_the_tolerance_decides():
-    params, tokens = profiles()
-    bend = np.exp(0.01 * (np.log10(6.0 * params * tokens) - 20.0) ** 2)
-    data = runs((params, tokens), factor=bend)
-    assert check_runs(data, bootstrap=100, tolerance=0.2).verdict == "consistent"
-
-
 # -- where nobody can tell ---------------------------------------------------------------------------------------------
 
 
@@ -282,16 +274,6 @@ def test_few_groups_cannot_tell(count):
     assert all(entry["lo"] is None and entry["hi"] is None for entry in data["derived"].values())
 
 
-def test_rather_few_groups_are_a_warning():
-    data = runs(profiles())
-    for count, warned in ((5, True), (12, False)):
-        result = check_runs(
-            {**data, "group": [f"g{i % count}" for i in range(len(data["loss"]))]}, bootstrap=60
-        )
-        assert any(f"{count} groups" in text for text in result.warnings) is warned
-        assert result["isoflop"].band is not None
-
-
 def test_little_compute_cannot_tell():
     compute, ratio = (
         g.ravel() for g in np.meshgrid(np.geomspace(1e20, 5e20, 5), np.geomspace(0.2, 5.0, 9))
@@ -300,46 +282,6 @@ def test_little_compute_cannot_tell():
     result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=50)
     assert result.verdict == "cannot tell"
     assert "factor 5 of compute" in result["frontier"].reason
-
-
-def test_what_cannot_be_judged_is_not_resampled(monkeypatch):
-    """It is known before the first refit."""
-
-    def refit(*arguments, **named):
-        raise AssertionError("a resample was drawn")
-
-    monkeypatch.setattr(REFIT, refit)
-    monkeypatch.setattr("isoflop.numeric.fit.result.Fit.bootstrap", refit)
-    data = runs(profiles(budgets=3, sizes=4))
-    result = check_runs(data)
-    assert result.verdict == "cannot tell"
-    assert all("takes at least 15" in check.reason for check in result.empirical)
-    assert not result.interrupted
-    assert result.as_dict()["resamples"] == {
-        "asked": 1000,
-        "done": 0,
-        "interrupted": False,
-        "seed": 0,
-    }
-    assert "alpha" in str(result)
-    assert "(no interval)" in str(result)
-
-
-def test_without_an_approach_the_joint_law_alone_is_resampled(monkeypatch):
-    def refit(*arguments, **named):
-        raise AssertionError("a paired resample was drawn")
-
-    monkeypatch.setattr(REFIT, refit)
-    compute, ratio = (
-        g.ravel() for g in np.meshgrid(np.geomspace(1e20, 5e20, 5), np.geomspace(0.2, 5.0, 9))
-    )
-    params = ratio * np.sqrt(compute / 120.0)
-    result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=50)
-    assert all(check.band is None for check in result.empirical)
-    assert result.n_resamples == 50
-    assert (
-        result.derived["alpha"].low < result.derived["alpha"].value < result.derived["alpha"].high
-    )
 
 
 def test_many_runs_at_few_points_are_a_warning():
@@ -399,10 +341,6 @@ def test_ratios_can_be_chosen():
     result = check_runs(runs(ratio_grid()), bootstrap=60, ratios=[317, 1.3])
     assert shown(result) == [1.26, 317.0]
     assert result.ratios_left_out == pytest.approx((3.17, 7.96, 20.0, 50.2, 126.0))
-    every = check_runs(runs(ratio_grid()), bootstrap=60, ratios=RATIOS)
-    assert shown(every) == list(RATIOS)
-    assert every.ratios_left_out == ()
-    assert "not shown" not in str(every)
 
 
 def test_a_ratio_that_few_of_the_runs_share_can_be_chosen():
@@ -419,25 +357,15 @@ def test_a_ratio_that_few_of_the_runs_share_can_be_chosen():
 @pytest.mark.parametrize(
     ("ratios", "message"),
     [
-        (
-            [30.0],
-            "ratios=30.0: must be the D/N, within 10 %, of at least 5 runs .*: 1.26, 3.17, 7.96, "
-            "20, 50.2, 126, 317$",
-        ),
-        ([20.0, 20.5], "ratios=20.5: names the runs at D/N = 20 once more"),
-        ([-1.0], "ratios=-1.0: must be a positive finite number"),
-        ([], r"ratios=\[\]: must be at least one"),
-        ("20", "ratios='20': must be a positive finite number"),
+        ([30.0], "within 10 %.*: 1.26, 3.17, 7.96, 20, 50.2, 126, 317$"),
+        ([-1.0], "positive"),
+        ([], "one"),
     ],
 )
 def test_ratios_without_runs(ratios, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         check_runs(runs(ratio_grid()), bootstrap=20, ratios=ratios)
-
-
-def test_a_ratio_where_no_runs_share_one():
-    with pytest.raises(ValueError, match="these runs have no such D/N"):
-        check_runs(runs(profiles()), bootstrap=20, ratios=[20.0])
+    assert caught.value.argument == "ratios"
 
 
 # -- resamples ---------------------------------------------------------------------------------------------------------
@@ -476,15 +404,6 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch, consistent):
     }
 
 
-def test_an_interrupt_before_anything_is_done_passes(monkeypatch):
-    def refit(*arguments, **named):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(REFIT, refit)
-    with pytest.raises(KeyboardInterrupt):
-        check_runs(runs(profiles()), bootstrap=100)
-
-
 def test_groups_and_weights_are_used():
     data = runs(profiles())
     n = len(data["loss"])
@@ -520,18 +439,11 @@ def test_what_the_tolerance_means(consistent, reference):
     assert means.reducible_share == pytest.approx(0.01 * (law.E + here) / here, rel=1e-9)
     there = float(reference(means.compute * means.compute_factor, *terms).reducible)
     assert law.E + there == pytest.approx(0.99 * (law.E + here), rel=1e-9)
-    assert consistent.as_dict()["tolerance_means"] == means.as_dict()
+    assert ToleranceMeaning.of(law, 1e20, 0.5).compute_factor is None
     assert f"{100 * means.reducible_share:.3g} % of the reducible loss" in flat(consistent)
     assert f"1 % less loss takes {100 * (means.compute_factor - 1):.3g} % more compute" in flat(
         consistent
     )
-
-
-def test_a_tolerance_that_no_compute_makes_up(consistent):
-    means = ToleranceMeaning.of(consistent.law, 1e20, 0.5)
-    assert means.compute_factor is None
-    told = flat(replace(consistent, tolerance=0.5, tolerance_means=means))
-    assert "no compute lowers the loss by so much" in told
 
 
 def test_a_correction_beyond_the_tolerance_is_a_warning(consistent):
@@ -543,46 +455,20 @@ def test_a_correction_beyond_the_tolerance_is_a_warning(consistent):
     result = check_runs(runs((params, compute / (6.0 * params))), bootstrap=100)
     check = result["frontier"]
     largest = check.largest_correction
-    assert abs(largest.share) == pytest.approx(abs(check.band.value - check.raw_difference).max())
-    assert abs(largest.share) > 0.01
-    assert largest.compute in check.compute
+    assert abs(largest["share"]) == pytest.approx(
+        abs(check.band.value - check.raw_difference).max()
+    )
+    assert abs(largest["share"]) > 0.01
+    assert largest["compute"] in check.compute
     assert any(
         text.startswith("frontier: the correction, -") and "law under test" in text
         for text in result.warnings
     )
-    assert check.as_dict()["largest_correction"] == {
-        "share": largest.share,
-        "compute": largest.compute,
-    }
+    assert check.as_dict()["largest_correction"] == largest
     assert not any(text.startswith("isoflop: the correction") for text in consistent.warnings)
 
 
 # -- what comes out ----------------------------------------------------------------------------------------------------
-
-
-def test_plain_data_have_the_shape_that_scripts_rely_on(consistent):
-    data = json.loads(json.dumps(consistent.as_dict(), allow_nan=False))
-    assert data["kind"] == "runs"
-    assert data["verdict"] in VERDICTS
-    assert {"alpha", "C0", "E"} <= data["derived"].keys()
-    for estimate in data["derived"].values():
-        assert estimate["lo"] <= estimate["value"] <= estimate["hi"]
-    for check in data["empirical"]:
-        assert {
-            "approach",
-            "alpha",
-            "lo",
-            "hi",
-            "max_relative_difference",
-            "verdict",
-        } <= check.keys()
-        assert check["verdict"] in VERDICTS
-    isoflop = next(check for check in data["empirical"] if check["approach"] == "isoflop")
-    assert isoflop["lo"] < isoflop["alpha"] < isoflop["hi"]
-    assert len(isoflop["band"]["compute"]) == len(isoflop["band"]["lo"]) == 33
-    assert data["n_runs"] == 63
-    assert data["dropped"] == []
-    assert data["law"]["coefficients"].keys() == {"E", "A", "B", "beta", "gamma"}
 
 
 def test_dropped_rows_and_warnings_are_passed_on():
@@ -595,47 +481,6 @@ def test_dropped_rows_and_warnings_are_passed_on():
     assert "1 row dropped" in str(result)
 
 
-def test_the_text_fits_a_hundred_columns(consistent, on_rays):
-    for result in (consistent, on_rays):
-        text = str(result)
-        assert max(map(len, text.splitlines())) <= 100
-        assert f"verdict: {result.verdict}" in text
-        for check in result.empirical:
-            assert check.verdict in text
-    assert "D/N = 300" in str(on_rays)
-
-
-def test_the_legend_gives_the_rules(consistent):
-    text = flat(consistent)
-    assert "its level is 95 % each, 90 % over the 2 approaches together" in text
-    assert (
-        "verdict of all: inconsistent where any row is, else consistent where any row is, else "
-        "cannot tell" in text
-    )
-    assert "consistent where the band is within 1 % throughout" in text
-
-
-def test_counts_and_shares_read_as_they_should():
-    """One way to write shares; no plural of one."""
-    params = np.geomspace(1e8, 2e9, 30)
-    data = runs((params, 1e19 / (6.0 * params)))
-    result = check_runs({**data, "compute": np.full(30, 1e19)}, bootstrap=20)
-    texts = [str(result), str(check_runs(runs(profiles(), noise=0.02), bootstrap=60))]
-    for text in texts:
-        assert not re.search(r"\d%|^ +%", text, re.MULTILINE)
-        assert not re.search(r"\b1 (runs|budgets|rows|groups|sizes)\b", text)
-    assert (
-        "frontier: 1 run on the frontier; takes at least 6 over a factor 10 of compute" in texts[0]
-    )
-    assert "isoflop: 1 budget with five sizes or more over a factor 2, 1 with a minimum" in texts[0]
-
-
-def test_frame(consistent):
-    frame = consistent.to_frame()
-    assert frame["approach"].tolist() == ["frontier", "isoflop", "fixed-ratio"]
-    assert frame["verdict"].tolist() == [check.verdict for check in consistent.empirical]
-
-
 def test_an_approach_by_name(consistent):
     with pytest.raises(
         ValueError, match="approach='parabola': must be one of frontier, isoflop, fixed-ratio"
@@ -646,15 +491,10 @@ def test_an_approach_by_name(consistent):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"objective": "pinball-log"}, "objective='pinball-log'"),
         ({"objective": Objective(name="pinball-log")}, "objective='pinball-log'"),
-        ({"objective": "squares"}, "objective='squares'"),
-        ({"bootstrap": 5}, "bootstrap=5: must be a whole number of at least 20"),
-        ({"bootstrap": 100.5}, "bootstrap=100.5"),
-        ({"bootstrap": True}, "bootstrap=True"),
+        ({"bootstrap": 5}, "bootstrap=5"),
         ({"seed": -1}, "seed=-1"),
         ({"level": 1.0}, "level=1.0"),
-        ({"level": 0.0}, "level=0.0"),
         ({"tolerance": 0.0}, "tolerance=0.0"),
         ({"budget_tolerance": float("nan")}, "budget_tolerance=nan"),
         ({"ratio_tolerance": -1}, "ratio_tolerance=-1"),
@@ -663,12 +503,6 @@ def test_an_approach_by_name(consistent):
 def test_arguments_outside_their_domain(arguments, message):
     with pytest.raises(ValueError, match=message):
         check_runs(runs(profiles()), **arguments)
-
-
-def test_too_few_runs_for_the_law():
-    data = runs(profiles())
-    with pytest.raises(ValueError, match="at least 5"):
-        check_runs({name: column[:3] for name, column in data.items()})
 
 
 @pytest.mark.parametrize(
@@ -715,13 +549,8 @@ def test_chinchilla(public_runs):
 @pytest.mark.parametrize(
     "experiment",
     [
-        "epochai_chinchilla__massivetext__chinchilla",
         "ml_scalefit__massivetext__chinchilla",
-        "llama_3__raw_loss",
-        "llama_3__exp_loss",
-        "marin_202603__comma__llama_2",
         "marin_202603__dclm__llama_2",
-        "marin_202603__nemotron__llama_2",
         "misfitting__fineweb_c4__transformer",
     ],
 )

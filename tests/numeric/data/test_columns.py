@@ -182,33 +182,13 @@ def test_choices_that_cannot_be(chosen: Any, complaint: str) -> None:
     assert complaint in message
 
 
-def test_what_is_missing_is_named_with_what_might_be_meant() -> None:
-    assert refusal("N", "D", "loss_c4_val", "acc_arc") == (
-        "data: no column for loss or accuracy; perhaps 'loss_c4_val', 'acc_arc'; "
-        "choose one with columns={'loss': 'loss_c4_val'} (--column loss='loss_c4_val')"
+def test_what_is_missing_is_named() -> None:
+    assert refusal("N", "D", "loss_c4_val").startswith(
+        "data: no column for loss or accuracy; the columns are 'N', 'D', 'loss_c4_val'"
     )
-    assert "choose one with columns={'accuracy': 'score'}" in refusal("N", "D", "score")
-    assert refusal("N", "loss") == (
-        "data: no column for tokens (it would follow from the other two of params, tokens and "
-        "compute); the columns are "
-        "'N', 'loss'; choose one with columns={'tokens': 'NAME'} (--column tokens='NAME')"
-    )
-    assert "perhaps 'params_B'" in refusal("params_B", "D", "loss")
+    assert "(--column tokens='NAME')" in refusal("N", "loss")
     assert "and 8 more" in refusal(*(f"column{index}" for index in range(20)))
     assert "no column for group" in refusal("N", "D", "loss", require=("group",))
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["batch_size", "vocab_size", "hidden_size", "params_per_layer", "param_std", "data_seed"],
-)
-def test_a_column_of_another_quantity_is_not_suggested(name: str) -> None:
-    assert "perhaps" not in refusal(name, "D", "loss", require=("params",))
-    assert "perhaps" not in refusal("N", name, "loss", require=("tokens",))
-    assert "perhaps 'size'" in refusal(name, "size", "D", "loss", require=("params",))
-    assert "perhaps 'tokens_B'" in refusal(
-        "N", "tokens_per_step", "batch_tokens", "tokens_B", "loss"
-    )
 
 
 def test_two_of_the_budget_give_the_third() -> None:

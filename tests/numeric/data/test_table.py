@@ -64,11 +64,6 @@ def refusal(path: Path, **options: Any) -> str:
             '{"N": {"0": 1e8, "1": 2e8}, "D": {"0": 2e9, "1": 4e9}, "loss": {"0": 3.5, "1": 3.25}}',
         ),
         (
-            "split.json",
-            '{"columns": ["N", "D", "loss"], "index": [0, 1], "data": [[1e8, 2e9, 3.5], [2e8, 4e9, '
-            "3.25]]}",
-        ),
-        (
             "lines.jsonl",
             '{"N": 1e8, "D": 2e9, "loss": 3.5}\n\n{"loss": 3.25, "N": 2e8, "D": 4e9}\n',
         ),
@@ -107,9 +102,7 @@ def test_parquet(tmp_path: Path) -> None:
 def test_a_spreadsheet_needs_its_engine(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     path = written(tmp_path, b"PK\x03\x04....", "runs.xlsx")
-    assert re.search(
-        "openpyxl is not installed|is not a spreadsheet that can be read", refusal(path)
-    )
+    assert re.search("openpyxl", refusal(path))
 
 
 numbers = st.floats(min_value=1e-300, max_value=1e300)
@@ -141,126 +134,49 @@ def test_cells_of_text_become_numbers_once(tmp_path: Path) -> None:
     assert (columns["c"].tolist(), columns["d"].tolist()) == ([None, "NA"], ["7B", None])
 
 
-# -- what is not -------------------------------------------------------------------------------------------------------
+# -- what is not ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("name", "content", "named"),
     [
-        (b"", ": is empty; must hold a header and at least one row"),
-        (b" \n\n", ": is empty; must hold a header and at least one row"),
-        (b"\xef\xbb\xbf", ": is empty; must hold a header and at least one row"),
-        (b"params,tokens,loss\n", ": has a header ('params', 'tokens', 'loss') and no rows"),
+        ("a.csv", b"", "is empty"),
+        ("a.csv", b"\xef\xbb\xbf \n\n", "is empty"),
+        ("a.csv", b"params,tokens,loss\n", "no rows"),
+        ("a.csv", f"{HEADER}\n{ROW}\n".encode("utf-16"), "UTF-8"),
+        ("a.csv", f"{HEADER}\n{ROW}\n".encode("utf-16-le"), "UTF-8"),
+        ("a.csv", f"{HEADER}\n{ROW}\n1e8,2e9,é\n".encode("latin-1"), "byte 0xe9 in line 3"),
+        ("a.csv", b"\x1f\x8b\x08\x00", "UTF-8"),
+        ("a.csv", b"params,tokens,params,loss\n1,2,3,4\n", "two columns 'params'"),
+        ("a.csv", b"params,tokens,loss\n1e8,2e9,3.5,7\n", ", row 1: has 4 cells"),
+        ("a.csv", b"params,tokens,loss\n1e8,2e9,3.5\n\n1e8,2e9\n", ", row 2: has 2 cells"),
+        ("a.csv", b'params,tokens,loss\n1e8,2e9,"3.5\n1e8,2e9,3.5\n', ", line 3: unexpected end"),
         (
-            f"{HEADER}\n{ROW}\n".encode("utf-16"),
-            ": is encoded in UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)",
-        ),
-        (
-            f"{HEADER}\n{ROW}\n".encode("utf-16-le"),
-            ": has a zero byte at position 2; must be text in UTF-8",
-        ),
-        (
-            f"{HEADER},café\n{ROW},1\n".encode("latin-1"),
-            ": byte 0xe9 at position 23 (line 1) is not UTF-8; where it is Latin-1, iconv -f "
-            "LATIN1 -t UTF-8 converts it",
-        ),
-        (
-            f"{HEADER}\n{ROW}\n1e8,2e9,é\n".encode("latin-1"),
-            ": byte 0xe9 at position 40 (line 3) is not UTF-8",
-        ),
-        (b"\x1f\x8b\x08\x00", ": is compressed (gzip): unpack it first"),
-        (b"PK\x03\x04....", ": is a zip archive"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", ": byte 0x89 at position 1 (line 1) is not UTF-8"),
-        (
-            b"params,tokens,params,loss\n1,2,3,4\n",
-            ": has two columns 'params' (columns 1 and 3); each must have its own name",
-        ),
-        (
-            b"params,tokens,loss\n1e8,2e9,3.5,7\n",
-            ", row 1: has 4 cells where the header has 3 ('1e8,2e9,3.5,7')",
-        ),
-        (
-            b"params,tokens,loss\n1e8,2e9,3.5\n\n1e8,2e9\n",
-            ", row 2: has 2 cells where the header has 3 ('1e8,2e9')",
-        ),
-        (b'params,tokens,loss\n1e8,2e9,"3.5\n1e8,2e9,3.5\n', ", line 3: unexpected end of data"),
-        (
+            "a.csv",
             b"params,tokens,loss\n1e8,2e9,3.5\n1e8,2e9,diverged\n",
-            ", row 2, column 'loss': 'diverged' is not a number (a number reads like 7e9, 7B, "
-            "1.4T, 500M, 20k or 1%)",
+            ", row 2, column 'loss': 'diverged' is not a number",
         ),
-        (
-            b'params,tokens,loss\n"100,000,000",2e9,3\n',
-            ", row 1, column 'params': '100,000,000' is not a number (a comma may",
-        ),
-        (
-            b"params;tokens;loss\n1e8;2e9;3,5\n",
-            ", row 1, column 'loss': '3,5' is not a number (a comma may",
-        ),
-        (b"params tokens loss\n1e8 2e9 3.5\n", ": no column for params"),
+        ("a.csv", b"params;tokens;loss\n1e8;2e9;3,5\n", ", row 1, column 'loss': '3,5'"),
+        ("a.csv", b"params tokens loss\n1e8 2e9 3.5\n", "no column for params"),
+        ("a.json", b"{", "is not JSON"),
+        ("a.json", b"3", "must hold a list of records or an object of columns"),
+        ("a.json", b'{"N": 1}', "must hold a list of records or an object of columns"),
+        ("a.json", b"[{}]", "has no columns"),
+        ("a.json", b'[{"N": 1}, []]', ", row 2: must be an object"),
+        ("a.json", b'[{"N": 1, "N": 2}]', "'N' is given twice"),
+        ("a.json", b'{"N": [1, 2], "D": [1], "loss": [1, 2]}', "pandas.DataFrame"),
+        ("a.json", b"[" * 200_000, "is not JSON"),
+        ("a.json", b'{"N": [], "D": [], "loss": []}', "no rows"),
+        ("a.json", b'[{"N": 1e8, "D": 2e9, "loss": true}]', ", row 1, column 'loss': True"),
+        ("a.jsonl", b'{"N": 1}\n\n{"N": \n', ", line 3: is not JSON"),
     ],
 )
-def test_bad_text(content: bytes, said: str, tmp_path: Path) -> None:
-    assert refusal(written(tmp_path, content)).startswith(said)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("", ": is empty; must hold a header and at least one row"),
-        (
-            "{",
-            ": is not JSON (Expecting property name enclosed in double quotes at line 1, column 2)",
-        ),
-        ("3", ": must hold a list of records or an object of columns, not a number"),
-        ("null", ": must hold a list of records or an object of columns, not null"),
-        ('{"N": 1}', ": must hold a list of records or an object of columns, not an object"),
-        ("{}", ": must hold a list of records or an object of columns, not an object"),
-        ("[]", ": has no columns"),
-        ("[{}]", ": has no columns"),
-        ("[1]", ", row 1: must be an object of names and values, not a number"),
-        ('[{"N": 1}, []]', ", row 2: must be an object of names and values, not a list"),
-        ('[{"N": 1, "N": 2}]', ": is not JSON that can be read ('N' is given twice in one object)"),
-        (
-            '{"N": [1, 2], "D": [1], "loss": [1, 2]}',
-            ": must be a path or what pandas.DataFrame accepts",
-        ),
-        ("[" * 200_000, ": is nested too deeply"),
-        ('{"N": [], "D": [], "loss": []}', ": has a header ('N', 'D', 'loss') and no rows"),
-        ('{"columns": ["N", "N"], "data": []}', ": has two columns 'N'"),
-        (
-            '{"columns": ["N", "D"], "data": [[1]]}',
-            ", row 1: must be a list of 2 cells, as there are columns",
-        ),
-        (
-            '{"columns": ["N", "D"], "data": 3}',
-            ": columns and data must be lists, not a list and a number",
-        ),
-        (
-            '[{"N": 1e8, "D": 2e9, "loss": "high"}]',
-            ", row 1, column 'loss': 'high' is not a number",
-        ),
-        (
-            '[{"N": 1e8, "D": 2e9, "loss": true}]',
-            ", row 1, column 'loss': True is not a number (a truth value)",
-        ),
-        (
-            '[{"N": 1e8, "D": 2e9, "loss": [3.5]}]',
-            ", row 1, column 'loss': [3.5] is not a number (a list)",
-        ),
-    ],
-)
-def test_bad_json(content: str, said: str, tmp_path: Path) -> None:
-    assert refusal(written(tmp_path, content, "runs.json")).startswith(said)
-
-
-def test_bad_json_lines(tmp_path: Path) -> None:
-    path = written(tmp_path, '{"N": 1}\n\n{"N": \n', "runs.jsonl")
-    assert refusal(path).startswith(", line 3: is not JSON (Expecting value")
+def test_bad_files(name: str, content: bytes, named: str, tmp_path: Path) -> None:
+    assert named in refusal(written(tmp_path, content, name))
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
-    assert refusal(tmp_path) == ": is a directory; must be a file of CSV or JSON"
+    assert refusal(tmp_path) == ": cannot be read (Is a directory)"
     assert refusal(tmp_path / "nothing.csv") == ": cannot be read (No such file or directory)"
     with pytest.raises(
         ValueError, match=r"^file '': cannot be read \(No such file or directory\)$"
@@ -300,10 +216,7 @@ def test_columns_without_a_name_in_any_format(tmp_path: Path) -> None:
         ("a.csv", ",x\n1,2\n"),
         ("a.json", '[{"": 1, "x": 2}]'),
         ("a.jsonl", '{"": 1, "x": 2}\n'),
-        ("b.json", '{"columns": ["", "x"], "data": [[1, 2]]}'),
     ):
         (tmp_path / name).write_text(text)
         assert table_of(tmp_path / name).names == ("unnamed column 1", "x")
     assert table_of({"": [1], "x": [2]}).names == ("unnamed column 1", "x")
-    (tmp_path / "c.json").write_text('{"columns": ["", ""], "data": [[1, 2]]}')
-    assert table_of(tmp_path / "c.json").names == ("unnamed column 1", "unnamed column 2")

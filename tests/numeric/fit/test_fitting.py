@@ -417,9 +417,9 @@ def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
         ({"irreducible": "no"}, "irreducible='no': must be True or False"),
         (
             {"irreducible": False, "fixed": {"E": 1.0}},
-            "coefficient 'E': the law A N\\^-beta \\+ B D\\^-gamma has A, B, beta, gamma",
+            "coefficient E: the law A N\\^-beta \\+ B D\\^-gamma has A, B, beta, gamma",
         ),
-        ({"fixed": {"alpha": 1.0}}, "coefficient 'alpha': the law .* has E, A, B, beta, gamma"),
+        ({"fixed": {"alpha": 1.0}}, "coefficient alpha: the law .* has E, A, B, beta, gamma"),
         ({"fixed": ["E"]}, "fixed=\\['E'\\]: must be a mapping"),
         ({"fixed": {"E": -0.1}}, "fixed E=-0.1: must be a finite number of at least 0"),
         ({"fixed": {"E": "1.7"}}, "fixed E='1.7': must be a finite number of at least 0"),
@@ -456,7 +456,7 @@ def test_runs_at_one_size_tell_nothing_of_params(objective, seed):
         ({"bounds": {"beta": (None, 1e-4)}}, "bounds of beta=\\(None, 0.0001\\): must be"),
         (
             {"bounds": {"E": (0.0, 1.0)}, "fixed": {"E": 1.0}},
-            "coefficient 'E': is both bounded and fixed",
+            "coefficient E: is both bounded and fixed",
         ),
     ],
 )

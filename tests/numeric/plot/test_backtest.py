@@ -102,17 +102,6 @@ def of_counts():
     return backtest(made, laws=["compute", "params-tokens"], k=[1, 8, 16], cutoffs=3, resamples=0)
 
 
-def test_several_k_beside_each_other(of_counts):
-    grid_of = plot_backtest(of_counts, k=[1, 16])
-    assert grid_of.shape == (1 + 3 + 5, 2)
-    assert [ax.get_title(loc="left") for ax in grid_of[0]] == ["$k=1$", "$k=16$"]
-    assert grid_of[0, 0].get_ylim() == grid_of[0, 1].get_ylim()
-    with pytest.raises(ValueError, match="k=7: must be one of 1, 8, 16"):
-        plot_backtest(of_counts, k=[1, 7])
-    with pytest.raises(ValueError, match="must be one to 4 values"):
-        plot_backtest(of_counts, k=[1, 8, 16, 1, 8])
-
-
 @pytest.mark.parametrize("ends", [(0.2, np.inf), (0.0, 0.4), (0.0, np.inf)])
 def test_an_interval_without_an_end_reaches_the_edge(of_counts, ends, monkeypatch):
     monkeypatch.setattr(Extrapolation, "final", lambda *_: Estimate(0.3, *ends))
@@ -130,7 +119,7 @@ def test_an_interval_without_an_end_reaches_the_edge(of_counts, ends, monkeypatc
     ("given", "message"),
     [
         (("power", "alpha"), "law='power': must be one of compute"),
-        (("compute", "gamma"), "coefficient='gamma': the law compute has E, C0, alpha"),
+        (("compute", "gamma"), "coefficient='gamma': must be one of E, C0, alpha"),
     ],
 )
 def test_unknown_names(result, given, message):

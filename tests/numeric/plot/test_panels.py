@@ -15,7 +15,17 @@ from matplotlib.figure import Figure
 
 from isoflop.numeric.check.published import check_published
 from isoflop.numeric.plot.check import plot_check
-from isoflop.numeric.plot.panels import plot_isoflop, plot_penalty, save
+from isoflop.numeric.plot.panels import (
+    curve_with_band,
+    heat_rows,
+    interval_rows,
+    mark_runs,
+    plot_isoflop,
+    plot_penalty,
+    save,
+    shade_held_out,
+)
+from isoflop.numeric.results import Band, Estimate
 
 LAWS = [("one", 0.3478, 0.3658), ("two", 0.34, 0.28)]
 LAW: dict[str, Any] = {"E": 1.8172, "A": 482.01, "B": 2085.43, "beta": 0.3478, "gamma": 0.3658}
@@ -61,6 +71,45 @@ def marked(ax):
     return [
         data(line) for line in ax.get_lines() if line.get_marker() == "o" and len(data(line)[0])
     ]
+
+
+# -- shared panels -----------------------------------------------------------------------------------
+
+
+def test_a_band_lies_about_its_curve_and_without_ends_is_none(ax) -> None:
+    x, curve = np.arange(3.0), np.array([1.0, 2.0, 4.0])
+    curve_with_band(ax, x, Band(curve), color="C0")
+    assert not ax.collections
+    curve_with_band(ax, x, Band(curve, curve - 1.0, curve + 1.0), color="C1", label="law")
+    assert lines(ax)["law"][1].tolist() == curve.tolist()
+    heights = ax.collections[0].get_paths()[0].vertices[:, 1]
+    assert (heights.min(), heights.max()) == (0.0, 5.0)
+
+
+def test_runs_are_marked_by_their_part_in_the_fit(ax) -> None:
+    x, held, fitted = np.arange(1.0, 5.0), np.array([0, 0, 0, 1]) > 0, np.array([0, 1, 1, 0]) > 0
+    mark_runs(ax, x, x, held, fitted)
+    at = {part.get_label(): part.get_offsets()[:, 0].tolist() for part in ax.collections}
+    assert at == {"not fitted": [1.0], "fitted": [2.0, 3.0], "held out": [4.0]}
+    shade_held_out(ax, x, held)
+    shade_held_out(ax, x, ~held)
+    (shade,) = ax.patches
+    assert shade.get_x() == pytest.approx(math.sqrt(12.0))
+
+
+def test_rows_of_intervals(ax) -> None:
+    rows = [("a", Estimate(1.0, 0.5, math.inf)), ("b", Estimate(2.0))]
+    assert interval_rows(rows, ax, quantity="alpha", reference=1.5) is ax
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    assert {line.get_marker() for line in ax.get_lines()} == {"None", "|", ">", "o"}
+    with pytest.raises(ValueError, match="rows="):
+        interval_rows([])
+
+
+def test_heat_tells_the_rank_within_each_row(ax) -> None:
+    heat_rows([[0.3, 0.1], [math.nan, 2.0]], ["mae", "rmse"], ["one", "two"], ax)
+    assert [text.get_text() for text in ax.texts] == ["0.3", "0.1", "2"]
+    assert ax.images[0].get_array()[0].tolist() == [1.0, 0.0]
 
 
 # -- every function ------------------------------------------------------------------------------------------

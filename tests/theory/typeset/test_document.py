@@ -22,6 +22,7 @@ from isoflop.theory.typeset.document import Entry, document_latex, with_macros
 from isoflop.theory.typeset.naming import with_names
 from isoflop.theory.typeset.printer import PaperPrinter
 from isoflop.theory.typeset.sentence import LETTERS, respelled_latex
+from isoflop.theory.typeset.table import Column, Table
 from isoflop.theory.typeset.width import width
 
 FEW = (
@@ -64,20 +65,16 @@ def test_a_fragment_compiles_in_a_paper_with_its_own_symbols(entries, tmp_path):
 
 
 def test_tables_compile(tmp_path):
-    figures = {"E": "1.8172", "A": "482.01", "B": "2085.43", "beta": "0.3478", "gamma": "0.3658"}
+    figures = {"E": 1.8172, "A": 482.01, "B": 2085.43, "beta": 0.3478, "gamma": 0.3658}
     derived = {"alpha": 0.178286, "C0": 2708.5, "w_N": 0.51261}
     laws = [
         {"law": name, "key": "besiroglu2024", **figures, **derived}
         for name in ("one", "another_law", "krajewski2025-x")
     ]
-    ratios = {
-        "ratio": 10.0,
-        "size_ratio": 0.3162,
-        "loss_penalty": 1.05,
-        "effective_compute": 0.8,
-        "compute_overhead": None,
-    }
-    text = document_latex([], laws=laws, penalties=[{"law": "one", **ratios}])
+    columns = [Column("ratio", latex=r"$\rho$"), Column("compute_overhead")]
+    penalties = Table(columns, [{"ratio": 10.0, "compute_overhead": None}])
+    text = document_latex([], laws=laws, penalties=penalties)
+    assert "$0.1783$" in text
     assert r"another\_law" in text
     assert text.count(r"\bibitem{besiroglu2024}") == 1
     assert complaints(compiled(tmp_path, text)) == []

@@ -8,7 +8,6 @@ import subprocess
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,13 +25,12 @@ from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation
 from isoflop.theory.typeset.latex import (
     envelope_latex,
     misallocation_latex,
-    number_latex,
-    penalty_table_latex,
     render,
     sentence_latex,
     theorem_latex,
     width,
 )
+from isoflop.theory.typeset.numbers import significant_latex
 
 
 def positive(name: str) -> Symbol:
@@ -52,24 +50,6 @@ OWN_LETTERS = derive(
 )
 ENVELOPES = {"6ND": derive(), "general": derive(budget=GENERAL), "three factors": THREE}
 NOTATIONS = ["schaeffer", "hoffmann"]
-ROWS: list[dict[str, Any]] = [
-    {
-        "law": law,
-        "ratio": r**-2,
-        "size_ratio": r,
-        "loss_penalty": p,
-        "excess": e,
-        "effective_compute": f,
-    }
-    | {"compute_overhead": o}
-    for law in ("besiroglu2024", "a_law & 50% more")
-    for r, p, e, f, o in [
-        (0.5, 1.030591, 0.030591, 0.843, 0.2588),
-        (0.1, 1.3617, 0.3617, 0.177, None),
-        (1.0001, 1 + 6.3e-10, 6.3459e-10, 1 - 3.5e-9, 3.5678e-9),
-        (1e6, 23450.2, 23449.2, 1.2e-14, 123456.7),
-    ]
-]
 
 
 def blocks(notation: str) -> dict[str, str]:
@@ -82,9 +62,6 @@ def blocks(notation: str) -> dict[str, str]:
             m = misallocation(envelope)
             found[f"misallocation {name}"] = misallocation_latex(m, notation=notation)
             found[f"theorem misallocation {name}"] = theorem_latex(m, notation=notation)
-    found["table"] = penalty_table_latex(
-        ROWS, notation=notation, caption="The price.", label="tab:price"
-    )
     return found
 
 
@@ -341,7 +318,7 @@ def test_hoffmann_holds_no_canonical_letter(printed: dict[str, dict[str, str]]) 
     for name, text in printed["hoffmann"].items():
         assert r"\gamma" not in text, name
         assert "^{*}" not in text, name
-        assert name == "table" or r"\alpha_C" in text, name
+        assert r"\alpha_C" in text, name
     assert r"\alpha_C" not in "".join(printed["schaeffer"].values())
 
 
@@ -566,114 +543,13 @@ def test_every_reason_of_the_package_is_set_without_leftovers(notation: Notation
         assert not re.search(r"[\^_*=<>\\]|\b(alpha|beta|gamma|rho|lambda)\b", prose), prose
 
 
-# -- the table -----------------------------------------------------------------------------------------------
-
-
-def value_of(cell: str) -> Decimal | None:
-    """The number in a table cell."""
-    text = cell.replace("$", "").strip()
-    if text == "---":
-        return None
-    total = Decimal(0)
-    for sign, part in re.findall(r"(^|[+-]) ?([^+-]*(?:\{-?\d+\})?)", text.replace("^{-", "^{~")):
-        mantissa, _, power = part.replace("~", "-").partition(r"\times")
-        if not part.strip():
-            continue
-        if mantissa.strip().startswith("10^"):
-            mantissa, power = "1", mantissa
-        exponent = re.search(r"10\^\{(-?\d+)\}", power)
-        total += (-1 if sign == "-" else 1) * Decimal(mantissa.strip()).scaleb(
-            int(exponent[1]) if exponent else 0
-        )
-    return total
-
-
-def table_rows(text: str) -> list[list[Decimal | None]]:
-    """The numbers under the headings, a cell a column."""
-    body = text.split(r"\midrule", 1)[1]
-    rows = [line.removesuffix(r" \\").split(" & ") for line in body.splitlines()]
-    return [[value_of(cell) for cell in cells] for cells in rows if len(cells) > 1]
-
-
-@pytest.mark.parametrize("digits", [2, 4, 7])
-def test_table_holds_the_numbers(digits: int) -> None:
-    columns = ("ratio", "size_ratio", "loss_penalty", "effective_compute", "compute_overhead")
-    found = table_rows(penalty_table_latex(ROWS, digits=digits))
-    assert len(found) == len(ROWS)
-    for read, row in zip(found, ROWS, strict=True):
-        for value, column in zip(read, columns, strict=True):
-            exact = row[column]
-            if exact is None:
-                assert value is None
-                continue
-            assert value is not None
-            half_a_digit = Decimal(5).scaleb(-digits)
-            assert abs(value - Decimal(str(exact))) <= half_a_digit * abs(Decimal(str(exact))), (
-                column,
-                row,
-            )
-
-
-def test_a_penalty_near_one_keeps_its_digits() -> None:
-    text = penalty_table_latex(ROWS)
-    assert r"$1 + 6.346 \times 10^{-10}$" in text
-    assert "---" in text
-
-
-def test_a_table_of_runs_says_which_run_is_which() -> None:
-    own: list[dict[str, Any]] = [
-        {"params": 7e10, "tokens": 1.5e13, "loss": 1.8512},
-        {"params": 4.05e11, "tokens": 15.6e12, "loss": None},
-    ]
-    runs = [row | own[i % 2] for i, row in enumerate(ROWS)]
-    text = penalty_table_latex(runs)
-    headings = (
-        next(line for line in text.splitlines() if r"\rho" in line)
-        .removesuffix(r" \\")
-        .split(" & ")
-    )
-    assert headings[:4] == ["$N/10^{9}$", "$D/10^{12}$", "$D/N$", "$L$"]
-    rows = table_rows(text)
-    for read, row in zip(rows, runs, strict=True):
-        assert len(read) == len(headings)
-        given = (row["params"] / 1e9, row["tokens"] / 1e12, row["tokens"] / row["params"])
-        assert [float(value or 0) for value in read[:3]] == pytest.approx(given, rel=5e-4)
-        assert (read[3] is None) == (row["loss"] is None)
-    assert rows[0][3] == Decimal("1.851")
-    assert "$L$" not in penalty_table_latex([row | {"loss": None} for row in runs])
-    assert text.count(" & ") == (len(headings) - 1) * (1 + len(runs))  # one cell a number
-
-
-def test_table_has_one_heading_for_each_law() -> None:
-    text = penalty_table_latex(ROWS)
-    assert text.count("besiroglu2024") == 1
-    assert r"a\_law \& 50\% more" in text
-    assert text.startswith(r"\begin{tabular}")
-    unnamed = penalty_table_latex(
-        [{key: v for key, v in row.items() if key != "law"} for row in ROWS]
-    )
-    assert unnamed.count(r"\midrule") == 1
-    assert penalty_table_latex(ROWS, caption="c").startswith(r"\begin{table}")
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([], "at least one row"),
-        ([{"ratio": 1}], "has no 'size_ratio'"),
-        ([ROWS[0] | {"loss_penalty": float("nan")}], "must be finite"),
-        ([ROWS[0] | {"compute_overhead": float("inf")}], "must be finite"),
-    ],
-)
-def test_bad_rows(rows: list[dict[str, object]], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        penalty_table_latex(rows)
+# -- numbers ------------------------------------------------------------------------------------------------
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 17))
 def test_numbers_keep_their_significant_digits(value: float, digits: int) -> None:
     for trimmed in (False, True):
-        text = number_latex(value, digits, trimmed=trimmed)
+        text = significant_latex(value, digits, trimmed=trimmed)
         match = re.fullmatch(r"(-?[\d.]+)(?: \\times 10\^\{(-?\d+)\})?|10\^\{(-?\d+)\}", text)
         assert match is not None
         read = Decimal(match[1] or 1).scaleb(int(match[2] or match[3] or 0))

@@ -1,5 +1,5 @@
-"""isoflop overtraining: what training past the compute optimum costs in loss and in error, by the
-laws of Gadre et al. 2024.
+"""isoflop fit --law overtraining: what training past the compute optimum costs in loss and in
+error, by the laws of Gadre et al. 2024.
 """
 
 from __future__ import annotations
@@ -10,19 +10,18 @@ from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
 from .evaluation_options import EvaluationTable, told_apart
-from .render import csv_text, json_text, plain
+from .render import json_text, plain
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 from .tables import declare_evaluations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..numeric.accuracy.baselines import Baseline
-    from ..numeric.accuracy.overtraining import Cost, Overtraining
+    from ..numeric.accuracy.overtraining import Overtraining
     from ..numeric.data.evaluations import Evaluations
     from .arguments import Options
 
-SUMMARY = "what training past the compute optimum costs in loss and in downstream error"
-FORMATS = ("text", "json", "csv", "latex")
+FORMATS = ("text", "json", "latex")
 RESAMPLED = ("residuals", "cases")
 RESAMPLES, LEVEL = 200, 0.9
 #: Stands for the tasks of Gadre et al. 2024.
@@ -41,11 +40,10 @@ OPTION_OF = {"proxy": "--loss", "repeats": "--bootstrap", "kind": "--resample"}
 def parser() -> Parser:
     """The options of this command."""
     built = Parser(
-        "isoflop overtraining",
+        "isoflop fit",
         [
-            "RUNS --loss COLUMN [--benchmark NAME ...] [--fit-where CONDITION] ...",
-            "RUNS --loss COLUMN [--compute C ...] [--tokens-per-param M ...]",
-            "RUNS --loss COLUMN [--bootstrap N --seed S] [--plot FILE]",
+            "RUNS --law overtraining --loss COLUMN [--benchmark NAME ...] [--fit-where CONDITION]",
+            "RUNS --law overtraining --loss COLUMN [--compute C ...] [--tokens-per-param M ...]",
         ],
         "Two laws fitted to some runs, and what they say of the others (Gadre et al. 2024):\n"
         "  loss   L = E + (a M^eta + b M^-eta) C^-eta, M = tokens per parameter, C = 6 params "
@@ -53,63 +51,52 @@ def parser() -> Parser:
         "  error  1 - Q = epsilon - k exp(-gamma L), Q the mean raw accuracy over the benchmarks\n"
         "then the optimal M, which is the same at every compute, and what other M cost in loss and "
         "error.\n"
-        "Exit status 3: a law has no certified minimum, or coefficients that the runs leave open.",
+        "Exit status 3: a law has no certified minimum, or undetermined coefficients.",
         [
             "isoflop simulate --seed 1 -o evaluations.csv",
-            "isoflop overtraining evaluations.csv --loss c4 --where 'dataset!=\"C4\"' --fit-where "
-            "'compute<1e21'",
-            "isoflop overtraining evaluations.csv --loss c4 --benchmark ARC-E PIQA --bootstrap 50 "
-            "--seed 1",
-            "isoflop overtraining evaluations.csv --loss dclm --compute 1e23 --tokens-per-param 20 "
-            "200",
+            "isoflop fit evaluations.csv --law overtraining --loss c4 --where 'dataset!=\"C4\"' "
+            "--fit-where 'compute<1e21'",
+            "isoflop fit evaluations.csv --law overtraining --loss c4 --benchmark ARC-E PIQA "
+            "--bootstrap 50",
+            "isoflop fit evaluations.csv --law overtraining --loss dclm --compute 1e23 "
+            "--tokens-per-param 20 200",
         ],
     )
-    # What guessing scores has no place here: the error is of raw accuracy, and every run counts.
+    # The error is of raw accuracy, and every run counts: what guessing scores plays no part.
     declare_evaluations(
         built,
         guessing=False,
         benchmarks=f"the error is that on these, {PUBLISHED}: the 17 of that paper; default: all",
     )
-    chosen = built.add_argument_group("runs")
-    takes_one(chosen, "--loss", "COLUMN", "the losses; needed")
+    law = built.add_argument_group("law and runs")
+    takes_one(law, "--law", "overtraining", "this law")
+    takes_one(law, "--loss", "COLUMN", "the losses; needed")
+    takes_one(law, "--fit-where", "CONDITION", "fit the law of loss to these; default: all")
     takes_one(
-        chosen,
-        "--fit-where",
-        "CONDITION",
-        "fit the law of loss to these, such as 'compute < 1e21'; default: all",
-    )
-    takes_one(
-        chosen,
+        law,
         "--error-where",
         "CONDITION",
         "fit the law of error to these; default: those of --fit-where",
     )
     takes_one(
-        chosen,
+        law,
         "--predict-where",
         "CONDITION",
         "predict these; default: all that the law of loss is not fitted to",
     )
-    costs = built.add_argument_group("costs")
-    takes_several(costs, "--compute", "C", "in FLOP; default: the largest of the runs")
-    takes_several(costs, "--tokens-per-param", "M", "default: 1 to 64 times the optimal")
-    sure = built.add_argument_group("uncertainty")
-    takes_one(
-        sure,
-        "--bootstrap",
-        "N",
-        f"refits to N resamples, for intervals; 0: none; default: {RESAMPLES}",
-    )
+    sure = built.add_argument_group("uncertainty and what follows")
+    takes_one(sure, "--bootstrap", "N", f"resamples; 0: no intervals; default: {RESAMPLES}")
     takes_one(sure, "--seed", "S", "of the resamples; default: 0")
-    takes_one(sure, "--level", "SHARE", f"of the intervals; default: {LEVEL}")
     takes_one(
         sure,
         "--resample",
         "|".join(RESAMPLED),
-        "what is drawn: residuals about the laws, which works for a few planned runs, or whole "
-        "runs, of which there must be "
-        "many; default: residuals",
+        "draw residuals about the laws, which works for a few planned runs, or whole runs, of "
+        "which there must be many; default: residuals",
     )
+    takes_one(sure, "--level", "SHARE", f"coverage of intervals; default: {LEVEL}")
+    takes_several(sure, "--compute", "C", "costs at these; default: the largest of the runs")
+    takes_several(sure, "--tokens-per-param", "M", "default: 1 to 64 times the optimal")
     declare_output(
         built,
         *FORMATS,
@@ -124,34 +111,24 @@ def run(options: Options) -> tuple[str, int]:
     """
     form = options.chosen("--format", FORMATS)
     asked = _Asked(options)
-    found = asked.fit()
-    costs = asked.costs(found)
+    laws = asked.fit()
     if asked.plot is not None:
-        _draw(found, asked.plot)
-    if form == "json":
-        from ..numeric.accuracy.overtraining import doubts_of
+        from ..numeric.plot.overtraining import plot_overtraining
+        from ..numeric.plot.panels import save
 
-        more = {
-            "costs": [each.as_dict() for each in costs],
-            "notes": [*found.notes, *doubts_of(costs)],
-        }
-        text = json_text(plain(found.as_dict() | more))
-    elif form == "csv":
-        text = csv_text(found.rows())
-    elif form == "latex":
-        text = found.to_latex(costs)
+        save(plot_overtraining(laws), asked.plot)
+    if form == "json":
+        text = json_text(plain(laws.as_dict()))
     else:
-        text = found.to_text(costs)
-    if found.draws is not None and found.draws.interrupted:
-        say_interrupted(f"intervals from {len(found.draws)} of {found.draws.requested} resamples")
+        text = laws.to_latex() if form == "latex" else str(laws)
+    if laws.draws is not None and laws.draws.interrupted:
+        say_interrupted(f"intervals from {len(laws.draws)} of {laws.draws.requested} resamples")
         return text, INTERRUPTED
-    return text, DONE if found.sound else NO_VERDICT
+    return text, DONE if laws.is_sound else NO_VERDICT
 
 
 class _RawTable(EvaluationTable):
-    """The table of evaluations as it is: the error is of raw accuracy, so that no one needs to know
-    what guessing scores.
-    """
+    """The table of evaluations as it is, for an error of raw accuracy."""
 
     def _read(self) -> tuple[Evaluations, dict[str, Baseline]]:
         return self.evaluations(), {}
@@ -163,15 +140,17 @@ class _RawTable(EvaluationTable):
         from ..numeric.accuracy.overtraining import GADRE_TASKS
 
         read = self.read()
-        named = list(told_apart(self.names, read.scores))
-        if PUBLISHED in named and PUBLISHED not in read.scores:
-            if lacking := [task for task in GADRE_TASKS if task not in read.scores]:
-                what = f"{read.source} lacks {len(lacking)} of its {len(GADRE_TASKS)} tasks: {', '.join(lacking)}"
-                raise UsageError(f"--benchmark {shown(PUBLISHED)}: {what}")
-            named = [
+        named = told_apart(self.names, read.scores)
+        if PUBLISHED not in named or PUBLISHED in read.scores:
+            return named
+        if lacking := [task for task in GADRE_TASKS if task not in read.scores]:
+            what = f"{read.source} lacks {len(lacking)} of its {len(GADRE_TASKS)} tasks: {', '.join(lacking)}"
+            raise UsageError(f"--benchmark {shown(PUBLISHED)}: {what}")
+        return tuple(
+            dict.fromkeys(
                 task for name in named for task in (GADRE_TASKS if name == PUBLISHED else (name,))
-            ]
-        return tuple(dict.fromkeys(named))
+            )
+        )
 
 
 class _Asked:
@@ -184,13 +163,12 @@ class _Asked:
         self.loss = options.one("--loss")
         if self.loss is None or not self.loss.strip():
             raise UsageError("--loss is missing: name the column of losses")
-        self.conditions = {option: options.one(option) for option in CONDITIONS}
-        for option, condition in self.conditions.items():
+        self.conditions = {name: options.one(option) for option, name in CONDITIONS.items()}
+        for name, condition in self.conditions.items():
             if condition is not None:
-                Where.parse(condition, CONDITIONS[option])
+                Where.parse(condition, name)
         self.compute, self.ratios = (
-            None if (found := options.positives(option)) is None else [value for _, value in found]
-            for option in LISTS
+            [value for _, value in options.positives(option) or ()] or None for option in LISTS
         )
         resamples = whole(options, "--bootstrap", least=0)
         if resamples == 1:
@@ -200,7 +178,7 @@ class _Asked:
         self.must_resample = resamples is not None
         self.seed = whole(options, "--seed", least=0) or 0
         self.level = share(options, "--level") or LEVEL
-        self.resampled = options.chosen("--resample", RESAMPLED)
+        self.kind = options.chosen("--resample", RESAMPLED)
         for option in options.given("--seed", "--level", "--resample"):
             if not self.resamples:
                 raise UsageError(f"{option} {shown(options.one(option) or '')}: is for --bootstrap")
@@ -210,26 +188,25 @@ class _Asked:
         target(options, "--output")
 
     def fit(self) -> Overtraining:
-        """Both laws and the predictions."""
+        """Both laws, the predictions and the costs."""
         from ..numeric.accuracy.overtraining import fit_overtraining
 
         runs, benchmarks = self.table.read(), self.table.benchmarks()
-        for option, condition in self.conditions.items():
+        for name, condition in self.conditions.items():
             if condition is not None:
                 with self.table.in_options():
-                    runs.mask(condition, CONDITIONS[option])
-        fit_where, error_where, predict_where = self.conditions.values()
+                    runs.mask(condition, name)
 
         def fitted(repeats: int) -> Overtraining:
             return fit_overtraining(
                 runs,
                 loss=str(self.loss),
                 benchmarks=benchmarks,
-                fit_where=fit_where,
-                error_where=error_where,
-                predict_where=predict_where,
+                **self.conditions,
+                compute=self.compute,
+                tokens_per_param=self.ratios,
                 repeats=repeats,
-                kind=self.resampled,
+                kind=self.kind,
                 seed=self.seed,
                 level=self.level,
                 progress=is_terminal(sys.stderr),
@@ -241,17 +218,6 @@ class _Asked:
             if not self.must_resample and error.argument in ("kind", "repeats"):
                 from dataclasses import replace
 
-                found = fitted(0)
-                return replace(found, notes=(*found.notes, f"no intervals: {error.complaint}"))
+                laws = fitted(0)
+                return replace(laws, notes=(*laws.notes, f"no intervals: {error.complaint}"))
             raise with_options(error, self.options, OPTION_OF) from None
-
-    def costs(self, found: Overtraining) -> tuple[Cost, ...]:
-        """What the ratios that were asked for cost."""
-        return found.costs(self.compute, self.ratios)
-
-
-def _draw(found: Overtraining, path: str) -> None:
-    from ..numeric.plot.overtraining import plot_overtraining
-    from ..numeric.plot.panels import save
-
-    save(plot_overtraining(found), path)

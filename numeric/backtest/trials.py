@@ -1,16 +1,25 @@
-"""Backtests: laws fitted to the cheap models predict the expensive ones, cutoff by cutoff."""
+"""Backtests of losses and of pass@k: laws fitted to the cheap models predict the expensive ones."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import whole_number
+from ..data.columns import name_it
+from ..data.counts import Counts
+from ..data.counts_reading import role
+from ..data.kinds import kind_of
+from ..data.runs import Runs
+from ..data.table import table_of
+from ..errors import ArgumentError, TableError, outside, whole_number
 from ..fit.hold_out import Trial, judge
-from ..passk.cautions import AUTO
+from ..fit.objective import Objective
+from ..passk.cautions import AUTO, cluster_of
+from ..passk.laws import METHODS, Data, clusters, ks_of
 from ..results import checked_level
-from ..words import counted
+from ..words import counted, listed
+from .counts import OfCounts
 from .cutoffs import cutoffs_of
-from .reading import subject_of
+from .losses import OfRuns
 from .result import Backtest
 
 if TYPE_CHECKING:
@@ -20,9 +29,11 @@ if TYPE_CHECKING:
     from .cutoffs import Cutoffs
     from .extrapolation import Observed, Subject
 
-__all__ = ["backtest"]
+__all__ = ["backtest", "kind_of_table"]
 
 AXES = ("compute", "params", "tokens", "gold")
+LAWS = {"counts": ("compute", "params-tokens", "gold"), "runs": ("compute", "params-tokens")}
+POWERS = (1, 10, 100, 1000, 10_000)
 
 
 def backtest(
@@ -33,6 +44,7 @@ def backtest(
     axis: str = "compute",
     targets: Any = 1,
     cutoffs: Any = None,
+    hold_out: str | None = None,
     method: str | None = None,
     level: float = 0.9,
     resamples: int = 200,
@@ -71,6 +83,9 @@ def backtest(
     cutoffs : int or sequence of float, optional
         So many, evenly spread over the logarithm of the axis, or these values. By default the axis
         value of every model with enough models up to it: one more than the law has coefficients.
+    hold_out : str, optional
+        A condition on the models or runs, as in "compute > 1e22". They are predicted from all
+        others, once: `targets` and `cutoffs` have no part.
     method : str, optional
         For counts "likelihood" (default) or "least-squares-log". For runs an objective of
         `isoflop.fit`, by default "least-squares-log": prediction intervals take the scatter about
@@ -116,23 +131,26 @@ def backtest(
     level = checked_level(level)
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     if axis not in AXES:
-        raise ValueError(f"axis={axis!r}: must be one of {', '.join(AXES)}")
-    reading = {
-        "columns": columns,
-        "where": where,
-        "by": by,
-        "models": models,
-        "gold": gold,
-        "random_baseline": random_baseline,
-    }
-    subject = subject_of(data, k, method, cluster, reading)
+        raise outside("axis", axis, f"one of {', '.join(AXES)}")
+    reading = {"columns": columns, "where": where}
+    if kind_of_table(data, columns) == "counts":
+        _none_of("is for runs with an accuracy; these are counts", random_baseline=random_baseline)
+        reading |= {"by": by, "models": models, "gold": gold}
+        subject: Subject = _counts(Counts.read(data, **reading), k, method, cluster)
+    else:
+        of_counts = {"k": k, "by": by, "models": models, "gold": gold}
+        own_cluster = None if cluster == AUTO else cluster
+        what = "is for counts of correct samples; these are runs with a loss"
+        _none_of(what, cluster=own_cluster, **of_counts)
+        runs = Runs.read(data, **reading, random_baseline=random_baseline, require=("loss",))
+        subject = OfRuns(runs, Objective(name=method or "least-squares-log"))
     if axis not in subject.covariates:
-        raise ValueError(
-            f"axis={axis!r}: {subject.source} has no {axis}; it has "
-            f"{', '.join(subject.covariates) or 'no covariate'}"
+        have = ", ".join(subject.covariates) or "no covariate"
+        raise ArgumentError(
+            "axis", axis, complaint=f"{subject.source} has no {axis}; it has {have}"
         )
-    cuts = _cutoffs(subject, laws, axis, targets, cutoffs)
-    total = len(subject.ks) * sum(len(each.at) for each in cuts.values())
+    cuts = _cutoffs(subject, laws, (axis, targets, cutoffs, hold_out))
+    total = len(subject.ks) * sum(len(each.splits()) for each in cuts.values())
     observed: dict[int, Observed] = {}
     trials = _trials(subject, cuts, observed, level, resamples, seed)
     held = judge(trials, jobs=jobs, progress=progress, total=total)
@@ -152,7 +170,61 @@ def backtest(
         judged=held.judged,
         planned=total,
         interrupted=held.interrupted,
+        hold_out=hold_out,
     )
+
+
+# -- what it is of ---------------------------------------------------------------------------------
+
+
+def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) -> str:
+    """Whether a table holds "counts" (columns of samples and of correct ones), "evaluations"
+    (benchmarks) or "runs" (a loss).
+
+    Raises
+    ------
+    ValueError
+        Where there is neither.
+    """
+    if isinstance(data, (Counts, Runs)):
+        return "counts" if isinstance(data, Counts) else "runs"
+    table = table_of(data)
+    kind = kind_of(table, columns)
+    if kind in (None, "pass@k"):
+        which = f"the columns are {listed(table.names)}; {name_it('n_correct')}"
+        neither = "has neither counts of samples (n_samples, n_correct) nor a loss of runs"
+        raise TableError(table.source, f"{neither}; {which}")
+    return str(kind)
+
+
+def _none_of(complaint: str, **given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ArgumentError(name, value, complaint=complaint)
+
+
+def _counts(
+    counts: Counts, k: Sequence[int] | None, method: str | None, cluster: str | None
+) -> OfCounts:
+    """Counts of one benchmark with the k and the method of the fits."""
+    if method not in (None, *METHODS):
+        raise outside("method", method, f"one of {', '.join(METHODS)} for counts")
+    for index, name in enumerate(counts.by):
+        labels = dict.fromkeys(label[index] for label in counts.labels)
+        if role(name) == "benchmark" and len(labels) > 1:
+            raise TableError(
+                counts.source,
+                f"has {len(labels)} benchmarks ({listed(labels)}); choose one with "
+                f"where=\"{name} == '{next(iter(labels))}'\"",
+            )
+    chosen = method or METHODS[0]
+    clusters(counts, cluster_of(counts, cluster))
+    most = max(POWERS) if chosen == METHODS[0] else int(counts.n.min())
+    ks = ks_of(counts, [power for power in POWERS if power <= most] if k is None else k, chosen)
+    return OfCounts(Data(counts, ks), chosen, cluster)
+
+
+# -- what is fitted --------------------------------------------------------------------------------
 
 
 def _trials(
@@ -168,55 +240,42 @@ def _trials(
     """
     for k in subject.ks:
         rows, observed[k] = subject.rows(k)
-        for law, each in cuts.items():
-            for number, split in enumerate(each.splits()):
+        for law, cutoffs in cuts.items():
+            for number, split in enumerate(cutoffs.splits()):
                 learner = subject.learner(law, k, level, 0 if number else resamples, seed)
                 yield Trial(learner, rows, split, observed[k].value, subject=k)
 
 
 def _cutoffs(
-    subject: Subject, laws: str | Sequence[str] | None, axis: str, targets: Any, cutoffs: Any
+    subject: Subject, laws: str | Sequence[str] | None, rule: tuple[Any, ...]
 ) -> dict[str, Cutoffs]:
     """Of every law that was asked for; by default of every law that has the models for some."""
-    every = (
-        ("compute", "params-tokens", "gold")
-        if subject.what == "counts"
-        else ("compute", "params-tokens")
-    )
-    if laws is not None:
-        names = (laws,) if isinstance(laws, str) else tuple(laws)
-        for name in names or ("",):
-            if name not in every:
-                raise ValueError(f"laws={name!r}: must be one of {', '.join(every)}")
-        return {
-            name: cutoffs_of(_with(subject, name), name, axis, targets, cutoffs) for name in names
-        }
-    found, first = {}, None
-    for name in every:
-        if any(need not in subject.covariates for need in subject.needs(name)):
+    every = LAWS[subject.what]
+    names = every if laws is None else (laws,) if isinstance(laws, str) else tuple(laws) or ("",)
+    cuts: dict[str, Cutoffs] = {}
+    refused: ArgumentError | None = None
+    for name in names:
+        if name not in every:
+            raise outside("laws", name, f"one of {', '.join(every)}")
+        needs = subject.needs(name)
+        absent = [need for need in needs if need not in subject.covariates]
+        if absent and laws is not None:
+            complaint = f"{subject.source} has no {' and no '.join(absent)}; the law needs {', '.join(needs)}"
+            raise ArgumentError("laws", name, complaint=complaint)
+        if absent:
             continue
         try:
-            found[name] = cutoffs_of(subject, name, axis, targets, cutoffs)
-        except ValueError as error:
-            if not str(error).startswith("law="):
+            cuts[name] = cutoffs_of(subject, name, *rule)
+        except ArgumentError as error:
+            if laws is not None or error.argument != "law":
                 raise
-            first = first or error
-    if not found:
-        raise first or ValueError(
-            f"{subject.source}: no law has all that it depends on; there is "
-            f"{', '.join(subject.covariates)}"
+            refused = refused or error
+    if not cuts:
+        have = ", ".join(subject.covariates)
+        raise refused or TableError(
+            subject.source, f"no law has all that it depends on; there is {have}"
         )
-    return found
-
-
-def _with(subject: Subject, law: str) -> Subject:
-    """The subject, which has what a law depends on."""
-    if absent := [name for name in subject.needs(law) if name not in subject.covariates]:
-        raise ValueError(
-            f"laws={law!r}: {subject.source} has no {' and no '.join(absent)}; the law needs "
-            f"{', '.join(subject.needs(law))}"
-        )
-    return subject
+    return cuts
 
 
 def _some_fit(subject: Subject, judged: Sequence[Judged], interrupted: bool) -> None:
@@ -226,6 +285,4 @@ def _some_fit(subject: Subject, judged: Sequence[Judged], interrupted: bool) -> 
     if judged and not interrupted and all(each.fitted is None for each in judged):
         last = max(judged, key=lambda each: each.n_train)
         at = f" at k={last.subject}" if subject.what == "counts" else ""
-        raise ValueError(
-            f"{subject.source}: no fit can be made; law {last.model}{at}: {last.failed}"
-        )
+        raise TableError(subject.source, f"no fit can be made; law {last.model}{at}: {last.failed}")

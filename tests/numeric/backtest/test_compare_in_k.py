@@ -1,10 +1,5 @@
-"""A comparison as LaTeX and CSV: intervals, errors on the fitted runs, marks of what is open, laws
-in k with their crossing.
-"""
+"""Laws in k beside others: their crossing in every form, coefficients in rows, figures."""
 
-import re
-import shutil
-import subprocess
 from typing import Any
 
 import numpy as np
@@ -13,8 +8,6 @@ import pytest
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.backtest.compare import compare_laws
 from isoflop.numeric.data.evaluations import Evaluations
-
-OPEN = r"\rlap{$^{\dagger}$}"
 
 
 @pytest.fixture(scope="module")
@@ -53,35 +46,6 @@ def compared(evaluations):
     )
 
 
-def test_errors_with_bounds_and_marks(compared) -> None:
-    text = compared.to_latex()
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 2
-    for part in (
-        "RMSE on the fitted runs",
-        "MAE on the held-out runs",
-        r"90\,\%$ of $20$ resamples",
-    ):
-        assert part in text
-    direct, broken = compared.entry("code_1", "compute"), compared.entry("code_1", "bnsl")
-    assert broken.undetermined
-    assert rf"{direct.train['rmse']:.4f} & {broken.train['rmse']:.4f}{OPEN}" in text
-    assert rf"\textbf{{{direct.held_out['mae']:.4f}}}" in text
-    assert rf"\leq {direct.intervals['mae'][1]:.4f}" in text
-    assert text.count(r"\textbf") == 1
-
-
-def test_a_law_that_is_open_is_never_bold(compared) -> None:
-    from dataclasses import replace
-
-    alone = replace(
-        compared,
-        entries=tuple(each for each in compared.entries if each.law == "bnsl"),
-        laws=("bnsl",),
-    )
-    assert r"\textbf" not in alone.to_latex()
-    assert OPEN in alone.to_latex()
-
-
 def test_the_crossing_in_every_form(compared) -> None:
     crossing = compared.entry("code_1", "bilinear").crossing
     assert crossing is not None
@@ -95,9 +59,6 @@ def test_the_crossing_in_every_form(compared) -> None:
         True,
     )
     assert "the curves of all k cross at C_x =" in " ".join(str(compared).split())
-    text = compared.to_latex()
-    assert r"$C_x$ (FLOP)" in text
-    assert f"all {crossing.n_fitted} fitted" in text
 
 
 def test_rows_have_the_coefficients(compared) -> None:
@@ -114,25 +75,6 @@ def test_rows_have_the_coefficients(compared) -> None:
     assert in_k["coefficient_d"] == compared.entry("code_1", "bilinear").fit.found.coefficients[3]
     assert direct["crossing_compute"] is None
     assert in_k["crossing_compute"] == compared.entry("code_1", "bilinear").crossing.compute
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-def test_it_compiles(compared, tmp_path) -> None:
-    document = (
-        r"\documentclass{article}\usepackage{booktabs}\begin{document}"
-        + compared.to_latex()
-        + r"\end{document}"
-    )
-    (tmp_path / "page.tex").write_text(document, encoding="utf-8")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert not re.search("Overfull", done.stdout)
 
 
 def test_the_figure_at_every_k(compared, tmp_path) -> None:

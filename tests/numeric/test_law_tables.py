@@ -1,0 +1,97 @@
+"""The table of penalties on a page: its numbers, its headings, and which run is which."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from isoflop.numeric.law import Law, law
+from isoflop.numeric.law_tables import COLUMNS, penalty_page, penalty_tables
+from isoflop.numeric.penalty import Penalty
+from isoflop.theory.typeset.table import Table
+
+BESIROGLU, HOFFMANN = law("besiroglu2024"), law("hoffmann2022")
+RUNS: dict[str, Any] = {"params": [8e9, 4.05e11], "tokens": [1.5e13, 1.56e13]}
+SCALES = {"B": 1e9, "T": 1e12}
+
+
+def page(notation: str = "schaeffer", **allocations: Any) -> Table:
+    laws = (BESIROGLU, HOFFMANN)
+    return penalty_page(
+        [(chosen, list(chosen.penalty(**allocations).rows())) for chosen in laws], notation
+    )
+
+
+def number(cell: str) -> float:
+    """The number in a cell of a LaTeX table."""
+    match = re.fullmatch(
+        r"\$?(?P<mantissa>-?[\d.]*)(?P<times> \\times )?(?:10\^\{(?P<power>-?\d+)\})?"
+        r"(?:\\mathrm\{(?P<suffix>[BT])\})?(?P<percent>\\,\\%)?\$?",
+        cell,
+    )
+    assert match is not None, cell
+    value = float(match["mantissa"] or 1) * 10.0 ** int(match["power"] or 0)
+    return value * SCALES.get(match["suffix"], 1.0) * (0.01 if match["percent"] else 1.0)
+
+
+def cells(text: str) -> list[list[str]]:
+    lines = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines()]
+    return [line for line in lines if len(line) > 1][1:]
+
+
+def figure(cost: Penalty, key: str) -> float:
+    if key == "tokens_per_param":
+        return float(cost.tokens / cost.params)
+    if key == "optimal_tokens_per_param":
+        return float(cost.optimal_tokens / cost.optimal_params)
+    return float(getattr(cost, key))
+
+
+@pytest.mark.parametrize(
+    "allocations", [{"ratio": [0.1, 1.0001, 5, 1e6]}, RUNS], ids=["ratios", "runs"]
+)
+def test_the_page_holds_the_numbers(allocations: dict[str, Any]) -> None:
+    table = page(**allocations)
+    costs = [
+        cost for chosen in (BESIROGLU, HOFFMANN) for cost in chosen.penalty(**allocations).rows()
+    ]
+    rows = cells(table.latex())
+    assert len(rows) == len(costs)
+    for row, cost in zip(rows, costs, strict=True):
+        for cell, column in zip(row, table.columns, strict=True):
+            exact = figure(cost, column.key)
+            if cell == "never":
+                assert exact == float("inf")
+            elif ">" in cell:
+                assert 0.9995 <= exact < 1.0
+            else:
+                assert number(cell) == pytest.approx(exact, rel=6e-3), column.key
+
+
+def test_a_law_has_one_heading_and_a_run_its_sizes() -> None:
+    text = page(**RUNS).latex()
+    assert text.count("besiroglu2024") == text.count("hoffmann2022") == 1
+    heading = next(line for line in text.splitlines() if "D/N" in line)
+    assert heading.startswith("$N$ & $D$ & $D/N$ & ")
+    assert r"$8\mathrm{B}$ & $15\mathrm{T}$ & $1875$" in text
+
+
+def test_headings_are_in_the_notation() -> None:
+    assert "$N/N^{*}$" in page(ratio=[2.0]).latex()
+    assert r"$N/N_{\mathrm{opt}}$" in page("hoffmann", ratio=[2.0]).latex()
+
+
+def test_a_law_without_E_has_no_loss() -> None:
+    bare = Law(A=482.01, B=2085.43, beta=0.3478, gamma=0.3658)
+    table = penalty_page([(bare, [bare.penalty(params=8e9, tokens=1e12)])])
+    assert "loss" not in [column.key for column in table.columns]
+
+
+def test_a_column_is_one_line_for_every_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(COLUMNS, "ratio", replace(COLUMNS["ratio"], heading="overtraining"))
+    (table,) = penalty_tables([BESIROGLU.penalty(ratio=2.0)])
+    assert "overtraining" in table.text()
+    assert "overtraining" in table.html()
+    assert "overtraining" in table.markdown()
+    assert table.records()[0]["ratio"] == table.to_frame()["ratio"][0] == 2.0
