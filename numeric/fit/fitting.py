@@ -240,11 +240,9 @@ def _require_representable(design: Design, runs: Runs) -> None:
         if exponent in design.given or exponent in design.bounded:
             value, what = upper[exponent], "fixed" if exponent in design.given else "upper bound of"
             if LARGEST_LOG < value * farthest < np.inf:
-                raise ValueError(
-                    f"{what} {exponent}={value!r}: must be at most {LARGEST_LOG / farthest:.3g} "
-                    f"for these {variable}: the "
-                    f"prefactor {prefactor} would exceed the largest float"
-                )
+                most = f"at most {LARGEST_LOG / farthest:.3g} for these {variable}"
+                why = f"the prefactor {prefactor} would exceed the largest float"
+                raise outside(f"{what} {exponent}", value, f"{most}: {why}")
 
 
 def require_possible_losses(runs: Runs) -> None:

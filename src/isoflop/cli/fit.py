@@ -173,7 +173,7 @@ def run(options: Options) -> tuple[str, int]:
     from ..numeric.fit.summary import draws_of, law_name, write
 
     form, level = options.chosen("--format", FORMATS), share(options, "--level") or LEVEL
-    model = _model(options)
+    table, model = TableOptions(options, "runs", LISTS), _model(options)
     _check(options, model, form)
     repeats = whole(options, "--bootstrap", least=1)
     save, plot = target(options, "--save"), target(options, "--plot")
@@ -181,7 +181,7 @@ def run(options: Options) -> tuple[str, int]:
     if plot is not None:
         check_figure(plot)
     asked = {"compute": _numbers(options, "--compute"), "ratio": _numbers(options, "--ratio")}
-    fit = _fitted(options, model)
+    fit = _fitted(options, table, model)
     extra = _Extra(fit)
     if repeats is not None:
         extra.resample(repeats, whole(options, "--seed", least=0) or 0)
@@ -264,7 +264,7 @@ def _numbers(options: Options, option: str) -> list[float] | None:
     return None if entries is None else [value for _, value in entries]
 
 
-def _fitted(options: Options, model: str) -> Fit:
+def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
     """The fit of the runs in the file."""
     import numpy as np
 
@@ -277,7 +277,6 @@ def _fitted(options: Options, model: str) -> Fit:
     given = {"delta": delta, "tau": tau}
     if "--no-irreducible" in options:
         given["irreducible"] = False
-    table = TableOptions(options, "runs", LISTS)
     try:
         runs = _runs(table, model)
         highest = float(runs.loss.max())
@@ -302,6 +301,10 @@ def _fitted(options: Options, model: str) -> Fit:
                 if word.partition("=")[0].strip() == coefficient:
                     raise UsageError(f"{option} {shown(word)}: {error.complaint}") from None
         raise of_option(error, ("model", "--model", model)) from None
+    except ValueError as error:  # the reader of expressions, in theory, begins with what it read
+        spelt = f"{model!r}: "
+        option = f"--model {shown(model)}: " if str(error).startswith(spelt) else ""
+        raise UsageError(f"{option}{str(error).removeprefix(spelt)}") from None
 
 
 def _runs(table: TableOptions, model: str) -> Runs:
@@ -309,11 +312,7 @@ def _runs(table: TableOptions, model: str) -> Runs:
         return table.runs(*MODELS[model], "loss")
     from ..numeric.fit.expression import names_of, required
 
-    try:
-        needed, names = required(model), names_of(model)
-    except ValueError as error:  # of the reader of expressions, in theory
-        complaint = str(error).removeprefix(f"{model!r}: ")
-        raise UsageError(f"--model {shown(model)}: {complaint}") from None
+    needed, names = required(model), names_of(model)
     return table.runs(*needed, "loss", names=names)
 
 
