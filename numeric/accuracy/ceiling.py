@@ -50,7 +50,7 @@ import numpy as np
 from .. import formulas
 from ..data.sample import above_guessing
 from ..errors import outside
-from ..fit.fitting import fit_terms
+from ..fit.fitting import fit_form
 from ..fit.models import PARAMS_TOKENS, PowerTerms
 from ..results import Estimate, checked_level
 from .power import CEILING_KINDS, MARGIN, POWER_KINDS, SQUARES
@@ -256,13 +256,13 @@ def _ceiling(sample: Sample, law: str, least: float, level: float) -> Ceiling:
             f"of {kind.formula}"
         )
     runs = kind.runs(used)
-    free = fit_terms(runs, kind.terms, SQUARES)
+    free = fit_form(runs, kind.terms, SQUARES)
     E, excess = free.coefficients["E"], _Excess(len(used), free.objective_value, level)
 
     def rise(value: float) -> float:
         """How much worse the best law with this E is than what is allowed."""
         return (
-            excess.of(fit_terms(runs, kind.terms, SQUARES, fixed={"E": value}).objective_value)
+            excess.of(fit_form(runs, kind.terms, SQUARES, fixed={"E": value}).objective_value)
             - excess.allowed
         )
 
@@ -301,12 +301,12 @@ class _Excess:
 def _rivals(runs: Runs, excess: _Excess) -> Iterator[Rival]:
     """The laws without a ceiling that may bend as one with it."""
     fits = [
-        fit_terms(runs, RAY, SQUARES, bounds=dict.fromkeys(RAY.exponents, (FLATTEST_TERM, None)))
+        fit_form(runs, RAY, SQUARES, bounds=dict.fromkeys(RAY.exponents, (FLATTEST_TERM, None)))
     ]
     if all(
         values is not None and np.isfinite(values).all() for values in (runs.params, runs.tokens)
     ):
-        fits.append(fit_terms(runs, replace(PARAMS_TOKENS, irreducible=False), SQUARES))
+        fits.append(fit_form(runs, replace(PARAMS_TOKENS, irreducible=False), SQUARES))
     for fit in fits:
         statistic = excess.of(fit.objective_value)
         yield Rival(law=str(fit.model), statistic=statistic, explains=statistic <= excess.allowed)

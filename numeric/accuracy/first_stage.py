@@ -18,7 +18,7 @@ import numpy as np
 from ..data.runs import Runs
 from ..errors import ArgumentError
 from ..fit.bootstrap import refit
-from ..fit.fitting import fit_terms
+from ..fit.fitting import fit_form
 from ..fit.models import (
     COMPUTE,
     LARGEST_EXPONENT,
@@ -183,7 +183,7 @@ class FirstStage:
             )
             inside: Any = joined
         else:
-            single = fit_terms(_runs(at, self.needs, y), self.terms, objective)
+            single = fit_form(_runs(at, self.needs, y), self.terms, objective)
             own, value, reason = (
                 np.array(list(single.coefficients.values())),
                 single.objective_value,

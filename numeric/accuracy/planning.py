@@ -11,20 +11,25 @@ this with every refit of a fitted law, for intervals.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.numbers import Shortest
+from ...theory.typeset.table import Column, Table
 from .. import formulas
 from ..allocation_across import allocation_across
+from ..arrays import is_number, positive_values
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import number, outside, positive_array
 from ..law import Law
+from ..penalty import Penalty
 from ..results import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -50,6 +55,8 @@ __all__ = [
 
 #: Laws of params and tokens; the first that was fitted is planned with.
 PLANNING = ("params-tokens", "params-tokens-ceiling")
+#: What a penalty is in accuracy.
+IN_ACCURACY = ("accuracy", "optimal_accuracy", "lost_accuracy", "greatest_loss")
 #: What training for the least loss costs, by the least that each cost can be, at the ratio 1.
 COSTS = {"loss_penalty": 1.0, "lost_accuracy": 0.0, "compute_overhead": 0.0}
 
@@ -102,34 +109,96 @@ class Plan(_Record):
     accuracy: Floats
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AccuracyPenalty(_Record):
-    """What an overtraining ratio costs, a value for every ratio, or for every budget at each ratio.
+class AccuracyPenalty(Penalty):
+    """What an allocation costs in -log Q', and in accuracy at a budget.
 
     Attributes
     ----------
-    ratio, size_ratio : ndarray
-        (D/N)/(D*/N*) and N/N* at equal compute.
-    loss_penalty, excess : ndarray
-        P = (y - E)/(y* - E), and P - 1.
-    effective_compute : ndarray
-        C_eff/C: the share of the budget with which the best allocation reaches the same accuracy.
-    greatest_loss : ndarray
-        The most accuracy that the ratio costs at any budget, in units of accuracy.
-    compute, accuracy, optimal_accuracy, lost_accuracy : ndarray or None
-        At a budget: Q, Q* and Q* - Q; None where none was given.
+    loss_penalty, excess : float or ndarray
+        P = (y - E)/(y* - E), and P - 1; the other figures of a `Penalty` likewise.
+    greatest_loss : float or ndarray
+        The most accuracy that the allocation costs at any budget, in units of accuracy.
+    budget : float, ndarray or None
+        Compute at which the accuracies are: that of the run, or as given.
+    accuracy, optimal_accuracy, lost_accuracy : float, ndarray or None
+        At that compute: Q, Q* and Q* - Q; None where none was given.
     """
 
-    ratio: Floats
-    size_ratio: Floats
-    loss_penalty: Floats
-    excess: Floats
-    effective_compute: Floats
-    greatest_loss: Floats
-    compute: Floats | None = None
-    accuracy: Floats | None = None
-    optimal_accuracy: Floats | None = None
-    lost_accuracy: Floats | None = None
+    __slots__ = ("law", "log_size_ratio", "given", "benchmark", "budget")  # noqa: RUF023
+
+    benchmark: AccuracyLaw
+    budget: Any
+
+    @cached_property
+    def greatest_loss(self) -> Any:
+        """The most of Q* - Q over all budgets; at the optimum nothing."""
+        return self.benchmark._greatest_loss(self.excess)
+
+    @cached_property
+    def optimal_accuracy(self) -> Any:
+        """Q*."""
+        return None if self.budget is None else self.benchmark.optimal_accuracy(self.budget)
+
+    @cached_property
+    def lost_accuracy(self) -> Any:
+        """Q* - Q."""
+        if self.budget is None:
+            return None
+        return self.benchmark._lost(self.law.envelope.reducible_loss(self.budget), self.excess)
+
+    @cached_property
+    def accuracy(self) -> Any:
+        """Q."""
+        return None if self.budget is None else self.optimal_accuracy - self.lost_accuracy
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every figure by name."""
+        return super().as_dict() | {name: getattr(self, name) for name in IN_ACCURACY}
+
+    def rows(self) -> Iterator[AccuracyPenalty]:
+        """The penalties of the single allocations, each at its budget."""
+        budgets = None if self.budget is None else np.ravel(self.budget).tolist()
+        for index, cost in enumerate(super().rows()):
+            yield AccuracyPenalty(
+                law=self.law,
+                log_size_ratio=cost.log_size_ratio,
+                given=cost.given,
+                benchmark=self.benchmark,
+                budget=None if budgets is None else budgets[index],
+            )
+
+    def tables(self) -> tuple[Table, ...]:
+        """The penalties, and what they are in accuracy."""
+        return (*super().tables(), accuracy_table(list(self.rows())))
+
+
+def accuracy_table(costs: Sequence[AccuracyPenalty]) -> Table:
+    """Penalties in accuracy points."""
+    points = Shortest(3)
+    return Table(
+        [
+            Column("ratio", format=Shortest(4)),
+            Column("budget", "compute", format=Shortest(4), keys=("compute", "", "")),
+            Column("accuracy", format=Shortest(4)),
+            Column("optimal_accuracy", "optimal\naccuracy", format=Shortest(4)),
+            Column("lost_accuracy", "points\nlost", format=points, of=_points("lost_accuracy")),
+            Column(
+                "greatest_loss",
+                "most\nat\nany\ncompute",
+                format=points,
+                of=_points("greatest_loss"),
+            ),
+        ],
+        costs,
+    )
+
+
+def _points(figure: str) -> Callable[[AccuracyPenalty], float | None]:
+    def points(cost: AccuracyPenalty) -> float | None:
+        lost = getattr(cost, figure)
+        return None if lost is None else 100.0 * float(lost)
+
+    return points
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -295,39 +364,32 @@ class AccuracyLaw:
 
     # -- what other allocations cost -----------------------------------------------------------------------------------
 
-    def penalty(self, ratio: Any, compute: Any = None) -> AccuracyPenalty:
-        """What overtraining ratios cost; with budgets also in accuracy at each of them.
+    def penalty(self, ratio: Any = None, compute: Any = None, **allocation: Any) -> AccuracyPenalty:
+        """What an allocation costs; of a run, and of a ratio at a budget, in accuracy too.
 
         Parameters
         ----------
-        ratio : float or array_like
+        ratio : float or array_like, optional
             (D/N)/(D*/N*) at equal compute, > 0.
         compute : float or array_like, optional
-            Budgets in FLOP; every ratio is then taken at every budget, budgets within ratios.
+            Budgets in FLOP, of the shape of the ratios or to be broadcast with them.
+        **allocation : float or array_like
+            In place of a ratio: the other arguments of `Law.penalty`.
         """
-        ratios = np.atleast_1d(positive_array("ratio", ratio))
-        budgets = None if compute is None else _budgets(compute)
-        if budgets is not None:
-            ratios, budgets = (each.ravel() for each in np.meshgrid(ratios, budgets, indexing="ij"))
-        cost = self.law.penalty(ratio=ratios)
-        at_any_budget = AccuracyPenalty(
-            ratio=ratios,
-            size_ratio=cost.size_ratio,
-            loss_penalty=cost.loss_penalty,
-            excess=cost.excess,
-            effective_compute=cost.effective_compute,
-            greatest_loss=self._greatest_loss(cost.excess),
-        )
-        if budgets is None:
-            return at_any_budget
-        optimal = np.asarray(self.optimal_accuracy(budgets))
-        lost = self._lost(self.law.envelope.reducible_loss(budgets), cost.excess)
-        return replace(
-            at_any_budget,
-            compute=budgets,
-            accuracy=optimal - lost,
-            optimal_accuracy=optimal,
-            lost_accuracy=lost,
+        on_ray = "tokens_per_param" in allocation
+        cost = self.law.penalty(ratio, **allocation, compute=compute if on_ray else None)
+        s, budget, given = cost.log_size_ratio, None, dict(cost.given)
+        if cost.run is not None:
+            budget = cost.run.compute
+        elif compute is not None:
+            s, budget = _together(s, positive_values("compute", compute))
+            given = {name: _together(value, budget)[0] for name, value in given.items()}
+        return AccuracyPenalty(
+            law=self.law,
+            log_size_ratio=s,
+            given=tuple(given.items()),
+            benchmark=self,
+            budget=budget,
         )
 
     def loss_optimal(self, loss_law: Law, compute: Any) -> LossOptimal:
@@ -370,19 +432,17 @@ class AccuracyLaw:
     def _constants(self) -> dict[str, float]:
         return {"E": self._E, "random_baseline": self.random_baseline}
 
-    def _lost(self, best: Any, excess: Any) -> Floats:
+    def _lost(self, best: Any, excess: Any) -> Any:
         """Q* - Q where y* - E and P - 1 are known."""
-        return (
-            np.asarray(formulas.accuracy_lost(best, excess, **self._constants)) + 0.0
-        )  # no negative zero
+        return formulas.accuracy_lost(best, excess, **self._constants) + 0.0  # no negative zero
 
-    def _greatest_loss(self, excess: Any) -> Floats:
+    def _greatest_loss(self, excess: Any) -> Any:
         """The most of Q* - Q over all budgets at this P - 1; at the optimum nothing."""
-        most = np.zeros(len(excess))
-        off = excess > 0.0
+        most = np.zeros(np.shape(excess))
+        off = np.greater(excess, 0.0)
         if off.any():
-            most[off] = formulas.greatest_accuracy_lost(excess[off], **self._constants)
-        return most
+            most[off] = formulas.greatest_accuracy_lost(np.asarray(excess)[off], **self._constants)
+        return most[()]
 
 
 def _overhead(lost: Floats, effective: Floats) -> Floats:
@@ -390,6 +450,14 @@ def _overhead(lost: Floats, effective: Floats) -> Floats:
     a float holds of C.
     """
     return np.divide(lost, effective, out=np.full_like(effective, np.inf), where=effective > 0.0)
+
+
+def _together(ratio: Any, compute: Any) -> tuple[Any, Any]:
+    """Both of one shape."""
+    if is_number(ratio) and is_number(compute):
+        return ratio, compute
+    first, second = np.broadcast_arrays(ratio, compute)
+    return first, second
 
 
 def _budgets(compute: Any) -> Floats:

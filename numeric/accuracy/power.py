@@ -18,7 +18,7 @@ from ..data.runs import Runs
 from ..data.sample import above_guessing
 from ..data.scale import accuracy, neg_log_accuracy
 from ..fit.bootstrap import refit
-from ..fit.fitting import fit_terms
+from ..fit.fitting import fit_form
 from ..fit.models import (
     COMPUTE,
     LARGEST_EXPONENT,
@@ -113,7 +113,7 @@ class PowerKind:
                 f"for the coefficients of "
                 f"{self.formula}"
             )
-        fit = fit_terms(self.runs(sample), self.terms, self.objective)
+        fit = fit_form(self.runs(sample), self.terms, self.objective)
         return Found(
             coefficients=np.array(list(fit.coefficients.values())),
             value=fit.objective_value,

@@ -24,7 +24,7 @@ from .accuracies import AccuracyLaw, strictest_margin
 from .comparison import IN_K, Comparison, Entry, LawMean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,6 +41,8 @@ __all__ = ["Comparison", "Entry", "LawMean", "compare_laws"]
 
 LEVEL = 0.9
 MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
+#: What the rows of a table are.
+NOUNS = {"runs": "runs", "proxy": "runs with the proxy", "pairs": "pairs of run and k"}
 #: What is compared where nothing is asked for.
 USUAL = tuple(
     name for name in LAWS if name not in ("bnsl-2", "bnsl-3", "two-stage-exponential", IN_K)
@@ -137,36 +139,30 @@ def compare_laws(
     trials: list[Trial] = []
     notes, runs, strictest = {}, {}, {}
     for name in names:
-        several = len(evaluations.family(name)) > 1
+        laws_here = [law for law in chosen if law != IN_K or len(evaluations.family(name)) > 1]
+        if not laws_here:
+            complaint = f"needs pass@k at several k; {name} has none"
+            raise ArgumentError("law", IN_K, complaint=complaint)
+        baseline = known[name]
         kinds = [
-            kind_for(law, known[name], margin=margins.get(name), first_stage=first_stage)
-            for law in chosen
-            if several or law != IN_K
+            kind_for(law, baseline, margin=margins.get(name), first_stage=first_stage)
+            for law in laws_here
         ]
-        if not kinds:
-            raise ArgumentError(
-                "law", IN_K, complaint=f"needs pass@k at several k; {name} has none"
-            )
         strictest[name] = strictest_margin(kinds)
-        shapes = dict.fromkeys(_shape(kind) for kind in kinds)
-        samples = {shape: _sample(evaluations, name, known[name], proxy, shape) for shape in shapes}
+        shapes = dict.fromkeys(["runs", *map(_shape, kinds)])
+        samples = {shape: _sample(evaluations, name, baseline, proxy, shape) for shape in shapes}
         held = {
             shape: held_out_of(evaluations, sample, hold_out) for shape, sample in samples.items()
         }
-        plain = samples.get("runs") or _sample(evaluations, name, known[name], proxy, "runs")
-        unscored = len(evaluations) - len(plain)
-        lacking = (
-            (f"{unscored} of {counted(len(evaluations), 'run')} have no score",) if unscored else ()
-        )
-        notes[name] = (*lacking, *_notes(samples, held, strictest[name]))
-        runs[name] = plain, held_out_of(evaluations, plain, hold_out)
+        runs[name] = samples["runs"], held["runs"]
+        used = {shape: samples[shape] for shape in dict.fromkeys(map(_shape, kinds))}
+        notes[name] = tuple(_notes(evaluations, samples["runs"], used, held, strictest[name]))
         splits = {
-            shape: _split(sample, held[shape], strictest[name]) for shape, sample in samples.items()
+            shape: _split(sample, held[shape], strictest[name]) for shape, sample in used.items()
         }
         for kind in kinds:
-            sample, split = samples[_shape(kind)], splits[_shape(kind)]
-            learner = AccuracyLaw(kind, known[name], repeats, seed)
-            trials.append(Trial(learner, sample, split, sample.accuracy, name))
+            sample, learner = used[_shape(kind)], AccuracyLaw(kind, baseline, repeats, seed)
+            trials.append(Trial(learner, sample, splits[_shape(kind)], sample.accuracy, name))
     _some_of_both(evaluations, hold_out, [trial.split for trial in trials])
     held_out = judge(trials, jobs=jobs, progress=progress, then=_stop_if_interrupted)
     entries = tuple(
@@ -185,7 +181,7 @@ def compare_laws(
         baselines=known,
         notes=notes,
         samples=runs,
-        warnings=_warnings(evaluations),
+        warnings=tuple(_warnings(evaluations)),
         run_names=tuple(map(str, evaluations.run)),
         level=level,
         resamples=repeats,
@@ -237,14 +233,14 @@ def _chosen(
         return names
     has_proxy = proxy is not None or len(evaluations.proxies) == 1
     has_both = evaluations.params is not None and evaluations.tokens is not None
-    direct = [
+    in_k = any(len(evaluations.family(name)) > 1 for name in evaluations.benchmarks)
+    usual = [
         name
         for name in USUAL
-        if not name.startswith("two-stage") and (has_both or not name.startswith("params"))
+        if (has_proxy or not name.startswith("two-stage"))
+        and (has_both or not name.startswith("params"))
     ]
-    staged = [name for name in USUAL if name.startswith("two-stage")] if has_proxy else []
-    in_k = any(len(evaluations.family(name)) > 1 for name in evaluations.benchmarks)
-    return (*direct, *staged, *((IN_K,) if in_k else ()))
+    return (*usual, *((IN_K,) if in_k else ()))
 
 
 def _proxy(evaluations: Evaluations, proxy: str | None, laws: Sequence[str]) -> str | None:
@@ -290,30 +286,27 @@ def _sample(
     return evaluations.sample(name, baseline.value, proxy=proxy if shape == "proxy" else None)
 
 
-def _warnings(evaluations: Evaluations) -> tuple[str, ...]:
-    said = (
-        [f"{counted(evaluations.left_out, 'row')} left out by the condition"]
-        if evaluations.left_out
-        else []
-    )
-    said += [f"of the rows, {those_dropped(evaluations.dropped)}"] if evaluations.dropped else []
-    return (*said, *evaluations.warnings)
+def _warnings(evaluations: Evaluations) -> Iterator[str]:
+    if evaluations.left_out:
+        yield f"{counted(evaluations.left_out, 'row')} left out by the condition"
+    if evaluations.dropped:
+        yield f"of the rows, {those_dropped(evaluations.dropped)}"
+    yield from evaluations.warnings
 
 
 def _notes(
-    samples: Mapping[str, Sample], held: Mapping[str, Mask], strictest: float
-) -> tuple[str, ...]:
-    lines = []
+    evaluations: Evaluations,
+    runs: Sample,
+    samples: Mapping[str, Sample],
+    held: Mapping[str, Mask],
+    strictest: float,
+) -> Iterator[str]:
+    """The runs of a benchmark that have no part, and why."""
+    if unscored := len(evaluations) - len(runs):
+        yield f"{unscored} of {counted(len(evaluations), 'run')} have no score"
     for shape, sample in samples.items():
         if shape == "proxy" and "runs" in samples and len(sample) == len(samples["runs"]):
             continue  # the same runs
-        noun = (
-            "pairs of run and k"
-            if shape == "pairs"
-            else "runs with the proxy"
-            if shape == "proxy"
-            else "runs"
-        )
         judged = above_guessing(sample.accuracy, sample.baseline, strictest)
         perfect = int((sample.accuracy == 1.0).sum())
         low = int((~judged).sum()) - perfect
@@ -323,8 +316,8 @@ def _notes(
         parts += [f"{perfect} of accuracy exactly 1, whose -log is 0"] if perfect else []
         parts_held = int((held[shape] & ~judged).sum())
         where = f" ({parts_held} of them held out)" if parts_held else ""
-        lines.append(f"of {len(sample)} {noun} no law is judged on {' and '.join(parts)}{where}")
-    return tuple(lines)
+        rows = f"{len(sample)} {NOUNS[shape]}"
+        yield f"of {rows} no law is judged on {' and '.join(parts)}{where}"
 
 
 # -- one law on one benchmark ------------------------------------------------------------------------------------------

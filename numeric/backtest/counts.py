@@ -224,7 +224,9 @@ class PassLaw:
 def _logs(fit: PassFit, rows: Models) -> tuple[Floats, Floats, Floats]:
     """log of the law (T,) at models, its standard error, and that of their measurement."""
     covariates = rows.at_k.data.counts.covariates
-    prediction = fit.predict({name: covariates[name][rows.chosen] for name in fit.kind.covariates})
+    prediction = fit.prediction(
+        {name: covariates[name][rows.chosen] for name in fit.kind.covariates}
+    )
     return prediction.log_y, prediction.standard_error, rows.measured[rows.chosen]
 
 
@@ -245,7 +247,7 @@ def _resampled(fit: PassFit, level: float) -> dict[str, Estimate]:
     """The coefficients with intervals by resamples; none is negative, and an end that resamples do
     not reach is infinite.
     """
-    if len(fit.certified_draws) < LEAST_DRAWS:
+    if len(fit.drawn) < LEAST_DRAWS:
         return {}
     estimates = {}
     for name, one in fit.estimates(level).items():

@@ -12,7 +12,7 @@ import numpy as np
 from ..data.columns import BUDGET
 from ..data.rows import names_in_conditions
 from ..fit.bootstrap import bootstrap
-from ..fit.fitting import fit_terms
+from ..fit.fitting import fit_form
 from ..fit.models import MODELS
 from ..fit.resample import LEAST_GROUPS
 from ..fit.separable import Centred
@@ -99,7 +99,7 @@ class LossLaw:
 
     def fit(self, rows: Runs) -> Extrapolation:
         """The law fitted to runs."""
-        fit = fit_terms(rows, MODELS[self.name], self.objective)
+        fit = fit_form(rows, MODELS[self.name], self.objective)
         spare = float(max(1, len(rows) - int(fit.free.sum())))
         residuals = np.log(fit.fitted) - np.log(rows.loss)
         covariance = _covariance(fit)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ArgumentError, whole_number
-from .models import Design
 from .newton import Problems, minimise
 from .objective import Clip
 from .optimality import Solution
@@ -72,7 +71,7 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
         np.stack(parts)[best, each]
         for parts in zip(*((e.theta, e.value, e.done) for e in ends), strict=True)
     )
-    exact = fit.objective.is_sharp and isinstance(fit.design, Design)
+    exact = fit.objective.is_sharp and not fit.model.is_expression
     for index in range(count) if exact else np.flatnonzero(~done):
         own = drawn if drawn is None or drawn.ndim == 1 else drawn[index]
         end = _alone(fit, values if values.ndim == 1 else values[index], own, theta[index])
@@ -92,7 +91,7 @@ def _alone(fit: Fit, observed: Floats, weights: Floats | None, near: Floats) -> 
     observed, weights = observed[drawn], None if weights is None else weights[drawn]
     design = replace(fit.design, model=fit.design.model.part(drawn))
     try:
-        if fit.objective.is_sharp and isinstance(design, Design):
+        if fit.objective.is_sharp and not fit.model.is_expression:
             problem = Problems.of(design.model, observed, weights, fit.objective)
             end = sharpen(problem, fit.objective, near, design.lower, design.upper)
             if end.certified:

@@ -13,7 +13,7 @@ from ..words import counted
 from .covariance import irreducible_at_zero
 from .identifiability import NO_DERIVATIVES
 from .resample import FEW_GROUPS
-from .summary import is_named, outcome, run_ranges, spelt
+from .summary import outcome, run_ranges, spelt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +149,7 @@ def _meaning(fit: Fit, name: str) -> str:
     is_lower = abs(fit.theta[index] - low) <= abs(high - fit.theta[index])
     side = "lower" if is_lower else "upper"
     terms: Any = fit.model
-    if not is_named(fit):
+    if fit.model.is_expression:
         return f"its {side} one"
     if name == "E" and value == 0.0:
         return "these runs do not tell it from 0"
@@ -171,7 +171,7 @@ def _irreducible(fit: Fit) -> list[str]:
         have = f"{'has' if n == 1 else 'have'} {'an L' if outcome(fit) else 'a loss'}"
         what = f"{n} of {counted(len(fit.runs), 'run')} {have} of at most E = {E:.6g}"
         return [f"{what}, which is given: no such law reaches them"] if n else []
-    if E < 0.0 and not is_named(fit) and "E" not in fit.design.given:
+    if E < 0.0 and fit.model.is_expression and "E" not in fit.design.given:
         return [
             f"E = {E:.6g} is negative, which no irreducible loss is: --bound E=0: keeps it from "
             f"that (bounds in Python)"
@@ -280,7 +280,7 @@ def _left_open(fit: Fit, weak: Sequence[object]) -> list[str]:
         texts.append(f"the runs determine {combinations}{moving}")
     texts += [f"{item}; what would tell: {item.remedy}" for item in design.structures]
     texts += [f"hardly determined: {item}" for item in weak]
-    if not is_named(fit):
+    if fit.model.is_expression:
         taken = "is no column of the table and was taken for a coefficient"
         texts += [f"{name} {taken}" for name in names]
     return texts

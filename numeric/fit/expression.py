@@ -10,9 +10,10 @@ import numpy as np
 
 from ..custom import executed
 from ..errors import outside
+from .starts import refined, solve_linear, starts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
     from sympy import Expr
@@ -30,6 +31,8 @@ MORE_FUNCTIONS = {
 }
 #: Of a law with so many coefficients the derivatives take seconds.
 MOST_COEFFICIENTS = 20
+#: Starts that are sought for a law.
+STARTS = 16
 #: The columns of a table of runs by the letters that laws are written in.
 COLUMNS = {"N": "params", "D": "tokens", "C": "compute", "L": "loss"}
 BUDGET = tuple(name for name in COLUMNS.values() if name != "loss")
@@ -181,6 +184,49 @@ class ExpressionModel:
                 found[:, i, j] = found[:, j, i] = np.sum(each * derivative, axis=-1)
         return found
 
+    def retract(
+        self,
+        theta: Floats,
+        move: Floats,
+        values: Floats,
+        jacobian: Floats,
+        lower: Floats,
+        upper: Floats,
+    ) -> Floats:
+        """The point that a step (K, p) is meant to reach: the coefficients in which the law is
+        linear follow the others, by least squares to the values that the step foretells.
+        """
+        straight = np.clip(theta + move, lower, upper)
+        linear = np.array(self.linear, dtype=np.intp)
+        if not linear.size:
+            return straight
+        foretold = values + np.einsum("kp,kpn->kn", move, jacobian)
+        bent = straight.copy()
+        with np.errstate(all="ignore"):
+            weights = np.ones(self.size)
+            scores = solve_linear(self, foretold, weights, bent, linear, lower, upper)
+        return np.where(np.isfinite(scores)[:, None], bent, straight)
+
+    def starts(
+        self,
+        observed: Floats,
+        weights: Floats,
+        lower: Floats,
+        upper: Floats,
+        *,
+        judge: Callable[[Floats], Floats] | None = None,
+        seed: int = 0,
+    ) -> Floats:
+        """Coefficients (K, p) next to minima of the weighted squares, the best first."""
+        del judge  # many draws see the basins of other objectives as well
+        return starts(self, observed, weights, lower, upper, count=STARTS, seed=seed)
+
+    def refined(
+        self, near: Floats, observed: Floats, weights: Floats, lower: Floats, upper: Floats
+    ) -> Floats:
+        """Starts (2 K, p) that are the caller's (K, p), as they are and further downhill."""
+        return refined(self, observed, weights, near, lower, upper)
+
     def __repr__(self) -> str:
         return f"ExpressionModel({self.code.law}; {', '.join(self.names)}; {self.size} runs)"
 
@@ -285,6 +331,11 @@ def _is_coefficient(token: Any, variables: tuple[str, ...], known: Mapping[str, 
 @lru_cache(maxsize=64)
 def _module(source: str) -> ModuleType:
     return executed("model", source)
+
+
+def coefficients_of(law: Expr | str, variables: tuple[str, ...]) -> tuple[str, ...]:
+    """Every name of a law that is none of its variables."""
+    return _generated(law, variables, None).coefficients
 
 
 # -- names of an expression --------------------------------------------------------------------------------------------

@@ -9,20 +9,15 @@ import numpy as np
 
 from ..data.runs import Runs
 from ..data.units import LOSSES
-from ..errors import ArgumentError, outside, whole_number
-from .models import MODELS, Design, GeneralDesign, GeneralLaw, PowerTerms, named_model
+from ..errors import outside, whole_number
+from .models import Design, form_of
 from .objective import DEFAULT_DELTA, DEFAULT_TAU, Objective
 from .result import Fit
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from sympy import Expr
-
-    from .models import Bounds
-
-#: No power of the runs has a larger logarithm.
-LARGEST_LOG = 600.0
+    from .models import Bounds, Expression, PowerTerms
 
 
 def fit(
@@ -107,142 +102,43 @@ def fit(
     if not isinstance(irreducible, bool):
         raise outside("irreducible", irreducible, "True or False")
     seed = whole_number("seed", seed, 0)
-    if not isinstance(model, str) or model not in MODELS:
-        if not irreducible:
-            raise outside(
-                "irreducible",
-                irreducible,
-                "True where the law is an expression, which itself has an E or none",
-            )
-        reading = {"columns": columns, "where": where, "random_baseline": random_baseline}
-        return fit_expression(
-            runs, model, chosen, bounds=bounds, fixed=fixed, reading=reading, seed=seed
-        )
-    terms = named_model(model, irreducible=irreducible)
+    form = form_of(model, irreducible=irreducible)
     table = Runs.read(
         runs,
         columns=columns,
         where=where,
         random_baseline=random_baseline,
-        require=(*terms.variables, "loss"),
+        require=(*form.requires, "loss"),
+        names=form.names,
     )
-    table.require(
-        len(terms.coefficients) - len(fixed or {}),
-        f"the {len(terms.coefficients)} coefficients of {terms}",
-    )
+    form = form.on(table)
     require_possible_losses(table)
-    return fit_terms(table, terms, chosen, bounds=bounds, fixed=fixed)
+    design = Design.of(form, table, bounds=bounds, fixed=fixed)
+    count = len(form.coefficients)
+    table.require(count - len(design.given), f"the {count} coefficients of {form}")
+    return _fitted(table, design, chosen, seed)
 
 
-def fit_terms(
+def fit_form(
     runs: Runs,
-    terms: PowerTerms,
+    form: PowerTerms | Expression,
     objective: Objective,
     *,
     bounds: Bounds | None = None,
     fixed: Mapping[str, float] | None = None,
-) -> Fit:
-    """The fit of a sum of power terms."""
-    design = Design.of(terms, runs, bounds=bounds, fixed=fixed)
-    _require_representable(design, runs)
-    return Fit(
-        model=terms,
-        objective=objective,
-        runs=runs,
-        design=design,
-        solution=design.solve(np.asarray(runs.loss), runs.weight, objective),
-    )
-
-
-def fit_expression(
-    runs: Any,
-    expression: Expr | str,
-    objective: Objective,
-    *,
-    bounds: Bounds | None = None,
-    fixed: Mapping[str, float] | None = None,
-    reading: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> Fit:
-    """The fit of a law that is given as an expression; see `fit`. `reading` holds options of
-    `Runs.read`.
-
-    Raises
-    ------
-    ValueError
-        Where the law cannot be read, names no column of the runs or has no coefficients.
-    """
-    for argument, mapping in (("bounds", bounds or {}), ("fixed", fixed or {})):
-        if not isinstance(mapping, Mapping):
-            raise outside(argument, mapping, "a mapping of the names of coefficients")
-    for name, pair in (bounds or {}).items():
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise outside(f"bounds of {name}", pair, "a pair (low, high); None for no bound")
-    from .expression import BUDGET, COLUMNS, ExpressionModel, names_of, required
-    from .general import solve
-
-    names = names_of(expression)
-    table = Runs.read(runs, require=(*required(expression), "loss"), names=names, **(reading or {}))
-    variables = tuple(
-        name
-        for name in names
-        if COLUMNS.get(name) in BUDGET or name in BUDGET or name in table.extra
-    )
-    if not variables:
-        known = ", ".join(
-            [
-                *(name for name, column in COLUMNS.items() if column in BUDGET),
-                *map(str, table.extra),
-            ]
-        )
-        complaint = f"names no column of the runs, which have {known}"
-        raise ArgumentError("model", str(expression), complaint=complaint)
-    model = ExpressionModel.on_runs(expression, table, variables=variables)
-    if not model.names:
-        raise ArgumentError("model", str(expression), complaint="has no coefficients")
-    table.require(model.width - len(fixed or {}), f"the {model.width} coefficients of {expression}")
-    require_possible_losses(table)
-    solution = solve(
-        model,
-        np.asarray(table.loss),
-        table.weight,
-        objective,
-        bounds=bounds,
-        fixed=fixed,
-        seed=seed,
-    )
-    boxes = {
-        **dict(bounds or {}),
-        **{name: (value, value) for name, value in (fixed or {}).items()},
-    }
-    ends = [boxes.get(name, (None, None)) for name in model.names]
-    form = GeneralLaw(expression, variables, model.names)
-    design = GeneralDesign(
-        terms=form,
-        model=model,
-        lower=np.array([-np.inf if low is None else low for low, _ in ends]),
-        upper=np.array([np.inf if high is None else high for _, high in ends]),
-        given=dict(fixed or {}),
-    )
-    return Fit(model=form, objective=objective, runs=table, design=design, solution=solution)
+    """The fit of a form to runs that have all it needs."""
+    return _fitted(runs, Design.of(form, runs, bounds=bounds, fixed=fixed), objective, seed)
 
 
-def _require_representable(design: Design, runs: Runs) -> None:
-    """Raise where a given exponent is so large that no float holds the power of the runs, or the
-    prefactor beside it.
-    """
-    terms = design.terms
-    upper = dict(zip(terms.coefficients, map(float, design.upper), strict=True))
-    for prefactor, exponent, variable in zip(
-        terms.prefactors, terms.exponents, terms.variables, strict=True
-    ):
-        farthest = float(np.abs(np.log(getattr(runs, variable))).max())
-        if exponent in design.given or exponent in design.bounded:
-            value, what = upper[exponent], "fixed" if exponent in design.given else "upper bound of"
-            if LARGEST_LOG < value * farthest < np.inf:
-                most = f"at most {LARGEST_LOG / farthest:.3g} for these {variable}"
-                why = f"the prefactor {prefactor} would exceed the largest float"
-                raise outside(f"{what} {exponent}", value, f"{most}: {why}")
+def _fitted(runs: Runs, design: Design, objective: Objective, seed: int) -> Fit:
+    solution = design.solve(np.asarray(runs.loss), runs.weight, objective, seed=seed)
+    fit = Fit(model=design.terms, objective=objective, runs=runs, design=design, solution=solution)
+    for name, value in fit.coefficients.items():
+        if not np.isfinite(value):
+            raise ValueError(f"coefficient {name!r}: exceeds the largest float at the optimum")
+    return fit
 
 
 def require_possible_losses(runs: Runs) -> None:
@@ -265,4 +161,4 @@ def require_possible_losses(runs: Runs) -> None:
             )
 
 
-__all__ = ["fit", "fit_expression", "fit_terms", "require_possible_losses"]
+__all__ = ["fit", "fit_form", "require_possible_losses"]

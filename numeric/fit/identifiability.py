@@ -27,7 +27,6 @@ import numpy as np
 
 from .. import formulas
 from ..results import coverage_factor
-from .models import Design
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -628,7 +627,7 @@ def _swapped(
     on_line = any(item.name in ("fixed-ratio", "line") for item in found)
     if (
         not on_line
-        or not isinstance(fit.design, Design)
+        or fit.model.is_expression
         or fit.design.given
         or set(fit.at_bound) & {*PREFACTORS, *EXPONENTS}
     ):
@@ -698,7 +697,7 @@ class Linearised:
         """The linearisation at the fit's optimum; None where its derivatives are no numbers that
         can be squared.
         """
-        is_named = isinstance(fit.design, Design)
+        is_named = not fit.model.is_expression
         free = np.array([name not in fit.design.given for name in fit.model.coefficients])
         with np.errstate(all="ignore"):
             residuals, jacobian, _ = fit.linearised()

@@ -1,21 +1,32 @@
-"""The forms that are fitted: which columns they read, which coefficients they have, how these are
-centred and bounded.
+"""The forms that are fitted, by name: which columns they read, which coefficients they have, how
+these are centred and bounded.
 
-A form, `PowerTerms` or `GeneralLaw`, knows its names and makes a law of coefficients. A form at the
-runs, `Design` or `GeneralDesign`, is what the solver sees: a model in its parameters, and the box
-that these keep to.
+A form, `PowerTerms` or `Expression`, knows its names and makes a law of coefficients. `Design` is a
+form at the runs: a model in the parameters of the solver, and the box that these keep to.
+
+To add a law that has a name, add a form to `MODELS`, as in
+
+    Expression("E + a*N^-b*D^-c + k*log(D)", "product-log")
+
+N, D and C are the params, tokens and compute of the runs, every other name is a coefficient.
+`fit --model NAME`, `backtest --law NAME` and `isoflop.fit(runs, model=NAME)` know it then. A law
+that needs no name is fitted and judged as its text. Sums of power terms are better declared as
+`PowerTerms`: their starts come from a grid of the exponents and their covariance is that of the
+logarithms of the prefactors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ArgumentError, nonnegative_number, outside, positive_number
+from ..errors import REAL, ArgumentError, nonnegative_number, number, outside, positive_number
+from .expression import BUDGET, COLUMNS, ExpressionModel, coefficients_of, names_of, required
 from .separable import Centred
 
 if TYPE_CHECKING:
@@ -26,7 +37,6 @@ if TYPE_CHECKING:
     from ..custom import CustomLaw
     from ..data.runs import Runs
     from ..law import Law
-    from .expression import ExpressionModel
     from .objective import Objective
     from .optimality import Solution
 
@@ -64,6 +74,14 @@ class PowerTerms:
     exponents: tuple[str, ...]
     irreducible: bool = True
 
+    is_expression = False
+    names = ()
+
+    @property
+    def requires(self) -> tuple[str, ...]:
+        """Quantities that the runs must have besides the loss."""
+        return self.variables
+
     @property
     def coefficients(self) -> tuple[str, ...]:
         """Names of the coefficients, in the order of the parameters."""
@@ -75,6 +93,38 @@ class PowerTerms:
         return tuple(
             f"log {name}" if name in self.prefactors else name for name in self.coefficients
         )
+
+    def on(self, runs: Runs) -> PowerTerms:
+        """The same: its variables do not depend on the columns."""
+        del runs
+        return self
+
+    def logs(self, runs: Runs) -> Floats:
+        """Logarithms of the variables (m, n)."""
+        return np.stack([np.log(getattr(runs, name)) for name in self.variables])
+
+    def at(self, runs: Runs, centres: Floats) -> Centred:
+        """The model at runs."""
+        return Centred(self.logs(runs) - centres[:, None], self.irreducible)
+
+    def centres(self, runs: Runs, pinned: set[str]) -> Floats:
+        """(m,): the mean log of each variable, or 0 where the prefactor itself is pinned."""
+        means = self.logs(runs).mean(axis=1)
+        return np.where([name in pinned for name in self.prefactors], 0.0, means)
+
+    def box(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
+        """The limits of the search, in the solver's parameters, by coefficient."""
+        span = log(float(losses.min()) * SMALLEST_TERM), log(float(losses.max()) * LARGEST_TERM)
+        terms = {name: (-inf, inf) if name in pinned else span for name in self.prefactors}
+        exponents = dict.fromkeys(self.exponents, (SMALLEST_EXPONENT, LARGEST_EXPONENT))
+        return {"E": (0.0, inf), **terms, **exponents}
+
+    def checked(self, what: str, value: Any, name: str, *, side: int | None = None) -> float:
+        """A value of a coefficient, or its lower (side 0) or upper (side 1) bound."""
+        if side == 1 and value == inf:
+            return inf
+        may_be_zero = side == 0 or name == "E"
+        return (nonnegative_number if may_be_zero else positive_number)(what, value)
 
     def law(
         self, coefficients: Mapping[str, float], name: str = "fit", source: str = ""
@@ -98,33 +148,92 @@ class PowerTerms:
         return " + ".join([*(("E",) if self.irreducible else ()), *terms])
 
 
-PARAMS_TOKENS = PowerTerms("params-tokens", ("params", "tokens"), ("A", "B"), ("beta", "gamma"))
-COMPUTE = PowerTerms("compute", ("compute",), ("C0",), ("alpha",))
-MODELS = {model.name: model for model in (PARAMS_TOKENS, COMPUTE)}
-
-
 @dataclass(frozen=True)
-class GeneralLaw:
+class Expression:
     """A law as its user wrote it.
 
     Attributes
     ----------
     expression : sympy.Expr or str
-    variables : tuple of str
-        Columns of the runs, by the names that the expression has for them.
-    coefficients : tuple of str
+    name : str
+        What the command line calls it; "general" for a law without a name of its own.
+    extra : tuple of str
+        Columns of the runs that it may name besides params, tokens and compute.
     """
 
     expression: Expr | str
-    variables: tuple[str, ...]
-    coefficients: tuple[str, ...]
+    name: str = "general"
+    extra: tuple[str, ...] = field(default=(), repr=False)
 
-    name = "general"
+    is_expression = True
+    prefactors = exponents = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name in it."""
+        return tuple(names_of(self.expression))
+
+    @property
+    def requires(self) -> tuple[str, ...]:
+        """Quantities that the runs must have besides the loss."""
+        return required(self.expression)
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """Columns of the runs, by the names that the expression has for them."""
+        columns = {*(name for name, column in COLUMNS.items() if column in BUDGET), *BUDGET}
+        return tuple(name for name in self.names if name in columns or name in self.extra)
+
+    @cached_property
+    def coefficients(self) -> tuple[str, ...]:
+        """All other names."""
+        return coefficients_of(self.expression, self.variables)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
         """What covariances are of: the coefficients themselves."""
         return self.coefficients
+
+    def on(self, runs: Runs) -> Expression:
+        """The law with the columns of some runs as variables.
+
+        Raises
+        ------
+        ValueError
+            Where it names none of them, or has no coefficients.
+        """
+        law = replace(self, extra=tuple(map(str, runs.extra)))
+        if not law.variables:
+            letters = [name for name, column in COLUMNS.items() if column in BUDGET]
+            complaint = (
+                f"names no column of the runs, which have {', '.join([*letters, *law.extra])}"
+            )
+            raise ArgumentError("model", str(self), complaint=complaint)
+        if not law.coefficients:
+            raise ArgumentError("model", str(self), complaint="has no coefficients")
+        return law
+
+    def at(self, runs: Runs, centres: Floats) -> ExpressionModel:
+        """The model at runs."""
+        del centres
+        return ExpressionModel.on_runs(self.expression, runs, variables=self.variables)
+
+    def centres(self, runs: Runs, pinned: set[str]) -> Floats:
+        """None."""
+        del runs, pinned
+        return np.empty(0)
+
+    def box(self, losses: Floats, pinned: set[str]) -> dict[str, tuple[float, float]]:
+        """No limits."""
+        del losses, pinned
+        return dict.fromkeys(self.coefficients, (-inf, inf))
+
+    def checked(self, what: str, value: Any, name: str, *, side: int | None = None) -> float:
+        """A value of a coefficient, or a bound of it."""
+        del name
+        if side is not None and value in (inf, -inf):
+            return float(value)
+        return number(what, value, REAL)
 
     def law(
         self, coefficients: Mapping[str, float], name: str = "fit", source: str = ""
@@ -132,12 +241,36 @@ class GeneralLaw:
         """The law with its derived envelope, where it is of the class that has one in closed form."""
         from ..custom import law_from_expression
 
+        del source
         if set(self.variables) != {"N", "D"}:
             raise ValueError(f"law: {self.expression} is no law in N and D; an envelope needs both")
         return law_from_expression(self.expression, dict(coefficients), name=name)
 
     def __str__(self) -> str:
         return str(self.expression)
+
+
+PARAMS_TOKENS = PowerTerms("params-tokens", ("params", "tokens"), ("A", "B"), ("beta", "gamma"))
+COMPUTE = PowerTerms("compute", ("compute",), ("C0",), ("alpha",))
+#: The forms that have a name.
+MODELS: dict[str, PowerTerms | Expression] = {form.name: form for form in (PARAMS_TOKENS, COMPUTE)}
+
+
+def form_of(model: Expr | str, *, irreducible: bool = True) -> PowerTerms | Expression:
+    """A form by name, with or without E, or of an expression.
+
+    Raises
+    ------
+    ValueError
+        Where a law that is an expression should be without E.
+    """
+    form = MODELS.get(model) if isinstance(model, str) else None
+    if isinstance(form, PowerTerms):
+        return replace(form, irreducible=irreducible)
+    if not irreducible:
+        domain = "True where the law is an expression, which itself has an E or none"
+        raise outside("irreducible", irreducible, domain)
+    return form or Expression(model)
 
 
 def in_coordinates(model: Any, coefficients: Floats) -> Floats:
@@ -149,38 +282,25 @@ def in_coordinates(model: Any, coefficients: Floats) -> Floats:
         return np.where(logged, np.log(np.where(logged, coefficients, 1.0)), coefficients)
 
 
-def named_model(name: str, *, irreducible: bool = True) -> PowerTerms:
-    """A model by name, with or without E.
-
-    Raises
-    ------
-    ValueError
-        Where there is no such model.
-    """
-    if name not in MODELS:
-        raise ArgumentError(
-            "model",
-            name,
-            f"one of {', '.join(MODELS)}, or an expression in the columns of the runs",
-        )
-    chosen = MODELS[name]
-    return PowerTerms(
-        chosen.name, chosen.variables, chosen.prefactors, chosen.exponents, irreducible
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
-class _AtRuns:
+class Design:
     """A form at the runs, in the parameters theta of the solver, and the box that they keep to.
+
+    Of power terms theta = (E, log T_1, ..., b_1, ...), where log T_k = log a_k - b_k centre_k; of
+    an expression its coefficients.
 
     Attributes
     ----------
-    terms : PowerTerms or GeneralLaw
+    terms : PowerTerms or Expression
     model : Centred or ExpressionModel
     lower, upper : ndarray
         (p,).
     given : mapping of str to float
         Coefficients with a fixed value.
+    centres : ndarray
+        (m,): the mean log of the variable, or 0 where the prefactor itself is bounded or fixed.
+    bounded : frozenset of str
+        Coefficients with bounds of the caller's.
     """
 
     terms: Any
@@ -188,79 +308,13 @@ class _AtRuns:
     lower: Floats
     upper: Floats
     given: Mapping[str, float]
-
-    def at_bound(self, theta: Floats) -> tuple[str, ...]:
-        """The coefficients, fixed ones apart, that lie on a bound."""
-        near = AT_BOUND * np.maximum(1.0, np.abs(theta))
-        on = (theta - self.lower <= near) | (self.upper - theta <= near)
-        return tuple(
-            name
-            for name, held in zip(self.terms.coefficients, on, strict=True)
-            if held and name not in self.given
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class GeneralDesign(_AtRuns):
-    """A law of the user's at the runs: the parameters are its coefficients."""
-
-    @property
-    def to_coordinates(self) -> Floats:
-        """The identity."""
-        return np.eye(len(self.terms.coefficients))
-
-    def coefficients(self, theta: Floats) -> Floats:
-        """The parameters."""
-        return theta
-
-    thetas = coefficients
-
-    def runaway(self, theta: Floats) -> tuple[str, ...]:
-        """None: the only limits are the caller's own."""
-        return ()
-
-    def at(self, runs: Runs) -> ExpressionModel:
-        """The model at other runs."""
-        return self.model.on(runs)
-
-    def solve(
-        self,
-        observed: Floats,
-        weights: Floats | None,
-        objective: Objective,
-        start: Mapping[str, float] | None = None,
-    ) -> Solution:
-        """The fit, from a start alone where one is given."""
-        from .general import solve
-
-        boxes = zip(self.terms.coefficients, self.lower.tolist(), self.upper.tolist(), strict=True)
-        bounds = {name: (low, high) for name, low, high in boxes if name not in self.given}
-        starts = None if start is None else [{name: start[name] for name in bounds}]
-        return solve(
-            self.model, observed, weights, objective, bounds=bounds, fixed=self.given, starts=starts
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Design(_AtRuns):
-    """Power terms at the runs: theta = (E, log T_1, ..., b_1, ...), where log T_k = log a_k - b_k
-    centre_k.
-
-    Attributes
-    ----------
-    centres : ndarray
-        (m,): the mean log of the variable, or 0 where the prefactor itself is bounded or fixed.
-    bounded : frozenset of str
-        Coefficients with bounds of the caller's.
-    """
-
     centres: Floats
     bounded: frozenset[str] = frozenset()
 
     @classmethod
     def of(
         cls,
-        terms: PowerTerms,
+        terms: PowerTerms | Expression,
         runs: Runs,
         *,
         bounds: Bounds | None = None,
@@ -275,44 +329,27 @@ class Design(_AtRuns):
         """
         bounds, fixed = _checked(terms, bounds or {}, fixed or {})
         pinned = {*bounds, *fixed}
-        logs = np.stack([np.log(getattr(runs, name)) for name in terms.variables])
-        centres = np.array(
-            [
-                0.0 if name in pinned else float(row.mean())
-                for name, row in zip(terms.prefactors, logs, strict=True)
-            ]
-        )
-        span = [
-            log(float(runs.loss.min()) * SMALLEST_TERM),
-            log(float(runs.loss.max()) * LARGEST_TERM),
-        ]
-        boxes = {"E": (0.0, inf)}
-        boxes |= {
-            name: (-inf, inf) if name in pinned else (span[0], span[1]) for name in terms.prefactors
-        }
-        boxes |= dict.fromkeys(terms.exponents, (SMALLEST_EXPONENT, LARGEST_EXPONENT))
-        for name, (low, high) in {
+        centres = terms.centres(runs, pinned)
+        usual = terms.box(np.asarray(runs.loss), pinned)
+        boxes = dict(usual)
+        for name, ends in {
             **bounds,
             **{name: (value, value) for name, value in fixed.items()},
         }.items():
             inside = _log if name in terms.prefactors else float
-            usual = boxes[name]
-            boxes[name] = (
-                usual[0] if low is None else inside(low),
-                usual[1] if high is None else inside(high),
+            low, high = (
+                limit if end is None else inside(end)
+                for end, limit in zip(ends, usual[name], strict=True)
             )
-            if boxes[name][0] > boxes[name][1]:
-                raise outside(
-                    f"bounds of {name}",
-                    (low, high),
-                    f"a pair; a side of None is {usual[0]:g} below, {usual[1]:g} above",
-                )
-        lower, upper = (
-            np.array([boxes[name][side] for name in terms.coefficients]) for side in (0, 1)
-        )
+            if low > high:
+                below, above = usual[name]
+                domain = f"a pair; a side of None is {below:g} below, {above:g} above"
+                raise outside(f"bounds of {name}", ends, domain)
+            boxes[name] = low, high
+        lower, upper = np.array([boxes[name] for name in terms.coefficients]).T
         return cls(
             terms=terms,
-            model=Centred(logs - centres[:, None], terms.irreducible),
+            model=terms.at(runs, centres),
             lower=lower,
             upper=upper,
             given=fixed,
@@ -320,10 +357,9 @@ class Design(_AtRuns):
             bounded=frozenset(bounds),
         )
 
-    def at(self, runs: Runs) -> Centred:
+    def at(self, runs: Runs) -> Any:
         """The model at other runs."""
-        logs = np.stack([np.log(getattr(runs, name)) for name in self.terms.variables])
-        return Centred(logs - self.centres[:, None], self.terms.irreducible)
+        return self.terms.at(runs, self.centres)
 
     def solve(
         self,
@@ -331,45 +367,61 @@ class Design(_AtRuns):
         weights: Floats | None,
         objective: Objective,
         start: Mapping[str, float] | None = None,
+        *,
+        seed: int = 0,
     ) -> Solution:
-        """The fit, from a scan: a start is not needed."""
+        """The best minimum; of an expression from a start alone where one is given."""
         from .solver import solve
 
-        return solve(self, observed, weights, objective)
+        near = self.theta(start)[None] if start and self.terms.is_expression else None
+        return solve(self, observed, weights, objective, near, seed=seed)
 
     @property
     def to_coordinates(self) -> Floats:
-        """The matrix (p, p) that takes theta to (E, log a_k, b_k)."""
-        first, count = int(self.terms.irreducible), len(self.centres)
-        matrix = np.eye(self.model.width)
-        matrix[np.arange(first, first + count), np.arange(first + count, first + 2 * count)] = (
-            self.centres
-        )
+        """The matrix (p, p) that takes theta to the coordinates of the form."""
+        matrix = np.eye(len(self.terms.coefficients))
+        count = len(self.centres)
+        if count:
+            first = int(self.terms.irreducible)
+            rows = np.arange(first, first + count)
+            matrix[rows, rows + count] = self.centres
         return matrix
 
+    @property
+    def _logged(self) -> NDArray[np.bool_]:
+        return np.array([name in self.terms.prefactors for name in self.terms.coefficients])
+
     def coordinates(self, theta: Floats) -> Floats:
-        """E, the logarithms of the prefactors and the exponents: (..., p)."""
+        """What covariances are of: (..., p)."""
         return np.asarray(theta @ self.to_coordinates.T)
 
     def coefficients(self, theta: Floats) -> Floats:
-        """E, prefactors and exponents: (..., p)."""
+        """The coefficients (..., p) as they are written."""
         found = self.coordinates(theta)
-        first, count = int(self.terms.irreducible), len(self.centres)
         with np.errstate(over="ignore", under="ignore"):
-            found[..., first : first + count] = np.exp(found[..., first : first + count])
+            found[..., self._logged] = np.exp(found[..., self._logged])
         for name, value in self.given.items():  # not by way of its logarithm
             found[..., self.terms.coefficients.index(name)] = value
         return found
 
     def theta(self, coefficients: Mapping[str, float]) -> Floats:
         """The solver's parameters for coefficients."""
-        values = np.array([coefficients[name] for name in self.terms.coefficients])
-        return np.asarray(np.linalg.solve(self.to_coordinates, in_coordinates(self.terms, values)))
+        return self.thetas(np.array([coefficients[name] for name in self.terms.coefficients]))
 
     def thetas(self, coefficients: Floats) -> Floats:
-        """The solver's parameters (K, p) for rows of coefficients."""
+        """The solver's parameters (..., p) for rows of coefficients."""
         return np.asarray(
             np.linalg.solve(self.to_coordinates, in_coordinates(self.terms, coefficients).T).T
+        )
+
+    def at_bound(self, theta: Floats) -> tuple[str, ...]:
+        """The coefficients, fixed ones apart, that lie on a bound."""
+        near = AT_BOUND * np.maximum(1.0, np.abs(theta))
+        on = (theta - self.lower <= near) | (self.upper - theta <= near)
+        return tuple(
+            name
+            for name, held in zip(self.terms.coefficients, on, strict=True)
+            if held and name not in self.given
         )
 
     def runaway(self, theta: Floats) -> tuple[str, ...]:
@@ -391,7 +443,7 @@ def _log(value: float) -> float:
 
 
 def _checked(
-    terms: PowerTerms, bounds: Bounds, fixed: Mapping[str, float]
+    terms: PowerTerms | Expression, bounds: Bounds, fixed: Mapping[str, float]
 ) -> tuple[dict[str, tuple[float | None, float | None]], dict[str, float]]:
     for argument, given in (("bounds", bounds), ("fixed", fixed)):
         if not isinstance(given, Mapping):
@@ -402,28 +454,19 @@ def _checked(
             raise ArgumentError(f"coefficient {name}", complaint=complaint)
     if both := set(bounds) & set(fixed):
         raise ArgumentError(f"coefficient {min(both)}", complaint="is both bounded and fixed")
-    values = {name: _number(f"fixed {name}", value, name) for name, value in fixed.items()}
+    values = {name: terms.checked(f"fixed {name}", fixed[name], name) for name in fixed}
     boxes = {}
     for name, pair in bounds.items():
         try:
             low, high = pair
         except (TypeError, ValueError):
-            raise outside(
-                f"bounds of {name}", pair, "a pair (low, high); None for no bound"
-            ) from None
-        low = None if low is None else _number(f"lower bound of {name}", low, name, zero=True)
-        high = (
-            None if high is None else _number(f"upper bound of {name}", high, name, infinite=True)
+            domain = "a pair (low, high); None for no bound"
+            raise outside(f"bounds of {name}", pair, domain) from None
+        low, high = (
+            None if end is None else terms.checked(f"{what} bound of {name}", end, name, side=side)
+            for side, (what, end) in enumerate((("lower", low), ("upper", high)))
         )
         if low is not None and high is not None and not low < high:
             raise outside(f"bounds of {name}", pair, "a pair with low < high")
         boxes[name] = (low, high)
     return boxes, values
-
-
-def _number(
-    what: str, value: Any, name: str, *, zero: bool = False, infinite: bool = False
-) -> float:
-    if infinite and value == inf:
-        return inf
-    return nonnegative_number(what, value) if zero or name == "E" else positive_number(what, value)

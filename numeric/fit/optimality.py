@@ -1,31 +1,31 @@
-"""Where a solver ended, and whether it is a minimum in its box, by tests that change with no unit
+"""Where a solver ended, and what speaks against a minimum there, by tests that change with no unit
 of measurement.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .newton import ROUNDINGS, Problems, expand
+from .newton import ROUNDINGS, Problems, expand, newton_step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-#: What a further Newton step may still promise, as a share of the objective.
-SMALLEST_DECREASE = 1e-12
-#: Length of the projection of the residuals on the tangent plane, as a share of their length.
-SMALLEST_OFFSET = 1e-6
 #: How far a further Newton step may move a coefficient, as a share of it; or no further than
 #: rounding errors move it.
 SMALLEST_MOVE = 1e-5
-#: Negative curvature up to this share of the greatest is rounding.
-ROUNDED_CURVATURE = 1e-12
 FLATTEST = 1e-14
+NOT_FINITE = "the law is not finite there"
+NOT_STATIONARY = "a further step would lower the objective"
+STILL_MOVING = "a further step would move a coefficient; it may have no finite optimum"
+FLAT = "some coefficients cannot be told apart: the objective is flat in a direction"
+NOT_CONVEX = "the objective curves downwards in some direction"
+NO_SUBGRADIENT = "zero is not certified as a subgradient"
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,6 @@ class Solution:
     reason : str
         What speaks against a minimum, where the solver says more than that the certificate is
         missing.
-    names : tuple of str
-        Of the parameters, where these are the coefficients themselves.
     """
 
     theta: Floats
@@ -63,164 +61,70 @@ class Solution:
     agreeing: int
     others: Floats = field(default_factory=lambda: np.empty((0, 0)))
     reason: str = ""
-    names: tuple[str, ...] = ()
-
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """The parameters by name."""
-        return dict(zip(self.names, map(float, self.theta), strict=True))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Optimality:
-    """The tests and their outcome; all figures are free of units.
+def objections(
+    problems: Problems, theta: Floats, lower: Floats, upper: Floats, *, done: bool, flat: bool
+) -> tuple[str, ...]:
+    """What speaks against a minimum at parameters (p,) of one smooth problem in a box; nothing at a
+    minimum.
 
-    Attributes
+    Parameters
     ----------
-    decrement : float
-        The decrease that a further Newton step promises, relative to the objective.
-    offset : float
-        Cosine of the angle between the residuals, through psi, and the tangent plane of the model;
-        0 at a stationary point.
-    move : float
-        The largest relative change of a coefficient in that step.
-    least_curvature : float
-        Smallest eigenvalue of the Hessian on the free coefficients, scaled by the columns of the
-        Jacobian, over the largest.
-    condition : float
-        Of the Jacobian with columns of unit length, free coefficients; infinite where runs cannot
-        tell them apart.
-    held : tuple of int
-        Positions of the parameters at a bound that the objective pushes against.
-    reasons : tuple of str
-        What speaks against a minimum; none at a minimum.
+    problems : Problems
+    theta, lower, upper : ndarray
+        (p,).
+    done : bool
+        Whether Newton's method is: its step promises nothing, and the Hessian is semidefinite.
+    flat : bool
+        Whether coefficients that the runs cannot tell apart, or that have no finite optimum, speak
+        against it.
     """
-
-    decrement: float
-    offset: float
-    move: float
-    least_curvature: float
-    condition: float
-    held: tuple[int, ...]
-    reasons: tuple[str, ...]
-
-    @property
-    def satisfied(self) -> bool:
-        """Whether the point is a minimum within the box."""
-        return not self.reasons
-
-
-def _reached(bound: Floats, u: Floats) -> NDArray[np.bool_]:
-    """Where a parameter is at its bound, but for the rounding of one that was sought by its
-    logarithm.
-    """
-    return np.isfinite(bound) & (np.abs(u - bound) <= ROUNDED_BOUND * np.abs(bound))
-
-
-def optimality(problems: Problems, u: Floats, lower: Floats, upper: Floats) -> Optimality:
-    """Test parameters u (q,) of one smooth problem in a box."""
-    at = expand(problems, u[None])
+    if done and not flat:
+        return ()
+    at = expand(problems, theta[None])
     if not np.isfinite(at.value[0]) or not np.isfinite(at.hessian).all():
-        return Optimality(
-            decrement=np.inf,
-            offset=np.inf,
-            move=np.inf,
-            least_curvature=np.nan,
-            condition=np.inf,
-            held=(),
-            reasons=(NOT_FINITE,),
-        )
-    value, gradient = float(at.value[0]), at.gradient[0]
-    held = (_reached(lower, u) & (gradient >= 0.0)) | (_reached(upper, u) & (gradient <= 0.0))
-    tangent, psi, noise = _tangent(problems, u)
-    tangent = tangent[:, ~held]
+        return (NOT_FINITE,)
+    step = newton_step(at, theta[None], np.zeros(1), lower[None], upper[None])
+    tests = {NOT_CONVEX: bool(step.convex[0]), NOT_STATIONARY: done or not step.convex[0]}
+    if flat:
+        gradient = at.gradient[0]
+        held = ((theta <= lower) & (gradient >= 0.0)) | ((theta >= upper) & (gradient <= 0.0))
+        tests |= _flatness(problems, theta, gradient[~held], at.hessian[0], np.flatnonzero(~held))
+    return tuple(reason for reason, passed in tests.items() if not passed)
+
+
+def _flatness(
+    problems: Problems, theta: Floats, gradient: Floats, hessian: Floats, free: NDArray[np.intp]
+) -> dict[str, bool]:
+    """Whether the free parameters can be told apart, and whether a further step leaves them where
+    they are.
+    """
+    if not free.size:
+        return {}
+    tangent, noise = _tangent(problems, theta, free)
     scale = np.linalg.norm(tangent, axis=0)
     scale[scale == 0.0] = 1.0
-    offset, rounding, condition = _offset(tangent / scale, psi, noise)
-    free = np.flatnonzero(~held)
-    values, vectors = (
-        np.linalg.eigh(at.hessian[0][np.ix_(free, free)] / np.outer(scale, scale))
-        if free.size
-        else (np.ones(1), np.ones((1, 1)))
-    )
-    largest = float(np.abs(values).max()) or 1.0
-    along = vectors.T @ (gradient[free] / scale) if free.size else np.zeros(1)
-    size = np.maximum(np.abs(values), FLATTEST * largest)
-    decrease = float(np.sum(along**2 / size)) / 2.0
-    step = np.abs(vectors @ (along / size))[: free.size] / scale
-    blurred = (
-        noise
-        * np.sqrt(float(np.max(problems.clip.slope)) * np.sum(vectors**2 / size, axis=1))[
-            : free.size
-        ]
-        / scale
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        moves = np.where(step == 0.0, 0.0, step / np.abs(u[free]))
-    settled = (moves <= SMALLEST_MOVE) | (step <= blurred)
-    tests = {
-        NOT_STATIONARY: offset <= SMALLEST_OFFSET + rounding,
-        STILL_FALLING: decrease <= SMALLEST_DECREASE * value + _slack(problems, rounding, psi),
-        STILL_MOVING: bool(settled.all()),
-        FLAT: bool(np.isfinite(condition)),
-        NOT_CONVEX: bool(values.min() >= -ROUNDED_CURVATURE * largest),
-    }
-    return Optimality(
-        decrement=decrease / value if value > 0.0 else 0.0,
-        offset=offset,
-        move=float(moves.max(initial=0.0)),
-        least_curvature=float(values.min()) / largest,
-        condition=condition,
-        held=tuple(map(int, np.flatnonzero(held))),
-        reasons=tuple(reason for reason, passed in tests.items() if not passed),
-    )
-
-
-#: Relative: exp(log(x)) is within 700 eps/2 of x.
-ROUNDED_BOUND = 1e-13
-NOT_FINITE = "the law is not finite there"
-NOT_STATIONARY = "the gradient is not zero"
-STILL_FALLING = "a further step would lower the objective"
-STILL_MOVING = "a further step would move a coefficient; it may have no finite optimum"
-FLAT = "some coefficients cannot be told apart: the objective is flat in a direction"
-NOT_CONVEX = "the objective curves downwards in some direction"
-
-
-def _tangent(problems: Problems, u: Floats) -> tuple[Floats, Floats, float]:
-    """Jacobian of the weighted residuals (n, q), their psi (n,), and the length of the rounding
-    errors in the residuals.
-    """
-    with np.errstate(all="ignore"):
-        values, jacobian = problems.model.evaluate(u[None])
-        values, jacobian = values[0], jacobian[0]
-        if problems.in_logs:
-            size = 1.0 + np.abs(problems.observed)
-            residuals, jacobian = np.log(values) - problems.observed, jacobian / values
-        else:
-            size = np.abs(values) + np.abs(problems.observed)
-            residuals = values - problems.observed
-    psi = problems.clip.psi(residuals) / problems.clip.slope
-    root = np.ones(len(psi)) if problems.weights is None else np.sqrt(problems.weights)
-    rounding = ROUNDINGS * np.finfo(np.float64).eps * float(np.linalg.norm(root * size))
-    return jacobian.T * root[:, None], root * psi, rounding
-
-
-def _offset(unit: Floats, psi: Floats, noise: float) -> tuple[float, float, float]:
-    """Share of psi in the span of the columns, the share that rounding makes, and the condition
-    number of the columns.
-    """
-    length = float(np.linalg.norm(psi))
-    if not unit.shape[1]:
-        return 0.0, 0.0, 1.0
-    vectors, sizes, _ = np.linalg.svd(unit, full_matrices=False)
-    kept = sizes > np.finfo(np.float64).eps * max(unit.shape) * sizes[0]
-    condition = float(sizes[0] / sizes[-1]) if kept.all() else np.inf
-    if length == 0.0:
-        return 0.0, 0.0, condition
-    return float(np.linalg.norm(vectors[:, kept].T @ psi)) / length, noise / length, condition
-
-
-def _slack(problems: Problems, rounding: float, psi: Floats) -> Any:
-    """The decrease that rounding errors of the residuals can feign."""
+    sizes = np.linalg.svd(tangent / scale, compute_uv=False)
+    values, vectors = np.linalg.eigh(hessian[np.ix_(free, free)] / np.outer(scale, scale))
+    size = np.maximum(np.abs(values), FLATTEST * (float(np.abs(values).max()) or 1.0))
+    step = np.abs(vectors @ (vectors.T @ (gradient / scale) / size)) / scale
     slope = float(np.max(problems.clip.slope))
-    return slope * (rounding * float(np.linalg.norm(psi))) ** 2
+    blurred = noise * np.sqrt(slope * np.sum(vectors**2 / size, axis=1)) / scale
+    settled = (step <= SMALLEST_MOVE * np.abs(theta[free])) | (step <= blurred)
+    told_apart = sizes[-1] > np.finfo(np.float64).eps * max(tangent.shape) * sizes[0]
+    return {STILL_MOVING: bool(settled.all()), FLAT: bool(told_apart)}
+
+
+def _tangent(problems: Problems, theta: Floats, free: NDArray[np.intp]) -> tuple[Floats, float]:
+    """Jacobian of the weighted residuals (n, q), and the length of their rounding errors."""
+    with np.errstate(all="ignore"):
+        values, jacobian = problems.model.evaluate(theta[None])
+        slopes = jacobian[0, free]
+        if problems.in_logs:
+            size, slopes = 1.0 + np.abs(problems.observed), slopes / values[0]
+        else:
+            size = np.abs(values[0]) + np.abs(problems.observed)
+    root = np.ones(len(size)) if problems.weights is None else np.sqrt(problems.weights)
+    rounding = ROUNDINGS * np.finfo(np.float64).eps * float(np.linalg.norm(root * size))
+    return slopes.T * root[:, None], rounding

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .newton import Expansion, Minima, Problems, expand, minimise, newton_step
+from .newton import MOST_STEPS, Expansion, Minima, Problems, expand, minimise, newton_step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ LONGEST = 3.0
 #: Below this width, in median absolute residuals, few runs are where the objective is curved: one
 #: step is not enough.
 NARROW = 0.2
-MOST_STEPS = 15
+NARROW_STEPS = 15
 ROUGHLY, CLOSELY = 1e-3, 1e-7
 #: Points around a minimum; their distances, in multiples of the parameters' own spread; how often
 #: it begins again at most.
@@ -50,13 +50,17 @@ def follow(
     upper: Floats,
     *,
     settle: int = 2,
+    damping: float = 0.0,
 ) -> Minima:
     """Local minima of K problems from starts (K, p), by way of smoother objectives.
 
-    A sharp objective is left smooth over a small width: see `nonsmooth`.
+    A sharp objective is left smooth over a small width: see `nonsmooth`. The first minimum takes at
+    most `settle` steps from starts that are close to it; from others more, damped.
     """
     if objective.is_square:
-        return minimise(problems.with_clip(objective.clip()), theta, lower, upper, damping=0.0)
+        most = max(settle, MOST_STEPS)
+        square = problems.with_clip(objective.clip())
+        return minimise(square, theta, lower, upper, most_steps=most, damping=damping)
     scale = median_residuals(problems, theta)
     least = np.maximum(objective.width, NARROWEST * scale if objective.is_sharp else 0.0)
     width = np.maximum(WIDEST * scale, least)
@@ -67,18 +71,19 @@ def follow(
         upper,
         enough=ROUGHLY,
         most_steps=settle,
-        damping=0.0,
+        damping=damping,
     )
     theta = wide.theta
     scale = median_residuals(problems, theta)
     width = np.maximum(np.minimum(WIDEST * scale, width), least)
+    width = np.where(np.isfinite(width), width, least)  # a law that is not finite has no scale
     longest = LONGEST * np.sqrt(problems.model.size) * scale
     while (width > least).any():
         width = np.maximum(width * NARROWING, least)
         narrower = problems.with_clip(objective.clip(width))
         if (width < NARROW * scale).any():
             theta = minimise(
-                narrower, theta, lower, upper, enough=CLOSELY, most_steps=MOST_STEPS, damping=0.0
+                narrower, theta, lower, upper, enough=CLOSELY, most_steps=NARROW_STEPS, damping=0.0
             ).theta
             continue
         at = expand(narrower, theta)

@@ -8,7 +8,7 @@ drawn is the same for a seed whatever the number of jobs: batch i has the random
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Floats]
     Quantity: TypeAlias = str | Callable[[Columns], ArrayLike]
 
-__all__ = ["Draws", "Refits", "Refittable", "case_weights", "refits_of", "resample"]
+__all__ = ["Draws", "Refits", "Refittable", "case_weights", "paired", "refits_of", "resample"]
 
 KINDS = ("cases", "residuals")
 #: Resamples in one batch.
@@ -340,6 +340,25 @@ def refits_of(
         kind=kind,
         seed=seed,
     )
+
+
+def paired(draws: Iterable[Draws]) -> tuple[NDArray[np.intp], list[Floats]]:
+    """What several fits have of the same resamples.
+
+    Parameters
+    ----------
+    draws : iterable of Draws
+        Of the same resamples.
+
+    Returns
+    -------
+    tuple of ndarray and list of ndarray
+        (R,): the resamples that are certified in every fit; and of each fit its coefficients there,
+        (R, p).
+    """
+    of_fits = list(draws)
+    common = reduce(np.intersect1d, (own.index for own in of_fits))
+    return common, [own.coefficients[np.searchsorted(own.index, common)] for own in of_fits]
 
 
 def _refitted(fit: Refittable, sample: Mapping[str, Any]) -> Refits:

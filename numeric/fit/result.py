@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .derived import Quantity
     from .diagnostics import Diagnostics
     from .identifiability import Identifiability
-    from .models import Design, GeneralDesign
+    from .models import Design
     from .objective import Objective
     from .optimality import Solution
     from .resample import Draws, Refits
@@ -45,7 +45,7 @@ class Fit(Fitted):
 
     Attributes
     ----------
-    model : PowerTerms or GeneralLaw
+    model : PowerTerms or Expression
         The form.
     objective : Objective
         What was minimised.
@@ -62,7 +62,7 @@ class Fit(Fitted):
     model: Any
     objective: Objective
     runs: Runs
-    design: Design | GeneralDesign
+    design: Design
     solution: Solution
     draws: Draws | None = None
 

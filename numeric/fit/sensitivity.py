@@ -213,10 +213,8 @@ def sensitivity(
     ValueError
         Where an argument is outside its domain, or the fit is of an expression.
     """
-    from .summary import is_named
-
     checked_level(level)
-    if not is_named(fit):
+    if fit.model.is_expression:
         complaint = f"is of {fit.model}; must be of a params+tokens or a compute law"
         raise ArgumentError("fit", complaint=complaint)
     objectives = [

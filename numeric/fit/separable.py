@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
 
+#: Exponents tried for each term, and minima on their grid that are starts.
+EXPONENTS, MOST_STARTS = 12, 6
 #: A step across the bound of E is shortened so often at most, and ends on the bound where it comes
 #: this close to it.
 SHORTENINGS, REACHED = 3, 1e-3
@@ -57,6 +61,23 @@ class Centred:
     def part(self, runs: slice | NDArray[np.intp]) -> Centred:
         """The law at some of the runs."""
         return Centred(self.logs[:, runs], self.irreducible)
+
+    def starts(
+        self,
+        observed: Floats,
+        weights: Floats,
+        lower: Floats,
+        upper: Floats,
+        *,
+        judge: Callable[[Floats], Floats] | None = None,
+        seed: int = 0,
+    ) -> Floats:
+        """Parameters (K, p) next to minima of the weighted squares, the best first; see `Scan`."""
+        from .scan import Scan
+
+        del seed  # nothing is drawn
+        grid = Scan.of(self, lower, upper, EXPONENTS)
+        return grid.starts(observed, weights, most=MOST_STARTS, judge=judge)
 
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Values (K, n) and first derivatives (K, p, n)."""

@@ -1,17 +1,22 @@
-"""The best minimum of one fit of a separable law: scan, follow, compare, certify."""
+"""The best minimum of one fit: starts, follow each to the objective's own minimum, compare, certify.
+
+What differs between forms is how starts are found, and each model says that itself: power terms by
+a grid of their exponents, an expression by many draws. A law is infinitely bad where it is not
+finite, or not positive under an objective of its logarithm.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .models import Expression
 from .newton import Problems, minimise, values
 from .nonsmooth import sharpen
-from .optimality import Solution
+from .optimality import FLAT, NO_SUBGRADIENT, Solution, objections
 from .path import NARROWEST, follow, freed, joined, median_residuals, stirred
-from .scan import Scan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,61 +27,96 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MOST_STARTS = 6
-#: Exponents tried for each term.
-FINE = 12
-NOWHERE_FINITE = "runs: at no exponents are the law and its errors at them finite numbers; is a quantity in an impossible unit?"
+NOWHERE_FINITE = (
+    "runs: the law and its errors are finite numbers at no start; is a quantity in an impossible "
+    "unit, or an exponent too large?"
+)
 LEAST, MOST = 1e-100, 1e100
 #: A residual beyond so many medians is an outlier that may have led squares astray.
 OUTLYING = 12.0
-#: Minima whose objectives differ by less than this share are one.
-SAME = 1e-7
-#: With as few runs, and for a sharp objective, the points of the grid are compared by the objective
-#: itself as well, which then has many minima, smooth over this many median absolute residuals.
+#: Minima whose objectives differ by less than the first share are one; than the second, equal.
+SAME, EQUAL = 1e-7, 1e-12
+#: With as few runs, and for a sharp objective, starts are sought by the objective itself as well,
+#: which then has many minima, smooth over this many median absolute residuals.
 FEW, NARROW = 128, 0.5
 #: Points around the best minimum are followed then, at distances in these multiples of the
 #: parameters' own spread.
 STIRRING_SCALES = (0.3, 5.0)
-#: Of a sharp objective, this many of the best smooth minima are followed to the end.
-MOST_SHARPENED, DISTINCT = 5, 1e-3
-#: More runs than this are first fitted on a sample of them.
-LARGE, SAMPLE = 20_000, 4_096
+#: Of a sharp objective, this many of the best smooth minima are followed to the end, those above
+#: the best by no more than a share of it: the end is lower by far less.
+MOST_SHARPENED, DISTINCT, HOPEFUL = 5, 1e-3, 0.1
+#: More runs than this are first fitted on a sample of them; so many minima are followed on all.
+LARGE, SAMPLE, FOLLOWED = 20_000, 4_096, 2
+#: Of the first steps from a start of the caller's, and how many there are at most.
+DAMPINGS, FAR = (1e-2, 1.0), 300
 
 
 def solve(
-    design: Design, observed: Floats, weights: Floats | None, objective: Objective
+    design: Design,
+    observed: Floats,
+    weights: Floats | None,
+    objective: Objective,
+    near: Floats | None = None,
+    *,
+    seed: int = 0,
 ) -> Solution:
-    """The best minimum that the scan leads to.
+    """The best minimum that the starts lead to.
+
+    Parameters
+    ----------
+    design : Design
+    observed, weights : ndarray
+        (n,); runs of weight 0 are left out.
+    objective : Objective
+    near : ndarray, optional
+        (K, p): starts, in place of those that are sought.
+    seed : int
+        Of starts that are drawn.
 
     Raises
     ------
     ValueError
         Where no law is a number at the runs, or no float holds the squares of what is observed.
     """
-    if not (observed.min() > LEAST and observed.max() < MOST):
+    model: Any = design.model
+    if weights is not None and not weights.all():
+        counted = np.flatnonzero(weights)
+        model, observed, weights = model.part(counted), observed[counted], weights[counted]
+    if np.abs(observed).max() >= MOST or (objective.in_logs and observed.min() <= LEAST):
         raise ValueError(NOWHERE_FINITE)
-    if design.model.size > LARGE:
-        return _solve_large(design, observed, weights, objective)
-    found, starts = _minima(design, observed, weights, objective)
-    problems = Problems.of(design.model, observed, weights, objective)
-    found = freed(problems, objective, found, design.lower, design.upper)
-    return _best(design, problems, objective, found, max(starts, len(found.value)))
+    search = replace(design, model=model)
+    with np.errstate(all="ignore"):
+        if model.size > LARGE:
+            problems, minima, starts = _on_sample(search, observed, weights, objective, near, seed)
+        else:
+            problems, minima = _minima(search, observed, weights, objective, near, seed)
+            minima = freed(problems, objective, minima, design.lower, design.upper)
+            starts = len(minima.value)
+        if objective.is_sharp:
+            return _sharp(search, problems, objective, minima, starts)
+        return _smooth(search, problems, minima, starts, near)
 
 
 def _minima(
-    design: Design, observed: Floats, weights: Floats | None, objective: Objective
-) -> tuple[Minima, int]:
-    problems = Problems.of(design.model, observed, weights, objective)
+    design: Design,
+    observed: Floats,
+    weights: Floats | None,
+    objective: Objective,
+    near: Floats | None,
+    seed: int,
+) -> tuple[Problems, Minima]:
+    """The smooth minima that the starts lead to, one each."""
+    model, lower, upper = design.model, design.lower, design.upper
+    problems = Problems.of(model, observed, weights, objective)
     squares = np.ones_like(observed) if weights is None else weights
     if objective.in_logs:
-        with np.errstate(all="ignore"):
-            squares = squares / observed**2
+        squares = squares / observed**2
+    if near is None:
+        begun = model.starts(observed, squares, lower, upper, seed=seed)
+    else:
+        begun = model.refined(near, observed, squares, lower, upper)
     few = objective.is_sharp or len(observed) <= FEW
-    scan = Scan.of(design.model, design.lower, design.upper, FINE)
-    begun = scan.starts(observed, squares, most=MOST_STARTS)
-    if not len(begun):
-        raise ValueError(NOWHERE_FINITE)
-    if not objective.is_square:
+    if len(begun) and not objective.is_square and near is None:
         size = np.abs(problems.residuals(begun[:1]))[0]
         middle = float(median_residuals(problems, begun[:1])[0, 0])
         if few or float(size.max()) > OUTLYING * middle:
@@ -87,97 +127,125 @@ def _minima(
             def judge(points: Floats) -> Floats:
                 return values(problems.with_clip(objective.clip(NARROW * middle)), points)
 
-            more = scan.starts(observed, robust, most=MOST_STARTS, judge=judge if few else None)
+            more = model.starts(
+                observed, robust, lower, upper, judge=judge if few else None, seed=seed
+            )
             begun = np.concatenate([begun, more]) if few else more
-    found = follow(problems, objective, begun, design.lower, design.upper)
-    if objective.is_square or not few:
-        return found, len(begun)
-    around = stirred(
-        problems,
-        found.theta[int(np.argmin(found.value))],
-        design.lower,
-        design.upper,
-        STIRRING_SCALES,
-    )
-    return joined(found, follow(problems, objective, around, design.lower, design.upper)), len(
-        begun
-    ) + len(around)
+    if not np.isfinite(values(problems, begun)).any():
+        raise ValueError(NOWHERE_FINITE)
+    if near is None:
+        minima = follow(problems, objective, begun, lower, upper)
+    else:  # it may be far: by steps of either length, which lead to different minima
+        minima = joined(
+            *(
+                follow(problems, objective, begun, lower, upper, settle=FAR, damping=damping)
+                for damping in DAMPINGS
+            )
+        )
+    if few and not objective.is_square:
+        best = minima.theta[int(np.argmin(minima.value))]
+        around = stirred(problems, best, lower, upper, STIRRING_SCALES)
+        minima = joined(minima, follow(problems, objective, around, lower, upper))
+    return problems, minima
 
 
-def _solve_large(
-    design: Design, observed: Floats, weights: Floats | None, objective: Objective
-) -> Solution:
-    """Starts from a sample of the runs, spread evenly over their order of loss; the minimum over
-    all of them.
+def _on_sample(
+    design: Design,
+    observed: Floats,
+    weights: Floats | None,
+    objective: Objective,
+    near: Floats | None,
+    seed: int,
+) -> tuple[Problems, Minima, int]:
+    """Minima of a sample of the runs, spread evenly over the order of what is observed; the best of
+    them over all runs.
     """
     sample = np.argsort(observed, kind="stable")[:: max(1, len(observed) // SAMPLE)]
     part = replace(design, model=design.model.part(sample))
-    found, starts = _minima(
-        part, observed[sample], None if weights is None else weights[sample], objective
-    )
-    order = np.argsort(found.value, kind="stable")
-    distinct = [
-        index
-        for rank, index in enumerate(order)
-        if rank == 0 or found.value[index] > (1 + SAME) * found.value[order[0]]
-    ]
+    drawn = None if weights is None else weights[sample]
+    _, minima = _minima(part, observed[sample], drawn, objective, near, seed)
+    order = np.argsort(minima.value, kind="stable")
+    least = minima.value[order[0]] * (1.0 + SAME)
+    begun = minima.theta[[order[0], *order[minima.value[order] > least]][:FOLLOWED]]
     problems = Problems.of(design.model, observed, weights, objective)
-    begun = found.theta[distinct[:2]]
+    smooth = objective.clip()
     if objective.is_sharp:
-        clip = objective.clip(NARROWEST * float(median_residuals(problems, begun[:1])[0, 0]))
-        refined = minimise(problems.with_clip(clip), begun, design.lower, design.upper)
-    else:
-        refined = minimise(problems, begun, design.lower, design.upper)
-    return _best(design, problems, objective, refined, starts)
+        smooth = objective.clip(NARROWEST * float(median_residuals(problems, begun[:1])[0, 0]))
+    found = minimise(problems.with_clip(smooth), begun, design.lower, design.upper)
+    return problems, found, len(minima.value)
 
 
-def _best(
-    design: Design, problems: Problems, objective: Objective, found: Minima, starts: int
+def _smooth(
+    design: Design, problems: Problems, minima: Minima, starts: int, near: Floats | None
 ) -> Solution:
-    if objective.is_sharp:
-        return _best_sharp(design, problems, objective, found, starts)
-    order = np.argsort(found.value, kind="stable")
+    order = np.argsort(minima.value, kind="stable")
     best = int(order[0])
-    value = float(found.value[best])
     rounding = float(problems.rounding[0])
-    close = found.value <= value + SAME * abs(value) + rounding
-    theta = found.theta[best]
-    certificate = max(float(found.decrement[best]) - rounding, 0.0) / max(value, 1e-300)
-    others = found.theta[[index for index in order if not close[index]]]
+    if near is not None:  # terms that may change places make equal minima
+        equal = minima.value <= minima.value[best] * (1.0 + EQUAL) + rounding
+        equal &= minima.done | ~minima.done[best]
+        distance = np.linalg.norm((minima.theta - near[0]) / (np.abs(near[0]) + 1e-300), axis=1)
+        best = int(np.argmin(np.where(equal, distance, np.inf)))
+    value = float(minima.value[best])
+    close = minima.value <= value + SAME * abs(value) + rounding
+    theta = minima.theta[best]
+    reasons = _objections(design, problems, theta, done=bool(minima.done[best]))
     return Solution(
-        theta, value, bool(found.done[best]), certificate, starts, int(close.sum()), others
+        theta=theta,
+        value=value,
+        converged=not reasons,
+        certificate=max(float(minima.decrement[best]) - rounding, 0.0) / max(value, 1e-300),
+        starts=starts,
+        agreeing=int(close.sum()),
+        others=minima.theta[[index for index in order if not close[index]]],
+        reason="; ".join(reasons),
     )
 
 
-def _best_sharp(
-    design: Design, problems: Problems, objective: Objective, found: Minima, starts: int
+def _sharp(
+    design: Design, problems: Problems, objective: Objective, minima: Minima, starts: int
 ) -> Solution:
     """Of the smooth minima the best few whose sharp objectives differ, each followed to the end."""
-    with np.errstate(all="ignore"):
-        residuals = problems.residuals(found.theta)
+    residuals = problems.residuals(minima.theta)
     blunt = np.array([objective.value(row, problems.weights) for row in residuals])
     chosen: list[int] = []
     for index in np.argsort(blunt, kind="stable"):
-        if np.isfinite(blunt[index]) and (
-            not chosen or blunt[index] > (1.0 + DISTINCT) * blunt[chosen[-1]]
+        if not chosen or (
+            (1.0 + DISTINCT) * blunt[chosen[-1]]
+            < blunt[index]
+            <= (1.0 + HOPEFUL) * blunt[chosen[0]]
         ):
             chosen.append(int(index))
     ends = [
-        sharpen(problems, objective, found.theta[index], design.lower, design.upper)
+        sharpen(problems, objective, minima.theta[index], design.lower, design.upper)
         for index in chosen[:MOST_SHARPENED]
     ]
-    if not ends:
-        raise ValueError(NOWHERE_FINITE)
     ends.sort(key=lambda end: end.value)
-    best = ends[0]
-    agreeing = sum(end.value <= best.value * (1.0 + SAME) for end in ends)
-    others = [end.theta for end in ends if end.value > best.value * (1.0 + SAME)]
-    return Solution(
-        best.theta,
-        best.value,
-        best.certified,
-        best.subgradient,
-        starts,
-        agreeing,
-        np.array(others).reshape(-1, len(best.theta)),
+    best, close = ends[0], ends[0].value * (1.0 + SAME)
+    width = NARROWEST * float(median_residuals(problems, best.theta[None])[0, 0])
+    smooth = problems.with_clip(objective.clip(width))
+    reasons = () if best.certified else (NO_SUBGRADIENT,)
+    reasons += tuple(
+        reason for reason in _objections(design, smooth, best.theta, done=True) if reason == FLAT
     )
+    others = [end.theta for end in ends if end.value > close]
+    return Solution(
+        theta=best.theta,
+        value=best.value,
+        converged=not reasons,
+        certificate=best.subgradient,
+        starts=starts,
+        agreeing=sum(end.value <= close for end in ends),
+        others=np.array(others).reshape(-1, len(best.theta)),
+        reason="; ".join(reasons),
+    )
+
+
+def _objections(
+    design: Design, problems: Problems, theta: Floats, *, done: bool
+) -> tuple[str, ...]:
+    """What speaks against a minimum. Of power terms what the runs leave open is told apart from
+    that, by `identifiability`.
+    """
+    flat = isinstance(design.terms, Expression)
+    return objections(problems, theta, design.lower, design.upper, done=done, flat=flat)

@@ -37,13 +37,11 @@ def starts(
     model: Any,
     observed: Floats,
     weights: Floats,
-    *,
     lower: Floats,
     upper: Floats,
-    base: Floats,
-    free: Any,
-    seed: int,
+    *,
     count: int,
+    seed: int = 0,
 ) -> Floats:
     """Up to `count` coefficient vectors (m, p), the best first.
 
@@ -54,19 +52,15 @@ def starts(
         (n,).
     weights : ndarray
         (n,): of the squared differences between the law and what is observed.
-    lower, upper, base : ndarray
-        (p,): bounds, and the values of the coefficients that are not free.
-    free : ndarray of int
-    seed : int
-    count : int
+    lower, upper : ndarray
+        (p,): bounds; equal for a coefficient that is fixed.
+    count, seed : int
     """
-    runs = np.unique(np.linspace(0, model.size - 1, min(model.size, MOST_RUNS)).round().astype(int))
-    model, observed, weights = model.part(runs), observed[runs], weights[runs]
-    linear = np.array([i for i in model.linear if i in free], dtype=int)
-    drawn = np.array([i for i in free if i not in linear], dtype=int)
-    theta = _draws(model, drawn, lower, upper, base, np.random.default_rng(seed))
+    model, observed, weights = _thinned(model, observed, weights)
+    linear, drawn = _parts(model, lower, upper)
+    theta = _draws(model, drawn, lower, upper, np.random.default_rng(seed))
     scores = np.empty(len(theta))
-    rows = max(1, BLOCK // len(runs))
+    rows = max(1, BLOCK // model.size)
     for first in range(0, len(theta), rows):
         block = slice(first, first + rows)
         scores[block] = solve_linear(model, observed, weights, theta[block], linear, lower, upper)
@@ -76,9 +70,32 @@ def starts(
     return _distinct(theta, scores, drawn, count)
 
 
-def _draws(
-    model: Any, drawn: Any, lower: Floats, upper: Floats, base: Floats, random: np.random.Generator
+def refined(
+    model: Any, observed: Floats, weights: Floats, theta: Floats, lower: Floats, upper: Floats
 ) -> Floats:
+    """Coefficients (K, p) that are the caller's, as they are and further downhill: (2 K, p)."""
+    model, observed, weights = _thinned(model, observed, weights)
+    linear, drawn = _parts(model, lower, upper)
+    lowered, _ = _downhill(model, observed, weights, theta.copy(), drawn, linear, lower, upper)
+    return np.concatenate([theta, lowered])
+
+
+def _thinned(model: Any, observed: Floats, weights: Floats) -> tuple[Any, Floats, Floats]:
+    runs = np.unique(np.linspace(0, model.size - 1, min(model.size, MOST_RUNS)).round().astype(int))
+    return model.part(runs), observed[runs], weights[runs]
+
+
+def _parts(model: Any, lower: Floats, upper: Floats) -> tuple[Any, Any]:
+    """Positions of the free coefficients in which the law is linear, and of the other free ones."""
+    free = np.flatnonzero(lower < upper)
+    is_linear = np.isin(free, model.linear)
+    return free[is_linear], free[~is_linear]
+
+
+def _draws(
+    model: Any, drawn: Any, lower: Floats, upper: Floats, random: np.random.Generator
+) -> Floats:
+    base = np.clip(np.zeros(len(lower)), lower, upper)
     if not len(drawn):
         return base[None].copy()
     count = min(MOST_DRAWS, DRAWS * len(drawn))
@@ -141,6 +158,8 @@ def solve_linear(
 ) -> Floats:
     """Put the best linear coefficients into theta (K, p); the weighted sums of squares, infinite
     where there is none.
+
+    `observed` and `weights` are (n,) or (K, n), the bounds (p,) or (K, p).
     """
     if len(linear):
         theta[:, linear] = 0.0
@@ -148,12 +167,12 @@ def solve_linear(
     with np.errstate(all="ignore"):
         root = np.sqrt(weights)
         target = (observed - values) * root
-        columns = jacobian[:, linear] * root
+        columns = jacobian[:, linear] * root[..., None, :]
         good = np.isfinite(target).all(axis=1) & np.isfinite(columns).all(axis=(1, 2))
         target[~good], columns[~good] = 0.0, 0.0
         if len(linear):
             found = _least_squares(columns, target)
-            inside = np.clip(found, lower[linear], upper[linear])
+            inside = np.clip(found, lower[..., linear], upper[..., linear])
             if (
                 inside != found
             ).any():  # those beyond their bounds stay at them, the others are solved for again
@@ -162,7 +181,7 @@ def solve_linear(
                 found = np.where(
                     held, inside, _least_squares(np.where(held[:, :, None], 0.0, columns), rest)
                 )
-                inside = np.clip(found, lower[linear], upper[linear])
+                inside = np.clip(found, lower[..., linear], upper[..., linear])
             theta[:, linear] = inside
             target = target - np.einsum("kl,kln->kn", inside, columns)
         scores = np.sum(target**2, axis=1)

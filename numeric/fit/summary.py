@@ -284,7 +284,7 @@ class Summary:
     def _no_irreducible(self) -> dict[str, dict[str, float]]:
         """The irreducible loss of a named law without one: it is 0, and known to be."""
         model = self.fit.model
-        absent = is_named(self.fit) and "E" not in model.coefficients
+        absent = not self.fit.model.is_expression and "E" not in model.coefficients
         return {"E": dict.fromkeys(KEYS, 0.0)} if absent else {}
 
     def _intervals_as_dict(self) -> dict[str, Any]:
@@ -349,7 +349,11 @@ class Summary:
             leverage = "each run seen from the others (HC3)"
         freedom = counted(fit.degrees_of_freedom, "degree")
         how = f"sandwich covariance, {leverage}, Student's t with {freedom} of freedom"
-        logs = "; all but E and losses on a log or log-odds scale" if is_named(fit) else ""
+        logs = (
+            "; all but E and losses on a log or log-odds scale"
+            if not fit.model.is_expression
+            else ""
+        )
         return f"{how}{logs}{f'; {SHARP}' if fit.objective.is_sharp else ''}"
 
 
@@ -452,11 +456,6 @@ def spelt(value: float) -> str:
 
 
 # -- what was fitted -------------------------------------------------------------------------------
-
-
-def is_named(fit: Fit) -> bool:
-    """Whether the law is one of those with a name, and no expression of the user."""
-    return fit.model.name in ("params-tokens", "compute")
 
 
 def outcome(fit: Fit) -> str:
@@ -639,10 +638,14 @@ def _derived(
     if ratios:
         complaint = f"is for a params-tokens law; {fit.model} has no penalty"
         raise ArgumentError("ratio", ratios[0], complaint=complaint)
-    if computes and not is_named(fit):
+    if computes and fit.model.is_expression:
         complaint = f"is for a params-tokens or a compute law; the fit is of {fit.model}"
         raise ArgumentError("compute", computes[0], complaint=complaint)
-    entries = [entry for entry in coefficients if entry.name in ("alpha", "C0") and is_named(fit)]
+    entries = [
+        entry
+        for entry in coefficients
+        if entry.name in ("alpha", "C0") and not fit.model.is_expression
+    ]
     for compute in computes:
         estimate = Estimate(nan, undetermined=True) if fit.undetermined else errors.loss(compute)
         label = f"L at {compute:.6g} FLOP".replace("e+", "e")
@@ -726,11 +729,13 @@ def _dropped(dropped: Sequence[Dropped]) -> str:
 def _columns(fit: Fit) -> str:
     """What was read from where, unless the columns have the names of the quantities."""
     read = columns_read(fit)
-    if is_named(fit) and all(name == column for name, column in read.items()):
+    if not fit.model.is_expression and all(name == column for name, column in read.items()):
         return ""
     text = ", ".join(f"{name} {column!r}" for name, column in read.items() if column is not None)
     text += "".join(f"; {name} from C = 6ND" for name, column in read.items() if column is None)
-    return clean(text if is_named(fit) else f"{text}; coefficients {', '.join(fit.names)}")
+    return clean(
+        text if not fit.model.is_expression else f"{text}; coefficients {', '.join(fit.names)}"
+    )
 
 
 def _certificate(fit: Fit) -> str:
@@ -748,13 +753,13 @@ def _starts(fit: Fit) -> str:
     solution = fit.solution
     if {*getattr(fit.model, "exponents", fit.names)} <= {*fit.design.given}:
         return ""
-    if fit.objective.is_sharp and is_named(fit):
+    if fit.objective.is_sharp and not fit.model.is_expression:
         followed = solution.agreeing + len(solution.others)
         if followed == 1:
             return "the only minimum that was found"
         return f"the best of {followed} minima that were followed to the end"
     if solution.starts == 1:
-        return "the scan of exponents shows one basin" if is_named(fit) else ""
+        return "the scan of exponents shows one basin" if not fit.model.is_expression else ""
     ends = "ends" if solution.agreeing == 1 else "end"
     return f"{solution.agreeing} of {solution.starts} starts {ends} there"
 

@@ -2,7 +2,6 @@
 
 from ..data.counts import Counts
 from ..data.pass_table import PassTable
-from .beta import BetaFit, fit_beta
 from .coupled import Coupled, fit_coupled
 from .curve import Curve, curve
 from .estimator import (
@@ -17,7 +16,6 @@ from .laws import PassLaws, fit_passk
 from .study import PassStudy, study_passk
 
 __all__ = [
-    "BetaFit",
     "Counts",
     "Coupled",
     "Curve",
@@ -28,7 +26,6 @@ __all__ = [
     "covariance",
     "curve",
     "estimated_covariance",
-    "fit_beta",
     "fit_coupled",
     "fit_passk",
     "log_fail",

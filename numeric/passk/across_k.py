@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..fit.power_law import lines
+from ..fit.resample import paired
 from ..results import Estimate, checked_level
 from .agreement import TOLERANCE, verdict
 from .fit_at_k import open_side
@@ -159,9 +160,8 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
     """
     if len(laws) < 2:
         raise ValueError(f"k={laws.ks}: must be at least two for a trend in k")
-    values, draws = laws.values(name), laws.draws(name)
-    good = np.isfinite(draws).all(axis=1)
-    draws, enough = draws[good], good.sum() > 1
+    values, draws, (common, _) = laws.values(name), laws.draws(name), laws.paired()
+    enough = len(common) > 1
     of = np.asarray if name == laws.kind.floor or name in laws.kind.exponents else np.log
     logs = np.log(np.asarray(laws.ks, dtype=np.float64))
     limits = _limits(laws, name, level) if enough else {}
@@ -170,7 +170,14 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
     at = {"slope": of(values), "change": values}
     estimates = {name: Estimate(float(by[name] @ at[name]), level=level) for name in by}
     if enough:
-        edge = np.any([fit.at_edge(name) for fit in laws.fits], axis=0)[good]
+        edge = np.any(
+            [
+                fit.at_edge(name)[np.searchsorted(fit.draws.index, common)]
+                for fit in laws.fits
+                if fit.draws is not None
+            ],
+            axis=0,
+        )
         drawn = {"slope": of(draws), "change": draws}
         for which, plain in estimates.items():
             low, high = _moved(by[which], drawn[which], edge, limits, level)
@@ -288,12 +295,14 @@ def floor_interval(laws: PassLaws, level: float = 0.9) -> tuple[float, float]:
     """Percentile interval of C_x, above which the laws at all k hold together; inf where they do at
     no large compute.
     """
-    good = np.isfinite(np.stack([fit.column(laws.kind.floor) for fit in laws.fits])).all(axis=0)
-    if good.sum() < 2:
+    common, drawn = laws.paired()
+    if len(common) < 2:
         raise ValueError("C_x: no interval without resamples; fit with resamples=200")
     floors = np.sort(
         validity_floor(
-            *np.stack([_compute_law(fit, fit.draws[good]) for fit in laws.fits], axis=-1)
+            *np.stack(
+                [_compute_law(fit, own) for fit, own in zip(laws.fits, drawn, strict=True)], axis=-1
+            )
         )
     )
     low, high = (
@@ -318,7 +327,7 @@ def contradictions(laws: PassLaws, covariates: dict[str, Any]) -> NDArray[np.boo
     """(K - 1, M): where the laws say of a model that the samples of a k solve fewer problems than
     those of the k before.
     """
-    return rises(np.stack([fit.neg_log(covariates) for fit in laws.fits]))
+    return rises(np.stack([fit.predict(covariates) for fit in laws.fits]))
 
 
 def models_contradicted(laws: PassLaws) -> int:
@@ -379,7 +388,7 @@ def predict(
         )
     rows = []
     for fit in laws.fits:
-        ahead = fit.predict(given)
+        ahead = fit.prediction(given)
         low, high = fit.interval_ahead(given, level)
         for model, values in enumerate(zip(ahead.neg_log, low, high, ahead.pass_at_k, strict=True)):
             y, lo, hi, share = map(float, values)
@@ -432,14 +441,13 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
             if len(part) < 3 or np.ptp(log_c[part]) == 0.0:
                 continue
             at = {"compute": np.exp(log_c[part])}
-            foretold = (np.log(other.neg_log(at)) - np.log(one.neg_log(at))) / step
+            foretold = (np.log(other.predict(at)) - np.log(one.predict(at))) / step
             measured, predicted = _slope(log_c[part], own[part]), _slope(log_c[part], foretold)
             away = np.empty(0)
             if laws.resamples:
-                often = laws.weights[:, both][:, part]
-                drawn = _draws_between(one, other, at) / step
-                good = np.isfinite(drawn).all(axis=1)
-                away = lines(log_c[part], own[part] - drawn[good], often[good]).slope
+                index, drawn = _drawn_between(one, other, at)
+                often = laws.weights[index][:, both[part]]
+                away = lines(log_c[part], own[part] - drawn / step, often).slope
             found.append(
                 Mixed(
                     k=(one.k, other.k),
@@ -470,13 +478,13 @@ def _measured(fit: Any, models: NDArray[np.intp]) -> Floats:
     return own[np.searchsorted(np.flatnonzero(fit.used), models)]
 
 
-def _draws_between(one: Any, other: Any, at: dict[str, Floats]) -> Floats:
-    """log y at the second k less log y at the first by every resample (R, M); NaN where a refit was
-    not certified.
+def _drawn_between(
+    one: PassFit, other: PassFit, at: dict[str, Floats]
+) -> tuple[NDArray[np.intp], Floats]:
+    """The resamples that both fits have, and by each log y at the second k less log y at the first,
+    (R, M).
     """
-    good = np.isfinite(one.draws).all(axis=1) & np.isfinite(other.draws).all(axis=1)
-    found = np.full((len(good), len(at["compute"])), np.nan)
-    found[good] = np.log(other.neg_log_of(other.draws[good], at)) - np.log(
-        one.neg_log_of(one.draws[good], at)
-    )
-    return found
+    assert one.draws is not None
+    assert other.draws is not None
+    index, (first, second) = paired((one.draws, other.draws))
+    return index, np.log(other.predict_by(second, at)) - np.log(one.predict_by(first, at))

@@ -13,6 +13,7 @@ from ...theory.typeset.numbers import Format, Interval
 from ...theory.typeset.table import Column, Table
 from ..allocation_across import COEFFICIENTS, across_all, budgets_of
 from ..errors import outside
+from ..fit.resample import paired
 from ..results import Estimate, checked_level, percentiles
 from .validity import rises
 
@@ -254,20 +255,18 @@ def allocation_matrix(
     )
     needed = [law.needed("A", "B") for law in plain]
     columns = {name: np.array([law[name] for law in needed]) for name in COEFFICIENTS}
-    good = (
-        np.all([np.isfinite(fit.draws).all(axis=1) for fit in fits.values()], axis=0)
-        if fits
-        else np.zeros(0, dtype=bool)
-    )
     low = high = None
-    if good.sum() > 1 and all(fit.spare > 0 for fit in fits.values()):
-        drawn = {name: np.repeat(columns[name][None], good.sum(), axis=0) for name in COEFFICIENTS}
-        for index, label in enumerate(laws):
-            if label in fits:
-                of_law = fits[label].draws[good].T
-                for name, values in zip(fits[label].kind.terms.coefficients, of_law, strict=True):
-                    if name in drawn:
-                        drawn[name][:, index] = values
+    common, of_fits = (
+        paired(fit.draws for fit in fits.values())
+        if fits and all(fit.has_intervals for fit in fits.values())
+        else ([], [])
+    )
+    if len(common) > 1:
+        drawn = {name: np.repeat(columns[name][None], len(common), axis=0) for name in COEFFICIENTS}
+        for label, of_law in zip(fits, of_fits, strict=True):
+            for name, values in zip(fits[label].kind.terms.coefficients, of_law.T, strict=True):
+                if name in drawn:
+                    drawn[name][:, list(laws).index(label)] = values
         low, high = percentiles(across_all(drawn, budgets, excess=False)["lost_compute"], level)
     doubt = np.array([label in fits and _exponents_at_limit(fits[label], level) for label in laws])
     return AllocationMatrix(
@@ -286,7 +285,7 @@ def _exponents_at_limit(fit: PassFit, level: float) -> bool:
     """Whether a limit of the search keeps too many resamples from other exponents, on which an
     allocation depends.
     """
-    return len(fit.draws) > 0 and fit.too_many(
+    return fit.has_intervals and fit.too_many(
         np.any([fit.at_edge(name) for name in fit.kind.exponents], axis=0), level
     )
 

@@ -28,12 +28,10 @@ tells about p (dropping problems because they are hard), or dropping rows by the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import outside
 from .gamma_differences import first, rise, second
 
 if TYPE_CHECKING:
@@ -42,11 +40,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
-    "BetaFit",
     "Expansion",
     "beta_neg_log_pass",
     "beta_pass",
-    "fit_beta",
     "log_beta_fail",
     "log_likelihood",
     "log_likelihood_expansion",
@@ -216,213 +212,7 @@ def with_atom(rows: Expansion, unsolved: NDArray[np.bool_], logit: float) -> Exp
     return Expansion(value, gradient, hessian)
 
 
-# -- one model ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class BetaFit:
-    """Beta(a, b) of greatest likelihood for the counts of one model.
-
-    Attributes
-    ----------
-    a, b : float
-        0 or inf at a boundary.
-    mean : float
-        Of the success rates.
-    log_likelihood : float
-        Of the samples in their order (`log_likelihood`).
-    boundary : str
-        "" where a and b are numbers, else where the likelihood is greatest: "no success", "all
-        correct", "no spread beyond binomial" (a and b infinite, one rate for all problems), "all or
-        nothing" (a and b 0: every problem is either always or never solved).
-    converged : bool
-        Whether the maximum is certified: no gain in a further step, and the Hessian negative
-        definite.
-    covariance : ndarray or None
-        (2, 2) of (log a, log b), from the Hessian; None at a boundary.
-    problems : int
-    """
-
-    a: float
-    b: float
-    mean: float
-    log_likelihood: float
-    boundary: str
-    converged: bool
-    covariance: Floats | None
-    problems: int
-
-    def neg_log_pass_at_k(self, k: ArrayLike) -> Floats:
-        """-log pass@k in nats."""
-        k = np.asarray(k, dtype=np.float64)
-        if not self.boundary:
-            return beta_neg_log_pass(self.a, self.b, k)
-        if self.boundary == "no spread beyond binomial":
-            return neg_log_pass(k * math.log1p(-self.mean))
-        with np.errstate(divide="ignore"):
-            return np.full(k.shape, float(-np.log(self.mean)))
-
-    def pass_at_k(self, k: ArrayLike) -> Floats:
-        """pass@k."""
-        return np.exp(-self.neg_log_pass_at_k(k))
-
-    def __str__(self) -> str:
-        where = f" ({self.boundary})" if self.boundary else ""
-        return f"Beta(a = {self.a:.6g}, b = {self.b:.6g}){where}, mean {self.mean:.6g}, {self.problems} problems"
-
-
-def fit_beta(n: ArrayLike, c: ArrayLike) -> BetaFit:
-    """Beta(a, b) of greatest likelihood for the counts of one model, by Newton with the exact
-    Hessian.
-
-    Parameters
-    ----------
-    n, c : array_like
-        (P,) samples and correct ones of P >= 2 problems.
-
-    Raises
-    ------
-    ValueError
-        Where the counts are no counts, there are fewer than two problems, or no problem has two
-        samples: these tell nothing about the spread of the success rates.
-
-    Examples
-    --------
-    >>> found = fit_beta([100, 100, 100, 100], [0, 3, 20, 60])
-    >>> f"{found.a:.4f} {found.b:.4f} {found.converged}"
-    '0.3358 1.4252 True'
-    """
-    samples, correct = checked_counts(n, c)
-    if len(samples) < 2:
-        raise outside(
-            "n",
-            f"{len(samples)} problem",
-            "at least two problems: one cannot tell the spread of success rates",
-        )
-    if samples.max() < 2:
-        raise outside(
-            "n",
-            "one sample a problem",
-            "two samples of some problem: one each cannot tell the spread of success rates",
-        )
-    pairs, repeats = np.unique(np.stack([samples, correct]), axis=1, return_counts=True)
-    different, times = (pairs[0], pairs[1]), repeats.astype(np.float64)
-    boundary, mean = _boundary(*different, times)
-    problems = int(times.sum())
-    if boundary:
-        ends = {
-            "no success": (0.0, math.inf),
-            "all correct": (math.inf, 0.0),
-            "all or nothing": (0.0, 0.0),
-        }
-        a, b = ends.get(boundary, (math.inf, math.inf))
-        value = _log_likelihood_at_boundary(boundary, *different, times, mean)
-        return BetaFit(
-            a=a,
-            b=b,
-            mean=mean,
-            log_likelihood=value,
-            boundary=boundary,
-            converged=True,
-            covariance=None,
-            problems=problems,
-        )
-    found, value, hessian, converged = _newton(*different, times, mean)
-    a, b = (float(x) for x in np.exp(found))
-    return BetaFit(
-        a=a,
-        b=b,
-        mean=a / (a + b),
-        log_likelihood=value,
-        boundary="",
-        converged=converged,
-        covariance=np.asarray(np.linalg.inv(-hessian)) if converged else None,
-        problems=problems,
-    )
-
-
-def checked_counts(n: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats]:
-    """(P,) samples and correct ones as floats, or a ValueError."""
-    arrays = []
-    for name, values in (("n", n), ("c", c)):
-        try:
-            array = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise outside(name, values, "whole numbers") from None
-        wrong = ~(
-            np.isfinite(array)
-            & (array == np.floor(array))
-            & (array >= (1.0 if name == "n" else 0.0))
-        )
-        if array.ndim != 1 or not len(array):
-            raise outside(name, f"shape {array.shape}", "counts in one dimension, at least one")
-        if wrong.any():
-            raise outside(
-                name,
-                float(array[wrong][0]),
-                f"a whole number of at least {1 if name == 'n' else 0}",
-            )
-        arrays.append(array)
-    found_n, found_c = arrays
-    if found_n.shape != found_c.shape:
-        raise outside("c", f"{len(found_c)} values", f"one for each of {len(found_n)} values of n")
-    over = found_c > found_n
-    if over.any():
-        first_over = int(np.argmax(over))
-        raise outside(
-            "c",
-            int(found_c[first_over]),
-            f"at most n={int(found_n[first_over])} (row {first_over + 1})",
-        )
-    return found_n, found_c
-
-
-def _boundary(n: Floats, c: Floats, times: Floats) -> tuple[str, float]:
-    """Where the likelihood is greatest if not inside, and the mean there.
-
-    For a given mean near infinite concentration s the log likelihood is that of the binomial plus
-    (score)/s: the score is that of Tarone (1979, Biometrika 66, 585-590). Where it is positive
-    there is a maximum at finite s.
-    """
-    if not c.any():
-        return "no success", 0.0
-    if (c == n).all():
-        return "all correct", 1.0
-    if ((c == 0.0) | (c == n)).all():
-        return "all or nothing", float(times[c > 0.0].sum() / times.sum())
-    mean = float((times * c).sum() / (times * n).sum())
-    score = times @ (c * (c - 1.0) / mean + (n - c) * (n - c - 1.0) / (1.0 - mean) - n * (n - 1.0))
-    return ("no spread beyond binomial" if score <= 0.0 else ""), mean
-
-
-def _log_likelihood_at_boundary(
-    boundary: str, n: Floats, c: Floats, times: Floats, mean: float
-) -> float:
-    if boundary in ("no success", "all correct"):
-        return 0.0
-    if boundary == "all or nothing":
-        return float(times @ np.where(c > 0.0, math.log(mean), math.log1p(-mean)))
-    return float(times @ (c * math.log(mean) + (n - c) * math.log1p(-mean)))
-
-
-def _newton(n: Floats, c: Floats, times: Floats, mean: float) -> tuple[Floats, float, Floats, bool]:
-    """(log a, log b), the log likelihood, its Hessian, and whether that is a certified maximum; the
-    best of three starts.
-    """
-
-    def at(x: Floats) -> Expansion:
-        rows = log_likelihood_expansion(
-            n, c, np.full(n.shape, math.exp(x[0])), np.full(n.shape, math.exp(x[1]))
-        )
-        return Expansion(rows.value @ times, rows.gradient @ times, rows.hessian @ times)
-
-    best: tuple[Floats, float, Floats, bool] | None = None
-    for spread in (0.1, 1.0, 10.0):
-        found = maximise(at, np.log([spread, spread * (1.0 - mean) / mean]))
-        if best is None or (found[3], found[1]) > (best[3], best[1]):
-            best = found
-    assert best is not None
-    return best
+# -- the greatest likelihood -------------------------------------------------------------------------------------------
 
 
 def maximise(

@@ -12,6 +12,7 @@ import numpy as np
 from .. import formulas
 from ..compute_law import power
 from ..fit.derived import default_quantities
+from ..fit.resample import paired
 from ..results import Band, Estimate
 from .agreement import TOLERANCE, verdict
 from .fit_at_k import open_side
@@ -133,20 +134,20 @@ def envelopes(joint: PassLaws, direct: PassLaws, *, level: float = 0.9) -> list[
         raise ValueError(
             f"k={joint.ks}: must share some with those of the compute law, {direct.ks}"
         )
-    paired = (
+    same = (
         joint.weights.shape == direct.weights.shape
         and bool((joint.weights == direct.weights).all())
         and len(joint.weights) > 1
     )
-    return [_envelope(joint.at(k), direct.at(k), joint.covariates, paired, level) for k in shared]
+    return [_envelope(joint.at(k), direct.at(k), joint.covariates, same, level) for k in shared]
 
 
 def _envelope(
-    joint: PassFit, direct: PassFit, covariates: dict[str, Floats], paired: bool, level: float
+    joint: PassFit, direct: PassFit, covariates: dict[str, Floats], same: bool, level: float
 ) -> EnvelopeAtK:
     law = joint.fit.law_of(joint.fit.coefficients)
     values = {"E0": law.E, "C0": law.envelope.coefficient, "alpha": law.envelope.exponent}
-    columns = envelope_columns(joint, joint.certified_draws)
+    columns = envelope_columns(joint, joint.drawn)
     derived = {
         name: Estimate.of_draws(value, columns[name], level) for name, value in values.items()
     }
@@ -156,15 +157,15 @@ def _envelope(
         params=covariates["params"][joint.used], tokens=covariates["tokens"][joint.used]
     )
     differences, over = np.empty(0), np.empty((0, POINTS))
-    if paired and joint.spare > 0:
-        good = np.isfinite(joint.draws).all(axis=1) & np.isfinite(direct.draws).all(axis=1)
-        columns = envelope_columns(joint, joint.draws[good])
-        differences = direct.column("alpha")[good] - columns["alpha"]
+    if same and joint.spare > 0 and joint.draws is not None and direct.draws is not None:
+        _, (of_joint, of_direct) = paired((joint.draws, direct.draws))
+        columns = envelope_columns(joint, of_joint)
+        differences = of_direct[:, direct.names.index("alpha")] - columns["alpha"]
         best = columns["E0"][:, None] + power(
             compute, np.log(columns["C0"])[:, None], columns["alpha"][:, None]
         )
-        over = direct.neg_log_of(direct.draws[good], {"compute": compute}) / best - 1.0
-    excess = direct.neg_log({"compute": compute}) / law.envelope.loss(compute) - 1.0
+        over = direct.predict_by(of_direct, {"compute": compute}) / best - 1.0
+    excess = direct.predict({"compute": compute}) / law.envelope.loss(compute) - 1.0
     return EnvelopeAtK(
         k=joint.k,
         derived=derived,
@@ -254,7 +255,7 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
     costs = []
     for fit in joint.fits:
         exponents = (
-            dict(zip(fit.kind.terms.coefficients, fit.certified_draws.T, strict=True))
+            dict(zip(fit.kind.terms.coefficients, fit.drawn.T, strict=True))
             if fit.has_intervals
             else {}
         )

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..fit.fitted import Fitted
 from ..fit.models import AT_BOUND, Design, in_coordinates
 from ..fit.newton import Problems, expand
+from ..fit.resample import Refits
 from ..fit.separable import Centred
 from ..results import Estimate, percentiles
-from .marginal import Marginal
+from .marginal import Marginal, fit_marginal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+    from ..fit.resample import Draws
     from ..fit.result import Fit
     from .kinds import Kind
     from .likelihood import Evidence
@@ -87,7 +90,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PassFit:
+class PassFit(Fitted):
     """One of the three laws at one k.
 
     Attributes
@@ -112,9 +115,8 @@ class PassFit:
         Models left out because no sample is correct: -log pass@k has no estimate (least squares).
     n_refused : int
         Models left out because some problem has fewer than k samples (least squares).
-    draws : ndarray
-        (R, p): coefficients refitted to resamples of models; NaN where a refit was not certified. R
-        = 0 without a bootstrap.
+    draws : Draws or None
+        The law refitted to resamples of the models.
     clusters : ndarray or None
         (G,): what models are drawn together; None where they are drawn one by one.
     """
@@ -129,7 +131,7 @@ class PassFit:
     n_unsolved: int
     n_without: int
     n_refused: int
-    draws: Floats
+    draws: Draws | None = None
     clusters: Any = None
 
     @property
@@ -149,9 +151,27 @@ class PassFit:
         return dict(zip(self.kind.coefficients, self.fit.coefficients.values(), strict=True))
 
     @property
+    def size(self) -> int:
+        """How many models take part."""
+        return self.n_models
+
+    @property
+    def objective_value(self) -> float:
+        """Minus the log likelihood, or the sum of squares, at the minimum."""
+        return self.fit.objective_value
+
+    @property
     def converged(self) -> bool:
         """Whether the minimum is certified."""
         return self.fit.converged
+
+    def refit(self, *, weights: Floats) -> Refits:
+        """The law refitted K times: weights (K, n) say how often each of the models is drawn."""
+        if self.evidence is None:
+            return self.fit.refit(weights=weights)
+        starts = np.repeat(self.fit.theta[None], len(weights), axis=0)
+        again = fit_marginal(self.design, self.evidence, starts, weights, self.scatter)
+        return Refits(self.design.coefficients(again.theta), again.done)
 
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
@@ -172,28 +192,20 @@ class PassFit:
         return self.n_models - len(self.kind.coefficients)
 
     @property
-    def certified_draws(self) -> Floats:
-        """The draws whose refit was certified; of a law with as many coefficients as models none
-        tells anything.
-        """
-        usable = self.draws if self.spare > 0 else self.draws[:0]
-        return usable[np.isfinite(usable).all(axis=1)] if len(usable) else usable
+    def drawn(self) -> Floats:
+        """(R, p): the coefficients of the resamples; none where no model is left to tell errors."""
+        if self.draws is None or self.spare <= 0:
+            return np.empty((0, len(self.kind.coefficients)))
+        return self.draws.coefficients
 
     @property
     def has_intervals(self) -> bool:
         """Whether there are resamples that tell how sure the coefficients are."""
-        return len(self.certified_draws) > 1
+        return len(self.drawn) > 1
 
-    def certified(self, name: str) -> Floats:
-        """The certified draws of a coefficient."""
-        return self.certified_draws[:, self.kind.coefficients.index(name)]
-
-    def column(self, name: str) -> Floats:
-        """The draws (R,) of a coefficient; NaN where a refit was not certified, or no model is left
-        to tell errors.
-        """
-        drawn = self.draws[:, self.kind.coefficients.index(name)]
-        return drawn if self.spare > 0 else np.full_like(drawn, np.nan)
+    def drawn_of(self, name: str) -> Floats:
+        """(R,): one coefficient of the resamples."""
+        return self.drawn[:, self.kind.coefficients.index(name)]
 
     # -- intervals -----------------------------------------------------------------------------------------------------
 
@@ -206,7 +218,7 @@ class PassFit:
         (`isoflop.numeric.passk.limit`), or of the resamples where they reach higher. No interval
         without resamples, or where there are no more models than coefficients.
         """
-        drawn = self.certified(name)
+        drawn = self.drawn_of(name)
         undetermined = name in self.undetermined
         plain = Estimate.of_draws(self.coefficients[name], drawn, level, undetermined=undetermined)
         if plain.low is None or plain.high is None:
@@ -252,7 +264,7 @@ class PassFit:
         """
         if self.spare <= 0:
             return False
-        drawn = self.certified(self.kind.floor)
+        drawn = self.drawn_of(self.kind.floor)
         return self.coefficients[self.kind.floor] == 0.0 or (
             len(drawn) > 1 and percentiles(drawn, level)[0] == 0.0
         )
@@ -275,11 +287,8 @@ class PassFit:
         return {}
 
     def too_many(self, draws: NDArray[np.bool_], level: float = 0.9) -> bool:
-        """Whether these draws (R,) are more of the certified ones than lie beyond an end of an
-        interval.
-        """
-        certified = np.isfinite(self.draws).all(axis=1)
-        return bool(draws[certified].mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
+        """Whether these of the draws (R,) are more than lie beyond an end of an interval."""
+        return bool(draws.mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
 
     def at_edge(self, name: str) -> NDArray[np.bool_]:
         """(R,): the draws that a limit of the search keeps from another value of a coefficient."""
@@ -304,7 +313,8 @@ class PassFit:
         leaves both undetermined on both sides.
         """
         design, terms = self.design, self.kind.terms
-        theta = np.linalg.solve(design.to_coordinates, in_coordinates(terms, self.draws).T).T
+        drawn = in_coordinates(terms, self.drawn)
+        theta = np.linalg.solve(design.to_coordinates, drawn.T).T
         near = AT_BOUND * np.maximum(1.0, np.abs(theta))
         least, most = theta - design.lower <= near, design.upper - theta <= near
         below, above = np.zeros_like(least), np.zeros_like(most)
@@ -329,13 +339,13 @@ class PassFit:
         row: dict[str, Any] = {"k": self.k}
         for name, found in self.estimates(level).items():
             row[name] = found.value
-            if len(self.draws):
+            if self.draws is not None:
                 row |= {
                     f"{name}_lo": found.low,
                     f"{name}_hi": found.high,
                     f"{name}_open": open_side(found),
                 }
-        if len(self.draws):
+        if self.draws is not None:
             by = "limit" if self.is_limited(level) else "percentiles"
             row[f"{self.kind.floor}_interval"] = by if self.has_intervals else None
         row |= {
@@ -350,15 +360,10 @@ class PassFit:
             "undetermined": list(self.undetermined),
         }
         return row | (
-            {"n_resamples": len(self.draws), "n_failed_resamples": self.n_failed}
-            if len(self.draws)
-            else {}
+            {}
+            if self.draws is None
+            else {"n_resamples": self.draws.done, "n_failed_resamples": self.n_failed}
         )
-
-    @property
-    def n_failed(self) -> int:
-        """Resamples whose refit was not certified."""
-        return int((~np.isfinite(self.draws).all(axis=1)).sum()) if len(self.draws) else 0
 
     # -- predictions ---------------------------------------------------------------------------------------------------
 
@@ -395,7 +400,7 @@ class PassFit:
         )
         return expand(problems, theta).hessian[0] / (2.0 * self.scatter**2)
 
-    def predict(self, covariates: Mapping[str, Any]) -> Prediction:
+    def prediction(self, covariates: Mapping[str, Any]) -> Prediction:
         """What the law says of models with these covariates, (M,) each; keys as in
         `Counts.covariates`.
 
@@ -420,7 +425,7 @@ class PassFit:
         of it. The law of greatest likelihood at that limit then adds, as an independent error of
         the same level, to the side on which it lies.
         """
-        ahead = self.predict(covariates)
+        ahead = self.prediction(covariates)
         low, high = ahead.interval(level)
         if not self.is_limited(level):
             return low, high
@@ -432,11 +437,11 @@ class PassFit:
         above = np.hypot(np.log(high) - ahead.log_y, np.maximum(away, 0.0))
         return np.exp(ahead.log_y - below), np.exp(ahead.log_y + above)
 
-    def neg_log(self, covariates: Mapping[str, Any]) -> Floats:
-        """-log pass@k by the law, (M,)."""
-        return self._model_at(covariates).evaluate(self.fit.theta[None])[0][0]
+    def predict(self, rows: Mapping[str, Any]) -> Floats:
+        """-log pass@k by the law (M,), at covariates (M,) each."""
+        return self._model_at(rows).evaluate(self.fit.theta[None])[0][0]
 
-    def neg_log_of(self, draws: Floats, covariates: Mapping[str, Any]) -> Floats:
+    def predict_by(self, draws: Floats, covariates: Mapping[str, Any]) -> Floats:
         """-log pass@k (R, M) by other coefficients (R, p), as `draws` has them."""
         model = self._model_at(covariates)
         moved = in_coordinates(self.kind.terms, draws)

@@ -18,6 +18,7 @@ from .. import formulas
 from ..compute_law import ComputeLaw
 from ..errors import outside
 from ..fit.fitting import fit as fit_runs
+from ..fit.resample import paired, refits_of
 from ..results import Band, Estimate
 from .laws import fit_passk
 
@@ -250,7 +251,9 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
         model="compute",
         objective="least-squares-log",
     )
-    refits = gold.refit(weights=laws.weights) if laws.resamples else None
+    of_compute = (
+        refits_of(gold, [{"weights": laws.weights}], laws.resamples) if laws.resamples else None
+    )
     direct = fit_passk(
         laws.data,
         law="compute",
@@ -267,12 +270,10 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
         other = direct.at(fit.k).fit
         own = Composition(np.array([[*fit.coefficients.values(), *gold.coefficients.values()]]))
         drawn = None
-        if refits is not None and fit.spare > 0:
-            good = np.isfinite(fit.draws).all(axis=1) & refits.converged
-            if good.sum() >= LEAST_DRAWS:
-                drawn = Composition(
-                    np.concatenate([fit.draws[good], refits.coefficients[good]], axis=1)
-                )
+        if of_compute is not None and fit.draws is not None and fit.spare > 0:
+            common, both = paired((fit.draws, of_compute))
+            if len(common) >= LEAST_DRAWS:
+                drawn = Composition(np.concatenate(both, axis=1))
         implied, columns = (
             own.implied()[0],
             np.empty((3, 0)) if drawn is None else drawn.implied().T,

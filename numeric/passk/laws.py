@@ -12,13 +12,12 @@ import numpy as np
 
 from ..data.runs import Runs
 from ..errors import outside, whole_number
-from ..fit.fitting import fit_terms
+from ..fit.fitting import fit_form
 from ..fit.models import Design
 from ..fit.objective import Objective
 from ..fit.optimality import Solution
 from ..fit.repeat import repeat
-from ..fit.resample import LEAST_GROUPS
-from ..fit.resample import case_weights as resampled
+from ..fit.resample import LEAST_GROUPS, case_weights, paired, refits_of
 from ..fit.result import Fit
 from ..fit.scan import Scan
 from .cautions import AUTO, cluster_of
@@ -148,14 +147,19 @@ class PassLaws:
         self._named(name)
         return np.array([fit.coefficients[name] for fit in self.fits])
 
+    def paired(self) -> tuple[NDArray[np.intp], list[Floats]]:
+        """The resamples that are certified at every k, and the coefficients (R, p) there of each k;
+        none where there are no resamples or, at some k, no models left to tell errors.
+        """
+        if any(fit.draws is None or not len(fit.drawn) for fit in self.fits):
+            return np.empty(0, dtype=np.intp), [fit.drawn[:0] for fit in self.fits]
+        return paired(fit.draws for fit in self.fits if fit.draws is not None)
+
     def draws(self, name: str) -> Floats:
-        """Its draws (R, K); a row is one resample of models, the same for all k."""
+        """Its draws (R, K); a row is one resample of models, certified at every k."""
         self._named(name)
-        return (
-            np.stack([fit.column(name) for fit in self.fits], axis=1)
-            if self.resamples
-            else np.empty((0, len(self.fits)))
-        )
+        at = self.kind.coefficients.index(name)
+        return np.stack([drawn[:, at] for drawn in self.paired()[1]], axis=1)
 
     def intervals(self, name: str, level: float = 0.9) -> Floats:
         """Its percentile intervals, (K, 2)."""
@@ -259,7 +263,7 @@ def fit_passk(
     random = np.random.default_rng(seed)
     drawn = cluster_of(chosen.counts, cluster)
     group = clusters(chosen.counts, drawn)
-    weights = resampled(group, size, resamples, random) if resamples else np.empty((0, size))
+    weights = case_weights(group, size, resamples, random) if resamples else np.empty((0, size))
     failed: dict[int, str] = {}
 
     def fitted(index: int) -> PassFit | None:
@@ -377,10 +381,13 @@ def fit_at_k(data: Data, kind: Kind, index: int, method: str, weights: Floats) -
         Where models are too few.
     """
     fitted = _by_likelihood if method == "likelihood" else _by_squares
-    return fitted(data, kind, index, weights)
+    fit = fitted(data, kind, index)
+    if not len(weights):
+        return fit
+    return fit.with_draws(refits_of(fit, [{"weights": weights[:, fit.used]}], len(weights)))
 
 
-def _by_squares(data: Data, kind: Kind, index: int, weights: Floats) -> PassFit:
+def _by_squares(data: Data, kind: Kind, index: int) -> PassFit:
     k, estimate = data.ks[index], data.curve
     complete = estimate.complete[:, index]
     solved = estimate.pass_at_k[:, index] > 0.0
@@ -399,9 +406,8 @@ def _by_squares(data: Data, kind: Kind, index: int, weights: Floats) -> PassFit:
         kind,
         f"{refused} with problems of fewer than k samples, {without} without a success",
     )
-    fit = fit_terms(_runs(kind, data, used, estimate.neg_log[used, index]), kind.terms, SQUARES)
+    fit = fit_form(_runs(kind, data, used, estimate.neg_log[used, index]), kind.terms, SQUARES)
     spare = max(1, len(fit.runs) - int(fit.free.sum()))
-    found = fit.refit(weights=weights[:, used]) if len(weights) else None
     return PassFit(
         kind=kind,
         k=k,
@@ -413,13 +419,10 @@ def _by_squares(data: Data, kind: Kind, index: int, weights: Floats) -> PassFit:
         n_unsolved=0,
         n_without=without,
         n_refused=refused,
-        draws=_certified(found.coefficients, found.converged)
-        if found
-        else np.empty((0, len(kind.coefficients))),
     )
 
 
-def _by_likelihood(data: Data, kind: Kind, index: int, weights: Floats) -> PassFit:
+def _by_likelihood(data: Data, kind: Kind, index: int) -> PassFit:
     k, evidence, size = data.ks[index], data.evidence[index], len(data.counts)
     unsolved = int((~data.solved).sum())
     solved_all = int((~data.failing).sum())
@@ -447,12 +450,6 @@ def _by_likelihood(data: Data, kind: Kind, index: int, weights: Floats) -> PassF
     )
     runs = _runs(kind, data, used, np.exp(expected))
     fit = Fit(model=kind.terms, objective=SQUARES, runs=runs, design=design, solution=solution)
-    draws = np.empty((0, len(kind.coefficients)))
-    if len(weights):
-        again = fit_marginal(
-            design, evidence, np.repeat(fit.theta[None], len(weights), axis=0), weights, tau
-        )
-        draws = _certified(design.coefficients(again.theta), again.done)
     return PassFit(
         kind=kind,
         k=k,
@@ -464,7 +461,6 @@ def _by_likelihood(data: Data, kind: Kind, index: int, weights: Floats) -> PassF
         n_unsolved=unsolved,
         n_without=0,
         n_refused=0,
-        draws=draws,
     )
 
 
@@ -501,7 +497,3 @@ def _enough(k: int, count: int, kind: Kind, others: str) -> None:
             f"{least} for the "
             f"{least} coefficients of {kind.formula}"
         )
-
-
-def _certified(coefficients: Floats, done: NDArray[np.bool_]) -> Floats:
-    return np.where(done[:, None], coefficients, np.nan)

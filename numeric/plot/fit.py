@@ -189,7 +189,7 @@ def _draw_fit(fit: Fit, ax: Axes) -> None:
     runs = fit.runs
     observed = np.asarray(runs.loss)
     outcome = _outcome(fit)
-    if runs.compute is None or fit.model.name == "general":
+    if runs.compute is None or fit.model.is_expression:
         ends = [min(observed.min(), fit.fitted.min()), max(observed.max(), fit.fitted.max())]
         ax.plot(ends, ends, color=PALE, linewidth=1.0, zorder=1)
         _scatter(fit, ax, observed, fit.fitted)

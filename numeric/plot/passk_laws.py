@@ -110,7 +110,7 @@ def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None
             else:
                 ax.plot(
                     grid,
-                    fit.neg_log({laws.kind.axis: grid}),
+                    fit.predict({laws.kind.axis: grid}),
                     color=shade,
                     label=f"{fit.k:,}",
                     linewidth=1.1,
@@ -143,7 +143,7 @@ def _predicted(laws: PassLaws, fit: PassFit) -> Floats:
     """
     greatest = max(float(np.nanmax(np.exp(_observed(laws, each)[0]))) for each in laws.fits)
     found: Floats = np.minimum(
-        fit.neg_log({name: laws.covariates[name] for name in laws.kind.covariates}),
+        fit.predict({name: laws.covariates[name] for name in laws.kind.covariates}),
         FAR_ABOVE * greatest,
     )
     return found

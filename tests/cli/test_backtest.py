@@ -56,65 +56,12 @@ QUICK = ("--law", "compute", "--cutoffs", "3", "--bootstrap", "0")
 COUNTS = ("counts.csv", "--models", "models.csv", "--k", "1", *QUICK)
 
 
-def test_text(run):
-    done = run(*COUNTS)
-    assert (done.code, done.err) == (0, "")
-    assert "3 cutoffs from" in done.out
-    assert "Median relative error of -log pass@k" in done.out
-    assert max(map(len, done.out.splitlines())) <= 100
-
-
-def test_json(run):
-    done = run(
-        "counts.csv",
-        "--models",
-        "models.csv",
-        "--gold",
-        "gold.csv",
-        "--k",
-        "1",
-        "8",
-        "--cutoffs",
-        "2",
-        "--format",
-        "json",
-    )
-    assert done.code == 0
-    data = json.loads(done.out)
-    assert data["laws"] == ["compute", "params-tokens", "gold"]
-    assert data["k"] == [1, 8]
-    assert len(data["coefficients"]) == data["fits"] == data["planned"] == 12
-    assert {row["coefficient"] for row in data["stability"] if row["law"] == "gold"} <= {
-        "xi0",
-        "K0",
-        "kappa",
-    }
-
-
 def test_csv_of_all_targets(run):
     done = run(*COUNTS, "--sweep", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert done.code == 0
     assert len({row["target"] for row in rows}) > 1
     assert all(float(row["decades_held_out"]) > 0.0 for row in rows)
-
-
-def test_axis_and_given_cutoffs(run):
-    done = run(
-        "counts.csv",
-        "--models",
-        "models.csv",
-        "--k",
-        "1",
-        "--law",
-        "compute",
-        "--rolling",
-        "params",
-        "--cutoffs",
-        "0.4B",
-    )
-    assert done.code == 0
-    assert "1 cutoff from 4e8 to 4e8 params" in done.out
 
 
 def test_runs(run):
@@ -161,21 +108,6 @@ def test_nothing_observed_is_no_verdict(run, tables):
     done = run("last.csv", "--models", "models.csv", "--k", "1", *QUICK)
     assert done.code == 3
     assert "No prediction could be compared with an observation" in done.out
-
-
-@pytest.mark.parametrize(
-    ("share", "cause"), [(0, "11 without a success"), (1, "11 without a failure")]
-)
-def test_all_zeros_or_all_ones_are_one_line(run, tables, share, cause):
-    rows = list(csv.DictReader(io.StringIO((tables / "counts.csv").read_text())))
-    held = {name: [row[name] for row in rows] for name in ("model", "problem", "n_samples")}
-    written(
-        tables / "same.csv", held | {"n_correct": [share * int(row["n_samples"]) for row in rows]}
-    )
-    done = run("same.csv", "--models", "models.csv", "--k", "1", *QUICK)
-    assert (done.code, done.out) == (2, "")
-    assert len(done.err.splitlines()) == 1
-    assert cause in done.err
 
 
 def test_a_condition_holds_out_rows(run, tables):

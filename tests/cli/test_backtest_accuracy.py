@@ -3,7 +3,6 @@ interrupts.
 """
 
 import csv
-import io
 import json
 
 import pytest
@@ -98,138 +97,12 @@ def refused(outcome, *named):
 # -- the contract ------------------------------------------------------------------------------------------------------
 
 
-def test_text(call, runs) -> None:
-    result = call("backtest", runs, "--law", *LAWS, *HOLD_OUT)
-    assert (result.code, result.err) == (0, "")
-    assert max(map(len, result.out.splitlines())) <= WIDTH
-    words = " ".join(result.out.split())
-    for part in (
-        "held out: compute > 1e22",
-        "piqa: accuracy of guessing 0.5",
-        "task two",
-        "params-tokens * 24",
-        "C0 C^-alpha; least squares of log(-log Q')",
-        "mean +-",
-    ):
-        assert part in words, part
-    assert "nan" not in result.out.lower()
-
-
-def test_json(data, with_loss) -> None:
-    found = data(
-        "backtest",
-        with_loss,
-        "--law",
-        *LAWS,
-        "two-stage-logistic",
-        *HOLD_OUT,
-        "--bootstrap",
-        "20",
-        "--seed",
-        "3",
-    )
-    assert set(found) >= {
-        "source",
-        "hold_out",
-        "proxy",
-        "level",
-        "resamples",
-        "seed",
-        "interrupted",
-        "benchmarks",
-        "means",
-        "warnings",
-    }
-    assert (found["hold_out"], found["proxy"], found["resamples"], found["seed"]) == (
-        "compute > 1e22",
-        "web",
-        20,
-        3,
-    )
-    assert [each["benchmark"] for each in found["benchmarks"]] == ["piqa", "task two"]
-    first = found["benchmarks"][0]
-    assert first["random_baseline"]["value"] == 0.5
-    assert [law["law"] for law in first["laws"]] == [*LAWS, "two-stage-logistic"]
-    for law in first["laws"]:
-        assert law["held_out"]["n"] == 6
-        low, high = law["intervals"]["mae"]
-        assert 0.0 <= low <= high
-        assert law["n_resamples"] + law["n_resamples_failed"] == 20
-        assert all(each["low"] <= each["high"] for each in law["coefficients"])
-    assert [mean["law"] for mean in found["means"]] == [*LAWS, "two-stage-logistic"]
-
-
-def test_csv(call, runs, data) -> None:
-    result = call("backtest", runs, "--law", *LAWS, *HOLD_OUT, "--format", "csv")
-    table = list(csv.DictReader(io.StringIO(result.out)))
-    assert [(row["benchmark"], row["law"]) for row in table] == [
-        (name, law) for name in ("piqa", "task two") for law in LAWS
-    ]
-    found = data("backtest", runs, "--law", *LAWS, *HOLD_OUT)
-    assert float(table[0]["held_out_mae"]) == found["benchmarks"][0]["laws"][0]["held_out"]["mae"]
-    assert table[0]["held_out_mae_low"] == ""
-
-
 def test_a_figure(call, runs, tmp_path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "laws.png"
     result = call("backtest", runs, "--law", *LAWS, *HOLD_OUT, "--plot", path)
     assert (result.code, result.err) == (0, "")
     assert path.read_bytes().startswith(b"\x89PNG")
-
-
-def test_options_reach_the_library(data, runs) -> None:
-    margin = data(
-        "backtest",
-        runs,
-        "--law",
-        "compute",
-        "--benchmark",
-        "task two",
-        *HOLD_OUT,
-        "--margin",
-        "task two=0.5",
-    )
-    plain = data("backtest", runs, "--law", "compute", "--benchmark", "task two", *HOLD_OUT)
-    fitted = [each["benchmarks"][0]["laws"][0]["n_fitted"] for each in (margin, plain)]
-    scores = [row[4] for row in rows() if row[2] == "task two" and 6.0 * row[0] * row[1] <= 1e22]
-    assert fitted == [sum(score > 0.5 for score in scores), sum(score > 0.05 for score in scores)]
-    guess = data(
-        "backtest",
-        runs,
-        "--law",
-        "compute",
-        "--random-baseline",
-        "piqa=0.48",
-        "--benchmark",
-        "piqa",
-        *HOLD_OUT,
-    )
-    assert guess["benchmarks"][0]["random_baseline"] == {
-        "value": 0.48,
-        "standard_error": 0.0,
-        "how": "given",
-        "margin": None,
-    }
-    level = data(
-        "backtest",
-        runs,
-        "--law",
-        "compute",
-        "--benchmark",
-        "piqa",
-        "--bootstrap",
-        "20",
-        "--level",
-        "0.5",
-    )
-    assert level["level"] == 0.5
-
-
-def test_an_average(data, runs) -> None:
-    found = data("backtest", runs, "--law", "compute", *HOLD_OUT, "--average")
-    assert [each["benchmark"] for each in found["benchmarks"]] == ["piqa", "task two", "average"]
-    assert any("'average'" in text for text in found["warnings"])
 
 
 def test_further_studies(data, call, with_loss) -> None:
@@ -290,23 +163,6 @@ def test_an_estimate_of_guessing_is_carried_or_said(call, data, file) -> None:
     assert "takes what guessing scores as exact" in " ".join(call(*words).out.split())
 
 
-def test_two_processes_roll_and_sweep_alike(data, runs) -> None:
-    pytest.importorskip("joblib")
-    words = (
-        "backtest",
-        runs,
-        "--law",
-        "compute",
-        "--benchmark",
-        "piqa",
-        "--rolling",
-        "compute",
-        "--sweep",
-    )
-    one, two = (data(*words, "--jobs", jobs) for jobs in ("1", "2"))
-    assert one == two
-
-
 def test_a_law_that_does_not_fall_is_at_its_bound(call, data, file) -> None:
     ordered = sorted((row for row in rows() if row[2] == "piqa"), key=lambda row: row[0] * row[1])
     path = file("falling", [[*row[:4], 0.7 - 0.003 * i, 0.5] for i, row in enumerate(ordered)])
@@ -335,36 +191,6 @@ def test_the_status_tells_of_laws_that_could_not_be_fitted(call, file) -> None:
 # -- scores that are no plain accuracy ---------------------------------------------------------------------------------
 
 
-def test_accuracy_of_exactly_1_is_left_out_and_said(call, file) -> None:
-    result = call(
-        "backtest", file("one", changed(4, 1.0)), "--law", "compute", "--benchmark", "piqa"
-    )
-    words = " ".join(result.out.split())
-    assert result.code == 0
-    assert "compute 29" in words
-    assert "1 of accuracy exactly 1, whose -log is 0" in words
-    assert "accuracy is exactly 1 in 1 score" in words
-
-
-def test_accuracy_below_guessing_is_left_out_and_said(call, file) -> None:
-    result = call(
-        "backtest", file("below", changed(4, 0.4)), "--law", "compute", "--benchmark", "piqa"
-    )
-    words = " ".join(result.out.split())
-    assert result.code == 0
-    assert "compute 29" in words
-    assert "1 within 0.05 of guessing or below it" in words
-
-
-def test_a_missing_score_is_dropped_and_said(call, file, data) -> None:
-    path = file("missing", changed(4, ""))
-    result = call("backtest", path, "--law", "compute", "--benchmark", "piqa")
-    assert "1 dropped: row 5: score is missing" in " ".join(result.out.split())
-    assert data("backtest", path, "--law", "compute")["warnings"] == [
-        "of the rows, 1 dropped: row 5: score is missing"
-    ]
-
-
 def test_accuracy_of_exactly_1_everywhere(call, file) -> None:
     result = call(
         "backtest", file("ones", [[*row[:4], 1.0, row[5]] for row in rows()]), "--law", "compute"
@@ -373,23 +199,6 @@ def test_accuracy_of_exactly_1_everywhere(call, file) -> None:
     assert "no run exceeds guessing (0.5) by more than 0.05 and is below 1" in " ".join(
         result.out.split()
     )
-
-
-def test_percent_is_asked_for_and_not_guessed(call, data, file) -> None:
-    path = file("percent", [[*row[:5], 100.0 * row[5]] for row in rows(100.0)])
-    refused(
-        call("backtest", path, "--law", "compute"),
-        "row 1",
-        "accuracy=68.5",
-        "must be a number from 0 to 1",
-        "--percent",
-    )
-    share, percent = (
-        data("backtest", *words, "--law", "compute", *HOLD_OUT)
-        for words in ((file("share", rows()),), (path, "--percent"))
-    )
-    errors = [each["benchmarks"][0]["laws"][0]["held_out"]["mae"] for each in (share, percent)]
-    assert errors[0] == pytest.approx(errors[1], rel=1e-9)
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------
@@ -439,15 +248,6 @@ def test_no_file(call, folder) -> None:
     refused(call("backtest", folder / "none.csv"), "none.csv", "No such file")
 
 
-def test_several_proxies_are_named(call, file) -> None:
-    path = file("two-losses", rows() + losses("web", "code"))
-    refused(
-        call("backtest", path, "--law", "two-stage-linear", *HOLD_OUT),
-        "--proxy: two-stage laws need one",
-        "web, code",
-    )
-
-
 # -- interrupts --------------------------------------------------------------------------------------------------------
 
 
@@ -481,26 +281,6 @@ def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
     found = json.loads(result.out)
     assert found["interrupted"] is True
     assert [law["law"] for law in found["benchmarks"][0]["laws"]] == ["compute"]
-
-
-@pytest.mark.parametrize("when", [1, 2])
-def test_ctrl_c_and_a_figure(call, runs, monkeypatch, tmp_path, when) -> None:
-    pytest.importorskip("matplotlib")
-    from isoflop.numeric.fit import hold_out as engine
-
-    real, calls = engine._judged, []
-
-    def stops(*task):
-        calls.append(task)
-        if len(calls) == when:
-            raise KeyboardInterrupt
-        return real(*task)
-
-    monkeypatch.setattr(engine, "_judged", stops)
-    result = call("backtest", runs, "--law", *LAWS, *HOLD_OUT, "--plot", tmp_path / "laws.png")
-    assert result.code == 130, result
-    assert "interrupted" in result.out
-    assert (tmp_path / "laws.png").exists() is (when == 2)
 
 
 # -- data of others ----------------------------------------------------------------------------------------------------

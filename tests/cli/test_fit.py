@@ -636,7 +636,8 @@ def never(monkeypatch):
     from isoflop.numeric.fit.solver import solve
 
     monkeypatch.setattr(
-        "isoflop.numeric.fit.solver.solve", lambda *words: replace(solve(*words), converged=False)
+        "isoflop.numeric.fit.solver.solve",
+        lambda *words, **more: replace(solve(*words, **more), converged=False),
     )
 
 
@@ -1032,8 +1033,7 @@ def test_a_failed_decomposition_is_no_bad_input(call, path, monkeypatch) -> None
 def test_an_exponent_whose_prefactor_no_float_can_hold(call, path) -> None:
     refused(
         call("fit", path, "--fix", "beta=1000"),
-        "--fix 'beta=1000': must be at most 26.1",
-        "exceed the largest float",
+        "an exponent too large",
     )
 
 

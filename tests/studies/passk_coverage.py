@@ -205,7 +205,7 @@ def repetition(case, seed):
         found[name] = (bool(low <= value <= high), high - low, estimates[name], value)
     if fit is not None:
         new = _new_model(case, random)
-        ahead = fit.predict({name: getattr(NEW, name) for name in fit.kind.covariates})
+        ahead = fit.prediction({name: getattr(NEW, name) for name in fit.kind.covariates})
         (low,), (high,) = ahead.interval(LEVEL)
         found[NEW_MODEL] = (
             bool(low <= new <= high),

@@ -80,7 +80,7 @@ def draw_coupled(b: Benchmark):
         here = {"compute": compute[g : g + 1]}
         ax.plot(
             ks,
-            [np.exp(-fit.neg_log(here)[0]) for fit in laws.fits],
+            [np.exp(-fit.predict(here)[0]) for fit in laws.fits],
             "--",
             color=colour,
             linewidth=0.9,

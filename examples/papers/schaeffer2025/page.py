@@ -46,7 +46,7 @@ from schaeffer2025.verdicts import beyond_the_claims, verdicts
 
 def resamples_text(b: Benchmark) -> str:
     fits = [fit for laws in b.study.laws.values() for fit in laws.fits]
-    return f"{sum(fit.n_failed for fit in fits):,} of {sum(len(fit.draws) for fit in fits):,} ({b.title})"
+    return f"{sum(fit.n_failed for fit in fits):,} of {sum(fit.draws.done for fit in fits):,} ({b.title})"
 
 
 def gold_models(b: Benchmark) -> str:

@@ -8,6 +8,7 @@ from schaeffer2025.benchmark import Benchmark
 from schaeffer2025.rules import BACKTESTED, BUDGET, COMPLETE, FEW, LEVEL, WIDE
 from schaeffer2025.text import between, cell, markdown, percent, spans
 
+from isoflop.numeric.fit.resample import paired
 from isoflop.numeric.law import Law
 from isoflop.numeric.passk.across_k import trend
 from isoflop.numeric.passk.allocation import allocation_matrix
@@ -129,7 +130,6 @@ def allocation_rows(b: Benchmark) -> tuple[list[list[str]], list[str]]:
     """The rows of one benchmark, or why there are none."""
     joint = b.study.laws["params-tokens"]
     fits = [joint.at(k) for k in FEW]
-    good = np.all([np.isfinite(fit.draws).all(axis=1) for fit in fits], axis=0)
     loss = Law(
         **{name: float(value) for name, value in published("besiroglu2024").coefficients.items()}
     )
@@ -148,7 +148,7 @@ def allocation_rows(b: Benchmark) -> tuple[list[list[str]], list[str]]:
         return [], [f"* {b.title}: {text}" for text in why.values()]
     drawn = [
         matrix(list(zip(fits, draws, strict=True)))
-        for draws in zip(*(fit.draws[good] for fit in fits), strict=True)
+        for draws in zip(*paired(fit.draws for fit in fits)[1], strict=True)
     ]
     left = np.array([1.0 - each.lost_compute[:, :, 0] for each in drawn])
     excess = np.array([each.excess[:, :, 0] for each in drawn])
@@ -256,7 +256,7 @@ def coupled_rows(b: Benchmark) -> list[list[str]]:
     """How far the coupled model and separate laws are from the models."""
     compute, rows = b.counts.covariates["compute"], []
     for k in BACKTESTED:
-        observed, apart = b.log_y(k), b.study.laws["compute"].at(k).neg_log(b.counts.covariates)
+        observed, apart = b.log_y(k), b.study.laws["compute"].at(k).predict(b.counts.covariates)
         both = {"one": b.coupled.neg_log(compute, k), "apart": apart}
         rms = {name: np.sqrt(np.nanmean((np.log(y) - observed) ** 2)) for name, y in both.items()}
         over = {name: b.over_prediction(k, y) for name, y in both.items()}

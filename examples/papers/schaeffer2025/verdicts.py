@@ -19,6 +19,7 @@ from schaeffer2025.rules import (
 )
 from schaeffer2025.text import between, cell, listed, percent
 
+from isoflop.numeric.fit.resample import paired
 from isoflop.numeric.passk.across_k import trend
 from isoflop.numeric.results import percentiles
 
@@ -174,7 +175,7 @@ def spread(
     """
     known = np.isfinite(observed)
     predicted = np.log(
-        fit.neg_log_of(draws, {name: covariates[name][known] for name in fit.kind.covariates})
+        fit.predict_by(draws, {name: covariates[name][known] for name in fit.kind.covariates})
     )
     squares = (weights[:, known] * (observed[known] - predicted) ** 2).sum(axis=1)
     return np.sqrt(squares / (weights[:, known].sum(axis=1) - len(fit.kind.coefficients)))
@@ -184,14 +185,15 @@ def tightness(b: Benchmark, k: int) -> tuple[float, float, float, float, float]:
     """Scatter about the compute law and about the params+tokens law, the ratio, and its interval."""
     laws = [b.study.laws[name] for name in ("compute", "params-tokens")]
     fits, observed, covariates = [each.at(k) for each in laws], b.log_y(k), b.counts.covariates
-    good = np.all([np.isfinite(fit.draws).all(axis=1) for fit in fits], axis=0)
+    index, of_fits = paired(fit.draws for fit in fits)
     one = np.ones((1, len(observed)))
     whole = [
         spread(fit, observed, covariates, one, np.array([list(fit.coefficients.values())]))[0]
         for fit in fits
     ]
     drawn = [
-        spread(fit, observed, covariates, laws[0].weights[good], fit.draws[good]) for fit in fits
+        spread(fit, observed, covariates, laws[0].weights[index], draws)
+        for fit, draws in zip(fits, of_fits, strict=True)
     ]
     return *whole, whole[1] / whole[0], *percentiles(drawn[1] / drawn[0], LEVEL)
 
@@ -345,7 +347,7 @@ def beyond_the_claims(found: list[Benchmark], errors: dict[str, Errors], nine: E
         high = [f"{law} {percent(of.too_high(law))}" for law in of.laws]
         wide = [f"{law} {of.width(law):.3g}" for law in of.laws]
         over = {
-            k: b.over_prediction(k, b.study.laws["compute"].at(k).neg_log(b.counts.covariates))
+            k: b.over_prediction(k, b.study.laws["compute"].at(k).predict(b.counts.covariates))
             for k in FEW
         }
         shown = ", ".join(f"{value:.2f} at k = {k:,}" for k, value in over.items())

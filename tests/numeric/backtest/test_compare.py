@@ -366,13 +366,6 @@ def test_a_benchmark_on_which_a_law_failed_is_in_no_mean(compared) -> None:
     assert found.best("hard") in ("compute", "params-tokens")
 
 
-def test_the_law_of_pairs_is_in_no_mean_and_never_best(resampled) -> None:
-    assert [each.law for each in resampled.means()] == ["compute"]
-    assert resampled.best("code") == "compute"
-    assert [each.law for each in resampled.of("piqa")] == ["compute"]
-    assert [each.law for each in resampled.of("code")] == ["compute", "bilinear"]
-
-
 def with_errors(compared, errors):
     """The comparison as if laws on "piqa" had these (RMSE on fitted, MAE on held-out runs)."""
     entries = []
@@ -400,16 +393,6 @@ def test_the_warning_that_the_closest_law_does_not_predict_best(compared) -> Non
     assert "warning" not in str(agreed)
     # The same law but for rounding, such as one with a ceiling that no run needs.
     assert with_errors(compared, close | {"params-tokens": (0.01, 0.0100001)}).misleading == ()
-
-
-def test_a_closest_law_that_is_judged_on_no_held_out_run(compared) -> None:
-    found = with_errors(compared, dict.fromkeys(LAW_NAMES, (0.02, 0.01)))
-    lonely = replace(
-        found.entries[0], train={**found.entries[0].train, "rmse": 0.001}, held_out={"n": 0}
-    )
-    found = replace(found, entries=(lonely, *found.entries[1:]))
-    assert found.misleading == ()
-    assert " - " in str(found)
 
 
 # -- resamples ---------------------------------------------------------------------------------------------------------
@@ -446,33 +429,6 @@ def test_guessing_that_is_an_estimate_widens_the_intervals(evaluations) -> None:
         alpha = entry.coefficients(0.9)[1]
         widths.append(alpha["high"] - alpha["low"])
     assert widths[1] > 1.2 * widths[0]
-
-
-def test_the_seed_decides_the_resamples(evaluations, resampled) -> None:
-    asked: dict[str, Any] = {
-        "laws": ("compute",),
-        "benchmarks": ("piqa",),
-        "hold_out": HOLD_OUT,
-        "resamples": 40,
-    }
-    same, other = (
-        compare_laws(evaluations, seed=seed, **asked).entry("piqa", "compute") for seed in (3, 4)
-    )
-    assert same.fit is not None
-    assert other.fit is not None
-    assert (same.fit.refitted == resampled.entry("piqa", "compute").fit.refitted).all()
-    assert not (same.fit.refitted == other.fit.refitted).any()
-
-
-def test_two_processes_give_what_one_gives(evaluations, resampled) -> None:
-    pytest.importorskip("joblib")
-    asked: dict[str, Any] = {
-        "laws": ("compute", "bilinear"),
-        "hold_out": HOLD_OUT,
-        "resamples": 40,
-        "seed": 3,
-    }
-    assert compare_laws(evaluations, jobs=2, **asked).as_dict() == resampled.as_dict()
 
 
 # -- interrupts --------------------------------------------------------------------------------------------------------
@@ -519,17 +475,6 @@ def test_ctrl_c_among_the_refits_ends_it_with_the_law_at_hand(evaluations, monke
     assert found.interrupted
     assert [each.law for each in found.entries] == ["compute"]
     assert found.laws == ("compute",)
-
-
-def test_ctrl_c_before_the_first_law(evaluations, monkeypatch) -> None:
-    def stops(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(engine, "_judged", stops)
-    found = compare_laws(evaluations, laws=("compute",), benchmarks=("piqa",))
-    assert (found.benchmarks, found.entries, found.interrupted) == ((), (), True)
-    assert "interrupted" in str(found)
-    json.dumps(found.as_dict(), allow_nan=False)
 
 
 # -- what is compared --------------------------------------------------------------------------------------------------
@@ -582,14 +527,6 @@ def test_bad_arguments(evaluations, given, said) -> None:
         compare_laws(evaluations, **{"laws": ["compute"], "benchmarks": ["piqa"]} | given)
 
 
-def test_two_stage_laws_need_a_proxy(evaluations) -> None:
-    none = replace(evaluations, proxies={})
-    several = replace(evaluations, proxies={"a": np.ones(30), "b": np.ones(30)})
-    for some, said in ((none, "no loss or other proxy"), (several, "has a, b")):
-        with pytest.raises(ValueError, match=f"proxy: two-stage laws need one; .*{said}"):
-            compare_laws(some, laws=["two-stage-linear"], benchmarks=["piqa"])
-
-
 def test_a_law_that_cannot_be_fitted_says_why_and_stops_no_other(evaluations) -> None:
     few = evaluations.subset(evaluations.mask("compute < 1e19"))
     found = compare_laws(
@@ -629,28 +566,6 @@ def test_json_has_no_nan(every, resampled) -> None:
         data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
         assert [each["benchmark"] for each in data["benchmarks"]] == ["piqa", "hard", "code"]
         json.dumps(found.rows(), allow_nan=False)
-
-
-def test_text_fits_100_columns(every, resampled) -> None:
-    for found in (every, resampled):
-        text = str(found)
-        assert max(map(len, text.splitlines())) <= 100
-        assert "nan" not in text.lower()
-    assert "at most: in 90 % of 40 resamples" in " ".join(str(resampled).split())
-    shares = [
-        resampled.best_share(name, law) for name in resampled.benchmarks for law in resampled.laws
-    ]
-    assert all(share is None or 0.0 <= share <= 1.0 for share in shares)
-
-
-def test_frame(compared) -> None:
-    pytest.importorskip("pandas")
-    frame = compared.to_frame()
-    assert (
-        frame.loc[("piqa", "compute"), "held_out_mae"]
-        == compared.entry("piqa", "compute").held_out["mae"]
-    )
-    assert len(frame) == 6
 
 
 def test_latex_is_a_table_a_benchmark(compared) -> None:

@@ -1,7 +1,6 @@
 """The rolling origin of laws of accuracy against fits by hand."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
@@ -11,7 +10,6 @@ from isoflop.numeric.accuracy.kind import Found  # noqa: E402
 from isoflop.numeric.accuracy.power import POWER_KINDS  # noqa: E402
 from isoflop.numeric.backtest.origin import rolling_origin  # noqa: E402
 from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
-from isoflop.numeric.fit import hold_out as engine  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -115,15 +113,6 @@ def test_predictions_outside_the_range_are_counted_and_one_of_them_moves_the_mea
     assert data["extrapolation_median"]["wild"] < 0.1
 
 
-def test_two_processes_choose_alike() -> None:
-    pytest.importorskip("joblib")
-    sample = runs(n=20)
-    one, two = (
-        rolling_origin(sample, [POWER_KINDS["compute"]], jobs=jobs).as_dict() for jobs in (1, 2)
-    )
-    assert one == two
-
-
 def test_the_same_runs_for_every_law() -> None:
     """The strictest margin; accuracy 1 has no -log."""
     sample = runs(noise=0.001)
@@ -159,23 +148,6 @@ def test_too_few_computes() -> None:
     assert found.folds == []
     assert found.best is None
     assert "too few runs of different compute" in str(found)
-
-
-def test_interrupts(monkeypatch) -> None:
-    calls: list[Any] = []
-    real = engine._judged
-
-    def stops(trial):
-        calls.append(trial)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return real(trial)
-
-    monkeypatch.setattr(engine, "_judged", stops)
-    found = rolling_origin(runs(), [Polynomial(1), Polynomial(2)])
-    assert found.interrupted
-    assert len(found.folds) == 2
-    assert "interrupted" in str(found)
 
 
 def test_bad_arguments() -> None:

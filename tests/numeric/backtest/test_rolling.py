@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.backtest import backtest
-from isoflop.numeric.data.counts import Counts
-from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import hold_out as engine
 from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
@@ -119,16 +117,6 @@ def test_stability_goes_back_from_the_final_fit(result):
         assert found["stable_decades"] == pytest.approx(log10(final.split.at / reached), abs=1e-12)
         assert 0.0 <= found["stable_decades"] <= found["of_decades"] + 1e-12
         assert found["overlap_decades"] >= found["stable_decades"] - 1e-12 or name in ("E0",)
-
-
-def test_coefficients_of_an_exact_law_are_stable(result):
-    rows = [
-        row
-        for row in result.stability()
-        if row["law"] == "compute" and row["k"] == 1 and row["coefficient"] == "alpha"
-    ]
-    assert rows[0]["value"] == pytest.approx(LAW["alpha"], rel=0.1)
-    assert rows[0]["overlap_decades"] > 0.5
 
 
 def test_all_targets(exact):
@@ -308,30 +296,7 @@ def test_an_interrupt_keeps_the_fits_that_are_made(exact, monkeypatch):
     assert part.coefficient_rows() == whole.coefficient_rows()[:3]
 
 
-def test_an_interrupt_before_the_first_fit_is_one(exact, monkeypatch):
-    stopped_after(0, monkeypatch)
-    with pytest.raises(KeyboardInterrupt):
-        backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2)
-
-
-def test_processes_make_the_same_fits(exact):
-    pytest.importorskip("joblib")
-    options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 20, "cutoffs": 3}
-    assert backtest(exact, **options, jobs=2).as_dict() == backtest(exact, **options).as_dict()
-
-
 # -- output ------------------------------------------------------------------------------------------------------------
-
-
-def test_output(result):
-    data = result.as_dict()
-    assert data["what"] == "counts"
-    assert len(data["predictions"]) == len(result.to_frame())
-    assert len(data["coefficients"]) == len(result) == result.planned
-    text = str(result)
-    assert max(map(len, text.splitlines())) <= 100
-    for word in ("Median relative error", "Coverage of the 90 %", "Stability", "alpha"):
-        assert word in text
 
 
 def test_a_condition_holds_out_what_it_names():
@@ -349,13 +314,6 @@ def test_a_condition_holds_out_what_it_names():
     )
     with pytest.raises(ValueError, match="holds out none"):
         backtest(table, hold_out="source == 'c'")
-
-
-def test_progress_shows_on_request(exact, capsys):
-    backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2, progress=True)
-    assert "held out" in capsys.readouterr().err
-    backtest(exact, laws="compute", k=[1], resamples=0, cutoffs=2)
-    assert capsys.readouterr().err == ""
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------
@@ -567,15 +525,6 @@ def test_stability_at_every_cutoff_is_a_lower_limit(mixed):
             else:
                 assert decades < row["of_decades"]
     assert seen >= {True, False}
-
-
-def test_runs_are_taken_as_they_are():
-    runs = Runs.read(runs_table())
-    assert (
-        repr(backtest(runs, laws="compute", resamples=0, cutoffs=2))
-        == "<Backtest of compute by compute: 2 of 2 fits>"
-    )
-    assert isinstance(counts_of(problems=20, samples=50), Counts)
 
 
 # -- coverage ----------------------------------------------------------------------------------------------------------

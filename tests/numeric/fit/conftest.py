@@ -1,10 +1,15 @@
-"""The public runs that many fits are tested on."""
+"""The public runs that many fits are tested on, and fits of expressions to bare arrays."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from isoflop.numeric.data.runs import Runs
+from isoflop.numeric.fit.expression import ExpressionModel
+from isoflop.numeric.fit.models import Design, Expression
+from isoflop.numeric.fit.objective import Objective
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +27,34 @@ def chinchilla_240(chinchilla: Runs) -> Runs:
     """Without the five largest losses, as Besiroglu et al. fit them."""
     fifth = sorted(chinchilla.loss)[-5]
     return chinchilla.subset(chinchilla.loss < fifth)
+
+
+def _solved(
+    law, variables, observed, weights=None, objective="least-squares", *, bounds=None, fixed=None,
+    start=None, seed=0,
+):  # fmt: skip
+    """The solution, with its coefficients by name; `start` is a value for every coefficient."""
+    form = Expression(law, extra=tuple(variables))
+    names, fixed = form.coefficients, fixed or {}
+    ends = dict.fromkeys(names, (-np.inf, np.inf)) | (bounds or {})
+    ends |= {name: (value, value) for name, value in fixed.items()}
+    lower, upper = np.array([ends[name] for name in names], dtype=float).T
+    design = Design(
+        terms=form,
+        model=ExpressionModel(law, variables, names),
+        lower=lower,
+        upper=upper,
+        given=fixed,
+        centres=np.empty(0),
+    )
+    chosen = Objective(name=objective) if isinstance(objective, str) else objective
+    weights = None if weights is None else np.asarray(weights, dtype=float)
+    found = design.solve(np.asarray(observed, dtype=float), weights, chosen, start, seed=seed)
+    named = dict(zip(names, found.theta.tolist(), strict=True))
+    return SimpleNamespace(**vars(found), coefficients=named)
+
+
+@pytest.fixture(scope="session")
+def solved():
+    """What solves an expression, below the front door, which takes runs alone."""
+    return _solved

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import sympy
 
-from isoflop.numeric.fit.coordinates import Coordinates
 from isoflop.numeric.fit.expression import ExpressionModel
 from isoflop.theory.code.model_code import RUNTIME, model_code
 
@@ -132,44 +131,6 @@ def test_many_coefficient_vectors_at_once(law, variables, coefficients, referenc
         )[0]
         np.testing.assert_allclose(one, together[k], rtol=1e-13)
     np.testing.assert_allclose(model.values(theta), values, rtol=1e-14)
-
-
-@pytest.mark.parametrize("signs", [(0, 0, 0, 0), (1, 1, 1, 1), (0, 1, 0, 1)])
-def test_coordinates_obey_the_chain_rule(signs):
-    law, variables, coefficients, reference = LAWS[1]
-    model = ExpressionModel(law, variables, tuple(coefficients))
-    base = np.array(list(coefficients.values()))
-    free = np.array([0, 1, 3])
-    kept = np.array(signs, dtype=float)[free]
-    coordinates = Coordinates(model, base, free, kept)
-    u = coordinates.parameters(base)
-
-    def in_u(*us):
-        theta = [mp.mpf(c) for c in base]
-        for position, sign, value in zip(free, kept, us, strict=True):
-            theta[position] = mp.exp(value) if sign else value
-        return reference(*x, *theta)
-
-    _, jacobian = coordinates.evaluate(u[None])
-    factors = np.array([[0.0, 1.0, 0.0]])
-    gradient = np.einsum("kpn,kn->kp", jacobian, factors)
-    hessian = coordinates.curvature(u[None], factors, jacobian, gradient, None)[0]
-    x = [mp.mpf(column[1]) for column in variables.values()]
-    exact_u = [
-        mp.log(mp.mpf(c)) if sign else mp.mpf(c) for sign, c in zip(kept, base[free], strict=True)
-    ]
-    for i in range(3):
-        scaled = [mp.mpf(1) if sign else abs(c) for sign, c in zip(kept, exact_u, strict=True)]
-        for j in range(3):
-            orders = [int(i == k) + int(j == k) for k in range(3)]
-
-            def moved(*steps, scaled=scaled):
-                return in_u(
-                    *(c + step * s for c, step, s in zip(exact_u, steps, scaled, strict=True))
-                )
-
-            exact = mp.diff(moved, (0, 0, 0), tuple(orders)) / (scaled[i] * scaled[j])
-            assert hessian[i, j] == pytest.approx(float(exact), rel=1e-10)
 
 
 def test_text_and_expression_are_the_same_law():

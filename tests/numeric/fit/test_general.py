@@ -11,7 +11,6 @@ import pytest
 from scipy.optimize import minimize
 
 from isoflop.numeric.fit.expression import ExpressionModel
-from isoflop.numeric.fit.general import solve
 from isoflop.numeric.fit.objective import OBJECTIVES, Objective
 
 mp = mpmath.mp.clone()
@@ -44,14 +43,14 @@ def noisy(design):
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_a_users_law_without_start_values(design, noisy, objective):
+def test_a_users_law_without_start_values(solved, design, noisy, objective):
     """No descent of another kind from the true coefficients, or from the result, finds anything
     better.
     """
     chosen = Objective(name=objective, tau=0.3)
-    fit = solve(ExpressionModel(KAPLAN, design), noisy, None, chosen)
+    fit = solved(KAPLAN, design, noisy, None, chosen)
     assert fit.converged, fit.reason
-    assert fit.agreeing > fit.starts // 4
+    assert chosen.is_sharp or fit.agreeing > fit.starts // 4
 
     def value(logs):
         predicted = kaplan(**design, **dict(zip(fit.coefficients, np.exp(logs), strict=True)))
@@ -68,8 +67,8 @@ def test_a_users_law_without_start_values(design, noisy, objective):
         assert other.fun >= fit.value * (1.0 - 1e-9)
 
 
-def test_huber_gradient_vanishes_to_forty_digits(design, noisy):
-    fit = solve(ExpressionModel(KAPLAN, design), noisy, None, "huber-log")
+def test_huber_gradient_vanishes_to_forty_digits(solved, design, noisy):
+    fit = solved(KAPLAN, design, noisy, None, "huber-log")
     names = list(fit.coefficients)
     delta = mp.mpf(Objective().delta)
     exact = [mp.mpf(c) for c in fit.theta]
@@ -92,14 +91,14 @@ def test_huber_gradient_vanishes_to_forty_digits(design, noisy):
 
 
 @pytest.mark.parametrize("objective", ["least-squares", "least-squares-log", "huber-log"])
-def test_exact_data_give_back_their_coefficients(design, objective):
-    fit = solve(ExpressionModel(KAPLAN, design), kaplan(**design, **TRUE), None, objective)
+def test_exact_data_give_back_their_coefficients(solved, design, objective):
+    fit = solved(KAPLAN, design, kaplan(**design, **TRUE), None, objective)
     assert fit.converged, fit.reason
     for name, value in TRUE.items():
         assert fit.coefficients[name] == pytest.approx(value, rel=1e-9)
 
 
-def test_a_broken_power_law_without_start_values():
+def test_a_broken_power_law_without_start_values(solved):
     """Caballero et al. 2022 (arXiv 2210.14891), one break."""
     random = np.random.default_rng(5)
     C = np.logspace(15, 24, 80)
@@ -109,9 +108,7 @@ def test_a_broken_power_law_without_start_values():
         * (1.0 + (C / 1e20) ** 2.0) ** 0.02
         * np.exp(1e-3 * random.standard_normal(80))
     )
-    fit = solve(
-        ExpressionModel("A*C^-b*(1 + (C/d)^(1/f))^(-c*f)", {"C": C}), y, None, "least-squares-log"
-    )
+    fit = solved("A*C^-b*(1 + (C/d)^(1/f))^(-c*f)", {"C": C}, y, None, "least-squares-log")
     assert fit.converged, fit.reason
     assert fit.value < np.sum(
         (np.log(300.0 * C**-0.1 * (1.0 + (C / 1e20) ** 2.0) ** 0.02) - np.log(y)) ** 2
@@ -129,13 +126,13 @@ CHINCHILLA = {
 
 
 @pytest.mark.parametrize("objective", CHINCHILLA)
-def test_chinchilla_through_the_general_solver(public_runs: Path, objective: str) -> None:
+def test_chinchilla_through_the_general_solver(solved, public_runs: Path, objective: str) -> None:
     table = pd.read_csv(public_runs / "chinchilla" / "svg_extracted_data.csv")
     table = table[table.loss < table.loss.nlargest(5).min()]
     N, C = table["Model Size"].to_numpy(float), table["Training FLOP"].to_numpy(float)
     assert len(N) == 240
-    model = ExpressionModel("E + A*N^-beta + B*D^-gamma", {"N": N, "D": C / (6.0 * N)})
-    fit = solve(model, table.loss, None, objective)
+    law = "E + A*N^-beta + B*D^-gamma", {"N": N, "D": C / (6.0 * N)}
+    fit = solved(*law, table.loss, None, objective)
     assert fit.converged, fit.reason
     assert fit.value <= CHINCHILLA[objective] * (1.0 + 1e-9)
 
@@ -154,12 +151,12 @@ LAW = "E + A*x^-b"
 
 
 @pytest.mark.parametrize("objective", ["least-squares", "huber-log", "absolute-log"])
-def test_a_bound_that_holds_is_reported_and_optimal(power_law, objective):
+def test_a_bound_that_holds_is_reported_and_optimal(solved, power_law, objective):
     x, y = power_law
-    model = ExpressionModel(LAW, {"x": x})
-    free = solve(model, y, None, objective)
-    boxed = solve(model, y, None, objective, bounds={"E": (None, 1.3), "A": (0.0, None)})
-    fixed = solve(model, y, None, objective, fixed={"E": 1.3})
+    law = LAW, {"x": x}
+    free = solved(*law, y, None, objective)
+    boxed = solved(*law, y, None, objective, bounds={"E": (-np.inf, 1.3), "A": (0.0, np.inf)})
+    fixed = solved(*law, y, None, objective, fixed={"E": 1.3})
     assert free.coefficients["E"] > 1.3
     assert boxed.coefficients["E"] == 1.3
     assert boxed.converged, boxed.reason
@@ -170,56 +167,58 @@ def test_a_bound_that_holds_is_reported_and_optimal(power_law, objective):
         assert boxed.coefficients[name] == pytest.approx(fixed.coefficients[name], rel=1e-6)
 
 
-def test_bounds_that_do_not_hold_change_nothing(power_law):
+def test_bounds_that_do_not_hold_change_nothing(solved, power_law):
     x, y = power_law
-    model = ExpressionModel(LAW, {"x": x})
-    free = solve(model, y)
-    boxed = solve(model, y, bounds={"E": (0.0, 10.0), "A": (0.0, None), "b": (0.01, 5.0)})
+    law = LAW, {"x": x}
+    free = solved(*law, y)
+    boxed = solved(*law, y, bounds={"E": (0.0, 10.0), "A": (0.0, np.inf), "b": (0.01, 5.0)})
     assert boxed.converged
     np.testing.assert_allclose(boxed.theta, free.theta, rtol=1e-9)
 
 
-def test_weights_count_runs(power_law):
+def test_weights_count_runs(solved, power_law):
     x, y = power_law
     weights = np.array([0.0, 1.0, 2.0, 3.0] * 10)
     repeated = np.repeat(np.arange(40), weights.astype(int))
-    weighted = solve(ExpressionModel(LAW, {"x": x}), y, weights, "huber-log")
-    counted = solve(ExpressionModel(LAW, {"x": x[repeated]}), y[repeated], None, "huber-log")
+    weighted = solved(LAW, {"x": x}, y, weights, "huber-log")
+    counted = solved(LAW, {"x": x[repeated]}, y[repeated], None, "huber-log")
     assert weighted.value == pytest.approx(counted.value, rel=1e-10)
     np.testing.assert_allclose(weighted.theta, counted.theta, rtol=1e-7)
 
 
-def test_a_run_of_weight_zero_may_lie_outside_the_domain(power_law):
+def test_a_run_of_weight_zero_may_lie_outside_the_domain(solved, power_law):
     x, y = power_law
-    model = ExpressionModel("E + A*(x - s)^-b", {"x": np.append(x, -1e6)})
+    law = "E + A*(x - s)^-b", {"x": np.append(x, -1e6)}
     weights = np.append(np.ones(40), 0.0)
-    fit = solve(model, np.append(y, -5.0), weights, "least-squares-log", bounds={"s": (None, 0.5)})
+    fit = solved(
+        *law, np.append(y, -5.0), weights, "least-squares-log", bounds={"s": (-np.inf, 0.5)}
+    )
     assert np.isfinite(fit.value)
 
 
-def test_the_same_seed_gives_the_same_fit(power_law):
+def test_the_same_seed_gives_the_same_fit(solved, power_law):
     x, y = power_law
-    model = ExpressionModel(LAW, {"x": x})
-    first, second = (solve(model, y, None, "huber-log", seed=11) for _ in range(2))
+    law = LAW, {"x": x}
+    first, second = (solved(*law, y, None, "huber-log", seed=11) for _ in range(2))
     assert np.array_equal(first.theta, second.theta)
 
 
-def test_many_runs(power_law):
+def test_many_runs(solved, power_law):
     random = np.random.default_rng(3)
     x = np.exp(random.uniform(0.0, 7.0, 50_000))
     y = (1.5 + 4.0 * x**-0.4) * np.exp(0.01 * random.standard_normal(50_000))
-    fit = solve(ExpressionModel(LAW, {"x": x}), y, None, "least-squares-log")
+    fit = solved(LAW, {"x": x}, y, None, "least-squares-log")
     assert fit.converged, fit.reason
     assert fit.coefficients["b"] == pytest.approx(0.4, abs=0.01)
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
-def test_verdicts_do_not_depend_on_units(power_law, unit):
+def test_verdicts_do_not_depend_on_units(solved, power_law, unit):
     x, y = power_law
-    good = solve(ExpressionModel(LAW, {"x": x / unit}), y * unit, n_starts=0, starts=[start(unit)])
+    good = solved(LAW, {"x": x / unit}, y * unit, start=start(unit))
     assert good.converged, good.reason
     assert good.coefficients["b"] == pytest.approx(
-        solve(ExpressionModel(LAW, {"x": x}), y).coefficients["b"], rel=1e-7
+        solved(LAW, {"x": x}, y).coefficients["b"], rel=1e-7
     )
 
 
@@ -230,14 +229,12 @@ def start(unit):
 # -- what must not be called converged ---------------------------------------------------------------------------------
 
 
-def test_a_saddle_point_is_no_minimum():
+def test_a_saddle_point_is_no_minimum(solved):
     x = np.linspace(-1.0, 1.0, 21)
-    fit = solve(ExpressionModel("cos(a*x)", {"x": x}), np.cos(1.5 * x), starts=[{"a": 0.0}])
+    fit = solved("cos(a*x)", {"x": x}, np.cos(1.5 * x), start={"a": 0.0})
     assert not fit.converged
     assert "curves downwards" in fit.reason
-    assert solve(
-        ExpressionModel("cos(a*x)", {"x": x}), np.cos(1.5 * x), starts=[{"a": 0.1}]
-    ).converged
+    assert solved("cos(a*x)", {"x": x}, np.cos(1.5 * x), start={"a": 0.1}).converged
 
 
 @pytest.mark.parametrize(
@@ -251,15 +248,15 @@ def test_a_saddle_point_is_no_minimum():
         ("a*b*x", lambda x, noise: 2.0 * x + noise),
     ],
 )
-def test_a_law_without_a_finite_optimum_has_not_converged(law, y):
+def test_a_law_without_a_finite_optimum_has_not_converged(solved, law, y):
     x = np.arange(1.0, 30.0)
     noise = 0.01 * np.random.default_rng(2).standard_normal(len(x))
-    fit = solve(ExpressionModel(law, {"x": x}), y(x, noise))
+    fit = solved(law, {"x": x}, y(x, noise))
     assert not fit.converged
     assert "cannot be told apart" in fit.reason or "no finite optimum" in fit.reason
 
 
-def test_what_is_called_converged_is_a_minimum():
+def test_what_is_called_converged_is_a_minimum(solved):
     """Random power laws with few runs and much noise: nothing near a converged point is lower."""
     random = np.random.default_rng(99)
     converged = 0
@@ -268,62 +265,22 @@ def test_what_is_called_converged_is_a_minimum():
         y = (
             random.uniform(0.1, 2.0) + random.uniform(0.5, 5.0) * x ** -random.uniform(0.2, 1.0)
         ) * np.exp(0.2 * random.standard_normal(12))
-        model = ExpressionModel(LAW, {"x": x})
-        fit = solve(model, y, None, "least-squares-log", n_starts=8)
+        law = LAW, {"x": x}
+        fit = solved(*law, y, None, "least-squares-log")
         if not fit.converged:
             continue
         converged += 1
         around = fit.theta * (
             1.0 + np.exp(random.uniform(-16.0, -2.0, (4000, 1))) * random.standard_normal((4000, 3))
         )
-        values = model.values(around)
+        values = ExpressionModel(*law).values(around)
         inside = (values > 0.0).all(axis=1)
         squares = np.sum((np.log(values[inside]) - np.log(y)) ** 2, axis=1)
         assert squares.min() >= fit.value * (1.0 - 1e-12)
     assert converged >= 6
 
 
-# -- arguments ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("changed", "complaint"),
-    [
-        ({"observed": [1.0, 2.0]}, "of shape"),
-        ({"observed": [1.0, 2.0, float("nan"), 3.0]}, "observed=nan"),
-        (
-            {"observed": [1.0, 2.0, 0.0, 3.0], "objective": "huber-log"},
-            "observed=0.0: must be positive for huber-log",
-        ),
-        ({"observed": ["a", 2.0, 0.0, 3.0]}, "observed: must hold numbers"),
-        ({"weights": [1.0, -1.0, 1.0, 1.0]}, "weights"),
-        ({"weights": [0.0, 0.0, 0.0, 0.0]}, "weights"),
-        ({"weights": [1.0, 1.0, 0.0, 0.0]}, "2 runs for 3 free coefficients"),
-        ({"objective": "l2"}, "objective='l2'"),
-        ({"bounds": {"e": (0.0, 1.0)}}, "bounds: e is no coefficient"),
-        ({"bounds": {"E": (1.0, 1.0)}}, "below its upper bound"),
-        ({"bounds": {"E": (float("nan"), 1.0)}}, "E=nan"),
-        ({"fixed": {"F": 1.0}}, "fixed: F is no coefficient"),
-        ({"fixed": {"E": float("inf")}}, "E=inf"),
-        ({"fixed": {"E": 1.0, "A": 1.0, "b": 1.0}}, "no coefficient free"),
-        ({"starts": [{"E": 1.0}]}, "starts: A, b missing"),
-        ({"starts": [{"E": 1.0, "A": 1.0, "b": 1.0, "c": 1.0}]}, "starts: c is no coefficient"),
-        (
-            {"starts": [{"E": 1.0, "A": 1.0, "b": 1.0}], "bounds": {"E": (2.0, None)}},
-            "within the bounds",
-        ),
-        ({"law": "E + A*log(b - x^2)", "bounds": {"b": (None, 0.5)}}, "at no start"),
-    ],
-)
-def test_refuses(changed, complaint):
-    given = {
-        "observed": [3.0, 2.5, 2.2, 2.0],
-        "weights": None,
-        "objective": "least-squares",
-    } | changed
-    model = ExpressionModel(given.pop("law", LAW), {"x": [1.0, 2.0, 4.0, 8.0]})
-    observed, weights, objective = (
-        given.pop(name) for name in ("observed", "weights", "objective")
-    )
-    with pytest.raises(ValueError, match=complaint):
-        solve(model, observed, weights, objective, **given)
+def test_a_law_that_is_finite_nowhere(solved):
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    with pytest.raises(ValueError, match="at no start"):
+        solved("E + A*log(b - x^2)", {"x": x}, [3.0, 2.5, 2.2, 2.0], bounds={"b": (-np.inf, 0.5)})

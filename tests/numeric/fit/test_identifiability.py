@@ -24,7 +24,7 @@ from isoflop.numeric.fit.identifiability import (
     members,
     points,
 )
-from isoflop.numeric.fit.models import Design, named_model
+from isoflop.numeric.fit.models import Design, form_of
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.optimality import Solution
 from isoflop.numeric.fit.result import Fit
@@ -165,7 +165,7 @@ def runs_of(n: list[Any], d: list[Any], law: Mapping[str, float]) -> Runs:
 
 def fit_at(runs: Runs, law: Mapping[str, float], fixed: Mapping[str, float] | None = None) -> Fit:
     """A fit whose optimum is known: the law that the losses are of."""
-    terms = named_model("params-tokens")
+    terms = form_of("params-tokens")
     design = Design.of(terms, runs, fixed=fixed)
     solution = Solution(design.theta(law), 0.0, True, 0.0, 1, 1, np.empty((0, 5)))
     return Fit(
@@ -398,7 +398,7 @@ def test_a_term_that_vanishes_on_a_line_is_said() -> None:
 )
 def test_a_compute_law_takes_three_computes(computes: list[float], rank: int) -> None:
     c = np.array(computes)
-    terms = named_model("compute")
+    terms = form_of("compute")
     runs = Runs.read({"compute": c, "loss": 1.7 + 1000 * c**-0.15}, require=("compute", "loss"))
     design = Design.of(terms, runs)
     solution = Solution(

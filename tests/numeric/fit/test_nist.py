@@ -10,13 +10,10 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-from isoflop.numeric.fit.expression import ExpressionModel
-from isoflop.numeric.fit.general import solve
-from isoflop.numeric.fit.optimality import Solution
 
 SETS = """
     Bennett5 BoxBOD Chwirut1 Chwirut2 DanWood ENSO Eckerle4 Gauss1 Gauss2 Gauss3 Hahn1 Kirby2 Lanczos1 Lanczos2 Lanczos3 MGH09
@@ -75,10 +72,10 @@ def read(path: Path) -> Certified:
     return Certified(law, left != "y", (first, second), coefficients, squares, data.pop("y"), data)
 
 
-def fitted(certified: Certified, start: int) -> Solution:
-    model = ExpressionModel(certified.law, certified.variables, tuple(certified.coefficients))
+def fitted(solved, certified: Certified, start: int | None = None) -> SimpleNamespace:
     observed = np.log(certified.observed) if certified.logs else certified.observed
-    return solve(model, observed, starts=[certified.starts[start]])
+    begun = None if start is None else certified.starts[start]
+    return solved(certified.law, certified.variables, observed, start=begun)
 
 
 def correct_digits(found: float, certified: float) -> float:
@@ -86,14 +83,14 @@ def correct_digits(found: float, certified: float) -> float:
     return CERTIFIED_DIGITS if error == 0.0 else min(CERTIFIED_DIGITS, -np.log10(error))
 
 
-def test_all_54_runs_reach_six_digits(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_54_runs_reach_six_digits(solved, capsys: pytest.CaptureFixture[str]) -> None:
     place = folder()
     digits = {}
     failed = []
     for name in SETS:
         certified = read(place / f"{name}.dat")
         for start in (0, 1):
-            fit = fitted(certified, start)
+            fit = fitted(solved, certified, start)
             worst = min(
                 correct_digits(fit.coefficients[b], value)
                 for b, value in certified.coefficients.items()
@@ -122,7 +119,7 @@ def test_all_54_runs_reach_six_digits(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.slow
-def test_most_sets_need_no_start_values(capsys: pytest.CaptureFixture[str]) -> None:
+def test_most_sets_need_no_start_values(solved, capsys: pytest.CaptureFixture[str]) -> None:
     """Sums of several peaks are beyond a search that knows nothing of the law; what is no minimum
     is never called one.
     """
@@ -130,8 +127,7 @@ def test_most_sets_need_no_start_values(capsys: pytest.CaptureFixture[str]) -> N
     found = []
     for name in SETS:
         certified = read(place / f"{name}.dat")
-        model = ExpressionModel(certified.law, certified.variables, tuple(certified.coefficients))
-        fit = solve(model, np.log(certified.observed) if certified.logs else certified.observed)
+        fit = fitted(solved, certified)
         if fit.converged and fit.value <= certified.squares * (1.0 + 1e-6):
             found.append(name)
     with capsys.disabled():

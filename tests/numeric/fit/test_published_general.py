@@ -7,14 +7,13 @@ Their figures for RedPajama: relative errors of the predicted loss of the over-t
 """
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from isoflop.numeric.fit.expression import ExpressionModel
-from isoflop.numeric.fit.general import solve
-from isoflop.numeric.fit.optimality import Solution
 
 LOSS_LAW = "E + (a*M^eta + b*M^-eta)*C^-eta"
 ERROR_LAW = "eps - k*exp(-gamma*L)"
@@ -56,14 +55,14 @@ def training(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def loss_fit(training: pd.DataFrame) -> Solution:
-    return solve(ExpressionModel(LOSS_LAW, compute(training)), training[LOSS])
+def loss_fit(solved, training: pd.DataFrame) -> SimpleNamespace:
+    return solved(LOSS_LAW, compute(training), training[LOSS])
 
 
 @pytest.fixture(scope="module")
-def error_fit(runs: pd.DataFrame, training: pd.DataFrame) -> Solution:
+def error_fit(solved, runs: pd.DataFrame, training: pd.DataFrame) -> SimpleNamespace:
     table = pd.concat([training, runs.loc[["rpj-open_lm_1b-1.0"]]])
-    return solve(ExpressionModel(ERROR_LAW, {"L": table[LOSS]}), table["error"])
+    return solved(ERROR_LAW, {"L": table[LOSS].to_numpy(float)}, table["error"])
 
 
 def percent(predicted: float, observed: float) -> float:
@@ -79,8 +78,8 @@ TARGETS = pytest.mark.parametrize(
 @TARGETS
 def test_published_errors(
     runs: pd.DataFrame,
-    loss_fit: Solution,
-    error_fit: Solution,
+    loss_fit: SimpleNamespace,
+    error_fit: SimpleNamespace,
     name: str,
     loss_error: float,
     task_error: float,
@@ -98,7 +97,7 @@ def test_published_errors(
     assert percent(error[0], target["error"].iloc[0]) == task_error
 
 
-def test_published_coefficients(loss_fit: Solution) -> None:
+def test_published_coefficients(loss_fit: SimpleNamespace) -> None:
     """Printed for E + alpha N^x + beta 6^(x/2) (M N)^x, so that x = -2 eta, alpha = a 6^x/2 and
     beta = b.
     """
@@ -109,5 +108,5 @@ def test_published_coefficients(loss_fit: Solution) -> None:
     assert c["b"] == pytest.approx(366.69, abs=5e-3)
 
 
-def test_many_starts_agree(loss_fit: Solution) -> None:
+def test_many_starts_agree(loss_fit: SimpleNamespace) -> None:
     assert loss_fit.agreeing >= loss_fit.starts // 2

@@ -48,23 +48,22 @@ def at_the_limit(joint, name, share, *, upper):
     own, prefactor = (
         fit.kind.coefficients.index(each) for each in (name, fit.kind.prefactors[term])
     )
-    draws, limit = fit.draws.copy(), (fit.design.upper if upper else fit.design.lower)[own]
+    draws, limit = fit.drawn.copy(), (fit.design.upper if upper else fit.design.lower)[own]
     draws[some, prefactor] *= np.exp((limit - draws[some, own]) * fit.design.centres[term])
     draws[some, own] = limit
-    return replace(joint, fits=(replace(fit, draws=draws), *joint.fits[1:]))
+    moved = fit.with_draws(replace(fit.draws, coefficients=draws))
+    return replace(joint, fits=(moved, *joint.fits[1:]))
 
 
 def test_refit_by_refit(joint):
     found = allocation_matrix(with_loss(joint), BUDGETS, level=0.8)
     lost = []
-    for row in range(len(joint.weights)):
-        if not all(np.isfinite(fit.draws[row]).all() for fit in joint.fits):
-            continue
+    for rows in zip(*joint.paired()[1], strict=True):
         laws = {
             fit.k: fit.fit.law_of(
-                dict(zip(fit.kind.terms.coefficients, map(float, fit.draws[row]), strict=True))
+                dict(zip(fit.kind.terms.coefficients, map(float, row), strict=True))
             )
-            for fit in joint.fits
+            for fit, row in zip(joint.fits, rows, strict=True)
         }
         lost.append(allocation_matrix({"loss": LOSS, **laws}, BUDGETS).lost_compute)
     low, high = np.quantile(lost, [0.1, 0.9], axis=0)

@@ -87,7 +87,7 @@ def test_a_row_of_the_weights_is_one_resample(compute_squares, compute_counts) -
         for index, found in enumerate(compute_squares.fits):
             table = {"C": compute_counts.covariates["compute"][chosen], "loss": y[chosen, index]}
             reference = fit(table, model="compute", objective=SQUARES)
-            assert found.draws[draw] == pytest.approx(
+            assert found.drawn[draw] == pytest.approx(
                 list(reference.coefficients.values()), rel=1e-4, abs=1e-7
             )
 
@@ -121,9 +121,7 @@ def test_the_likelihood_is_near_least_squares_where_counts_tell(drawn, law) -> N
         for method in module.METHODS
     )
     for name in kind_of(law).exponents:
-        assert abs(one.coefficients[name] - other.coefficients[name]) < np.nanstd(
-            other.column(name)
-        )
+        assert abs(one.coefficients[name] - other.coefficients[name]) < other.drawn_of(name).std()
     assert one.scatter == pytest.approx(other.scatter, rel=0.25)
 
 
@@ -141,7 +139,7 @@ def test_the_truth_is_recovered(drawn, truths, design, law, method) -> None:
         "tokens": design.tokens,
         "gold": design.gold,
     }
-    ahead = found.predict(held)
+    ahead = found.prediction(held)
     away = (ahead.log_y - np.log(law_values(design, law, truths[law]))) / ahead.standard_error
     assert np.abs(away).max() < 4.0
     assert ahead.standard_error.max() < 0.2
@@ -179,7 +177,7 @@ def test_a_law_that_goes_far_beyond_what_counts_can_tell(drawn) -> None:
         found = fit_passk(counts, k=[1]).fits[0]
         assert found.converged
         assert 30 < found.n_unsolved < 50
-        ahead = found.predict({"compute": SPAN[[0, -1]]})
+        ahead = found.prediction({"compute": SPAN[[0, -1]]})
         truth = np.log(FAR["E0"] + FAR["C0"] * SPAN[[0, -1]] ** -FAR["alpha"])
         errors.append((ahead.log_y - truth) / ahead.standard_error)
     assert np.abs(errors).max() < 3.5
@@ -221,8 +219,8 @@ def test_far_beyond_every_n(compute_counts) -> None:
     assert found.converged
     assert (
         0.0
-        < found.predict({"compute": [1e20]}).neg_log[0]
-        < fit_passk(compute_counts, k=[1]).fits[0].neg_log({"compute": [1e20]})
+        < found.prediction({"compute": [1e20]}).neg_log[0]
+        < fit_passk(compute_counts, k=[1]).fits[0].predict({"compute": [1e20]})
     )
 
 
@@ -254,8 +252,8 @@ def test_dropping_models_without_a_success_biases(drawn, truths, design) -> None
         )
         without += squares.n_without
         assert likelihood.n_unsolved == squares.n_without
-        kept.append(float(np.log(likelihood.neg_log({"compute": at}))[0]))
-        dropped.append(float(np.log(squares.neg_log({"compute": at}))[0]))
+        kept.append(float(np.log(likelihood.predict({"compute": at}))[0]))
+        dropped.append(float(np.log(squares.predict({"compute": at}))[0]))
     truth = np.log(steep * at**-0.25 + truths["compute"]["E0"])
     assert without > 20
     assert np.mean(dropped) < truth - 0.08
@@ -283,16 +281,16 @@ def test_predictions_hold_new_models(drawn, design) -> None:
     for seed in range(4):
         counts = drawn("compute", seed=300 + seed, scatter=0.25).counts()
         found = fit_passk(counts, k=[10]).fits[0]
-        low, high = found.predict({"compute": design.compute}).interval(0.9)
+        low, high = found.prediction({"compute": design.compute}).interval(0.9)
         new = np.ravel(
             drawn("compute", seed=900 + seed, scatter=0.25, problems=1).truth.neg_log_pass_at_k(10)
         )
         held.append(np.mean((low <= new) & (new <= high)))
     assert 0.8 < np.mean(held) < 0.98
-    narrow = found.predict({"compute": design.compute}).interval(0.5)
+    narrow = found.prediction({"compute": design.compute}).interval(0.5)
     assert (narrow[0] > low).all()
     assert (narrow[1] < high).all()
-    wide = found.predict({"compute": design.compute}).interval(0.9, measured=0.5)
+    wide = found.prediction({"compute": design.compute}).interval(0.9, measured=0.5)
     assert (wide[0] < low).all()
 
 
@@ -312,7 +310,7 @@ def test_the_same_seed_gives_the_same(compute_laws, compute_counts, compute_squa
 def test_resamples_are_the_same_for_all_k(compute_laws, compute_counts) -> None:
     """So that a k alone gives what it gives among others."""
     alone = fit_passk(compute_counts, k=[10], resamples=40, seed=5)
-    assert alone.at(10).draws == pytest.approx(compute_laws.at(10).draws, rel=1e-9)
+    assert alone.at(10).drawn == pytest.approx(compute_laws.at(10).drawn, rel=1e-9)
     draws = compute_laws.draws("alpha")
     assert draws.shape == (40, 3)
     assert np.corrcoef(draws[:, 0], draws[:, 1])[0, 1] > 0.3
@@ -346,12 +344,12 @@ def test_predictions_are_the_laws(compute_laws, compute_counts) -> None:
     found = compute_laws.at(10)
     c, compute = found.coefficients, np.array([1e18, 1e21])
     expected = c["E0"] + c["C0"] * compute ** -c["alpha"]
-    assert found.neg_log({"compute": compute}) == pytest.approx(expected, rel=1e-10)
-    ahead = found.predict({"compute": compute})
+    assert found.predict({"compute": compute}) == pytest.approx(expected, rel=1e-10)
+    ahead = found.prediction({"compute": compute})
     assert ahead.neg_log == pytest.approx(expected, rel=1e-10)
     assert ahead.pass_at_k == pytest.approx(np.exp(-expected), rel=1e-10)
-    of_draws = found.neg_log_of(found.draws, {"compute": compute})
-    e, scale, alpha = found.draws.T
+    of_draws = found.predict_by(found.drawn, {"compute": compute})
+    e, scale, alpha = found.drawn.T
     assert of_draws == pytest.approx(
         e[:, None] + scale[:, None] * compute ** -alpha[:, None], rel=1e-8
     )
@@ -364,8 +362,8 @@ def test_standard_errors_are_those_of_the_resamples(drawn, law) -> None:
     counts = drawn(law, seed=17).counts()
     held = {name: np.median(counts.covariates[name]) for name in KINDS[law].covariates}
     found = fit_passk(counts, law=law, k=[10], resamples=80).fits[0]
-    spread = np.log(found.neg_log_of(found.certified_draws, held)).std()
-    assert found.predict(held).standard_error[0] == pytest.approx(spread, rel=0.5)
+    spread = np.log(found.predict_by(found.drawn, held)).std()
+    assert found.prediction(held).standard_error[0] == pytest.approx(spread, rel=0.5)
 
 
 # -- what takes part ---------------------------------------------------------------------------------------------------
@@ -498,7 +496,7 @@ def test_one_problem(method) -> None:
     rate = np.exp(-0.1 - 3.0 * (compute / 1e18) ** -0.3)
     counts = counts_of(500, random.binomial(500, rate)[:, None], compute=compute)
     found = fit_passk(counts, k=[1], method=method).fits[0]
-    assert found.neg_log({"compute": 1e20})[0] == pytest.approx(0.1 + 3.0 * 100.0**-0.3, rel=0.5)
+    assert found.predict({"compute": 1e20})[0] == pytest.approx(0.1 + 3.0 * 100.0**-0.3, rel=0.5)
 
 
 def test_unknown_names(compute_counts, compute_laws) -> None:
@@ -515,9 +513,9 @@ def test_unknown_names(compute_counts, compute_laws) -> None:
     with pytest.raises(
         ValueError, match=r"^covariates=\['params'\]: must have compute for the law compute"
     ):
-        compute_laws.at(10).predict({"params": 1e9})
+        compute_laws.at(10).prediction({"params": 1e9})
     with pytest.raises(ValueError, match=r"^compute=\[0.0\]: must be positive finite numbers"):
-        compute_laws.at(10).predict({"compute": [0.0]})
+        compute_laws.at(10).prediction({"compute": [0.0]})
 
 
 # -- public data -------------------------------------------------------------------------------------------------------

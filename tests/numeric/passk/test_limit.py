@@ -11,8 +11,9 @@ from scipy.optimize import brentq, minimize
 from scipy.stats import t
 
 from isoflop.numeric.data.runs import Runs
-from isoflop.numeric.fit.fitting import fit_terms
+from isoflop.numeric.fit.fitting import fit_form
 from isoflop.numeric.fit.models import Design
+from isoflop.numeric.fit.resample import Draws
 from isoflop.numeric.passk.fit_at_k import PassFit, open_side
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import SQUARES, Data, fit_passk
@@ -38,7 +39,7 @@ def squares(compute, values, clusters=None):
         row=np.arange(1, 1 + len(values)),
         source="made",
     )
-    fit = fit_terms(runs, COMPUTE.terms, SQUARES)
+    fit = fit_form(runs, COMPUTE.terms, SQUARES)
     return PassFit(
         kind=COMPUTE,
         k=1,
@@ -132,12 +133,15 @@ def test_intervals_of_a_floor_on_its_bound_reach_the_limit(drawn):
     laws = fit_passk(found, k=[10], method="least-squares-log", resamples=40)
     (fit,) = laws.fits
     assert fit.coefficients["E0"] == 0.0
-    assert fit.interval("E0") == (0.0, max(fit.floor_limit(), np.quantile(fit.column("E0"), 0.95)))
+    assert fit.interval("E0") == (
+        0.0,
+        max(fit.floor_limit(), np.quantile(fit.drawn_of("E0"), 0.95)),
+    )
     assert fit.floor_limit(0.5) < fit.floor_limit(0.9) < fit.floor_limit(0.99)
     row = laws.rows()[0]
     assert (row["E0_lo"], row["E0_hi"], row["E0_interval"]) == (0.0, fit.interval("E0")[1], "limit")
     low, high = fit.interval_ahead({"compute": [1e20, 1e30]})
-    usual = fit.predict({"compute": [1e20, 1e30]}).interval()
+    usual = fit.prediction({"compute": [1e20, 1e30]}).interval()
     assert (low <= usual[0]).all()
     assert (high >= usual[1]).all()
     assert high[1] > fit.floor_limit()  # far beyond the models all that is left may be the floor
@@ -152,7 +156,7 @@ def test_a_floor_above_its_bound_keeps_its_percentiles(drawn):
     ).fits
     assert not fit.is_limited()
     assert fit.interval("E0") == pytest.approx(
-        np.quantile(fit.column("E0"), [0.05, 0.95]), rel=1e-12
+        np.quantile(fit.drawn_of("E0"), [0.05, 0.95]), rel=1e-12
     )
     assert fit.row()["E0_interval"] == "percentiles"
 
@@ -162,7 +166,8 @@ def test_nothing_is_excluded_where_models_scatter_widely():
     fit = squares(BUDGETS[::13], np.array([9.0, 1.0, 3.0, 0.2]))
     assert fit.coefficients["E0"] == 0.0
     assert upper_limit(fit, 0.99)[0] == np.inf
-    drawn = replace(fit, draws=np.tile(list(fit.coefficients.values()), (9, 1)))
+    same = np.tile(list(fit.coefficients.values()), (9, 1))
+    drawn = fit.with_draws(Draws(fit, same, np.arange(9), 9, 0))
     assert drawn.row(0.99)["E0_open"] == "above"
     assert drawn.interval_ahead({"compute": [1e24]}, 0.99)[1].tolist() == [np.inf]
 
@@ -206,7 +211,7 @@ def edged(share, exponent, name="params-tokens"):
         {key: held[key] for key in kind.covariates}
     )
     runs = Runs(**variables, loss=values, row=np.arange(1, 31), source="made")
-    fit = fit_terms(runs, kind.terms, SQUARES)
+    fit = fit_form(runs, kind.terms, SQUARES)
     draws = np.tile(list(fit.coefficients.values()), (100, 1))
     last = len(kind.coefficients) - 1
     assert isinstance(fit.design, Design)
@@ -228,7 +233,7 @@ def edged(share, exponent, name="params-tokens"):
         n_unsolved=0,
         n_without=0,
         n_refused=0,
-        draws=draws,
+        draws=Draws(fit=fit, coefficients=draws, index=np.arange(100), requested=100, failed=0),
     )
 
 
@@ -262,7 +267,7 @@ def test_as_many_coefficients_as_models_have_no_interval(compute_counts):
     (fit,) = laws.fits
     assert (fit.spare, fit.has_intervals) == (0, False)
     assert not fit.estimate("alpha").has_interval
-    assert np.isnan(laws.draws("alpha")).all()
+    assert laws.draws("alpha").shape == (0, 1)
     row = laws.rows()[0]
     assert row["alpha_lo"] is row["alpha_hi"] is row["E0_interval"] is None
     assert row["alpha"] == fit.coefficients["alpha"]

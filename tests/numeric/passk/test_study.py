@@ -247,7 +247,7 @@ def test_what_is_drawn(study):
         assert points.get_ydata() == pytest.approx(compute.data.curve.neg_log[:, 1])
         assert points.get_xdata() == pytest.approx(compute.covariates["compute"])
         assert line.get_ydata() == pytest.approx(
-            compute.at(8).neg_log({"compute": line.get_xdata()})
+            compute.at(8).predict({"compute": line.get_xdata()})
         )
         ax = plot_coefficient([compute], ["alpha"])
         assert ax.lines[0].get_ydata() == pytest.approx(compute.values("alpha"))
@@ -331,11 +331,11 @@ def test_open_coefficients_are_named_with_their_k(study):
     joint = study.laws["params-tokens"]
     fits = []
     for fit in joint.fits:
-        draws = fit.draws.copy()
+        draws = fit.drawn.copy()
         if fit.k != 1:  # the term keeps its size at the models
             draws[:8, 2] *= np.exp((10.0 - draws[:8, 4]) * fit.design.centres[1])
             draws[:8, 4] = 10.0
-        fits.append(replace(fit, draws=draws))
+        fits.append(fit.with_draws(replace(fit.draws, coefficients=draws)))
     own = replace(study, laws={"params-tokens": replace(joint, fits=tuple(fits))})
     assert own.open["params-tokens"]["gamma"] == (8, 64)
     assert own.sound == study.sound

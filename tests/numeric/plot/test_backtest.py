@@ -8,8 +8,6 @@ from isoflop.numeric.backtest import backtest
 from isoflop.numeric.backtest.extrapolation import Extrapolation
 from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
 from isoflop.numeric.plot.backtest import (
-    BIN,
-    LEAST_IN_BIN,
     SMALLEST_ERROR,
     plot_backtest,
     plot_coefficient,
@@ -54,14 +52,6 @@ def test_a_coefficient_is_drawn_against_the_cutoff_with_its_final_band(result):
     assert drawn == {fit.split.at for fit in result.judged if fit.fitted is not None}
 
 
-def test_axes_that_are_given_are_used(result):
-    from matplotlib.figure import Figure
-
-    ax = Figure().subplots()
-    assert plot_errors(result, ax) is ax
-    assert plot_coefficient(result, "compute", "E", ax) is ax
-
-
 def test_the_page_is_written(result, tmp_path):
     axes = plot_backtest(result)
     assert len(axes) == 1 + 3
@@ -85,13 +75,6 @@ def test_errors_too_small_for_the_axis_are_marked_as_such():
     assert len(marked) == (values < SMALLEST_ERROR).sum() > 0
     assert ax.get_ylim()[0] == SMALLEST_ERROR
     assert "below 0.1 %" in ax.get_legend_handles_labels()[1]
-
-
-def test_a_median_is_of_several_predictions(result):
-    line = next(line for line in plot_errors(result).lines if line.get_label() == "compute")
-    x = np.array([row["decades_held_out"] for row in result.rows() if row["converged"]])
-    _, counts = np.unique(np.floor(x / BIN), return_counts=True)
-    assert len(np.asarray(line.get_xdata())) == (counts >= LEAST_IN_BIN).sum() < len(counts)
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +108,3 @@ def test_an_interval_without_an_end_reaches_the_edge(of_counts, ends, monkeypatc
 def test_unknown_names(result, given, message):
     with pytest.raises(ValueError, match=message):
         plot_coefficient(result, *given)
-
-
-def test_unknown_k(result):
-    with pytest.raises(ValueError, match="k=7: must be one of 0"):
-        plot_errors(result, k=7)

@@ -12,7 +12,6 @@ from isoflop.numeric.data.evaluations import Evaluations
 pytest.importorskip("matplotlib")
 
 from isoflop.numeric.plot.compare import plot_benchmark, plot_comparison
-from isoflop.numeric.plot.panels import save
 
 GUESS = 0.2
 LAWS = ("compute", "params-tokens")
@@ -123,12 +122,6 @@ def test_laws_of_params_and_tokens_are_marked_at_the_held_out_runs_own(compared)
     assert "held out" not in labels(alone)
 
 
-def test_the_legend_lies_off_the_runs(compared) -> None:
-    ax: Any = plot_benchmark(compared, "task")
-    ax.figure.canvas.draw()
-    assert ax.get_legend().get_window_extent().y0 >= ax.get_window_extent().y1 - 1.0
-
-
 def test_bands_where_there_are_draws() -> None:
     resampled = compare(resamples=30)
     ax: Any = plot_benchmark(resampled, "task")
@@ -169,24 +162,6 @@ def test_a_page_of_twelve_has_four_in_a_row_and_one_legend() -> None:
     assert [ax.get_title().split("\n")[0] for ax in some.axes] == ["b03", r"odd \$name_1"]
     five = plot_comparison(found, names[:5])
     assert [ax.axison for ax in five.axes] == [True] * 5 + [False] * 3
-
-
-def test_equal_figures_are_equal_files(compared, tmp_path) -> None:
-    for index in range(2):
-        for suffix in ("png", "pdf", "svg"):
-            save(plot_comparison(compared), tmp_path / f"{index}.{suffix}")
-    for suffix in ("png", "pdf", "svg"):
-        first, second = ((tmp_path / f"{index}.{suffix}").read_bytes() for index in range(2))
-        assert first == second
-        assert len(first) > 5_000
-
-
-def test_axes_that_are_given_are_drawn_on(compared) -> None:
-    from matplotlib.figure import Figure
-
-    ax = Figure().subplots()
-    assert plot_benchmark(compared, "task", ax) is ax
-    assert ax.get_ylabel() == "accuracy on task"
 
 
 def test_a_law_that_failed_leaves_the_others(compared) -> None:

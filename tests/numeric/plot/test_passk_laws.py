@@ -72,7 +72,7 @@ def test_observed_against_predicted(laws):
     greatest = max(
         float(np.exp(each.moments()[0][joint.solved]).max()) for each in joint.data.evidence
     )
-    predicted = joint.at(1).neg_log(own)[at]
+    predicted = joint.at(1).predict(own)[at]
     assert points.get_xdata() == pytest.approx(np.minimum(predicted, FAR_ABOVE * greatest), rel=0.2)
     assert points.get_xdata()[predicted < greatest] == pytest.approx(
         predicted[predicted < greatest]
