@@ -103,7 +103,7 @@ class TwoStageKind:
             second = self.link.fit(proxy, sample.accuracy)
         except ValueError as error:
             raise ValueError(f"{sample.benchmark}: {error}") from None
-        failed = [] if first.converged else [f"first stage: {first.reason}"]
+        failed = [] if first.inside.converged else [f"first stage: {first.reason}"]
         failed += [] if second.converged else ["second stage: no certified minimum"]
         return Found(
             coefficients=np.concatenate([first.coefficients, second.coefficients]),
