@@ -41,9 +41,8 @@ from .. import formulas
 from ..data.sample import above_guessing
 from ..errors import outside
 from ..fit.fitting import fit_form
-from ..fit.intervals import checked_level
 from ..fit.models import PARAMS_TOKENS, PowerTerms
-from ..results import Estimate
+from ..results import Estimate, checked_level
 from .power import CEILING_KINDS, MARGIN, POWER_KINDS, SQUARES
 
 if TYPE_CHECKING:

@@ -368,10 +368,9 @@ class Backtest(Shown):
         if fit.fitted is None:
             return row | {"failed": fit.failed}
         law = fit.fitted
-        estimates = {name: law.estimate(name) for name in law.coefficients}
         return row | {
             "coefficients": {
-                name: one.as_dict("value", "lo", "hi") for name, one in estimates.items()
+                name: one.as_dict("value", "lo", "hi") for name, one in law.estimates.items()
             },
             "scatter": known(law.scatter),
             "converged": fit.converged,
@@ -484,7 +483,7 @@ def _overlaps(fit: Judged, name: str, final: Estimate) -> bool:
     """Whether the coefficient's own interval overlaps the final one."""
     if not fit.converged:
         return False
-    own = fit.fitted.estimate(name)
+    own = fit.fitted.estimates[name]
     return bool(
         own.low <= (inf if final.high is None else final.high) and own.high >= (final.low or -inf)
     )
