@@ -23,11 +23,10 @@ from ..data.rows import those_dropped
 from ..data.runs import Runs
 from ..errors import ArgumentError, outside, positive_array, whole_number
 from ..fit.fitted import Fitted
-from ..fit.intervals import checked_level
 from ..fit.objective import Objective
 from ..fit.resample import Draws, Refits, resample
 from ..law import Law
-from ..results import Estimate
+from ..results import Estimate, checked_level
 from ..words import counted
 from .fitting import errors
 from .links import EXPONENTIAL, LinkFit

@@ -13,8 +13,7 @@ from ..data.budget import NEAR
 from ..data.rows import those_dropped
 from ..data.sample import Points, Sample, above_guessing
 from ..errors import ArgumentError, outside, positive_array
-from ..fit.intervals import checked_level
-from ..results import Band, Estimate
+from ..results import Band, Estimate, checked_level
 from ..words import counted
 from .bilinear import BilinearKind
 from .broken_ray import RayBreak, at_one_ratio, ray_break

@@ -1,11 +1,8 @@
 """isoflop report: the contract for scripts, bad input, figures, interrupts."""
 
-import csv
-from typing import Any
-
+import numpy as np
 import pytest
-
-np = pytest.importorskip("numpy")
+from tests.data import accuracies, at_ratios, evaluations, write_csv
 
 FAST = ("--bootstrap", "20")
 LAWS = ("--law", "compute", "params-tokens")
@@ -14,32 +11,16 @@ LAWS = ("--law", "compute", "params-tokens")
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """Two benchmarks, in the long form with the accuracy of guessing, and a loss."""
-    compute, per_param = (
-        each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
-    )
-    params = np.sqrt(compute / (6.0 * per_param))
-    tokens = per_param * params
+    params, tokens = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
     random = np.random.default_rng(5)
-    rows: list[tuple[Any, ...]] = []
-    for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0)):
-        y = (
-            scale
-            * (60.0 * params**-0.27 + 400.0 * tokens**-0.3)
-            * np.exp(0.01 * random.standard_normal(len(params)))
-        )
-        scores = guess + (1.0 - guess) * np.exp(-y)
-        rows += [
-            (n, d, name, "acc", q, guess) for n, d, q in zip(params, tokens, scores, strict=True)
-        ]
-    rows += [
-        (n, d, "web", "loss", 1.5 + 900.0 * c**-0.15, "")
-        for n, d, c in zip(params, tokens, compute, strict=True)
-    ]
+    how = {"noise": 0.01, "seed": random}
+    scores = {
+        ("piqa", "acc"): accuracies(params, tokens, baseline=0.5, **how),
+        ("task two", "acc"): accuracies(params, tokens, scale=2.0, **how),
+        ("web", "loss"): 1.5 + 900.0 * (6.0 * params * tokens) ** -0.15,
+    }
     path = tmp_path_factory.mktemp("report") / "evaluations.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        header = ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
-        csv.writer(file).writerows([header, *rows])
-    return path
+    return write_csv(path, evaluations(params, tokens, scores, **{"piqa": 0.5, "task two": 0.0}))
 
 
 def refused(outcome, *named):
@@ -121,9 +102,8 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
     """One ratio of tokens to params and no noise: exit status 3, and what is open is said."""
     params = np.geomspace(1e8, 1e10, 12)
     y = 60.0 * params**-0.27 + 400.0 * (20.0 * params) ** -0.27
-    with (tmp_path / "ray.csv").open("w", newline="", encoding="utf-8") as file:
-        rows = [(n, 20.0 * n, q) for n, q in zip(params, np.exp(-y), strict=True)]
-        csv.writer(file).writerows([("params", "tokens", "acc_task"), *rows])
+    table = {"params": params, "tokens": 20.0 * params, "acc_task": np.exp(-y)}
+    write_csv(tmp_path / "ray.csv", table)
     words = (
         "report",
         tmp_path / "ray.csv",
