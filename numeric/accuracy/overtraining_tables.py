@@ -57,7 +57,7 @@ def _facts(laws: Overtraining) -> Iterator[tuple[str, str]]:
     yield "law of loss", LOSS
     runs = counted(int(laws.for_loss.sum()), "run")
     yield "", f"{runs}, {laws.loss_name}, least-squares: {_scatter(laws.loss_errors)}"
-    if laws.determined:
+    if laws.loss_fit.is_sound:
         interval = ""
         if laws.draws is not None:
             best = laws.intervals["optimal_tokens_per_param"]

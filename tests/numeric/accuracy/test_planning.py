@@ -18,9 +18,7 @@ MP.dps = 60
 
 @pytest.fixture
 def task() -> AccuracyLaw:
-    return AccuracyLaw(
-        law=Law(E=E, A=A, B=B, beta=BETA, gamma=GAMMA), random_baseline=GUESS, name="task"
-    )
+    return AccuracyLaw(law=Law(E=E, A=A, B=B, beta=BETA, gamma=GAMMA), random_baseline=GUESS)
 
 
 def raw(reducible):
@@ -167,10 +165,8 @@ def test_an_overhead_beyond_a_float_is_infinite() -> None:
 
 
 def test_from_the_coefficients_of_a_fit() -> None:
-    made = AccuracyLaw.from_coefficients(
-        ("A", "B", "beta", "gamma"), np.array([A, B, BETA, GAMMA]), GUESS, "task"
-    )
-    assert (made.law.E, made.law.A, made.ceiling, made.name) == (0.0, A, 1.0, "task")
+    made = AccuracyLaw.from_coefficients({"A": A, "B": B, "beta": BETA, "gamma": GAMMA}, GUESS)
+    assert (made.law.E, made.law.A, made.ceiling) == (0.0, A, 1.0)
 
 
 def test_bad_arguments(task) -> None:
