@@ -133,7 +133,7 @@ def backtest(
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     if axis not in AXES:
         raise outside("axis", axis, f"one of {', '.join(AXES)}")
-    reading = {"columns": columns, "where": where}
+    reading: dict[str, Any] = {"columns": columns, "where": where}
     if kind_of_table(data, columns) == "counts":
         _none_of("is for runs with an accuracy; these are counts", random_baseline=random_baseline)
         reading |= {"by": by, "models": models, "gold": gold}
