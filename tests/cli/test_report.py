@@ -32,39 +32,6 @@ def refused(outcome, *named):
         assert part in outcome.err, (part, outcome.err)
 
 
-def test_text(call, runs) -> None:
-    words = (
-        "--hold-out",
-        "compute > 1e22",
-        "--compute",
-        "1e23",
-        "1e24",
-        "--loss-law",
-        "besiroglu2024",
-        "--ratio",
-        "10",
-    )
-    result = call("report", runs, "--benchmark", "piqa", *LAWS, *FAST, *words)
-    assert (result.code, result.err) == (0, "")
-    assert max(map(len, result.out.splitlines())) <= 100
-    for part in (
-        "piqa: 30 runs",
-        "held out by compute > 1e22",
-        "accuracy of guessing: 0.5",
-        "-log Q' = A N^-beta + B D^-gamma",
-        "MRE",
-        "What to train for this benchmark (params-tokens)",
-        "greatest",
-        "besiroglu2024",
-        "of a new run",
-        "1.00e24",
-    ):
-        assert part in " ".join(result.out.split()), (
-            part
-        )  # the file's path decides where lines break
-    assert "nan" not in result.out.lower()
-
-
 def test_json(data, runs) -> None:
     asked = ("report", runs, "--benchmark", "task two", *LAWS, *FAST, "--compute", "2e23")
     found = data(*asked)
@@ -121,7 +88,7 @@ def test_one_benchmark_needs_no_name(call, runs) -> None:
 def test_two_stages(call, runs) -> None:
     asked = ("report", runs, "--benchmark", "piqa", "--law", "compute", "two-stage-linear", *FAST)
     assert "two-stage-linear" in call(*asked).out
-    assert call(*asked, "--proxy", "web", "--first-stage", "compute-power").code in (0, 3)
+    assert call(*asked, "--proxy", "web").code in (0, 3)
     refused(call(*asked, "--proxy", "none"), "--proxy 'none'", "web")
     refused(call(*asked[:5], "compute", *FAST, "--proxy", "web"), "--proxy 'web'", "two-stage")
 
@@ -169,8 +136,6 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
             ("--benchmark", "piqa", "--ray", "3000"),
             ("--ray '3000': no run of piqa is within a factor 1.15; D/N is 5 to 100"),
         ),
-        (("--benchmark", "piqa", "--ray", "3k"), ("--ray '3k': no run of piqa",)),
-        (("--benchmark", "piqa", "--ray", "0"), ("--ray '0'",)),
         (
             ("--benchmark", "piqa", "--law", "compute", "--ratio", "10"),
             ("--ratio '10': is for params-tokens", "--law names none"),
@@ -183,51 +148,25 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
             ("--benchmark", "piqa", "--law", "compute", "--tokens-per-param", "20"),
             ("--tokens-per-param '20': is for laws of params and tokens",),
         ),
-        (("--benchmark", "piqa", "--law", "bnsl-4"), ("--law 'bnsl-4'", "bnsl-3")),
         (
             ("--benchmark", "piqa", "--hold-out", "compute > 1"),
             ("--hold-out 'compute > 1'", "all 30 runs"),
         ),
         (
-            ("--benchmark", "piqa", "--hold-out", "compute > 1e40"),
-            ("--hold-out 'compute > 1e40'", "none of the 30 runs"),
-        ),
-        (
             ("--benchmark", "piqa", "--hold-out", "size > 3"),
             ("--hold-out 'size > 3'", "no column 'size'"),
         ),
-        (("--benchmark", "piqa", "--hold-out", "compute >"), ("--hold-out 'compute >'",)),
-        (("--benchmark", "piqa", "--loss-law", "none"), ("--loss-law 'none'", "no published law")),
         (("--benchmark", "piqa", "--loss-law", "none.json"), ("--loss-law 'none.json'",)),
-        (("--benchmark", "piqa", "--compute", "0"), ("--compute '0'",)),
-        (("--benchmark", "piqa", "--ratio", "-1"), ("--ratio '-1'",)),
-        (("--benchmark", "piqa", "--tokens-per-param", "0"), ("--tokens-per-param '0'",)),
         (("--benchmark", "piqa", "--bootstrap", "1"), ("--bootstrap '1'", "at least 2")),
-        (("--benchmark", "piqa", "--bootstrap", "some"), ("--bootstrap 'some'",)),
-        (("--benchmark", "piqa", "--seed", "1.5"), ("--seed '1.5'",)),
-        (("--benchmark", "piqa", "--level", "2"), ("--level '2'",)),
         (
             ("--benchmark", "piqa", "--margin", "0.9"),
             ("--benchmark 'piqa'", "no law can be fitted"),
         ),
-        (("--benchmark", "piqa", "--random-baseline", "1.5"), ("--random-baseline '1.5'",)),
-        (
-            ("--benchmark", "piqa", "--first-stage", "none"),
-            ("--first-stage 'none'", "compute-power"),
-        ),
-        (("--benchmark", "piqa", "--plot", "page.xyz"), ("--plot 'page.xyz'",)),
-        (("--benchmark", "piqa", "--plot", "/no/such/folder/page.png"), ("--plot",)),
-        (("--nonsense",), ("--nonsense",)),
     ],
 )
 def test_bad_options(call, runs, words, named) -> None:
     law = () if "--law" in words else ("--law", "compute")
     refused(call("report", runs, *law, *words), *named)
-
-
-def test_no_file(call) -> None:
-    refused(call("report", "--benchmark", "piqa"), "RUNS is missing", "--benchmark")
-    refused(call("report", "none.csv"), "none.csv")
 
 
 def test_an_interrupt_keeps_what_is_done(call, runs, monkeypatch) -> None:
