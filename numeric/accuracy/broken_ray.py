@@ -267,11 +267,8 @@ def _two_terms(runs: Sample, t: float) -> Law | None:
         found = kind.fit(
             Sample(benchmark=runs.benchmark, accuracy=runs.accuracy, baseline=runs.baseline, at=at)
         )
-        E, A, B, beta, gamma = (
-            float(found.coefficients[kind.coefficients.index(name)])
-            for name in ("E", "A", "B", "beta", "gamma")
-        )
-        return Law(name="ray", E=E, A=A, B=B, beta=beta, gamma=gamma)
+        values = zip(kind.coefficients, found.coefficients.tolist(), strict=True)
+        return Law(name="ray", **dict(values))
     except ValueError:
         return None
 

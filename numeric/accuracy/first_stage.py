@@ -22,7 +22,6 @@ from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
 from ..fit.objective import Objective
 from ..fit.resample import Refits
 from ..fit.separable import Centred
-from .power import limits_of
 from .tied import ONE_EXPONENT, fit_tied, values_of
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ class StageFit:
     def undetermined(self) -> tuple[str, ...]:
         """Of a loss E = 0 is a value; elsewhere it is where the search for E ended."""
         if "E" in self.inside.at_bound and not self.reading.is_loss:
-            return self.stage.coefficients
+            return self.stage.terms.coefficients
         return self.inside.undetermined
 
     @property
@@ -91,7 +90,7 @@ class StageFit:
     def refit(self, weights: Floats) -> Refits:
         """Coefficients (K, p) with weights (K, n), and whether each minimum is certified."""
         again = self.inside.refit(weights=weights)
-        enough = (weights > 0.0).sum(axis=1) >= len(self.stage.coefficients)
+        enough = (weights > 0.0).sum(axis=1) >= len(self.stage.terms.coefficients)
         return Refits(
             self.stage.of_proxy(again.coefficients, self.reading), again.converged & enough
         )
@@ -113,26 +112,6 @@ class FirstStage:
     terms: PowerTerms
     objective: Objective | None = None
 
-    @property
-    def formula(self) -> str:
-        """The right side in plain text."""
-        return str(self.terms)
-
-    @property
-    def coefficients(self) -> tuple[str, ...]:
-        """Names."""
-        return self.terms.coefficients
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Quantities of `Points`."""
-        return self.terms.variables
-
-    @property
-    def limits(self) -> Floats:
-        """(p, 2): the limits that the search sets to exponents, -inf and inf for the others."""
-        return limits_of(self.terms)
-
     # -- fits ----------------------------------------------------------------------------------------------------------
 
     def fit(self, at: Points, proxy: Floats) -> StageFit:
@@ -144,27 +123,27 @@ class FirstStage:
             Where the runs are fewer than the coefficients, the proxy has no trend, or the law has
             no E and the proxy is no loss.
         """
-        if len(proxy) < len(self.coefficients):
+        if len(proxy) < len(self.terms.coefficients):
             raise ValueError(
-                f"{len(proxy)} runs: must be at least {len(self.coefficients)} for the "
-                f"coefficients of proxy = {self.formula}"
+                f"{len(proxy)} runs: must be at least {len(self.terms.coefficients)} for the "
+                f"coefficients of proxy = {self.terms}"
             )
         reading = self.reading(at, proxy)
         objective = self.objective or (LOSSES if reading.is_loss else VALUES)
-        runs = _runs(at, self.needs, reading.shift + reading.sign * proxy)
+        runs = _runs(at, self.terms.variables, reading.shift + reading.sign * proxy)
         tied = self.terms is ONE_EXPONENT
         inside = fit_tied(runs, objective) if tied else fit_form(runs, self.terms, objective)
         return StageFit(stage=self, reading=reading, inside=inside)
 
     def reading(self, at: Points, proxy: Floats) -> Reading:
         """How the proxy is read as a loss."""
-        logs = np.sum([np.log(at.column(name)) for name in self.needs], axis=0)
+        logs = np.sum([np.log(at.column(name)) for name in self.terms.variables], axis=0)
         trend = float((logs - logs.mean()) @ proxy)
         span = float(np.ptp(proxy))
         if span == 0.0 or trend == 0.0:
             raise ValueError(
                 f"proxy={float(proxy[0])!r} at {len(proxy)} runs: must rise or fall with "
-                f"{' and '.join(self.needs)}"
+                f"{' and '.join(self.terms.variables)}"
             )
         sign = 1.0 if trend < 0.0 else -1.0
         turned = sign * proxy
@@ -178,14 +157,14 @@ class FirstStage:
                 "proxy",
                 worst,
                 complaint=f"a proxy that {way} must be {wanted} for a law without E, proxy = "
-                f"{self.formula}",
+                f"{self.terms}",
             )
         return Reading(sign, FARTHEST * span - float(turned.min()))
 
     def of_proxy(self, coefficients: Floats, reading: Reading) -> Floats:
         """Coefficients (K, p) of the proxy from those of y = shift + sign L."""
         found = coefficients.copy()
-        first, terms = int(self.terms.irreducible), len(self.needs)
+        first, terms = int(self.terms.irreducible), len(self.terms.variables)
         if first:
             found[:, 0] = reading.sign * (found[:, 0] - reading.shift)
         found[:, first : first + terms] *= reading.sign
@@ -195,12 +174,12 @@ class FirstStage:
 
     def proxy(self, coefficients: Floats, at: Points) -> Floats:
         """The proxy (K, m) of K laws (K, p) at m points."""
-        first, count = int(self.terms.irreducible), len(self.needs)
+        first, count = int(self.terms.irreducible), len(self.terms.variables)
         sign = np.sign(coefficients[:, first : first + 1])
         size = coefficients.copy()
         size[:, first : first + count] *= sign
         floor, size[:, :first] = coefficients[:, :first].sum(axis=1, keepdims=True), 0.0
-        columns = [at.column(name) for name in self.needs]
+        columns = [at.column(name) for name in self.terms.variables]
         if self.terms is ONE_EXPONENT:
             return np.asarray(sign * values_of(size, *columns) + floor)
         centred = Centred(np.log(np.stack(columns)), self.terms.irreducible)

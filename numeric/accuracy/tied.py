@@ -52,7 +52,7 @@ class OneExponent(PowerTerms):
     def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Law:
         """The law with these coefficients."""
         whole = {**coefficients, "gamma": coefficients["beta"]}
-        return PARAMS_TOKENS.law(whole, name, source)  # type: ignore[return-value]
+        return PARAMS_TOKENS.law(whole, name, source)
 
     def __str__(self) -> str:
         return "E + A N^-beta + B D^-beta"
