@@ -274,7 +274,7 @@ def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
     for name in fixed.keys() & bounds.keys():
         raise UsageError(f"--fix and --bound: {name} is given in both; one is enough")
     delta, tau = options.positive("--delta"), share(options, "--tau")
-    given = {"delta": delta, "tau": tau}
+    given: dict[str, Any] = {"delta": delta, "tau": tau}
     if "--no-irreducible" in options:
         given["irreducible"] = False
     try:
