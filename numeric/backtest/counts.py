@@ -46,7 +46,6 @@ class OfCounts:
     method: str
     cluster: str | None = AUTO
     what: str = "counts"
-    known: dict[int, Observed] = field(default_factory=dict)
 
     @property
     def source(self) -> str:

@@ -178,7 +178,9 @@ class Backtest(Shown):
                 "hi": hi,
                 "relative_error": predicted / observed - 1.0,
                 "relative_error_pass": np.expm1(observed - predicted),
-                "inside": np.where(has_interval, (lo <= observed) & (observed <= hi), None),
+                "inside": np.where(
+                    has_interval, (lo <= observed) & (observed <= hi), np.array(None)
+                ),
                 "converged": fit.converged,
                 "undetermined": " ".join(fit.undetermined),
                 "size": cutoffs.values[target],

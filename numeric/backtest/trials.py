@@ -11,6 +11,7 @@ from ..data.kinds import kind_of
 from ..data.runs import Runs
 from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
+from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.hold_out import Trial, judge
 from ..fit.models import form_of
 from ..fit.objective import Objective
@@ -47,7 +48,7 @@ def backtest(
     cutoffs: Any = None,
     hold_out: str | None = None,
     method: str | None = None,
-    level: float = 0.9,
+    level: float = DEFAULT_LEVEL,
     resamples: int = 200,
     seed: int = 0,
     cluster: str | None = AUTO,
@@ -133,7 +134,7 @@ def backtest(
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     if axis not in AXES:
         raise outside("axis", axis, f"one of {', '.join(AXES)}")
-    reading = {"columns": columns, "where": where}
+    reading: dict[str, Any] = {"columns": columns, "where": where}
     if kind_of_table(data, columns) == "counts":
         _none_of("is for runs with an accuracy; these are counts", random_baseline=random_baseline)
         reading |= {"by": by, "models": models, "gold": gold}
