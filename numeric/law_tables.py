@@ -4,9 +4,7 @@ command has it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
 
 from ..theory.data.notation import DEFAULT
 from ..theory.data.notation import notation as find_notation
@@ -15,8 +13,10 @@ from ..theory.typeset.table import RULE, Column, Subheading, Table, Words
 from .penalty import Penalty
 from .uncertainty import LEVEL
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from ..theory.data.notation import Notation
     from .allocation import Allocation
@@ -107,7 +107,7 @@ def columns(
     for key in keys:
         column, _ = FIGURES[key]
         latex = "" if key in own or not column.latex else f"${column.latex.format(**letters)}$"
-        found.append(replace(column, heading=own.get(key, column.heading), latex=latex))
+        found.append(column.changed(heading=own.get(key, column.heading), latex=latex))
     return found
 
 
@@ -267,7 +267,7 @@ def _intervals(
     chosen = [key for key in keys if key not in missing and key not in given]
     shown = [
         *columns(given, names),
-        *(replace(column, show="interval") for column in columns(chosen, names)),
+        *(column.changed(show="interval") for column in columns(chosen, names)),
     ]
     rows = [
         {key: getattr(result, key) for key in given} | {key: result.estimate(key) for key in chosen}

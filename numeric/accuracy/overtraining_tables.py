@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +92,7 @@ def tables_of(laws: Overtraining) -> tuple[Table, ...]:
         stopped = ", interrupted" if laws.draws.interrupted else ""
         resamples = f"{len(laws.draws)} resamples by {laws.draws.kind}{stopped}"
         notes = [f"{_percent(laws)} intervals of the laws: {resamples}", *notes]
-    return *tables, replace(last, notes=[*last.notes, *notes])
+    return *tables, last.changed(notes=[*last.notes, *notes])
 
 
 def _coefficients(laws: Overtraining) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,6 @@ UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nat
 VALUE = Shortest(4)
 
 
-@dataclass(frozen=True)
 class InPercent(Format):
     """A share in per cent, without the sign.
 

@@ -33,7 +33,7 @@ def parser() -> Parser:
             "--law LAW ... --compute C ... [--max-params N] [--max-tokens D]",
             "--law LAW ... --loss L ... [--max-params N] [--max-tokens D]",
             "--law LAW ... --params N ... | --tokens D ...",
-            "--law LAW ... --compute C ... | --params N ... | --tokens D ... --tokens-per-param T",
+            "--law LAW ... --compute C ... --tokens-per-param T",
             "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
         ],
         "The params and tokens with the lowest loss for a training budget C = 6 N D, or with the "
