@@ -1,6 +1,5 @@
 """The figure of a check of runs: what is drawn, and that nothing is left behind."""
 
-
 import matplotlib as mpl
 import numpy as np
 import pytest
