@@ -111,6 +111,8 @@ class Extrapolation:
         Nominal coverage of intervals.
     resampled : dict of str to Estimate
         Coefficients with intervals by resamples; empty without these.
+    is_expression : bool
+        Whether the law is its user's own: its coefficients have any sign, and errors as written.
     """
 
     logs: Callable[[Any], tuple[Floats, Floats, Any]]
@@ -122,6 +124,7 @@ class Extrapolation:
     undetermined: tuple[str, ...]
     level: float
     resampled: Mapping[str, Estimate] = field(default_factory=dict)
+    is_expression: bool = False
 
     def predict(self, rows: Any) -> Band:
         """New rows by Student's t in the logarithm: the errors of the law, its scatter, and their
@@ -137,8 +140,8 @@ class Extrapolation:
             return Band(np.exp(log_y), np.exp(log_y - half), np.exp(log_y + half), self.level)
 
     def estimate(self, name: str) -> Estimate:
-        """A coefficient with the interval of its standard error, in the logarithm but for the
-        irreducible part.
+        """A coefficient with the interval of its standard error; of a power law in the logarithm
+        but for the irreducible part.
         """
         value, error, free = (
             self.coefficients[name],
@@ -146,7 +149,9 @@ class Extrapolation:
             max(1, int(self.degrees_of_freedom)),
         )
         if not isfinite(error):
-            return Estimate(value, 0.0, inf, level=self.level)
+            return Estimate(value, -inf if self.is_expression else 0.0, inf, level=self.level)
+        if self.is_expression:
+            return Estimate.of_standard_error(value, error, self.level, free)
         if name == next(iter(self.coefficients)):
             return Estimate.of_standard_error(value, error, self.level, free).clipped(0.0)
         return Estimate.of_standard_error(value, value * error, self.level, free, within=(0.0, inf))

@@ -13,9 +13,8 @@ from ..data.columns import BUDGET
 from ..data.rows import names_in_conditions
 from ..fit.bootstrap import bootstrap
 from ..fit.fitting import fit_form
-from ..fit.models import MODELS
+from ..fit.models import form_of
 from ..fit.resample import LEAST_GROUPS
-from ..fit.separable import Centred
 from .extrapolation import Extrapolation, Observed
 
 if TYPE_CHECKING:
@@ -71,11 +70,11 @@ class OfRuns:
 
     def needs(self, law: str) -> tuple[str, ...]:
         """The covariates that a law depends on."""
-        return MODELS[law].variables
+        return form_of(law).requires
 
     def coefficients(self, law: str) -> tuple[str, ...]:
         """Their names."""
-        return MODELS[law].coefficients
+        return form_of(law).on(self.runs).coefficients
 
     def rows(self, k: int) -> tuple[Runs, Observed]:
         """The runs with their losses; the errors of these are part of the scatter about the law."""
@@ -99,7 +98,7 @@ class LossLaw:
 
     def fit(self, rows: Runs) -> Extrapolation:
         """The law fitted to runs."""
-        fit = fit_form(rows, MODELS[self.name], self.objective)
+        fit = fit_form(rows, form_of(self.name).on(rows), self.objective)
         spare = float(max(1, len(rows) - int(fit.free.sum())))
         residuals = np.log(fit.fitted) - np.log(rows.loss)
         covariance = _covariance(fit)
@@ -112,6 +111,7 @@ class LossLaw:
             converged=fit.converged,
             undetermined=fit.undetermined,
             level=self.level,
+            is_expression=fit.model.is_expression,
             resampled=_resampled(fit, self.resamples, self.seed, self.level),
         )
 
@@ -133,9 +133,7 @@ def _covariance(fit: Fit) -> Floats | None:
 def _logs(fit: Fit, covariance: Floats | None, rows: Runs) -> tuple[Floats, Floats, float]:
     """log of the law (T,) at runs, and its standard error by the delta method."""
     design = fit.design
-    logs = np.stack([np.log(getattr(rows, name)) for name in fit.model.variables])
-    centred = logs - design.centres[:, None]  # type: ignore[union-attr]
-    values, jacobian = Centred(centred, fit.model.irreducible).evaluate(fit.theta[None])
+    values, jacobian = design.at(rows).evaluate(fit.theta[None])
     if covariance is None:
         return np.log(values[0]), np.full(len(values[0]), inf), 0.0
     slope = np.linalg.solve(design.to_coordinates.T, jacobian[0] / values[0])
@@ -144,7 +142,9 @@ def _logs(fit: Fit, covariance: Floats | None, rows: Runs) -> tuple[Floats, Floa
 
 
 def _errors(fit: Fit, covariance: Floats | None) -> dict[str, float]:
-    """Standard errors: of E as it is, of prefactors and exponents in the logarithm."""
+    """Standard errors: of E, and of what an expression has, as it is; of prefactors and exponents in
+    the logarithm.
+    """
     if covariance is None:
         return dict.fromkeys(fit.model.coefficients, inf)
     roots = dict(

@@ -12,8 +12,10 @@ from ..data.runs import Runs
 from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
 from ..fit.hold_out import Trial, judge
+from ..fit.models import MODELS
 from ..fit.objective import Objective
 from ..passk.cautions import AUTO, cluster_of
+from ..passk.kinds import KINDS
 from ..passk.laws import METHODS, Data, clusters, ks_of
 from ..results import checked_level
 from ..words import counted, listed
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["backtest", "kind_of_table"]
 
 AXES = ("compute", "params", "tokens", "gold")
-LAWS = {"counts": ("compute", "params-tokens", "gold"), "runs": ("compute", "params-tokens")}
 POWERS = (1, 10, 100, 1000, 10_000)
 
 
@@ -68,8 +69,9 @@ def backtest(
         with a loss: the laws of the loss. A table is of counts where it has columns for both
         numbers (see `Counts.read`, `Runs.read`).
     laws : str or sequence of str, optional
-        Of compute, params-tokens and, for counts, gold. By default all for which there are
-        covariates of enough models.
+        Names, for runs of `isoflop.numeric.fit.models.MODELS`, or expressions; for counts compute,
+        params-tokens and gold. By default all named ones for which there are covariates of enough
+        models.
     k : sequence of int, optional
         For counts; by default the powers of ten up to 10,000 (least squares: up to the fewest
         samples of a problem).
@@ -250,12 +252,14 @@ def _cutoffs(
     subject: Subject, laws: str | Sequence[str] | None, rule: tuple[Any, ...]
 ) -> dict[str, Cutoffs]:
     """Of every law that was asked for; by default of every law that has the models for some."""
-    every = LAWS[subject.what]
+    every = tuple(KINDS)
+    if subject.what == "runs":
+        every = tuple(sorted(MODELS, key=lambda name: len(MODELS[name].requires)))
     names = every if laws is None else (laws,) if isinstance(laws, str) else tuple(laws) or ("",)
     cuts: dict[str, Cutoffs] = {}
     refused: ArgumentError | None = None
     for name in names:
-        if name not in every:
+        if name not in every and (subject.what == "counts" or not set(name) & set("+-*/^(")):
             raise outside("laws", name, f"one of {', '.join(every)}")
         needs = subject.needs(name)
         absent = [need for need in needs if need not in subject.covariates]

@@ -28,7 +28,6 @@ SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted t
 FORMATS = ("text", "json", "csv", "latex")
 #: What a table is of, by what --of calls it.
 OF = {"loss": "runs", "accuracy": "evaluations", "pass@k": "counts"}
-LAWS = ("compute", "params-tokens", "gold")
 AXES = ("compute", "params", "tokens", "gold")
 LISTS = ("--law", "--k", "--cutoffs", *OF_EVALUATION_LISTS)
 OF_COUNTS = ("--k", "--by", "--models", "--gold")
@@ -44,6 +43,8 @@ OPTION_OF = {"laws": "--law", "law": "--law", "axis": "--rolling", "thresholds":
 def parser() -> Parser:
     """The options of this command."""
     from ..numeric.accuracy.laws import LAWS as OF_ACCURACY
+    from ..numeric.fit.models import MODELS
+    from ..numeric.passk.kinds import KINDS as OF_PASS
 
     built = Parser(
         "isoflop backtest",
@@ -81,8 +82,8 @@ def parser() -> Parser:
         asked,
         "--law",
         "LAW",
-        f"of a loss or pass@k {', '.join(LAWS)}; of accuracy {', '.join(OF_ACCURACY)}; default: "
-        f"those with columns",
+        f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(OF_PASS)}; of "
+        f"accuracy {', '.join(OF_ACCURACY)}; default: those with columns",
     )
     takes_one(
         asked,
@@ -174,9 +175,12 @@ def run(options: Options) -> tuple[str, int]:
 
 
 def _laws(options: Options) -> list[str] | None:
-    laws = options.several("--law")
-    for law in laws or ():
-        if (laws or []).count(law) > 1:
+    words = options.words("--law")  # an expression may hold spaces
+    if words is None:
+        return None
+    laws = [law.strip() for word in words for law in word.split(",")]
+    for law in laws:
+        if laws.count(law) > 1:
             raise UsageError(f"--law {shown(law)}: is given twice")
     return laws
 

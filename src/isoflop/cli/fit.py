@@ -25,7 +25,7 @@ from .tables import TableOptions, assigned, declare_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from types import ModuleType
     from typing import Any
 
@@ -39,8 +39,6 @@ SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it i
 FORMATS = ("text", "json", "latex")
 #: What the law is of; by default what the table holds.
 OF = ("loss", "pass@k")
-#: The models that have a name, and what each needs of the runs.
-MODELS = {"params-tokens": ("params", "tokens"), "compute": ("compute",)}
 #: Laws with tables and options of their own, by the word of --law -> the module of the command.
 LAWS = {"overtraining": "fit_overtraining"}
 RESAMPLES = ("cases", "groups", "residuals")
@@ -120,8 +118,8 @@ def parser() -> Parser:
         law,
         "--model",
         "MODEL",
-        f"{', '.join(MODELS)}, or an expression in columns and coefficients; default: "
-        f"{next(iter(MODELS))}",
+        f"{', '.join(_models())}, or an expression in columns and coefficients; default: "
+        f"{next(iter(_models()))}",
     )
     law.add_argument("--no-irreducible", action="store_true", help="a law without E")
     takes_one(law, "--fix", "NAME=VALUE", "keep a coefficient at a value; repeatable")
@@ -236,17 +234,18 @@ class _Asked:
     def __init__(self, options: Options) -> None:
         self.table = TableOptions(options, "runs", LISTS)
         self.model = _model(options)
+        named = [name for name, form in _models().items() if not form.is_expression]
         self.given = {option: options.words(option) or [] for option in ("--fix", "--bound")}
         self.fit_options = _fit_options(options, self.model)
         self.level = share(options, "--level") or LEVEL
         self.compute, self.ratio = (_numbers(options, option) for option in LISTS)
-        if self.compute and self.model not in MODELS:
+        if self.compute and self.model not in named:
             raise UsageError(
-                f"--compute {_words(options, '--compute')}: is for --model {' or '.join(MODELS)}"
+                f"--compute {_words(options, '--compute')}: is for --model {' or '.join(named)}"
             )
         if self.ratio and self.model != "params-tokens":
             raise UsageError(f"--ratio {_words(options, '--ratio')}: is for --model params-tokens")
-        if "--seed" in options and "--bootstrap" not in options and self.model in MODELS:
+        if "--seed" in options and "--bootstrap" not in options and self.model in named:
             raise UsageError(
                 f"--seed {shown(str(options.one('--seed')))}: is for --bootstrap, or for --model "
                 f"EXPRESSION"
@@ -263,8 +262,8 @@ class _Asked:
             "--sensitivity" in options,
             "--diagnostics" in options,
         )
-        if self.sensitivity and self.model not in MODELS:
-            raise UsageError(f"--sensitivity: is for --model {' or '.join(MODELS)}")
+        if self.sensitivity and self.model not in named:
+            raise UsageError(f"--sensitivity: is for --model {' or '.join(named)}")
         for option in options.given("--profile", "--sensitivity", "--diagnostics"):
             if options.chosen("--format", FORMATS) == "latex":
                 raise UsageError(f"{option}: is for --format text or json")
@@ -275,12 +274,11 @@ class _Asked:
 
     def runs(self) -> Runs:
         """The runs in the file."""
-        if self.model in MODELS:
-            return self.table.runs(*MODELS[self.model], "loss")
-        from ..numeric.fit.expression import names_of, required
+        from ..numeric.fit.models import form_of
 
+        form = form_of(self.model)
         try:
-            needed, names = required(self.model), names_of(self.model)
+            needed, names = form.requires, form.names
         except ValueError as error:  # of the reader of expressions, in theory
             raise self._of_model(error) from None
         return self.table.runs(*needed, "loss", names=names)
@@ -326,6 +324,12 @@ class _Asked:
         return None
 
 
+def _models() -> Mapping[str, Any]:
+    from ..numeric.fit.models import MODELS
+
+    return MODELS
+
+
 def _numbers(options: Options, option: str) -> list[float] | None:
     found = options.positives(option)
     return None if found is None else [value for _, value in found]
@@ -338,12 +342,12 @@ def _words(options: Options, option: str) -> str:
 def _model(options: Options) -> str:
     text = options.one("--model")
     if text is None:
-        return next(iter(MODELS))
+        return next(iter(_models()))
     word = text.strip()
-    hint = close_matches(word, MODELS) if WORD.fullmatch(word) else ""
-    if word not in MODELS and (hint or not word):
+    hint = close_matches(word, _models()) if WORD.fullmatch(word) else ""
+    if word not in _models() and (hint or not word):
         raise UsageError(
-            f"--model {shown(text)}: must be one of {', '.join(MODELS)} or an expression{hint}"
+            f"--model {shown(text)}: must be one of {', '.join(_models())} or an expression{hint}"
         )
     return word
 
@@ -363,9 +367,10 @@ def _fit_options(options: Options, model: str) -> dict[str, Any]:
     delta, tau = options.positive("--delta"), share(options, "--tau")
     found |= {name: value for name, value in (("delta", delta), ("tau", tau)) if value is not None}
     if "--no-irreducible" in options:
-        if model not in MODELS:
+        named = [name for name, form in _models().items() if not form.is_expression]
+        if model not in named:
             raise UsageError(
-                f"--no-irreducible: is for --model {' or '.join(MODELS)}; write the expression "
+                f"--no-irreducible: is for --model {' or '.join(named)}; write the expression "
                 f"without E"
             )
         found["irreducible"] = False

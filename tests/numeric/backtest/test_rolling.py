@@ -256,6 +256,15 @@ def test_runs_are_predicted():
     assert "loss" in str(found)
 
 
+def test_an_expression_is_a_law_as_any_other():
+    text = "E + A*N^-beta + B*D^-gamma"
+    found = backtest(runs_table(), laws=["params-tokens", text], targets=3, resamples=0, cutoffs=2)
+    predicted = {row["law"]: row["predicted"] for row in found.rows()}
+    assert predicted[text] == pytest.approx(predicted["params-tokens"], rel=1e-5)
+    with pytest.raises(ValueError, match="laws='nonsense': must be one of"):
+        backtest(runs_table(), laws="nonsense")
+
+
 def test_intervals_of_runs_are_those_of_linear_regression():
     """Where E and the exponent are known the law is linear in its prefactor; here with all four
     free, against simulation.
