@@ -4,9 +4,7 @@ command has it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
 
 from ..theory.data.notation import DEFAULT
 from ..theory.data.notation import notation as find_notation
@@ -15,130 +13,82 @@ from ..theory.typeset.table import RULE, Column, Subheading, Table, Words
 from .penalty import Penalty
 from .uncertainty import LEVEL
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from ..theory.data.notation import Notation
     from .allocation import Allocation
     from .law import Law
 
-__all__ = ["allocation_tables", "intervals_of", "law_table", "penalty_page", "penalty_tables"]
+    Figure = tuple[Column, list[str]]
+
+__all__ = [
+    "allocation_tables",
+    "intervals_of",
+    "law_table",
+    "penalty_data",
+    "penalty_page",
+    "penalty_tables",
+]
 
 FOUR, FIVE, SHARE, SIZE = Shortest(4), Shortest(5), Percent(3), Count()
 
 
-def _column(key: str, heading: str, form: Format = FOUR) -> Column:
-    return Column(key, heading, format=form, interval=Interval(form))
+def _figure(
+    key: str, heading: str, latex: str, views: str, form: Format = FOUR
+) -> tuple[str, Figure]:
+    return key, (Column(key, heading, latex, format=form, interval=Interval(form)), views.split())
 
 
-#: Every figure of a penalty and an allocation.
-COLUMNS = {
-    column.key: column
-    for column in (
-        _column("ratio", "ratio"),
-        _column("size_ratio", "size\nratio"),
-        _column("loss_penalty", "loss\npenalty", FIVE),
-        _column("excess", "excess", SHARE),
-        _column("effective_compute", "effective\ncompute"),
-        _column("lost_compute", "lost\ncompute", SHARE),
-        _column("compute_overhead", "compute\noverhead", SHARE),
-        _column("params", "params", SIZE),
-        _column("tokens", "tokens", SIZE),
-        _column("tokens_per_param", "tokens\nper\nparam"),
-        _column("compute", "compute", SIZE),
-        _column("optimal_params", "optimal\nparams", SIZE),
-        _column("optimal_tokens", "optimal\ntokens", SIZE),
-        _column("optimal_tokens_per_param", "optimal\ntokens\nper\nparam"),
-        _column("loss", "loss", FIVE),
-        _column("reducible_loss", "reducible\nloss", FIVE),
-        _column("optimal_loss", "optimal\nloss", FIVE),
-        _column("loss_excess", "loss\nexcess", Shortest(3)),
-        Column("binding", align="left"),
-        _column("unspent_compute", "unspent\ncompute", SIZE),
-        Column("accuracy", format=Places(4)),
+#: Every figure of a penalty or an allocation: its column, LaTeX in the names of the notation, and
+#: the tables that show it: ratios; sizes and costs of runs; page (runs in LaTeX); allocations. JSON
+#: and frames have all of them.
+FIGURES: dict[str, Figure] = dict(
+    (
+        _figure("params", "params", "{N}", "sizes costs page allocations", SIZE),
+        _figure("tokens", "tokens", "{D}", "sizes costs page allocations", SIZE),
+        _figure("tokens_per_param", "tokens\nper\nparam", "{D}/{N}", "sizes page allocations"),
+        _figure("compute", "compute", "{C}", "sizes", SIZE),
+        _figure("optimal_params", "optimal\nparams", "{N_opt}", "sizes", SIZE),
+        _figure("optimal_tokens", "optimal\ntokens", "{D_opt}", "sizes", SIZE),
+        _figure(
+            "optimal_tokens_per_param",
+            "optimal\ntokens\nper\nparam",
+            "{D_opt}/{N_opt}",
+            "sizes page",
+        ),
+        _figure("ratio", "ratio", "{rho}", "ratios sizes"),
+        _figure("size_ratio", "size\nratio", "{N}/{N_opt}", "ratios sizes page"),
+        _figure("loss", "loss", "{L}", "costs page allocations", FIVE),
+        _figure("optimal_loss", "optimal\nloss", "{L_opt}", "costs", FIVE),
+        _figure("loss_excess", "loss\nexcess", "{L} - {L_opt}", "costs", Shortest(3)),
+        _figure("reducible_loss", "reducible\nloss", "{L} - {E}", "allocations", FIVE),
+        _figure("optimal_reducible_loss", "", "{L_opt} - {E}", "", FIVE),
+        _figure("loss_penalty", "loss\npenalty", "P", "ratios costs page", FIVE),
+        _figure("excess", "excess", "P - 1", "ratios", SHARE),
+        _figure("effective_compute", "effective\ncompute", r"{C}_{{\mathrm{{eff}}}}/{C}", "ratios"),
+        _figure(
+            "lost_compute",
+            "lost\ncompute",
+            r"1 - {C}_{{\mathrm{{eff}}}}/{C}",
+            "ratios costs page",
+            SHARE,
+        ),
+        _figure(
+            "compute_overhead",
+            "compute\noverhead",
+            r"\Delta {C}/{C}",
+            "ratios costs page",
+            SHARE,
+        ),
+        _figure("tokens_factor", "", "D/{D_opt}", ""),
+        _figure("accuracy", "accuracy", "Q", "", Places(4)),
+        _figure("unspent_compute", "unspent\ncompute", "", "", SIZE),
     )
-}
-
-
-def _headings(spelling: Notation) -> dict[str, str]:
-    """The headings of the columns in LaTeX."""
-    N, D, C, L, E, rho, best_N, best_D, best_L = (
-        spelling.latex(name) for name in ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt", "L_opt")
-    )
-    effective = rf"{C}_{{\mathrm{{eff}}}}/{C}"
-    return {
-        "ratio": f"${rho}$",
-        "size_ratio": f"${N}/{best_N}$",
-        "loss_penalty": "$P$",
-        "excess": "$P - 1$",
-        "effective_compute": f"${effective}$",
-        "lost_compute": f"$1 - {effective}$",
-        "compute_overhead": rf"$\Delta {C}/{C}$",
-        "params": f"${N}$",
-        "tokens": f"${D}$",
-        "tokens_per_param": f"${D}/{N}$",
-        "compute": f"${C}$",
-        "optimal_params": f"${best_N}$",
-        "optimal_tokens": f"${best_D}$",
-        "optimal_tokens_per_param": f"${best_D}/{best_N}$",
-        "loss": f"${L}$",
-        "reducible_loss": f"${L} - {E}$",
-        "optimal_loss": f"${best_L}$",
-        "loss_excess": f"${L} - {best_L}$",
-    }
-
-
-OF_RATIOS = (
-    "ratio",
-    "size_ratio",
-    "loss_penalty",
-    "excess",
-    "effective_compute",
-    "lost_compute",
-    "compute_overhead",
 )
-OF_RUNS = (
-    "params",
-    "tokens",
-    "tokens_per_param",
-    "compute",
-    "optimal_params",
-    "optimal_tokens",
-    "optimal_tokens_per_param",
-    "ratio",
-    "size_ratio",
-)
-COSTS = (
-    "params",
-    "tokens",
-    "loss",
-    "optimal_loss",
-    "loss_excess",
-    "loss_penalty",
-    "lost_compute",
-    "compute_overhead",
-)
-OF_ALLOCATIONS = (
-    "compute",
-    "params",
-    "tokens",
-    "tokens_per_param",
-    "loss",
-    "reducible_loss",
-    "binding",
-)
-#: Of runs in LaTeX, where the sizes and the costs stand in one table.
-ON_A_PAGE = (
-    "params",
-    "tokens",
-    "tokens_per_param",
-    "optimal_tokens_per_param",
-    "size_ratio",
-    "loss",
-    "loss_penalty",
-    "lost_compute",
-    "compute_overhead",
-)
+LETTERS = ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt", "L_opt")
 #: What a table of intervals shows, where the law came from data.
 SURE_OF_RATIOS = ("ratio", "loss_penalty", "lost_compute", "compute_overhead")
 SURE_OF_RUNS = ("params", "tokens", "ratio", "loss_penalty", "lost_compute")
@@ -151,15 +101,19 @@ def columns(
     notation: str | Notation = DEFAULT,
 ) -> list[Column]:
     """The named columns; `names` are other headings for some."""
-    own, latex = names or {}, _headings(find_notation(notation))
-    return [
-        replace(
-            COLUMNS[key],
-            heading=own.get(key, COLUMNS[key].heading),
-            latex="" if key in own else latex.get(key, ""),
-        )
-        for key in keys
-    ]
+    own, spelling = names or {}, find_notation(notation)
+    letters = {name: spelling.latex(name) for name in LETTERS}
+    found = []
+    for key in keys:
+        column, _ = FIGURES[key]
+        latex = "" if key in own or not column.latex else f"${column.latex.format(**letters)}$"
+        found.append(column.changed(heading=own.get(key, column.heading), latex=latex))
+    return found
+
+
+def shown_in(view: str) -> list[str]:
+    """The figures that one of the tables shows."""
+    return [key for key, (_, views) in FIGURES.items() if view in views]
 
 
 def penalty_tables(
@@ -168,17 +122,23 @@ def penalty_tables(
     """Penalties of one law: of ratios one table, of runs one for the sizes and one for the costs;
     and one of intervals.
     """
-    rows = [_rows(cost) for cost in costs]
-    if costs[0].run is None:
-        tables = [Table(columns(OF_RATIOS, names), rows)]
-    else:
-        tables = [Table(columns(OF_RUNS, names), rows), Table(columns(COSTS, names), rows)]
-    shown = SURE_OF_RATIOS if costs[0].run is None else SURE_OF_RUNS
+    of_runs = costs[0].run is not None
     given = {name for name, _ in costs[0].given}
+    sure = [key for key in (SURE_OF_RUNS if of_runs else SURE_OF_RATIOS) if key not in given]
     return (
-        *tables,
-        *_intervals(costs, [key for key in shown if key not in given], sorted(given), names),
+        *(Table(columns(shown_in(view), names), costs) for view in _views(of_runs)),
+        *_intervals(costs, sure, sorted(given), names),
     )
+
+
+def _views(of_runs: bool) -> tuple[str, ...]:
+    return ("sizes", "costs") if of_runs else ("ratios",)
+
+
+def penalty_data(costs: Sequence[Penalty]) -> Table:
+    """Penalties with every figure, for JSON and frames."""
+    keys = [key for key in FIGURES if FIGURES[key][0].of or hasattr(costs[0], key)]
+    return Table(columns(keys), costs)
 
 
 def penalty_page(
@@ -187,10 +147,8 @@ def penalty_page(
     """Penalties of several laws in one table, for a page."""
     blocks = [(law, costs) for law, costs in found if costs]
     of_runs = blocks[0][1][0].run is not None
-    rows = [
-        row for law, costs in blocks for row in (Subheading(law.name), *map(_rows, costs), RULE)
-    ]
-    keys = ON_A_PAGE if of_runs else OF_RATIOS
+    rows = [row for law, costs in blocks for row in (Subheading(law.name), *costs, RULE)]
+    keys = shown_in("page" if of_runs else "ratios")
     without = {"loss"} if of_runs and all(law.E is None for law, _ in blocks) else set()
     return Table(columns([key for key in keys if key not in without], None, notation), rows[:-1])
 
@@ -204,12 +162,11 @@ def allocation_tables(
     intervals.
     """
     unspent = any(allocation.unspent_compute for allocation in allocations)
-    shown = [
-        *OF_ALLOCATIONS[:-1],
-        *(["accuracy"] if accuracies else []),
-        "loss_penalty" if allocations[0].on_ray else "binding",
-        *(["unspent_compute"] if unspent else []),
-    ]
+    on_ray = allocations[0].on_ray
+    figures = ["compute", *shown_in("allocations"), *(["accuracy"] if accuracies else [])]
+    shown = columns([*figures, *(["loss_penalty"] if on_ray else [])], names)
+    shown += [] if on_ray else [Column("binding", align="left")]
+    shown += columns(["unspent_compute"]) if unspent else []
     rows = []
     for index, allocation in enumerate(allocations):
         both = (
@@ -226,7 +183,7 @@ def allocation_tables(
         )
     given = allocations[0].target[0]
     sure = [key for key in SURE_OF_ALLOCATIONS if key != given]
-    return (Table(columns(shown, names), rows), *_intervals(allocations, sure, [given], names))
+    return (Table(shown, rows), *_intervals(allocations, sure, [given], names))
 
 
 def law_table(law: Law, notation: str | Notation = DEFAULT) -> Table:
@@ -270,16 +227,17 @@ def law_table(law: Law, notation: str | Notation = DEFAULT) -> Table:
     return Table(shown, rows, title=str(law))
 
 
-def intervals_of(result: Penalty | Allocation, figures: Iterable[str]) -> dict[str, Any]:
+def intervals_of(result: Penalty | Allocation) -> dict[str, Any]:
     """For JSON: the level and the ends of the interval of each figure under "intervals"; {} where
     nothing tells them.
     """
     if result.law.uncertainty is None:
         return {}
-    given = (
-        {name for name, _ in result.given} if isinstance(result, Penalty) else {result.target[0]}
-    )
-    given |= {"ratio", "size_ratio"} if given & {"ratio", "size_ratio"} else set()
+    if isinstance(result, Penalty):
+        figures, given = shown_in("ratios"), {name for name, _ in result.given}
+        given |= {"ratio", "size_ratio"} if given & {"ratio", "size_ratio"} else set()
+    else:
+        figures, given = ["compute", *shown_in("allocations")], {result.target[0]}
     estimates = {
         name: result.estimate(name)
         for name in figures
@@ -292,14 +250,6 @@ def intervals_of(result: Penalty | Allocation, figures: Iterable[str]) -> dict[s
 def interval_heading(level: float = LEVEL) -> str:
     """What a column of intervals is called."""
     return f"{100 * level:.4g} % interval"
-
-
-def _rows(cost: Penalty) -> dict[str, Any]:
-    row = cost.as_dict()
-    if cost.run is not None:
-        row["tokens_per_param"] = row["tokens"] / row["params"]
-        row["optimal_tokens_per_param"] = row["optimal_tokens"] / row["optimal_params"]
-    return row
 
 
 def _intervals(
@@ -317,7 +267,7 @@ def _intervals(
     chosen = [key for key in keys if key not in missing and key not in given]
     shown = [
         *columns(given, names),
-        *(replace(column, show="interval") for column in columns(chosen, names)),
+        *(column.changed(show="interval") for column in columns(chosen, names)),
     ]
     rows = [
         {key: getattr(result, key) for key in given} | {key: result.estimate(key) for key in chosen}

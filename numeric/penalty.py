@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, TypeAlias
 
+    import pandas as pd
+
     from ..theory.typeset.table import Table
     from .law import Law
     from .results import Estimate
@@ -44,8 +46,10 @@ OF_RUN = (
     "params",
     "tokens",
     "compute",
+    "tokens_per_param",
     "optimal_params",
     "optimal_tokens",
+    "optimal_tokens_per_param",
     "reducible_loss",
     "optimal_reducible_loss",
     "loss",
@@ -194,6 +198,12 @@ class Penalty(Computed, Shown):
 
         return penalty_tables(list(self.rows()))
 
+    def to_frame(self) -> pd.DataFrame:
+        """A row an allocation, with every figure."""
+        from .law_tables import penalty_data
+
+        return penalty_data(list(self.rows())).to_frame()
+
     def plot(self, ax: Any = None) -> Any:
         """The penalty against the ratio, with these allocations marked."""
         from .plot.panels import plot_penalty
@@ -221,8 +231,8 @@ class Run(Computed):
 
     Attributes
     ----------
-    params, tokens, compute : float or ndarray
-    optimal_params, optimal_tokens : float or ndarray
+    params, tokens, compute, tokens_per_param : float or ndarray
+    optimal_params, optimal_tokens, optimal_tokens_per_param : float or ndarray
     reducible_loss, optimal_reducible_loss : float or ndarray
     loss, optimal_loss : float, ndarray or None
         None where the law has no E.
@@ -251,6 +261,16 @@ class Run(Computed):
     def optimal_tokens(self) -> Any:
         """D*(C)."""
         return self.law.envelope.tokens(self.compute)
+
+    @property
+    def tokens_per_param(self) -> Any:
+        """D/N."""
+        return self.tokens / self.params
+
+    @property
+    def optimal_tokens_per_param(self) -> Any:
+        """D*/N*."""
+        return self.optimal_tokens / self.optimal_params
 
     @cached_property
     def optimal_reducible_loss(self) -> Any:

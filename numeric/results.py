@@ -23,6 +23,8 @@ from dataclasses import dataclass, replace
 from math import exp, inf, isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
+from .errors import UNIT_INTERVAL, number, outside
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
@@ -428,9 +430,10 @@ def coverage_factor(level: float, degrees_of_freedom: float | None = None) -> fl
 
 def checked_level(level: float) -> float:
     """The level, or a ValueError where it does not lie between 0 and 1."""
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level={level}: must lie between 0 and 1")
-    return level
+    share = number("level", level, UNIT_INTERVAL)
+    if not 0.0 < share < 1.0:
+        raise outside("level", level, UNIT_INTERVAL)
+    return share
 
 
 def _quantile(draws: Floats, share: float) -> float:

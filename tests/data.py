@@ -4,7 +4,7 @@ All draws come from a seed, so that every call gives the same table.
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ def power_law(
     return E + A * params**-beta + B * tokens**-gamma
 
 
-def noisy(values: Any, noise: float, seed: int = 0) -> Any:
-    """The values with errors of their logarithm: normal, of standard deviation ``noise``."""
+def noisy(values: Any, noise: float, seed: Any = 0) -> Any:
+    """The values with errors of their logarithm: normal, of standard deviation ``noise``; ``seed``
+    may be a generator.
+    """
     values = np.asarray(values)
     return values * np.exp(noise * np.random.default_rng(seed).standard_normal(values.shape))
 
@@ -83,7 +85,7 @@ def accuracies(
     scale: float = 1.0,
     law: Mapping[str, float] | None = None,
     noise: float = 0.0,
-    seed: int = 0,
+    seed: Any = 0,
 ) -> Any:
     """Accuracy with -log Q' on a law of params and tokens, times ``scale``, with noise."""
     law = law or {"A": 60.0, "B": 400.0, "beta": 0.27, "gamma": 0.3}
@@ -125,13 +127,16 @@ def counts(
 # -- files and numbers -----------------------------------------------------------------------------
 
 
-def write_csv(path: Path, columns: Mapping[str, Sequence[Any]]) -> Path:
-    """The file, with these columns."""
+def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+    """The file of CSV, with these rows under its header."""
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+        csv.writer(file).writerows([header, *rows])
     return path
+
+
+def write_csv(path: Path, columns: Mapping[str, Sequence[Any]]) -> Path:
+    """The file of CSV, with these columns."""
+    return write_rows(path, tuple(columns), zip(*columns.values(), strict=True))
 
 
 def close(value: Any, reference: Any, tolerance: float = 1e-12) -> bool:

@@ -66,10 +66,9 @@ class BilinearKind:
             )
         except ValueError as error:
             raise ValueError(f"{sample.benchmark}: {error}") from None
-        law = fit.law
         scatter = fit.residual_deviation
         value = scatter**2 * (fit.n - 4) if fit.n > 4 else 0.0
-        found = np.array([law.log_A, law.a, law.b, law.d])
+        found = _coefficients(fit.law)
         reach = NormalDist().inv_cdf(0.5 + SIGN_LEVEL / 2.0) * _errors(sample)
         signs = {name: at for at, name in enumerate(self.coefficients) if name in SIGNED}
         loose = tuple(name for name, at in signs.items() if not abs(found[at]) > reach[at])
@@ -115,6 +114,10 @@ def _plane(sample: Sample, baseline: float) -> Floats:
         ).law
     except ValueError:
         return np.full(4, np.nan)
+    return _coefficients(law)
+
+
+def _coefficients(law: BilinearLaw) -> Floats:
     return np.array([law.log_A, law.a, law.b, law.d])
 
 

@@ -21,10 +21,9 @@ from .. import formulas
 from ..data.sample import SPREAD, Points, Sample, above_guessing, one_ratio
 from ..data.scale import neg_log_accuracy
 from ..errors import ArgumentError, positive_number
-from ..fit.intervals import checked_level, normal_quantile
 from ..fit.objective import Objective
 from ..law import Law
-from ..results import Estimate
+from ..results import Estimate, checked_level, coverage_factor
 from .broken import BrokenLaw
 from .broken_fit import fit_broken
 from .power import MARGIN, POWER_KINDS
@@ -268,11 +267,8 @@ def _two_terms(runs: Sample, t: float) -> Law | None:
         found = kind.fit(
             Sample(benchmark=runs.benchmark, accuracy=runs.accuracy, baseline=runs.baseline, at=at)
         )
-        E, A, B, beta, gamma = (
-            float(found.coefficients[kind.coefficients.index(name)])
-            for name in ("E", "A", "B", "beta", "gamma")
-        )
-        return Law(name="ray", E=E, A=A, B=B, beta=beta, gamma=gamma)
+        values = zip(kind.coefficients, found.coefficients.tolist(), strict=True)
+        return Law(name="ray", **dict(values))
     except ValueError:
         return None
 
@@ -331,6 +327,6 @@ def _interval(fit: BrokenFit, level: float) -> tuple[float | None, float | None,
     )
     if not fit.converged or {*OF_BREAK} & {*loose}:
         return None, None, loose
-    reach = normal_quantile(level) * fit.product_error
+    reach = coverage_factor(level) * fit.product_error
     product = fit.law.product
     return product - reach, product + reach, loose

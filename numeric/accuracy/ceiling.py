@@ -22,16 +22,6 @@ Else the law bends, and a ceiling and a second term cannot be told apart. The la
 tokens bends without a ceiling as it is; it has no rival, and tells a ceiling from runs of several
 ratios.
 
-Measured on the design of that paper (12 benchmarks, 10 samples each, level 0.9;
-`tests/numeric/accuracy/test_ceiling.py`):
-
-* of truths without a ceiling, the law of compute shows one in no sample, near D/N = 20 or at all ratios, where E = 0 alone would
-  be excluded in 20 % and 8 %; the law of params and tokens shows one in none near D/N = 20 and in
-  2.5 % at all ratios;
-* of ceilings at 0.8 of what lies above guessing, the law of compute shows none, that of params and tokens 4 % near D/N = 20 and
-  48 % at all ratios (at 0.9: 39 %), nearly all on the benchmarks on which runs come close to the
-  ceiling.
-
 Source of the law: Krajewski et al. 2025, arXiv 2512.08894, equation 10 and Appendix L, which
 reports estimates without errors.
 """
@@ -51,10 +41,9 @@ from .. import formulas
 from ..data.sample import above_guessing
 from ..errors import outside
 from ..fit.fitting import fit_form
-from ..fit.intervals import checked_level
 from ..fit.models import PARAMS_TOKENS, PowerTerms
 from ..fit.profile import profile_end
-from ..results import Estimate
+from ..results import Estimate, checked_level
 from .power import CEILING_KINDS, MARGIN, POWER_KINDS, SQUARES
 
 if TYPE_CHECKING:

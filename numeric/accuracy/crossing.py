@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.numbers import Significant
 from .. import formulas
-from ..fit.text import number
 from ..results import Estimate, percentiles
 from .bilinear import SIGNED, BilinearKind, law_of
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .fitting import LawFit
 
     Floats = NDArray[np.float64]
+
+DIGITS = Significant(3)
 
 __all__ = ["Crossing", "crossing_of"]
 
@@ -87,13 +89,11 @@ class Crossing:
         where = (
             "beyond the range of a float"
             if self.compute is None
-            else f"{number(self.compute, 3)} FLOP"
+            else f"{DIGITS.text(self.compute)} FLOP"
         )
         said = f"the curves of all k cross at C_x = {where}"
         if self.low is not None and self.high is not None:
-            said += (
-                f" ({100.0 * level:.4g} % interval {number(self.low, 3)} to {number(self.high, 3)})"
-            )
+            said += f" ({100.0 * level:.4g} % interval {DIGITS.text(self.low)} to {DIGITS.text(self.high)})"
         if not self.is_determined:
             said += ", not determined: the interval of d holds 0, and on which side of it the law holds is open; by the estimate"
         else:

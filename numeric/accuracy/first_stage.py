@@ -17,25 +17,18 @@ import numpy as np
 
 from ..data.runs import Runs
 from ..errors import ArgumentError
-from ..fit.bootstrap import refit
 from ..fit.fitting import fit_form
-from ..fit.models import (
-    COMPUTE,
-    LARGEST_EXPONENT,
-    PARAMS_TOKENS,
-    SMALLEST_EXPONENT,
-    PowerTerms,
-    in_coordinates,
-)
+from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
 from ..fit.objective import Objective
 from ..fit.resample import Refits
 from ..fit.separable import Centred
-from . import tied
+from .tied import ONE_EXPONENT, fit_tied, values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Points
+    from ..fit.result import Fit
 
     Floats = NDArray[np.float64]
 
@@ -66,34 +59,38 @@ class StageFit:
     ----------
     stage : FirstStage
     reading : Reading
-    coefficients : ndarray
-        (p,), as the law of the proxy itself writes them.
-    converged : bool
-    reason : str
-    undetermined : tuple of str
-    value : float
-        The objective.
-    inside : Fit or TiedFit
+    inside : Fit
         The fit of y.
     """
 
     stage: FirstStage
     reading: Reading
-    coefficients: Floats
-    converged: bool
-    reason: str
-    undetermined: tuple[str, ...]
-    value: float
-    inside: Any
+    inside: Fit
+
+    @property
+    def coefficients(self) -> Floats:
+        """(p,), as the law of the proxy itself writes them."""
+        own = np.array([list(self.inside.coefficients.values())])
+        return self.stage.of_proxy(own, self.reading)[0]
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Of a loss E = 0 is a value; elsewhere it is where the search for E ended."""
+        if "E" in self.inside.at_bound and not self.reading.is_loss:
+            return self.stage.terms.coefficients
+        return self.inside.undetermined
+
+    @property
+    def reason(self) -> str:
+        """What speaks against the fit, "" where it has converged."""
+        return self.inside.solution.reason or (
+            "" if self.inside.converged else "no certified minimum"
+        )
 
     def refit(self, weights: Floats) -> Refits:
         """Coefficients (K, p) with weights (K, n), and whether each minimum is certified."""
-        again = (
-            self.inside.refit(weights=weights)
-            if self.stage.is_tied
-            else refit(self.inside, weights)
-        )
-        enough = (weights > 0.0).sum(axis=1) >= len(self.stage.coefficients)
+        again = self.inside.refit(weights=weights)
+        enough = (weights > 0.0).sum(axis=1) >= len(self.stage.terms.coefficients)
         return Refits(
             self.stage.of_proxy(again.coefficients, self.reading), again.converged & enough
         )
@@ -106,53 +103,14 @@ class FirstStage:
     Attributes
     ----------
     name : str
-    terms : PowerTerms or None
-        None for the law with one exponent.
+    terms : PowerTerms
     objective : Objective or None
         None: by the kind of proxy, see the module.
     """
 
     name: str
-    terms: PowerTerms | None
+    terms: PowerTerms
     objective: Objective | None = None
-
-    @property
-    def is_tied(self) -> bool:
-        """Whether params and tokens have one exponent."""
-        return self.terms is None
-
-    @property
-    def formula(self) -> str:
-        """The right side in plain text."""
-        return tied.FORMULA if self.terms is None else str(self.terms)
-
-    @property
-    def coefficients(self) -> tuple[str, ...]:
-        """Names."""
-        return tied.COEFFICIENTS if self.terms is None else self.terms.coefficients
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Quantities of `Points`."""
-        return tied.VARIABLES if self.terms is None else self.terms.variables
-
-    @property
-    def limits(self) -> Floats:
-        """(p, 2): the limits that the search sets to exponents, -inf and inf for the others."""
-        exponents = tied.COEFFICIENTS[-1:] if self.terms is None else self.terms.exponents
-        box = (SMALLEST_EXPONENT, LARGEST_EXPONENT)
-        return np.array(
-            [box if name in exponents else (-np.inf, np.inf) for name in self.coefficients]
-        )
-
-    @property
-    def irreducible(self) -> bool:
-        """Whether there is an E."""
-        return self.terms is None or self.terms.irreducible
-
-    def with_objective(self, objective: Objective) -> FirstStage:
-        """The same law by another objective."""
-        return replace(self, objective=objective)
 
     # -- fits ----------------------------------------------------------------------------------------------------------
 
@@ -165,59 +123,33 @@ class FirstStage:
             Where the runs are fewer than the coefficients, the proxy has no trend, or the law has
             no E and the proxy is no loss.
         """
-        if len(proxy) < len(self.coefficients):
+        if len(proxy) < len(self.terms.coefficients):
             raise ValueError(
-                f"{len(proxy)} runs: must be at least {len(self.coefficients)} for the "
-                f"coefficients of proxy = {self.formula}"
+                f"{len(proxy)} runs: must be at least {len(self.terms.coefficients)} for the "
+                f"coefficients of proxy = {self.terms}"
             )
         reading = self.reading(at, proxy)
         objective = self.objective or (LOSSES if reading.is_loss else VALUES)
-        y = reading.shift + reading.sign * proxy
-        if self.terms is None:
-            joined = tied.fit_tied(at.column("params"), at.column("tokens"), y, objective)
-            own, value, reason, at_bound = (
-                joined.coefficients,
-                joined.value,
-                "",
-                joined.coefficients[0] == 0.0,
-            )
-            inside: Any = joined
-        else:
-            single = fit_form(_runs(at, self.needs, y), self.terms, objective)
-            own, value, reason = (
-                np.array(list(single.coefficients.values())),
-                single.objective_value,
-                single.solution.reason,
-            )
-            inside, at_bound = single, "E" in single.at_bound
-        # Of a loss E = 0 is a value; elsewhere it is where the search for E ended.
-        beyond = at_bound and not reading.is_loss
-        return StageFit(
-            stage=self,
-            reading=reading,
-            coefficients=self.of_proxy(own[None], reading)[0],
-            converged=inside.converged,
-            reason=reason or ("" if inside.converged else "no certified minimum"),
-            undetermined=self.coefficients if beyond else inside.undetermined,
-            value=value,
-            inside=inside,
-        )
+        runs = _runs(at, self.terms.variables, reading.shift + reading.sign * proxy)
+        tied = self.terms is ONE_EXPONENT
+        inside = fit_tied(runs, objective) if tied else fit_form(runs, self.terms, objective)
+        return StageFit(stage=self, reading=reading, inside=inside)
 
     def reading(self, at: Points, proxy: Floats) -> Reading:
         """How the proxy is read as a loss."""
-        logs = np.sum([np.log(at.column(name)) for name in self.needs], axis=0)
+        logs = np.sum([np.log(at.column(name)) for name in self.terms.variables], axis=0)
         trend = float((logs - logs.mean()) @ proxy)
         span = float(np.ptp(proxy))
         if span == 0.0 or trend == 0.0:
             raise ValueError(
                 f"proxy={float(proxy[0])!r} at {len(proxy)} runs: must rise or fall with "
-                f"{' and '.join(self.needs)}"
+                f"{' and '.join(self.terms.variables)}"
             )
         sign = 1.0 if trend < 0.0 else -1.0
         turned = sign * proxy
         if turned.min() > 0.0:
             return Reading(sign, 0.0)
-        if not self.irreducible:
+        if not self.terms.irreducible:
             way = "rises" if sign < 0.0 else "falls"
             wanted = "negative" if sign < 0.0 else "positive"
             worst = float(proxy[np.argmin(turned)])
@@ -225,14 +157,14 @@ class FirstStage:
                 "proxy",
                 worst,
                 complaint=f"a proxy that {way} must be {wanted} for a law without E, proxy = "
-                f"{self.formula}",
+                f"{self.terms}",
             )
         return Reading(sign, FARTHEST * span - float(turned.min()))
 
     def of_proxy(self, coefficients: Floats, reading: Reading) -> Floats:
         """Coefficients (K, p) of the proxy from those of y = shift + sign L."""
         found = coefficients.copy()
-        first, terms = int(self.irreducible), len(self.needs)
+        first, terms = int(self.terms.irreducible), len(self.terms.variables)
         if first:
             found[:, 0] = reading.sign * (found[:, 0] - reading.shift)
         found[:, first : first + terms] *= reading.sign
@@ -242,17 +174,16 @@ class FirstStage:
 
     def proxy(self, coefficients: Floats, at: Points) -> Floats:
         """The proxy (K, m) of K laws (K, p) at m points."""
-        first = int(self.irreducible)
+        first, count = int(self.terms.irreducible), len(self.terms.variables)
         sign = np.sign(coefficients[:, first : first + 1])
         size = coefficients.copy()
-        size[:, first : first + len(self.needs)] *= sign
-        if self.terms is None:
-            terms = tied.terms_of(size, at.column("params"), at.column("tokens"))
-        else:
-            logs = np.log(np.stack([at.column(name) for name in self.needs]))
-            alone = replace(self.terms, irreducible=False)
-            terms = Centred(logs, False).evaluate(in_coordinates(alone, size[:, first:]))[0]
-        return np.asarray(sign * terms + (coefficients[:, :1] if first else 0.0))
+        size[:, first : first + count] *= sign
+        floor, size[:, :first] = coefficients[:, :first].sum(axis=1, keepdims=True), 0.0
+        columns = [at.column(name) for name in self.terms.variables]
+        if self.terms is ONE_EXPONENT:
+            return np.asarray(sign * values_of(size, *columns) + floor)
+        centred = Centred(np.log(np.stack(columns)), self.terms.irreducible)
+        return np.asarray(sign * centred.evaluate(in_coordinates(self.terms, size))[0] + floor)
 
 
 def _runs(at: Points, needs: tuple[str, ...], y: Floats) -> Runs:
@@ -273,6 +204,6 @@ STAGES = {
             Objective(name="least-squares-log"),
         ),
         FirstStage("params-tokens", PARAMS_TOKENS),
-        FirstStage("equal-exponents", None),
+        FirstStage("equal-exponents", ONE_EXPONENT),
     )
 }

@@ -20,17 +20,17 @@ import numpy as np
 
 from .. import formulas
 from ..data.rows import those_dropped
+from ..data.runs import Runs
 from ..errors import ArgumentError, outside, positive_array, whole_number
 from ..fit.fitted import Fitted
-from ..fit.intervals import checked_level
 from ..fit.objective import Objective
 from ..fit.resample import Draws, Refits, resample
 from ..law import Law
-from ..results import Estimate
+from ..results import Estimate, checked_level
 from ..words import counted
 from .fitting import errors
 from .links import EXPONENTIAL, LinkFit
-from .tied import COEFFICIENTS, TiedFit, fit_tied, terms_of
+from .tied import ONE_EXPONENT, TiedFit, fit_tied, values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +47,7 @@ KINDS = ("residuals", "cases")
 SQUARES = Objective(name="least-squares")
 #: Coefficients of the law of loss, and of the law of error.
 OF_ERROR = ("epsilon", "k", "gamma")
+COEFFICIENTS = ONE_EXPONENT.coefficients
 OF_LOSS = len(COEFFICIENTS)
 #: With no more runs beyond the coefficients than this a law's scatter is hardly known.
 FEW_SPARE = 3
@@ -235,8 +236,8 @@ class Overtraining(Fitted):
         """E, A, B, beta of the law of loss in params and tokens; epsilon, k, gamma of the law of
         error.
         """
-        both = (*self.loss_fit.coefficients.tolist(), *self.error_fit.coefficients.tolist())
-        return dict(zip((*COEFFICIENTS, *OF_ERROR), both, strict=True))
+        of_error = zip(OF_ERROR, self.error_fit.coefficients.tolist(), strict=True)
+        return {**self.loss_fit.coefficients, **dict(of_error)}
 
     @property
     def size(self) -> int:
@@ -246,7 +247,7 @@ class Overtraining(Fitted):
     @property
     def objective_value(self) -> float:
         """Half the sum of squares of the losses about their law."""
-        return self.loss_fit.value
+        return self.loss_fit.objective_value
 
     @property
     def converged(self) -> bool:
@@ -297,7 +298,7 @@ class Overtraining(Fitted):
     def _about_loss(self) -> tuple[Floats, Floats]:
         """The fitted losses (n,) and the residuals that are drawn about them."""
         fit = self.loss_fit
-        return fit.fitted, _inflated(fit.observed - fit.fitted, OF_LOSS, "law of loss")
+        return fit.fitted, _inflated(-fit.residuals, OF_LOSS, "law of loss")
 
     @property
     def _about_error(self) -> tuple[Floats, Floats]:
@@ -309,13 +310,6 @@ class Overtraining(Fitted):
     # -- the laws ----------------------------------------------------------------------------------
 
     @property
-    def determined(self) -> bool:
-        """Whether the runs determine the law of loss: a certified minimum, and no coefficient
-        undetermined.
-        """
-        return self.loss_fit.converged and not self.loss_fit.undetermined
-
-    @property
     def law(self) -> Law:
         """The law of loss with its optimum, envelope and penalty.
 
@@ -324,16 +318,21 @@ class Overtraining(Fitted):
         ValueError
             Where the runs do not determine it.
         """
-        if not self.determined:
+        if not self.loss_fit.is_sound:
             raise ValueError("law: the runs do not determine the law of loss; see the notes")
         runs = counted(int(self.for_loss.sum()), "run")
         source = f"one exponent, fitted to {runs} of {self.source} by least squares"
-        return _law_of(self.loss_fit.coefficients, name="over-training", source=source)
+        return ONE_EXPONENT.law(self.loss_fit.coefficients, "over-training", source)
+
+    @property
+    def _of_loss(self) -> Floats:
+        """The coefficients of the law of loss, (1, 4)."""
+        return np.array([list(self.loss_fit.coefficients.values())])
 
     def loss(self, params: Any, tokens: Any) -> Floats:
         """L at runs, (m,)."""
         n, d = positive_array("params", params), positive_array("tokens", tokens)
-        return _losses(self.loss_fit.coefficients[None], n, d)[0]
+        return values_of(self._of_loss, np.atleast_1d(n), np.atleast_1d(d))[0]
 
     def predict(self, rows: Any) -> Floats:
         """L at other rows with params and tokens, (m,)."""
@@ -353,7 +352,7 @@ class Overtraining(Fitted):
         """E, a, b, eta of L = E + (a M^eta + b M^-eta) C^-eta: a and b are the terms at C = 1 and M
         = 1.
         """
-        written = _in_compute(self.loss_fit.coefficients[None])
+        written = _in_compute(self._of_loss)
         return {"E": self.coefficients["E"]} | {name: float(x[0]) for name, x in written.items()}
 
     @cached_property
@@ -381,7 +380,7 @@ class Overtraining(Fitted):
     @cached_property
     def loss_errors(self) -> dict[str, float | None]:
         """n, MAE, MRE, RMSE and R2 of the law of loss on the runs that it was fitted to."""
-        return errors(self.loss_fit.fitted, self.loss_fit.observed)
+        return errors(self.loss_fit.fitted, np.asarray(self.loss_fit.runs.loss))
 
     @cached_property
     def error_errors(self) -> dict[str, float | None]:
@@ -447,10 +446,10 @@ class Overtraining(Fitted):
             "name": self.loss_name,
             "n": int(self.for_loss.sum()),
             "objective": SQUARES.as_dict(),
-            **_state(self.loss_fit, self.loss_errors),
+            **_state(self.loss_fit, self.objective_value, self.loss_errors),
             "coefficients": of_loss | self.compute_coefficients,
         }
-        if self.determined:
+        if self.loss_fit.is_sound:
             envelope = self.law.envelope
             loss |= {
                 "optimal_tokens_per_param": self.optimal_tokens_per_param,
@@ -459,7 +458,7 @@ class Overtraining(Fitted):
         error = {
             "benchmarks": list(self.benchmarks),
             "n": int(self.for_error.sum()),
-            **_state(self.error_fit, self.error_errors),
+            **_state(self.error_fit, self.error_fit.value, self.error_errors),
             "coefficients": {name: _known(self.coefficients[name]) for name in OF_ERROR},
         }
         data: dict[str, Any] = {"source": self.source, "loss": loss, "error": error}
@@ -584,7 +583,18 @@ def fit_overtraining(
         "a loss and all benchmarks",
         left_out,
     )
-    fitted = fit_tied(runs.params[for_loss], runs.tokens[for_loss], losses[for_loss], SQUARES)
+    fitted = fit_tied(
+        Runs(
+            params=runs.params[for_loss],
+            tokens=runs.tokens[for_loss],
+            compute=None,
+            loss=losses[for_loss],
+            row=np.flatnonzero(for_loss) + 1,
+            source=runs.source,
+            n_rows=len(runs),
+        ),
+        SQUARES,
+    )
     laws = Overtraining(
         loss_fit=fitted,
         error_fit=EXPONENTIAL.fit(
@@ -599,7 +609,7 @@ def fit_overtraining(
         level=checked_level(level),
         source=runs.source,
     )
-    notes = [*_pooled(runs, for_loss, fitted.observed - fitted.fitted), *left_out, *_doubts(laws)]
+    notes = [*_pooled(runs, for_loss, -fitted.residuals), *left_out, *_doubts(laws)]
     if repeats:
         draws = resample(laws, repeats, kind=kind, seed=seed, progress=progress)
         if not len(draws):
@@ -612,7 +622,7 @@ def fit_overtraining(
             )
         laws = replace(laws, draws=draws)
     laws = replace(laws, runs=_foretold(laws, runs, ~for_loss if asked is None else asked))
-    if laws.determined:
+    if laws.loss_fit.is_sound:
         best = laws.optimal_tokens_per_param
         ratios = (
             [best * each for each in MULTIPLES] if tokens_per_param is None else tokens_per_param
@@ -638,7 +648,7 @@ def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Predi
     drawn_losses = drawn_errors = new_losses = new_errors = np.empty((0, len(index)))
     if laws.draws is not None:
         of_loss, of_error = np.split(laws.draws.coefficients, [OF_LOSS], axis=1)
-        drawn_losses = _losses(of_loss, params, tokens)
+        drawn_losses = values_of(of_loss, params, tokens)
         drawn_errors = 1.0 - EXPONENTIAL.accuracy(of_error, drawn_losses)
         new_losses, new_errors = _measured_anew(laws, drawn_losses, of_error, laws.draws.seed)
 
@@ -724,15 +734,8 @@ def _optimum(E: float, A: float, B: float, beta: float) -> float:
         return float("nan")
 
 
-def _losses(coefficients: Floats, params: Any, tokens: Any) -> Floats:
-    """L (K, m) of K laws (K, 4) at m runs."""
-    terms = terms_of(coefficients, np.atleast_1d(params), np.atleast_1d(tokens))
-    return coefficients[:, :1] + terms
-
-
-def _law_of(coefficients: Floats, **about: Any) -> Law:
-    E, A, B, beta = coefficients.tolist()
-    return Law(E=E, A=A, B=B, beta=beta, gamma=beta, **about)
+def _law_of(coefficients: Floats) -> Law:
+    return ONE_EXPONENT.law(dict(zip(COEFFICIENTS, coefficients.tolist(), strict=True)))
 
 
 def _error_at(link: Floats, losses: Floats) -> Floats:
@@ -765,9 +768,11 @@ def _inflated(residuals: Floats, coefficients: int, what: str) -> Floats:
     return (residuals - residuals.mean()) * np.sqrt(len(residuals) / spare)
 
 
-def _state(fit: TiedFit | LinkFit, scatter: dict[str, float | None]) -> dict[str, Any]:
+def _state(
+    fit: TiedFit | LinkFit, value: float, scatter: dict[str, float | None]
+) -> dict[str, Any]:
     return {
-        "value": fit.value,
+        "value": value,
         "rmse": scatter["rmse"],
         "r2": scatter["r2"],
         "converged": fit.converged,

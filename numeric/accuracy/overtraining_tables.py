@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +57,7 @@ def _facts(laws: Overtraining) -> Iterator[tuple[str, str]]:
     yield "law of loss", LOSS
     runs = counted(int(laws.for_loss.sum()), "run")
     yield "", f"{runs}, {laws.loss_name}, least-squares: {_scatter(laws.loss_errors)}"
-    if laws.determined:
+    if laws.loss_fit.is_sound:
         interval = ""
         if laws.draws is not None:
             best = laws.intervals["optimal_tokens_per_param"]
@@ -93,7 +92,7 @@ def tables_of(laws: Overtraining) -> tuple[Table, ...]:
         stopped = ", interrupted" if laws.draws.interrupted else ""
         resamples = f"{len(laws.draws)} resamples by {laws.draws.kind}{stopped}"
         notes = [f"{_percent(laws)} intervals of the laws: {resamples}", *notes]
-    return *tables, replace(last, notes=[*last.notes, *notes])
+    return *tables, last.changed(notes=[*last.notes, *notes])
 
 
 def _coefficients(laws: Overtraining) -> Table:

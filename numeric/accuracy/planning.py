@@ -11,31 +11,33 @@ this with every refit of a fitted law, for intervals.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.numbers import Shortest
+from ...theory.typeset.table import Column, Table
 from .. import formulas
 from ..allocation_across import allocation_across
+from ..arrays import is_number, positive_values
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import number, outside, positive_array
 from ..law import Law
-from ..results import Estimate
+from ..penalty import Penalty
+from ..results import Band, Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from os import PathLike
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ..allocation import Allocation
-    from ..law import NumericEnvelope
-    from ..penalty import Tolerance
     from .fitting import LawFit
 
     Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
+    #: Something that follows from a law: a number, or (m,).
+    Quantity = Callable[["AccuracyLaw"], Any]
 
 __all__ = [
     "AccuracyLaw",
@@ -50,48 +52,22 @@ __all__ = [
 
 #: Laws of params and tokens; the first that was fitted is planned with.
 PLANNING = ("params-tokens", "params-tokens-ceiling")
+#: What a penalty is in accuracy.
+IN_ACCURACY = ("accuracy", "optimal_accuracy", "lost_accuracy", "greatest_loss")
 #: What training for the least loss costs, by the least that each cost can be, at the ratio 1.
 COSTS = {"loss_penalty": 1.0, "lost_accuracy": 0.0, "compute_overhead": 0.0}
 
 
-class _Record:
-    """A frozen record of arrays of one length, or None."""
-
-    __dataclass_fields__: dict[str, Any]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in values.items()
-        }
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A record for every entry."""
-        columns = self.as_dict()
-        length = max(len(value) for value in columns.values() if isinstance(value, list))
-        return [
-            {
-                name: value[i] if isinstance(value, list) else value
-                for name, value in columns.items()
-            }
-            for i in range(length)
-        ]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Plan(_Record):
-    """The best allocation for a benchmark, a value for every budget.
+class Plan:
+    """The best allocation for a benchmark, arrays with a value for every budget.
 
     Attributes
     ----------
     compute, params, tokens, tokens_per_param : ndarray
         C = 6 N D in FLOP, N, D and D/N.
-    neg_log : ndarray
-        y = -log Q'.
-    accuracy : ndarray
-        Raw accuracy Q.
+    neg_log, accuracy : ndarray
+        y = -log Q', and raw accuracy Q.
     """
 
     compute: Floats
@@ -102,39 +78,101 @@ class Plan(_Record):
     accuracy: Floats
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AccuracyPenalty(_Record):
-    """What an overtraining ratio costs, a value for every ratio, or for every budget at each ratio.
+class AccuracyPenalty(Penalty):
+    """What an allocation costs in -log Q', and in accuracy at a budget.
 
     Attributes
     ----------
-    ratio, size_ratio : ndarray
-        (D/N)/(D*/N*) and N/N* at equal compute.
-    loss_penalty, excess : ndarray
-        P = (y - E)/(y* - E), and P - 1.
-    effective_compute : ndarray
-        C_eff/C: the share of the budget with which the best allocation reaches the same accuracy.
-    greatest_loss : ndarray
-        The most accuracy that the ratio costs at any budget, in units of accuracy.
-    compute, accuracy, optimal_accuracy, lost_accuracy : ndarray or None
-        At a budget: Q, Q* and Q* - Q; None where none was given.
+    loss_penalty, excess : float or ndarray
+        P = (y - E)/(y* - E), and P - 1; the other figures of a `Penalty` likewise.
+    greatest_loss : float or ndarray
+        The most accuracy that the allocation costs at any budget, in units of accuracy.
+    budget : float, ndarray or None
+        Compute at which the accuracies are: that of the run, or as given.
+    accuracy, optimal_accuracy, lost_accuracy : float, ndarray or None
+        At that compute: Q, Q* and Q* - Q; None where none was given.
     """
 
-    ratio: Floats
-    size_ratio: Floats
-    loss_penalty: Floats
-    excess: Floats
-    effective_compute: Floats
-    greatest_loss: Floats
-    compute: Floats | None = None
-    accuracy: Floats | None = None
-    optimal_accuracy: Floats | None = None
-    lost_accuracy: Floats | None = None
+    __slots__ = ("law", "log_size_ratio", "given", "benchmark", "budget")  # noqa: RUF023
+
+    benchmark: AccuracyLaw
+    budget: Any
+
+    @cached_property
+    def greatest_loss(self) -> Any:
+        """The most of Q* - Q over all budgets; at the optimum nothing."""
+        return self.benchmark._greatest_loss(self.excess)
+
+    @cached_property
+    def optimal_accuracy(self) -> Any:
+        """Q*."""
+        return None if self.budget is None else self.benchmark.optimal_accuracy(self.budget)
+
+    @cached_property
+    def lost_accuracy(self) -> Any:
+        """Q* - Q."""
+        if self.budget is None:
+            return None
+        return self.benchmark._lost(self.law.envelope.reducible_loss(self.budget), self.excess)
+
+    @cached_property
+    def accuracy(self) -> Any:
+        """Q."""
+        return None if self.budget is None else self.optimal_accuracy - self.lost_accuracy
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every figure by name."""
+        return super().as_dict() | {name: getattr(self, name) for name in IN_ACCURACY}
+
+    def rows(self) -> Iterator[AccuracyPenalty]:
+        """The penalties of the single allocations, each at its budget."""
+        budgets = None if self.budget is None else np.ravel(self.budget).tolist()
+        for index, cost in enumerate(super().rows()):
+            yield AccuracyPenalty(
+                law=self.law,
+                log_size_ratio=cost.log_size_ratio,
+                given=cost.given,
+                benchmark=self.benchmark,
+                budget=None if budgets is None else budgets[index],
+            )
+
+    def tables(self) -> tuple[Table, ...]:
+        """The penalties, and what they are in accuracy."""
+        return (*super().tables(), accuracy_table(list(self.rows())))
+
+
+def accuracy_table(costs: Sequence[AccuracyPenalty]) -> Table:
+    """Penalties in accuracy points."""
+    points = Shortest(3)
+    return Table(
+        [
+            Column("ratio", format=Shortest(4)),
+            Column("budget", "compute", format=Shortest(4), keys=("compute", "", "")),
+            Column("accuracy", format=Shortest(4)),
+            Column("optimal_accuracy", "optimal\naccuracy", format=Shortest(4)),
+            Column("lost_accuracy", "points\nlost", format=points, of=_points("lost_accuracy")),
+            Column(
+                "greatest_loss",
+                "most\nat\nany\ncompute",
+                format=points,
+                of=_points("greatest_loss"),
+            ),
+        ],
+        costs,
+    )
+
+
+def _points(figure: str) -> Callable[[AccuracyPenalty], float | None]:
+    def points(cost: AccuracyPenalty) -> float | None:
+        lost = getattr(cost, figure)
+        return None if lost is None else 100.0 * float(lost)
+
+    return points
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LossOptimal(_Record):
-    """What training for the least loss costs on a benchmark, a value for every budget.
+class LossOptimal:
+    """What training for the least loss costs on a benchmark, arrays with a value for every budget.
 
     Attributes
     ----------
@@ -150,7 +188,7 @@ class LossOptimal(_Record):
         P = (y - E)/(y* - E), and P - 1.
     effective_compute, compute_overhead : ndarray
         C_eff/C, the share of the budget with which the best allocation reaches the same accuracy,
-        and what is spent beyond it, relative to it: C/C_eff - 1.
+        and C/C_eff - 1.
     accuracy, optimal_accuracy, lost_accuracy : ndarray
         Q, Q* and Q* - Q.
     """
@@ -178,11 +216,10 @@ class AccuracyLaw:
     Attributes
     ----------
     law : Law
-        Of y = -log Q', with A and B; E = -log Q'max, 0 where the accuracy goes to 1.
+        Of y = -log Q', with A and B; E = -log Q'max, 0 where the accuracy goes to 1. What follows
+        for y, follows from it: `law.allocate`, `law.envelope`, `law.tolerance`.
     random_baseline : float
         Accuracy of guessing Q_r, in [0, 1).
-    name : str
-        Of the benchmark.
 
     Raises
     ------
@@ -200,61 +237,21 @@ class AccuracyLaw:
 
     law: Law
     random_baseline: float
-    name: str = ""
 
     def __post_init__(self) -> None:
         self.law.needed("E", "A", "B")
         accuracy(0.0, self.random_baseline)
 
     @classmethod
-    def from_coefficients(
-        cls, names: Sequence[str], values: Any, baseline: float, name: str = ""
-    ) -> AccuracyLaw:
-        """The law of a fit, by the names of its coefficients; without E the accuracy goes to 1."""
-        coefficients: dict[str, Any] = {"E": 0.0} | dict(
-            zip(names, map(float, values), strict=True)
-        )
-        law = Law(**coefficients, name=name or "accuracy")
-        return cls(law=law, random_baseline=baseline, name=name)
-
-    # -- the law -------------------------------------------------------------------------------------------------------
+    def from_coefficients(cls, coefficients: Mapping[str, float], baseline: float) -> AccuracyLaw:
+        """The law of a fit; without E the accuracy goes to 1."""
+        named: dict[str, Any] = {"E": 0.0, **coefficients}
+        return cls(law=Law(**named, name="accuracy"), random_baseline=baseline)
 
     @property
     def ceiling(self) -> float:
         """The accuracy that no budget exceeds: Q_r + (1 - Q_r) exp(-E)."""
-        return float(formulas.ceiling(self._E, self.random_baseline))
-
-    @property
-    def envelope(self) -> NumericEnvelope:
-        """The best -log Q' for every budget."""
-        return self.law.envelope
-
-    @property
-    def exponent(self) -> float:
-        """alpha of the envelope of -log Q'."""
-        return self.law.exponent
-
-    def loss(self, params: Any, tokens: Any) -> Any:
-        """-log Q' of a run; numbers or arrays that broadcast."""
-        return self.law.loss(params, tokens)
-
-    def reducible_loss(self, params: Any, tokens: Any) -> Any:
-        """-log Q' less its limit E."""
-        return self.law.reducible_loss(params, tokens)
-
-    def allocate(self, compute: Any = None, **options: Any) -> Allocation:
-        """The best params and tokens for a budget or a target: see `Law.allocate`; the loss is -log
-        Q'.
-        """
-        return self.law.allocate(compute, **options)
-
-    def tolerance(self, within: float) -> Tolerance:
-        """The allocations at which the penalty of -log Q' stays at most 1 + within."""
-        return self.law.tolerance(within)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the law of -log Q' as a law file."""
-        self.law.save(path)
+        return float(formulas.ceiling(**self._constants))
 
     def accuracy(self, params: Any, tokens: Any) -> Any:
         """Raw accuracy of a run; numbers or arrays that broadcast."""
@@ -287,47 +284,38 @@ class AccuracyLaw:
         """
         domain = f"above guessing ({self.random_baseline:g}) and below the ceiling of the law ({self.ceiling:.6g})"
         values = np.atleast_1d(np.asarray(target, dtype=np.float64))
-        for value in values.ravel():
-            if not self.random_baseline < number("accuracy", float(value), domain) < self.ceiling:
-                raise outside("accuracy", float(value), domain)
+        for value in values.ravel().tolist():
+            if not self.random_baseline < number("accuracy", value, domain) < self.ceiling:
+                raise outside("accuracy", value, domain)
         y = neg_log_accuracy(values, self.random_baseline)
         return np.asarray(self.law.allocate(loss=y).compute)
 
-    # -- what other allocations cost -----------------------------------------------------------------------------------
-
-    def penalty(self, ratio: Any, compute: Any = None) -> AccuracyPenalty:
-        """What overtraining ratios cost; with budgets also in accuracy at each of them.
+    def penalty(self, ratio: Any = None, compute: Any = None, **allocation: Any) -> AccuracyPenalty:
+        """What an allocation costs; of a run, and of a ratio at a budget, in accuracy too.
 
         Parameters
         ----------
-        ratio : float or array_like
+        ratio : float or array_like, optional
             (D/N)/(D*/N*) at equal compute, > 0.
         compute : float or array_like, optional
-            Budgets in FLOP; every ratio is then taken at every budget, budgets within ratios.
+            Budgets in FLOP, of the shape of the ratios or to be broadcast with them.
+        **allocation : float or array_like
+            In place of a ratio: the other arguments of `Law.penalty`.
         """
-        ratios = np.atleast_1d(positive_array("ratio", ratio))
-        budgets = None if compute is None else _budgets(compute)
-        if budgets is not None:
-            ratios, budgets = (each.ravel() for each in np.meshgrid(ratios, budgets, indexing="ij"))
-        cost = self.law.penalty(ratio=ratios)
-        at_any_budget = AccuracyPenalty(
-            ratio=ratios,
-            size_ratio=cost.size_ratio,
-            loss_penalty=cost.loss_penalty,
-            excess=cost.excess,
-            effective_compute=cost.effective_compute,
-            greatest_loss=self._greatest_loss(cost.excess),
-        )
-        if budgets is None:
-            return at_any_budget
-        optimal = np.asarray(self.optimal_accuracy(budgets))
-        lost = self._lost(self.law.envelope.reducible_loss(budgets), cost.excess)
-        return replace(
-            at_any_budget,
-            compute=budgets,
-            accuracy=optimal - lost,
-            optimal_accuracy=optimal,
-            lost_accuracy=lost,
+        on_ray = "tokens_per_param" in allocation
+        cost = self.law.penalty(ratio, **allocation, compute=compute if on_ray else None)
+        s, budget, given = cost.log_size_ratio, None, dict(cost.given)
+        if cost.run is not None:
+            budget = cost.run.compute
+        elif compute is not None:
+            s, budget = _together(s, positive_values("compute", compute))
+            given = {name: _together(value, budget)[0] for name, value in given.items()}
+        return AccuracyPenalty(
+            law=self.law,
+            log_size_ratio=s,
+            given=tuple(given.items()),
+            benchmark=self,
+            budget=budget,
         )
 
     def loss_optimal(self, loss_law: Law, compute: Any) -> LossOptimal:
@@ -341,8 +329,12 @@ class AccuracyLaw:
             Budgets in FLOP.
         """
         across = allocation_across(loss_law, self.law, _budgets(compute))
-        lost = self._lost(across.optimal_reducible, across.excess)
         optimal = np.asarray(self.optimal_accuracy(across.compute))
+        lost_accuracy = self._lost(across.optimal_reducible, across.excess)
+        effective, lost = across.effective_compute, across.lost_compute
+        # Infinite where the best allocation needs less than a float holds of C.
+        overhead = np.full_like(effective, np.inf)
+        np.divide(lost, effective, out=overhead, where=effective > 0.0)
         return LossOptimal(
             law=loss_law.name,
             compute=across.compute,
@@ -353,43 +345,36 @@ class AccuracyLaw:
             ratio=formulas.ratio_at_log(across.log_size_ratio),
             loss_penalty=across.loss_penalty,
             excess=across.excess,
-            effective_compute=across.effective_compute,
-            compute_overhead=_overhead(across.lost_compute, across.effective_compute),
-            accuracy=optimal - lost,
+            effective_compute=effective,
+            compute_overhead=overhead,
+            accuracy=optimal - lost_accuracy,
             optimal_accuracy=optimal,
-            lost_accuracy=lost,
+            lost_accuracy=lost_accuracy,
         )
-
-    # -- plumbing ------------------------------------------------------------------------------------------------------
-
-    @property
-    def _E(self) -> float:
-        return self.law.needed("E")["E"]
 
     @property
     def _constants(self) -> dict[str, float]:
-        return {"E": self._E, "random_baseline": self.random_baseline}
+        return {"E": self.law.needed("E")["E"], "random_baseline": self.random_baseline}
 
-    def _lost(self, best: Any, excess: Any) -> Floats:
+    def _lost(self, best: Any, excess: Any) -> Any:
         """Q* - Q where y* - E and P - 1 are known."""
-        return (
-            np.asarray(formulas.accuracy_lost(best, excess, **self._constants)) + 0.0
-        )  # no negative zero
+        return formulas.accuracy_lost(best, excess, **self._constants) + 0.0  # no negative zero
 
-    def _greatest_loss(self, excess: Any) -> Floats:
+    def _greatest_loss(self, excess: Any) -> Any:
         """The most of Q* - Q over all budgets at this P - 1; at the optimum nothing."""
-        most = np.zeros(len(excess))
-        off = excess > 0.0
+        most = np.zeros(np.shape(excess))
+        off = np.greater(excess, 0.0)
         if off.any():
-            most[off] = formulas.greatest_accuracy_lost(excess[off], **self._constants)
-        return most
+            most[off] = formulas.greatest_accuracy_lost(np.asarray(excess)[off], **self._constants)
+        return most[()]
 
 
-def _overhead(lost: Floats, effective: Floats) -> Floats:
-    """C/C_eff - 1 from 1 - C_eff/C and C_eff/C; infinite where the best allocation needs less than
-    a float holds of C.
-    """
-    return np.divide(lost, effective, out=np.full_like(effective, np.inf), where=effective > 0.0)
+def _together(ratio: Any, compute: Any) -> tuple[Any, Any]:
+    """Both of one shape."""
+    if is_number(ratio) and is_number(compute):
+        return ratio, compute
+    first, second = np.broadcast_arrays(ratio, compute)
+    return first, second
 
 
 def _budgets(compute: Any) -> Floats:
@@ -415,40 +400,49 @@ class Refitted:
 
     law: AccuracyLaw
     refits: tuple[AccuracyLaw, ...]
-    on_limit: Mask
+    on_limit: NDArray[np.bool_]
     level: float
 
     @classmethod
     def of(cls, fit: LawFit, level: float) -> Refitted:
         """Of a fit by params and tokens."""
-        names = fit.kind.coefficients
-        law = AccuracyLaw.from_coefficients(
-            names, fit.coefficients.values(), fit.sample.baseline, fit.sample.benchmark
-        )
+        law = AccuracyLaw.from_coefficients(fit.coefficients, fit.sample.baseline)
         refits, kept = [], np.zeros(len(fit.refitted), dtype=bool)
-        for i, (coefficients, baseline) in enumerate(zip(fit.refitted, fit.baselines, strict=True)):
+        for i, (draw, baseline) in enumerate(
+            zip(fit.refitted, fit.baselines.tolist(), strict=True)
+        ):
+            coefficients = dict(zip(fit.names, draw.tolist(), strict=True))
             with suppress(ValueError):
-                refits.append(AccuracyLaw.from_coefficients(names, coefficients, float(baseline)))
+                refits.append(AccuracyLaw.from_coefficients(coefficients, baseline))
                 kept[i] = True
         on_limit = np.asarray(fit.on_limit(fit.refitted).any(axis=1))[kept]
         return cls(law=law, refits=tuple(refits), on_limit=on_limit, level=level)
 
-    def estimates(self, figure: Callable[[AccuracyLaw], Any], least: Any = None) -> list[Estimate]:
-        """The entries of a figure (m,), each with its interval over the refits.
+    def band(self, curve: Quantity) -> Band:
+        """A curve (m,) with its pointwise interval over the refits."""
+        return Band.of_draws(*self._drawn(curve), self.level)
+
+    def estimates(self, quantity: Quantity, least: Any = None) -> list[Estimate]:
+        """The entries of a quantity (m,), each with its interval over the refits.
 
         Where a refit takes an entry beyond the floats there is no interval. `least`: for each entry
         None, or the least that this cost can be, from which its interval then reaches up.
         """
-        values = np.atleast_1d(np.asarray(figure(self.law), dtype=np.float64))
-        draws = np.full((len(self.refits), len(values)), np.nan)
-        for draw, refit in zip(draws, self.refits, strict=True):
-            with suppress(ValueError):  # beyond the floats
-                draw[:] = figure(refit)
+        values, draws = self._drawn(quantity)
         ends = [None] * len(values) if least is None else least
         return [
             self._estimate(float(value), *each)
             for value, *each in zip(values, draws.T, ends, strict=True)
         ]
+
+    def _drawn(self, quantity: Quantity) -> tuple[Floats, Floats]:
+        """A quantity by the law, (m,), and by the refits, (K, m); NaN beyond the floats."""
+        values = np.atleast_1d(np.asarray(quantity(self.law), dtype=np.float64))
+        draws = np.full((len(self.refits), len(values)), np.nan)
+        for draw, refit in zip(draws, self.refits, strict=True):
+            with suppress(ValueError):
+                draw[:] = quantity(refit)
+        return values, draws
 
     def _estimate(self, value: float, draws: Floats, least: float | None) -> Estimate:
         if least is None and not np.isfinite(draws).all():
@@ -534,80 +528,80 @@ def planning_law(fits: Iterable[LawFit]) -> tuple[LawFit | None, str]:
 def planned(
     fit: LawFit, budgets: Floats, ratios: Floats, loss_laws: Sequence[Law], level: float
 ) -> Planning:
-    """Every figure by the law and by its refits."""
+    """Every quantity by the law and by its refits."""
     refitted = Refitted.of(fit, level)
-    ratios_of_runs = fit.sample.at.column("tokens") / fit.sample.at.column("params")
-
-    def one(figure: Callable[[AccuracyLaw], float]) -> Estimate:
-        return refitted.estimates(figure)[0]
-
-    def entry(name: str, record: Callable[[AccuracyLaw], Any]) -> list[Estimate]:
-        return refitted.estimates(lambda law: getattr(record(law), name))
-
-    def rows(
-        given: dict[str, Any], names: Iterable[str], record: Callable[[AccuracyLaw], Any]
-    ) -> Any:
-        """A row for each of the given values, with the estimates of some entries of a record."""
-        columns = given | {name: entry(name, record) for name in names}
-        return tuple(
-            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        )
-
-    def at(budget: float) -> Callable[[AccuracyLaw], Any]:
-        return lambda law: law.penalty(ratios, budget)
-
-    lost_at = [entry("lost_accuracy", at(budget)) for budget in budgets.tolist()]
-    lost = [
-        [
-            {"compute": budget, "lost": lost}
-            for budget, lost in zip(budgets.tolist(), row, strict=True)
-        ]
-        for row in (zip(*lost_at, strict=True) if lost_at else [()] * len(ratios))
-    ]
-    allocated = ("params", "tokens", "tokens_per_param", "accuracy")
-    penalties = ("loss_penalty", "effective_compute", "greatest_loss")
+    tokens_per_param = fit.sample.at.column("tokens") / fit.sample.at.column("params")
+    envelope: dict[str, Quantity] = {
+        "exponent": lambda law: law.law.envelope.exponent,
+        "coefficient": lambda law: law.law.envelope.coefficient,
+        "params_share": lambda law: law.law.envelope.params_share,
+        "ceiling": lambda law: law.ceiling,
+    }
     return Planning(
         law=fit.name,
-        exponent=one(lambda law: law.law.envelope.exponent),
-        coefficient=one(lambda law: law.law.envelope.coefficient),
-        params_share=one(lambda law: law.law.envelope.params_share),
-        ceiling=one(lambda law: law.ceiling),
-        allocations=rows({"compute": budgets.tolist()}, allocated, lambda law: law.plan(budgets))
-        if len(budgets)
-        else (),
-        penalties=rows(
-            {"ratio": ratios.tolist(), "lost_accuracy": lost},
-            penalties,
-            lambda law: law.penalty(ratios),
-        ),
+        **{name: refitted.estimates(quantity)[0] for name, quantity in envelope.items()},
+        allocations=_allocations(refitted, budgets),
+        penalties=_penalties(refitted, ratios, budgets),
         loss_optimal=tuple(
             row for law in loss_laws for row in _loss_optimal(refitted, law, budgets)
         ),
         n_failed=len(fit.refitted) - len(refitted.refits),
-        tokens_per_param=(float(ratios_of_runs.min()), float(ratios_of_runs.max())),
+        tokens_per_param=(float(tokens_per_param.min()), float(tokens_per_param.max())),
         n_refits=len(refitted.refits),
         n_at_bound=int(refitted.on_limit.sum()),
     )
 
 
-def _loss_optimal(refitted: Refitted, loss_law: Law, budgets: Floats) -> list[dict[str, Any]]:
+def _allocations(refitted: Refitted, budgets: Floats) -> tuple[dict[str, Any], ...]:
+    if not len(budgets):
+        return ()
+    columns: dict[str, Any] = {"compute": budgets.tolist()}
+    for name in ("params", "tokens", "tokens_per_param", "accuracy"):
+        columns[name] = refitted.estimates(lambda law, name=name: getattr(law.plan(budgets), name))
+    return _rows(columns)
+
+
+def _penalties(refitted: Refitted, ratios: Floats, budgets: Floats) -> tuple[dict[str, Any], ...]:
+    """A row a ratio, each with the accuracy lost at every budget."""
+    columns: dict[str, Any] = {"ratio": ratios.tolist()}
+    for name in ("loss_penalty", "effective_compute", "greatest_loss"):
+        columns[name] = refitted.estimates(
+            lambda law, name=name: getattr(law.penalty(ratios), name)
+        )
+    lost: list[Estimate] = []
+    if len(budgets):
+        lost = refitted.estimates(
+            lambda law: law.penalty(ratios[:, None], budgets).lost_accuracy.ravel()
+        )
+    by_ratio = [lost[i * len(budgets) : (i + 1) * len(budgets)] for i in range(len(ratios))]
+    columns["lost_accuracy"] = [
+        list(_rows({"compute": budgets.tolist(), "lost": at_ratio})) for at_ratio in by_ratio
+    ]
+    return _rows(columns)
+
+
+def _loss_optimal(refitted: Refitted, loss_law: Law, budgets: Floats) -> tuple[dict[str, Any], ...]:
     """A row a budget. A cost is least where the ratio is 1: if that may be, it is bounded from
     above alone.
     """
     if not len(budgets):
-        return []
+        return ()
 
-    def figure(name: str) -> Callable[[AccuracyLaw], Any]:
-        return lambda law: getattr(law.loss_optimal(loss_law, budgets), name)
+    def estimates(name: str, least: Any = None) -> list[Estimate]:
+        return refitted.estimates(
+            lambda law: getattr(law.loss_optimal(loss_law, budgets), name), least
+        )
 
-    ratios = refitted.estimates(figure("ratio"))
-    columns = {"compute": budgets.tolist(), "ratio": ratios}
-    for name, least in COSTS.items():
-        may_be_least = [
-            least if ratio.has_interval and not ratio.excludes(1.0) else None for ratio in ratios
-        ]
-        columns[name] = refitted.estimates(figure(name), may_be_least)
-    return [
-        {"law": loss_law.name, **dict(zip(columns, row, strict=True))}
-        for row in zip(*columns.values(), strict=True)
-    ]
+    ratios = estimates("ratio")
+    may_be_one = [ratio.has_interval and not ratio.excludes(1.0) for ratio in ratios]
+    costs = {
+        name: estimates(name, [least if one else None for one in may_be_one])
+        for name, least in COSTS.items()
+    }
+    laws = [loss_law.name] * len(budgets)
+    return _rows({"law": laws, "compute": budgets.tolist(), "ratio": ratios, **costs})
+
+
+def _rows(columns: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Any], ...]:
+    rows = zip(*columns.values(), strict=True)
+    return tuple(dict(zip(columns, row, strict=True)) for row in rows)

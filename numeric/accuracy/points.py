@@ -4,7 +4,6 @@ interval.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from ...theory.typeset.numbers import Format, Interval, Significant
@@ -13,7 +12,6 @@ from ...theory.typeset.table import Column
 __all__ = ["InHundreds", "Points", "interval_of", "value_of"]
 
 
-@dataclass(frozen=True)
 class Points(Format):
     """A share in points of a hundred: so many places behind the point, and at least two digits."""
 
@@ -30,11 +28,10 @@ class Points(Format):
         return shown + self.unit.replace(" %", r"\,\%")
 
 
-@dataclass(frozen=True)
 class InHundreds(Format):
     """A share, times a hundred, in another format."""
 
-    inner: Format = field(default_factory=lambda: Significant(3))
+    inner: Format = Significant(3)
 
     def finite(self, value: float) -> str:
         return self.inner.finite(100.0 * value)

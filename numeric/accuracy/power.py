@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["CEILING_KINDS", "MARGIN", "MARGINS", "POWER_KINDS", "PowerKind"]
+__all__ = ["CEILING_KINDS", "MARGIN", "MARGINS", "POWER_KINDS", "PowerKind", "limits_of"]
 
 #: The paper's (Section 4.1): runs this little above guessing scatter too much for their logarithm.
 MARGIN = 0.05
@@ -121,19 +121,8 @@ class PowerKind:
             reason=fit.solution.reason or ("" if fit.converged else "no certified minimum"),
             undetermined=self._undetermined(fit),
             inside=fit,
-            limits=self._limits,
+            limits=limits_of(self.terms),
             remarks=tuple(self._remarks(sample, fit)),
-        )
-
-    @property
-    def _limits(self) -> Floats:
-        """Those of the exponents; E = 0 is a value as any other."""
-        box = (SMALLEST_EXPONENT, LARGEST_EXPONENT)
-        return np.array(
-            [
-                box if name in self.terms.exponents else (-np.inf, np.inf)
-                for name in self.coefficients
-            ]
         )
 
     def _undetermined(self, fit: Fit) -> tuple[str, ...]:
@@ -205,6 +194,14 @@ class PowerKind:
             source=sample.benchmark,
             n_rows=len(sample),
         )
+
+
+def limits_of(terms: PowerTerms) -> Floats:
+    """(p, 2): the limits that the search sets to exponents, -inf and inf for the others; E = 0 is a
+    value as any other.
+    """
+    box, free = (SMALLEST_EXPONENT, LARGEST_EXPONENT), (-np.inf, np.inf)
+    return np.array([box if name in terms.exponents else free for name in terms.coefficients])
 
 
 def _kind(name: str, terms: PowerTerms, objective: Objective, *, ceiling: bool) -> PowerKind:

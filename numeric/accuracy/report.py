@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,7 @@ from ..data.budget import NEAR
 from ..data.rows import those_dropped
 from ..data.sample import Points, Sample, above_guessing
 from ..errors import ArgumentError, outside, positive_array
-from ..fit.intervals import checked_level
-from ..results import Band, Estimate
+from ..results import Band, Estimate, checked_level
 from ..words import counted
 from .bilinear import BilinearKind
 from .broken_ray import RayBreak, at_one_ratio, ray_break
@@ -38,19 +37,11 @@ SEVERAL = 2
 #: Where nothing is asked for: so many times the largest compute of the fitted runs, and these
 #: overtraining ratios.
 AHEAD, RATIOS = 10.0, (0.1, 0.3, 3.0, 10.0, 30.0)
-#: Attributes of a report and of a fit that its plain data have as they are.
-OF_REPORT = (
-    "laws",
-    "forecasts",
-    "tokens_per_param",
-    "planning",
-    "ray",
-    "open",
-    "left_out",
-    "warnings",
-    "two_budgets",
-)
-OF_FIT = ("name", "n_below", "margin", "converged", "n_failed")
+#: What laws are fitted to beside the runs, and why there is nothing to fit.
+WITHOUT = {
+    "pairs": "needs pass@k at several k, and there is none",
+    "proxy": "needs a proxy, and none was named",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,21 +85,31 @@ class LawOfReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        data = {name: getattr(self.fit, name) for name in OF_FIT}
-        data |= {"formula": self.fit.kind.formula, "reason": self.reason}
-        data["coefficients"] = [
-            self._coefficient(name, value) for name, value in self.coefficients.items()
-        ]
-        rest = ("train", "held_out", "n_missed", "crossing", "predictions")
-        return data | {name: _plain(getattr(self, name)) for name in rest}
-
-    def _coefficient(self, name: str, estimate: Estimate) -> dict[str, Any]:
-        ends = {"bound": estimate.value, "low_bound": estimate.low, "high_bound": estimate.high}
+        fit = self.fit
         return {
-            "name": name,
-            **estimate.as_dict(undetermined="is_open"),
-            **{key: self.fit.limit_of(name, end) for key, end in ends.items()},
-            "at_most": estimate.at_most,
+            "name": fit.name,
+            "formula": fit.kind.formula,
+            "n_below": fit.n_below,
+            "margin": fit.margin,
+            "converged": fit.converged,
+            "n_failed": fit.n_failed,
+            "reason": self.reason,
+            "coefficients": [
+                {
+                    "name": name,
+                    **estimate.as_dict(undetermined="is_open"),
+                    "bound": fit.limit_of(name, estimate.value),
+                    "low_bound": fit.limit_of(name, estimate.low),
+                    "high_bound": fit.limit_of(name, estimate.high),
+                    "at_most": estimate.at_most,
+                }
+                for name, estimate in self.coefficients.items()
+            ],
+            "train": self.train,
+            "held_out": self.held_out,
+            "n_missed": self.n_missed,
+            "crossing": _plain(self.crossing),
+            "predictions": _plain(self.predictions),
         }
 
 
@@ -145,9 +146,13 @@ class Forecast:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        plain = {part.name: getattr(self, part.name) for part in fields(self)}
-        plain |= self.accuracy.as_dict("accuracy") | self.new_run.as_dict("", "new_low", "new_high")
-        return {key: value for key, value in _plain(plain).items() if key != "new_run"}
+        plain = _plain({part.name: getattr(self, part.name) for part in fields(self)})
+        del plain["new_run"]
+        return (
+            plain
+            | self.accuracy.as_dict("accuracy")
+            | self.new_run.as_dict("", "new_low", "new_high")
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -226,11 +231,10 @@ class Report:
     @property
     def is_sound(self) -> bool:
         """Whether every law is a certified minimum with no coefficient undetermined."""
-        if self.ray is not None and self.ray.open:
-            return False
-        coefficients = [each for law in self.laws for each in law.coefficients.values()]
-        return all(fit.converged for fit in self.fits) and not any(
-            each.undetermined for each in coefficients
+        return (self.ray is None or not self.ray.open) and all(
+            law.fit.converged
+            and not any(estimate.undetermined for estimate in law.coefficients.values())
+            for law in self.laws
         )
 
     @property
@@ -240,7 +244,7 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        data = {
+        return {
             "benchmark": self.benchmark,
             "source": self.source,
             "random_baseline": _plain(self.baseline),
@@ -249,10 +253,19 @@ class Report:
             "n_judged": int(self.is_judged.sum()),
             "hold_out": self.hold_out,
             "margin": self.margin,
-        }
-        data |= {name: _plain(getattr(self, name)) for name in OF_REPORT}
-        return data | {
-            name: getattr(self, name) for name in ("level", "resamples", "seed", "interrupted")
+            "laws": [law.as_dict() for law in self.laws],
+            "forecasts": [forecast.as_dict() for forecast in self.forecasts],
+            "tokens_per_param": self.tokens_per_param,
+            "planning": _plain(self.planning),
+            "ray": None if self.ray is None else self.ray.as_dict(),
+            "open": list(self.open),
+            "left_out": list(self.left_out),
+            "warnings": list(self.warnings),
+            "two_budgets": self.two_budgets,
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "interrupted": self.interrupted,
         }
 
     def tables(self) -> tuple[Table, ...]:
@@ -340,49 +353,49 @@ def report_benchmark(
     names = [kind.name for kind in kinds]
     if not names or len({*names}) < len(names):
         raise outside("kinds", names, "at least one law, each of another name")
-    nominal = checked_level(level)
+    level = checked_level(level)
     ratios = np.atleast_1d(positive_array("ratio", ratio))
-    whole = evaluations.sample(benchmark, baseline.value)
-    held = held_out_of(evaluations, whole, hold_out)
-    pairs, in_k = _pairs(evaluations, benchmark, baseline, hold_out, kinds)
+    data = _samples(evaluations, benchmark, baseline, hold_out, proxy, kinds)
+    whole, held = data["runs"]
+    in_k = data["pairs"][1] if "pairs" in data else np.zeros(0, dtype=bool)
     if held.all():
         complaint = f"holds out all {len(whole)} runs of {benchmark}; must leave some to fit"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
     if hold_out is not None and not held.any() and not in_k.any():
         complaint = f"holds out none of the {len(whole)} runs of {benchmark}"
         raise ArgumentError("hold_out", hold_out, complaint=complaint)
-    one_ratio, no_ray = _at_one_ratio(whole.subset(~held), ray)
-    with_proxy = _with_proxy(evaluations, benchmark, baseline, proxy, kinds)
-    shapes: dict[str, tuple[Sample | None, Any]] = {"runs": (whole, ~held), "pairs": (pairs, ~in_k)}
-    if with_proxy is not None:
-        shapes["proxy"] = with_proxy, np.isin(with_proxy.index, whole.index[~held])
-    fits, left_out, interrupted = _fitted(shapes, kinds, baseline, resamples, seed, progress)
+    on_ray, no_ray = _at_one_ratio(whole.subset(~held), ray)
+    fits, left_out, interrupted = _fitted(data, kinds, baseline, resamples, seed, progress)
     if not fits:
-        raise ArgumentError(
-            "benchmark", benchmark, complaint=f"no law can be fitted: {'; '.join(left_out)}"
-        )
-    strictest = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
-    clear = above_guessing(whole.accuracy, whole.baseline, strictest)
-    behind, judged = ~held & clear, held & clear
-    parts = {"runs": (whole.subset(behind), whole.subset(judged))}
-    if pairs is not None:
-        clear_in_k = above_guessing(pairs.accuracy, pairs.baseline, strictest)
-        parts["pairs"] = pairs.subset(~in_k & clear_in_k), pairs.subset(in_k & clear_in_k)
-    budgets = _budgets(compute, fits)
-    per_param = _tokens_per_param(tokens_per_param, fits)
+        complaint = f"no law can be fitted: {'; '.join(left_out)}"
+        raise ArgumentError("benchmark", benchmark, complaint=complaint)
+    margin = max((fit.margin for fit in fits if fit.margin is not None), default=0.0)
+    clear = {
+        name: above_guessing(sample.accuracy, sample.baseline, margin)
+        for name, (sample, _) in data.items()
+    }
+    parts = {
+        name: (sample.subset(~out & clear[name]), sample.subset(out & clear[name]))
+        for name, (sample, out) in data.items()
+    }
+    judged = held & clear["runs"]
+    budgets, per_param = _budgets(compute, fits), _tokens_per_param(tokens_per_param, fits)
     to_plan, reason = planning_law(fits)
-    planning = None if to_plan is None else planned(to_plan, budgets, ratios, loss_laws, nominal)
-    left_out += [] if to_plan is not None else [f"allocation and penalties: {reason}"]
+    planning = None
+    if to_plan is None:
+        left_out.append(f"allocation and penalties: {reason}")
+    else:
+        planning = planned(to_plan, budgets, ratios, loss_laws, level)
     one_break = None
-    if one_ratio is not None and not interrupted:
+    if on_ray is not None and not interrupted:
         try:
-            one_break = ray_break(one_ratio, level=nominal, margin=strictest)
+            one_break = ray_break(on_ray, level=level, margin=margin)
         except ValueError as error:
             no_ray = [f"one-break law at one D/N: {error}"]
-    left_out += [*no_ray, *_rows_left_out(evaluations, whole, held, judged, strictest, fits)]
-    named = tuple(map(str, evaluations.run))
+    left_out += [*no_ray, *_rows_left_out(evaluations, whole, held, judged, margin, fits)]
+    runs = tuple(map(str, evaluations.run))
     laws = tuple(
-        _law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], nominal, named) for fit in fits
+        _law(fit, *parts["pairs" if _is_in_k(fit.kind) else "runs"], level, runs) for fit in fits
     )
     return Report(
         benchmark=benchmark,
@@ -392,73 +405,56 @@ def report_benchmark(
         is_held_out=held,
         is_judged=judged,
         hold_out=hold_out,
-        margin=strictest,
+        margin=margin,
         laws=laws,
-        forecasts=tuple(_forecasts(fits, budgets, per_param, nominal)),
+        forecasts=tuple(_forecasts(fits, budgets, per_param, level)),
         tokens_per_param=per_param,
         planning=planning,
         ray=one_break,
-        pairs_ahead=None if pairs is None else parts["pairs"][1],
+        pairs_ahead=parts["pairs"][1] if "pairs" in parts else None,
         open=tuple(_undetermined(laws)),
         left_out=tuple(left_out),
         warnings=evaluations.warnings,
         two_budgets=_two_budgets(fits),
-        level=nominal,
+        level=level,
         resamples=resamples,
         seed=seed,
         interrupted=interrupted,
     )
 
 
-# -- fits --------------------------------------------------------------------------------------------------------------
-
-
-def _with_proxy(
-    evaluations: Evaluations,
-    benchmark: str,
-    baseline: Baseline,
-    proxy: str | None,
-    kinds: Sequence[Kind],
-) -> Sample | None:
-    """The runs that have a score and the proxy; None where no law asks for it."""
-    if not any("proxy" in kind.needs for kind in kinds) or proxy is None:
-        return None
-    return evaluations.sample(benchmark, baseline.value, proxy=proxy)
+# -- fits ----------------------------------------------------------------------------------------
 
 
 def _is_in_k(kind: Kind) -> bool:
     return "k" in kind.needs
 
 
-def _pairs(
+def _samples(
     evaluations: Evaluations,
     benchmark: str,
     baseline: Baseline,
     hold_out: str | None,
+    proxy: str | None,
     kinds: Sequence[Kind],
-) -> tuple[Sample | None, Any]:
-    """The pairs of run and k, and which are held out; None where no law asks for them, or there is
-    no pass@k at several k.
+) -> dict[str, tuple[Sample, Any]]:
+    """The rows that laws are fitted to, and which of them are held out: the runs, the pairs of run
+    and k, and the runs that have the proxy, the latter two where a law asks for them and there are.
     """
-    if not any(map(_is_in_k, kinds)) or len(evaluations.family(benchmark)) < SEVERAL:
-        return None, np.zeros(0, bool)
-    pairs = evaluations.pairs(benchmark, baseline.value)
-    return pairs, held_out_of(evaluations, pairs, hold_out)
-
-
-def _shape(kind: Kind) -> str:
-    return "pairs" if _is_in_k(kind) else "proxy" if "proxy" in kind.needs else "runs"
-
-
-#: Why there is nothing to fit.
-WITHOUT = {
-    "pairs": "needs pass@k at several k, and there is none",
-    "proxy": "needs a proxy, and none was named",
-}
+    whole = evaluations.sample(benchmark, baseline.value)
+    held = held_out_of(evaluations, whole, hold_out)
+    samples = {"runs": (whole, held)}
+    if any(map(_is_in_k, kinds)) and len(evaluations.family(benchmark)) >= SEVERAL:
+        pairs = evaluations.pairs(benchmark, baseline.value)
+        samples["pairs"] = pairs, held_out_of(evaluations, pairs, hold_out)
+    if proxy is not None and any("proxy" in kind.needs for kind in kinds):
+        with_proxy = evaluations.sample(benchmark, baseline.value, proxy=proxy)
+        samples["proxy"] = with_proxy, ~np.isin(with_proxy.index, whole.index[~held])
+    return samples
 
 
 def _fitted(
-    shapes: dict[str, tuple[Sample | None, Any]],
+    samples: dict[str, tuple[Sample, Any]],
     kinds: Sequence[Kind],
     baseline: Baseline,
     resamples: int,
@@ -469,20 +465,20 @@ def _fitted(
     fits: list[LawFit] = []
     left_out: list[str] = []
     for kind in kinds:
-        sample, chosen = shapes.get(_shape(kind), (None, None))
-        if sample is None:
-            left_out.append(f"{kind.name}: {WITHOUT[_shape(kind)]}")
+        rows = "pairs" if _is_in_k(kind) else "proxy" if "proxy" in kind.needs else "runs"
+        if rows not in samples:
+            left_out.append(f"{kind.name}: {WITHOUT[rows]}")
             continue
+        sample, held = samples[rows]
         try:
-            fit = fit_law(sample.subset(chosen), kind)
+            fit = fit_law(sample.subset(~held), kind)
         except ValueError as error:
             left_out.append(f"{kind.name}: {str(error).removeprefix(f'{sample.benchmark}: ')}")
             continue
         except KeyboardInterrupt:
             return fits, left_out, True
-        fit = resampled(fit, baseline, resamples, seed, progress=progress)
-        fits.append(fit)
-        if fit.interrupted:
+        fits.append(resampled(fit, baseline, resamples, seed, progress=progress))
+        if fits[-1].interrupted:
             return fits, left_out, True
     return fits, left_out, False
 
@@ -494,17 +490,18 @@ def _law(
     coefficients = fit.estimates(level)
     for name in () if crossing is None else crossing.open:
         coefficients[name] = replace(coefficients[name], low=None, high=None, undetermined=True)
-    ends = fit.new_run(judged.at, level) if len(judged) else None
+    told = predictions(fit, judged, names, level)
+    missed = None
+    if told and told[0]["low"] is not None:
+        missed = sum(not run["low"] <= run["accuracy"] <= run["high"] for run in told)
     return LawOfReport(
         fit=fit,
         coefficients=coefficients,
         train=_errors(fit, behind),
         held_out=_errors(fit, judged),
-        n_missed=None
-        if ends is None
-        else int(((judged.accuracy < ends[:, 0]) | (judged.accuracy > ends[:, 1])).sum()),
+        n_missed=missed,
         crossing=crossing,
-        predictions=tuple(predictions(fit, judged, names, level)),
+        predictions=tuple(told),
     )
 
 
@@ -512,30 +509,28 @@ def _errors(fit: LawFit, runs: Sample) -> dict[str, float | None]:
     return errors(fit.accuracy(runs.at) if len(runs) else np.empty(0), runs.accuracy)
 
 
-def _undetermined(laws: Sequence[LawOfReport]) -> list[str]:
-    sentences = []
+def _undetermined(laws: Sequence[LawOfReport]) -> Iterator[str]:
     for law in laws:
         fit, name = law.fit, law.name
         # Remarks tell of coefficients that lie at a limit themselves.
-        loose = [
+        loose = ", ".join(
             key
-            for key, each in law.coefficients.items()
-            if each.undetermined and not fit.limit_of(key, each.value)
-        ]
+            for key, estimate in law.coefficients.items()
+            if estimate.undetermined and not fit.limit_of(key, estimate.value)
+        )
         if loose:
             alike = f"; {fit.alike}" if fit.alike else ""
-            sentences.append(f"{name}: these runs leave {', '.join(loose)} undetermined{alike}")
-        sentences += [f"{name}: {text}" for text in fit.found.remarks]
-        refits = ", ".join(
+            yield f"{name}: these runs leave {loose} undetermined{alike}"
+        yield from (f"{name}: {remark}" for remark in fit.found.remarks)
+        if refits := ", ".join(
             f"{key} in {count} of {len(fit.refitted)} refits" for key, count in fit.at_limit.items()
-        )
-        sentences += [f"{name}: at a limit of the search: {refits}"] if refits else []
-        sentences += [f"{name} is not compared with the others: {fit.weak}"] if fit.weak else []
+        ):
+            yield f"{name}: at a limit of the search: {refits}"
+        if fit.weak:
+            yield f"{name} is not compared with the others: {fit.weak}"
         if not fit.converged:
-            sentences.append(
-                f"{name}: no certified minimum ({law.reason or 'the search did not settle'})"
-            )
-    return sentences
+            reason = law.reason or "the search did not settle"
+            yield f"{name}: no certified minimum ({reason})"
 
 
 def _at_one_ratio(sample: Sample, ratio: float | None) -> tuple[Sample | None, list[str]]:
@@ -636,32 +631,25 @@ def _rows_left_out(
     judged: Any,
     margin: float,
     fits: Sequence[LawFit],
-) -> list[str]:
-    sentences = []
+) -> Iterator[str]:
     if missing := len(evaluations) - len(whole):
-        sentences.append(
-            f"{counted(missing, 'run')} of {len(evaluations)} without a score on {whole.benchmark}"
-        )
+        runs = counted(missing, "run")
+        yield f"{runs} of {len(evaluations)} without a score on {whole.benchmark}"
     below: dict[tuple[int, float | None, str], list[str]] = {}
     for fit in fits:
-        if fit.n_below:
-            what = "pair" if _is_in_k(fit.kind) else "run"
-            below.setdefault((fit.n_below, fit.margin, what), []).append(fit.name)
+        what = "pair" if _is_in_k(fit.kind) else "run"
+        below.setdefault((fit.n_below, fit.margin, what), []).append(fit.name)
     for (count, least, what), names in below.items():
-        sentences.append(
-            f"{counted(count, what)} not fitted by {', '.join(names)}: at most {least:g} above "
-            f"guessing, or accuracy 1"
-        )
+        if count:
+            rows = f"{counted(count, what)} not fitted by {', '.join(names)}"
+            yield f"{rows}: at most {least:g} above guessing, or accuracy 1"
     if unjudged := int(held.sum() - judged.sum()):
-        sentences.append(
-            f"{counted(unjudged, 'held-out run')} not judged: at most {margin:g} above guessing, "
-            f"or accuracy 1"
-        )
+        runs = counted(unjudged, "held-out run")
+        yield f"{runs} not judged: at most {margin:g} above guessing, or accuracy 1"
     if evaluations.left_out:
-        sentences.append(f"{counted(evaluations.left_out, 'row')} left out by the condition")
+        yield f"{counted(evaluations.left_out, 'row')} left out by the condition"
     if evaluations.dropped:
-        sentences.append(f"rows {those_dropped(evaluations.dropped)}")
-    return sentences
+        yield f"rows {those_dropped(evaluations.dropped)}"
 
 
 def _two_budgets(fits: Sequence[LawFit]) -> str:
@@ -688,15 +676,14 @@ def _two_budgets(fits: Sequence[LawFit]) -> str:
 
 
 def _plain(value: Any) -> Any:
+    """Plain data of what a report holds; None for what is not finite."""
     if isinstance(value, Estimate):
         ends = {f"{end}_bound": end in value.at_limit for end in ("low", "high")}
         return value.as_dict() | {"at_most": value.at_most} | ends
-    if isinstance(value, LawOfReport | Forecast | RayBreak):
-        return value.as_dict()
-    if is_dataclass(value) and not isinstance(value, type):
+    if is_dataclass(value):
         return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
     if isinstance(value, (tuple, list)):
-        return [_plain(each) for each in value]
+        return [_plain(entry) for entry in value]
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: _plain(entry) for key, entry in value.items()}
     return None if isinstance(value, float) and not np.isfinite(value) else value

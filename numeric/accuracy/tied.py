@@ -8,40 +8,57 @@ With C = 6 N D and M = D/N it is E + (a M^eta + b M^-eta) C^-eta, eta = beta/2 (
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, log
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fit.models import (
-    LARGEST_EXPONENT,
-    LARGEST_TERM,
-    PARAMS_TOKENS,
-    SMALLEST_EXPONENT,
-    SMALLEST_TERM,
-)
+from ..fit.models import PARAMS_TOKENS, Design, PowerTerms, in_coordinates
 from ..fit.newton import Problems
+from ..fit.optimality import Solution
 from ..fit.path import follow
-from ..fit.resample import Refits
+from ..fit.result import Fit
 from ..fit.scan import FLATTEST, STEEPEST, nonnegative, peaks
 from ..fit.separable import Centred
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..data.runs import Runs
     from ..fit.objective import Objective
+    from ..law import Law
 
     Floats = NDArray[np.float64]
 
-__all__ = ["COEFFICIENTS", "FORMULA", "Tied", "TiedFit", "fit_tied"]
+__all__ = ["ONE_EXPONENT", "Tied", "TiedFit", "fit_tied", "values_of"]
 
-COEFFICIENTS, FORMULA = ("E", "A", "B", "beta"), "E + A N^-beta + B D^-beta"
 #: Exponents on the grid, and how many of its best points are followed to a minimum.
-EXPONENTS, MOST_STARTS, MOST_OTHERS = 60, 6, 2
+EXPONENTS, MOST_STARTS = 60, 6
 #: Columns of the Jacobian, of unit length, that are this close to dependent leave their
-#: coefficients open.
-DEPENDENT, AT_BOUND, SAME = 1e-6, 1e-9, 1e-7
+#: coefficients undetermined. Minima whose objectives differ by less than a share are one.
+DEPENDENT, SAME = 1e-6, 1e-7
+
+
+@dataclass(frozen=True)
+class OneExponent(PowerTerms):
+    """E + A N^-beta + B D^-beta."""
+
+    def at(self, runs: Runs, centres: Floats) -> Tied:  # type: ignore[override]
+        """The model at runs."""
+        return Tied(super().at(runs, centres))
+
+    def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Law:
+        """The law with these coefficients."""
+        whole = {**coefficients, "gamma": coefficients["beta"]}
+        return PARAMS_TOKENS.law(whole, name, source)
+
+    def __str__(self) -> str:
+        return "E + A N^-beta + B D^-beta"
+
+
+ONE_EXPONENT = OneExponent("one-exponent", ("params", "tokens"), ("A", "B"), ("beta",))
 
 
 @dataclass(frozen=True)
@@ -94,153 +111,92 @@ class Tied:
         return np.asarray(found[:, :4, :4])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TiedFit:
-    """The law fitted.
-
-    Attributes
-    ----------
-    model : Tied
-    centres : ndarray
-        (2,): mean logarithms of params and tokens.
-    observed : ndarray
-        (n,).
-    objective : Objective
-    lower, upper : ndarray
-        (4,): the box of theta.
-    starts : ndarray
-        (S, 4): the minimum, then the other minima; refits begin there.
-    value : float
-        The objective.
-    converged : bool
-    """
-
-    model: Tied
-    centres: Floats
-    observed: Floats
-    objective: Objective
-    lower: Floats
-    upper: Floats
-    starts: Floats
-    value: float
-    converged: bool
+@dataclass(frozen=True, kw_only=True)
+class TiedDesign(Design):
+    """The law at the runs: theta = (E, log T_N, log T_D, beta), the terms at their centres."""
 
     @property
-    def coefficients(self) -> Floats:
-        """(4,): E, A, B, beta."""
-        return self._written(self.starts[:1])[0]
+    def to_coordinates(self) -> Floats:
+        """The matrix (4, 4) that takes theta to (E, log A, log B, beta)."""
+        matrix = np.eye(4)
+        matrix[1:3, 3] = self.centres
+        return matrix
 
-    @property
-    def fitted(self) -> Floats:
-        """The law at the runs."""
-        return self.model.evaluate(self.starts[:1])[0][0]
+    def runaway(self, theta: Floats) -> tuple[str, ...]:
+        """All coefficients where one went to a limit of the search; E = 0 is a value."""
+        return self.terms.coefficients if {*self.at_bound(theta)} - {"E"} else ()
 
-    @property
+    def solve(
+        self,
+        observed: Floats,
+        weights: Floats | None,
+        objective: Objective,
+        start: Mapping[str, float] | None = None,
+        *,
+        seed: int = 0,
+    ) -> Solution:
+        """The best minimum that a scan of beta leads to."""
+        own = np.ones_like(observed) if weights is None else weights
+        squares = own / observed**2 if objective.in_logs else own
+        problems = Problems.of(self.model, observed, weights, objective)
+        starts = _starts(self.model, observed, squares, self.lower, self.upper)
+        ends = follow(problems, objective, starts, self.lower, self.upper)
+        order = np.argsort(ends.value, kind="stable")
+        best = int(order[0])
+        value, rounding = float(ends.value[best]), float(problems.rounding[0])
+        close = ends.value <= value * (1.0 + SAME) + rounding
+        return Solution(
+            ends.theta[best],
+            value,
+            bool(ends.done[best]),
+            max(float(ends.decrement[best]) - rounding, 0.0) / max(value, 1e-300),
+            len(starts),
+            int(close.sum()),
+            ends.theta[[i for i in order if not close[i]]],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TiedFit(Fit):
+    """The law fitted."""
+
+    @cached_property
     def undetermined(self) -> tuple[str, ...]:
-        """All coefficients where the runs leave a combination of them open or one at a limit of the
-        search; E = 0 is a value.
+        """All coefficients where the runs leave a combination of them undetermined or one at a
+        limit of the search.
         """
-        theta = self.starts[0]
-        near = AT_BOUND * np.maximum(1.0, np.abs(theta))
-        on = (theta - self.lower <= near) | (self.upper - theta <= near)
-        if on[1:].any():
-            return COEFFICIENTS
-        values, jacobian = self.model.evaluate(theta[None])
-        columns = (jacobian[0] / values[0] if self.objective.in_logs else jacobian[0])[~on]
+        if self.design.runaway(self.theta):
+            return self.names
+        values, jacobian = self.design.model.evaluate(self.theta[None])
+        columns = (jacobian[0] / values[0] if self.objective.in_logs else jacobian[0])[self.free]
         size = np.linalg.svd(columns / np.linalg.norm(columns, axis=1)[:, None], compute_uv=False)
-        return COEFFICIENTS if len(size) < len(columns) or size[-1] < DEPENDENT * size[0] else ()
-
-    def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
-        """Coefficients (K, 4) of the fit repeated with weights (K, n), or to other values (K, n),
-        and the certificates.
-        """
-        if weights is None:
-            assert observed is not None
-            weights = np.ones_like(observed)
-        problems = Problems.of(
-            self.model, self.observed if observed is None else observed, weights, self.objective
-        )
-        ends = [
-            follow(
-                problems,
-                self.objective,
-                np.repeat(start[None], len(weights), axis=0),
-                self.lower,
-                self.upper,
-            )
-            for start in self.starts
-        ]
-        best, each = np.argmin([end.value for end in ends], axis=0), np.arange(len(weights))
-        theta, done = (
-            np.stack(parts)[best, each]
-            for parts in zip(*((end.theta, end.done) for end in ends), strict=True)
-        )
-        return Refits(self._written(theta), done)
-
-    def _written(self, theta: Floats) -> Floats:
-        with np.errstate(over="ignore"):
-            prefactors = np.exp(theta[:, 1:3] + theta[:, 3:] * self.centres)
-        return np.concatenate([theta[:, :1], prefactors, theta[:, 3:]], axis=1)
+        return self.names if len(size) < len(columns) or size[-1] < DEPENDENT * size[0] else ()
 
 
-def fit_tied(params: Floats, tokens: Floats, observed: Floats, objective: Objective) -> TiedFit:
-    """The law closest to positive values (n,), E >= 0 and positive prefactors: the best minimum
-    that a scan of beta leads to.
+def fit_tied(runs: Runs, objective: Objective) -> TiedFit:
+    """The law closest to the runs, E >= 0 and positive prefactors.
 
     Raises
     ------
     ValueError
-        Where the runs are fewer than the four coefficients.
+        Where the runs are fewer than the four coefficients, or all alike.
     """
-    if len(observed) < len(COEFFICIENTS):
+    count = len(ONE_EXPONENT.coefficients)
+    if len(runs) < count:
         raise ValueError(
-            f"{len(observed)} runs: must be at least {len(COEFFICIENTS)} for the coefficients of "
-            f"{FORMULA}"
+            f"{len(runs)} runs: must be at least {count} for the coefficients of {ONE_EXPONENT}"
         )
-    logs = np.log(np.stack([params, tokens]))
-    centres = logs.mean(axis=1)
-    model = Tied(Centred(logs - centres[:, None]))
-    low, high = (
-        log(float(observed.min()) * SMALLEST_TERM),
-        log(float(observed.max()) * LARGEST_TERM),
-    )
-    lower, upper = (
-        np.array([0.0, low, low, SMALLEST_EXPONENT]),
-        np.array([inf, high, high, LARGEST_EXPONENT]),
-    )
-    squares = 1.0 / observed**2 if objective.in_logs else np.ones_like(observed)
-    problems = Problems.of(model, observed, None, objective)
-    found = follow(
-        problems, objective, _starts(model, observed, squares, lower, upper), lower, upper
-    )
-    order = np.argsort(found.value, kind="stable")
-    best = int(order[0])
-    value = float(found.value[best])
-    others = [
-        i for i in order if found.value[i] > value * (1.0 + SAME) + float(problems.rounding[0])
-    ]
+    design = TiedDesign.of(ONE_EXPONENT, runs)
+    solution = design.solve(np.asarray(runs.loss), runs.weight, objective)
     return TiedFit(
-        model=model,
-        centres=centres,
-        observed=observed,
-        objective=objective,
-        lower=lower,
-        upper=upper,
-        starts=found.theta[[best, *others[:MOST_OTHERS]]],
-        value=value,
-        converged=bool(found.done[best]),
+        model=ONE_EXPONENT, objective=objective, runs=runs, design=design, solution=solution
     )
 
 
-def terms_of(coefficients: Floats, params: Floats, tokens: Floats) -> Floats:
-    """A N^-beta + B D^-beta (K, m) for coefficients (K, 4) with positive A and B."""
+def values_of(coefficients: Floats, params: Floats, tokens: Floats) -> Floats:
+    """E + A N^-beta + B D^-beta (K, m) for coefficients (K, 4) with positive A and B."""
     logs = np.log(np.stack([params, tokens]))
-    with np.errstate(divide="ignore"):
-        theta = np.concatenate(
-            [np.zeros((len(coefficients), 1)), np.log(coefficients[:, 1:3]), coefficients[:, 3:]],
-            axis=1,
-        )
-    return Tied(Centred(logs)).evaluate(theta)[0]
+    return Centred(logs).evaluate(in_coordinates(PARAMS_TOKENS, _untied(coefficients)))[0]
 
 
 def _untied(theta: Floats) -> Floats:
@@ -270,6 +226,3 @@ def _starts(model: Tied, observed: Floats, weights: Floats, lower: Floats, upper
             chosen
         ]
     return np.clip(theta, lower, upper)
-
-
-VARIABLES = PARAMS_TOKENS.variables

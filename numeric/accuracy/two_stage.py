@@ -13,15 +13,15 @@ fitted unless that is asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..fit.resample import Refits
-from .first_stage import STAGES, FirstStage, StageFit
+from .first_stage import STAGES, FirstStage
 from .kind import Found
-from .links import LINKS, Link, LinkFit
-from .power import MARGIN
+from .links import LINKS, Link
+from .power import MARGIN, limits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,18 +32,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["TWO_STAGE_KINDS", "TwoStageKind", "two_stage"]
+__all__ = ["TwoStageKind", "two_stage"]
 
 
 #: Runs to a coefficient of a stage below which a word is due.
 FEW = 5
-
-
-class Stages(NamedTuple):
-    """The two fits."""
-
-    first: StageFit
-    second: LinkFit
 
 
 @dataclass(frozen=True)
@@ -71,7 +64,7 @@ class TwoStageKind:
     @property
     def formula(self) -> str:
         """Both stages in plain text."""
-        return f"{self.link.formula}, L = {self.stage.formula}"
+        return f"{self.link.formula}, L = {self.stage.terms}"
 
     @property
     def fitted_by(self) -> str:
@@ -81,20 +74,20 @@ class TwoStageKind:
     @property
     def coefficients(self) -> tuple[str, ...]:
         """Those of the first stage, then those of the second."""
-        return (*self.stage.coefficients, *self.link.coefficients)
+        return (*self.stage.terms.coefficients, *self.link.coefficients)
 
     @property
     def needs(self) -> tuple[str, ...]:
         """The budget and the proxy."""
-        return (*self.stage.needs, "proxy")
+        return (*self.stage.terms.variables, "proxy")
 
     @property
     def asks(self) -> tuple[str, ...]:
         """The budget alone."""
-        return self.stage.needs
+        return self.stage.terms.variables
 
     def fit(self, sample: Sample) -> Found:
-        """Each stage closest to the runs; `Found.inside` holds both fits, `Found.value` is the sum
+        """Each stage closest to the runs; `Found.inside` is that of the first, `Found.value` is the sum
         of squares of accuracy.
         """
         proxy = sample.at.column("proxy")
@@ -103,7 +96,8 @@ class TwoStageKind:
             second = self.link.fit(proxy, sample.accuracy)
         except ValueError as error:
             raise ValueError(f"{sample.benchmark}: {error}") from None
-        failed = [] if first.converged else [f"first stage: {first.reason}"]
+        free = np.tile([-np.inf, np.inf], (len(self.link.coefficients), 1))
+        failed = [] if first.inside.converged else [f"first stage: {first.reason}"]
         failed += [] if second.converged else ["second stage: no certified minimum"]
         return Found(
             coefficients=np.concatenate([first.coefficients, second.coefficients]),
@@ -111,17 +105,18 @@ class TwoStageKind:
             converged=not failed,
             reason="; ".join(failed),
             undetermined=(*first.undetermined, *second.undetermined),
-            inside=Stages(first, second),
-            limits=np.concatenate(
-                [self.stage.limits, np.tile([-np.inf, np.inf], (len(self.link.coefficients), 1))]
-            ),
+            inside=first,
+            limits=np.concatenate([limits_of(self.stage.terms), free]),
             remarks=(*self._few(len(sample)), *self.link.remarks(second.coefficients)),
         )
 
     def _few(self, runs: int) -> Iterator[str]:
         """A sentence for each stage that has few runs for its coefficients."""
-        for which, part in (("first", self.stage), ("second", self.link)):
-            width = len(part.coefficients)
+        for which, names in (
+            ("first", self.stage.terms.coefficients),
+            ("second", self.link.coefficients),
+        ):
+            width = len(names)
             if runs < FEW * width:
                 yield (
                     f"{runs} runs for the {width} coefficients of the {which} stage, fewer than "
@@ -131,7 +126,7 @@ class TwoStageKind:
 
     def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
         """Both fits repeated with the same draws of runs; see `Kind.refit`."""
-        first = found.inside.first.refit(weights)
+        first = found.inside.refit(weights)
         second = self.link.refit(sample.at.column("proxy"), sample.accuracy, weights)
         return Refits(
             np.concatenate([first.coefficients, second.coefficients], axis=1),
@@ -140,25 +135,25 @@ class TwoStageKind:
 
     def proxy(self, coefficients: Floats, at: Points) -> Floats:
         """The proxy (K, m) of the first stages of K laws (K, p) at m points."""
-        return self.stage.proxy(coefficients[:, : len(self.stage.coefficients)], at)
+        return self.stage.proxy(coefficients[:, : len(self.stage.terms.coefficients)], at)
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m) by way of the proxy that the first stage foretells; see
         `Kind.accuracy`.
         """
         return self.link.accuracy(
-            coefficients[:, len(self.stage.coefficients) :], self.proxy(coefficients, at)
+            coefficients[:, len(self.stage.terms.coefficients) :], self.proxy(coefficients, at)
         )
 
 
-def two_stage(link: str, *, stage: str | FirstStage = "compute") -> TwoStageKind:
+def two_stage(link: str, *, stage: str = "compute") -> TwoStageKind:
     """A two-stage law by the names of its stages.
 
     Parameters
     ----------
     link : {"linear", "logistic", "exponential"}
         Proxy -> accuracy.
-    stage : {"compute", "compute-power", "params-tokens", "equal-exponents"} or FirstStage
+    stage : {"compute", "compute-power", "params-tokens", "equal-exponents"}
         Budget -> proxy: E + C0 C^-alpha, C0 C^-alpha, E + A N^-beta + B D^-gamma, or the last with
         beta = gamma.
 
@@ -174,12 +169,8 @@ def two_stage(link: str, *, stage: str | FirstStage = "compute") -> TwoStageKind
     """
     if link not in LINKS:
         raise ValueError(f"link={link!r}: must be one of {', '.join(LINKS)}")
-    if isinstance(stage, str) and stage not in STAGES:
+    if stage not in STAGES:
         raise ValueError(f"stage={stage!r}: must be one of {', '.join(STAGES)}")
-    first = STAGES[stage] if isinstance(stage, str) else stage
+    first = STAGES[stage]
     name = f"two-stage-{link}" if first.name == "compute" else f"two-stage-{link}-{first.name}"
     return TwoStageKind(name, first, LINKS[link], margin=MARGIN if link == "linear" else None)
-
-
-#: By name: with each link, by way of compute; the others are made by `two_stage`.
-TWO_STAGE_KINDS = {kind.name: kind for kind in map(two_stage, LINKS)}

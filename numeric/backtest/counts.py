@@ -16,7 +16,7 @@ from ..passk.kinds import kind_of
 from ..passk.laws import METHODS, Data, clusters, fit_at_k
 from ..passk.likelihood import AtK, Surface
 from ..results import Estimate
-from .extrapolation import Extrapolation, Observed
+from .extrapolation import Extrapolation, Observed, standard_estimates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,6 @@ class OfCounts:
     method: str
     cluster: str | None = AUTO
     what: str = "counts"
-    known: dict[int, Observed] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
@@ -210,8 +209,9 @@ class PassLaw:
         fit = replace(fit, clusters=group)
         return Extrapolation(
             logs=partial(_logs, fit),
-            coefficients=fit.coefficients,
-            errors=_errors(fit),
+            estimates=standard_estimates(
+                fit.coefficients, _errors(fit), self.level, fit.degrees_of_freedom
+            ),
             scatter=fit.scatter,
             degrees_of_freedom=fit.degrees_of_freedom,
             converged=fit.converged,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["Extrapolation", "Observed", "Subject"]
+__all__ = ["Extrapolation", "Observed", "Subject", "standard_estimates"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +98,8 @@ class Extrapolation:
         Rows -> the log of the law there (T,), its standard error from those of the coefficients
         (T,), inf where that is unknown, and the standard error of the measurement at these rows,
         (T,) or a number.
-    coefficients : dict of str to float
-    errors : dict of str to float
-        Standard errors: of the irreducible part as it is, of prefactors and exponents in the
-        logarithm; inf where unknown.
+    estimates : dict of str to Estimate
+        The coefficients with intervals by their standard errors; without one where it is unknown.
     scatter : float
         Standard deviation of rows about the law in the logarithm.
     degrees_of_freedom : float
@@ -111,20 +109,16 @@ class Extrapolation:
         Nominal coverage of intervals.
     resampled : dict of str to Estimate
         Coefficients with intervals by resamples; empty without these.
-    is_expression : bool
-        Whether the law is its user's own: its coefficients have any sign, and errors as written.
     """
 
     logs: Callable[[Any], tuple[Floats, Floats, Any]]
-    coefficients: Mapping[str, float]
-    errors: Mapping[str, float]
+    estimates: Mapping[str, Estimate]
     scatter: float
     degrees_of_freedom: float
     converged: bool
     undetermined: tuple[str, ...]
     level: float
     resampled: Mapping[str, Estimate] = field(default_factory=dict)
-    is_expression: bool = False
 
     def predict(self, rows: Any) -> Band:
         """New rows by Student's t in the logarithm: the errors of the law, its scatter, and their
@@ -139,29 +133,38 @@ class Extrapolation:
         with np.errstate(over="ignore"):
             return Band(np.exp(log_y), np.exp(log_y - half), np.exp(log_y + half), self.level)
 
-    def estimate(self, name: str) -> Estimate:
-        """A coefficient with the interval of its standard error; of a power law in the logarithm
-        but for the irreducible part.
-        """
-        value, error, free = (
-            self.coefficients[name],
-            self.errors[name],
-            max(1, int(self.degrees_of_freedom)),
-        )
-        if not isfinite(error):
-            return Estimate(value, -inf if self.is_expression else 0.0, inf, level=self.level)
-        if self.is_expression:
-            return Estimate.of_standard_error(value, error, self.level, free)
-        if name == next(iter(self.coefficients)):
-            return Estimate.of_standard_error(value, error, self.level, free).clipped(0.0)
-        return Estimate.of_standard_error(value, value * error, self.level, free, within=(0.0, inf))
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """By name."""
+        return {name: estimate.value for name, estimate in self.estimates.items()}
 
     def final(self, name: str) -> Estimate | None:
-        """By resamples where there are any, else as `estimate`; None where the rows leave the
-        coefficient undetermined.
+        """By resamples where there are any, else by the standard error; None where the rows leave
+        the coefficient undetermined.
         """
         if name in self.undetermined:
             return None
         if name in self.resampled:
             return self.resampled[name]
-        return self.estimate(name) if isfinite(self.errors[name]) else None
+        estimate = self.estimates[name]
+        return None if estimate.standard_error is None else estimate
+
+
+def standard_estimates(
+    coefficients: Mapping[str, float], errors: Mapping[str, float], level: float, spare: float
+) -> dict[str, Estimate]:
+    """Coefficients of power terms with intervals by Student's t: of the irreducible part, the
+    first, as it is and at least 0, of prefactors and exponents in the logarithm. Infinite where the
+    standard error (of the others in the logarithm) is.
+    """
+    free, floor = max(1, int(spare)), next(iter(coefficients))
+
+    def estimate(name: str, value: float) -> Estimate:
+        error = errors[name]
+        if not isfinite(error):
+            return Estimate(value, 0.0, inf, level=level)
+        if name == floor:
+            return Estimate.of_standard_error(value, error, level, free).clipped(0.0)
+        return Estimate.of_standard_error(value, value * error, level, free, within=(0.0, inf))
+
+    return {name: estimate(name, value) for name, value in coefficients.items()}

@@ -1,4 +1,4 @@
-"""Runs with a loss as what a backtest is of: the compute law and the params+tokens law."""
+"""Runs with a loss as what a backtest is of: every form that is fitted to runs, by name or formula."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..data.columns import BUDGET
 from ..data.rows import names_in_conditions
 from ..fit.bootstrap import bootstrap
 from ..fit.fitting import fit_form
-from ..fit.models import form_of
 from ..fit.resample import LEAST_GROUPS
-from .extrapolation import Extrapolation, Observed
+from ..results import Estimate
+from .extrapolation import Extrapolation, Observed, standard_estimates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.runs import Runs
+    from ..fit.models import Expression, PowerTerms
     from ..fit.objective import Objective
     from ..fit.result import Fit
-    from ..results import Estimate
 
     Floats = NDArray[np.float64]
 
@@ -34,9 +34,12 @@ MEASURED = "measured"
 
 @dataclass(frozen=True, eq=False)
 class OfRuns:
-    """Runs with the objective of the fits; see `isoflop.numeric.backtest.extrapolation.Subject`."""
+    """Runs with the forms of the laws by name, and the objective of the fits; see
+    `isoflop.numeric.backtest.extrapolation.Subject`.
+    """
 
     runs: Runs
+    forms: Mapping[str, PowerTerms | Expression]
     objective: Objective
     what: str = "runs"
     ks: tuple[int, ...] = (0,)
@@ -70,11 +73,11 @@ class OfRuns:
 
     def needs(self, law: str) -> tuple[str, ...]:
         """The covariates that a law depends on."""
-        return form_of(law).requires
+        return self.forms[law].requires
 
     def coefficients(self, law: str) -> tuple[str, ...]:
         """Their names."""
-        return form_of(law).on(self.runs).coefficients
+        return self.forms[law].coefficients
 
     def rows(self, k: int) -> tuple[Runs, Observed]:
         """The runs with their losses; the errors of these are part of the scatter about the law."""
@@ -83,7 +86,7 @@ class OfRuns:
 
     def learner(self, law: str, k: int, level: float, resamples: int, seed: int) -> LossLaw:
         """The law to be fitted."""
-        return LossLaw(law, self.objective, level, resamples, seed)
+        return LossLaw(law, self.forms[law], self.objective, level, resamples, seed)
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,7 @@ class LossLaw:
     """A law of the loss to be fitted to `Runs`."""
 
     name: str
+    form: PowerTerms | Expression
     objective: Objective
     level: float
     resamples: int
@@ -98,20 +102,18 @@ class LossLaw:
 
     def fit(self, rows: Runs) -> Extrapolation:
         """The law fitted to runs."""
-        fit = fit_form(rows, form_of(self.name).on(rows), self.objective)
+        fit = fit_form(rows, self.form, self.objective, seed=self.seed)
         spare = float(max(1, len(rows) - int(fit.free.sum())))
         residuals = np.log(fit.fitted) - np.log(rows.loss)
         covariance = _covariance(fit)
         return Extrapolation(
             logs=partial(_logs, fit, covariance),
-            coefficients=fit.coefficients,
-            errors=_errors(fit, covariance),
+            estimates=_estimates(fit, covariance, self.level, spare),
             scatter=float(np.sqrt((residuals**2).sum() / spare)),
             degrees_of_freedom=spare,
             converged=fit.converged,
             undetermined=fit.undetermined,
             level=self.level,
-            is_expression=fit.model.is_expression,
             resampled=_resampled(fit, self.resamples, self.seed, self.level),
         )
 
@@ -141,19 +143,30 @@ def _logs(fit: Fit, covariance: Floats | None, rows: Runs) -> tuple[Floats, Floa
     return np.log(values[0]), np.sqrt(np.maximum(variance, 0.0)), 0.0
 
 
-def _errors(fit: Fit, covariance: Floats | None) -> dict[str, float]:
-    """Standard errors: of E, and of what an expression has, as it is; of prefactors and exponents in
-    the logarithm.
+def _estimates(
+    fit: Fit, covariance: Floats | None, level: float, spare: float
+) -> dict[str, Estimate]:
+    """The coefficients with intervals by their standard errors; those of an expression may have
+    either sign.
     """
-    if covariance is None:
-        return dict.fromkeys(fit.model.coefficients, inf)
-    roots = dict(
-        zip(fit.model.coefficients, np.sqrt(np.maximum(np.diag(covariance), 0.0)), strict=True)
-    )
-    return {
-        name: float(root / fit.coefficients[name] if name in fit.model.exponents else root)
-        for name, root in roots.items()
+    names, values = fit.model.coefficients, fit.coefficients
+    roots = np.full(len(names), inf)
+    if covariance is not None:
+        roots = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    errors = dict(zip(names, roots.tolist(), strict=True))
+    if fit.model.is_expression:
+        if covariance is None:
+            return {name: Estimate(values[name], -inf, inf, level=level) for name in names}
+        free = max(1, int(spare))
+        return {
+            name: Estimate.of_standard_error(values[name], errors[name], level, free)
+            for name in names
+        }
+    relative = {
+        name: error / values[name] if name in fit.model.exponents else error
+        for name, error in errors.items()
     }
+    return standard_estimates(values, relative, level, spare)
 
 
 def _resampled(fit: Fit, resamples: int, seed: int, level: float) -> Mapping[str, Estimate]:

@@ -155,15 +155,7 @@ class RollingOrigin(Shown):
             Column("until", format=three),
             Column("n_train", "fitted"),
             Column("n_next", "predicted"),
-            *(
-                Column(
-                    law,
-                    "\n".join(law.split("-")),
-                    of=lambda fold, law=law: fold["errors"].get(law),
-                    format=three,
-                )
-                for law in self.laws
-            ),
+            *map(_mean_error, self.laws),
         ]
         rows: list[Any] = list(self.folds)
         if self.errors:
@@ -195,6 +187,11 @@ class RollingOrigin(Shown):
             yield "note: too few runs of different compute for an extrapolation"
         if self.interrupted:
             yield "note: interrupted: cutoffs that were not reached are left out"
+
+
+def _mean_error(law: str) -> Column:
+    heading = "\n".join(law.split("-"))
+    return Column(law, heading, of=lambda fold: fold["errors"].get(law), format=Significant(3))
 
 
 def rolling_origin(

@@ -178,7 +178,9 @@ class Backtest(Shown):
                 "hi": hi,
                 "relative_error": predicted / observed - 1.0,
                 "relative_error_pass": np.expm1(observed - predicted),
-                "inside": np.where(has_interval, (lo <= observed) & (observed <= hi), None),
+                "inside": np.where(
+                    has_interval, (lo <= observed) & (observed <= hi), np.array(None)
+                ),
                 "converged": fit.converged,
                 "undetermined": " ".join(fit.undetermined),
                 "size": cutoffs.values[target],
@@ -368,10 +370,9 @@ class Backtest(Shown):
         if fit.fitted is None:
             return row | {"failed": fit.failed}
         law = fit.fitted
-        estimates = {name: law.estimate(name) for name in law.coefficients}
         return row | {
             "coefficients": {
-                name: one.as_dict("value", "lo", "hi") for name, one in estimates.items()
+                name: one.as_dict("value", "lo", "hi") for name, one in law.estimates.items()
             },
             "scatter": known(law.scatter),
             "converged": fit.converged,
@@ -484,7 +485,7 @@ def _overlaps(fit: Judged, name: str, final: Estimate) -> bool:
     """Whether the coefficient's own interval overlaps the final one."""
     if not fit.converged:
         return False
-    own = fit.fitted.estimate(name)
+    own = fit.fitted.estimates[name]
     return bool(
         own.low <= (inf if final.high is None else final.high) and own.high >= (final.low or -inf)
     )

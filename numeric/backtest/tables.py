@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,6 @@ UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nat
 VALUE = Shortest(4)
 
 
-@dataclass(frozen=True)
 class InPercent(Format):
     """A share in per cent, without the sign.
 
@@ -51,29 +49,32 @@ def text_of(result: Backtest) -> str:
 
 
 def tables_of(result: Backtest) -> tuple[Table, ...]:
-    """Errors and coverage, over all and by decades held out, and the stability of coefficients."""
+    """Errors and coverage; over cutoffs also by decades held out, and the stability of
+    coefficients.
+    """
     is_apart = result.what == "counts"
-    axis, quantity = result.axis, _quantity(result)
-    errors = result.errors(by_decades=False, by_observation=is_apart)
-    coverage = result.coverage(by_observation=is_apart)
-    start = "the most expensive fitted row" if result.hold_out else "cutoff"
-    by_decades = f"by decades of {axis} from {start} to target"
+    quantity = _quantity(result)
+    errors = _errors(result, result.errors(by_decades=False, by_observation=is_apart))
+    coverage = _coverage(result, result.coverage(by_observation=is_apart))
+    if result.hold_out is not None:
+        return tuple(table for table in (errors, coverage) if len(table))
+    by_decades = f"by decades of {result.axis} from cutoff to target"
     tables = (
-        _errors(result, errors),
+        errors,
         _by_decades(
             result,
             f"Median relative error of {quantity} in %, {by_decades}",
             result.errors(by_observation=is_apart),
             "median_error",
         ),
-        _coverage(result, coverage),
+        coverage,
         _by_decades(
             result,
             f"The same {by_decades}",
             result.coverage(by_decades=True, by_observation=is_apart),
             "coverage",
         ),
-        *([] if result.hold_out else [_stability(result)]),
+        _stability(result),
     )
     return tuple(table for table in tables if len(table))
 

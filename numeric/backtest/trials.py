@@ -12,7 +12,7 @@ from ..data.runs import Runs
 from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
 from ..fit.hold_out import Trial, judge
-from ..fit.models import MODELS
+from ..fit.models import MODELS, form_of
 from ..fit.objective import Objective
 from ..passk.cautions import AUTO, cluster_of
 from ..passk.kinds import KINDS
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 __all__ = ["backtest", "kind_of_table"]
 
 AXES = ("compute", "params", "tokens", "gold")
+#: Of runs the forms that have a name, those that need least first.
+LAWS = {
+    "counts": tuple(KINDS),
+    "runs": tuple(sorted(MODELS, key=lambda name: len(MODELS[name].requires))),
+}
 POWERS = (1, 10, 100, 1000, 10_000)
 
 
@@ -69,9 +74,8 @@ def backtest(
         with a loss: the laws of the loss. A table is of counts where it has columns for both
         numbers (see `Counts.read`, `Runs.read`).
     laws : str or sequence of str, optional
-        Names, for runs of `isoflop.numeric.fit.models.MODELS`, or expressions; for counts compute,
-        params-tokens and gold. By default all named ones for which there are covariates of enough
-        models.
+        Of compute, params-tokens and, for counts, gold; for runs also a formula, as the `model` of
+        `isoflop.fit`. By default all for which there are covariates of enough models.
     k : sequence of int, optional
         For counts; by default the powers of ten up to 10,000 (least squares: up to the fewest
         samples of a problem).
@@ -134,7 +138,7 @@ def backtest(
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     if axis not in AXES:
         raise outside("axis", axis, f"one of {', '.join(AXES)}")
-    reading = {"columns": columns, "where": where}
+    reading: dict[str, Any] = {"columns": columns, "where": where}
     if kind_of_table(data, columns) == "counts":
         _none_of("is for runs with an accuracy; these are counts", random_baseline=random_baseline)
         reading |= {"by": by, "models": models, "gold": gold}
@@ -144,8 +148,12 @@ def backtest(
         own_cluster = None if cluster == AUTO else cluster
         what = "is for counts of correct samples; these are runs with a loss"
         _none_of(what, cluster=own_cluster, **of_counts)
-        runs = Runs.read(data, **reading, random_baseline=random_baseline, require=("loss",))
-        subject = OfRuns(runs, Objective(name=method or "least-squares-log"))
+        forms = {name: form_of(name) for name in _names(laws, "runs")}
+        columns_of = {name for form in forms.values() for name in form.names}
+        reading |= {"random_baseline": random_baseline, "names": columns_of}
+        runs = Runs.read(data, **reading, require=("loss",))
+        on_runs = {name: form.on(runs) for name, form in forms.items()}
+        subject = OfRuns(runs, on_runs, Objective(name=method or "least-squares-log"))
     if axis not in subject.covariates:
         have = ", ".join(subject.covariates) or "no covariate"
         raise ArgumentError(
@@ -248,19 +256,24 @@ def _trials(
                 yield Trial(learner, rows, split, observed[k].value, subject=k)
 
 
+def _names(laws: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
+    """The laws that are asked for; of runs also those with a formula of their own."""
+    if laws is None:
+        return LAWS[what]
+    names = (laws,) if isinstance(laws, str) else tuple(laws)
+    unknown = [name for name in names if what == "counts" and name not in LAWS[what]]
+    if unknown or not names:
+        raise outside("laws", (unknown or [""])[0], f"one of {', '.join(LAWS[what])}")
+    return names
+
+
 def _cutoffs(
     subject: Subject, laws: str | Sequence[str] | None, rule: tuple[Any, ...]
 ) -> dict[str, Cutoffs]:
     """Of every law that was asked for; by default of every law that has the models for some."""
-    every = tuple(KINDS)
-    if subject.what == "runs":
-        every = tuple(sorted(MODELS, key=lambda name: len(MODELS[name].requires)))
-    names = every if laws is None else (laws,) if isinstance(laws, str) else tuple(laws) or ("",)
     cuts: dict[str, Cutoffs] = {}
     refused: ArgumentError | None = None
-    for name in names:
-        if name not in every and (subject.what == "counts" or not set(name) & set("+-*/^(")):
-            raise outside("laws", name, f"one of {', '.join(every)}")
+    for name in _names(laws, subject.what):
         needs = subject.needs(name)
         absent = [need for need in needs if need not in subject.covariates]
         if absent and laws is not None:

@@ -11,23 +11,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ...theory.data.published import KRAJEWSKI_RUNS, PublishedLaw, compute_counterparts, published
+from ...theory.typeset.numbers import Places, Shortest
 from ...theory.typeset.shown import Shown
+from ...theory.typeset.table import RULE, WIDTH, Column, Table
 from .. import formulas
 from ..errors import POSITIVE, outside, positive_number
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...theory.typeset.table import Table
-
 __all__ = ["AccuracyCurves", "BenchmarkCheck", "PublishedCheck", "check_published"]
 
 #: Largest difference in accuracy at which two curves are said to agree.
 TOLERANCE = 0.02
-
+FLOP = Shortest(3)
 #: Grid step in log compute. An accuracy exp(-y C^-alpha) changes over 1/alpha > 1 in log compute.
 STEP = 1.0 / 64.0
 #: Each refinement looks at the surroundings of a maximum with a grid this many times finer.
@@ -161,15 +162,44 @@ class PublishedCheck(Shown):
     source: str
 
     def __str__(self) -> str:
-        from .published_text import text
-
-        return text(self)
+        table = self.tables()[0]
+        notes = (line for note in table.notes for line in wrap(str(note), WIDTH))
+        return "\n".join([*table.lines(), *notes])
 
     def tables(self) -> tuple[Table, ...]:
-        """One table, with a row for each benchmark."""
-        from .published_text import benchmarks
-
-        return (benchmarks(self),)
+        """One table, with a row for each benchmark; the notes say what the columns are."""
+        low, high = self.compute_range
+        differing = f"{self.differs} {'differs' if self.differs == 1 else 'differ'}"
+        at_low, at_middle, at_high = map(FLOP.text, (low, self.reference_compute, high))
+        legend = (
+            f"derived: envelope of the params-tokens law. fitted: compute law. ray: the "
+            f"params-tokens law at D/N={self.tokens_per_param:g}. |difference|: of the raw "
+            f"accuracy from that of the compute law, for C from {at_low} to {at_high} FLOP. "
+            f"agrees: at most {self.tolerance:g} on the ray; descriptive, for the tables give no "
+            f"errors."
+        )
+        columns = (
+            Column("name", "benchmark", align="left", least_width=10),
+            Column("metric_type", "metric", align="left", least_width=11),
+            Column("law", only="data"),
+            Column("compute_law", only="data"),
+            _number("alpha_derived", "derived", "alpha"),
+            _number("alpha_empirical", "fitted", "alpha"),
+            _number("alpha_ray_lo", at_low, "alpha of the ray at C"),
+            _number("alpha_ray", at_middle, "alpha of the ray at C"),
+            _number("alpha_ray_hi", at_high, "alpha of the ray at C"),
+            Column("coefficient_derived", only="data"),
+            Column("coefficient_empirical", only="data"),
+            Column("coefficient_ratio", only="data"),
+            _number("max_abs_difference", "ray", "max |difference|"),
+            Column("compute_at_max", "at C", over="max |difference|", format=FLOP, least_width=7),
+            _number("max_abs_difference_envelope", "envelope", "max |difference|"),
+            Column("compute_at_max_envelope", only="data"),
+            Column("verdict", align="left", least_width=7),
+        )
+        count = f"{self.agrees} of {len(self.rows)} agree, {differing}."
+        notes = (count, legend, f"Source: {self.source}")
+        return (Table(columns, [*self.rows, RULE], notes=notes, gap=" "),)
 
     @property
     def reference_compute(self) -> float:
@@ -284,33 +314,36 @@ def check_published(
     )
 
 
+def _number(key: str, heading: str, over: str) -> Column:
+    width = 6 if over.startswith("max") else 7
+    return Column(key, heading, over=over, format=Places(4), least_width=width)
+
+
 def _check(curves: AccuracyCurves, lo: float, hi: float, tolerance: float) -> BenchmarkCheck:
     law, compute_law, given = curves.law, curves.compute_law, curves.coefficients
-    fitted = {
-        name: float(text) for name, text in compute_law.coefficients.items() if text is not None
-    }
-    coefficient = formulas.coefficient(**given)
+    alpha, C0 = (float(str(compute_law.coefficients[name])) for name in ("alpha", "C0"))
+    derived = formulas.coefficient(**given)
     at_ray, difference = _largest(lambda C: abs(curves.ray(C) - curves.fitted(C)), lo, hi)
     at_envelope, envelope_difference = _largest(
         lambda C: abs(curves.envelope(C) - curves.fitted(C)), lo, hi
     )
-
-    def ray_exponent(compute: float) -> float:
-        return float(formulas.ray_exponent(compute, curves.tokens_per_param, **given))
-
+    at_low, at_middle, at_high = (
+        float(formulas.ray_exponent(compute, curves.tokens_per_param, **given))
+        for compute in (lo, _geometric_mean(lo, hi), hi)
+    )
     return BenchmarkCheck(
         name=str(law.label),
         metric_type=str(law.metric_type),
         law=law.name,
         compute_law=compute_law.name,
         alpha_derived=formulas.exponent(given["beta"], given["gamma"]),
-        alpha_empirical=fitted["alpha"],
-        alpha_ray=ray_exponent(_geometric_mean(lo, hi)),
-        alpha_ray_lo=ray_exponent(lo),
-        alpha_ray_hi=ray_exponent(hi),
-        coefficient_derived=coefficient,
-        coefficient_empirical=fitted["C0"],
-        coefficient_ratio=coefficient / fitted["C0"],
+        alpha_empirical=alpha,
+        alpha_ray=at_middle,
+        alpha_ray_lo=at_low,
+        alpha_ray_hi=at_high,
+        coefficient_derived=derived,
+        coefficient_empirical=C0,
+        coefficient_ratio=derived / C0,
         max_abs_difference=difference,
         compute_at_max=at_ray,
         max_abs_difference_envelope=envelope_difference,

@@ -14,7 +14,7 @@ from .budget import fill
 from .columns import BUDGET, COUNTS, Columns, Quantity, chosen_columns, plain, recognise
 from .rows import Reading, names_in_conditions, unusable
 from .table import Table, numbers, spelt
-from .units import doubts, refuse_units
+from .units import doubts
 from .where import Where
 
 Label = tuple[str, ...]
@@ -187,14 +187,14 @@ class _Counts(Grouped):
             if first == index:
                 continue
             what = shown(" ".join((*self.labels[index], f"problem {self.problems[index]}")))
-            cure = "; a problem comes once in a group"
-            for name, cells in self.table.columns.items():
-                if name not in used and cells[first] != cells[index]:
-                    by = (*self.by, name)
-                    cure = f"; they differ in {name!r}: by={by!r} (--by {','.join(by)})"
-                    break
-            same = f"hold the same problem of the same group ({what})"
-            raise self.error(f"{same}{cure}", first, index)
+            differ = [
+                name
+                for name, cells in self.table.columns.items()
+                if name not in used and cells[first] != cells[index]
+            ]
+            cure = f"; they differ in {differ[0]!r}: add it to by= (--by)" if differ else ""
+            complaint = f"hold the same problem of the same group ({what}){cure}"
+            raise self.error(complaint, first, index)
 
     def arrays(self, groups: tuple[Label, ...]) -> dict[str, Any]:
         """The fields of `Counts` with an entry for each row."""
@@ -256,7 +256,6 @@ class _Covariates:
         for name in wanted:
             if (column := columns.of.get(name)) is not None:
                 values, reasons = numbers(table, column)
-                refuse_units(table.source, column, name, values)
                 for row, reason in unusable(name, values, reasons).items():
                     raise TableError(table.source, reason, rows=(row + 1,), column=column)
                 self._add(name, table, column, values, groups, rows)

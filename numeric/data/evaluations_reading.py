@@ -26,7 +26,7 @@ from .columns import (
     put_aside,
     recognise,
 )
-from .metrics import OF_ERRORS, PASS_AT_K, Metric, benchmark_and_metric, is_benchmark, metric_of
+from .metrics import PASS_AT_K, Metric, benchmark_and_metric, is_benchmark, metric_of
 from .rows import Reading, names_in_conditions
 from .scores import Cell, Scores
 from .table import UNNAMED, Table, numbers, spelt
@@ -35,8 +35,6 @@ from .where import Where
 
 #: Relative difference within which two rows agree on a number of their run: that of printed digits.
 AGREEMENT = 1e-6
-#: A column of no larger numbers is taken for a rate of learning or the like, not for an accuracy.
-LEAST_SHARE = 0.05
 #: How many columns name a run at most.
 MOST_NAMED = 3
 #: Columns that name a model, at one or at many points of its training.
@@ -161,32 +159,22 @@ class _Rows(Reading):
 
     def named(self, first: Any, by: Sequence[str]) -> list[str]:
         """A name for each run: that in the table, else what the run is, else its row."""
-        tries = [self._of_runs(name, first) for name in self.naming]
-        if len(tries) > 1:
-            tries.append([" ".join(parts) for parts in zip(*tries, strict=True)])
         free = self.free()
         texts = [name for name in by if name in free and self.table.columns[name].dtype == object]
-        words = [self._of_runs(name, first) for name in texts[:MOST_NAMED]]
         sizes = {
-            letter: self.numbers[name][first]
+            letter: [f"{letter}={value:.4g}" for value in self.numbers[name][first]]
             for letter, name in LETTERS.items()
             if name in self.numbers
         }
-        for digits in (4, 8, 17) if sizes or words else ():
-            spelt_sizes = [
-                [f"{letter}={value:.{digits}g}" for value in values]
-                for letter, values in [*sizes.items()][:2]
-            ]
-            parts = zip(*words, *spelt_sizes, strict=True)
-            tries.append([" ".join(filter(None, some)) for some in parts])
-        for names in tries:
-            if len({*names}) == len(names) and all(names):
-                return names
+        names, words = (
+            [spelt(self.table.columns[name][first]) for name in some[:MOST_NAMED]]
+            for some in (self.naming, texts)
+        )
+        for parts in ([*names[:1]], names, [*words, *[*sizes.values()][:2]]):
+            called = [" ".join(filter(None, some)) for some in zip(*parts, strict=True)]
+            if len({*called}) == len(first) and all(called):
+                return called
         return [f"row {index + 1}" for index in first]
-
-    def _of_runs(self, name: str, first: Any) -> list[str]:
-        """The cells of a column in the first row of each run, as text."""
-        return spelt(self.table.columns[name][first])
 
     def evaluations(self, runs: _Runs, scores: Scores) -> dict[str, Any]:
         """The fields of `Evaluations`."""
@@ -204,7 +192,6 @@ class _Rows(Reading):
             *self.warnings,
             *self.other_columns(),
             *(aside if runs.aside else ()),
-            *self.unnamed_scores(),
             *self.proposed_groups(first, "run", AS_CHECKPOINTS),
             *scores.warnings,
             *doubts(budget, frozenset(of)),
@@ -220,9 +207,6 @@ class _Rows(Reading):
             "derived": self.derived,
             **self.origin(*warnings),
         }
-
-    def unnamed_scores(self) -> list[str]:
-        return []
 
 
 # -- a row for each run ----------------------------------------------------------------------------
@@ -329,33 +313,14 @@ class _Wide(_Rows):
                 raise self.error(complaint, earlier, index)
         return _Runs(of_row, first, self.named(first, others))
 
-    def unnamed_scores(self) -> list[str]:
-        """Columns of shares that do not say what they are shares of."""
-        warnings = []
-        for name in self.free(self.naming):
-            cells = self.table.columns[name]
-            if OF_ERRORS.search(name) or cells.dtype.kind != "f":
-                continue
-            values = cells[self.kept & np.isfinite(cells)]
-            share = len(values) and values.min() >= 0.0 and LEAST_SHARE < values.max() <= 1.0
-            if share and (values % 1.0 != 0.0).any():
-                cure = f"(--column {name}={name} makes it a benchmark)"
-                what = f"column {name!r} holds numbers from 0 to 1 and is no score by its name"
-                warnings.append(f"{what} {cure}")
-        return warnings
-
     def scores(self, runs: _Runs) -> list[Cell]:
         """Every cell with a score."""
-        names = [quantity.name for quantity in EVALUATIONS]
         cells = []
         for (benchmark, metric), column in self.measured.items():
-            close = close_matches(benchmark, names) if benchmark != column else ""
-            taken = f" (column {column!r} is taken as that of the benchmark {benchmark!r}{close})"
-            hint = taken if close and metric.name is None else ""
             values = self.scored[column][runs.first]
             for run in np.flatnonzero(~np.isnan(values)).tolist():
                 row, value = int(runs.first[run]), float(values[run])
-                cells.append(Cell(run, benchmark, metric, value, row, column, hint=hint))
+                cells.append(Cell(run, benchmark, metric, value, row, column))
         return cells
 
 
@@ -397,8 +362,7 @@ class _Long(_Rows):
         of_row[kept] = [places.setdefault(keys[index], len(places)) for index in kept.tolist()]
         first = kept[np.unique(of_row[kept], return_index=True)[1]]
         aside = self.aside(of_row, first)
-        told = by if len(by) == 1 else self.needed(by, keys)
-        return _Runs(of_row, first, self.named(first, by), told or by[:1], tuple(aside))
+        return _Runs(of_row, first, self.named(first, by), by, tuple(aside))
 
     def metrics(self) -> list[Metric | None]:
         """The metric of each kept row."""
@@ -487,17 +451,6 @@ class _Long(_Rows):
                 varying.append(name)
         return varying
 
-    def needed(self, by: Sequence[str], keys: Sequence[Any]) -> tuple[str, ...]:
-        """The columns without which runs would be fewer; the last of `by` goes first."""
-        kept = np.flatnonzero(self.kept).tolist()
-        n, left = len({keys[index] for index in kept}), list(by)
-        for name in reversed(by):
-            rest = [other for other in left if other != name]
-            cells = self.cells(rest)
-            if rest and len({cells[index] for index in kept}) == n:
-                left = rest
-        return tuple(left)
-
     def scores(self, runs: _Runs) -> list[Cell]:
         """Every kept row."""
         column, baseline = self.columns.of["score"], self.columns.of.get("random_baseline", "")
@@ -511,15 +464,10 @@ class _Long(_Rows):
             if first is not cell:
                 what = " ".join(filter(None, (cell.benchmark, metric.name)))
                 complaint = f"hold two scores of the same run ({runs.names[run]}) on {what}"
-                raise self.error(f"{complaint}{self._cure(first, cell)}", first.row, index)
+                values = f"{first.value:g} and {value:g}"
+                cure = "remove one, take one by where= (--where), or name runs in a column run"
+                raise self.error(f"{complaint}, {values}: {cure}", first.row, index)
         return list(cells.values())
-
-    def _cure(self, first: Cell, second: Cell) -> str:
-        """How to tell two rows apart."""
-        for name in self.free(self.naming):
-            if self.table.columns[name][first.row] != self.table.columns[name][second.row]:
-                return f"; they differ in {name!r}: take one by where= (--where)"
-        return f", {first.value:g} and {second.value:g}: remove one, or name runs in a column run"
 
 
 def _sets(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, set[Any]]:

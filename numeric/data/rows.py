@@ -13,7 +13,6 @@ from ..words import counted
 from .budget import fill
 from .columns import LETTERS, RUN_NAME, Columns, may_be, plain, put_aside
 from .table import UNNAMED, Table, is_missing, numbers, spelt
-from .units import refuse_units
 from .where import Where
 
 __all__ = ["Dropped", "Reading", "View", "lost_rows", "those_dropped"]
@@ -225,9 +224,8 @@ class Reading:
     def read(self, quantity: str, *, optional: bool = True) -> dict[int, str]:
         """Read a quantity as numbers; the cells that no float comes near, with the reason."""
         column = self.columns.of[quantity]
-        values, reasons = numbers(self.table, column, put_aside(quantity) if optional else "")
-        refuse_units(self.table.source, column, quantity, values)
-        self.numbers[quantity] = values
+        remedy = put_aside(quantity) if optional else ""
+        self.numbers[quantity], reasons = numbers(self.table, column, remedy)
         return reasons
 
     def read_positive(self, quantity: str, *, optional: bool = True) -> None:

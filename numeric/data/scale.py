@@ -9,9 +9,12 @@ where Q_r is the accuracy of guessing. Source: Krajewski et al. 2025, arXiv 2512
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import NONNEGATIVE, number, outside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["accuracy", "checked_baseline", "neg_log_accuracy"]
 
@@ -51,8 +54,7 @@ def accuracy(neg_log: Any, random_baseline: Any = 0.0) -> Any:
         return baseline + (1.0 - baseline) * math.exp(-y)
     import numpy as np
 
-    values = _real_array("neg_log", neg_log)
-    _refuse("neg_log", values, ~(np.isfinite(values) & (values >= 0.0)), NONNEGATIVE)
+    values = _array("neg_log", neg_log, lambda y: np.isfinite(y) & (y >= 0.0), NONNEGATIVE)
     return baseline + (1.0 - baseline) * np.exp(-values)
 
 
@@ -85,8 +87,7 @@ def neg_log_accuracy(accuracy: Any, random_baseline: Any = 0.0) -> Any:
 
     baseline = _baseline(random_baseline)
     domain = f"above random_baseline={random_baseline!r} and at most 1"
-    values, baseline = np.broadcast_arrays(_real_array("accuracy", accuracy), baseline)
-    _refuse("accuracy", values, ~((values > baseline) & (values <= 1.0)), domain)
+    values = _array("accuracy", accuracy, lambda Q: (baseline < Q) & (Q <= 1.0), domain)
     missing, normalised = (1.0 - values) / (1.0 - baseline), (values - baseline) / (1.0 - baseline)
     near_one = missing < 0.5
     # Each branch where its argument is exact to rounding, the other one at a harmless value.
@@ -108,26 +109,19 @@ def checked_baseline(name: str, value: Any) -> float:
 
 def _baseline(value: Any) -> Any:
     if hasattr(value, "__len__") and not isinstance(value, str):
-        baselines = _real_array("random_baseline", value)
-        _refuse("random_baseline", baselines, ~((baselines >= 0.0) & (baselines < 1.0)), BASELINE)
-        return baselines
+        return _array("random_baseline", value, lambda Q: (Q >= 0.0) & (Q < 1.0), BASELINE)
     return checked_baseline("random_baseline", value)
 
 
-def _real_array(name: str, value: Any) -> Any:
+def _array(name: str, value: Any, allowed: Callable[[Any], Any], domain: str) -> Any:
+    """The values as floats, or an error for the first that is not allowed."""
     import numpy as np
 
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
-        raise ValueError(f"{name}={value!r}: must hold real numbers, not {array.dtype}")
-    return array.astype(np.float64)
-
-
-def _refuse(name: str, values: Any, bad: Any, domain: str) -> None:
-    """Raise for the first bad element, with its position."""
-    import numpy as np
-
-    if bad.any():
-        position = tuple(int(i) for i in np.argwhere(bad)[0])
-        where = f"{name}[{', '.join(map(str, position))}]" if position else name
-        raise outside(where, float(values[position]), domain)
+        raise outside(name, value, "real numbers")
+    values = array.astype(np.float64)
+    bad = np.broadcast_to(values, np.shape(allowed(values)))[~allowed(values)]
+    if bad.size:
+        raise outside(name, float(bad[0]), domain)
+    return values

@@ -16,8 +16,6 @@ from .metrics import Metric
 
 __all__ = ["Cell", "Scores"]
 
-#: A score from here on is no slip of a share beyond 1.
-WELL_ABOVE = 2.0
 #: How many benchmarks a warning names.
 MOST_NAMED = 3
 CURE = "; say percent=True (--percent) if the table holds percent"
@@ -35,7 +33,6 @@ class Cell:
     column: str
     baseline: float = float("nan")
     baseline_column: str = ""
-    hint: str = ""
 
 
 class Scores:
@@ -84,12 +81,9 @@ class Scores:
         for cell in bad[:1]:
             others = f" ({counted(len(bad) - 1, 'more row')})" if len(bad) > 1 else ""
             domain = f"a number from 0 to {'100 (percent)' if self.percent else '1'}"
-            cure = cell.hint
-            if cell.value > 1.0 and not self.percent:
-                cure = CURE if self._like_percent(cell) else ""
-                if cell.metric.name is None:
-                    cure += "; if it is no accuracy, say so in a column metric_type"
-                cure += cell.hint
+            cure = CURE if 1.0 < cell.value <= 100.0 and not self.percent else ""
+            if cell.metric.name is None:
+                cure += "; if it is no accuracy, say so in a column metric_type"
             value = f"accuracy={cell.value:.16g}"
             raise self._error(cell, f"{value} must be {domain}{others}{cure}")
         if not self.percent:
@@ -107,14 +101,6 @@ class Scores:
         if low := [key for key, value in highest_of.items() if 0.0 < value <= 1.0]:
             what = f"no score of {_some(low)} is above 1 %: are these in percent as well?"
             self.warnings.append(what)
-
-    def _like_percent(self, cell: Cell) -> bool:
-        """Whether this score may be in percent: it is well above 1, or most of those beside it are
-        above 1; none is above 100.
-        """
-        values = [other.value for other in self.cells[self.key[cell.benchmark, cell.metric]]]
-        most = 2 * sum(value > 1.0 for value in values) > len(values)
-        return max(values) <= 100.0 and (most or cell.value >= WELL_ABOVE)
 
     def _check_proxies(self, cells: list[Cell]) -> None:
         for cell in cells:

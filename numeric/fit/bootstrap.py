@@ -171,7 +171,7 @@ def bootstrap(
             raise ArgumentError("kind", "groups", complaint="the runs have no column group")
         if len(np.unique(group.astype(str))) < LEAST_GROUPS:
             complaint = f"resampling whole groups needs at least {LEAST_GROUPS} of them"
-            cure = "cases (--resample cases) are single runs, drawn as if they were independent"
+            cure = "kind='cases' in Python draws single runs as if they were independent"
             raise ArgumentError("kind", "groups", complaint=f"{complaint}; {cure}")
     of = {"by": group} if chosen == "groups" else {"kind": chosen}
     draws = resample(fit, repeats, **of, seed=seed, jobs=jobs, progress=progress)
@@ -185,7 +185,7 @@ def bootstrap(
 
 def resampled_values(fit: Fit, size: int, random: np.random.Generator) -> Floats:
     """Observed values (size, n) with residuals drawn from the fit's own."""
-    errors = -fit.residuals
+    errors = fit.residuals
     spare = len(errors) - int(fit.free.sum())
     if spare <= 0:
         complaint = f"{len(errors)} runs leave no residuals for {int(fit.free.sum())} coefficients"

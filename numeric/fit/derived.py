@@ -7,14 +7,16 @@ are those of the delta method.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import exp, inf, isfinite, sqrt
+from dataclasses import dataclass, replace
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import formulas
-from ..errors import positive_number
+from ..errors import ArgumentError, positive_number
+from ..results import Estimate
+from .fitted import DEFAULT_LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,11 +30,9 @@ if TYPE_CHECKING:
 
 #: The coordinates in which a fit states its covariance.
 COORDINATES = ("E", "log A", "log B", "beta", "gamma")
-DEFAULT_LEVEL = 0.9
 #: Rounding of g' V g, relative to the sum of the sizes of its terms: below it a negative variance
 #: is zero.
 ROUNDING = 1e-10
-LARGEST_EXPONENT = 600.0
 
 EXPONENTS = ("beta", "gamma")
 ALL_BUT_E = ("A", "B", *EXPONENTS)
@@ -175,24 +175,27 @@ class Quantity:
                 )
         return found
 
-    def interval(self, law: Law, standard_error: float, quantile: float) -> tuple[float, float]:
-        """value -+ quantile se, on the quantity's scale; where that is a log scale the end may be
-        inf.
-        """
+    def estimate(
+        self,
+        law: Law,
+        standard_error: float,
+        level: float,
+        degrees_of_freedom: float | None = None,
+    ) -> Estimate:
+        """The value with ends so many standard errors away on the quantity's scale."""
         value = self.value(law)
         if not self.log:
-            return value - quantile * standard_error, value + quantile * standard_error
-        distance = self._of(self.distance or self.function, law)
-        if standard_error == 0.0 or distance == 0.0:
-            return value, value
-        spread = quantile * standard_error / distance
-        if self.ceiling < inf:
-            left = self.ceiling - value
-            odds, spread = distance / left, spread * (self.ceiling - self.floor) / left
-            low, high = odds * exp(-spread), odds * exp(min(spread, LARGEST_EXPONENT))
-            width = self.ceiling - self.floor
-            return self.floor + width * low / (1.0 + low), self.floor + width * high / (1.0 + high)
-        return self.floor + distance * exp(-spread), self.floor + distance * _exp(spread)
+            return Estimate.of_standard_error(value, standard_error, level, degrees_of_freedom)
+        above = Estimate.of_standard_error(
+            self._of(self.distance or self.function, law),
+            standard_error,
+            level,
+            degrees_of_freedom,
+            within=(0.0, self.ceiling - self.floor),
+        )
+        assert above.low is not None
+        assert above.high is not None
+        return replace(above, value=value, low=self.floor + above.low, high=self.floor + above.high)
 
     def _of(self, function: Formula[...], law: Law) -> float:
         return float(function(**self._taken(function, self._needed(law))))
@@ -222,30 +225,6 @@ class Quantity:
 
     def _needed(self, law: Law) -> dict[str, float]:
         return law.needed(*(name for name in self.coefficients if name not in EXPONENTS))
-
-
-@dataclass(frozen=True)
-class Derived:
-    """A quantity of a fitted law with its standard error and interval.
-
-    Attributes
-    ----------
-    quantity : Quantity
-    value, standard_error, low, high : float
-    level : float
-        Nominal coverage of the interval.
-    """
-
-    quantity: Quantity
-    value: float
-    standard_error: float
-    low: float
-    high: float
-    level: float
-
-    def as_dict(self) -> dict[str, float]:
-        """The numbers by the names value, se, lo and hi."""
-        return {"value": self.value, "se": self.standard_error, "lo": self.low, "hi": self.high}
 
 
 # -- the quantities ----------------------------------------------------------------------------------------------------
@@ -345,7 +324,7 @@ def default_quantities(
     )
 
 
-# -- the delta method --------------------------------------------------------------------------------------------------
+# -- the delta method ------------------------------------------------------------------------------
 
 
 def derived(
@@ -354,8 +333,8 @@ def derived(
     coordinates: Sequence[str] = COORDINATES,
     quantities: Sequence[Quantity] = (ALPHA, C0, PARAMS_SHARE, TOKENS_SHARE),
     level: float = DEFAULT_LEVEL,
-    degrees_of_freedom: int | None = None,
-) -> tuple[Derived, ...]:
+    degrees_of_freedom: float | None = None,
+) -> tuple[Estimate, ...]:
     """Standard errors and intervals by the delta method: se^2 = g' V g with the gradient g of each
     quantity.
 
@@ -372,13 +351,12 @@ def derived(
     quantities : sequence of Quantity
     level : float
         Nominal coverage of the intervals, between 0 and 1.
-    degrees_of_freedom : int, optional
-        Of the t distribution that intervals take where the errors are those of so many groups and
-        one; by default the normal one.
+    degrees_of_freedom : float, optional
+        Of Student's t; without them the intervals are normal.
 
     Returns
     -------
-    tuple of Derived
+    tuple of Estimate
         In the order of `quantities`. Intervals of positive quantities are symmetric on the log
         scale, that of the penalty in log(P - 1), those of shares in their log odds, that of L* on
         the plain scale.
@@ -386,8 +364,7 @@ def derived(
     Raises
     ------
     ValueError
-        Where the covariance is not a symmetric matrix of finite numbers, gives a negative variance,
-        or an argument is outside its domain.
+        Where a variance is negative or exceeds the largest float.
 
     Examples
     --------
@@ -397,69 +374,17 @@ def derived(
     >>> f"{alpha.value:.4f} +- {alpha.standard_error:.4f}"
     '0.1783 +- 0.0079'
     """
-    from .intervals import checked_level, normal_quantile
-
-    names = _checked_coordinates(coordinates)
-    matrix = _checked_covariance(covariance, len(names))
-    coverage = checked_level(level)
-    quantile = normal_quantile(coverage, degrees_of_freedom)
-    return tuple(_one(quantity, law, matrix, names, quantile, coverage) for quantity in quantities)
-
-
-def _one(
-    quantity: Quantity,
-    law: Law,
-    covariance: Floats,
-    coordinates: tuple[str, ...],
-    quantile: float,
-    level: float,
-) -> Derived:
-    by_coordinate = quantity.gradient(law)
-    gradient = np.array([by_coordinate[name] for name in coordinates])
-    with np.errstate(over="ignore", invalid="ignore"):
-        parts = gradient[:, None] * covariance * gradient
-        variance, size = float(parts.sum()), float(np.abs(parts).sum())
-    if not isfinite(size):
-        raise ValueError(f"covariance: the variance of {quantity.label} exceeds the largest float")
-    if variance < -ROUNDING * size:
-        raise ValueError(
-            f"covariance: gives {quantity.label} the variance {variance!r}; must be positive "
-            f"semidefinite"
-        )
-    standard_error = sqrt(max(variance, 0.0))
-    low, high = quantity.interval(law, standard_error, quantile)
-    return Derived(quantity, quantity.value(law), standard_error, low, high, level)
-
-
-def _checked_coordinates(coordinates: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(coordinates)
-    if len(set(names)) < len(names) or not set(names) <= set(COORDINATES):
-        raise ValueError(
-            f"coordinates={names!r}: must be different ones of {', '.join(COORDINATES)}"
-        )
-    return names
-
-
-def _checked_covariance(covariance: Any, size: int) -> Floats:
-    try:
-        matrix = np.asarray(covariance, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"covariance={covariance!r}: must be a matrix of numbers") from None
-    if matrix.shape != (size, size):
-        raise ValueError(
-            f"covariance: has shape {matrix.shape}, must have shape {(size, size)}, a row a "
-            f"coordinate"
-        )
-    if not np.isfinite(matrix).all():
-        raise ValueError("covariance: holds nan or inf; must be finite")
-    scale = np.sqrt(np.abs(np.diag(matrix)))
-    if not (np.abs(matrix - matrix.T) <= 1e-8 * np.outer(scale, scale)).all():
-        raise ValueError("covariance: must be symmetric")
-    return (matrix + matrix.T) / 2.0
-
-
-def _exp(x: float) -> float:
-    try:
-        return exp(x)
-    except OverflowError:
-        return inf
+    matrix = np.asarray(covariance, dtype=np.float64)
+    estimates = []
+    for quantity in quantities:
+        by_coordinate = quantity.gradient(law)
+        gradient = np.array([by_coordinate[name] for name in coordinates])
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = gradient[:, None] * matrix * gradient
+            variance, size = float(parts.sum()), float(np.abs(parts).sum())
+        if not isfinite(size) or variance < -ROUNDING * size:
+            complaint = f"gives {quantity.label} the variance {variance!r}"
+            raise ArgumentError("covariance", complaint=complaint)
+        error = sqrt(max(variance, 0.0))
+        estimates.append(quantity.estimate(law, error, level, degrees_of_freedom))
+    return tuple(estimates)

@@ -299,11 +299,11 @@ def _from_text(
 ) -> ModelCode:
     import sympy
 
-    from ...theory.algebra.parse import Formula, read, tokenize
+    from ...theory.algebra.parse import NamedFunction, read, tokenize
 
     x = sympy.Symbol("x", real=True)
     functions = {
-        text: Formula((x,), getattr(sympy, name)(x)) for text, name in MORE_FUNCTIONS.items()
+        text: NamedFunction((x,), getattr(sympy, name)(x)) for text, name in MORE_FUNCTIONS.items()
     }
     known: dict[str, Any] = {"pi": sympy.pi, **functions}
     tokens = tokenize(law)

@@ -96,7 +96,7 @@ class Fitted(Shown, ABC):
         """What the law says of other rows, (m,)."""
 
     @abstractmethod
-    def refit(self, **resampled: Any) -> Refits:
+    def refit(self, *args: Any, **resampled: Any) -> Refits:
         """The fit repeated K times, from where this one ended: by weights (K, n) that say how often
         each row is drawn, or by what else a `resample` of it takes.
         """

@@ -20,19 +20,20 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import comb, exp, inf, log
-from statistics import NormalDist
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import formulas
+from ..results import coverage_factor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from ..results import Estimate
     from .result import Fit
 
     Floats = NDArray[np.float64]
@@ -935,44 +936,31 @@ def _quantities(
 
 def _weak(fit: Fit) -> tuple[tuple[Weak, ...], str]:
     try:
-        return hardly_determined(fit, fit.standard_errors, fit.intervals(LEVEL)), ""
+        return hardly_determined(fit, fit.wald(LEVEL)), ""
     except ValueError as error:
         return (), str(error).removeprefix("covariance: ")
 
 
-def hardly_determined(
-    fit: Fit, errors: Mapping[str, float | None], ends: Mapping[str, tuple[Any, Any]]
-) -> tuple[Weak, ...]:
-    """The free coefficients that are undetermined in practice, by their standard errors and
-    intervals of level 0.9.
-    """
-    found = []
-    for name, coordinate, is_free in zip(
-        fit.model.coefficients, fit.model.coordinates, fit.free, strict=True
-    ):
+def hardly_determined(fit: Fit, estimates: Mapping[str, Estimate]) -> tuple[Weak, ...]:
+    """The free coefficients that are undetermined in practice, by estimates of level 0.9."""
+    weak = []
+    for name, coordinate, is_free in zip(fit.names, fit.model.coordinates, fit.free, strict=True):
         if not is_free:
             continue
-        value, (low, high), error = fit.coefficients[name], ends[name], errors[name]
-        # Without a standard error, the normal one of an interval as wide.
-        se = (
-            (high - low) / (2.0 * NormalDist().inv_cdf((1.0 + LEVEL) / 2.0))
-            if error is None
-            else error
-        )
+        estimate = estimates[name]
+        value, low, high = estimate.value, estimate.low, estimate.high
+        assert low is not None
+        assert high is not None
+        error, wide = estimate.standard_error, "standard error"
+        if error is None:  # the normal one of an interval as wide
+            error = (high - low) / (2.0 * coverage_factor(LEVEL))
+            wide = f"{LEVEL:.0%} interval, that of a normal standard error of"
         if coordinate != name:
             span = log(high / low) if low > 0.0 and high < inf else inf
             if span > log(LARGEST_FACTOR):
-                factor = (
-                    f"a factor of {exp(span):.3g}"
-                    if span < 50.0
-                    else f"{span / log(10.0):.3g} orders of magnitude"
-                )
-                found.append(Weak(name, value, se, f"its {LEVEL:.0%} interval spans {factor}"))
-        elif se > LARGEST_RELATIVE_ERROR * abs(value):
-            wide = (
-                "standard error"
-                if error is not None
-                else f"{LEVEL:.0%} interval, that of a normal standard error of"
-            )
-            found.append(Weak(name, value, se, f"its {wide} {se:.3g} exceeds it"))
-    return tuple(found)
+                orders = f"{span / log(10.0):.3g} orders of magnitude"
+                factor = f"a factor of {exp(span):.3g}" if span < 50.0 else orders
+                weak.append(Weak(name, value, error, f"its {LEVEL:.0%} interval spans {factor}"))
+        elif error > LARGEST_RELATIVE_ERROR * abs(value):
+            weak.append(Weak(name, value, error, f"its {wide} {error:.3g} exceeds it"))
+    return tuple(weak)

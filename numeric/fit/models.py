@@ -450,11 +450,10 @@ def _checked(
             raise outside(argument, given, "a mapping of the names of coefficients")
     for name in (*bounds, *fixed):
         if name not in terms.coefficients:
-            raise ValueError(
-                f"coefficient {name!r}: the law {terms} has {', '.join(terms.coefficients)}"
-            )
+            complaint = f"the law {terms} has {', '.join(terms.coefficients)}"
+            raise ArgumentError(f"coefficient {name}", complaint=complaint)
     if both := set(bounds) & set(fixed):
-        raise ValueError(f"coefficient {min(both)!r}: is both bounded and fixed")
+        raise ArgumentError(f"coefficient {min(both)}", complaint="is both bounded and fixed")
     values = {name: terms.checked(f"fixed {name}", fixed[name], name) for name in fixed}
     boxes = {}
     for name, pair in bounds.items():

@@ -13,14 +13,14 @@ are where q is extreme on {f = f_crit}: Newton's method on lambda grad f = grad 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite, log, log1p
+from math import inf, isfinite, log, log1p
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ArgumentError, outside
+from ..results import Estimate, checked_level, coverage_factor
 from .covariance import bandwidth, require_determined
-from .intervals import Interval, checked_level, normal_quantile
 from .newton import Problems, expand
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def profile(
     level: float = 0.9,
     compute: float | None = None,
     ratio: float | None = None,
-) -> Interval:
+) -> Estimate:
     """The profile interval of a coefficient or of a derived quantity.
 
     Parameters
@@ -74,8 +74,9 @@ def profile(
 
     Returns
     -------
-    Interval
-        An end is None where no value of the quantity on that side is worse enough.
+    Estimate
+        An end is infinite where no value of the quantity on that side is worse enough, and None
+        where the search for it did not succeed: it may exist.
 
     Raises
     ------
@@ -94,28 +95,20 @@ def profile(
     require_determined(fit)
     target = _target(fit, quantity, compute, ratio)
     problem = _Rise.of(fit)
-    ends, notes = [], [LEAST_SQUARES_NOTE if fit.objective.is_square else HUBER_NOTE]
-    if fit.runs.group is not None:
-        notes.append(GROUPS_NOTE)
+    ends: list[float | None] = []
     for side in (-1.0, 1.0):
         try:
-            ends.append(_end(fit, problem, target, problem.critical(level), side))
+            end = _end(fit, problem, target, problem.critical(level), side)
+            ends.append(side * inf if end is None else end)
         except _Unfound:
             ends.append(None)
-            notes.append(
-                f"{target.name}: the search for its {'lower' if side < 0.0 else 'upper'} end did "
-                f"not succeed; it may exist"
-            )
-    (low, high), note = ends, "; ".join(notes)
-    return Interval(
-        name=target.name,
-        value=target.value(fit.theta),
-        low=low,
-        high=high,
-        level=level,
-        kind="profile",
-        note=note,
-    )
+    return Estimate(target.value(fit.theta), *ends, level=level)
+
+
+def basis(fit: Fit) -> str:
+    """What profile intervals of a fit rest on."""
+    note = LEAST_SQUARES_NOTE if fit.objective.is_square else HUBER_NOTE
+    return note if fit.runs.group is None else f"{note}; {GROUPS_NOTE}"
 
 
 def profile_end(
@@ -296,7 +289,7 @@ class _Rise:
 
     def critical(self, level: float) -> float:
         """The rise at the ends of an interval."""
-        square = normal_quantile(level, self.spare) ** 2
+        square = coverage_factor(level, self.spare) ** 2
         return square if self.factor else self.runs * log1p(square / self.spare)
 
     def at(self, theta: Floats) -> tuple[float, Floats, Floats, Floats]:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from ..errors import outside, whole_number
-from ..results import Band, Estimate
-from .intervals import checked_level
+from ..results import Band, Estimate, checked_level
 from .repeat import repeat
 
 if TYPE_CHECKING:

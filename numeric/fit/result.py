@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.data.notation import DEFAULT
 from ..errors import outside
+from ..results import Estimate
 from .fitted import DEFAULT_LEVEL, Fitted
 
 if TYPE_CHECKING:
@@ -18,10 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
+    from ...theory.data.notation import Notation
     from ...theory.typeset.table import Table
     from ..data.runs import Runs
-    from ..results import Estimate
-    from .derived import Derived, Quantity
+    from .derived import Quantity
     from .diagnostics import Diagnostics
     from .identifiability import Identifiability
     from .models import Design
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from .optimality import Solution
     from .resample import Draws, Refits
     from .sensitivity import Sensitivity
+    from .summary import Summary
 
     Floats = NDArray[np.float64]
 
@@ -154,28 +158,21 @@ class Fit(Fitted):
 
     @cached_property
     def residuals(self) -> Floats:
-        """(n,): log(law) - log(observed), or law - observed for "least-squares"."""
-        return self.objective.residuals(self.fitted, np.asarray(self.runs.loss))
+        """(n,): log(observed) - log(law), or observed - law for "least-squares"."""
+        return -self.objective.residuals(self.fitted, np.asarray(self.runs.loss))
 
     def predict(self, rows: Runs) -> Floats:
         """What the law says of other runs, (m,)."""
         return self.design.at(rows).evaluate(self.theta[None])[0][0]
 
     def linearised(self) -> tuple[Floats, Floats, Floats]:
-        """Residuals (n,), their derivatives (p, n) in the solver's parameters, and the fitted
-        values (n,).
+        """What the objective sums rho of, law less observed (n,), the derivatives of that (p, n) in
+        the solver's parameters, and the fitted values (n,).
         """
         values, jacobian = self.design.model.evaluate(self.theta[None])
         if self.objective.in_logs:
             jacobian /= values[:, None, :]
-        return self.residuals, jacobian[0], values[0]
-
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """What speaks against the fit, a sentence each: as the text and `as_dict` say it."""
-        from .summary import summarise
-
-        return summarise(self).warnings
+        return -self.residuals, jacobian[0], values[0]
 
     # -- the law ---------------------------------------------------------------------------------------------------
 
@@ -220,36 +217,44 @@ class Fit(Fitted):
         }
 
     @property
+    def spare(self) -> int:
+        """How many more runs there are than free coefficients."""
+        return self.size - int(self.free.sum())
+
+    @property
     def degrees_of_freedom(self) -> int:
         """Of the t distribution that intervals take: runs less free coefficients, by group groups
         less one; at least 1.
         """
-        spare = (
-            len(self.runs) - int(self.free.sum())
-            if self.runs.group is None
-            else len(set(self.runs.group.tolist())) - 1
-        )
+        spare = self.spare
+        if self.runs.group is not None:
+            spare = len(set(self.runs.group.tolist())) - 1
         return max(spare, 1)
 
-    def intervals(
-        self, level: float = DEFAULT_LEVEL, kind: str = "sandwich"
-    ) -> dict[str, tuple[float, float]]:
-        """Wald intervals by coefficient: of prefactors and exponents symmetric in the logarithm, of
-        E cut at 0.
-        """
-        from .intervals import wald
-
-        return wald(self, level, kind)
-
     def standard_estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
-        """The coefficients with their Wald intervals; see `intervals`."""
-        from ..results import Estimate
-
-        ends, errors = self.intervals(level), self.standard_errors
+        """The coefficients with Wald intervals: of prefactors and exponents symmetric in the
+        logarithm, of E cut at 0.
+        """
         return {
-            name: Estimate(value, *ends[name], errors[name], name in self.undetermined, level=level)
-            for name, value in self.coefficients.items()
+            name: replace(estimate, undetermined=name in self.undetermined)
+            for name, estimate in self.wald(level).items()
         }
+
+    def wald(self, level: float) -> dict[str, Estimate]:
+        """`standard_estimates` without a word on what is undetermined, which is judged by them."""
+        exponents = getattr(self.model, "exponents", ())
+        estimates = {}
+        for name, coordinate in zip(self.names, self.model.coordinates, strict=True):
+            is_positive = coordinate == f"log {name}" or name in exponents
+            estimate = Estimate.of_standard_error(
+                self.coefficients[name],
+                self.standard_errors[name],
+                level,
+                self.degrees_of_freedom,
+                within=(0.0 if is_positive else -inf, inf),
+            )
+            estimates[name] = estimate.clipped(0.0) if exponents else estimate
+        return estimates
 
     @property
     def log_likelihood(self) -> float:
@@ -312,17 +317,17 @@ class Fit(Fitted):
         compute: float | None = None,
         ratio: float | None = None,
         level: float = DEFAULT_LEVEL,
-    ) -> dict[str, Derived]:
+    ) -> dict[str, Estimate]:
         """What follows from a params+tokens fit, by name, with errors by the delta method.
 
         alpha, C0, params_share and tokens_share (the exponents of N* and D*); at a compute N_star,
         D_star, tokens_per_param, L_star, R_star; at an overtraining ratio the penalty. Resamples
-        give intervals as well: `Draws.estimate` takes each `Quantity` of `default_quantities`.
+        give intervals as well: `Draws.estimate` takes each `quantity`.
         """
         from .derived import default_quantities, derived
 
         quantities = default_quantities(compute, ratio)
-        found = derived(
+        estimates = derived(
             self.law,
             self.covariance(),
             self.model.coordinates,
@@ -330,7 +335,7 @@ class Fit(Fitted):
             level,
             self.degrees_of_freedom,
         )
-        return {item.quantity.name: item for item in found}
+        return {item.name: number for item, number in zip(quantities, estimates, strict=True)}
 
     def quantity(
         self, name: str, *, compute: float | None = None, ratio: float | None = None
@@ -387,44 +392,49 @@ class Fit(Fitted):
 
         return diagnostics(self)
 
-    # -- output ----------------------------------------------------------------------------------------------------
+    # -- output ------------------------------------------------------------------------------------
 
-    def as_dict(self, bootstrap: Draws | None = None, **options: Any) -> dict[str, Any]:
-        """Plain data; see `isoflop.numeric.fit.tables.fit_dict` for its keys and the options level,
-        compute, ratio and name.
+    def summary(self, **options: Any) -> Summary:
+        """What the fit says, for every output; the options are level, compute and ratio (see
+        `isoflop.numeric.fit.summary.summarise`).
         """
-        from .tables import fit_dict
+        from .summary import summarise
 
-        return fit_dict(self, bootstrap, **options)
+        return summarise(self, **options)
 
-    def to_json(self, bootstrap: Draws | None = None, **options: Any) -> str:
-        """The plain data as JSON."""
-        from .tables import fit_json
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against the fit, a sentence each: as the text and `as_dict` say it."""
+        return self.summary().warnings
 
-        return fit_json(self, bootstrap, **options)
+    def as_dict(self, *, name: str = "", **options: Any) -> dict[str, Any]:
+        """Plain data; see `isoflop.numeric.fit.summary.Summary.as_dict` for its keys."""
+        return self.summary(**options).as_dict(name)
 
-    def to_frame(self, bootstrap: Draws | None = None, **options: Any) -> DataFrame:
-        """A pandas frame, a row a figure; see `isoflop.numeric.fit.tables.fit_frame`."""
-        from .tables import fit_frame
+    def to_json(self, *, name: str = "", **options: Any) -> str:
+        """The plain data as JSON; floats read back unchanged."""
+        from .summary import json_of
 
-        return fit_frame(self, bootstrap, **options)
+        return json_of(self.as_dict(name=name, **options))
+
+    def to_frame(self, **options: Any) -> DataFrame:
+        """A pandas frame, a row a number."""
+        return self.summary(**options).to_frame()
 
     def to_latex(
-        self, caption: str = "", label: str = "", *, bootstrap: Draws | None = None, **options: Any
+        self,
+        caption: str = "",
+        label: str = "",
+        *,
+        notation: str | Notation = DEFAULT,
+        **options: Any,
     ) -> str:
-        """A booktabs table; see `isoflop.numeric.fit.tables.fit_latex` for the options notation,
-        caption and label.
-        """
-        from .tables import fit_latex
+        """A booktabs table; with a caption or a label it floats."""
+        return self.summary(**options).latex(notation, caption, label)
 
-        return fit_latex(self, bootstrap, caption=caption, label=label, **options)
-
-    def tables(self, bootstrap: Draws | None = None, **options: Any) -> tuple[Table, ...]:
-        """The coefficients, and what follows from them; options as those of `to_text`."""
-        from .summary import summarise
-        from .text import tables
-
-        return tables(summarise(self, bootstrap, **options))
+    def tables(self, **options: Any) -> tuple[Table, ...]:
+        """The coefficients, and what follows from them."""
+        return self.summary(**options).tables()
 
     def plot(self) -> Any:
         """A page of figures; see `isoflop.numeric.plot.fit.plot_fit_page`."""
@@ -432,25 +442,27 @@ class Fit(Fitted):
 
         return plot_fit_page(self)
 
-    def to_text(self, bootstrap: Draws | None = None, **options: Any) -> str:
-        """For a reader; see `text.fit_text`."""
-        from .text import fit_text
+    def to_text(self, **options: Any) -> str:
+        """The law, the runs, the objective, the tables, how sure they are, and every warning."""
+        return str(self.summary(**options))
 
-        return fit_text(self, bootstrap, **options)
+    def save(self, path: str | PathLike[str], **options: Any) -> None:
+        """Write the plain data with the draws or the covariance: a law file of the file's name, for
+        every command and for `Law.load`.
 
-    def save(
-        self, path: str | PathLike[str], bootstrap: Draws | None = None, **options: Any
-    ) -> None:
-        """Write the plain data as a law file for every command and for `Law.load`."""
-        from .tables import save_fit
+        Raises
+        ------
+        ValueError
+            Where the file cannot be written.
+        """
+        from .summary import draws_of, law_name, write
 
-        save_fit(self, path, bootstrap, **options)
+        write(self.as_dict(name=law_name(path), **options) | draws_of(self), path)
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value!r}" for name, value in self.coefficients.items())
-        return f"Fit({numbers}; {self.objective.name} {self.objective_value!r}; {len(self.runs)} runs; converged={self.converged})"
+        ended = f"{self.objective.name} {self.objective_value!r}; {len(self.runs)} runs"
+        return f"Fit({numbers}; {ended}; converged={self.converged})"
 
     def __str__(self) -> str:
-        from .text import fit_text
-
-        return fit_text(self)
+        return self.to_text()

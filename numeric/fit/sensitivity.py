@@ -6,40 +6,27 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UNIT_INTERVAL, number, outside
-from .fitting import fit
+from ...theory.typeset.numbers import Significant
+from ...theory.typeset.shown import Shown
+from ...theory.typeset.table import WIDTH, Column, Table
+from ..errors import ArgumentError
+from ..results import Estimate, checked_level
+from .fitted import DEFAULT_LEVEL
 from .objective import Objective
-from .result import DEFAULT_LEVEL, Fit
 from .solver import solve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pandas import DataFrame
+    from .result import Fit
 
 #: Widths of Huber's function, Hoffmann et al.'s 1e-3 in the middle.
 DELTAS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 #: Quantiles of the pinball function. 0.5 is the absolute deviation.
 TAUS = (0.25, 0.75)
-WIDTH = 100
 DERIVED = ("alpha", "C0", "params_share")
-MOST_DIGITS = 5
 HEADINGS = {"params_share": "exponent\nof N*(C)"}
-MARKS = {" *": "* another quantile of the losses than their middle", " !": "! no certified minimum"}
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its standard error and interval, None where there is none."""
-
-    value: float
-    standard_error: float | None
-    low: float | None
-    high: float | None
-
-    def as_dict(self) -> dict[str, float | None]:
-        """The numbers by the names value, se, lo and hi."""
-        return {"value": self.value, "se": self.standard_error, "lo": self.low, "hi": self.high}
+NOT_CENTRAL, NOT_CONVERGED = " *", " !"
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +65,8 @@ class Variant:
     @property
     def label(self) -> str:
         """The objective in short."""
-        parameter = {
-            "huber-log": f" {self.objective.delta:g}",
-            "pinball-log": f" {self.objective.tau:g}",
-        }
-        return f"{self.objective.name}{parameter.get(self.objective.name, '')}"
+        name, *parameter = self.objective.as_dict().values()
+        return " ".join([name, *(f"{value:g}" for value in parameter)])
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -90,19 +74,22 @@ class Variant:
             "objective": self.objective.as_dict() | {"value": self.fit.objective_value},
             "converged": self.converged,
             "central": self.central,
-            "estimates": {name: estimate.as_dict() for name, estimate in self.estimates.items()},
+            "estimates": {
+                name: estimate.as_dict("value", "lo", "hi", "se")
+                for name, estimate in self.estimates.items()
+            },
             "reason": self.reason,
         }
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class Sensitivity(Shown):
     """A law fitted to the same runs under several objectives.
 
     Attributes
     ----------
     reference : Variant
-        Under the objective of the fit, or Huber's with delta 1e-3.
+        Under the objective of the fit.
     variants : tuple of Variant
         All of them, the reference among them.
     level : float
@@ -118,163 +105,101 @@ class Sensitivity:
         """The quantities of the reference."""
         return tuple(self.reference.estimates)
 
-    def range(self, name: str = "alpha") -> tuple[float, float]:
+    def range(self, name: str = "alpha") -> tuple[float, float] | None:
         """The least and the greatest estimate over the certified fits whose objective aims at the
-        middle of the losses.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such quantity, or no such fit.
+        middle of the losses; None without such a fit.
         """
-        if name not in self.names:
-            raise ValueError(f"name={name!r}: must be one of {', '.join(self.names)}")
         values = [
             item.estimates[name].value
             for item in self.variants
             if item.converged and item.central and name in item.estimates
         ]
-        if not values:
-            raise ValueError(
-                f"name={name!r}: no fit of it is certified under an objective of the middle"
-            )
-        return min(values), max(values)
+        return (min(values), max(values)) if values else None
 
     def over_interval(self, name: str = "alpha") -> float | None:
         """The width of the range over that of the reference's interval; None without an interval,
         or with one of no width.
         """
-        estimate = self.reference.estimates[name]
-        if estimate.low is None or estimate.high is None or not estimate.high > estimate.low:
+        estimate, ends = self.reference.estimates[name], self.range(name)
+        if ends is None or estimate.low is None or estimate.high is None:
             return None
-        low, high = self.range(name)
-        return (high - low) / (estimate.high - estimate.low)
-
-    def to_frame(self) -> DataFrame:
-        """A pandas frame: a row an objective, columns for each quantity and its standard error."""
-        import pandas as pd
-
-        rows: list[dict[str, Any]] = []
-        for item in self.variants:
-            row: dict[str, Any] = {
-                "objective": item.objective.name,
-                "parameter": item.objective.as_dict().get(
-                    "delta", item.objective.as_dict().get("tau")
-                ),
-                "value": item.fit.objective_value,
-                "converged": item.converged,
-                "central": item.central,
-            }
-            for name, estimate in item.estimates.items():
-                row |= {name: estimate.value, f"{name}_se": estimate.standard_error}
-            rows.append(row)
-        return pd.DataFrame(
-            rows, index=pd.Index([item.label for item in self.variants], name="label")
-        )
+        width = estimate.high - estimate.low
+        return (ends[1] - ends[0]) / width if width > 0.0 else None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: the variants, and the range of every quantity beside its interval."""
+        ranges = {}
+        for name in self.names:
+            low, high = self.range(name) or (None, None)
+            ranges[name] = {"lo": low, "hi": high, "over_interval": self.over_interval(name)}
         return {
             "level": self.level,
             "reference": self.reference.label,
             "variants": [item.as_dict() for item in self.variants],
-            "ranges": {name: self._range_as_dict(name) for name in self.names},
+            "ranges": ranges,
         }
 
-    def _range_as_dict(self, name: str) -> dict[str, float | None]:
-        try:
-            low, high = self.range(name)
-        except ValueError:
-            return {"lo": None, "hi": None, "over_interval": None}
-        return {"lo": low, "hi": high, "over_interval": self.over_interval(name)}
+    def tables(self) -> tuple[Table, ...]:
+        """A row an objective."""
+        columns = [Column("objective", align="left")]
+        columns += [
+            Column(name, HEADINGS.get(name, name), format=Significant(5)) for name in self.names
+        ]
+        if "alpha" in self.names:
+            error, three = "std. error\nof alpha", Significant(3)
+            columns.append(Column("alpha", error, show="error", format=three, error_key="alpha_se"))
+        rows, notes = [], []
+        for item in self.variants:
+            marks = "" if item.central else NOT_CENTRAL
+            marks += "" if item.converged else NOT_CONVERGED
+            estimates = {name: item.estimates.get(name) for name in self.names}
+            rows.append({"objective": f"{item.label}{marks}", **estimates})
+        if not all(item.central for item in self.variants):
+            notes.append("* another quantile of the losses than their middle")
+        if not all(item.converged for item in self.variants):
+            notes.append("! no certified minimum")
+        return (Table(columns, rows, notes=notes),)
 
     def __str__(self) -> str:
-        for digits in range(MOST_DIGITS, 0, -1):
-            lines = self._table(digits)
-            if max(map(len, lines)) <= WIDTH:
-                break
-        marks = [
-            meaning
-            for mark, meaning in MARKS.items()
-            if any(mark in self._marks(item) for item in self.variants)
-        ]
-        return "\n".join([*lines, *marks, *wrap(self._summary(), WIDTH)])
+        return "\n".join([super().__str__(), *wrap(self._conclusion(), WIDTH)])
 
-    def _table(self, digits: int) -> list[str]:
-        from .text import number, table
-
-        def shown(value: float | None, digits: int) -> str:
-            return "-" if value is None else number(value, digits)
-
-        rows = []
-        for item in self.variants:
-            values = [
-                item.estimates[name].value if name in item.estimates else None
-                for name in self.names
-            ]
-            alpha = item.estimates.get("alpha")
-            error = shown(None if alpha is None else alpha.standard_error, 3)
-            rows.append(
-                [
-                    "".join([item.label, *self._marks(item)]),
-                    *(shown(value, digits) for value in values),
-                    error,
-                    "",
-                ]
-            )
-        return table(
-            [
-                "objective",
-                *(HEADINGS.get(name, name) for name in self.names),
-                "std. error\nof alpha",
-                "",
-            ],
-            rows,
-        )
-
-    def _marks(self, item: Variant) -> list[str]:
-        return [
-            mark
-            for mark, held in zip(MARKS, (not item.central, not item.converged), strict=True)
-            if held
-        ]
-
-    def _summary(self) -> str:
+    def _conclusion(self) -> str:
+        ends = self.range()
         if "alpha" not in self.names:
             return "the law has no alpha"
-        try:
-            low, high = self.range()
-        except ValueError as error:
-            return str(error)
-        text = f"alpha lies between {low:.4f} and {high:.4f} over the objectives that aim at the middle of the losses"
-        estimate, share = self.reference.estimates["alpha"], self.over_interval()
+        if ends is None:
+            return "no fit is certified under an objective of the middle of the losses"
+        (low, high), share = ends, self.over_interval()
+        text = (
+            f"alpha lies between {low:.4f} and {high:.4f} over the objectives that aim at the "
+            f"middle of the losses"
+        )
         if share is None:
             return f"{text}; there is no interval to compare with"
-        verdict = (
-            "the choice of objective matters more than the interval says"
-            if share > 1.0
-            else "within what the interval allows for"
-        )
-        if share <= 1.0 and not (estimate.low <= low and high <= estimate.high):  # type: ignore[operator]
+        estimate = self.reference.estimates["alpha"]
+        verdict = "within what the interval allows for"
+        if share > 1.0:
+            verdict = "the choice of objective matters more than the interval says"
+        elif estimate.excludes(low) or estimate.excludes(high):
             verdict = "in part outside the interval"
         interval = f"{100 * self.level:.4g} % interval [{estimate.low:.4f}, {estimate.high:.4f}]"
-        return f"{text}: {share:.3g} times the width of its {interval} under {self.reference.label}; {verdict}"
+        under = self.reference.label
+        return f"{text}: {share:.3g} times the width of its {interval} under {under}; {verdict}"
 
 
 def sensitivity(
-    runs: Any,
+    fit: Fit,
     *,
     deltas: Sequence[float] = DELTAS,
     taus: Sequence[float] = TAUS,
     level: float = DEFAULT_LEVEL,
-    **options: Any,
 ) -> Sensitivity:
     """How alpha and every coefficient move over the objectives.
 
     Parameters
     ----------
-    runs : Fit, Runs, path, or anything that `pandas.DataFrame` accepts
-        A fit keeps its law, bounds and fixed coefficients.
+    fit : Fit
+        Of a params+tokens or a compute law; the others keep its bounds and fixed coefficients.
     deltas : sequence of float
         Widths of Huber's function of the log residuals; > 0.
     taus : sequence of float
@@ -282,86 +207,54 @@ def sensitivity(
         losses than their middle, so that they do not count in the range.
     level : float
         Nominal coverage of the intervals.
-    **options
-        Of `fit` where runs are given: model, objective, irreducible, bounds, fixed.
-
-    Returns
-    -------
-    Sensitivity
 
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, options are given beside a fit, or the fit is of a
-        general law.
+        Where an argument is outside its domain, or the fit is of an expression.
     """
-    coverage = number("level", level, UNIT_INTERVAL)
-    if not 0.0 < coverage < 1.0:
-        raise outside("level", level, UNIT_INTERVAL)
-    if isinstance(runs, Fit) and options:
-        raise ValueError(
-            f"options {', '.join(options)}: a fit has its own; must be given with runs only"
-        )
-    base = runs if isinstance(runs, Fit) else fit(runs, **options)
-    if base.model.is_expression:
-        raise ValueError(
-            f"runs: a fit of {base.model}; must be of a params+tokens or a compute law"
-        )
+    checked_level(level)
+    if fit.model.is_expression:
+        complaint = f"is of {fit.model}; must be of a params+tokens or a compute law"
+        raise ArgumentError("fit", complaint=complaint)
     objectives = [
         *(Objective(name="huber-log", delta=delta) for delta in deltas),
         *(Objective(name=name) for name in ("absolute-log", "least-squares-log", "least-squares")),
         *(Objective(name="pinball-log", tau=tau) for tau in taus),
     ]
-    reference = _variant(base, coverage)
-    others = [
+    reference = _variant(fit, level)
+    variants = [
         reference
-        if item.as_dict() == base.objective.as_dict()
-        else _variant(_refitted(base, item), coverage)
-        for item in objectives
+        if objective.as_dict() == fit.objective.as_dict()
+        else _variant(_refitted(fit, objective), level)
+        for objective in objectives
     ]
-    if reference not in others:
-        others.insert(0, reference)
-    return Sensitivity(reference, tuple(others), coverage)
+    if reference not in variants:
+        variants.insert(0, reference)
+    return Sensitivity(reference, tuple(variants), level)
 
 
-def _refitted(base: Fit, objective: Objective) -> Fit:
-    solution = solve(base.design, base.runs.loss, base.runs.weight, objective)
-    return replace(base, objective=objective, solution=solution)
+def _refitted(fit: Fit, objective: Objective) -> Fit:
+    solution = solve(fit.design, fit.runs.loss, fit.runs.weight, objective)  # type: ignore[arg-type]
+    return replace(fit, objective=objective, solution=solution, draws=None)
 
 
-def _variant(fitted: Fit, level: float) -> Variant:
-    values = fitted.coefficients
-    estimates = {name: Estimate(value, None, None, None) for name, value in values.items()}
-    try:
-        errors, intervals = fitted.standard_errors, fitted.intervals(level)
-        estimates = {
-            name: Estimate(value, errors[name], *intervals[name]) for name, value in values.items()
-        }
-        reason = ""
-    except ValueError as error:
-        reason = str(error)
-    if fitted.model.name != "params-tokens":
-        return Variant(fitted, estimates, reason)
-    derived, missing = _derived(fitted, level, with_errors=not reason)
-    return Variant(fitted, estimates | derived, reason or missing)
-
-
-def _derived(fitted: Fit, level: float, *, with_errors: bool) -> tuple[dict[str, Estimate], str]:
+def _variant(fit: Fit, level: float) -> Variant:
     from .derived import default_quantities
 
+    estimates, reason = {name: Estimate(value) for name, value in fit.coefficients.items()}, ""
     try:
-        if with_errors:
-            found = fitted.derived(level=level)
-            return {
-                name: Estimate(
-                    found[name].value, found[name].standard_error, found[name].low, found[name].high
-                )
-                for name in DERIVED
-            }, ""
-        law: Any = fitted.law_of(fitted.coefficients)
-        quantities = {item.name: item for item in default_quantities()}
-        return {
-            name: Estimate(quantities[name].value(law), None, None, None) for name in DERIVED
-        }, ""
+        estimates = fit.wald(level)
     except ValueError as error:
-        return {}, str(error)
+        reason = str(error)
+    if fit.model.name != "params-tokens":
+        return Variant(fit, estimates, reason)
+    try:
+        if not reason:
+            derived = fit.derived(level=level)
+        else:
+            law: Any = fit.law_of(fit.coefficients)
+            derived = {item.name: Estimate(item.value(law)) for item in default_quantities()}
+    except ValueError as error:
+        return Variant(fit, estimates, reason or str(error))
+    return Variant(fit, estimates | {name: derived[name] for name in DERIVED}, reason)

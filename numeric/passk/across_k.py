@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.intervals import checked_level
 from ..fit.power_law import lines
 from ..fit.resample import paired
-from ..results import Estimate
+from ..results import Estimate, checked_level
 from .agreement import TOLERANCE, verdict
 from .fit_at_k import open_side
 from .validity import Validity, rises, validity, validity_floor
@@ -31,7 +30,7 @@ ZERO = 1e-6
 
 
 @dataclass(frozen=True)
-class Trend:
+class TrendInK:
     """How a coefficient moves with k.
 
     Attributes
@@ -89,7 +88,7 @@ class Trend:
 
 
 @dataclass(frozen=True)
-class Mixed:
+class MixedDerivative:
     """The mixed derivative d2 log y/(dlog C dlog k) between two k, over some of the models, two
     ways.
 
@@ -142,7 +141,7 @@ def _ends(estimate: Estimate) -> tuple[float | None, float | None] | None:
     return (estimate.low, estimate.high) if estimate.has_interval else None
 
 
-def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
+def trend(laws: PassLaws, name: str, level: float = 0.9) -> TrendInK:
     """How a coefficient moves with k.
 
     Parameters
@@ -183,7 +182,7 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> Trend:
         for which, plain in estimates.items():
             low, high = _moved(by[which], drawn[which], edge, limits, level)
             estimates[which] = replace(plain, low=low, high=high)
-    return Trend(
+    return TrendInK(
         name=name,
         first=float(values[0]),
         last=float(values[-1]),
@@ -399,7 +398,9 @@ def predict(
     return sorted(rows, key=lambda row: row["model"])
 
 
-def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> list[Mixed]:
+def mixed_derivatives(
+    laws: PassLaws, *, parts: int = 2, level: float = 0.9
+) -> list[MixedDerivative]:
     """A test of laws fitted apart at each k: d(exponent of C)/dlog k must be d(exponent of k)/dlog
     C.
 
@@ -418,7 +419,7 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
 
     Returns
     -------
-    list of Mixed
+    list of MixedDerivative
         One for each pair of neighbouring k and each range of compute.
 
     Notes
@@ -450,7 +451,7 @@ def mixed_derivatives(laws: PassLaws, *, parts: int = 2, level: float = 0.9) -> 
                 often = laws.weights[index][:, both[part]]
                 away = lines(log_c[part], own[part] - drawn / step, often).slope
             found.append(
-                Mixed(
+                MixedDerivative(
                     k=(one.k, other.k),
                     compute=(float(at["compute"].min()), float(at["compute"].max())),
                     n_models=len(part),

@@ -13,9 +13,8 @@ from ...theory.typeset.numbers import Format, Interval
 from ...theory.typeset.table import Column, Table
 from ..allocation_across import COEFFICIENTS, across_all, budgets_of
 from ..errors import outside
-from ..fit.intervals import checked_level
 from ..fit.resample import paired
-from ..results import Estimate, percentiles
+from ..results import Estimate, checked_level, percentiles
 from .validity import rises
 
 if TYPE_CHECKING:
@@ -209,7 +208,7 @@ class AllocationMatrix:
     def __str__(self) -> str:
         from textwrap import fill
 
-        from ..fit.text import WIDTH
+        from ...theory.typeset.table import WIDTH
 
         parts = [fill(reason, WIDTH) for reason in self.refusals().values()] + [
             str(table) for table in self.tables()

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fit.intervals import normal_quantile
 from ..fit.newton import Problems, minimise
 from ..fit.profile import profile_end
+from ..results import coverage_factor
 from .marginal import Marginal, fit_marginal
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def upper_limit(fit: PassFit, level: float = 0.9) -> tuple[float, Floats]:
 def _most(fit: PassFit, level: float) -> float:
     """What the best law with an irreducible part may be worse by than the best of all."""
     spare = max(1, fit.spare)
-    return float(fit.n_models * np.log1p(normal_quantile(level, spare) ** 2 / spare))
+    return float(fit.n_models * np.log1p(coverage_factor(level, spare) ** 2 / spare))
 
 
 @dataclass
@@ -148,7 +148,7 @@ def _scores(fit: PassFit) -> Floats:
     if fit.evidence is not None:
         slope = Marginal(fit.evidence, fit.scatter).measure(np.log(values))[1][0]
     else:
-        slope = fit.fit.residuals / fit.scatter**2
+        slope = -fit.fit.residuals / fit.scatter**2
     hessian = fit.hessian()
     free = fit.fit.free.copy()
     free[0] = False

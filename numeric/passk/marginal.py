@@ -166,7 +166,7 @@ class Marginal:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class MarginalFits:
     """Laws fitted to evidence: parameters (K, p), scatter (K,), minus log likelihood (K,), whether
     each is certified (K,).
     """
@@ -183,7 +183,7 @@ def fit_marginal(
     theta: Floats,
     weights: Floats | None = None,
     tau: Any = FIRST_TAU,
-) -> Fitted:
+) -> MarginalFits:
     """Laws and scatter of greatest likelihood, from parameters (K, p) on; weights (K, G) say how
     often each model counts.
 
@@ -221,7 +221,7 @@ def fit_marginal(
         on = np.flatnonzero(~settled)
         if not on.size:
             break
-    return Fitted(theta, np.exp(log_tau[:, 0]), value, done & settled)
+    return MarginalFits(theta, np.exp(log_tau[:, 0]), value, done & settled)
 
 
 def _scatter_slope(

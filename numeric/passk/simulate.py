@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Adaptive",
-    "Design",
     "Fixed",
     "Mixed",
+    "ModelGrid",
     "Simulated",
     "Truth",
     "affine_truth",
@@ -61,7 +61,7 @@ MOST_STEPS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class ModelGrid:
     """Models: parameters, tokens, compute = 6 N D, and the gold reference's negative log likelihood
     (nats), (G,) each.
     """
@@ -96,7 +96,7 @@ def grid(
     gold_exponent: float = 0.12,
     gold_scatter: float = 0.0,
     rng: np.random.Generator | int = 0,
-) -> Design:
+) -> ModelGrid:
     """Every size with every token count; gold = Eg + Gg C^-ag e^(scatter z) with z standard normal."""
     sizes, counts = (
         _positive(name, values) for name, values in (("params", params), ("tokens", tokens))
@@ -109,7 +109,7 @@ def grid(
     gold = gold_floor + positive_number(
         "gold_coefficient", gold_coefficient
     ) * compute**-gold_exponent * np.exp(scatter)
-    return Design(size, count, gold)
+    return ModelGrid(size, count, gold)
 
 
 # -- distributions of success rates ------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ class Truth:
 
 
 def law_truth(
-    design: Design,
+    design: ModelGrid,
     law: str,
     coefficients: Mapping[str, float],
     *,
@@ -149,7 +149,7 @@ def law_truth(
 
     Parameters
     ----------
-    design : Design
+    design : ModelGrid
     law : {"compute", "params-tokens", "gold"}
     coefficients : mapping
         Of the law: E0, C0, alpha; or E0, N0, D0, beta, gamma; or xi0, K0, kappa.
@@ -187,7 +187,7 @@ def law_truth(
     return Truth(total * mean, total * (1.0 - mean), share)
 
 
-def law_values(design: Design, law: str, coefficients: Mapping[str, float]) -> Floats:
+def law_values(design: ModelGrid, law: str, coefficients: Mapping[str, float]) -> Floats:
     """-log pass@k of a law at every model, (G,); coefficients by the names in
     `isoflop.numeric.passk.kinds`, all >= 0.
     """
@@ -203,7 +203,7 @@ def law_values(design: Design, law: str, coefficients: Mapping[str, float]) -> F
 
 
 def affine_truth(
-    design: Design,
+    design: ModelGrid,
     log_a: tuple[float, float],
     log_b: tuple[float, float],
     *,
@@ -307,7 +307,7 @@ class Simulated:
 
     Attributes
     ----------
-    design : Design
+    design : ModelGrid
     truth : Truth
     rates : ndarray
         (G, P): the success rate of every problem.
@@ -315,7 +315,7 @@ class Simulated:
         (G, P): samples and correct ones.
     """
 
-    design: Design
+    design: ModelGrid
     truth: Truth
     rates: Floats
     n: Any
@@ -405,7 +405,7 @@ def draw_rates(
 
 
 def simulate(
-    design: Design,
+    design: ModelGrid,
     truth: Truth,
     *,
     problems: int = 128,
@@ -417,7 +417,7 @@ def simulate(
 
     Parameters
     ----------
-    design : Design
+    design : ModelGrid
     truth : Truth
         Of the same models.
     problems : int

@@ -12,8 +12,8 @@ import numpy as np
 
 from .across_k import (
     ZERO,
-    Mixed,
-    Trend,
+    MixedDerivative,
+    TrendInK,
     floor_interval,
     mixed_derivatives,
     models_contradicted,
@@ -79,7 +79,7 @@ class PassStudy:
         )
 
     @cached_property
-    def trends(self) -> dict[str, list[Trend]]:
+    def trends(self) -> dict[str, list[TrendInK]]:
         """How each coefficient of each law moves with k; without an entry where only one k was
         fitted.
         """
@@ -152,7 +152,7 @@ class PassStudy:
         return {name: models_contradicted(self.laws[name]) for name in self.validity}
 
     @cached_property
-    def mixed(self) -> list[Mixed]:
+    def mixed(self) -> list[MixedDerivative]:
         """The mixed-derivative test of the compute law."""
         laws = self.laws.get("compute")
         return (
@@ -307,7 +307,7 @@ def study_passk(
         As `fit_passk`.
     """
     from ..errors import positive_number
-    from ..fit.intervals import checked_level
+    from ..results import checked_level
 
     counts = as_counts(counts)
     held = counts.counts.covariates if isinstance(counts, Data) else counts.covariates

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..results import Estimate
-    from .across_k import Trend
+    from .across_k import TrendInK
     from .fit_at_k import PassFit
     from .laws import PassLaws
     from .study import PassStudy
@@ -240,7 +240,7 @@ def _at_odds(study: PassStudy, laws: PassLaws) -> list[str]:
     ]
 
 
-def _trend(item: Trend, ks: tuple[int, ...]) -> str:
+def _trend(item: TrendInK, ks: tuple[int, ...]) -> str:
     if item.open_at:
         return f"{item.name}: its trend in k cannot be told, as it is open at k = {listed(item.open_at, ks)}"
     return f"{item.name}: {_signed(item.slope)} for each unit of ln k: {item.verdict}"

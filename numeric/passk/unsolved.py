@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import outside, whole_number
-from ..fit.intervals import checked_level
+from ..results import checked_level
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

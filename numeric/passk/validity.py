@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Laws = tuple[Floats, Floats, Floats]
     Spans = tuple[tuple[float, float], ...]
 
-__all__ = ["Crossing", "Validity", "rises", "validity", "validity_floor"]
+__all__ = ["LawsCross", "Validity", "rises", "validity", "validity_floor"]
 
 #: log C is searched between minus and plus this, 1e-300 to 1e300 FLOP; a crossing beyond counts as
 #: 0 or as infinite.
@@ -38,7 +38,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Crossing:
+class LawsCross:
     """Laws at neighbouring k.
 
     Attributes
@@ -68,12 +68,12 @@ class Validity:
     Attributes
     ----------
     k : tuple of float
-    pairs : tuple of Crossing
+    pairs : tuple of LawsCross
         Of neighbouring k: where these hold together all do.
     """
 
     k: tuple[float, ...]
-    pairs: tuple[Crossing, ...]
+    pairs: tuple[LawsCross, ...]
 
     @property
     def floor(self) -> float:
@@ -131,7 +131,7 @@ def validity(laws: Mapping[Any, Any]) -> Validity:
         compute = crossings[~np.isnan(crossings)].tolist()
         spans = list(pairwise([0.0, *compute, np.inf]))
         pairs.append(
-            Crossing(
+            LawsCross(
                 (float(k[0]), float(k[1])),
                 tuple(compute),
                 tuple(spans[0 if begins_wrong else 1 :: 2]),

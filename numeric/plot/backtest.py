@@ -142,7 +142,7 @@ def plot_coefficient(
             ax.axhline(final.value, color=DIM, linewidth=0.6, zorder=1)
             ax.set_ylim(low, high)
         for fit in fits:
-            cutoff, estimate = float(fit.split.at or 0.0), fit.fitted.estimate(coefficient)
+            cutoff, estimate = float(fit.split.at or 0.0), fit.fitted.estimates[coefficient]
             value, sound = estimate.value, fit.converged and coefficient not in fit.undetermined
             if sound and low <= value <= high:
                 ends = np.clip([estimate.low, estimate.high], low, high)

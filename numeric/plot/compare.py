@@ -19,7 +19,6 @@ from .panels import (
     NOT_FITTED,
     PAGE,
     PALE,
-    _axes,
     _figure,
     _literal,
     shade_held_out,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["plot_benchmark", "plot_comparison"]
+__all__ = ["plot_comparison"]
 
 #: Panels in a row, and inches of a row and of what is above and below them all.
 ACROSS, ROW, FRAME = 4, 1.62, 0.95
@@ -69,8 +68,12 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
     """Every law over the runs, a panel a benchmark, titled with the law that has the least MAE on
     the held-out runs.
 
-    The panels are those of `plot_benchmark`, with one legend above them all; twelve fit a page. Of
-    a law of compute and k panels of `plot_in_k` follow, which show it at every k.
+    Held-out runs are open, and where they all have more compute than the fitted ones their part is
+    shaded. Laws of params and tokens are drawn as a line at the median D/N of the runs in the
+    panel, and as crosses at what each held-out run itself had. Bands are pointwise percentiles of
+    refits to resamples: of every law where there are at most two, else of the law that is best on
+    the held-out runs (on the fitted runs where none are held out). Of a law of compute and k, drawn
+    at k = 1, panels of `plot_in_k` follow, which show it at every k. Twelve panels fit a page.
 
     Parameters
     ----------
@@ -126,43 +129,6 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
             fontsize=7.0,
         )
     return whole
-
-
-def plot_benchmark(comparison: Comparison, benchmark: str, ax: Axes | None = None) -> Axes:
-    """Every law over the runs of a benchmark: accuracy against compute.
-
-    Held-out runs are open, and where they all have more compute than the fitted ones their part is
-    shaded. Laws of params and tokens are drawn as a line at the median D/N of the runs in the
-    figure, and as crosses at what each held-out run itself had; the bilinear law at k = 1
-    (`plot_in_k` has the other k). Bands are pointwise percentiles of refits to resamples: of every
-    law where there are at most two, else of the law that is best on the held-out runs (on the
-    fitted runs where none are held out).
-
-    Parameters
-    ----------
-    comparison : Comparison
-    benchmark : str
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    ValueError
-        Where the benchmark was not compared on, or the compute of its runs is not known.
-    """
-    with _axes(ax, (COLUMN, 3.1)) as ax:
-        shown = _draw(comparison, benchmark, ax)
-        order = [label for label in _labels(comparison) if label in shown]
-        ax.set_xlabel(COMPUTE)
-        ax.set_ylabel(f"accuracy on {_literal(benchmark)}")
-        handles = [shown[label] for label in order]
-        ax.legend(
-            handles, order, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=6.5
-        )
-    return ax
 
 
 def _draw_in_k(comparison: Comparison, entries: Sequence[Entry], axes: Iterable[Axes]) -> None:

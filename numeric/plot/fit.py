@@ -246,10 +246,10 @@ def _draw_envelope(fit: Fit, ax: Axes, path: Any) -> None:
 def _draw_residuals(fit: Fit, ax: Axes) -> None:
     ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
     if fit.runs.compute is None:
-        _scatter(fit, ax, fit.fitted, -fit.residuals)
+        _scatter(fit, ax, fit.fitted, fit.residuals)
         ax.set_xlabel(f"fitted {_outcome(fit)}")
     else:
-        _scatter(fit, ax, np.asarray(fit.runs.compute), -fit.residuals)
+        _scatter(fit, ax, np.asarray(fit.runs.compute), fit.residuals)
         ax.set_xscale("log")
         ax.set_xlabel(r"compute $C$ (FLOP)")
     ax.set_ylabel(r"$\log$ observed $-\,\log$ law" if fit.objective.in_logs else "observed $-$ law")

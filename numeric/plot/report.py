@@ -1,4 +1,6 @@
-"""The figure of a report: runs and laws with the held-out part and the forecast, and residuals."""
+"""The figure of a report: runs and laws with the held-out part and the forecast, residuals, and what
+to train.
+"""
 
 from __future__ import annotations
 
@@ -6,59 +8,49 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import formulas
 from ..accuracy.planning import Refitted, planning_law
 from ..data.sample import Points
 from ..errors import outside
-from ..results import Band
 from .panels import (
     COLOURS,
     COLUMN,
     DASHES,
     DIM,
-    FITTED,
-    HELD_OUT,
-    NOT_FITTED,
     PAGE,
     PALE,
     POINTS,
     _axes,
     _figure,
     _literal,
+    curve_with_band,
+    mark_runs,
     shade_held_out,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from matplotlib.axes import Axes
+    from matplotlib.figure import SubFigure
     from numpy.typing import NDArray
 
     from ..accuracy.fitting import LawFit
-    from ..accuracy.planning import AccuracyLaw
     from ..accuracy.report import LawOfReport, Report
 
     Floats = NDArray[np.float64]
 
-__all__ = [
-    "along",
-    "plot_accuracy",
-    "plot_planning",
-    "plot_report",
-    "plot_report_residuals",
-]
+__all__ = ["along", "plot_accuracy", "plot_planning", "plot_report", "plot_report_residuals"]
 
-COMPUTE = r"training compute $C$ (FLOP)"
-#: The axis reaches beyond the runs and the forecasts by this factor.
-MARGIN, BEFORE = 1.6, 8.0
+COMPUTE, PLANNED = r"training compute $C$ (FLOP)", r"compute $C$ (FLOP)"
+#: The axis reaches beyond the runs and the forecasts by this factor, and to the left of the fitted
+#: runs by that one.
+AFTER, BEFORE = 1.6, 8.0
 #: Panels of residuals.
-MOST_PANELS, LEGEND_COLUMNS = 4, 4
-#: Of the panels of what follows: points of a curve, the factor by which the axis of compute reaches
-#: beyond runs and budgets, the overtraining ratios, budgets whose costs are drawn, and refits that
-#: bands are made of.
-BUDGET, PATH, EDGE, RATIOS = r"compute $C$ (FLOP)", 61, 1.7, (0.03, 30.0)
-MOST_BUDGETS, MOST_REFITS = 2, 200
-#: Inches of the parts of a page, points of the type of its tables, and inches of a line of these.
-TOP, MIDDLE, IN_K, TYPE, LINE = 3.3, 2.2, 2.6, 6.0, 0.102
+MOST_PANELS = 4
+#: What follows from a law: points of a curve, the factor by which the axis of compute reaches beyond
+#: runs and budgets, the overtraining ratios, and the budgets whose costs are drawn.
+PATH, EDGE, RATIOS, MOST_BUDGETS = 61, 1.7, (0.03, 30.0), 2
+#: Inches of the rows of a page.
+TOP, MIDDLE, BOTTOM = 3.3, 2.2, 2.9
 
 
 def plot_accuracy(report: Report, ax: Axes | None = None) -> Axes:
@@ -84,43 +76,26 @@ def plot_accuracy(report: Report, ax: Axes | None = None) -> Axes:
     ValueError
         Where the compute of the runs is not known.
     """
-    compute, path = _compute(report), _path(report)
+    compute, path, best = _compute(report), _path(report), _best(report)
     with _axes(ax, (COLUMN, 2.8)) as ax:
-        shade_held_out(ax, _compute(report), report.is_held_out)
-        best = _best(report)
+        shade_held_out(ax, compute, report.is_held_out)
         for index, fit in enumerate(report.fits):
             at = along(fit, path, report.tokens_per_param)
             if at is None:
                 continue
-            colour = _colour(index)
-            if fit is best and (band := fit.new_run(at, report.level)) is not None:
+            if fit is best and (ends := fit.new_run(at, report.level)) is not None:
                 label = f"{100.0 * report.level:g} % of new runs by {fit.name}"
                 ax.fill_between(
-                    path, *band.T, color=colour, alpha=0.18, linewidth=0, zorder=1, label=label
+                    path, *ends.T, color=_colour(index), alpha=0.18, linewidth=0, label=label
                 )
-            ax.plot(
-                path,
-                fit.accuracy(at),
-                DASHES[index % len(DASHES)],
-                color=colour,
-                zorder=2,
-                label=fit.name,
-            )
-        used = np.isin(np.arange(len(report.sample)), _used(report))
-        held = report.is_held_out
-        off = int(np.count_nonzero(compute < path[0]))
-        near = "near guessing, not fitted" + (f" ({off} off the axis)" if off else "")
-        shown = (
-            (used & ~held, FITTED, "fitted"),
-            (~used & ~held, NOT_FITTED, near),
-            (held, HELD_OUT, "held out"),
-        )
-        for chosen, style, label in shown:
-            if chosen.any():
-                ax.scatter(compute[chosen], report.sample.accuracy[chosen], label=label, **style)
+            style: Any = {"color": _colour(index), "linestyle": DASHES[index % len(DASHES)]}
+            ax.plot(path, fit.accuracy(at), zorder=2, label=fit.name, **style)
+        mark_runs(ax, compute, report.sample.accuracy, report.is_held_out, _used(report))
         _draw_forecasts(report, best, ax)
         if report.baseline.value > 0.0:
             ax.axhline(report.baseline.value, color=PALE, linewidth=0.9, zorder=1, label="guessing")
+        if off := int(np.count_nonzero(compute < path[0])):
+            ax.plot([], [], " ", label=f"{off} not fitted off the axis")
         ax.set_xscale("log")
         ax.set_xlim(path[0], path[-1])
         ax.set_xlabel(COMPUTE)
@@ -147,33 +122,20 @@ def plot_report_residuals(report: Report, law: str, ax: Axes | None = None) -> A
     ValueError
         Where the report has no such law, or the compute of the runs is not known.
     """
-    _compute(report)
-    names = [fit.name for fit in report.fits]
-    if law not in names:
-        raise outside("law", law, f"one of {', '.join(names)}")
-    index = names.index(law)
-    fit, colour, path = report.fits[index], _colour(index), _path(report)
+    compute, path = _compute(report), _path(report)
+    fits = {fit.name: fit for fit in report.fits}
+    if law not in fits:
+        raise outside("law", law, f"one of {', '.join(fits)}")
+    fit = fits[law]
+    judged = report.pairs_ahead if "k" in fit.kind.asks else report.sample.subset(report.is_judged)
     with _axes(ax, (COLUMN, 2.0)) as ax:
-        shade_held_out(ax, _compute(report), report.is_held_out)
+        shade_held_out(ax, compute, report.is_held_out)
         ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
-        residuals = 100.0 * (fit.sample.accuracy - fit.accuracy(fit.sample.at))
-        ax.scatter(
-            fit.sample.at.column("compute"),
-            residuals,
-            marker="o",
-            s=6.0,
-            color=colour,
-            linewidths=0.0,
-            zorder=2,
-        )
-        judged = (
-            report.pairs_ahead if "k" in fit.kind.asks else report.sample.subset(report.is_judged)
-        )
-        if judged is not None and len(judged):
-            ahead = 100.0 * (judged.accuracy - fit.accuracy(judged.at))
-            ax.scatter(
-                judged.at.column("compute"), ahead, **HELD_OUT | {"edgecolors": colour, "s": 10.0}
-            )
+        for runs, held_out in ((fit.sample, False), (judged, True)):
+            if runs is not None and len(runs):
+                residuals = 100.0 * (runs.accuracy - fit.accuracy(runs.at))
+                held = np.full(len(runs), held_out)
+                mark_runs(ax, runs.at.column("compute"), residuals, held, size=0.75)
         ax.set_xscale("log")
         ax.set_xlim(path[0], path[-1])
         ax.set_xlabel(COMPUTE)
@@ -183,181 +145,60 @@ def plot_report_residuals(report: Report, law: str, ax: Axes | None = None) -> A
 
 
 def plot_report(report: Report) -> Any:
-    """A page: accuracy with laws and forecast, residuals, what follows from the params+tokens law,
-    every k, and tables.
-
-    Below accuracy and residuals (at most four laws) stand, where there is a law to plan with, its
-    envelope, the allocation and the points that other ratios cost, each with its band
-    (`plot_planning`); for a law in k `plot_in_k`; and the coefficients, errors and forecasts with
-    their intervals.
+    """A page: accuracy with laws and forecast, residuals of at most four laws, and, where there are
+    such laws, what follows from the one of params and tokens (`plot_planning`), and the one in k at
+    every k (`plot_in_k`).
 
     Returns
     -------
     ndarray of Axes
         That of the accuracy first.
     """
-    in_k = next((fit for fit in report.fits if "k" in fit.kind.asks), None)
-    tables = [table.text().splitlines() for table in report.tables()]
-    least = int(np.ceil(IN_K / LINE)) if in_k is not None else 0
-    tables[0] += [""] * (
-        least - len(tables[0])
-    )  # the panel of all k stands beside the coefficients
-    lines = [line for table in tables for line in (*table, "")]
-    heights = [TOP, *([MIDDLE] if report.planning is not None else []), LINE * len(lines)]
-    with _figure((PAGE, sum(heights))) as figure:
-        rows = iter(figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0])
-        found = _draw_top(report, next(rows))
-        if report.planning is not None:
-            found += plot_planning(report, next(rows))
-        below = next(rows)
-        text = below.text(
-            0.02,
-            1.0,
-            "\n".join(lines),
-            family="monospace",
-            fontsize=TYPE,
-            va="top",
-            linespacing=1.2,
-        )
-        text.set_parse_math(False)
-        if in_k is not None:
-            found.append(_draw_in_k(report, in_k, below, len(lines)))
-    return np.array(found, dtype=object)
-
-
-def _draw_in_k(report: Report, fit: LawFit, figure: Any, lines: int) -> Axes:
-    """The law in k at every k, on the right of the first of so many lines."""
     from .in_k import plot_in_k
 
-    share = IN_K / (LINE * lines)
-    ax = figure.add_axes((0.56, 1.0 - 0.83 * share, 0.42, 0.80 * share))
-    return plot_in_k(fit, report.pairs_ahead, ax, level=report.level)
+    in_k = next((fit for fit in report.fits if "k" in fit.kind.asks), None)
+    heights = [TOP]
+    heights += [MIDDLE] if report.planning is not None else []
+    heights += [BOTTOM] if in_k is not None else []
+    with _figure((PAGE, sum(heights))) as figure:
+        rows = iter(figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0])
+        axes = _draw_top(report, next(rows))
+        if report.planning is not None:
+            axes += plot_planning(report, next(rows))
+        if in_k is not None:
+            axes.append(
+                plot_in_k(in_k, report.pairs_ahead, next(rows).subplots(), level=report.level)
+            )
+    return np.array(axes, dtype=object)
 
 
-def _draw_top(report: Report, figure: Any) -> list[Any]:
+def _draw_top(report: Report, figure: SubFigure) -> list[Axes]:
     """Accuracy on the left, residuals on the right, the legend below."""
-    shown = _shown(report)
+    best = sorted(report.laws, key=_error)[:MOST_PANELS]
+    shown = [law.name for law in report.laws if law in best]
     grid = figure.add_gridspec(len(shown), 2, width_ratios=(1.5, 1.0))
     left = plot_accuracy(report, figure.add_subplot(grid[:, 0]))
-    right: list[Any] = []
+    right: list[Axes] = []
     for row, law in enumerate(shown):
-        ax = figure.add_subplot(
-            grid[row, 1], sharex=right[0] if right else None, sharey=right[0] if right else None
-        )
-        right.append(plot_report_residuals(report, law, ax))
+        shared: Any = {"sharex": right[0], "sharey": right[0]} if right else {}
+        ax = plot_report_residuals(report, law, figure.add_subplot(grid[row, 1], **shared))
+        right.append(ax)
         ax.set_ylabel("")
         if row < len(shown) - 1:
             ax.set_xlabel("")
             ax.tick_params(labelbottom=False)
     right[len(right) // 2].set_ylabel("observed $-$ law (points)")
-    handles, labels = left.get_legend_handles_labels()
     legend: Any = left.get_legend()
     legend.remove()
-    figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS, fontsize=6.5)
+    handles = left.get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=4, fontsize=6.5)
     return [left, *right]
 
 
-# -- parts -------------------------------------------------------------------------------------------------------------
+# -- what follows from the law of params and tokens ----------------------------------------------
 
 
-def _compute(report: Report) -> Any:
-    values = report.sample.at.compute
-    if values is None:
-        raise outside("report", report.benchmark, "of runs whose compute is known, to be drawn")
-    return np.asarray(values)
-
-
-def _path(report: Report) -> Any:
-    """Computes from below the first fitted run to beyond the last run and forecast."""
-    compute = _compute(report)
-    highest = (
-        max(compute.max(), *(each.compute for each in report.forecasts))
-        if report.forecasts
-        else compute.max()
-    )
-    return np.geomspace(compute[_used(report)].min() / BEFORE, highest * MARGIN, POINTS)
-
-
-def _draw_forecasts(report: Report, fit: LawFit, ax: Axes) -> None:
-    """The forecasts of a law with the interval of a new run."""
-    for number, each in enumerate(
-        [each for each in report.forecasts if each.law == fit.name and each.k in (None, 1.0)]
-    ):
-        colour = _colour(report.fits.index(fit))
-        if each.new_run.has_interval:
-            ends = np.array([each.new_run.low, each.new_run.high], dtype=np.float64)
-            ax.plot([each.compute] * 2, ends, color=colour, linewidth=1.0, zorder=4)
-        label = "forecast" if not number else "_more"
-        ax.plot(
-            [each.compute],
-            [each.accuracy.value],
-            "D",
-            color=colour,
-            markersize=4.0,
-            zorder=5,
-            label=label,
-        )
-
-
-def _shown(report: Report) -> list[str]:
-    """The laws whose residuals have a panel: the best, in the order of the report."""
-    best = sorted(report.laws, key=_error)[
-        :MOST_PANELS
-    ]  # one in k stands at the end, for it is judged on other data
-    return [law.name for law in report.laws if law in best]
-
-
-def along(fit: LawFit, path: Any, ratio: float | None) -> Points | None:
-    """Where a law is drawn over compute: at this D/N, and at k = 1; None where it asks for what is
-    not known.
-    """
-    from .. import formulas
-
-    budget = (
-        {}
-        if ratio is None
-        else {
-            "params": formulas.ray_params(path, ratio),
-            "tokens": formulas.ray_tokens(path, ratio),
-        }
-    )
-    at = Points(compute=path, k=np.ones(len(path)), **budget)
-    return None if any(getattr(at, name) is None for name in fit.kind.asks) else at
-
-
-def _used(report: Report) -> Any:
-    """Which runs some law was fitted to."""
-    index = report.sample.index
-    own = np.arange(len(report.sample)) if index is None else np.asarray(index)
-    taken = [fit.sample.index for fit in report.fits if fit.sample.index is not None]
-    return (
-        np.flatnonzero(np.isin(own, np.concatenate(taken)))
-        if taken
-        else np.arange(len(report.sample))
-    )
-
-
-def _best(report: Report) -> LawFit:
-    """The law of band and forecasts."""
-    return report.fits[report.laws.index(min(report.laws, key=_error))]
-
-
-def _error(law: LawOfReport) -> float:
-    """By what laws are ranked: on the held-out runs where there are any."""
-    if law.crossing is not None:
-        return float("inf")
-    value = law.held_out["mae"] if law.held_out["n"] else law.train["rmse"]
-    return float("inf") if value is None else float(value)
-
-
-def _colour(index: int) -> str:
-    return COLOURS[index % len(COLOURS)]
-
-
-# -- what follows from the law of params and tokens ----------------------------------------------------------------------
-
-
-def plot_planning(report: Report, figure: Any) -> list[Any]:
+def plot_planning(report: Report, figure: Any) -> list[Axes]:
     """Three panels in a figure: accuracy of the best allocation, its params and tokens, and points
     lost at other ratios.
 
@@ -370,100 +211,121 @@ def plot_planning(report: Report, figure: Any) -> list[Any]:
     """
     fit, _ = planning_law(report.fits)
     if fit is None or report.planning is None:
-        raise outside(
-            "report",
-            report.benchmark,
-            "one with a law of params and tokens that the runs determine",
-        )
+        domain = "one with a law of params and tokens that the runs determine"
+        raise outside("report", report.benchmark, domain)
     refitted = Refitted.of(fit, report.level)
-    bands = _Bands(refitted.law, refitted.refits[:MOST_REFITS], report.level)
     budgets = np.array([row["compute"] for row in report.planning.allocations])
-    known = fit.sample.at.column("compute")
-    every = np.concatenate([known, budgets])
+    every = np.concatenate([fit.sample.at.column("compute"), budgets])
     path = np.geomspace(every.min() / EDGE, every.max() * EDGE, PATH)
-    first, second, third = figure.subplots(1, 3)
-    _envelope(report, bands, path, budgets, first)
-    _allocation(bands, path, budgets, second)
-    _costs(bands, budgets[:MOST_BUDGETS], third)
+    ratios = np.geomspace(*RATIOS, PATH)
+
+    def draw(ax: Axes, x: Floats, curve: Any, index: int, label: str = "") -> None:
+        style: Any = {"color": _colour(index), "linestyle": DASHES[index % len(DASHES)]}
+        band = refitted.band(curve)
+        curve_with_band(ax, x, band, label=label, **style)
+
+    def mark(ax: Axes, curve: Any, index: int) -> None:
+        ax.plot(budgets, curve, "D", color=_colour(index), markersize=3.5, zorder=5)
+
+    best, allocated, lost = figure.subplots(1, 3)
+    at_budgets = refitted.law.plan(budgets)
+    draw(best, path, lambda law: law.plan(path).accuracy, 0)
+    mark(best, at_budgets.accuracy, 0)
+    if report.baseline.value > 0.0:
+        best.axhline(report.baseline.value, color=PALE, linewidth=0.9, zorder=0)
+    best.set_ylabel(r"accuracy at best, $Q^*$")
+    for index, (name, label) in enumerate((("params", "$N^*$"), ("tokens", "$D^*$"))):
+        draw(allocated, path, lambda law, name=name: getattr(law.plan(path), name), index, label)
+        mark(allocated, getattr(at_budgets, name), index)
+    allocated.set_yscale("log")
+    allocated.set_ylabel("params and tokens at best")
+    for index, C in enumerate(budgets[:MOST_BUDGETS]):
+
+        def points(law: Any, C: float = C) -> Any:
+            return 100.0 * law.penalty(ratios, C).lost_accuracy
+
+        draw(lost, ratios, points, index, f"at {C:.3g} FLOP")
+    most = 100.0 * refitted.law.penalty(ratios).greatest_loss
+    lost.plot(ratios, most, ":", color=DIM, label="at most, at any budget", zorder=5)
+    lost.set_ylim(bottom=0.0)
+    lost.set_ylabel("points of accuracy lost")
+    for ax in (best, allocated, lost):
+        ax.set_xscale("log")
+        ax.set_xlabel(PLANNED)
+    lost.set_xlabel(r"overtraining ratio $(D/N)/(D^*/N^*)$")
+    for ax in (allocated, lost):
+        ax.legend(fontsize=6.0)
     figure.suptitle(
         _literal(f"best allocation for this benchmark by {report.planning.law}"), fontsize=7.5
     )
-    return [first, second, third]
+    return [best, allocated, lost]
 
 
-class _Bands:
-    """A curve by a law with the percentiles of its refits."""
-
-    def __init__(self, law: AccuracyLaw, refits: Sequence[AccuracyLaw], level: float) -> None:
-        self.law, self.refits, self.level = law, refits, level
-
-    def draw(
-        self,
-        ax: Any,
-        x: Floats,
-        curve: Callable[[AccuracyLaw], Any],
-        colour: str,
-        dashes: str,
-        label: str,
-    ) -> None:
-        if len(self.refits) > 1:
-            band = Band.of_draws(
-                curve(self.law), [curve(refit) for refit in self.refits], self.level
-            )
-            ax.fill_between(x, band.low, band.high, color=colour, alpha=0.18, linewidth=0, zorder=1)
-        ax.plot(x, curve(self.law), dashes, color=colour, label=label, zorder=2)
+# -- parts ---------------------------------------------------------------------------------------
 
 
-def _envelope(report: Report, bands: _Bands, path: Floats, budgets: Floats, ax: Any) -> None:
-    bands.draw(ax, path, lambda each: each.plan(path).accuracy, COLOURS[0], "-", "best allocation")
-    ax.plot(
-        budgets, bands.law.plan(budgets).accuracy, "D", color=COLOURS[0], markersize=3.5, zorder=4
-    )
-    if report.baseline.value > 0.0:
-        ax.axhline(report.baseline.value, color=PALE, linewidth=0.9, zorder=0)
-    ax.set_xscale("log")
-    ax.set_xlabel(BUDGET)
-    ax.set_ylabel(r"accuracy at best, $Q^*$")
+def along(fit: LawFit, path: Any, ratio: float | None) -> Points | None:
+    """Where a law is drawn over compute: at this D/N, and at k = 1; None where it asks for what is
+    not known.
+    """
+    budget = {}
+    if ratio is not None:
+        budget = {
+            "params": formulas.ray_params(path, ratio),
+            "tokens": formulas.ray_tokens(path, ratio),
+        }
+    at = Points(compute=path, k=np.ones(len(path)), **budget)
+    return None if any(getattr(at, name) is None for name in fit.kind.asks) else at
 
 
-def _allocation(bands: _Bands, path: Floats, budgets: Floats, ax: Any) -> None:
-    for index, (name, label) in enumerate((("params", "$N^*$"), ("tokens", "$D^*$"))):
+def _compute(report: Report) -> Floats:
+    values = report.sample.at.compute
+    if values is None:
+        raise outside("report", report.benchmark, "of runs whose compute is known, to be drawn")
+    return np.asarray(values)
 
-        def best(each: AccuracyLaw, name: str = name) -> Any:
-            return getattr(each.plan(path), name)
 
-        bands.draw(ax, path, best, COLOURS[index], DASHES[index], label)
+def _path(report: Report) -> Floats:
+    """Computes from below the first fitted run to beyond the last run and forecast."""
+    compute = _compute(report)
+    highest = max(compute.max(), *(forecast.compute for forecast in report.forecasts), 0.0)
+    return np.geomspace(compute[_used(report)].min() / BEFORE, highest * AFTER, POINTS)
+
+
+def _used(report: Report) -> Any:
+    """Which runs some law was fitted to: (n,) of bool."""
+    taken = [fit.sample.index for fit in report.fits if fit.sample.index is not None]
+    if report.sample.index is None or not taken:
+        return np.ones(len(report.sample), dtype=bool)
+    return np.isin(report.sample.index, np.concatenate(taken))
+
+
+def _draw_forecasts(report: Report, fit: LawFit, ax: Axes) -> None:
+    """The forecasts of a law with the interval of a new run."""
+    style: Any = {"color": _colour(report.fits.index(fit)), "zorder": 5}
+    of_law = [each for each in report.forecasts if each.law == fit.name and each.k in (None, 1.0)]
+    for number, forecast in enumerate(of_law):
+        ends = [forecast.new_run.low, forecast.new_run.high]
+        if forecast.new_run.has_interval:
+            ax.plot([forecast.compute] * 2, ends, linewidth=1.0, **style)  # type: ignore[arg-type]
+        label = "_more" if number else "forecast"
         ax.plot(
-            budgets,
-            getattr(bands.law.plan(budgets), name),
-            "D",
-            color=COLOURS[index],
-            markersize=3.5,
-            zorder=4,
+            forecast.compute, forecast.accuracy.value, "D", markersize=4.0, label=label, **style
         )
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xlabel(BUDGET)
-    ax.set_ylabel("params and tokens at best")
-    ax.legend(fontsize=6.5)
 
 
-def _costs(bands: _Bands, budgets: Floats, ax: Any) -> None:
-    """Points lost at each budget; at any budget, the most."""
-    ratios = np.geomspace(*RATIOS, PATH)
+def _best(report: Report) -> LawFit:
+    """The law of band and forecasts."""
+    return report.fits[report.laws.index(min(report.laws, key=_error))]
 
-    def most(each: AccuracyLaw) -> Any:
-        return 100.0 * each.penalty(ratios).greatest_loss
 
-    for index, C in enumerate(budgets):
+def _error(law: LawOfReport) -> float:
+    """By what laws are ranked: on the held-out runs where there are any; one in k comes last, for it
+    is judged on other data.
+    """
+    value = law.held_out["mae"] if law.held_out["n"] else law.train["rmse"]
+    return float("inf") if value is None or law.crossing is not None else float(value)
 
-        def lost(each: AccuracyLaw, C: float = C) -> Any:
-            return 100.0 * np.asarray(each.penalty(ratios, C).lost_accuracy)
 
-        bands.draw(ax, ratios, lost, COLOURS[index], DASHES[index], f"at {C:.3g} FLOP")
-    ax.plot(ratios, most(bands.law), ":", color=DIM, label="at any budget at most", zorder=2)
-    ax.set_xscale("log")
-    ax.set_ylim(bottom=0.0)
-    ax.set_xlabel(r"overtraining ratio $(D/N)/(D^*/N^*)$")
-    ax.set_ylabel("points of accuracy lost")
-    ax.legend(fontsize=6.0)
+def _colour(index: int) -> str:
+    return COLOURS[index % len(COLOURS)]

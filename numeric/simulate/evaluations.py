@@ -27,6 +27,7 @@ of pass@1, 0.03 to 0.05.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -105,7 +106,7 @@ SMALL_RUNS, SMALLEST, LARGEST_SMALL, SMALL_RATIO = 10, 1e13, 1e15, 20.0
 FLOP_PER_PARAM_AND_TOKEN = 6.0
 
 
-# -- the runs ----------------------------------------------------------------------------------------------------------
+# -- the runs --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -137,36 +138,25 @@ def design() -> Design:
     >>> len(runs), runs.run[0], float(runs.compute[0])
     (205, '17.58B-357.4B', 3.77e+22)
     """
-    found, seen = [], dict[str, int]()
+    rows: list[tuple[str, float, float, str]] = []
+    names: Counter[str] = Counter()
     for size, flops, count, _, _, _, trained_on in RUNS:
         for dataset in trained_on.split(", "):
             name = f"{size}-{count}{'-c4' if dataset == C4 else ''}"
-            seen[name] = seen.get(name, 0) + 1
-            again = f"-{seen[name]}" if seen[name] > 1 else ""
-            found.append(
-                (f"{name}{again}", float(flops), 1e9 * float(count.removesuffix("B")), dataset)
-            )
+            names[name] += 1
+            again = f"-{names[name]}" if names[name] > 1 else ""
+            tokens = 1e9 * float(count.removesuffix("B"))
+            rows.append((f"{name}{again}", float(flops), tokens, dataset))
     for i, budget in enumerate(np.geomspace(SMALLEST, LARGEST_SMALL, SMALL_RUNS).tolist(), start=1):
-        found.append(
-            (
-                f"small-{i}",
-                budget,
-                (SMALL_RATIO * budget / FLOP_PER_PARAM_AND_TOKEN) ** 0.5,
-                MIXTURE,
-            )
-        )
-    names, budgets, counts, datasets = (list(column) for column in zip(*found, strict=True))
-    C, D = np.array(budgets), np.array(counts)
-    return Design(
-        run=np.array(names, dtype=object),
-        params=C / (FLOP_PER_PARAM_AND_TOKEN * D),
-        tokens=D,
-        compute=C,
-        dataset=np.array(datasets, dtype=object),
-    )
+        tokens = (SMALL_RATIO * budget / FLOP_PER_PARAM_AND_TOKEN) ** 0.5
+        rows.append((f"small-{i}", budget, tokens, MIXTURE))
+    run, C, D, dataset = (np.array(column) for column in zip(*rows, strict=True))
+    params = C / (FLOP_PER_PARAM_AND_TOKEN * D)
+    run, dataset = run.astype(object), dataset.astype(object)
+    return Design(run=run, params=params, tokens=D, compute=C, dataset=dataset)
 
 
-# -- what comes out ----------------------------------------------------------------------------------------------------
+# -- what comes out --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -184,15 +174,12 @@ class SimulatedEvaluations:
         The same by the laws, without noise.
     baselines : dict of str to float
         Benchmark -> accuracy of guessing.
-    with_baselines : bool
-        Whether the table tells the accuracy of guessing.
     """
 
     design: Design
     scores: dict[tuple[str, str], Floats]
     expected: dict[tuple[str, str], Floats]
     baselines: dict[str, float]
-    with_baselines: bool = True
 
     @cached_property
     def laws(self) -> dict[str, Law]:
@@ -206,18 +193,16 @@ class SimulatedEvaluations:
         A loss has no accuracy of guessing: None.
         """
         known = {key: np.flatnonzero(np.isfinite(values)) for key, values in self.scores.items()}
+        keys = [key for key, runs in known.items() for _ in runs]
         runs = np.concatenate(list(known.values()))
         held = {name: values[runs].tolist() for name, values in vars(self.design).items()}
-        held["benchmark"] = [benchmark for (benchmark, _), where in known.items() for _ in where]
-        held["metric_type"] = [metric for (_, metric), where in known.items() for _ in where]
-        held["score"] = [
-            score for key, where in known.items() for score in self.scores[key][where].tolist()
-        ]
-        if self.with_baselines:
-            held["random_baseline"] = [
-                self.baselines.get(benchmark) for benchmark in held["benchmark"]
-            ]
-        return held
+        scores = np.concatenate([self.scores[key][runs] for key, runs in known.items()])
+        return held | {
+            "benchmark": [benchmark for benchmark, _ in keys],
+            "metric_type": [metric for _, metric in keys],
+            "score": scores.tolist(),
+            "random_baseline": [self.baselines.get(benchmark) for benchmark, _ in keys],
+        }
 
     def evaluations(self) -> Evaluations:
         """The same as `Evaluations.read` of `columns` gives."""
@@ -231,11 +216,10 @@ def simulate(
     seed: int = 0,
     benchmarks: Sequence[str] | None = None,
     datasets: Sequence[str] = DATASETS,
-    small_runs: bool | None = None,
+    small_runs: bool = False,
     problems: Mapping[str, int] | None = None,
     run_noise: float = RUN_NOISE,
     exact: bool = False,
-    with_baselines: bool = True,
 ) -> SimulatedEvaluations:
     """Draw the scores of every run on every benchmark, and its losses.
 
@@ -250,18 +234,15 @@ def simulate(
         Some of `PROBLEMS`; by default all.
     datasets : sequence of str
         Runs on these alone.
-    small_runs : bool, optional
-        Whether to add ten runs from which the accuracy of guessing can be estimated; by default
-        where the table does not tell it. They report no loss. Leave them out of fits of laws that
-        take all runs.
+    small_runs : bool
+        Whether to add ten runs from which the accuracy of guessing can be estimated. They report no
+        loss. Leave them out of fits of laws that take all runs.
     problems : mapping, optional
         Benchmark -> how many questions, where these are to be others than `PROBLEMS`.
     run_noise : float
         Standard deviation of log(-log Q') from run to run, >= 0.
     exact : bool
         The scores that the laws give, without any noise.
-    with_baselines : bool
-        Whether the table tells the accuracy of guessing; without it, it has to be estimated.
 
     Returns
     -------
@@ -281,14 +262,12 @@ def simulate(
     """
     whole_number("seed", seed, 0)
     chosen = _chosen("benchmarks", benchmarks, PROBLEMS)
-    counts = PROBLEMS | {
-        name: whole_number("problems", count, 1) for name, count in (problems or {}).items()
-    }
     _chosen("problems", tuple(problems or PROBLEMS), PROBLEMS)
-    trained_on, spread = (
-        _chosen("datasets", datasets, DATASETS),
-        nonnegative_number("run_noise", run_noise),
-    )
+    for count in (problems or {}).values():
+        whole_number("problems", count, 1)
+    counts = PROBLEMS | dict(problems or {})
+    trained_on = _chosen("datasets", datasets, DATASETS)
+    spread = nonnegative_number("run_noise", run_noise)
     runs = design()
     scores: dict[tuple[str, str], Floats] = {}
     expected: dict[tuple[str, str], Floats] = {}
@@ -301,19 +280,16 @@ def simulate(
         expected[name, "loss"] = _loss(name, runs)
         z = np.random.default_rng([seed, len(PROBLEMS) + index]).standard_normal(len(runs))
         scores[name, "loss"] = expected[name, "loss"] * np.exp(LOSS_NOISE * z)
-    kept = np.isin(runs.dataset, trained_on)
-    if with_baselines if small_runs is None else not small_runs:
-        kept &= runs.compute > LARGEST_SMALL
+    kept = np.isin(runs.dataset, trained_on) & (small_runs | (runs.compute > LARGEST_SMALL))
     return SimulatedEvaluations(
         design=runs.subset(kept),
         scores={key: values[kept] for key, values in (expected if exact else scores).items()},
         expected={key: values[kept] for key, values in expected.items()},
         baselines={name: float(str(LAWS[name].random_baseline)) for name in chosen},
-        with_baselines=with_baselines,
     )
 
 
-# -- one benchmark -----------------------------------------------------------------------------------------------------
+# -- one benchmark ---------------------------------------------------------------------------------
 
 
 class _Benchmark:
@@ -397,9 +373,7 @@ def _chosen(
     argument: str, names: Sequence[str] | None, known: Mapping[str, Any] | Sequence[str]
 ) -> tuple[str, ...]:
     wanted = tuple(known) if names is None else (names,) if isinstance(names, str) else tuple(names)
-    for name in wanted:
-        if name not in known:
-            raise outside(argument, name, f"some of {', '.join(known)}")
-    if not wanted:
-        raise outside(argument, names, f"some of {', '.join(known)}")
+    unknown = [name for name in wanted if name not in known]
+    if unknown or not wanted:
+        raise outside(argument, unknown[0] if unknown else names, f"some of {', '.join(known)}")
     return wanted

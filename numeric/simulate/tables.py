@@ -71,30 +71,18 @@ def simulate_losses(
     truth, spread = law_named(law), nonnegative_number("noise", noise)
     if published(law).metric != "loss":
         raise outside("law", law, f"a law of loss; this is one of {published(law).metric}")
-    generator = random.Random(
-        whole_number("seed", seed, 0)
-    )  # the standard library's: a table of 96 rows needs no arrays
+    generator = random.Random(whole_number("seed", seed, 0))
     columns: dict[str, list[Any]] = {"params": [], "tokens": [], "loss": []}
     for params, tokens in _sweep(truth):
-        columns["params"].append(round(params))
-        columns["tokens"].append(round(tokens))
-        columns["loss"].append(
-            _noisy(truth.loss(params, tokens), spread * generator.gauss(0.0, 1.0), noise)
-        )
+        log_factor = spread * generator.gauss(0.0, 1.0)
+        factor = math.exp(log_factor) if log_factor < LARGEST_LOG else math.inf
+        loss = round(truth.loss(params, tokens) * factor, 4)
+        if not 0.0 < loss < math.inf:
+            domain = "so small that every loss is above 0 in four decimals and finite"
+            raise outside("noise", noise, domain)
+        for name, value in zip(columns, (round(params), round(tokens), loss), strict=True):
+            columns[name].append(value)
     return columns
-
-
-def _noisy(loss: float, log_factor: float, noise: float) -> float:
-    """The loss times the factor, to four decimals."""
-    found = round(loss * math.exp(log_factor), 4) if log_factor < LARGEST_LOG else math.inf
-    if not 0.0 < found < math.inf:
-        raise outside(
-            "noise",
-            noise,
-            f"so small that every loss is above 0 in four decimals and finite (one would be "
-            f"{found:g})",
-        )
-    return found
 
 
 def _sweep(truth: Law) -> Iterator[tuple[float, float]]:

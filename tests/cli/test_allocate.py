@@ -179,14 +179,6 @@ def test_a_law_of_accuracy_is_called_one(call, data) -> None:
     assert "Q' = (Q - 0.2918)/(1 - 0.2918)" in text
 
 
-def test_a_law_of_accuracy_of_ones_own(call, data) -> None:
-    words = ("allocate", *CUSTOM, "--compute", "1e22", "--random-baseline", "25%")
-    found = data(*words, "--E", "0.1")
-    assert found["accuracy"] == pytest.approx(0.25 + 0.75 * math.exp(-found["loss"]), rel=1e-12)
-    assert data(*words)["accuracy"] is None, "without E the accuracy is open"
-    assert call("allocate", *CUSTOM, "--compute", "1e22", "--random-baseline", "1").code == 2
-
-
 def test_far_beyond_the_runs_of_a_saved_fit(call, data, tmp_path) -> None:
     """A file that holds the ranges of its runs: how far beyond them an allocation is, is said;
     older files hold none.

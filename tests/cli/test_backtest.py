@@ -6,19 +6,11 @@ import json
 import re
 from typing import Any
 
-import numpy as np
 import pytest
+from tests.data import runs_at, write_csv
 
 from isoflop.numeric.fit import hold_out as engine
 from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
-
-
-def written(path, columns):
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -29,19 +21,17 @@ def tables(tmp_path_factory):
     truth = law_truth(design, "compute", {"E0": 0.3, "C0": 2e3, "alpha": 0.16}, concentration=200.0)
     made = simulate(design, truth, problems=40, sampling=Fixed(200), rng=1)
     held = made.columns()
-    written(
+    write_csv(
         folder / "counts.csv",
         {name: held[name] for name in ("model", "problem", "n_samples", "n_correct")},
     )
-    written(
+    write_csv(
         folder / "models.csv",
         {"model": design.names, "params": design.params, "tokens": design.tokens},
     )
-    written(folder / "gold.csv", made.gold())
-    loss = 1.7 + 400.0 * design.params**-0.34 + 410.0 * design.tokens**-0.28
-    loss = loss * np.exp(1e-3 * np.random.default_rng(0).standard_normal(len(loss)))
-    written(folder / "runs.csv", {"N": design.params, "D": design.tokens, "loss": loss})
-    written(folder / "other.csv", {"a": [1, 2], "b": [3, 4]})
+    write_csv(folder / "gold.csv", made.gold())
+    write_csv(folder / "runs.csv", runs_at(design.params, design.tokens, noise=1e-3))
+    write_csv(folder / "other.csv", {"a": [1, 2], "b": [3, 4]})
     return folder
 
 
@@ -101,7 +91,7 @@ def test_nothing_observed_is_no_verdict(run, tables):
     rows = list(csv.DictReader(io.StringIO((tables / "counts.csv").read_text())))
     held = {name: [row[name] for row in rows] for name in ("model", "problem", "n_samples")}
     last = list(dict.fromkeys(held["model"]))[-1]
-    written(
+    write_csv(
         tables / "last.csv",
         held | {"n_correct": [0 if row["model"] == last else row["n_correct"] for row in rows]},
     )

@@ -2,13 +2,11 @@
 interrupts.
 """
 
-import csv
 import json
 
+import numpy as np
 import pytest
-
-np = pytest.importorskip("numpy")
-pytest.importorskip("scipy")
+from tests.data import accuracies, at_ratios, write_rows
 
 HEADER = ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
 LAWS = ("compute", "params-tokens")
@@ -18,25 +16,18 @@ WIDTH = 100
 
 def rows(percent=1.0):
     """Two benchmarks at 30 runs, with the accuracy of guessing."""
-    compute, per_param = (
-        each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
-    )
-    params = np.sqrt(compute / (6.0 * per_param))
-    tokens = per_param * params
+    params, tokens = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
     random = np.random.default_rng(5)
-    found = []
-    for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0)):
-        y = (
-            scale
-            * (60.0 * params**-0.27 + 400.0 * tokens**-0.3)
-            * np.exp(0.01 * random.standard_normal(len(params)))
+    return [
+        [n, d, name, "acc", percent * q, guess]
+        for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0))
+        for n, d, q in zip(
+            params,
+            tokens,
+            accuracies(params, tokens, baseline=guess, scale=scale, noise=0.01, seed=random),
+            strict=True,
         )
-        scores = guess + (1.0 - guess) * np.exp(-y)
-        found += [
-            [n, d, name, "acc", percent * q, guess]
-            for n, d, q in zip(params, tokens, scores, strict=True)
-        ]
-    return found
+    ]
 
 
 def losses(*names):
@@ -66,10 +57,7 @@ def file(folder):
     """Write rows to a file, once."""
 
     def write(name, content, header=HEADER):
-        path = folder / f"{name}.csv"
-        with path.open("w", newline="", encoding="utf-8") as stream:
-            csv.writer(stream).writerows([header, *content])
-        return path
+        return write_rows(folder / f"{name}.csv", header, content)
 
     return write
 

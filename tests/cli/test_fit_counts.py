@@ -8,9 +8,9 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
-
-np = pytest.importorskip("numpy")
+from tests.data import write_rows
 
 LAWS = ("compute", "params-tokens", "gold")
 COEFFICIENTS = {
@@ -31,12 +31,6 @@ COUNTED |= {"n_resamples", "n_failed_resamples"}
 FAST = ("--method", "least-squares-log", "--bootstrap", "30")
 WIDTH = 100
 P, N = ("--cluster", "params"), ("--cluster", "none")
-
-
-def write(path, header, rows):
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header, *rows])
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +65,11 @@ def samples():
 def files(folder, samples):
     models, rows, gold = samples
     return {
-        "counts": write(
+        "counts": write_rows(
             folder / "counts.csv", ("model", "problem", "n_samples", "n_correct"), rows
         ),
-        "models": write(folder / "models.csv", ("model", "params", "tokens"), models),
-        "gold": write(folder / "gold.csv", ("model", "gold"), gold),
+        "models": write_rows(folder / "models.csv", ("model", "params", "tokens"), models),
+        "gold": write_rows(folder / "gold.csv", ("model", "gold"), gold),
     }
 
 
@@ -277,7 +271,7 @@ def test_lists_of_k(data, words) -> None:
 
 def test_the_laws_that_the_covariates_allow(data, folder, files, samples) -> None:
     models, _, _ = samples
-    compute = write(
+    compute = write_rows(
         folder / "compute.csv", ("model", "compute"), [(m, 6.0 * n * d) for m, n, d in models]
     )
     found = data("fit", files["counts"], "--models", compute, "--k", "8", *FAST)
@@ -333,7 +327,7 @@ def test_k_beyond_n_under_least_squares(call, data, words) -> None:
 def test_what_is_open_is_said(call, folder, files, samples) -> None:
     """All models at one ratio of tokens to params: the joint law is not determined."""
     models, _, _ = samples
-    ray = write(
+    ray = write_rows(
         folder / "ray.csv", ("model", "params", "tokens"), [(m, n, 20.0 * n) for m, n, _ in models]
     )
     words = ("fit", files["counts"], "--models", ray, "--law", "params-tokens", "--k", "8", *FAST)
@@ -388,7 +382,7 @@ def test_bad_options(call, words, named, files) -> None:
 
 
 def table(folder, name, rows, header=("model", "problem", "n_samples", "n_correct")):
-    return write(folder / name, header, rows)
+    return write_rows(folder / name, header, rows)
 
 
 def test_bad_counts(call, folder, files, samples) -> None:
@@ -557,7 +551,7 @@ def test_models_of_a_size_are_drawn_together_unless_told_otherwise(data, call, w
 def test_models_of_their_own_size_are_drawn_alone(data, folder, files, samples) -> None:
     models, _, _ = samples
     table = [(m, n * (1.0 + i / 1000.0), d) for i, (m, n, d) in enumerate(models)]
-    own = write(folder / "own.csv", ("model", "params", "tokens"), table)
+    own = write_rows(folder / "own.csv", ("model", "params", "tokens"), table)
     (law,) = data("fit", files["counts"], "--models", own, "--law", "compute", "--k", "8", *FAST)[
         "laws"
     ]
@@ -570,7 +564,9 @@ def test_as_many_models_as_coefficients(call, folder, samples) -> None:
     models, rows, gold = samples
     few = {models[i][0] for i in (0, 10, 23)}
     counts = table(folder, "few.csv", [row for row in rows if row[0] in few])
-    path = write(folder / "fewgold.csv", ("model", "gold"), [row for row in gold if row[0] in few])
+    path = write_rows(
+        folder / "fewgold.csv", ("model", "gold"), [row for row in gold if row[0] in few]
+    )
     asked = ("fit", counts, "--gold", path, "--k", "1", "8", *FAST)
     result = call(*asked, "--format", "json")
     assert result.code == 3

@@ -1,11 +1,8 @@
 """isoflop report: the contract for scripts, bad input, figures, interrupts."""
 
-import csv
-from typing import Any
-
+import numpy as np
 import pytest
-
-np = pytest.importorskip("numpy")
+from tests.data import accuracies, at_ratios, evaluations, write_csv
 
 FAST = ("--bootstrap", "20")
 LAWS = ("--law", "compute", "params-tokens")
@@ -14,32 +11,16 @@ LAWS = ("--law", "compute", "params-tokens")
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """Two benchmarks, in the long form with the accuracy of guessing, and a loss."""
-    compute, per_param = (
-        each.ravel() for each in np.meshgrid(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
-    )
-    params = np.sqrt(compute / (6.0 * per_param))
-    tokens = per_param * params
+    params, tokens = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
     random = np.random.default_rng(5)
-    rows: list[tuple[Any, ...]] = []
-    for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0)):
-        y = (
-            scale
-            * (60.0 * params**-0.27 + 400.0 * tokens**-0.3)
-            * np.exp(0.01 * random.standard_normal(len(params)))
-        )
-        scores = guess + (1.0 - guess) * np.exp(-y)
-        rows += [
-            (n, d, name, "acc", q, guess) for n, d, q in zip(params, tokens, scores, strict=True)
-        ]
-    rows += [
-        (n, d, "web", "loss", 1.5 + 900.0 * c**-0.15, "")
-        for n, d, c in zip(params, tokens, compute, strict=True)
-    ]
+    how = {"noise": 0.01, "seed": random}
+    scores = {
+        ("piqa", "acc"): accuracies(params, tokens, baseline=0.5, **how),
+        ("task two", "acc"): accuracies(params, tokens, scale=2.0, **how),
+        ("web", "loss"): 1.5 + 900.0 * (6.0 * params * tokens) ** -0.15,
+    }
     path = tmp_path_factory.mktemp("report") / "evaluations.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        header = ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
-        csv.writer(file).writerows([header, *rows])
-    return path
+    return write_csv(path, evaluations(params, tokens, scores, **{"piqa": 0.5, "task two": 0.0}))
 
 
 def refused(outcome, *named):
@@ -49,39 +30,6 @@ def refused(outcome, *named):
     assert outcome.err.count("\n") == 1
     for part in named:
         assert part in outcome.err, (part, outcome.err)
-
-
-def test_text(call, runs) -> None:
-    words = (
-        "--hold-out",
-        "compute > 1e22",
-        "--compute",
-        "1e23",
-        "1e24",
-        "--loss-law",
-        "besiroglu2024",
-        "--ratio",
-        "10",
-    )
-    result = call("report", runs, "--benchmark", "piqa", *LAWS, *FAST, *words)
-    assert (result.code, result.err) == (0, "")
-    assert max(map(len, result.out.splitlines())) <= 100
-    for part in (
-        "piqa: 30 runs",
-        "held out by compute > 1e22",
-        "accuracy of guessing: 0.5",
-        "-log Q' = A N^-beta + B D^-gamma",
-        "MRE",
-        "What to train for this benchmark (params-tokens)",
-        "greatest",
-        "besiroglu2024",
-        "of a new run",
-        "1.00e24",
-    ):
-        assert part in " ".join(result.out.split()), (
-            part
-        )  # the file's path decides where lines break
-    assert "nan" not in result.out.lower()
 
 
 def test_json(data, runs) -> None:
@@ -140,7 +88,7 @@ def test_one_benchmark_needs_no_name(call, runs) -> None:
 def test_two_stages(call, runs) -> None:
     asked = ("report", runs, "--benchmark", "piqa", "--law", "compute", "two-stage-linear", *FAST)
     assert "two-stage-linear" in call(*asked).out
-    assert call(*asked, "--proxy", "web", "--first-stage", "compute-power").code in (0, 3)
+    assert call(*asked, "--proxy", "web").code in (0, 3)
     refused(call(*asked, "--proxy", "none"), "--proxy 'none'", "web")
     refused(call(*asked[:5], "compute", *FAST, "--proxy", "web"), "--proxy 'web'", "two-stage")
 
@@ -154,9 +102,8 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
     """One ratio of tokens to params and no noise: exit status 3, and what is open is said."""
     params = np.geomspace(1e8, 1e10, 12)
     y = 60.0 * params**-0.27 + 400.0 * (20.0 * params) ** -0.27
-    with (tmp_path / "ray.csv").open("w", newline="", encoding="utf-8") as file:
-        rows = [(n, 20.0 * n, q) for n, q in zip(params, np.exp(-y), strict=True)]
-        csv.writer(file).writerows([("params", "tokens", "acc_task"), *rows])
+    table = {"params": params, "tokens": 20.0 * params, "acc_task": np.exp(-y)}
+    write_csv(tmp_path / "ray.csv", table)
     words = (
         "report",
         tmp_path / "ray.csv",
@@ -189,8 +136,6 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
             ("--benchmark", "piqa", "--ray", "3000"),
             ("--ray '3000': no run of piqa is within a factor 1.15; D/N is 5 to 100"),
         ),
-        (("--benchmark", "piqa", "--ray", "3k"), ("--ray '3k': no run of piqa",)),
-        (("--benchmark", "piqa", "--ray", "0"), ("--ray '0'",)),
         (
             ("--benchmark", "piqa", "--law", "compute", "--ratio", "10"),
             ("--ratio '10': is for params-tokens", "--law names none"),
@@ -203,51 +148,25 @@ def test_a_law_that_is_left_open(call, runs, tmp_path) -> None:
             ("--benchmark", "piqa", "--law", "compute", "--tokens-per-param", "20"),
             ("--tokens-per-param '20': is for laws of params and tokens",),
         ),
-        (("--benchmark", "piqa", "--law", "bnsl-4"), ("--law 'bnsl-4'", "bnsl-3")),
         (
             ("--benchmark", "piqa", "--hold-out", "compute > 1"),
             ("--hold-out 'compute > 1'", "all 30 runs"),
         ),
         (
-            ("--benchmark", "piqa", "--hold-out", "compute > 1e40"),
-            ("--hold-out 'compute > 1e40'", "none of the 30 runs"),
-        ),
-        (
             ("--benchmark", "piqa", "--hold-out", "size > 3"),
             ("--hold-out 'size > 3'", "no column 'size'"),
         ),
-        (("--benchmark", "piqa", "--hold-out", "compute >"), ("--hold-out 'compute >'",)),
-        (("--benchmark", "piqa", "--loss-law", "none"), ("--loss-law 'none'", "no published law")),
         (("--benchmark", "piqa", "--loss-law", "none.json"), ("--loss-law 'none.json'",)),
-        (("--benchmark", "piqa", "--compute", "0"), ("--compute '0'",)),
-        (("--benchmark", "piqa", "--ratio", "-1"), ("--ratio '-1'",)),
-        (("--benchmark", "piqa", "--tokens-per-param", "0"), ("--tokens-per-param '0'",)),
         (("--benchmark", "piqa", "--bootstrap", "1"), ("--bootstrap '1'", "at least 2")),
-        (("--benchmark", "piqa", "--bootstrap", "some"), ("--bootstrap 'some'",)),
-        (("--benchmark", "piqa", "--seed", "1.5"), ("--seed '1.5'",)),
-        (("--benchmark", "piqa", "--level", "2"), ("--level '2'",)),
         (
             ("--benchmark", "piqa", "--margin", "0.9"),
             ("--benchmark 'piqa'", "no law can be fitted"),
         ),
-        (("--benchmark", "piqa", "--random-baseline", "1.5"), ("--random-baseline '1.5'",)),
-        (
-            ("--benchmark", "piqa", "--first-stage", "none"),
-            ("--first-stage 'none'", "compute-power"),
-        ),
-        (("--benchmark", "piqa", "--plot", "page.xyz"), ("--plot 'page.xyz'",)),
-        (("--benchmark", "piqa", "--plot", "/no/such/folder/page.png"), ("--plot",)),
-        (("--nonsense",), ("--nonsense",)),
     ],
 )
 def test_bad_options(call, runs, words, named) -> None:
     law = () if "--law" in words else ("--law", "compute")
     refused(call("report", runs, *law, *words), *named)
-
-
-def test_no_file(call) -> None:
-    refused(call("report", "--benchmark", "piqa"), "RUNS is missing", "--benchmark")
-    refused(call("report", "none.csv"), "none.csv")
 
 
 def test_an_interrupt_keeps_what_is_done(call, runs, monkeypatch) -> None:

@@ -27,21 +27,9 @@ def test_evaluations_are_those_of_the_library(run_cli):
 
 
 def test_json_holds_the_same_rows(run_cli):
-    words = (
-        "simulate",
-        "downstream",
-        "--benchmark",
-        "PIQA",
-        "--dataset",
-        "c4",
-        "--exact",
-        "--no-baselines",
-    )
+    words = ("simulate", "downstream", "--benchmark", "PIQA")
     found = json.loads(run_cli(*words, "--format", "json").out)
-    shown = rows(run_cli(*words).out)
-    assert [str(row["score"]) for row in found] == [row["score"] for row in shown]
-    assert len(found) == 3 * 45
-    assert "random_baseline" not in found[0]
+    assert [str(row["score"]) for row in found] == [r["score"] for r in rows(run_cli(*words).out)]
 
 
 def test_evaluations_can_be_read_back(run_cli, tmp_path):
@@ -115,19 +103,15 @@ def test_counts_with_their_models(run_cli, tmp_path):
     [
         (["run"], "TABLE 'run': must be one of downstream, runs, counts (did you mean runs?)"),
         (["runs", "counts"], "unexpected argument 'counts'"),
-        (["runs", "--exact"], "--exact: is for downstream, not for runs"),
+        (["runs", "--benchmark", "PIQA"], "--benchmark: is for downstream, not for runs"),
         (["--law", "hoffmann2022"], "--law: is for runs, not for downstream"),
         (["runs", "--models", "m.csv"], "--models: is for counts"),
         (["counts", "--noise", "0.1"], "--noise: is for downstream and runs"),
-        (["--exact", "--noise", "0.1"], "--noise: is not for --exact"),
         (["runs", "--noise", "1e5"], "--noise '1e5': must be so small that every loss is above 0"),
-        (["runs", "--noise", "300"], "--noise '300': must be so small that every loss is above 0"),
-        (["runs", "--noise", "100"], "--noise '100': must be so small that every loss is above 0"),
         (["--noise", "1e5"], "--noise '1e5': must be so small that every -log Q' is finite"),
         (["--noise", "-1"], "--noise '-1': must be a finite number of at least 0"),
         (["--seed", "1.5"], "--seed '1.5': must be a whole number of at least 0"),
         (["--benchmark", "mmlu"], "--benchmark 'mmlu': must be some of ARC-E, ARC-C"),
-        (["--dataset", "c5"], "--dataset 'c5': must be some of mixture, c4"),
         (["runs", "--law", "nobody"], "--law 'nobody': is no published law"),
         (
             ["runs", "--law", "krajewski2025-arc-e"],

@@ -1,15 +1,13 @@
 """The table of penalties on a page: its numbers, its headings, and which run is which."""
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from isoflop.numeric.law import Law, law
-from isoflop.numeric.law_tables import COLUMNS, penalty_page, penalty_tables
-from isoflop.numeric.penalty import Penalty
-from isoflop.theory.typeset.table import Table
+from isoflop.numeric.law_tables import FIGURES, penalty_data, penalty_page, penalty_tables
+from isoflop.theory.typeset.table import Column, Table
 
 BESIROGLU, HOFFMANN = law("besiroglu2024"), law("hoffmann2022")
 RUNS: dict[str, Any] = {"params": [8e9, 4.05e11], "tokens": [1.5e13, 1.56e13]}
@@ -40,14 +38,6 @@ def cells(text: str) -> list[list[str]]:
     return [line for line in lines if len(line) > 1][1:]
 
 
-def figure(cost: Penalty, key: str) -> float:
-    if key == "tokens_per_param":
-        return float(cost.tokens / cost.params)
-    if key == "optimal_tokens_per_param":
-        return float(cost.optimal_tokens / cost.optimal_params)
-    return float(getattr(cost, key))
-
-
 @pytest.mark.parametrize(
     "allocations", [{"ratio": [0.1, 1.0001, 5, 1e6]}, RUNS], ids=["ratios", "runs"]
 )
@@ -60,7 +50,7 @@ def test_the_page_holds_the_numbers(allocations: dict[str, Any]) -> None:
     assert len(rows) == len(costs)
     for row, cost in zip(rows, costs, strict=True):
         for cell, column in zip(row, table.columns, strict=True):
-            exact = figure(cost, column.key)
+            exact = float(getattr(cost, column.key))
             if cell == "never":
                 assert exact == float("inf")
             elif ">" in cell:
@@ -88,10 +78,16 @@ def test_a_law_without_E_has_no_loss() -> None:
     assert "loss" not in [column.key for column in table.columns]
 
 
-def test_a_column_is_one_line_for_every_format(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(COLUMNS, "ratio", replace(COLUMNS["ratio"], heading="overtraining"))
-    (table,) = penalty_tables([BESIROGLU.penalty(ratio=2.0)])
-    assert "overtraining" in table.text()
-    assert "overtraining" in table.html()
-    assert "overtraining" in table.markdown()
-    assert table.records()[0]["ratio"] == table.to_frame()["ratio"][0] == 2.0
+@pytest.mark.parametrize("run", [{"ratio": 2.0}, {"params": 8e9, "tokens": 1e12}])
+def test_a_column_is_one_line_for_every_format(
+    run: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    column = Column("added", "one more", "{N}^2", of=lambda cost: 42.0 * cost.loss_penalty)
+    monkeypatch.setitem(FIGURES, "added", (column, ["ratios", "sizes", "page"]))
+    cost = BESIROGLU.penalty(**run)
+    table = penalty_tables([cost])[0]
+    for text in (table.text(), table.html(), table.markdown()):
+        assert "one more" in text
+    assert "$N^2$" in penalty_page([(BESIROGLU, [cost])]).latex()
+    (record,) = penalty_data([cost]).records()
+    assert record["added"] == cost.to_frame()["added"][0] == 42.0 * cost.loss_penalty

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.data import grid, noisy
 
 from isoflop.numeric.fit import fit
 from isoflop.numeric.law import Law, law
@@ -13,13 +14,9 @@ TRUTH = law("besiroglu2024")
 
 @pytest.fixture(scope="module")
 def fitted():
-    params, ratio = np.meshgrid(np.geomspace(1e7, 1e10, 6), [2.0, 5.0, 10.0, 20.0, 50.0, 100.0])
-    noise = np.exp(0.004 * np.random.default_rng(2).standard_normal(params.shape))
-    losses = TRUTH.loss(params, params * ratio) * noise
-    return fit(
-        {"N": params.ravel(), "D": (params * ratio).ravel(), "L": losses.ravel()},
-        model="params-tokens",
-    )
+    sizes, ratio = grid(np.geomspace(1e7, 1e10, 6), [2.0, 5.0, 10.0, 20.0, 50.0, 100.0])
+    losses = noisy(TRUTH.loss(sizes, sizes * ratio), 0.004, seed=2)
+    return fit({"N": sizes, "D": sizes * ratio, "L": losses}, model="params-tokens")
 
 
 @pytest.fixture(scope="module")

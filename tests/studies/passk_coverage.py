@@ -36,9 +36,9 @@ from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.passk.simulate import (
     Adaptive,
-    Design,
     Fixed,
     Mixed,
+    ModelGrid,
     Truth,
     draw_rates,
     grid,
@@ -87,7 +87,7 @@ class Setting:
     """
 
     name: str
-    models: Design
+    models: ModelGrid
     coefficients: dict
     scatter: float
     problems: int

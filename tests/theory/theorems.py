@@ -29,7 +29,7 @@ from tests.theory.rewriting import (
     symbols_of,
 )
 
-from isoflop.theory.algebra.parse import Formula
+from isoflop.theory.algebra.parse import NamedFunction
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.vocabulary import vocabulary
@@ -159,7 +159,9 @@ def theorems() -> list[tuple[Node, Node]]:
     names = vocabulary().names
     for name in QUANTITIES:
         meaning = names[name]
-        found.append((sym(name), node(meaning.body if isinstance(meaning, Formula) else meaning)))
+        found.append(
+            (sym(name), node(meaning.body if isinstance(meaning, NamedFunction) else meaning))
+        )
     return found
 
 

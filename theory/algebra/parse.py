@@ -119,7 +119,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 @dataclass(frozen=True)
-class Formula:
+class NamedFunction:
     """A name that may be applied to arguments: `N_opt` stands for its body, `N_opt(10^21)` for the
     body there.
 
@@ -130,7 +130,7 @@ class Formula:
 
     parameters: tuple[Symbol, ...]
     body: Expr
-    other: Formula | None = None
+    other: NamedFunction | None = None
     instead: tuple[tuple[Symbol, Expr], ...] = ()
 
 
@@ -183,7 +183,7 @@ def plainly_positive(value: Expr) -> bool:
     return bool(isinstance(value, exp) or (value.is_Atom and value.is_positive))
 
 
-def parse(text: str, table: Mapping[str, Expr | Formula]) -> Expr:
+def parse(text: str, table: Mapping[str, Expr | NamedFunction]) -> Expr:
     """The SymPy expression that `text` spells in the symbols of `table`.
 
     Raises
@@ -198,7 +198,7 @@ def parse(text: str, table: Mapping[str, Expr | Formula]) -> Expr:
 def read(
     text: str,
     tokens: list[Token],
-    table: Mapping[str, Expr | Formula],
+    table: Mapping[str, Expr | NamedFunction],
     *,
     domain: Domain | None = None,
     letters: Collection[str] | None = None,
@@ -278,7 +278,7 @@ class _Reader:
         self,
         text: str,
         tokens: list[Token],
-        table: Mapping[str, Expr | Formula],
+        table: Mapping[str, Expr | NamedFunction],
         domain: Domain | None = None,
         letters: Collection[str] | None = None,
     ) -> None:
@@ -417,7 +417,7 @@ class _Reader:
                 self.fail("parentheses are expected around what is differentiated, before")
         bodies = (
             [f.body for f in (above, above.other) if f is not None]
-            if isinstance(above, Formula)
+            if isinstance(above, NamedFunction)
             else [above]
         )
         try:
@@ -487,7 +487,7 @@ class _Reader:
         self.next -= 1
         self.tokens[self.next] = Token("name", token.text[1:], token.position + 1)
 
-    def _differentiated(self, depth: int) -> Formula | Expr:
+    def _differentiated(self, depth: int) -> NamedFunction | Expr:
         """What stands behind the `d`: a name, with its arguments or not, a function of something,
         or a group.
         """
@@ -496,7 +496,7 @@ class _Reader:
         token = self.tokens[self.next]
         following = self.tokens[self.next + 1].text if self.next + 1 < len(self.tokens) else ""
         meaning = self.table.get(token.text) if token.kind == "name" else None
-        if isinstance(meaning, Formula) and following != "(":
+        if isinstance(meaning, NamedFunction) and following != "(":
             self.take()
             return meaning
         value = self.atom(depth + 1)
@@ -618,7 +618,11 @@ class _Reader:
     def _name(self, token: Token, depth: int) -> Expr:
         if token.text in self.table:
             meaning = self.table[token.text]
-            return self._formula(meaning, token, depth) if isinstance(meaning, Formula) else meaning
+            return (
+                self._formula(meaning, token, depth)
+                if isinstance(meaning, NamedFunction)
+                else meaning
+            )
         if token.text in FUNCTIONS:
             if not self.peek("(", "["):
                 self.fail("an argument in parentheses is expected after", token)
@@ -632,7 +636,7 @@ class _Reader:
             self.text, token.position, f"unknown name {token.text!r}", f"; known: {known}"
         )
 
-    def _formula(self, formula: Formula, token: Token, depth: int) -> Expr:
+    def _formula(self, formula: NamedFunction, token: Token, depth: int) -> Expr:
         """The body, at the arguments in parentheses where they follow; `N_opt (r/2)^beta` is a
         product.
         """
@@ -667,7 +671,9 @@ class _Reader:
             self.domain,
         )
 
-    def _argument(self, parameter: Symbol, given: Expr, formula: Formula, token: Token) -> Expr:
+    def _argument(
+        self, parameter: Symbol, given: Expr, formula: NamedFunction, token: Token
+    ) -> Expr:
         """What is given for a parameter; a letter that means another quantity, as in `L(D, N)`, is
         refused.
         """
@@ -712,7 +718,7 @@ class _Reader:
 
     def _plain(self, name: str) -> Expr:
         meaning = self.table[name]
-        return meaning.body if isinstance(meaning, Formula) else meaning
+        return meaning.body if isinstance(meaning, NamedFunction) else meaning
 
     def _last_letter(self, letter: str, depth: int) -> Expr:
         """In `ND^d` the exponent belongs to D alone."""

@@ -32,9 +32,15 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-    from typing import Any, TypeVar
+    from typing import Any, Self, TypeVar, dataclass_transform
 
     Value = TypeVar("Value")
+else:
+
+    def dataclass_transform(**_: object) -> object:
+        """What tells a type checker that annotations are fields."""
+        return lambda cls: cls
+
 
 __all__ = [
     "DEFAULT",
@@ -45,6 +51,7 @@ __all__ = [
     "SCHAEFFER",
     "Frozen",
     "Notation",
+    "Record",
     "close_matches",
     "notation",
 ]
@@ -113,6 +120,43 @@ class Frozen:
 
 def _rebuild(cls: type[Frozen], fields: dict[str, object]) -> Frozen:
     return cls(**fields)
+
+
+@dataclass_transform(frozen_default=True)
+class Record(Frozen):
+    """A frozen record whose fields are the annotations of its class, with the values there as
+    defaults.
+
+    For tables and formats of numbers, which every command prints with.
+    """
+
+    _fields: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        own = cls.__annotations__
+        cls._fields = (*cls._fields, *(name for name in own if name not in cls._fields))
+
+    def __init__(self, *values: object, **named: object) -> None:
+        fields = dict(zip(self._fields, values, strict=False)) | named
+        if len(fields) < len(values) + len(named) or not fields.keys() <= {*self._fields}:
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields)}, each once")
+        for name in self._fields:
+            value = fields[name] if name in fields else getattr(type(self), name)
+            object.__setattr__(self, name, value)
+
+    def changed(self, **named: object) -> Self:
+        """The record with other values for some fields."""
+        return type(self)(**{name: getattr(self, name) for name in self._fields} | named)
+
+    def _values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self._fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), dict(zip(self._fields, self._values(), strict=True)))
+
+    def __repr__(self) -> str:
+        shown = zip(self._fields, self._values(), strict=True)
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in shown)})"
 
 
 class Notation(Frozen):

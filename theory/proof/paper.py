@@ -77,7 +77,7 @@ EMPTY = re.compile(r"(?:[\s&.,;!:]|\\[,;:! ]|\\qq?uad(?![A-Za-z]))*")
 
 
 @dataclass(frozen=True)
-class Equation:
+class PrintedEquation:
     """One claim of a file.
 
     Attributes
@@ -121,7 +121,7 @@ def place(source: str, position: int) -> tuple[int, int]:
 
 def equations(
     source: str, *, begin: str = BEGIN, end: str = END, known: Collection[str] = ()
-) -> list[Equation]:
+) -> list[PrintedEquation]:
     """The displayed claims between the markers, in their order.
 
     Parameters
@@ -168,9 +168,11 @@ def _regions(source: str, begin: str, end: str) -> Iterator[tuple[int, int]]:
         position = source.find(begin, stop + len(end))
 
 
-def _explained(text: str, start: int, stop: int, known: Collection[str]) -> Iterator[Equation]:
+def _explained(
+    text: str, start: int, stop: int, known: Collection[str]
+) -> Iterator[PrintedEquation]:
     """The claims of each display, with the definitions of the one that a "where" joins to it."""
-    before: list[Equation] = []
+    before: list[PrintedEquation] = []
     for opening, first, last, end in _displays(text, start, stop):
         claims = list(_claims(text[first:last], first))
         if before and WHERE_BETWEEN.fullmatch(text, start, opening):
@@ -219,12 +221,12 @@ def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int,
 # -- one display -------------------------------------------------------------------------------------------------------
 
 
-def _claims(display: str, start: int) -> Iterator[Equation]:
+def _claims(display: str, start: int) -> Iterator[PrintedEquation]:
     """The claims of a display; a part that states a domain or a limit belongs to the claim before
     it.
     """
     text, embedded, unclear = _masked(display)
-    current: Equation | None = None
+    current: PrintedEquation | None = None
     for first, part, is_condition in _parts(text):
         bare = _without_parentheses(part)
         if is_condition or bare != part or LIMIT.fullmatch(bare) or _is_domain(bare):
@@ -240,7 +242,7 @@ def _claims(display: str, start: int) -> Iterator[Equation]:
                 continue
         if current is not None:
             yield current
-        current = Equation(_trimmed(part), start + first, unclear=unclear)
+        current = PrintedEquation(_trimmed(part), start + first, unclear=unclear)
     if current is not None:
         yield current
 

@@ -19,7 +19,7 @@ from ..algebra.decide import Answer, Condition, Decision, Witness, decide, is_ze
 from ..algebra.latex_input import tokenize_latex
 from ..algebra.parse import (
     Domain,
-    Formula,
+    NamedFunction,
     ParseError,
     Token,
     plainly_positive,
@@ -51,7 +51,7 @@ FREE_NAME = re.compile(r"[A-Za-z]([0-9]{1,2}|_[A-Za-z0-9]{1,2})?")
 
 
 @dataclass(frozen=True)
-class Link:
+class ChainLink:
     """One link `lhs relation rhs` of a chain, as typed and as decided."""
 
     text: str
@@ -81,7 +81,7 @@ class Proof:
     ----------
     text : str
         As typed.
-    links : tuple of Link
+    links : tuple of ChainLink
         One for `a == b`, several for `a == b == c`.
     free : tuple of str
         Names that stand for free positive symbols because the law has none of that name.
@@ -91,7 +91,7 @@ class Proof:
     """
 
     text: str
-    links: tuple[Link, ...]
+    links: tuple[ChainLink, ...]
     free: tuple[str, ...] = ()
     read_as: tuple[str, ...] = ()
 
@@ -102,7 +102,7 @@ class Proof:
         return next((a for a in (Answer.REFUTED, Answer.UNDECIDED) if a in answers), Answer.PROVED)
 
     @property
-    def first_failure(self) -> Link | None:
+    def first_failure(self) -> ChainLink | None:
         """The first link that is refuted, else the first that is undecided."""
         for answer in (Answer.REFUTED, Answer.UNDECIDED):
             for link in self.links:
@@ -213,7 +213,7 @@ def prove(
             decision, definitions = Decision(Answer.UNDECIDED, str(error)), ()
         link = f"{shown[i]} {relation.text} {shown[i + 1]}"
         links.append(
-            Link(
+            ChainLink(
                 link,
                 sides[i],
                 relation.text,
@@ -355,7 +355,9 @@ def _decided(
 class _Claims:
     """Splits a claim into sides and reads each; collects the free symbols that it meets."""
 
-    def __init__(self, table: dict[str, Expr | Formula], words: Vocabulary, latex: bool) -> None:
+    def __init__(
+        self, table: dict[str, Expr | NamedFunction], words: Vocabulary, latex: bool
+    ) -> None:
         self.table, self.words, self.latex = table, words, latex
         self.own = words.names.keys()
         self.free: dict[str, Symbol] = {}
@@ -430,7 +432,7 @@ class _Claims:
                     " is no value, and cannot be read",
                 )
             meaning = self.table.get(name.text)
-            applied = meaning is None or isinstance(meaning, Formula)
+            applied = meaning is None or isinstance(meaning, NamedFunction)
             if applied or closing.text != ")" or argument.kind not in ("name", "number"):
                 continue
             raised = i + 4 < len(tokens) and tokens[i + 4].kind == "power"
@@ -484,7 +486,7 @@ class _Given:
         self, words: Vocabulary, texts: Sequence[str], definitions: Sequence[str] = ()
     ) -> None:
         self.words = words
-        self.table: dict[str, Expr | Formula] = dict(words.names)
+        self.table: dict[str, Expr | NamedFunction] = dict(words.names)
         self.named: dict[Symbol, Expr] = {}
         self.replaced: dict[Symbol, Expr] = {}
         self.source: dict[Symbol, str] = {}
@@ -631,7 +633,7 @@ def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
     return symbol, value
 
 
-def _limit(text: str, table: Mapping[str, Expr | Formula]) -> tuple[Symbol, str]:
+def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol, str]:
     match = LIMIT.fullmatch(text)
     symbol = table.get(match["name"]) if match else None
     if match is None or not isinstance(symbol, Symbol) or not symbol.is_positive:

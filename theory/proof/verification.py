@@ -92,7 +92,7 @@ class StepReport:
 
 
 @dataclass(frozen=True)
-class Report:
+class TheoremReport:
     """One derivation: its text, its steps, its status (the weakest strength among them) and the
     seconds that it took.
 
@@ -261,13 +261,13 @@ def _brief(value: object) -> str:
     return f"{type(value).__name__} {str(value)[:60]!r}"
 
 
-def verify(derivation: Derivation, *, seed: int = 0, started: float | None = None) -> Report:
+def verify(derivation: Derivation, *, seed: int = 0, started: float | None = None) -> TheoremReport:
     """Check every step on every path; `started` is the reading of `time.perf_counter` from which
     the seconds count.
     """
     began = perf_counter() if started is None else started
     steps = tuple(StepReport.of(step.verify(seed=seed)) for step in derivation.steps)
-    return Report(
+    return TheoremReport(
         name=derivation.name,
         title=derivation.title,
         assumptions=derivation.assumptions,
@@ -279,7 +279,7 @@ def verify(derivation: Derivation, *, seed: int = 0, started: float | None = Non
     )
 
 
-def verify_named(name: str, *, seed: int = 0) -> Report:
+def verify_named(name: str, *, seed: int = 0) -> TheoremReport:
     """Build a derivation of the package and check it; one that cannot be built or checked has
     failed, and the others go on.
     """
@@ -287,7 +287,7 @@ def verify_named(name: str, *, seed: int = 0) -> Report:
     try:
         return verify(load(name), seed=seed, started=began)
     except Exception as error:
-        return Report(
+        return TheoremReport(
             name,
             name,
             (),
@@ -318,7 +318,7 @@ def verify_errata(paper: str) -> tuple[tuple[ErratumReport, ...], tuple[RemarkRe
 
 def verify_all(
     names: Iterable[str] = NAMES, *, workers: int = 1, seed: int = 0
-) -> Iterator[Report]:
+) -> Iterator[TheoremReport]:
     """Reports as they are finished, in no particular order; see `unordered`."""
     with unordered(partial(verify_named, seed=seed), names, workers=workers) as reports:
         yield from reports
@@ -372,7 +372,7 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
-def summary(reports: Iterable[Report]) -> dict[str, int]:
+def summary(reports: Iterable[TheoremReport]) -> dict[str, int]:
     """How many derivations there are of each status, the strongest first."""
     counted = Counter(report.status for report in reports)
     return {status: counted[status] for status in (*STRENGTHS, FAILED) if counted[status]}

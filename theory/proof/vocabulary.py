@@ -12,7 +12,7 @@ from sympy import Expr, Symbol, log
 
 from .. import symbols as sym
 from ..algebra.functions import phi2
-from ..algebra.parse import Formula
+from ..algebra.parse import NamedFunction
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..data.notation import notation as find_notation
@@ -43,7 +43,7 @@ class Vocabulary:
         C in the other letters.
     """
 
-    names: Mapping[str, Expr | Formula]
+    names: Mapping[str, Expr | NamedFunction]
     notation: Notation
     means: Mapping[str, str]
     run: Mapping[Symbol, Expr]
@@ -94,8 +94,8 @@ def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabula
     own[sym.E] = Symbol(spelling.irreducible, nonnegative=True)  # a law may have none
     _refuse_clashes(budget, spelling)
 
-    def respelt(meaning: Expr | Formula) -> Expr | Formula:
-        if not isinstance(meaning, Formula):
+    def respelt(meaning: Expr | NamedFunction) -> Expr | NamedFunction:
+        if not isinstance(meaning, NamedFunction):
             return meaning.xreplace(own)
         other = None if meaning.other is None else respelt(meaning.other)
         instead = tuple((symbol, value.xreplace(own)) for symbol, value in meaning.instead)
@@ -132,7 +132,7 @@ def _refuse_clashes(budget: Budget, spelling: Notation) -> None:
                 )
 
 
-def _canonical(envelope: Envelope) -> dict[str, Expr | Formula]:
+def _canonical(envelope: Envelope) -> dict[str, Expr | NamedFunction]:
     form, m = envelope.form, misallocation(envelope)
     params, tokens = form.terms
     w_n, w_d = envelope.shares
@@ -153,21 +153,23 @@ def _canonical(envelope: Envelope) -> dict[str, Expr | Formula]:
         "r": sym.SIZE_RATIO,
         "rho": sym.RATIO,
         "s": sym.LOG_SIZE_RATIO,
-        "L": Formula((sym.N, sym.D), form.loss, Formula((sym.C,), envelope.loss)),
-        "R": Formula((sym.N, sym.D), form.reducible, Formula((sym.C,), envelope.reducible)),
-        "T_N": Formula((sym.N,), params.expression),
-        "T_D": Formula((sym.D,), tokens.expression),
-        "N_opt": Formula((sym.C,), envelope.params),
-        "D_opt": Formula((sym.C,), envelope.tokens),
-        "L_opt": Formula((sym.C,), envelope.loss),
-        "R_opt": Formula((sym.C,), envelope.reducible),
+        "L": NamedFunction((sym.N, sym.D), form.loss, NamedFunction((sym.C,), envelope.loss)),
+        "R": NamedFunction(
+            (sym.N, sym.D), form.reducible, NamedFunction((sym.C,), envelope.reducible)
+        ),
+        "T_N": NamedFunction((sym.N,), params.expression),
+        "T_D": NamedFunction((sym.D,), tokens.expression),
+        "N_opt": NamedFunction((sym.C,), envelope.params),
+        "D_opt": NamedFunction((sym.C,), envelope.tokens),
+        "L_opt": NamedFunction((sym.C,), envelope.loss),
+        "R_opt": NamedFunction((sym.C,), envelope.reducible),
         "alpha": envelope.exponent,
         "C0": envelope.coefficient,
         "w_N": w_n,
         "w_D": w_d,
         "G": balance,
-        "P": Formula((sym.SIZE_RATIO,), m.penalty, instead=((sym.RATIO, m.size_ratio),)),
-        "phi2": Formula((X,), phi2(X)),
+        "P": NamedFunction((sym.SIZE_RATIO,), m.penalty, instead=((sym.RATIO, m.size_ratio),)),
+        "phi2": NamedFunction((X,), phi2(X)),
     }
 
 

@@ -17,11 +17,14 @@ that the format gives it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import Decimal
 from math import floor, isinf, isnan, log10
-from typing import Any
+
+from ..data.notation import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 __all__ = [
     "Count",
@@ -36,7 +39,7 @@ __all__ = [
 
 DASH, LATEX_DASH = "-", "---"
 #: Numbers in text from here to there are written without an exponent.
-SMALLEST_PLAIN, LARGEST_PLAIN = Decimal("1e-4"), Decimal("1e6")
+SMALLEST_PLAIN, LARGEST_PLAIN = 1e-4, 1e6
 #: In LaTeX: the least power of ten that is written out, and the number of digits that always are.
 LEAST_POWER, MOST_DIGITS = -3, 4
 SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
@@ -47,8 +50,7 @@ LARGEST_SHARE = 1e6
 LEAST_END, LARGEST_END, APART = 1e-3, 1e5, 100.0
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(Record):
     """How a number is written; the classes below say how.
 
     A subclass defines `finite` and `finite_latex`, without dollars, for finite numbers.
@@ -94,7 +96,6 @@ class Format:
         return self._infinite(value, self.infinite)
 
 
-@dataclass(frozen=True)
 class Significant(Format):
     r"""So many significant digits, zeros at the end among them.
 
@@ -109,7 +110,7 @@ class Significant(Format):
         if value == 0.0:
             return "0"
         mantissa, _, power = f"{value:.{self.digits - 1}e}".partition("e")
-        rounded = Decimal(f"{mantissa}e{power}")
+        rounded = float(f"{mantissa}e{power}")
         if not SMALLEST_PLAIN <= abs(rounded) < LARGEST_PLAIN:
             return f"{mantissa}e{int(power)}"
         places = self.digits - 1 - int(power)
@@ -120,7 +121,6 @@ class Significant(Format):
         return significant_latex(value, self.digits, trimmed=False)
 
 
-@dataclass(frozen=True)
 class Shortest(Format):
     r"""At most so many significant digits, without zeros at the end.
 
@@ -133,11 +133,11 @@ class Shortest(Format):
 
     def finite(self, value: float) -> str:
         mantissa, _, power = f"{value:.{self.digits - 1}e}".partition("e")
-        rounded = Decimal(f"{mantissa}e{power}")
+        rounded = float(f"{mantissa}e{power}")
         if rounded == 0:
             return "0"
         # Up to as many digits before the point as were asked for, a number needs no exponent.
-        largest = max(LARGEST_PLAIN, Decimal(10) ** self.digits)
+        largest = max(LARGEST_PLAIN, 10.0**self.digits)
         if not SMALLEST_PLAIN <= abs(rounded) < largest:
             return f"{_trimmed(mantissa)}e{int(power)}"
         return _trimmed(f"{rounded:.{max(0, self.digits - 1 - int(power))}f}")
@@ -146,7 +146,6 @@ class Shortest(Format):
         return significant_latex(value, self.digits, trimmed=True)
 
 
-@dataclass(frozen=True)
 class Places(Format):
     """So many places behind the point; from `largest` on, so many significant digits and one more.
 
@@ -169,7 +168,6 @@ class Places(Format):
         return self.finite(value)
 
 
-@dataclass(frozen=True)
 class Percent(Format):
     r"""A share in per cent: shortest digits or, with `places`, so many places behind the point.
 
@@ -205,7 +203,6 @@ class Percent(Format):
         return r">99.9\,\%" if text == "100" and value < 1.0 else rf"{text}\,\%"
 
 
-@dataclass(frozen=True)
 class Count(Format):
     r"""Params or tokens, as they may be typed again.
 
@@ -230,15 +227,14 @@ class Count(Format):
     def _scaled(self, value: float) -> tuple[str, str]:
         """The number and its suffix, "" where it has none."""
         mantissa, _, power = f"{value:.{self.digits - 1}e}".partition("e")
-        rounded = Decimal(f"{mantissa}e{power}")
+        rounded = float(f"{mantissa}e{power}")
         for exponent, suffix in SUFFIXES:
-            if Decimal(10) ** exponent <= rounded < Decimal(10) ** (exponent + 3):
-                return _trimmed(f"{rounded.scaleb(-exponent):f}"), suffix
+            if 10.0**exponent <= rounded < 10.0 ** (exponent + 3):
+                return _trimmed(f"{rounded / 10.0**exponent:.{self.digits}f}"), suffix
         return "", ""
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(Record):
     r"""How the two ends of an interval are written.
 
     A missing end makes a dash. An interval that is bounded above alone is "at most" its upper end.
@@ -339,6 +335,8 @@ def _trimmed(text: str) -> str:
 
 def significant_latex(value: Any, digits: int, *, trimmed: bool) -> str:
     """A finite number to so many significant digits, with a power of ten where that is shorter."""
+    from decimal import Decimal
+
     exact = value if isinstance(value, Decimal) else Decimal(str(value))
     if exact == 0:
         return "0"

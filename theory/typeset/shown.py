@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from .table import WIDTH, Table
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
+
+    from .table import Table
 
 __all__ = ["Shown"]
 
@@ -28,7 +28,7 @@ class Shown:
         raise NotImplementedError(f"{type(self).__name__} describes no tables")
 
     def __str__(self) -> str:
-        return "\n\n".join(table.text(WIDTH) for table in self.tables())
+        return "\n\n".join(table.text() for table in self.tables())
 
     def _repr_html_(self) -> str:
         return "\n".join(table.html() for table in self.tables())

@@ -27,13 +27,11 @@ and `high`, such as `isoflop.numeric.results.Estimate`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import groupby
 from math import isfinite
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal
 
+from ..data.notation import Record
 from .escapes import (
     clean,
     display_width,
@@ -44,8 +42,14 @@ from .escapes import (
 )
 from .numbers import DASH, LATEX_DASH, Format, Interval, Significant
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, Literal
+
     import pandas as pd
+
+    Show = Literal["value", "low", "high", "error", "interval", "all"]
 
 __all__ = ["RULE", "Column", "Number", "Subheading", "Table", "Words"]
 
@@ -56,11 +60,8 @@ NEEDED = r"% needs \usepackage{booktabs}"
 
 FOUR_DIGITS, BRACKETS = Significant(4), Interval(Significant(4))
 
-Show = Literal["value", "low", "high", "error", "interval", "all"]
 
-
-@dataclass(frozen=True)
-class Words:
+class Words(Record):
     r"""A text with its own LaTeX, as an entry, title or note: ``Words("beta", r"$\beta$")``."""
 
     text: str
@@ -70,8 +71,7 @@ class Words:
         return self.text
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(Record):
     """The least that a table takes for an estimate; a result has an `Estimate`."""
 
     value: float
@@ -79,8 +79,7 @@ class Number:
     high: float | None = None
 
 
-@dataclass(frozen=True)
-class Subheading:
+class Subheading(Record):
     """A line across the table, above the rows that belong to it."""
 
     words: str | Words
@@ -90,8 +89,7 @@ class Subheading:
 RULE = Subheading("")
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Record):
     r"""A column: which entry of a row it shows, under which heading, and how.
 
     Attributes
@@ -228,8 +226,7 @@ class Column:
         return value if interval == dash else f"{value} {interval}"
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Record):
     """Columns, rows, a title and notes; every output is a method.
 
     Attributes
@@ -251,7 +248,8 @@ class Table:
     notes: Sequence[str | Words] = ()
     gap: str = GAP
 
-    def __post_init__(self) -> None:
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
         if not self.columns:
             raise ValueError("columns=[]: a table needs at least one column")
         for name in ("columns", "rows", "notes"):
@@ -283,9 +281,9 @@ class Table:
 
         Title and notes are broken at the width, rows never are.
         """
-        lines = [*wrap(clean(str(self.title)), width), *self.lines(width)]
+        lines = [*_wrapped(self.title, width), *self.lines(width)]
         for note in self.notes:
-            lines += wrap(clean(str(note)), width, subsequent_indent="  ")
+            lines += _wrapped(note, width, "  ")
         return "\n".join(lines)
 
     def lines(self, width: int = WIDTH) -> list[str]:
@@ -461,6 +459,16 @@ class Table:
 def is_estimate(entry: Any) -> bool:
     """Whether the entry is a number with its interval."""
     return hasattr(entry, "low") and hasattr(entry, "high") and hasattr(entry, "value")
+
+
+def _wrapped(words: str | Words, width: int, indent: str = "") -> list[str]:
+    """The lines of a title or a note."""
+    text = clean(str(words))
+    if len(text) <= width:
+        return [text] if text else []
+    from textwrap import wrap
+
+    return wrap(text, width, subsequent_indent=indent)
 
 
 def latex_of(words: str | Words) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from isoflop.numeric.fit.text import WIDTH, number, table
+from isoflop.theory.typeset.numbers import Significant
+from isoflop.theory.typeset.table import WIDTH, Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +15,26 @@ if TYPE_CHECKING:
     from krajewski2025.which_runs import RangeAnswer
 
 __all__ = ["range_text", "tables_text"]
+
+
+def number(value: float, digits: int) -> str:
+    """A number to so many significant digits."""
+    return Significant(digits).text(value)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows under their headings, the first and the last column to the left."""
+    last = len(headings) - 1
+    columns = [
+        Column(
+            str(i),
+            heading or " ",
+            align="left" if i in (0, last) else "right",
+            of=lambda row, i=i: row[i],
+        )
+        for i, heading in enumerate(headings)
+    ]
+    return Table(columns, rows).lines()
 
 
 def tables_text(check: TablesCheck) -> str:

@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import outside, positive_array
-from ...fit.intervals import checked_level
 from ...fit.resample import Refits, resample
-from ...results import Band
+from ...results import Band, checked_level
 from ..beta import MOST_STEPS, beta_neg_log_pass, beta_pass, log_likelihood, maximise
 from ..gamma_differences import first, second
 from .likelihood import Rows, Terms, expand, scores

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import whole_number
-from ...fit.intervals import checked_level
+from ...results import checked_level
 from ..beta import beta_neg_log_pass
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, UsageError, blamed, typed
-from .penalty_accuracy import baselines
 from .render import clean, count, json_text, law_line, number
-from .selection import declare_law, law_files, notation, require
+from .selection import baselines, declare_law, law_files, notation, require
 from .selection import laws as selected_laws
 
 TYPE_CHECKING = False
@@ -22,10 +21,8 @@ SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
 FORMATS = ("text", "json")
 TARGETS = ("--compute", "--loss", "--params", "--tokens")
 CAPS = ("--max-params", "--max-tokens", "--tokens-per-param")
-#: What the figures of a law of -log Q' are called, and those that have an interval in JSON where
-#: the law came from data.
+#: What the figures of a law of -log Q' are called.
 IN_ACCURACY = {"loss": "-log\nQ'", "reducible_loss": "reducible\n-log\nQ'"}
-SURE = ("compute", "params", "tokens", "tokens_per_param", "loss", "reducible_loss")
 
 
 def parser() -> Parser:
@@ -36,7 +33,7 @@ def parser() -> Parser:
             "--law LAW ... --compute C ... [--max-params N] [--max-tokens D]",
             "--law LAW ... --loss L ... [--max-params N] [--max-tokens D]",
             "--law LAW ... --params N ... | --tokens D ...",
-            "--law LAW ... --compute C ... | --params N ... | --tokens D ... --tokens-per-param T",
+            "--law LAW ... --compute C ... --tokens-per-param T",
             "--A A --B B --beta BETA --gamma GAMMA [--E E] ...",
         ],
         "The params and tokens with the lowest loss for a training budget C = 6 N D, or with the "
@@ -63,14 +60,6 @@ def parser() -> Parser:
     takes_one(group, "--max-params", "N", "size cap")
     takes_one(group, "--max-tokens", "D", "data wall")
     takes_one(group, "--tokens-per-param", "T", "D/N of the run, in place of the optimal one")
-    takes_one(
-        group,
-        "--random-baseline",
-        "SHARE",
-        "says that the law is of -log Q', Q' = (Q - Qr)/(1 - Qr) with this Qr, the accuracy of "
-        "guessing; published laws of "
-        "accuracy know theirs",
-    )
     declare_law(built, several=True)
     declare_output(built, *FORMATS)
     return built
@@ -85,7 +74,7 @@ def run(options: Options) -> tuple[str, int]:
     found = [
         (law, [_allocated(law, option, target, options) for target in targets]) for law in laws
     ]
-    known = baselines(options, laws)
+    known = baselines(laws)
     warnings = _extrapolated(found, law_files(options))
     if form == "json":
         return json_text(
@@ -151,7 +140,7 @@ def _data(
             "law": law.name,
             **entry.as_dict(),
             **({"accuracy": _accuracy(entry, known[law.name])} if law.name in known else {}),
-            **intervals_of(entry, SURE),
+            **intervals_of(entry),
         }
         for law, entries in found
         for entry in entries

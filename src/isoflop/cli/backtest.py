@@ -36,15 +36,23 @@ OF_EVALUATIONS = (
     *("--benchmark", "--percent", "--metric", "--small-runs", "--margin", "--average", "--proxy"),
 )
 LEVEL, RESAMPLES = 0.9, 200
+#: A law with one of these is a formula.
+OPERATORS = frozenset("+*/^(")
 #: Argument of the library -> option, where they are not called alike.
-OPTION_OF = {"laws": "--law", "law": "--law", "axis": "--rolling", "thresholds": "--cutoffs"}
+OPTION_OF = {
+    "laws": "--law",
+    "law": "--law",
+    "model": "--law",
+    "axis": "--rolling",
+    "thresholds": "--cutoffs",
+}
 
 
 def parser() -> Parser:
     """The options of this command."""
     from ..numeric.accuracy.laws import LAWS as OF_ACCURACY
     from ..numeric.fit.models import MODELS
-    from ..numeric.passk.kinds import KINDS as OF_PASS
+    from ..numeric.passk.kinds import KINDS
 
     built = Parser(
         "isoflop backtest",
@@ -82,7 +90,7 @@ def parser() -> Parser:
         asked,
         "--law",
         "LAW",
-        f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(OF_PASS)}; of "
+        f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(KINDS)}; of "
         f"accuracy {', '.join(OF_ACCURACY)}; default: those with columns",
     )
     takes_one(
@@ -175,10 +183,15 @@ def run(options: Options) -> tuple[str, int]:
 
 
 def _laws(options: Options) -> list[str] | None:
-    words = options.words("--law")  # an expression may hold spaces
+    """Names of laws, and formulas, which may hold spaces."""
+    words = options.words("--law")
     if words is None:
         return None
-    laws = [law.strip() for word in words for law in word.split(",")]
+    laws = [
+        law
+        for word in words
+        for law in ([word] if OPERATORS & {*word} else word.replace(",", " ").split() or [word])
+    ]
     for law in laws:
         if laws.count(law) > 1:
             raise UsageError(f"--law {shown(law)}: is given twice")
@@ -209,9 +222,11 @@ def _of_models(
     for option in options.given(*foreign, *OF_EVALUATIONS):
         typed = " ".join(options.words(option) or ()) if option != "--percent" else ""
         raise UsageError(f"{option} {shown(typed)}: is for {others}, not for {what}")
-    rules = options.given("--hold-out", "--rolling", "--sweep")
-    if "--hold-out" in rules and (rules[1:] or options.given("--cutoffs", "--targets")):
-        raise UsageError(f"--hold-out: is a rule of its own, not to be joined with {rules[-1]}")
+    others_given = options.given("--rolling", "--sweep", "--cutoffs", "--targets")
+    if "--hold-out" in options and others_given:
+        raise UsageError(
+            f"--hold-out: is a rule of its own, not to be joined with {others_given[0]}"
+        )
     if "--sweep" in options and "--targets" in options:
         raise UsageError("--targets: is not for --sweep, which predicts all rows beyond a cutoff")
     settings |= {
@@ -222,7 +237,14 @@ def _of_models(
     }
     form = options.chosen("--format", FORMATS)
     file = TableOptions(options, what, LISTS, table)
-    data: Any = file.counts() if what == "counts" else file.runs("loss")
+    data: Any
+    if what == "counts":
+        data = file.counts()
+    else:
+        from ..numeric.fit.models import form_of
+
+        columns = {name for law in settings["laws"] or () for name in form_of(law).names}
+        data = file.runs("loss", names=columns)
     try:
         result = backtest(data, **settings)
     except ArgumentError as error:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
+from dataclasses import replace
 from itertools import pairwise
 
 from ..numeric.errors import ArgumentError
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.data.runs import Runs
-    from ..numeric.fit.resample import Draws
     from ..numeric.fit.result import Fit
-    from ..numeric.fit.summary import Summary
+    from ..numeric.results import Estimate
     from .arguments import Options
 
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
@@ -41,20 +40,11 @@ FORMATS = ("text", "json", "latex")
 OF = ("loss", "pass@k")
 #: Laws with tables and options of their own, by the word of --law -> the module of the command.
 LAWS = {"overtraining": "fit_overtraining"}
-RESAMPLES = ("cases", "groups", "residuals")
-AUTO = "auto"
 LEVEL = 0.9
-#: Options that only mean something beside another one.
-BESIDE = {"--resample": "--bootstrap", "--jobs": "--bootstrap"}
 #: Options that take all numbers after them.
 LISTS = ("--compute", "--ratio")
-WORD = re.compile(r"[A-Za-z][A-Za-z+_ -]*")
-#: How the library begins an error about a coefficient's value or bounds.
-SIDE = re.compile(r"(?:lower|upper) bound of ")
-COEFFICIENT = re.compile(
-    r"(?:coefficient '(\w+)'|(?:fixed|(?:(?:lower|upper) )?bounds? of) (\w+)=|(?:bounds|fixed): "
-    r"(\w+) )"
-)
+#: Arguments of the library whose options have other names.
+OPTION_OF = {"fixed": "--fix", "bounds": "--bound", "repeats": "--bootstrap", "kind": "--bootstrap"}
 
 
 def module_for(words: Sequence[str]) -> ModuleType:
@@ -95,8 +85,8 @@ def parser() -> Parser:
         ],
         "The law that comes closest to the runs of a CSV or JSON file, without start values, with\n"
         "standard errors and intervals of its coefficients and of what follows from them.\n"
-        "Exit status 3: no point was certified as a minimum, or the runs leave coefficients open: "
-        "no result.",
+        "Exit status 3: no point was certified as a minimum, or the runs leave coefficients\n"
+        "undetermined: no result.",
         [
             "isoflop fit runs.csv",
             "isoflop fit runs.csv --bootstrap 1000 --seed 1 --compute 1e22 1e24 --ratio 10 --save "
@@ -131,34 +121,18 @@ def parser() -> Parser:
     )
     takes_one(law, "--objective", "NAME", f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}")
     takes_one(law, "--delta", "NUMBER", "where Huber's function turns linear; default: 1e-3")
-    takes_one(
-        law,
-        "--tau",
-        "SHARE",
-        "quantile of pinball-log: small for a low quantile of the loss; default: 0.5",
-    )
+    takes_one(law, "--tau", "SHARE", "quantile of pinball-log; default: 0.5")
     sure = built.add_argument_group("uncertainty and what follows")
     takes_one(
         sure,
         "--bootstrap",
         "N",
-        "standard errors and percentile intervals from N resamples; default: sandwich covariance "
-        "with the leverage of each run "
-        "(HC3; CR3 by group) and Student's t, for Huber's function and absolute deviations with "
-        "rho'' averaged over the "
-        "Hall-Sheather bandwidth",
+        "standard errors and percentile intervals from N resamples of runs, or of groups where the "
+        "runs have them; default: sandwich covariance with the leverage of each run (HC3; CR3 by "
+        "group) and Student's t",
     )
     takes_one(
         sure, "--seed", "S", "of the resamples, and of the starts of an expression; default: 0"
-    )
-    takes_one(
-        sure,
-        "--resample",
-        "|".join((AUTO, *RESAMPLES)),
-        "default: auto, groups where the runs have them, else cases (runs)",
-    )
-    takes_one(
-        sure, "--jobs", "J", "processes of the bootstrap, -1 for all; needs joblib; default: 1"
     )
     takes_one(sure, "--level", "SHARE", "coverage of intervals; default: 0.9")
     takes_several(
@@ -173,8 +147,7 @@ def parser() -> Parser:
         "--profile",
         "NAME,...",
         "add the profile interval of a coefficient or of what follows from them; it takes all "
-        "errors to be of one distribution; "
-        "repeatable",
+        "errors to be of one distribution; repeatable",
     )
     sure.add_argument(
         "--sensitivity",
@@ -195,133 +168,55 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 3 where the fit is no result, 130 where Ctrl-C left a
     part undone.
     """
-    form = options.chosen("--format", FORMATS)
-    asked = _Asked(options)
-    fit = asked.fitted(asked.runs())
-    extras = _Extras(fit, asked)
-    summary = extras.gathered()
-    data = extras.data(summary)
-    if asked.save is not None:
-        from ..numeric.fit.tables import draws_of
+    from ..numeric.fit.summary import draws_of, law_name, write
 
-        _save(data | draws_of(fit, summary.bootstrap), asked.save)
-    if asked.plot is not None:
-        _draw(fit, asked.plot)
-    text = (
-        json_text(data)
-        if form == "json"
-        else extras.latex(summary)
-        if form == "latex"
-        else extras.text(summary)
-    )
-    if extras.interrupted:
-        say_interrupted(extras.interrupted)
+    form, level = options.chosen("--format", FORMATS), share(options, "--level") or LEVEL
+    table, model = TableOptions(options, "runs", LISTS), _model(options)
+    _check(options, model, form)
+    repeats = whole(options, "--bootstrap", least=1)
+    save, plot = target(options, "--save"), target(options, "--plot")
+    target(options, "--output")
+    if plot is not None:
+        check_figure(plot)
+    asked = {"compute": _numbers(options, "--compute"), "ratio": _numbers(options, "--ratio")}
+    fit = _fitted(options, table, model)
+    extra = _Extra(fit)
+    if repeats is not None:
+        extra.resample(repeats, whole(options, "--seed", least=0) or 0)
+    profiles: dict[str, Estimate] = {}
+    if not extra.interrupted:
+        try:
+            profiles = extra.profiles(options.several("--profile") or [], level, asked)
+            extra.report(options, level)
+        except KeyboardInterrupt:
+            extra.interrupted = "the fit is complete, what was to follow it is not"
+    summary = extra.fit.summary(level=level, **asked)
+    summary = replace(summary, warnings=(*summary.warnings, *extra.warnings))
+    data = summary.as_dict("" if save is None else law_name(save))
+    if profiles:
+        data["profile"] = _profiles_as_dict(profiles, fit)
+    data |= {name: plain(report.as_dict()) for name, report in extra.reports.items()}
+    if save is not None:
+        write(data | draws_of(extra.fit), save)
+    if plot is not None:
+        from ..numeric.plot.fit import plot_fit_page
+        from ..numeric.plot.panels import save as save_figure
+
+        save_figure(plot_fit_page(fit), plot)
+    if form == "json":
+        text = json_text(data)
+    elif form == "latex":
+        text = summary.latex()
+    else:
+        parts = [summary, *([_profile_text(profiles, fit)] if profiles else [])]
+        text = "\n\n".join(map(str, [*parts, *extra.reports.values()]))
+    if extra.interrupted:
+        say_interrupted(extra.interrupted)
         return text, INTERRUPTED
-    return text, DONE if _is_sound(fit) else NO_VERDICT
+    return text, DONE if fit.is_sound else NO_VERDICT
 
 
-def _is_sound(fit: Fit) -> bool:
-    """Whether a minimum is certified and the runs determine it."""
-    return fit.converged and not fit.undetermined
-
-
-# -- what was asked ----------------------------------------------------------------------------------------------------
-
-
-class _Asked:
-    """The options of the command, each checked before any work is done."""
-
-    def __init__(self, options: Options) -> None:
-        self.table = TableOptions(options, "runs", LISTS)
-        self.model = _model(options)
-        named = [name for name, form in _models().items() if not form.is_expression]
-        self.given = {option: options.words(option) or [] for option in ("--fix", "--bound")}
-        self.fit_options = _fit_options(options, self.model)
-        self.level = share(options, "--level") or LEVEL
-        self.compute, self.ratio = (_numbers(options, option) for option in LISTS)
-        if self.compute and self.model not in named:
-            raise UsageError(
-                f"--compute {_words(options, '--compute')}: is for --model {' or '.join(named)}"
-            )
-        if self.ratio and self.model != "params-tokens":
-            raise UsageError(f"--ratio {_words(options, '--ratio')}: is for --model params-tokens")
-        if "--seed" in options and "--bootstrap" not in options and self.model in named:
-            raise UsageError(
-                f"--seed {shown(str(options.one('--seed')))}: is for --bootstrap, or for --model "
-                f"EXPRESSION"
-            )
-        for option, other in BESIDE.items():
-            if option in options and other not in options:
-                raise UsageError(f"{option} {shown(str(options.one(option)))}: is for {other}")
-        self.repeats = whole(options, "--bootstrap", least=1)
-        self.seed = whole(options, "--seed", least=0) or 0
-        self.kind = options.chosen("--resample", (AUTO, *RESAMPLES))
-        self.jobs = whole(options, "--jobs", least=None) or 1
-        self.profiles = list(dict.fromkeys(options.several("--profile") or []))
-        self.sensitivity, self.diagnostics = (
-            "--sensitivity" in options,
-            "--diagnostics" in options,
-        )
-        if self.sensitivity and self.model not in named:
-            raise UsageError(f"--sensitivity: is for --model {' or '.join(named)}")
-        for option in options.given("--profile", "--sensitivity", "--diagnostics"):
-            if options.chosen("--format", FORMATS) == "latex":
-                raise UsageError(f"{option}: is for --format text or json")
-        self.save, self.plot = target(options, "--save"), target(options, "--plot")
-        target(options, "--output")
-        if self.plot is not None:
-            check_figure(self.plot)
-
-    def runs(self) -> Runs:
-        """The runs in the file."""
-        from ..numeric.fit.models import form_of
-
-        form = form_of(self.model)
-        try:
-            needed, names = form.requires, form.names
-        except ValueError as error:  # of the reader of expressions, in theory
-            raise self._of_model(error) from None
-        return self.table.runs(*needed, "loss", names=names)
-
-    def fitted(self, runs: Runs) -> Fit:
-        """The fit."""
-        import numpy as np
-
-        from ..numeric.fit import fit
-
-        E, highest = self.fit_options["fixed"].get("E"), float(runs.loss.max())
-        if E is not None and not highest > E:
-            raise UsageError(
-                f"--fix 'E={E:g}': must be below some loss; the highest of {len(runs)} runs is "
-                f"{highest:.6g}"
-            )
-        try:
-            return fit(runs, model=self.model, seed=self.seed, **self.fit_options)
-        except np.linalg.LinAlgError as defect:  # a ValueError to NumPy, but no fault of the input
-            raise RuntimeError(f"the fit broke down: {defect}") from defect
-        except ValueError as error:
-            raise self._of_coefficient(error) or self._of_model(error) from None
-
-    def _of_model(self, error: ValueError) -> UsageError:
-        """The error with --model ahead where it is about that; the reader of expressions names what
-        it read.
-        """
-        spelt = f"{self.model!r}: "
-        if not isinstance(error, ArgumentError) and str(error).startswith(spelt):
-            return UsageError(f"--model {shown(self.model)}: {str(error).removeprefix(spelt)}")
-        return of_option(error, ("model", "--model", self.model))
-
-    def _of_coefficient(self, error: ValueError) -> UsageError | None:
-        """The error with the --fix or --bound that it is about; None where it is about none."""
-        found = COEFFICIENT.match(str(error))
-        name = next(filter(None, found.groups()), "") if found else ""
-        for option, words in self.given.items():
-            for word in words:
-                if name and word.partition("=")[0].strip() == name:
-                    side = SIDE.match(str(error))
-                    message = str(error) if side else str(error).partition(": ")[2]
-                    return UsageError(f"{option} {shown(word)}: {message}")
-        return None
+# -- the options -----------------------------------------------------------------------------------
 
 
 def _models() -> Mapping[str, Any]:
@@ -330,53 +225,98 @@ def _models() -> Mapping[str, Any]:
     return MODELS
 
 
-def _numbers(options: Options, option: str) -> list[float] | None:
-    found = options.positives(option)
-    return None if found is None else [value for _, value in found]
-
-
-def _words(options: Options, option: str) -> str:
-    return shown(" ".join(options.words(option) or ()))
-
-
 def _model(options: Options) -> str:
     text = options.one("--model")
     if text is None:
         return next(iter(_models()))
     word = text.strip()
-    hint = close_matches(word, _models()) if WORD.fullmatch(word) else ""
+    hint = close_matches(word, _models())
     if word not in _models() and (hint or not word):
-        raise UsageError(
-            f"--model {shown(text)}: must be one of {', '.join(_models())} or an expression{hint}"
-        )
+        names = ", ".join(_models())
+        raise UsageError(f"--model {shown(text)}: must be one of {names} or an expression{hint}")
     return word
 
 
-def _fit_options(options: Options, model: str) -> dict[str, Any]:
+def _check(options: Options, model: str, form: str) -> None:
+    """Options that mean nothing beside the others."""
+    power_laws = [name for name, known in _models().items() if not known.is_expression]
+    expression = model not in power_laws
     objective = options.chosen("--objective", OBJECTIVES)
-    found: dict[str, Any] = {
-        "objective": objective,
-        "fixed": _fixed(options),
-        "bounds": _bounds(options),
+    named, first = f"--model {' or '.join(power_laws)}", power_laws[0]
+    misplaced = {
+        "--compute": named if expression else "",
+        "--sensitivity": named if expression else "",
+        "--no-irreducible": f"{named}; write the expression without E" if expression else "",
+        "--ratio": f"--model {first}" if model != first else "",
+        "--seed": ""
+        if expression or "--bootstrap" in options
+        else "--bootstrap, or for --model EXPRESSION",
+        "--delta": "--objective huber-log" if objective != "huber-log" else "",
+        "--tau": "--objective pinball-log" if objective != "pinball-log" else "",
     }
-    for option, owner in (("--delta", "huber-log"), ("--tau", "pinball-log")):
-        if option in options and objective != owner:
-            raise UsageError(
-                f"{option} {shown(str(options.one(option)))}: is for --objective {owner}"
-            )
-    delta, tau = options.positive("--delta"), share(options, "--tau")
-    found |= {name: value for name, value in (("delta", delta), ("tau", tau)) if value is not None}
-    if "--no-irreducible" in options:
-        named = [name for name, form in _models().items() if not form.is_expression]
-        if model not in named:
-            raise UsageError(
-                f"--no-irreducible: is for --model {' or '.join(named)}; write the expression "
-                f"without E"
-            )
-        found["irreducible"] = False
-    for name in found["fixed"].keys() & found["bounds"].keys():
+    if form == "latex":
+        for option in ("--profile", "--sensitivity", "--diagnostics"):
+            misplaced[option] = "--format text or json"
+    for option, wanted in misplaced.items():
+        if wanted and option in options:
+            words = options.spelt(option, None)
+            typed = f" {shown(words)}" if words else ""
+            raise UsageError(f"{option}{typed}: is for {wanted}")
+
+
+def _numbers(options: Options, option: str) -> list[float] | None:
+    entries = options.positives(option)
+    return None if entries is None else [value for _, value in entries]
+
+
+def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
+    """The fit of the runs in the file."""
+    import numpy as np
+
+    from ..numeric.fit import fit
+
+    fixed, bounds = _fixed(options), _bounds(options)
+    for name in fixed.keys() & bounds.keys():
         raise UsageError(f"--fix and --bound: {name} is given in both; one is enough")
-    return found
+    delta, tau = options.positive("--delta"), share(options, "--tau")
+    given = {"delta": delta, "tau": tau}
+    if "--no-irreducible" in options:
+        given["irreducible"] = False
+    try:
+        runs = _runs(table, model)
+        highest = float(runs.loss.max())
+        if not highest > fixed.get("E", 0.0):
+            complaint = f"the highest loss of {len(runs)} runs is {highest:.6g}"
+            raise outside("--fix", f"E={fixed['E']:g}", f"below some loss; {complaint}")
+        return fit(
+            runs,
+            model=model,
+            objective=options.chosen("--objective", OBJECTIVES),
+            fixed=fixed,
+            bounds=bounds,
+            seed=whole(options, "--seed", least=0) or 0,
+            **{name: value for name, value in given.items() if value is not None},
+        )
+    except np.linalg.LinAlgError as defect:  # a ValueError to NumPy, but no fault of the input
+        raise RuntimeError(f"the fit broke down: {defect}") from defect
+    except ArgumentError as error:
+        coefficient = error.argument.rpartition(" ")[2]
+        for option in ("--fix", "--bound"):
+            for word in options.words(option) or ():
+                if word.partition("=")[0].strip() == coefficient:
+                    raise UsageError(f"{option} {shown(word)}: {error.complaint}") from None
+        raise of_option(error, ("model", "--model", model)) from None
+    except ValueError as error:  # the reader of expressions, in theory, begins with what it read
+        spelt = f"{model!r}: "
+        option = f"--model {shown(model)}: " if str(error).startswith(spelt) else ""
+        raise UsageError(f"{option}{str(error).removeprefix(spelt)}") from None
+
+
+def _runs(table: TableOptions, model: str) -> Runs:
+    from ..numeric.fit.models import form_of
+
+    form = form_of(model)
+    return table.runs(*form.requires, "loss", names=form.names)
 
 
 def _fixed(options: Options) -> dict[str, float]:
@@ -420,184 +360,117 @@ def _finite(option: str, word: str, text: str) -> float:
     return value
 
 
-# -- what is done with the fit -----------------------------------------------------------------------------------------
+# -- what is done with the fit ---------------------------------------------------------------------
 
 
-class _Extras:
-    """Bootstrap, profiles and reports of a fit, as far as Ctrl-C lets them come."""
+class _Extra:
+    """Resamples, profiles and reports of a fit, as far as Ctrl-C lets them come."""
 
-    def __init__(self, fit: Fit, asked: _Asked) -> None:
-        self.fit, self.asked, self.interrupted = fit, asked, ""
+    def __init__(self, fit: Fit) -> None:
+        self.fit, self.interrupted = fit, ""
         self.warnings: list[str] = []
-        self.bootstrap = self._bootstrap()
         #: By key of the JSON.
         self.reports: dict[str, Any] = {}
-        self.profiles: list[Any] = []
-        if self.interrupted:
-            return
-        try:
-            self.profiles = self._profiles()
-            self._report()
-        except KeyboardInterrupt:
-            self.interrupted = "the fit is complete, what was to follow it is not"
 
-    def _report(self) -> None:
-        if self.asked.sensitivity:
-            from ..numeric.fit.sensitivity import sensitivity
-
-            self.reports["sensitivity"] = sensitivity(self.fit, level=self.asked.level)
-        if self.asked.diagnostics:
-            self.reports["diagnostics"] = self.fit.diagnostics()
-
-    def _bootstrap(self) -> Draws | None:
-        asked = self.asked
-        if asked.repeats is None:
-            return None
-        if not _is_sound(self.fit):
-            self.warnings.append("no resamples: the fit is no result that they could tell about")
-            return None
+    def resample(self, repeats: int, seed: int) -> None:
+        """Give the fit its draws."""
         from ..numeric.words import counted
 
+        if not self.fit.is_sound:
+            self.warnings.append("no resamples: the fit is no result that they could tell about")
+            return
+        total = counted(repeats, "resample")
         try:
-            found = self.fit.bootstrap(
-                asked.repeats,
-                seed=asked.seed,
-                kind=asked.kind,
-                progress=is_terminal(sys.stderr),
-                jobs=asked.jobs,
-            )
+            draws = self.fit.bootstrap(repeats, seed=seed, progress=is_terminal(sys.stderr))
         except KeyboardInterrupt:
-            self.interrupted = f"none of {counted(asked.repeats, 'resample')} is done; the intervals are of the sandwich covariance"
-            return None
-        except ArgumentError as error:
-            raise self._of_resamples(error) from None
-        if found.interrupted:
-            done = found.done
-            self.interrupted = f"{done} of {counted(asked.repeats, 'resample')} are done; the intervals are of these"
-        return found
+            none = f"none of {total} is done"
+            self.interrupted = f"{none}; the intervals are of the sandwich covariance"
+            return
+        self.fit = self.fit.with_draws(draws)
+        if draws.interrupted:
+            self.interrupted = f"{draws.done} of {total} are done; the intervals are of these"
 
-    def _of_resamples(self, error: ArgumentError) -> UsageError:
-        """The error in the options' words; without --resample it is --bootstrap that chose how to
-        draw.
-        """
-        asked = self.asked
-        if asked.kind == AUTO:
-            return of_option(
-                error, ("kind", "--bootstrap", asked.repeats), ("jobs", "--jobs", asked.jobs)
-            )
-        return of_option(error, ("kind", "--resample", asked.kind), ("jobs", "--jobs", asked.jobs))
-
-    def _profiles(self) -> list[Any]:
-        from dataclasses import replace
-
-        asked = self.asked
-        if asked.profiles and not _is_sound(self.fit):
+    def profiles(
+        self, names: Sequence[str], level: float, asked: dict[str, Any]
+    ) -> dict[str, Estimate]:
+        """The profile intervals by the name of the quantity."""
+        if names and not self.fit.is_sound:
             self.warnings.append("no profile intervals: the fit is no result that they could be of")
-            return []
-        found = []
-        for name in asked.profiles:
-            for quantity in self._named(name):
+            return {}
+        intervals = {}
+        for name in dict.fromkeys(names):
+            for key, quantity in _quantities(self.fit, name, asked).items():
                 try:
-                    each = self.fit.profile(quantity, level=asked.level)
+                    intervals[key] = self.fit.profile(quantity, level=level)
                 except ValueError as error:
-                    objective = ("--objective", self.fit.objective.name)
-                    of_objective = (
-                        isinstance(error, ArgumentError) and error.argument == "objective"
-                    )
-                    raise blamed(
-                        error, ("--profile", name), *([objective] if of_objective else [])
-                    ) from None
-                found.append(
-                    each if isinstance(quantity, str) else replace(each, name=quantity.name)
-                )
-        if found:
-            self._doubt_profiles()
-        return found
+                    raise blamed(error, ("--profile", name)) from None
+        if intervals:
+            self.warnings += _doubts(self.fit)
+        return intervals
 
-    def _named(self, name: str) -> list[Any]:
-        """The coefficient, or what is derived at every compute or ratio that was asked for."""
-        if self.asked.model != "params-tokens" or name in self.fit.model.coefficients:
-            return [name]
-        from ..numeric.fit.summary import AT, quantities
+    def report(self, options: Options, level: float) -> None:
+        """Sensitivity and diagnostics, where they were asked for."""
+        if "--sensitivity" in options:
+            self.reports["sensitivity"] = self.fit.sensitivity(level=level)
+        if "--diagnostics" in options:
+            self.reports["diagnostics"] = self.fit.diagnostics()
 
-        known = quantities(self.asked.compute, self.asked.ratio)
-        chosen: list[Any] = [
-            each for each in known if name in (each.name, each.name.partition(AT)[0])
-        ]
-        if chosen:
-            return chosen
-        more = (
-            "" if self.asked.compute and self.asked.ratio else " (more with --compute and --ratio)"
+
+def _quantities(fit: Fit, name: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """The coefficient, or what is derived at every compute or ratio that was asked for."""
+    from ..numeric.fit.summary import AT, quantities
+
+    if fit.model.name != next(iter(_models())) or name in fit.names:
+        return {name: name}
+    known = {item.name: item for item in quantities(**asked)}
+    chosen = {key: item for key, item in known.items() if name in (key, key.partition(AT)[0])}
+    if not chosen:
+        more = "" if all(asked.values()) else " (more with --compute and --ratio)"
+        raise outside("--profile", name, f"one of {', '.join((*fit.names, *known))}{more}")
+    return chosen
+
+
+def _doubts(fit: Fit) -> list[str]:
+    """What speaks against profile intervals."""
+    from ..numeric.fit.diagnostics import doubts_of_one_distribution
+
+    texts = []
+    if fit.runs.group is not None:
+        texts.append(
+            "profile intervals take runs of one group for independent, and are too narrow where "
+            "these share an error: use --bootstrap"
         )
-        names = ", ".join((*self.fit.model.coefficients, *(each.name for each in known)))
-        raise UsageError(f"--profile {shown(name)}: must be one of {names}{more}")
-
-    def _doubt_profiles(self) -> None:
-        from ..numeric.fit.diagnostics import doubts_of_one_distribution
-
-        if self.fit.runs.group is not None:
-            self.warnings.append(
-                "profile intervals take runs of one group for independent, and are too narrow "
-                "where these share an error: use "
-                "--bootstrap"
-            )
-        if doubts := doubts_of_one_distribution(self.fit):
-            what = "one normal distribution" if self.fit.objective.is_square else "one distribution"
-            self.warnings.append(
-                f"profile intervals take all errors to be of {what}, but of these residuals "
-                f"{', and '.join(doubts)}: "
-                "use --bootstrap"
-            )
-
-    def gathered(self) -> Summary:
-        """What the fit says."""
-        from dataclasses import replace
-
-        from ..numeric.fit.summary import summarise
-
-        asked = self.asked
-        found = summarise(
-            self.fit, self.bootstrap, level=asked.level, compute=asked.compute, ratio=asked.ratio
+    if doubts := doubts_of_one_distribution(fit):
+        what = "one normal distribution" if fit.objective.is_square else "one distribution"
+        texts.append(
+            f"profile intervals take all errors to be of {what}, but of these residuals "
+            f"{', and '.join(doubts)}: use --bootstrap"
         )
-        return replace(found, warnings=(*found.warnings, *self.warnings))
-
-    def data(self, summary: Summary) -> dict[str, Any]:
-        """For JSON, and for the law file."""
-        from ..numeric.fit.tables import law_name, summary_dict
-
-        data = summary_dict(summary, "" if self.asked.save is None else law_name(self.asked.save))
-        if self.profiles:
-            data["profile"] = {each.name: each.as_dict() for each in self.profiles}
-        return data | {name: plain(report.as_dict()) for name, report in self.reports.items()}
-
-    def text(self, summary: Summary) -> str:
-        """For a reader."""
-        from ..numeric.fit.text import profile_text, summary_text
-
-        parts = [summary_text(summary), *([profile_text(self.profiles)] if self.profiles else [])]
-        return "\n\n".join([*parts, *map(str, self.reports.values())])
-
-    def latex(self, summary: Summary) -> str:
-        """For a paper."""
-        from ..numeric.fit.tables import summary_latex
-
-        return summary_latex(summary)
+    return texts
 
 
-def _save(data: dict[str, Any], path: str) -> None:
-    from ..numeric.fit.tables import write
+def _profiles_as_dict(profiles: dict[str, Estimate], fit: Fit) -> dict[str, Any]:
+    from ..numeric.fit.profile import basis
 
-    try:
-        write(data, path)
-    except ValueError as error:
-        raise blamed(error, ("--save", path)) from None
+    return {
+        name: estimate.as_dict(low="lo", high="hi")
+        | {"level": estimate.level, "kind": "profile", "note": basis(fit)}
+        for name, estimate in profiles.items()
+    }
 
 
-def _draw(fit: Fit, path: str) -> None:
-    from ..numeric.plot.fit import plot_fit_page
-    from ..numeric.plot.panels import save
+def _profile_text(profiles: dict[str, Estimate], fit: Fit) -> str:
+    from ..numeric.fit.profile import basis
+    from ..theory.typeset.numbers import Interval, Significant
+    from ..theory.typeset.table import Column, Table
 
-    try:
-        save(plot_fit_page(fit), path)
-    except ValueError as error:
-        raise blamed(error, ("--plot", path)) from None
+    (level,) = {estimate.level for estimate in profiles.values()}
+    ends = Interval(Significant(5), "", " to ", "")
+    heading = f"{100 * (level or 0.0):.4g} % interval"
+    columns = [
+        Column("name", "profile", align="left"),
+        Column("estimate", "value", format=Significant(6)),
+        Column("estimate", heading, show="interval", interval=ends),
+    ]
+    rows = [{"name": name, "estimate": estimate} for name, estimate in profiles.items()]
+    return Table(columns, rows, notes=[f"profile intervals: {basis(fit)}"]).text()

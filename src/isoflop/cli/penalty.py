@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, UsageError, blamed, typed
-from .penalty_accuracy import accuracy_rows, accuracy_text, baselines, refuse_budgets
-from .penalty_output import penalty_data, penalty_latex, penalty_text
-from .render import json_text
-from .selection import declare_law, notation, require
+from .errors import DONE, UsageError, blamed, shown, typed
+from .render import clean, json_text, law_line, number, percent
+from .selection import baselines, declare_law, notation, require
 from .selection import laws as selected_laws
 
 TYPE_CHECKING = False
@@ -15,10 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ..numeric.accuracy.planning import AccuracyPenalty
     from ..numeric.law import Law
     from ..numeric.penalty import Penalty, Tolerance
+    from ..theory.data.notation import Notation
     from .arguments import Options
 
+    Found = Sequence[tuple[Law, list[Penalty]]]
+    #: Of a law of accuracy the accuracy of guessing, and its penalties.
+    InAccuracy = dict[str, tuple[float, list[AccuracyPenalty]]]
     Typed = tuple[str, str]  # an option and its value
     Point = tuple[
         dict[str, float], tuple[Typed, ...]
@@ -41,6 +44,29 @@ ALLOCATIONS = (
     ("--params", "--tokens"),
     ("--params", "--tokens-per-param"),
     ("--compute", "--tokens-per-param"),
+)
+
+#: What figures of loss are called for a law of y = -log Q'.
+IN_ACCURACY = {
+    "loss": "-log\nQ'",
+    "optimal_loss": "optimal\n-log\nQ'",
+    "loss_excess": "-log\nQ'\nexcess",
+    "loss_penalty": "penalty",
+}
+SIZES = "ratio: (D/N)/(D*/N*) at the same compute, above 1 overtrained; size ratio: N/N*."
+LEGEND = (
+    "loss penalty: (L - E)/(L* - E); excess: that minus 1, and loss excess: L - L*; lost compute:",
+    "1 - effective compute, the share of the budget that the optimum needs for the same loss; "
+    "compute",
+    "overhead: extra compute that reaches L* at this size (never: no number of tokens does).",
+)
+LEGEND_IN_ACCURACY = (
+    "penalty: (y - E)/(y* - E) of y = -log Q', Q' accuracy without guessing; excess: that minus 1; "
+    "lost",
+    "compute: 1 - effective compute, the share of the budget that the optimum needs for the same",
+    "accuracy; compute overhead: extra compute that reaches y* at this size (never: no number of "
+    "tokens",
+    "does).",
 )
 
 CHOICES = (
@@ -99,14 +125,6 @@ def parser() -> Parser:
         "the ratios at which the loss penalty exceeds 1 by at most this share of the reducible "
         "loss, such as 1%",
     )
-    accuracy = built.add_argument_group("laws of accuracy, -log Q' = E + A N^-beta + B D^-gamma")
-    takes_one(
-        accuracy,
-        "--random-baseline",
-        "SHARE",
-        "accuracy of guessing Qr, Q' = (Q - Qr)/(1 - Qr); then add accuracy points; published laws "
-        "of accuracy know theirs",
-    )
     declare_law(built, several=True)
     declare_output(built, *FORMATS, plot="draw the penalty against the ratio")
     return built
@@ -129,42 +147,135 @@ def run(options: Options) -> tuple[str, int]:
     tolerances = [] if within is None else [_tolerance(law, within, options) for law in laws]
     if plot is not None:
         _draw(plot, found, within)
-    known = baselines(options, laws)
-    in_accuracy = _in_accuracy(options, found, known)
+    in_accuracy = _in_accuracy(options, found)
     if form == "json":
-        accuracies = (
-            {"accuracy": [entry for _, _, entries in in_accuracy for entry in entries]}
-            if in_accuracy
-            else {}
-        )
-        return json_text(penalty_data(found, tolerances) | accuracies), DONE
-    if form == "latex":
-        return penalty_latex(found, tolerances, notation(options)), DONE
-    lines = [
-        line
-        for law, baseline, entries in in_accuracy
-        for line in accuracy_text(law, baseline, entries)
-    ]
-    text = penalty_text(found, tolerances, notation(options), known)
-    return "\n".join([text, *(["", *lines] if lines else [])]), DONE
+        return json_text(_data(found, tolerances, in_accuracy)), DONE
+    write = _latex if form == "latex" else _text
+    return write(found, tolerances, in_accuracy, notation(options)), DONE
 
 
-def _in_accuracy(
-    options: Options, found: Sequence[tuple[Law, Sequence[Penalty]]], known: dict[str, float]
-) -> list[tuple[Law, float, list[dict[str, Any]]]]:
-    """Of the laws of accuracy the rows in accuracy points."""
+def _in_accuracy(options: Options, found: Found) -> InAccuracy:
+    """The penalties of the laws of accuracy, which have budgets at a ratio."""
+    known = baselines([law for law, _ in found])
     on_a_ray = "--tokens-per-param" in options
     budgets = [] if on_a_ray else [value for _, value in options.positives("--compute") or ()]
-    if budgets:
-        refuse_budgets(options, known)
+    if budgets and not known:
+        words = shown(" ".join(options.words("--compute") or ()))
+        raise UsageError(f"--compute {words}: is for laws of accuracy, with --ratio")
     if not known:
-        return []
-    asked = options.given("--random-baseline", "--compute")
-    laws = [(law, rows) for law, rows in found if law.name in known and rows]
-    require([law for law, _ in laws], ("E", "A", "B"), asked[0] if asked else "--law")
+        return {}
+    from ..numeric.accuracy.planning import AccuracyLaw
+
+    entries: InAccuracy = {}
+    for law, rows in found:
+        if law.name in known:
+            accuracy = AccuracyLaw(law=law, random_baseline=known[law.name])
+            costs = [
+                accuracy.penalty(**dict(row.given), **({"compute": budget} if budget else {}))
+                for row in rows
+                for budget in ((None,) if row.run is not None else (budgets or (None,)))
+            ]
+            entries[law.name] = (known[law.name], costs)
+    return entries
+
+
+# -- output ----------------------------------------------------------------------------------------
+
+
+def _data(found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy) -> dict[str, Any]:
+    """The rows, with intervals for a law that came from data, and the tolerance intervals if any."""
+    from ..numeric.law_tables import intervals_of, penalty_data
+
+    names = [law.name for law, _ in found]
+    data: dict[str, Any] = {
+        "law": names[0] if len(names) == 1 else names,
+        "rows": [
+            {"law": law.name, **record, **intervals_of(cost)}
+            for law, rows in found
+            for cost, record in zip(rows, penalty_data(rows).records() if rows else (), strict=True)
+        ],
+    }
+    if tolerances:
+        intervals = [
+            {"law": name, **entry.as_dict()} for name, entry in zip(names, tolerances, strict=True)
+        ]
+        data["tolerance"] = intervals[0] if len(intervals) == 1 else intervals
+    if in_accuracy:
+        figures = ("accuracy", "optimal_accuracy", "lost_accuracy", "greatest_loss")
+        data["accuracy"] = [
+            {"law": name, "ratio": cost.ratio, "compute": cost.budget}
+            | {figure: getattr(cost, figure) for figure in figures}
+            for name, (_, costs) in in_accuracy.items()
+            for cost in costs
+        ]
+    return data
+
+
+def _latex(
+    found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy, spelling: Notation
+) -> str:
+    """A table of the penalties, and a sentence for each tolerance interval."""
+    from ..numeric.law_tables import penalty_page, penalty_tables
+    from ..theory.typeset.escapes import latex_escaped
+    from ..theory.typeset.numbers import Shortest
+
+    parts = [penalty_page(found, spelling).latex()] if any(rows for _, rows in found) else []
+    parts += [
+        penalty_tables(rows)[-1].latex()
+        for law, rows in found
+        if rows and law.uncertainty is not None
+    ]
+    form, size_ratio = Shortest(4), f"{spelling.latex('N')}/{spelling.latex('N_opt')}"
+    for (law, _), interval in zip(found, tolerances, strict=False):
+        lowest, highest = map(form.finite_latex, interval.size_ratio)
+        bound = form.finite_latex(interval.within)
+        parts.append(
+            rf"{latex_escaped(law.name)}: $P - 1 \le {bound}$ for ${lowest} \le "
+            rf"{size_ratio} \le {highest}$."
+        )
+    return "\n\n".join(parts)
+
+
+def _text(
+    found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy, spelling: Notation
+) -> str:
+    """Tables of at most 100 columns, and what their columns mean."""
+    from ..numeric.law_tables import penalty_tables
+
+    lines: list[str] = []
+    for law, rows in found:
+        called = IN_ACCURACY if law.name in in_accuracy else {}
+        lines += [law_line(law, spelling), ""]
+        for table in penalty_tables(rows, called) if rows else ():
+            lines += [table.text(), ""]
+    for (law, _), interval in zip(found, tolerances, strict=False):
+        lines += _tolerance_lines(
+            law, interval, "y* - E" if law.name in in_accuracy else "the reducible loss L* - E"
+        )
+    kinds = {law.name in in_accuracy for law, rows in found if rows}
+    lines += [
+        SIZES,
+        *(LEGEND if False in kinds else ()),
+        *(LEGEND_IN_ACCURACY if True in kinds else ()),
+    ]
+    for name, (baseline, costs) in in_accuracy.items():
+        if costs:
+            from ..numeric.accuracy.planning import accuracy_table
+
+            heading = f"{clean(name)} in accuracy, {number(baseline)} of which is guessing:"
+            lines += ["", heading, accuracy_table(costs).text()]
+    return "\n".join(lines)
+
+
+def _tolerance_lines(law: Law, interval: Tolerance, reducible: str) -> list[str]:
+    low, high = (number(end) for end in interval.size_ratio)
+    least, most = (number(end) for end in interval.ratio)
+    compute = percent(law.penalty(size_ratio=interval.size_ratio[1]).lost_compute)
     return [
-        (law, known[law.name], accuracy_rows(law, known[law.name], rows, budgets))
-        for law, rows in laws
+        f"{clean(law.name)}: excess at most {percent(interval.within)} of {reducible}, at most "
+        f"{compute} of the",
+        f"  compute lost, for size ratio {low} to {high}, ratio {least} to {most}",
+        "",
     ]
 
 

@@ -26,7 +26,6 @@ FORMATS = ("text", "json", "latex")
 DEFAULT_LAWS = ("compute", "compute-ceiling", "params-tokens")
 LISTS = ("--law", "--loss-law", "--compute", "--ratio")
 RESAMPLES, LEVEL = 200, 0.9
-#: How the library calls what an option sets.
 
 
 def parser() -> Parser:
@@ -75,12 +74,6 @@ def parser() -> Parser:
         f"as in backtest; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow",
     )
     takes_one(laws, "--proxy", "COLUMN", "of two-stage laws: loss or another metric of the run")
-    takes_one(
-        laws,
-        "--first-stage",
-        "NAME",
-        "of two-stage laws: how the proxy follows from the budget; default: compute",
-    )
     takes_one(
         laws,
         "--hold-out",
@@ -137,152 +130,103 @@ def run(options: Options) -> tuple[str, int]:
     a part undone.
     """
     form = options.chosen("--format", FORMATS)
-    asked = _Asked(options)
-    report = asked.report()
-    if asked.plot is not None:
+    plot = target(options, "--plot")
+    target(options, "--output")
+    if plot is not None:
+        check_figure(plot)
+    report, n_laws = _report(options)
+    if plot is not None:
         from ..numeric.plot.panels import save
         from ..numeric.plot.report import plot_report
 
-        save(plot_report(report), asked.plot)
-    text = (
-        json_text(plain(report.as_dict()))
-        if form == "json"
-        else report.to_latex()
-        if form == "latex"
-        else str(report)
-    )
+        save(plot_report(report), plot)
+    if form == "json":
+        text = json_text(plain(report.as_dict()))
+    else:
+        text = report.to_latex() if form == "latex" else str(report)
     if report.interrupted:
         from ..numeric.words import counted
 
-        done = f"{len(report.laws)} of {counted(asked.n_laws, 'law')} are fitted"
+        done = f"{len(report.laws)} of {counted(n_laws, 'law')} are fitted"
         say_interrupted(f"{done}; laws and refits that were not reached are left out")
         return text, INTERRUPTED
-    return text, DONE if report.is_sound and len(report.laws) == asked.n_laws else NO_VERDICT
+    return text, DONE if report.is_sound and len(report.laws) == n_laws else NO_VERDICT
 
 
-class _Asked:
-    """The options of the command, each checked before any work is done."""
+def _report(options: Options) -> tuple[Report, int]:
+    """The report, and how many laws it was asked for; every option is checked before any work."""
+    table = EvaluationTable(options, LISTS)
+    named = _laws(options)
+    repeats = whole(options, "--bootstrap", least=0)
+    if repeats == 1:
+        raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
+    settings: dict[str, Any] = {
+        "hold_out": options.one("--hold-out"),
+        "compute": [value for _, value in options.positives("--compute") or []],
+        "ratio": [value for _, value in options.positives("--ratio") or []],
+        "tokens_per_param": options.positive("--tokens-per-param"),
+        "ray": options.positive("--ray"),
+        "loss_laws": [loss_law(word) for word in options.words("--loss-law") or []],
+        "resamples": repeats,
+        "seed": whole(options, "--seed", least=0),
+        "level": share(options, "--level"),
+    }
+    evaluations = table.read()
+    benchmark = _benchmark(table, evaluations)
+    baseline = table.baselines()[benchmark]
+    names = named or _possible(evaluations)
+    from ..numeric.accuracy.laws import kind_for
+    from ..numeric.accuracy.planning import PLANNING
+    from ..numeric.accuracy.report import report_benchmark
 
-    def __init__(self, options: Options) -> None:
-        self.options = options
-        self.table = EvaluationTable(options, LISTS)
-        self.names = _laws(options)
-        self.first_stage = options.one("--first-stage")
-        if self.first_stage is not None:
-            from ..numeric.accuracy.laws import FIRST_STAGES
-
-            self.first_stage = options.chosen("--first-stage", FIRST_STAGES)
-        self.compute = [value for _, value in options.positives("--compute") or []]
-        self.ratios = [value for _, value in options.positives("--ratio") or []]
-        self.tokens_per_param = options.positive("--tokens-per-param")
-        self.ray = options.positive("--ray")
-        self.loss_laws = [loss_law(word) for word in options.words("--loss-law") or []]
-        repeats = whole(options, "--bootstrap", least=0)
-        if repeats == 1:
-            raise UsageError("--bootstrap '1': must be 0, or at least 2 for intervals")
-        self.resamples = RESAMPLES if repeats is None else repeats
-        self.seed = whole(options, "--seed", least=0) or 0
-        self.level = share(options, "--level") or LEVEL
-        self.plot = target(options, "--plot")
-        target(options, "--output")
-        if self.plot is not None:
-            check_figure(self.plot)
-        self.n_laws = 0
-
-    def report(self) -> Report:
-        from ..numeric.accuracy.laws import kind_for
-        from ..numeric.accuracy.planning import PLANNING
-        from ..numeric.accuracy.report import RATIOS, report_benchmark
-
-        evaluations = self.table.read()
-        benchmark = self._benchmark(evaluations)
-        baseline = self.table.baselines()[benchmark]
-        names = self.names or _possible(evaluations)
-        self.n_laws = len(names)
-        stage = self.first_stage or "compute"
-        kinds = [
-            kind_for(name, baseline, margin=self.table.margin, first_stage=stage) for name in names
-        ]
-        if not any({"params", "tokens"} & set(kind.asks) for kind in kinds):
-            _refuse_idle(
-                self.options,
-                ("--tokens-per-param",),
-                "laws of params and tokens",
-                named=self.names is not None,
-            )
-        if not set(PLANNING) & set(names):
-            _refuse_idle(
-                self.options,
-                ("--ratio", "--loss-law"),
-                " or ".join(PLANNING),
-                named=self.names is not None,
-            )
-        settings: dict[str, Any] = {
-            "hold_out": self.options.one("--hold-out"),
-            "tokens_per_param": self.tokens_per_param,
-            "proxy": self._proxy(evaluations, names),
-            "ray": self.ray,
-        }
-        return report_benchmark(
-            evaluations,
-            benchmark,
-            baseline,
-            kinds,
-            **settings,
-            compute=self.compute or None,
-            ratio=self.ratios or RATIOS,
-            loss_laws=self.loss_laws,
-            resamples=self.resamples,
-            seed=self.seed,
-            level=self.level,
-            progress=is_terminal(sys.stderr),
-        )
-
-    def _benchmark(self, evaluations: Evaluations) -> str:
-        if self.table.average is not None:
-            from ..numeric.accuracy.averages import AVERAGE
-
-            return AVERAGE
-        keys = tuple(evaluations.scores) if self.table.names is not None else evaluations.benchmarks
-        if len(keys) == 1:
-            return keys[0]
-        # A benchmark that is measured by pass@k comes with its other k.
-        named = [key for key in keys if key in (self.table.names or ())] or [
-            key for key in keys if key in evaluations.benchmarks
-        ]
-        if len(named) == 1:
-            return named[0]
-        raise UsageError(
-            f"--benchmark: name one of {', '.join(evaluations.benchmarks)}; a report is on one"
-        )
-
-    def _proxy(self, evaluations: Evaluations, names: tuple[str, ...]) -> str | None:
-        """The proxy of two-stage laws: the one that was named, else the only one there is."""
-        given = self.options.one("--proxy")
-        staged = [name for name in names if name.startswith("two-stage")]
-        if not staged:
-            for option in self.options.given("--proxy", "--first-stage"):
-                raise UsageError(
-                    f"{option} {shown(str(self.options.one(option)))}: is for two-stage laws, and "
-                    f"--law names none"
-                )
-            return None
-        if given is None and len(evaluations.proxies) != 1:
-            have = ", ".join(evaluations.proxies)
-            raise UsageError(
-                f"--proxy is missing: {staged[0]} needs one; {evaluations.source} has "
-                f"{have or 'none'}"
-            )
-        return given if given is not None else next(iter(evaluations.proxies))
+    kinds = [kind_for(name, baseline, margin=table.margin) for name in names]
+    if not any({"params", "tokens"} & set(kind.asks) for kind in kinds):
+        _refuse_idle(options, named, "laws of params and tokens", "--tokens-per-param")
+    if not set(PLANNING) & set(names):
+        _refuse_idle(options, named, " or ".join(PLANNING), "--ratio", "--loss-law")
+    settings["proxy"] = _proxy(options, evaluations, names)
+    given = {name: value for name, value in settings.items() if value not in (None, [])}
+    bar = is_terminal(sys.stderr)
+    report = report_benchmark(evaluations, benchmark, baseline, kinds, progress=bar, **given)
+    return report, len(names)
 
 
-def _refuse_idle(options: Options, idle: tuple[str, ...], law: str, *, named: bool) -> None:
+def _benchmark(table: EvaluationTable, evaluations: Evaluations) -> str:
+    if table.average is not None:
+        from ..numeric.accuracy.averages import AVERAGE
+
+        return AVERAGE
+    keys = tuple(evaluations.scores) if table.names is not None else evaluations.benchmarks
+    # A benchmark that is measured by pass@k comes with its other k.
+    named = [key for key in keys if key in (table.names or ())] or [
+        key for key in keys if key in evaluations.benchmarks
+    ]
+    if len(keys) == 1 or len(named) == 1:
+        return keys[0] if len(keys) == 1 else named[0]
+    raise UsageError(
+        f"--benchmark: name one of {', '.join(evaluations.benchmarks)}; a report is on one"
+    )
+
+
+def _proxy(options: Options, evaluations: Evaluations, names: tuple[str, ...]) -> str | None:
+    """The proxy of two-stage laws: the one that was named, else the only one there is."""
+    given, proxies = options.one("--proxy"), tuple(evaluations.proxies)
+    staged = [name for name in names if name.startswith("two-stage")]
+    if not staged:
+        _refuse_idle(options, names, "two-stage laws", "--proxy")
+        return None
+    if given is None and len(proxies) != 1:
+        has = f"{evaluations.source} has {', '.join(proxies) or 'none'}"
+        raise UsageError(f"--proxy is missing: {staged[0]} needs one; {has}")
+    return given if given is not None else proxies[0]
+
+
+def _refuse_idle(options: Options, named: tuple[str, ...] | None, laws: str, *idle: str) -> None:
     """UsageError where an option was given that no law of the report can answer."""
+    why = "for which the runs lack params or tokens" if named is None else "and --law names none"
     for option in options.given(*idle):
-        why = "and --law names none" if named else "for which the runs lack params or tokens"
-        raise UsageError(
-            f"{option} {shown(' '.join(options.words(option) or ()))}: is for {law}, {why}"
-        )
+        words = shown(" ".join(options.words(option) or ()))
+        raise UsageError(f"{option} {words}: is for {laws}, {why}")
 
 
 def _laws(options: Options) -> tuple[str, ...] | None:
@@ -303,13 +247,9 @@ def _laws(options: Options) -> tuple[str, ...] | None:
 def _possible(evaluations: Evaluations) -> tuple[str, ...]:
     """The default laws for which there are the quantities."""
     has_both = evaluations.params is not None and evaluations.tokens is not None
-    has_compute = evaluations.compute is not None
-    found = tuple(
-        name for name in DEFAULT_LAWS if (has_both if name.startswith("params") else has_compute)
-    )
-    if not found:
-        raise UsageError(
-            f"{evaluations.source}: has neither compute nor params and tokens; every law needs one "
-            f"of these"
-        )
-    return found
+    has = {"params-tokens": has_both}
+    names = [name for name in DEFAULT_LAWS if has.get(name, evaluations.compute is not None)]
+    if not names:
+        complaint = "has neither compute nor params and tokens; every law needs one of these"
+        raise UsageError(f"{evaluations.source}: {complaint}")
+    return tuple(names)

@@ -104,6 +104,17 @@ def require(laws: Sequence[Law], names: Sequence[str], purpose: str) -> None:
         raise UsageError(f"--law {shown(law.name)}: has no {' and '.join(missing)}, {need}")
 
 
+def baselines(laws: Sequence[Law]) -> dict[str, float]:
+    """Law -> accuracy of guessing, of the published laws of -log accuracy."""
+    # They are of one paper; the register is read for these alone.
+    if not any(law.name.startswith("krajewski2025") for law in laws):
+        return {}
+    from ..theory.data.published import LAWS
+
+    known = {law.name: LAWS[law.name].random_baseline for law in laws if law.name in LAWS}
+    return {name: float(value) for name, value in known.items() if value is not None}
+
+
 # -- by name or file -------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..theory.data.notation import close_matches
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
-from .errors import DONE, UsageError, blamed, shown
+from .errors import DONE, UsageError, shown
 from .render import csv_text, json_text
 from .run_options import target, whole
 
@@ -16,16 +16,15 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 #: Argument of the library -> option, where they are not called alike.
-OPTION_OF = {"run_noise": "--noise"}
+OPTION_OF = {"run_noise": "--noise", "benchmarks": "--benchmark", "name": "--law"}
 SUMMARY = "tables of a known truth to try the other commands on"
 FORMATS = ("csv", "json")
 #: Table -> the options that are for it alone.
 TABLES = {
-    "downstream": ("--benchmark", "--dataset", "--no-baselines", "--exact"),
+    "downstream": ("--benchmark",),
     "runs": ("--law",),
     "counts": ("--models", "--gold"),
 }
-DATASETS = {"mixture": "DCLM+code+math", "c4": "C4"}
 
 
 def parser() -> Parser:
@@ -36,7 +35,7 @@ def parser() -> Parser:
     built = Parser(
         "isoflop simulate",
         [
-            "[downstream] [--benchmark NAME ...] [--dataset NAME ...] [--exact] ...",
+            "[downstream] [--benchmark NAME ...] [--noise NUMBER] ...",
             "runs [--law NAME] [--noise NUMBER] ...",
             "counts [--models FILE] [--gold FILE] ...",
         ],
@@ -53,8 +52,7 @@ def parser() -> Parser:
         "the same.",
         [
             "isoflop simulate --seed 1 -o evaluations.csv",
-            "isoflop simulate downstream --dataset mixture --benchmark ARC-E HumanEval --format "
-            "json",
+            "isoflop simulate downstream --benchmark ARC-E HumanEval --format json",
             "isoflop simulate runs --law hoffmann2022 --noise 0.01 --output runs.csv",
             "isoflop simulate counts --output counts.csv --models models.csv --gold gold.csv",
         ],
@@ -62,48 +60,19 @@ def parser() -> Parser:
     built.add_argument(
         POSITIONAL, metavar="TABLE", nargs="*", help="downstream (default), runs or counts"
     )
-    takes_one(
-        built,
-        "--seed",
-        "S",
-        "of everything that is drawn, the same in every run with the same NumPy; default: 0",
-    )
-    takes_one(
-        built,
-        "--noise",
-        "NUMBER",
-        "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004",
-    )
+    seed = "of everything that is drawn, the same in every run with the same NumPy; default: 0"
+    takes_one(built, "--seed", "S", seed)
+    noise = "standard deviation of log(-log Q'), default 0.02, or of log loss, default 0.004"
+    takes_one(built, "--noise", "NUMBER", noise)
     accuracy = built.add_argument_group("downstream")
-    takes_several(
-        accuracy,
-        "--benchmark",
-        "NAME",
-        "only these benchmarks, as in Table 12: ARC-E, HumanEval, ...",
-    )
-    takes_several(
-        accuracy,
-        "--dataset",
-        "|".join(DATASETS),
-        "only runs on web, code and maths, or on C4 alone; default: both",
-    )
-    accuracy.add_argument("--exact", action="store_true", help="the laws themselves, without noise")
-    accuracy.add_argument(
-        "--no-baselines",
-        action="store_true",
-        help="without the accuracy of guessing, but with ten small runs to estimate it from",
-    )
-    takes_one(
-        built.add_argument_group("runs"),
-        "--law",
-        "NAME",
-        "published law of loss (isoflop laws); default: besiroglu2024",
-    )
+    names = "only these benchmarks, as in Table 12: ARC-E, HumanEval, ..."
+    takes_several(accuracy, "--benchmark", "NAME", names)
+    law = "published law of loss (isoflop laws); default: besiroglu2024"
+    takes_one(built.add_argument_group("runs"), "--law", "NAME", law)
     counts = built.add_argument_group("counts")
     takes_one(counts, "--models", "FILE", "write params and tokens of each model there, as CSV")
-    takes_one(
-        counts, "--gold", "FILE", "write the -log probability of the gold solutions there, as CSV"
-    )
+    gold = "write the -log probability of the gold solutions there, as CSV"
+    takes_one(counts, "--gold", "FILE", gold)
     declare_output(built, *FORMATS)
     return built
 
@@ -114,13 +83,8 @@ def run(options: Options) -> tuple[str, int]:
     form = options.chosen("--format", FORMATS)
     seed = whole(options, "--seed", least=0) or 0
     target(options, "--output")
-    if table == "downstream":
-        columns = _downstream(options, seed)
-    elif table == "runs":
-        columns = _runs(options, seed)
-    else:
-        columns = _counts(options, seed)
-    rows = _rows(columns)
+    drawn = {"downstream": _downstream, "runs": _runs, "counts": _counts}[table](options, seed)
+    rows = _rows(drawn)
     return (json_text(rows) if form == "json" else csv_text(rows)), DONE
 
 
@@ -130,63 +94,34 @@ def _table(options: Options) -> str:
         raise UsageError(f"unexpected argument {shown(words[1])}: one table at a time")
     table = words[0]
     if table not in TABLES:
-        raise UsageError(
-            f"TABLE {shown(table)}: must be one of "
-            f"{', '.join(TABLES)}{close_matches(table, TABLES)}"
-        )
+        hint = close_matches(table, TABLES)
+        raise UsageError(f"TABLE {shown(table)}: must be one of {', '.join(TABLES)}{hint}")
     for other, own in TABLES.items():
         for option in options.given(*own):
             if other != table:
                 raise UsageError(f"{option}: is for {other}, not for {table}")
     if table == "counts" and "--noise" in options:
         raise UsageError("--noise: is for downstream and runs")
-    if "--exact" in options and "--noise" in options:
-        raise UsageError("--noise: is not for --exact")
     return table
 
 
 def _downstream(options: Options, seed: int) -> dict[str, Any]:
     from ..numeric.simulate.evaluations import PROBLEMS, RUN_NOISE, simulate
 
+    spelt = {name.lower(): name for name in PROBLEMS}
+    names = options.several("--benchmark")
+    chosen = None if names is None else [spelt.get(name.lower(), name) for name in names]
     noise = options.nonnegative("--noise")
-    return simulate(
-        seed=seed,
-        benchmarks=_some(options, "--benchmark", {name: name for name in PROBLEMS}),
-        datasets=_some(options, "--dataset", DATASETS) or tuple(DATASETS.values()),
-        run_noise=RUN_NOISE if noise is None else noise,
-        exact="--exact" in options,
-        with_baselines="--no-baselines" not in options,
-    ).columns()
-
-
-def _some(options: Options, option: str, known: dict[str, str]) -> list[str] | None:
-    """The entries of a list in the library's spelling, None where none was given."""
-    entries = options.several(option)
-    if entries is None:
-        return None
-    spelt = {name.lower(): value for name, value in known.items()}
-    for entry in entries:
-        if entry.lower() not in spelt:
-            raise UsageError(
-                f"{option} {shown(entry)}: must be some of "
-                f"{', '.join(known)}{close_matches(entry, known)}"
-            )
-    return [spelt[entry.lower()] for entry in entries]
+    spread = RUN_NOISE if noise is None else noise
+    return simulate(seed=seed, benchmarks=chosen, run_noise=spread).columns()
 
 
 def _runs(options: Options, seed: int) -> dict[str, Any]:
     from ..numeric.simulate.tables import LOSS_NOISE, simulate_losses
 
-    noise = options.nonnegative("--noise")
-    law = options.one("--law")
-    name = "besiroglu2024" if law is None else law
-    try:
-        return simulate_losses(seed=seed, law=name, noise=LOSS_NOISE if noise is None else noise)
-    except ValueError as error:
-        about_noise = str(error).startswith("noise=")
-        raise blamed(
-            error, ("--noise", str(options.one("--noise"))) if about_noise else ("--law", name)
-        ) from None
+    noise, law = options.nonnegative("--noise"), options.one("--law")
+    spread = LOSS_NOISE if noise is None else noise
+    return simulate_losses(seed=seed, law=law or "besiroglu2024", noise=spread)
 
 
 def _counts(options: Options, seed: int) -> dict[str, Any]:

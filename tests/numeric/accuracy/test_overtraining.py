@@ -2,7 +2,6 @@
 what bad input says.
 """
 
-import json
 import math
 from typing import Any
 
@@ -10,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, Overtraining, fit_overtraining
+from isoflop.numeric.accuracy.overtraining import GADRE_TASKS, fit_overtraining
 from isoflop.numeric.data.evaluations import Evaluations
 
 SMALL = "model in ('d=96_l=8_h=4', 'd=512_l=8_h=4', 'd=576_l=24_h=8', 'd=1024_l=24_h=8')"
@@ -69,32 +68,6 @@ def test_published_relative_errors_and_coefficients(gadre):
     assert [f"{c[name]:.4f}" for name in ("beta", "E")] == ["0.2729", "1.8366"]
 
 
-def test_the_minima_by_the_method_of_the_published_code(gadre):
-    """SciPy's curve_fit on the code's own forms: it stops within a part in a million of the exact
-    minima.
-    """
-    from scipy.optimize import curve_fit
-
-    found: Any = published_fit(gadre)
-    on = gadre.mask("dataset == 'rpj' and " + LOSS)
-    n, d, loss = gadre.params[on], gadre.tokens[on], gadre.proxies["c4_val"][on]
-
-    def law(x, alpha, beta, b, E):
-        return alpha * x[0] ** b + beta * 6 ** (b / 2) * (x[1] * x[0]) ** b + E
-
-    theirs, _ = curve_fit(law, np.stack([n, d / n]), loss, p0=[1e2, 3e2, -0.3, 1.0], maxfev=10000)
-    c = found.coefficients | found.compute_coefficients
-    np.testing.assert_allclose(theirs, [c["A"], c["b"], -c["beta"], c["E"]], rtol=2e-5)
-    on = gadre.mask("dataset == 'rpj' and " + ERROR)
-    error = 1 - np.mean([gadre.scores[task][on] for task in GADRE_TASKS], axis=0)
-    (k, gamma, epsilon), _ = curve_fit(
-        lambda t, a, b, E: E - a * np.exp(-b * t), gadre.proxies["c4_val"][on], error, maxfev=10000
-    )
-    np.testing.assert_allclose(
-        list(found.coefficients.values())[4:], [epsilon, k, gamma], rtol=2e-5
-    )
-
-
 def test_the_minima_at_high_precision(gadre):
     """The normal equations of both laws vanish, by Newton's method at 40 digits from the
     coefficients found.
@@ -129,35 +102,6 @@ def test_the_minima_at_high_precision(gadre):
         assert c["A"] == pytest.approx(float(mpmath.exp(exact[1])), rel=1e-7)
         assert c["B"] == pytest.approx(float(mpmath.exp(exact[2])), rel=1e-7)
         assert c["beta"] == pytest.approx(float(exact[3]), rel=1e-8)
-
-
-@pytest.mark.parametrize("dataset", ["c4_original", "rw_original"])
-def test_the_other_training_sets_are_fitted_as_well(gadre, dataset):
-    found: Any = published_fit(gadre, dataset)
-    assert found.loss_fit.converged
-    assert found.error_fit.converged
-    assert len(found.predictions) == 2
-    assert all(
-        abs(each.loss.difference) < 0.05 and abs(each.error.difference) < 0.1
-        for each in found.predictions
-    )
-
-
-def test_published_text_and_resamples(gadre):
-    found: Any = published_fit(gadre, repeats=200, seed=1)
-    text = str(found)
-    assert max(map(len, text.splitlines())) <= 100
-    for each in (
-        "+0.7103 %",
-        "+0.7320 %",
-        "+3.6365 %",
-        "+0.0464 %",
-        "1 left to tell the scatter from",
-    ):
-        assert each in text
-    for each in found.predictions:
-        assert each.loss.predicted.low < each.loss.measured < each.loss.predicted.high
-        assert each.error.predicted.low < each.error.predicted.value < each.error.predicted.high
 
 
 # -- simulated truths ----------------------------------------------------------------------------------------------------
@@ -424,56 +368,12 @@ def test_errors_outside_0_to_1_are_said():
     )
 
 
-def test_resamples_are_reproducible_and_counted():
-    def make(**options):
-        return fit_overtraining(
-            simulated(0.01), loss="c4", fit_where="N < 5e8", repeats=150, **options
-        )
-
-    one, other, different = make(seed=3), make(seed=3), make(seed=4)
-    assert len(one.draws) + one.draws.failed == 150
-    np.testing.assert_array_equal(one.draws.coefficients, other.draws.coefficients)
-    assert not np.array_equal(one.draws.coefficients, different.draws.coefficients)
-    spread = one.draws.coefficients.std(axis=0) / one.draws.coefficients.mean(axis=0)
-    assert (spread > 0).all()
-
-
-def test_an_interrupt_keeps_what_was_done(monkeypatch):
-    real = Overtraining.redrawn
-    calls: list[int] = []
-
-    def stops(*arguments):
-        if calls:
-            raise KeyboardInterrupt
-        calls.append(1)
-        return real(*arguments)
-
-    monkeypatch.setattr(Overtraining, "redrawn", stops)
-    found: Any = fit_overtraining(simulated(0.01), loss="c4", repeats=300)
-    assert found.draws is not None
-    assert found.draws.interrupted
-    assert len(found.draws) + found.draws.failed == 100
-    assert "interrupted" in str(found)
-    calls.append(1)
-    with pytest.raises(KeyboardInterrupt):
-        fit_overtraining(simulated(0.01), loss="c4", repeats=300)
-
-
 def test_runs_without_a_score_are_left_out_and_said():
     columns = simulated()
     columns["acc_two"] = [None if i < 3 else q for i, q in enumerate(columns["acc_two"])]
     found: Any = fit_overtraining(columns, loss="c4")
     assert (found.for_loss.sum(), found.for_error.sum()) == (36, 33)
     assert any("3 runs" in note and "left out" in note for note in found.notes)
-
-
-def test_json_is_plain():
-    found: Any = fit_overtraining(simulated(0.01), loss="c4", fit_where="N < 5e8", repeats=20)
-    data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert data["loss"]["coefficients"]["a"] == found.compute_coefficients["a"]
-    assert data["loss"]["envelope"]["alpha"] == pytest.approx(data["loss"]["coefficients"]["eta"])
-    assert data["predictions"][0]["loss_interval"][0] < data["predictions"][0]["loss_interval"][1]
-    assert data["bootstrap"]["used"] + data["bootstrap"]["failed"] == 20
 
 
 # -- bad input -----------------------------------------------------------------------------------------------------------

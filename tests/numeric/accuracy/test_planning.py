@@ -18,9 +18,7 @@ MP.dps = 60
 
 @pytest.fixture
 def task() -> AccuracyLaw:
-    return AccuracyLaw(
-        law=Law(E=E, A=A, B=B, beta=BETA, gamma=GAMMA), random_baseline=GUESS, name="task"
-    )
+    return AccuracyLaw(law=Law(E=E, A=A, B=B, beta=BETA, gamma=GAMMA), random_baseline=GUESS)
 
 
 def raw(reducible):
@@ -68,22 +66,32 @@ def test_compute_for_an_accuracy(task, reference) -> None:
 
 def test_overtraining_in_accuracy_points(task, reference) -> None:
     ratios = (0.02, 0.5, 4.0, 300.0)
-    rows = task.penalty(ratios, COMPUTE).rows()
-    assert [(row["ratio"], row["compute"]) for row in rows] == [
+    costs = task.penalty(np.array(ratios)[:, None], COMPUTE)
+    rows = list(costs.rows())
+    assert [(row.ratio, row.budget) for row in rows] == [
         (ratio, C) for ratio in ratios for C in COMPUTE
     ]
+    lost = np.ravel(costs.lost_accuracy).tolist()
+    assert [row.lost_accuracy for row in rows] == pytest.approx(lost, rel=1e-13)
     for row in rows:
-        best = reference(row["compute"], A, B, BETA, GAMMA)
-        s = -MP.log(MP.mpf(row["ratio"])) / 2
+        best = reference(row.budget, A, B, BETA, GAMMA)
+        s = -MP.log(MP.mpf(row.ratio)) / 2
         P = best.penalty(s)
-        assert row["loss_penalty"] == pytest.approx(float(P), rel=1e-13)
-        assert row["excess"] == pytest.approx(float(P - 1), rel=1e-12)
-        assert row["effective_compute"] == pytest.approx(
-            float(best.effective_compute(s)), rel=1e-12
-        )
+        assert row.loss_penalty == pytest.approx(float(P), rel=1e-13)
+        assert row.excess == pytest.approx(float(P - 1), rel=1e-12)
+        assert row.effective_compute == pytest.approx(float(best.effective_compute(s)), rel=1e-12)
         lost = raw(best.reducible) - raw(P * best.reducible)
-        assert row["lost_accuracy"] == pytest.approx(float(lost), rel=1e-12)
-        assert row["accuracy"] == pytest.approx(float(raw(P * best.reducible)), rel=1e-13)
+        assert row.lost_accuracy == pytest.approx(float(lost), rel=1e-12)
+        assert row.accuracy == pytest.approx(float(raw(P * best.reducible)), rel=1e-13)
+
+
+def test_a_run_in_accuracy(task) -> None:
+    """A run has its own compute; the figures of the penalty are those of any law."""
+    cost = task.penalty(params=7e9, tokens=2e12)
+    assert cost.budget == cost.run.compute
+    assert cost.accuracy == pytest.approx(float(task.accuracy(7e9, 2e12)), rel=1e-13)
+    assert cost.loss_penalty == task.law.penalty(params=7e9, tokens=2e12).loss_penalty
+    assert "points" in str(cost)
 
 
 def greatest(function, low, high):
@@ -102,7 +110,7 @@ def test_the_greatest_loss_over_all_budgets(task, reference, ratio) -> None:
     # By log R*, which takes every value as the budget does.
     peak = greatest(lambda x: raw(MP.exp(x)) - raw(P * MP.exp(x)), -30, 5)
     cost = task.penalty(ratio)
-    assert cost.greatest_loss[0] == pytest.approx(float(peak), rel=1e-13)
+    assert cost.greatest_loss == pytest.approx(float(peak), rel=1e-13)
     assert cost.lost_accuracy is None
     every = task.penalty(ratio, np.geomspace(1e10, 1e40, 61))
     assert (every.lost_accuracy <= every.greatest_loss).all()
@@ -111,8 +119,8 @@ def test_the_greatest_loss_over_all_budgets(task, reference, ratio) -> None:
 
 def test_the_optimum_costs_nothing(task) -> None:
     cost = task.penalty(1.0, 1e22)
-    assert (cost.excess[0], cost.greatest_loss[0], cost.lost_accuracy[0]) == (0.0, 0.0, 0.0)
-    assert str(cost.lost_accuracy[0]) == "0.0"
+    assert (cost.excess, cost.greatest_loss, cost.lost_accuracy) == (0.0, 0.0, 0.0)
+    assert str(cost.lost_accuracy) == "0.0"
 
 
 def test_training_for_the_loss(task, reference) -> None:
@@ -157,10 +165,8 @@ def test_an_overhead_beyond_a_float_is_infinite() -> None:
 
 
 def test_from_the_coefficients_of_a_fit() -> None:
-    made = AccuracyLaw.from_coefficients(
-        ("A", "B", "beta", "gamma"), np.array([A, B, BETA, GAMMA]), GUESS, "task"
-    )
-    assert (made.law.E, made.law.A, made.ceiling, made.name) == (0.0, A, 1.0, "task")
+    made = AccuracyLaw.from_coefficients({"A": A, "B": B, "beta": BETA, "gamma": GAMMA}, GUESS)
+    assert (made.law.E, made.law.A, made.ceiling) == (0.0, A, 1.0)
 
 
 def test_bad_arguments(task) -> None:

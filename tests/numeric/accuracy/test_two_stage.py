@@ -21,9 +21,9 @@ from isoflop.numeric.accuracy.links import (
     LinkModel,
 )
 from isoflop.numeric.accuracy.tied import Tied, fit_tied
-from isoflop.numeric.accuracy.two_stage import TWO_STAGE_KINDS, two_stage
+from isoflop.numeric.accuracy.two_stage import two_stage
+from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.data.sample import Points, Sample
-from isoflop.numeric.fit.newton import Problems
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.scan import peaks
 from isoflop.numeric.fit.separable import Centred
@@ -102,14 +102,6 @@ def test_the_truth_is_recovered_and_extrapolated(link, stage):
 
 
 def test_names_and_what_they_need():
-    assert tuple(TWO_STAGE_KINDS) == (
-        "two-stage-linear",
-        "two-stage-logistic",
-        "two-stage-exponential",
-    )
-    for name, kind in TWO_STAGE_KINDS.items():
-        assert (kind.name, kind.needs, kind.asks) == (name, ("compute", "proxy"), ("compute",))
-        assert kind.margin == (0.05 if name.endswith("linear") else None)
     for link in LINKS:
         for stage in STAGES:
             kind = two_stage(link, stage=stage)
@@ -206,7 +198,7 @@ def test_proxies_that_are_no_losses(limit, prefactor, is_loss):
     )
     kind = two_stage("linear")
     found = kind.fit(whole)
-    assert found.inside.first.reading.is_loss == is_loss
+    assert found.inside.reading.is_loss == is_loss
     assert found.converged
     assert not found.undetermined
     np.testing.assert_allclose(found.coefficients, [limit, prefactor, 0.14, 0.5, 0.1], rtol=1e-5)
@@ -421,7 +413,8 @@ def test_derivatives_with_one_exponent(in_logs):
 def test_one_exponent_is_open_on_a_fixed_ratio():
     params = np.geomspace(1e8, 1e10, 12)
     loss = losses("equal-exponents", params, 20 * params, None)
-    found = fit_tied(params, 20 * params, loss, Objective(name="least-squares"))
+    runs = Runs.read({"params": params, "tokens": 20 * params, "loss": loss})
+    found = fit_tied(runs, Objective(name="least-squares"))
     assert found.undetermined == ("E", "A", "B", "beta")
 
 
@@ -429,14 +422,14 @@ def test_one_exponent_against_the_law_with_two():
     """With beta = gamma held equal by a scan of the exponent from outside."""
     whole = sample("linear", "equal-exponents", noise=0.02)
     params, tokens, loss = whole.at.params, whole.at.tokens, whole.at.proxy
-    found = fit_tied(params, tokens, loss, Objective(name="least-squares"))
+    runs = Runs.read({"params": params, "tokens": tokens, "loss": loss})
+    found = fit_tied(runs, Objective(name="least-squares"))
     best = np.inf
-    for beta in np.linspace(0.9, 1.1, 2001) * found.coefficients[3]:
+    for beta in np.linspace(0.9, 1.1, 2001) * found.coefficients["beta"]:
         columns = np.stack([np.ones_like(loss), params**-beta, tokens**-beta], axis=1)
         solution = np.linalg.lstsq(columns / np.linalg.norm(columns, axis=0), loss, rcond=None)
         best = min(best, float(solution[1][0]))
-    assert found.value == pytest.approx(best, rel=1e-7)
-    assert Problems.of(found.model, loss, None, found.objective).rounding[0] < found.value
+    assert found.objective_value == pytest.approx(best, rel=1e-7)
 
 
 # -- bad input -----------------------------------------------------------------------------------------------------------

@@ -462,6 +462,7 @@ def test_ctrl_c_among_the_refits_ends_it_with_the_law_at_hand(evaluations, monke
 
     def stopped(*given):
         fit = real(*given)
+        assert fit.draws is not None
         return fit.with_draws(replace(fit.draws, interrupted=True))
 
     monkeypatch.setattr(accuracies, "resampled", stopped)

@@ -256,13 +256,16 @@ def test_runs_are_predicted():
     assert "loss" in str(found)
 
 
-def test_an_expression_is_a_law_as_any_other():
-    text = "E + A*N^-beta + B*D^-gamma"
-    found = backtest(runs_table(), laws=["params-tokens", text], targets=3, resamples=0, cutoffs=2)
-    predicted = {row["law"]: row["predicted"] for row in found.rows()}
-    assert predicted[text] == pytest.approx(predicted["params-tokens"], rel=1e-5)
-    with pytest.raises(ValueError, match="laws='nonsense': must be one of"):
-        backtest(runs_table(), laws="nonsense")
+def test_a_formula_is_a_law():
+    """The same law as a formula predicts the same, with the same errors."""
+    formula = "E + A*N^-beta + B*D^-gamma"
+    found = backtest(runs_table(), laws=["params-tokens", formula], targets=3, cutoffs=2)
+    named, written = ([row for row in found.rows() if row["law"] == law] for law in found.laws)
+    for one, other in zip(named, written, strict=True):
+        assert one["predicted"] == pytest.approx(other["predicted"], rel=1e-6)
+        assert one["hi"] == pytest.approx(other["hi"], rel=1e-4)
+    with pytest.raises(ValueError, match="model='best': names no column of the runs"):
+        backtest(runs_table(), laws="best")
 
 
 def test_intervals_of_runs_are_those_of_linear_regression():

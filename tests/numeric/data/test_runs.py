@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoflop.numeric.data.runs import Dropped, Runs
-from isoflop.numeric.data.units import unit_in
 
 mp = mpmath.mp.clone()
 mp.dps = 50
@@ -199,35 +198,6 @@ def test_what_nobody_requires_need_not_be_there() -> None:
 # -- rows that are dropped ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("cell", "reason"),
-    [
-        (None, "loss is missing"),
-        (math.nan, "loss is missing"),
-        (pd.NA, "loss is missing"),
-        (pd.NaT, "loss is missing"),
-        ("", "loss is missing"),
-        (" n/a ", "loss is missing"),
-        ("None", "loss is missing"),
-        ("-", "loss is missing"),
-        (0, "loss=0.0: must be above 0"),
-        (-2.5, "loss=-2.5: must be above 0"),
-        (math.inf, "loss=inf: must be finite (the largest float is 1.8e308)"),
-        ("-inf", "loss=-inf: must be finite (the largest float is 1.8e308)"),
-        ("1e400", "loss: '1e400' is beyond the largest float, 1.8e308"),
-        ("1e-400", "loss: '1e-400' is below the smallest float, 4.9e-324"),
-        (10**400, "loss: 1.00000e+400 is beyond the largest float, 1.8e308"),
-        (-(10**400), "loss: -1.00000e+400 is beyond the largest float, 1.8e308"),
-    ],
-)
-def test_dropped_with_its_reason(cell: Any, reason: str) -> None:
-    runs = read(loss=[4.0, cell, 3.0, 2.5])
-    assert runs.dropped == (Dropped(2, reason),)
-    assert runs.row.tolist() == [1, 3, 4]
-    assert runs.loss.tolist() == [4.0, 3.0, 2.5]
-    assert runs.n_rows == 4
-
-
 def test_every_quantity_is_checked_and_the_first_reason_is_said() -> None:
     runs = read(N=[-1e8, 2e8, 4e8, 8e8], D=[0, 0, 8e9, 1.6e10], weight=[1, 1, 0, 2])
     assert [str(each) for each in runs.dropped] == [
@@ -244,40 +214,6 @@ def test_an_impossible_number_drops_its_row_even_where_it_is_not_required() -> N
     assert runs.dropped == (Dropped(2, "compute=-1.0: must be above 0"),)
 
 
-@pytest.mark.parametrize(
-    ("cell", "shown"),
-    [
-        (
-            "diverged",
-            "'diverged' is not a number (a number reads like 7e9, 7B, 1.4T, 500M, 20k or 1%)",
-        ),
-        (
-            "1,000",
-            "'1,000' is not a number (a comma may separate thousands or decimals: write 1234.5)",
-        ),
-        ("0x10", "'0x10' is not a number"),
-        ("7 B", "'7 B' is not a number"),
-        ("7m", "'7m' is not a number"),
-        ("1e5B", "'1e5B' is not a number (either an exponent or the suffix B)"),
-        (True, "True is not a number (of type bool)"),
-        ([3.0], "[3.0] is not a number (of type list)"),
-        (pd.Timestamp("2024-01-01"), "2024-01-01 00:00:00 is not a number (of type Timestamp)"),
-        ("x" * 500, f"'{'x' * 56}... is not a number"),
-    ],
-)
-def test_text_in_a_number_column(cell: Any, shown: str) -> None:
-    assert refusal(loss=[4.0, 3.5, cell, 2.5]).startswith(f"data, row 3, column 'loss': {shown}")
-
-
-def test_a_column_of_truth_values_is_none_of_numbers() -> None:
-    assert refusal(loss=[True, False, True, True]).startswith(
-        "data, row 1, column 'loss': True is not a number (of type bool)"
-    )
-    assert refusal(loss=[3.5, 3j, 3.0, 2.5]).startswith(
-        "data, row 1, column 'loss': (3.5+0j) is not a number (of type complex)"
-    )
-
-
 def test_a_column_that_is_meant_otherwise_can_be_put_aside() -> None:
     words = ["low", "low", "high", "high"]
     said = refusal(budget=words)
@@ -286,27 +222,6 @@ def test_a_column_that_is_meant_otherwise_can_be_put_aside() -> None:
     assert not refusal(loss=words).endswith("aside")
     runs = read(budget=words, columns={"compute": None})
     assert runs.extra["budget"].tolist() == words
-
-
-def test_where_nothing_remains_it_says_why() -> None:
-    assert refusal(loss=[None, -1, "nan", 0]) == (
-        "data: none of 4 rows is a usable run (4 dropped: row 1: loss is missing, row 2: "
-        "loss=-1.0: must be above 0, "
-        "row 3: loss is missing and 1 more)"
-    )
-    assert (
-        refusal(where="loss > 5")
-        == "data: none of 4 rows is a usable run (4 rows left out by the condition 'loss > 5')"
-    )
-    assert refusal(where="loss > 3.2", loss=[None, -1, 3, 0]) == (
-        "data: none of 4 rows is a usable run (3 rows left out by the condition 'loss > 3.2'; 1 "
-        "dropped: row 1: loss is missing)"
-    )
-    assert (
-        refusal({"N": [], "D": [], "loss": []})
-        == "data: has a header ('N', 'D', 'loss') and no rows"
-    )
-    assert refusal(pd.DataFrame()).startswith("data: has no columns")
 
 
 # -- conditions --------------------------------------------------------------------------------------------------------
@@ -379,14 +294,6 @@ def test_accuracies_without_a_logarithm() -> None:
     ]
 
 
-@pytest.mark.parametrize("cell", [25.0, 1.0000001, -0.1, math.inf, 10**400])
-def test_percentages_are_refused(cell: float) -> None:
-    table = {"N": PLAIN["N"], "D": PLAIN["D"], "accuracy": [0.5, 0.5, cell, 0.5]}
-    said = refusal(table)
-    assert said.startswith("data, row 3, column 'accuracy': accuracy=")
-    assert said.endswith("must be a number from 0 to 1 (divide percentages by 100)")
-
-
 def test_conditions_are_on_accuracy_itself() -> None:
     table = {"N": PLAIN["N"], "D": PLAIN["D"], "acc": [0.25, 0.5, 0.75, 0.9]}
     assert Runs.read(table, where="accuracy > 60%").row.tolist() == [3, 4]
@@ -406,37 +313,6 @@ def test_the_baseline_is_checked() -> None:
 
 
 # -- warnings ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("changes", "warning"),
-    [
-        (
-            {"N": [0.1, 0.2, 0.4, 0.8]},
-            "params below 1000 in 4 of 4 runs: least 0.1; are they in millions or billions?",
-        ),
-        (
-            {"D": [2.0, 4.0, 8.0, 16.0]},
-            "tokens below 1000 in 4 of 4 runs: least 2; are they in millions or billions?",
-        ),
-        (
-            {"loss": [54.6, 33.1, 20.1, 12.2]},
-            "loss above 20 in 3 of 4 runs: most 54.6; is it a perplexity, or a sum? A loss here is "
-            "in nats per token",
-        ),
-        ({"N": [2e9, 4e9, 8e9, 1.6e10], "D": [1e6] * 4}, "tokens per param have median 0.00018"),
-        (
-            {"C": [18.1, 18.7, 19.3, 19.9]},
-            "compute below 1e+06 in 4 of 4 runs: least 18.1; is it in other units, or a logarithm?",
-        ),
-        (
-            {"C": [18.1, 18.7, 19.3, 19.9]},
-            "compute off 6ND by more than 10 % in 4 of 4 runs: C/(6ND) has median",
-        ),
-    ],
-)
-def test_units_that_look_wrong(changes: dict[str, list[float]], warning: str) -> None:
-    assert any(text.startswith(warning) for text in read(**changes).warnings)
 
 
 def test_copies_of_rows_are_kept_and_counted() -> None:
@@ -580,26 +456,6 @@ def test_frames_come_back() -> None:
     assert (both.loc[1, "params"], both.loc[1, "params (source)"]) == (1e8, 1e3)
 
 
-def test_text() -> None:
-    runs = read(seed=[1, 1, 2, 2], loss=[4.0, None, 3.0, 25], where="N > 1e8")
-    assert repr(runs) == "<2 Runs from data: params, tokens, compute, loss, group>"
-    assert str(runs) == runs.summary()
-    assert runs.summary().splitlines() == [
-        "2 runs from data",
-        "  params                4e+08  to      8e+08",
-        "  tokens                8e+09  to    1.6e+10",
-        "  compute            1.92e+19  to   7.68e+19  (from C = 6ND)",
-        "  tokens per param         20  to         20",
-        "  loss                      3  to         25",
-        "  groups                    1",
-        "of 4 rows (1 row left out by the condition; 1 dropped: row 2: loss is missing)",
-        "warning: loss above 20 in 1 of 2 runs: most 25; is it a perplexity, or a sum? A loss here "
-        "is in nats per token",
-    ]
-    assert "-log accuracy" in Runs.read({"N": [1e8], "D": [1e9], "acc": [0.5]}).summary()
-    assert "0 runs" in read().subset([False] * 4).summary()
-
-
 # -- public runs -------------------------------------------------------------------------------------------------------
 
 
@@ -694,26 +550,6 @@ def test_a_second_column_is_named_where_it_says_something_else() -> None:
     assert read(L=["en", "en", "de", "de"]).warnings == ()
 
 
-@pytest.mark.parametrize(
-    "heading", ["params (B)", "params_B", "N (in billions)", "Model Size [1e9]", "params_billions"]
-)
-def test_a_unit_in_a_heading_is_refused(heading: str) -> None:
-    message = refusal(columns={"params": heading}, **{heading: [0.1, 0.2, 0.4, 0.8]})
-    assert f"column {heading!r}: its heading gives the unit 1e+09" in message
-    assert "0.1 to 0.8" in message
-    fine = read(
-        columns={"params": heading}, **{heading: ["0.1B", "0.2B", "0.4B", "0.8B"]}
-    )  # these are in ones
-    assert fine.params.tolist() == PLAIN["N"]
-
-
-@pytest.mark.parametrize(
-    "heading", ["Model Size", "params (non-embedding)", "n_params", "N", "Training compute (FLOP)"]
-)
-def test_other_headings_give_no_unit(heading: str) -> None:
-    assert unit_in(heading) == 1.0
-
-
 def test_rows_that_may_be_checkpoints_of_one_run_are_proposed_as_groups() -> None:
     checkpoints = {"N": [1e8, 1e8, 4e8, 4e8], "run_name": ["x", "x", "y", "y"]}
     said = "4 rows of 2 different 'run_name', each of one size at several tokens: where these are checkpoints, say "
@@ -736,11 +572,76 @@ def test_lists_in_cells_of_a_group_are_labels() -> None:
     ]
 
 
-@pytest.mark.parametrize("factor", [1e-300, 1e-20, 1e30, 1e300])
+# -- what is dropped, refused and warned of ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        *((empty, "loss is missing") for empty in (None, math.nan, pd.NA, "", " n/a ", "-")),
+        (0, "loss=0.0: must be above 0"),
+        (math.inf, "loss=inf: must be finite"),
+        ("1e-400", "loss: '1e-400' is below the smallest float"),
+        (10**400, "loss: 1.00000e+400 is beyond the largest float"),
+    ],
+)
+def test_dropped_with_its_reason(cell: Any, reason: str) -> None:
+    runs = read(loss=[4.0, cell, 3.0, 2.5])
+    assert [(row.row, row.reason.startswith(reason)) for row in runs.dropped] == [(2, True)]
+    assert (runs.row.tolist(), runs.loss.tolist(), runs.n_rows) == ([1, 3, 4], [4.0, 3.0, 2.5], 4)
+
+
+@pytest.mark.parametrize(
+    "cell", ["diverged", "1,000", "0x10", "7 B", "7m", "1e5B", True, [3.0], "x" * 500]
+)
+def test_what_is_not_a_number(cell: Any) -> None:
+    message = refusal(loss=[4.0, 3.5, cell, 2.5])
+    assert message.startswith("data, row 3, column 'loss': ")
+    assert "is not a number" in message
+    assert len(message) < 200
+
+
+@pytest.mark.parametrize("cell", [25.0, 1.0000001, -0.1, math.inf])
+def test_percentages_are_refused(cell: float) -> None:
+    table = {"N": PLAIN["N"], "D": PLAIN["D"], "accuracy": [0.5, 0.5, cell, 0.5]}
+    assert refusal(table).startswith("data, row 3, column 'accuracy': accuracy=")
+
+
+def test_where_nothing_remains_it_says_why() -> None:
+    message = refusal(where="loss > 3.2", loss=[None, -1, 3, 0])
+    for part in ("none of 4 rows", "3 rows left out", "'loss > 3.2'", "row 1: loss is missing"):
+        assert part in message
+    assert "and 1 more" in refusal(loss=[None, -1, "nan", 0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "warning"),
+    [
+        ({"N": [0.1, 0.2, 0.4, 0.8]}, "params below 1000 in 4 of 4 runs: least 0.1"),
+        ({"loss": [54.6, 33.1, 20.1, 12.2]}, "loss above 20 in 3 of 4 runs: most 54.6"),
+        ({"N": [2e9, 4e9, 8e9, 1.6e10], "D": [1e6] * 4}, "tokens per param have median 0.00018"),
+        ({"C": [18.1, 18.7, 19.3, 19.9]}, "compute off 6ND by more than 10 % in 4 of 4 runs"),
+    ],
+)
+def test_numbers_that_look_wrong(changes: dict[str, list[float]], warning: str) -> None:
+    assert any(text.startswith(warning) for text in read(**changes).warnings)
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e30])
 def test_a_loss_in_no_unit_is_refused(factor: float) -> None:
-    message = refusal(loss=[loss * factor for loss in PLAIN["loss"]])
-    assert message.startswith("data: loss has median 3.2")
-
-
-def test_a_single_odd_loss_is_no_unit() -> None:
+    assert "loss has median" in refusal(loss=[loss * factor for loss in PLAIN["loss"]])
     assert len(read(loss=[4.0, 3.5, 3.0, 1e-300])) == 4
+
+
+def test_summary() -> None:
+    runs = read(seed=[1, 1, 2, 2], loss=[4.0, None, 3.0, 25], where="N > 1e8")
+    assert repr(runs) == "<2 Runs from data: params, tokens, compute, loss, group>"
+    for part in (
+        "2 runs from data",
+        "(from C = 6ND)",
+        "of 4 rows (1 row left out",
+        "warning: loss",
+    ):
+        assert part in str(runs)
+    assert "-log accuracy" in Runs.read({"N": [1e8], "D": [1e9], "acc": [0.5]}).summary()
+    assert "0 runs" in read().subset([False] * 4).summary()

@@ -224,7 +224,7 @@ def test_rows_of_what_is_held_are_zero(given):
     assert (np.linalg.eigvalsh(covariance[np.ix_(found.free, found.free)]) > 0.0).all()
     for name, free in zip(NAMES, found.free, strict=True):
         assert (found.standard_errors[name] > 0.0) == free
-        low, high = found.intervals()[name]
+        low, high = found.estimates()[name].low, found.estimates()[name].high
         assert low <= found.coefficients[name] <= high
 
 
@@ -241,7 +241,8 @@ def test_intervals_take_students_t():
     and exponents in the log.
     """
     found = fit(table(0.02))
-    for name, (low, high) in found.intervals(0.9).items():
+    for name, estimate in found.estimates(0.9).items():
+        low, high = estimate.low, estimate.high
         value, se = found.coefficients[name], found.standard_errors[name]
         if name != "E":
             assert np.log(high / value) == pytest.approx(1.7081407612518986 * se / value, rel=1e-12)

@@ -12,14 +12,13 @@ import scipy.stats
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.diagnostics import Diagnostics, diagnostics, doubts_of_one_distribution
-from isoflop.numeric.fit.influence import dropped_one, leverages
-from isoflop.numeric.fit.residual_tests import (
+from isoflop.numeric.fit.diagnostics import (
     ResidualTest,
-    between_groups,
-    intraclass,
+    diagnostics,
+    doubts_of_one_distribution,
+    dropped_one,
+    leverages,
     normality,
-    zero_mean,
 )
 
 LAW = {"E": 1.69, "A": 406.4, "B": 410.7, "beta": 0.34, "gamma": 0.28}
@@ -68,18 +67,14 @@ def test_summary_is_that_of_scipy() -> None:
     assert found.bias == pytest.approx(np.mean(r))
     assert found.sd == pytest.approx(np.sqrt(np.sum((r - r.mean()) ** 2) / (len(r) - 5)))
     assert found.mad == pytest.approx(scipy.stats.median_abs_deviation(r, scale="normal"))
-    assert found.skewness == pytest.approx(scipy.stats.skew(r))
-    assert found.kurtosis == pytest.approx(scipy.stats.kurtosis(r))
     logs = np.log(table()["loss"])
     assert found.r_squared == pytest.approx(1 - np.sum(r**2) / np.sum((logs - logs.mean()) ** 2))
     assert (found.share_beyond, found.delta) == (None, None)
     assert found.normal.p_value == pytest.approx(scipy.stats.shapiro(r).pvalue)
-    assert found.mean_zero.p_value == pytest.approx(scipy.stats.ttest_1samp(r, 0).pvalue)
-    (params, *_) = found.trends
-    assert params.variable == "log N"
-    assert params.slope == pytest.approx(scipy.stats.linregress(np.log(table()["params"]), r).slope)
-    assert params.monotone.p_value == pytest.approx(
-        scipy.stats.spearmanr(r, np.log(table()["params"])).pvalue
+    distance = np.abs(r - np.median(r))
+    compute = np.log(table()["params"] * table()["tokens"])
+    assert found.scedasticity[0].p_value == pytest.approx(
+        scipy.stats.spearmanr(distance, compute).pvalue
     )
 
 
@@ -120,44 +115,21 @@ def test_leverage_and_structure_are_those_of_a_jacobian_by_differences() -> None
     before = r - hat @ r
     after = r - wide @ np.linalg.pinv(wide, rcond=1e-12) @ r
     f = (before @ before - after @ after) / 2 / (after @ after / (len(r) - 7))
-    structure = diagnostics(found_fit).trends[1].structure
+    structure = diagnostics(found_fit).trends[1]
     assert structure.statistic == pytest.approx(f, rel=1e-4)
     assert structure.p_value == pytest.approx(scipy.stats.f.sf(f, 2, len(r) - 7), rel=1e-4)
 
 
 def test_p_values_are_uniform_where_the_law_is_right() -> None:
-    p_values: dict[str, list[float]] = {"log N": [], "log C": [], "lack": []}
+    p_values: dict[str, list[float]] = {"log N": [], "log C": []}
     for seed in range(150):
-        found = diagnostics(fit(table(seed=seed, repeats=2), objective=SQUARES))
-        for trend in found.trends:
-            if trend.variable in p_values:
-                assert trend.structure.p_value is not None
-                p_values[trend.variable].append(trend.structure.p_value)
-        assert found.lack_of_fit.p_value is not None
-        p_values["lack"].append(found.lack_of_fit.p_value)
+        for test in diagnostics(fit(table(seed=seed, repeats=2), objective=SQUARES)).trends:
+            along = test.name.rpartition(" in ")[2]
+            if along in p_values:
+                assert test.p_value is not None
+                p_values[along].append(test.p_value)
     for values in p_values.values():
         assert scipy.stats.kstest(values, "uniform").pvalue > 1e-3
-
-
-def test_lack_of_fit_is_the_classical_test() -> None:
-    data = table(repeats=3)
-    found_fit = fit(data, objective=SQUARES)
-    r = found_fit.residuals.reshape(36, 3)
-    pure = np.sum((r - r.mean(axis=1, keepdims=True)) ** 2)
-    columns = numeric_jacobian(found_fit.coefficients, data["params"], data["tokens"])
-    left = found_fit.residuals - columns @ np.linalg.pinv(columns) @ found_fit.residuals
-    f = (left @ left - pure) / (36 - 5) / (pure / 72)
-    found = diagnostics(found_fit).lack_of_fit
-    assert found.statistic == pytest.approx(f, rel=1e-4)
-    assert found.p_value == pytest.approx(scipy.stats.f.sf(f, 31, 72), rel=1e-4)
-
-
-def test_a_wrong_law_shows() -> None:
-    data = table(noise=0.001, repeats=2)
-    data["loss"] = data["loss"] * (1 + 0.02 * np.sin(2 * np.log(data["params"])))
-    found = diagnostics(fit(data, objective=SQUARES))
-    assert found.lack_of_fit.rejects(1e-6)
-    assert any("better with each other" in text for text in found.findings)
 
 
 def test_a_bend_along_the_size_shows() -> None:
@@ -165,9 +137,8 @@ def test_a_bend_along_the_size_shows() -> None:
     z = np.log10(data["params"]) - 9.25
     data["loss"] = data["loss"] * (1 - 0.02 * z**2)
     found = diagnostics(fit(data, objective=SQUARES))
-    assert next(trend for trend in found.trends if trend.variable == "log N").structure.rejects(
-        1e-6
-    )
+    assert found.trends[0].name.endswith("in log N")
+    assert found.trends[0].p_value < 1e-6
     assert any("does not fit" in text for text in found.findings)
 
 
@@ -178,26 +149,8 @@ def test_spread_that_grows_shows() -> None:
         0.0005 * (c / c.min()) ** 0.3 * np.random.default_rng(0).standard_normal(len(c))
     )
     found = diagnostics(fit(data, objective=SQUARES))
-    assert all(test.rejects(1e-3) for test in found.scedasticity)
+    assert all(test.p_value < 1e-3 for test in found.scedasticity)
     assert any("spread more" in text for text in found.findings)
-
-
-def test_groups_that_are_alike_show() -> None:
-    random = np.random.default_rng(3)
-    group = np.repeat(np.arange(12), 6)
-    data = table(noise=0.001, repeats=2)
-    data["loss"] = data["loss"] * np.exp(0.01 * random.standard_normal(12)[group])
-    data["group"] = [f"seed {k}" for k in group]
-    found_fit = fit(data, objective=SQUARES)
-    found = diagnostics(found_fit)
-    parts = [found_fit.residuals[group == k] for k in range(12)]
-    assert found.groups.p_value == pytest.approx(scipy.stats.kruskal(*parts).pvalue)
-    # With groups of one size: (F - 1)/(F + m - 1).
-    f = scipy.stats.f_oneway(*parts).statistic
-    assert found.intraclass == pytest.approx((f - 1) / (f + 5))
-    assert found.intraclass is not None
-    assert found.intraclass > 0.8
-    assert any("resample groups" in text for text in found.findings)
 
 
 def test_nothing_speaks_against_a_right_law() -> None:
@@ -219,7 +172,6 @@ def test_leaving_out_a_run(objective: str) -> None:
         {name: column[kept] for name, column in data.items()}, objective=objective, delta=2e-3
     )
     change = other.law.envelope.exponent - base.law.envelope.exponent
-    assert first.alpha_change_refitted == pytest.approx(change, rel=1e-4, abs=1e-9)
     assert first.alpha_change is not None
     if objective != "huber-log":
         assert first.alpha_change == pytest.approx(change, rel=0.35)
@@ -250,23 +202,14 @@ def test_what_cannot_be_tested_has_a_reason() -> None:
     assert undone
     assert all(test.reason and test.statistic is None for test in undone)
     assert found.influence_reason
-    assert found.trends[0].slope is None
     assert "not made" in str(found)
     json.dumps(found.as_dict(), allow_nan=False)
 
 
 def test_few_runs_and_constant_residuals() -> None:
-    for test in (
-        zero_mean(np.zeros(5)),
-        normality(np.zeros(5)),
-        normality(np.ones(2)),
-        between_groups(np.zeros(4), None),
-    ):
+    for test in (normality(np.zeros(5)), normality(np.ones(2))):
         assert test.p_value is None
         assert test.reason
-    one_each = np.arange(4)
-    assert between_groups(np.arange(4.0), one_each).p_value is None
-    assert intraclass(np.arange(4.0), one_each) is None
     assert ResidualTest.of("x", float("nan"), 0.5).reason
     n, d = np.logspace(8, 10, 5), np.logspace(11, 9, 5) ** 1.1
     exactly = diagnostics(fit({"params": n, "tokens": d, "loss": losses(n, d)}, objective=SQUARES))
@@ -284,9 +227,9 @@ def test_a_compute_law_and_weights() -> None:
         objective=SQUARES,
     )
     found = diagnostics(found_fit)
-    assert [trend.variable for trend in found.trends] == ["log C", "log fitted"]
+    assert [test.name.rpartition(" in ")[2] for test in found.trends] == ["log C", "log fitted"]
     assert found.influential[0].alpha_change is not None
-    assert found.mean_leverage == pytest.approx(3 / 30)
+    assert leverages(found_fit).mean() == pytest.approx(3 / 30)
 
 
 def test_a_law_of_ones_own() -> None:
@@ -295,10 +238,10 @@ def test_a_law_of_ones_own() -> None:
         fit(data, model=m, objective=SQUARES) for m in ("params-tokens", "E + A*N^-b + F*D^-g")
     )
     one, other = diagnostics(named), diagnostics(written)
-    assert other.lack_of_fit.p_value == pytest.approx(one.lack_of_fit.p_value, rel=1e-4)
+    assert other.trends[0].p_value == pytest.approx(one.trends[0].p_value, rel=1e-3)
     assert other.influential[0].row == one.influential[0].row
     assert other.influential[0].alpha_change is None
-    assert other.largest_leverage == pytest.approx(one.largest_leverage, rel=1e-5)
+    np.testing.assert_allclose(leverages(written), leverages(named), rtol=1e-4)
     assert written.identifiability().rank == 5
 
 
@@ -315,36 +258,18 @@ def test_chinchilla(public_runs: Path) -> None:
     runs = Runs.read(public_runs / "chinchilla" / "svg_extracted_data.csv")
     runs = runs.subset(runs.loss < np.sort(runs.loss)[-5])
     fitted = fit(runs, objective=SQUARES)
-    found: Diagnostics = diagnostics(fitted)
+    found = diagnostics(fitted)
     assert found.sd == pytest.approx(np.sqrt(0.0114618870 / 235), rel=1e-6)
     columns = numeric_jacobian(fitted.coefficients, runs.params, runs.tokens)
     z = scipy.stats.zscore(np.log(runs.params))
     wide = np.column_stack([columns / np.linalg.norm(columns, axis=0), z, z**2])
     left = fitted.residuals - wide @ np.linalg.lstsq(wide, fitted.residuals, rcond=None)[0]
     f = (np.sum(fitted.residuals**2) - left @ left) / 2 / (left @ left / 233)
-    assert found.trends[0].structure.statistic == pytest.approx(f, rel=1e-3)
-    assert found.normal.rejects(1e-6)
-    assert "long tails" in str(found)
+    assert found.trends[0].statistic == pytest.approx(f, rel=1e-3)
+    assert found.normal.p_value < 1e-6
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert data["outliers"][0]["row"] == found.outliers[0].row
     assert all(len(line) <= 100 for line in str(found).splitlines())
-
-
-def test_text_says_what_each_test_looks_for() -> None:
-    text = str(diagnostics(fit(table(), objective=SQUARES)))
-    assert max(map(len, text.splitlines())) <= 100
-    heads = " ".join(text.split())
-    for part in (
-        "up or down:",
-        "curved:",
-        "per unit of the natural log",
-        "standard deviation",
-        "robust sd",
-        "do residuals rise or fall",
-    ):
-        assert part in heads
-    assert " sd)" in text
-    assert " sd)" not in text.replace("robust sd)", "").replace("robust\n  sd)", "")
 
 
 def test_doubts_of_one_distribution() -> None:

@@ -100,7 +100,7 @@ DENSITIES = {
     "least-squares": lambda r, s: np.exp(-(r**2) / s),
     "least-squares-log": lambda r, s: np.exp(-(r**2) / s),
     "absolute-log": lambda r, s: np.exp(-abs(r) / s),
-    "pinball-log": lambda r, s: np.exp(-(0.7 * r if r > 0 else -0.3 * r) / s),
+    "pinball-log": lambda r, s: np.exp(-(0.3 * r if r > 0 else -0.7 * r) / s),
     "huber-log": lambda r, s: np.exp(
         -(r**2 / 2 if abs(r) <= 5e-3 else 5e-3 * (abs(r) - 2.5e-3)) / s
     ),

@@ -99,7 +99,7 @@ def test_pinball_leaves_its_share_below(chinchilla_240, tau):
     found = fit(chinchilla_240, objective="pinball-log", tau=tau)
     assert found.converged
     assert found.at_bound == ()
-    below = np.sum(found.residuals > 1e-9)
+    below = np.sum(found.residuals < -1e-9)
     on = np.sum(np.abs(found.residuals) <= 1e-9)
     assert on == 5
     assert below <= tau * 240 <= below + on
@@ -138,7 +138,7 @@ def test_zero_is_a_subgradient(chinchilla_240, name, tau):
     jacobian = slopes(found)
     jacobian /= np.linalg.norm(jacobian, axis=1, keepdims=True)
     zero = np.abs(found.residuals) <= 1e-9
-    pull = jacobian[:, ~zero] @ np.where(found.residuals[~zero] > 0.0, high, low)
+    pull = jacobian[:, ~zero] @ np.where(found.residuals[~zero] < 0.0, high, low)
     balanced = lsq_linear(jacobian[:, zero], -pull, (low, high), method="bvls", tol=1e-14)
     # Columns of unit length, 240 terms: 1e-15; log A and beta cancel to 1e-3 of each other.
     assert np.abs(jacobian[:, zero] @ balanced.x + pull).max() < 1e-9
@@ -164,7 +164,7 @@ def test_runs_hardly_more_than_coefficients(runs, seed):
         assert zero.sum() <= free
         balanced = lsq_linear(
             jacobian[:, zero],
-            -jacobian[:, ~zero] @ np.sign(found.residuals[~zero]),
+            jacobian[:, ~zero] @ np.sign(found.residuals[~zero]),
             (-1.0, 1.0),
             method="bvls",
         )

@@ -33,7 +33,7 @@ def chinchilla(folder: Path) -> Runs:
 
 @pytest.fixture(scope="module")
 def found() -> Sensitivity:
-    return sensitivity(table())
+    return sensitivity(fit(table()))
 
 
 def test_every_objective_has_a_row(found: Sensitivity) -> None:
@@ -89,15 +89,14 @@ def test_the_range_is_over_what_aims_at_the_middle(found: Sensitivity) -> None:
     assert found.over_interval() == pytest.approx(
         (max(values) - min(values)) / (estimate.high - estimate.low)
     )
-    with pytest.raises(ValueError, match="name='rho'"):
-        found.range("rho")
 
 
 def test_frame_data_and_text(found: Sensitivity) -> None:
     frame = found.to_frame()
     assert len(frame) == len(found.variants)
-    assert frame.loc["huber-log 0.001", "alpha"] == found.reference.estimates["alpha"].value
-    assert not frame["alpha_se"].isna().any()
+    row = frame[frame["objective"] == "huber-log 0.001"].iloc[0]
+    assert row["alpha"] == found.reference.estimates["alpha"].value
+    assert row["alpha_se"] == found.reference.estimates["alpha"].standard_error
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert data["ranges"]["alpha"]["lo"] == found.range()[0]
     assert {entry["objective"]["name"] for entry in data["variants"]} == set(OBJECTIVES)
@@ -119,18 +118,17 @@ def test_a_fit_keeps_its_law_and_is_the_reference() -> None:
     assert got.reference.fit is base
     assert got.variants[0] is got.reference
     assert all(item.estimates["E"].value == 1.69 for item in got.variants)
-    with pytest.raises(ValueError, match="options irreducible"):
-        sensitivity(base, irreducible=False)
 
 
 def test_compute_law_and_a_law_without_E() -> None:
     c = np.logspace(18, 23, 30)
     noise = np.exp(0.003 * np.random.default_rng(1).standard_normal(30))
-    got = sensitivity({"compute": c, "loss": (1.7 + 1000 * c**-0.15) * noise}, model="compute")
+    runs = {"compute": c, "loss": (1.7 + 1000 * c**-0.15) * noise}
+    got = sensitivity(fit(runs, model="compute"))
     assert got.names == ("E", "C0", "alpha")
     low, high = got.range()
     assert 0.1 < low <= high < 0.2
-    without = sensitivity(table(), irreducible=False)
+    without = sensitivity(fit(table(), irreducible=False))
     assert "E" not in without.names
     assert without.range()[0] > 0.0
 
@@ -138,9 +136,8 @@ def test_compute_law_and_a_law_without_E() -> None:
 def test_a_design_that_tells_too_little_has_no_errors_and_a_reason() -> None:
     n, d = np.full(12, 1e9), np.logspace(9, 12, 12)
     noise = np.exp(0.002 * np.random.default_rng(1).standard_normal(12))
-    got = sensitivity(
-        {"params": n, "tokens": d, "loss": (2.0 + 410.7 * d**-0.28) * noise}, deltas=(1e-3,)
-    )
+    runs = {"params": n, "tokens": d, "loss": (2.0 + 410.7 * d**-0.28) * noise}
+    got = sensitivity(fit(runs), deltas=(1e-3,))
     json.dumps(got.as_dict(), allow_nan=False)
     assert len(str(got).splitlines()) >= len(got.variants)
     for item in got.variants:
@@ -154,11 +151,11 @@ def test_a_design_that_tells_too_little_has_no_errors_and_a_reason() -> None:
 )
 def test_arguments_outside_their_domain(options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        sensitivity(table(), **options)
+        sensitivity(fit(table()), **options)
 
 
 def test_chinchilla(public_runs: Path) -> None:
-    got = sensitivity(chinchilla(public_runs))
+    got = sensitivity(fit(chinchilla(public_runs)))
     rows = {item.label: item for item in got.variants}
     assert all(item.converged for item in got.variants)
     huber, squares, absolute = (

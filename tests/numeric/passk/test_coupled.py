@@ -573,7 +573,7 @@ def test_counts_that_cannot_determine_it_are_refused(n, c, compute, options, mes
 
 
 def test_params_and_tokens_on_a_line_are_refused():
-    design = sim.Design(np.geomspace(1e8, 1e10, 6), 20 * np.geomspace(1e8, 1e10, 6), np.ones(6))
+    design = sim.ModelGrid(np.geomspace(1e8, 1e10, 6), 20 * np.geomspace(1e8, 1e10, 6), np.ones(6))
     made = sim.simulate(design, sim.Truth(np.full(6, 0.5), np.full(6, 5.0)), problems=10, rng=1)
     with pytest.raises(ValueError, match="params and tokens must vary independently"):
         fit_coupled(made.counts(), covariates="params-tokens")

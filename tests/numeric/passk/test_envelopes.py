@@ -7,7 +7,7 @@ import pytest
 from isoflop.numeric.fit.resample import paired
 from isoflop.numeric.passk.envelopes import envelope_columns, envelopes, penalties
 from isoflop.numeric.passk.laws import fit_passk
-from isoflop.numeric.passk.simulate import Design, Fixed, law_truth, simulate
+from isoflop.numeric.passk.simulate import Fixed, ModelGrid, law_truth, simulate
 
 mp = mpmath.mp.clone()
 mp.dps = 40
@@ -33,7 +33,7 @@ def along(computes, tokens_ratio):
     """Models with (D/N)/(D*/N*) of this, one a compute."""
     log_n = np.array([best(c)[0] for c in computes]) - 0.5 * np.log(tokens_ratio)
     params = np.exp(log_n)
-    return Design(params, computes / (6.0 * params), np.full(len(computes), 50.0))
+    return ModelGrid(params, computes / (6.0 * params), np.full(len(computes), 50.0))
 
 
 def laws_at(models, *, seed, scatter=0.05, resamples=0, truth=TRUTH, ks=(10,)):
@@ -109,7 +109,7 @@ def test_exponents_of_a_mixed_design_with_the_optimum_agree(design):
     on = along(np.geomspace(1e18, 1e22, 16), 1.0)
     off = along(np.geomspace(1e18, 1e22, 8), 100.0)
     other = along(np.geomspace(1e18, 1e22, 8), 0.01)
-    every = Design(
+    every = ModelGrid(
         *(
             np.concatenate([getattr(part, name) for part in (on, off, other)])
             for name in ("params", "tokens", "gold")

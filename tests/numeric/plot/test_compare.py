@@ -11,7 +11,7 @@ from isoflop.numeric.data.evaluations import Evaluations
 
 pytest.importorskip("matplotlib")
 
-from isoflop.numeric.plot.compare import plot_benchmark, plot_comparison
+from isoflop.numeric.plot.compare import plot_comparison
 
 GUESS = 0.2
 LAWS = ("compute", "params-tokens")
@@ -50,8 +50,13 @@ def compared():
     return compare()
 
 
+def panel(comparison, benchmark="task"):
+    """The only panel of a page."""
+    return plot_comparison(comparison, [benchmark]).axes[0]
+
+
 def labels(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
+    return [text.get_text() for text in ax.figure.legends[0].get_texts()]
 
 
 def scattered(ax):
@@ -62,7 +67,7 @@ def scattered(ax):
 
 
 def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> None:
-    ax: Any = plot_benchmark(compared, "task")
+    ax: Any = panel(compared)
     sample, held = compared.samples["task"]
     clear = sample.accuracy > GUESS + 0.05
     drawn = scattered(ax)
@@ -78,10 +83,10 @@ def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> N
 
 
 def test_laws_are_drawn_by_their_coefficients(compared) -> None:
-    ax: Any = plot_benchmark(compared, "task")
+    ax: Any = panel(compared)
     lines = {
         label: handle
-        for handle, label in zip(ax.get_legend().legend_handles, labels(ax), strict=True)
+        for handle, label in zip(ax.figure.legends[0].legend_handles, labels(ax), strict=True)
     }
     assert list(lines) == [
         "fitted",
@@ -109,7 +114,7 @@ def test_laws_are_drawn_by_their_coefficients(compared) -> None:
 
 
 def test_laws_of_params_and_tokens_are_marked_at_the_held_out_runs_own(compared) -> None:
-    ax: Any = plot_benchmark(compared, "task")
+    ax: Any = panel(compared)
     sample, held = compared.samples["task"]
     A, B, beta, gamma = compared.entry("task", "params-tokens").fit.found.coefficients
     params, tokens = sample.at.params[held], sample.at.tokens[held]
@@ -117,17 +122,17 @@ def test_laws_of_params_and_tokens_are_marked_at_the_held_out_runs_own(compared)
     marks = [line for line in ax.lines if line.get_marker() == "+" and len(line.get_xdata())]
     assert len(marks) == 1
     assert marks[0].get_ydata() == pytest.approx(wanted, rel=1e-9)
-    alone = plot_benchmark(compare(hold_out=None), "task")
+    alone = panel(compare(hold_out=None))
     assert AT_OWN not in labels(alone)
     assert "held out" not in labels(alone)
 
 
 def test_bands_where_there_are_draws() -> None:
     resampled = compare(resamples=30)
-    ax: Any = plot_benchmark(resampled, "task")
+    ax: Any = panel(resampled)
     assert "90 % band" in labels(ax)
     several = compare(laws=("compute", "compute-ceiling", "params-tokens"), resamples=30)
-    ax = plot_benchmark(several, "task")
+    ax = panel(several)
     assert "90 % band of the best law" in labels(ax)
     bands = [
         part
@@ -167,9 +172,9 @@ def test_a_page_of_twelve_has_four_in_a_row_and_one_legend() -> None:
 def test_a_law_that_failed_leaves_the_others(compared) -> None:
     few = compare(laws=("compute", "params-tokens-ceiling"), hold_out="compute > 2e20")
     assert few.entry("task", "params-tokens-ceiling").fit is None
-    assert "compute" in labels(plot_benchmark(few, "task"))
+    assert "compute" in labels(panel(few))
     none = compare(laws=("params-tokens-ceiling",), hold_out="compute > 2e20")
-    shown = labels(plot_benchmark(none, "task"))
+    shown = labels(panel(none))
     assert shown == ["not fitted by every law", "held out", "guessing"]
 
 
@@ -177,7 +182,7 @@ def test_bad_arguments(compared) -> None:
     with pytest.raises(
         ValueError, match=r"benchmark='tusk': must be one of task \(did you mean task"
     ):
-        plot_benchmark(compared, "tusk")
+        panel(compared, "tusk")
     with pytest.raises(ValueError, match="benchmark='none'"):
         plot_comparison(compared, ["task", "none"])
     with pytest.raises(ValueError, match=r"benchmarks=\[\]: must be at least one"):
@@ -197,7 +202,10 @@ def test_the_law_in_k_is_drawn_at_one() -> None:
             for name, value in zip(columns, (float(c), "code", f"pass@{k}", float(q)), strict=True):
                 columns[name].append(value)
     found = compare_laws(Evaluations.read(columns), laws=("bilinear",), hold_out="compute > 1e22")
-    ax: Any = plot_benchmark(found, "code")
-    assert "bilinear at $k=1$" in labels(ax)
+    figure = plot_comparison(found)
+    ax: Any = figure.subfigs[0].axes[0]
+    assert [text.get_text() for text in figure.subfigs[0].legends[0].get_texts()][
+        -1
+    ] == "bilinear at $k=1$"
     curve = next(np.asarray(line.get_xydata()) for line in ax.lines if len(line.get_xdata()) > 100)
     assert curve[:, 1] == pytest.approx(np.exp(-np.exp(6.0) * curve[:, 0] ** -0.13), rel=1e-6)

@@ -86,7 +86,9 @@ def recovery(name, law, seeds):
         fitted, held = parts(sample, law)
         found = kind.fit(fitted)
         assert found.converged
-        intervals = np.array(list(found.inside.intervals(LEVEL).values()))[places]
+        intervals = np.array(
+            [(one.low, one.high) for one in found.inside.estimates(LEVEL).values()]
+        )[places]
         estimates.append(found.coefficients[places])
         covered.append((intervals[:, 0] <= truth) & (truth <= intervals[:, 1]))
         value, low, high = forecast(kind, found, sample.at.subset(LARGEST), sample.baseline)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.proof.paper import BEGIN, END, Equation, equations, place
+from isoflop.theory.proof.paper import BEGIN, END, PrintedEquation, equations, place
 from isoflop.theory.proof.prove import prove
 
 
@@ -186,7 +186,7 @@ def test_any_file_is_equations_or_refused(body) -> None:
         return
     source = paper(body)
     for equation in found:
-        assert isinstance(equation, Equation)
+        assert isinstance(equation, PrintedEquation)
         assert len(equation.text) + equation.start <= len(source)
 
 

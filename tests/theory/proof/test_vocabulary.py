@@ -8,14 +8,14 @@ from tests.theory.reference import CLOSE, MP
 from tests.theory.rewriting import evaluate, from_sympy
 from tests.theory.theorems import QUANTITIES, quantities
 
-from isoflop.theory.algebra.parse import Formula
+from isoflop.theory.algebra.parse import NamedFunction
 from isoflop.theory.budget import Budget
 from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.proof.vocabulary import vocabulary
 
 
 def body(meaning):
-    return meaning.body if isinstance(meaning, Formula) else meaning
+    return meaning.body if isinstance(meaning, NamedFunction) else meaning
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -76,7 +76,7 @@ def test_the_budget_changes_the_optimum() -> None:
 
 def test_the_loss_of_one_argument_is_the_least() -> None:
     loss = vocabulary().names["L"]
-    assert isinstance(loss, Formula)
+    assert isinstance(loss, NamedFunction)
     assert loss.other is not None
     assert loss.other.parameters == (Symbol("C", positive=True),)
     assert loss.other.body == body(vocabulary().names["L_opt"])
