@@ -29,7 +29,7 @@ reports estimates without errors.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
 from textwrap import wrap
@@ -39,7 +39,7 @@ import numpy as np
 
 from .. import formulas
 from ..data.sample import above_guessing
-from ..errors import outside
+from ..errors import ArgumentError
 from ..fit.fitting import fit_form
 from ..fit.models import PARAMS_TOKENS, PowerTerms
 from ..fit.profile import profile_end
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from ..data.sample import Sample
     from .fitting import LawFit
 
-__all__ = ["BESIDE", "CAVEAT", "Ceiling", "Rival", "ceiling_of", "limit_at_zero"]
+__all__ = ["BESIDE", "Ceiling", "Rival", "ceiling_of", "limit_at_zero"]
 
 LEVEL = 0.9
 #: A ceiling is located where its interval is at most this wide in raw accuracy.
@@ -72,15 +72,6 @@ VERDICTS = {
     "identified": "a ceiling below 1 is shown, and located",
     "not located": "a ceiling of 1 is excluded, but where the ceiling is the runs do not tell",
 }
-CAVEAT = (
-    f"ceilings: profile likelihood of E in -log Q' = E + ..., if the law has the right form. A "
-    f"curve may bend for other reasons: "
-    f"the law of compute is set beside A C^-p + B C^-q with exponents of at least "
-    f"{FLATTEST_TERM:g}, and beside A N^-beta + "
-    "B D^-gamma, neither with a ceiling; the law of params and tokens takes its own two terms for "
-    "all of the bend"
-)
-
 #: What sets the E of a fit apart from that of this module.
 BESIDE = (
     "E, which sets the ceiling, is of the fitted runs and by Huber's function; ceiling_of in Python "
@@ -134,8 +125,6 @@ class Ceiling:
         well; if none does, whether the interval is at most 0.1 wide.
     baseline : float
         The accuracy of guessing.
-    at_baselines : tuple of Ceiling
-        The same with guessing one standard error lower and higher, where it is an estimate.
     """
 
     benchmark: str
@@ -146,55 +135,26 @@ class Ceiling:
     rivals: tuple[Rival, ...]
     verdict: str
     baseline: float
-    at_baselines: tuple[Ceiling, ...] = ()
-
-    @property
-    def robust(self) -> bool:
-        """Whether the verdict is the same with guessing one standard error lower and higher."""
-        return all(each.verdict == self.verdict for each in self.at_baselines)
 
     @property
     def accuracy(self) -> Estimate:
         """The ceiling in raw accuracy."""
         return self.E.mapped(lambda E: float(formulas.ceiling(E, self.baseline)))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        data = {part.name: getattr(self, part.name) for part in fields(self)}
-        data |= (
-            self.E.as_dict("E", "E_low", "E_high")
-            | self.accuracy.as_dict()
-            | {"level": self.E.level}
-        )
-        return data | {
-            "rivals": tuple(asdict(rival) for rival in self.rivals),
-            "at_baselines": tuple(other.as_dict() for other in self.at_baselines),
-        }
-
     def __str__(self) -> str:
-        ends = f"{100 * (self.E.level or 0.0):.4g} % interval {self.accuracy.low:.3f} to {self.accuracy.high:.3f}"
-        found = f"{self.benchmark}, {self.law}: ceiling {self.accuracy.value:.3f}, {ends} "
-        reached = f"({self.n} runs, the highest {self.highest:.3f}): {VERDICTS[self.verdict]}"
-        if self.verdict == "bends":
-            reached += (
-                f" ({', '.join(each.law for each in self.rivals if each.explains)} without one)"
-            )
-        texts = [found + reached, *map(self._at_another, self.at_baselines)]
-        return "\n".join("\n".join(wrap(text, WIDTH, subsequent_indent="  ")) for text in texts)
-
-    def _at_another(self, other: Ceiling) -> str:
-        same = "" if other.verdict == self.verdict else f": {VERDICTS[other.verdict]}"
-        at = other.accuracy
-        return f"  if guessing scores {other.baseline:.4g}: {at.value:.3f}, {at.low:.3f} to {at.high:.3f}{same}"
+        ends = f"{self.accuracy.low:.3f} to {self.accuracy.high:.3f}"
+        explain = ", ".join(rival.law for rival in self.rivals if rival.explains)
+        without = f" ({explain} without one)" if self.verdict == "bends" else ""
+        text = (
+            f"{self.benchmark}, {self.law}: ceiling {self.accuracy.value:.3f}, "
+            f"{100 * (self.E.level or 0.0):.4g} % interval {ends} "
+            f"({self.n} runs, the highest {self.highest:.3f}): {VERDICTS[self.verdict]}{without}"
+        )
+        return "\n".join(wrap(text, WIDTH, subsequent_indent="  "))
 
 
 def ceiling_of(
-    sample: Sample,
-    *,
-    law: str = "compute",
-    margin: float | None = None,
-    level: float = LEVEL,
-    standard_error: float = 0.0,
+    sample: Sample, *, law: str = "compute", margin: float = MARGIN, level: float = LEVEL
 ) -> Ceiling:
     """The ceiling that the runs of a benchmark tell, if any.
 
@@ -203,13 +163,10 @@ def ceiling_of(
     sample : Sample
     law : {"compute", "params-tokens"}
         What is added to E.
-    margin : float, optional
-        Runs are used where accuracy exceeds guessing by more than this; by default 0.05.
+    margin : float
+        Runs are used where accuracy exceeds guessing by more than this.
     level : float
         Nominal coverage.
-    standard_error : float
-        Of the sample's accuracy of guessing; >= 0. Where it is not 0, `Ceiling.at_baselines` holds
-        the ceilings one error away.
 
     Raises
     ------
@@ -217,34 +174,14 @@ def ceiling_of(
         Where there is no such law, or there are not more runs than coefficients.
     """
     if law not in CEILING_KINDS:
-        raise ValueError(f"law={law!r}: must be one of {', '.join(CEILING_KINDS)}")
-    if not 0.0 <= standard_error < math.inf:
-        raise outside("standard_error", standard_error, "a finite number of at least 0")
+        raise ArgumentError("law", law, f"one of {', '.join(CEILING_KINDS)}")
     level = checked_level(level)
-    found = _ceiling(sample, law, MARGIN if margin is None else margin, level)
-    if standard_error == 0.0:
-        return found
-    away = (
-        max(sample.baseline - standard_error, 0.0),
-        min(sample.baseline + standard_error, np.nextafter(1.0, 0.0)),
-    )
-    others = (
-        _ceiling(
-            replace(sample, baseline=float(each)), law, MARGIN if margin is None else margin, level
-        )
-        for each in away
-    )
-    return replace(found, at_baselines=tuple(others))
-
-
-def _ceiling(sample: Sample, law: str, least: float, level: float) -> Ceiling:
     kind = POWER_KINDS[CEILING_KINDS[law]].with_objective(SQUARES)
-    used = sample.subset(above_guessing(sample.accuracy, sample.baseline, least))
+    used = sample.subset(above_guessing(sample.accuracy, sample.baseline, margin))
     if len(used) <= len(kind.coefficients):
         raise ValueError(
             f"{sample.benchmark}: {len(used)} runs above guessing; must be more than the "
-            f"{len(kind.coefficients)} coefficients "
-            f"of {kind.formula}"
+            f"{len(kind.coefficients)} coefficients of {kind.formula}"
         )
     runs = kind.runs(used)
     free = fit_form(runs, kind.terms, SQUARES)
@@ -323,7 +260,8 @@ def limit_at_zero(fit: LawFit, level: float) -> float | None:
     law = next((law for law, kind in CEILING_KINDS.items() if kind == fit.name), None)
     if law is None or fit.coefficients["E"] != 0.0:
         return None
+    margin = MARGIN if fit.margin is None else fit.margin
     try:
-        return ceiling_of(fit.sample, law=law, margin=fit.margin, level=level).E.high
+        return ceiling_of(fit.sample, law=law, margin=margin, level=level).E.high
     except ValueError:  # no more runs than coefficients
         return None

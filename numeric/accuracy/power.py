@@ -51,11 +51,8 @@ MARGINS = {"LBPP": 0.02}
 #: What an exponent at its lower bound says where the law has other terms.
 OTHERWISE = "its term is a constant beside the others, or a straight line in the logarithm"
 WORDS = {
-    "huber-log": "Huber's function (delta {delta:g}) of log(-log Q')",
-    "absolute-log": "absolute deviations of log(-log Q')",
+    "huber-log": "Huber's function (delta {:g}) of log(-log Q')",
     "least-squares-log": "least squares of log(-log Q')",
-    "least-squares": "least squares of -log Q'",
-    "pinball-log": "the pinball function (tau {tau:g}) of log(-log Q')",
 }
 SQUARES, HUBER = Objective(name="least-squares-log"), Objective(name="huber-log", delta=1e-3)
 
@@ -87,7 +84,7 @@ class PowerKind:
     @property
     def fitted_by(self) -> str:
         """What is minimised."""
-        return WORDS[self.objective.name].format(delta=self.objective.delta, tau=self.objective.tau)
+        return WORDS[self.objective.name].format(self.objective.delta)
 
     @property
     def coefficients(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..accuracy.fitting import fit_law, resampled
+from ..errors import outside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +62,4 @@ def distinct_laws(kinds: Sequence[Kind]) -> None:
     """ValueError where there is no law, or two have one name."""
     names = [kind.name for kind in kinds]
     if not names or len({*names}) < len(names):
-        from ..errors import outside
-
         raise outside("kinds", names, "at least one law, each of another name")

@@ -17,6 +17,7 @@ from ..accuracy.laws import LAWS, held_out_of, kind_for
 from ..data.rows import those_dropped
 from ..data.sample import above_guessing
 from ..errors import ArgumentError, number, outside, process_count, whole_number
+from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.hold_out import Split, Trial, judge
 from ..results import checked_level
 from ..words import counted
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "Entry", "LawMean", "compare_laws"]
 
-LEVEL = 0.9
 MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
 #: What the rows of a table are.
 NOUNS = {"runs": "runs", "proxy": "runs with the proxy", "pairs": "pairs of run and k"}
@@ -61,7 +61,7 @@ def compare_laws(
     margin: float | Mapping[str, float] | None = None,
     resamples: int = 0,
     seed: int = 0,
-    level: float = LEVEL,
+    level: float = DEFAULT_LEVEL,
     jobs: int = 1,
     progress: bool = False,
 ) -> Comparison:

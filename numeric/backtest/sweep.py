@@ -25,6 +25,7 @@ from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import Column, Table
 from ..data.sample import above_guessing
 from ..errors import outside, positive_array, positive_number, whole_number
+from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.hold_out import Split, Trial, judge
 from ..fit.resample import LEAST_GROUPS
 from ..results import checked_level
@@ -47,7 +48,7 @@ __all__ = ["Cell", "Sweep", "Threshold", "sweep_thresholds"]
 #: The paper's thresholds in FLOP, evenly in log T.
 LOWEST, HIGHEST, COUNT = 6e19, 5e22, 24
 SUCCESS, LEAST_TRAIN, LEAST_HELD_OUT = 0.10, 6, 3
-RESAMPLES, LEVEL = 2000, 0.9
+RESAMPLES = 2000
 RESAMPLED = "benchmarks resampled"
 #: With fewer benchmarks than this intervals are too narrow: simulated 90 % ones of five held T50 in
 #: 79 %.
@@ -368,7 +369,7 @@ def sweep_thresholds(
     least_held_out: int = LEAST_HELD_OUT,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    level: float = LEVEL,
+    level: float = DEFAULT_LEVEL,
     jobs: int = 1,
     progress: bool = False,
 ) -> Sweep:

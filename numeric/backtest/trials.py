@@ -11,6 +11,7 @@ from ..data.kinds import kind_of
 from ..data.runs import Runs
 from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
+from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.hold_out import Trial, judge
 from ..fit.models import MODELS, form_of
 from ..fit.objective import Objective
@@ -52,7 +53,7 @@ def backtest(
     cutoffs: Any = None,
     hold_out: str | None = None,
     method: str | None = None,
-    level: float = 0.9,
+    level: float = DEFAULT_LEVEL,
     resamples: int = 200,
     seed: int = 0,
     cluster: str | None = AUTO,

@@ -162,7 +162,7 @@ class _Counts(Grouped):
         self.drop_missing(NEEDED)
         of = {name: self.columns.of[name] for name in self.numbers}
         self.select(where, *names_in_conditions(self.numbers, of, self.table.columns, LETTERS))
-        self.require_rows(where, "has counts")
+        self.require_rows("has counts")
         n, c = self.numbers["n_samples"], self.numbers["n_correct"]
         for name, values in (("n_samples", n), ("n_correct", c)):
             self.refuse(name, values < 0.0, "must be at least 0")

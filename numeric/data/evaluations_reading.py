@@ -137,7 +137,7 @@ class _Rows(Reading):
         budget = {name: column for name, column in of.items() if name in BUDGET}
         bare, quoted = names_in_conditions(self.numbers, budget, columns)
         self.select(where, {**other, **bare}, {**other, **quoted})
-        self.require_rows(where, "is of use")
+        self.require_rows("is of use")
 
     def free(self, used: Iterable[str] = ()) -> list[str]:
         """The columns that have a name and are no quantity."""

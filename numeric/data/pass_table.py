@@ -93,7 +93,7 @@ class PassTable(View):
         reading.drop_missing(NEEDED)
         of = {name: known.of[name] for name in reading.numbers}
         reading.select(condition, *names_in_conditions(reading.numbers, of, table.columns))
-        reading.require_rows(condition, "has k and pass@k")
+        reading.require_rows("has k and pass@k")
         k = reading.numbers["k"]
         reading.refuse(
             "k",

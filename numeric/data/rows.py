@@ -12,7 +12,7 @@ from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import fill
 from .columns import LETTERS, RUN_NAME, Columns, may_be, plain, put_aside
-from .table import UNNAMED, Table, is_missing, numbers, spelt
+from .table import UNNAMED, Table, numbers, spelt
 from .where import Where
 
 __all__ = ["Dropped", "Reading", "View", "lost_rows", "those_dropped"]
@@ -218,6 +218,7 @@ class Reading:
         self.numbers: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.derived: str | None = None
+        self.where: Where | None = None
         self.selected = np.ones(table.rows, dtype=bool)
         self._reasons: dict[int, str] = {}
 
@@ -285,14 +286,15 @@ class Reading:
         self, where: Where | None, bare: Mapping[str, Any], quoted: Mapping[str, Any]
     ) -> None:
         """Select the rows of a condition, and those where it depends on what makes them unusable."""
+        self.where = where
         if where is not None:
             truth = where.evaluate(bare, quoted, self.table.rows, self.table.source)
             self.selected = truth.true | (truth.unknown & ~self.usable)
 
-    def require_rows(self, where: Where | None, what: str) -> None:
+    def require_rows(self, what: str) -> None:
         """Raise where no row is kept; `what`: what none of them is or has."""
         if not self.kept.any():
-            by = "" if where is None else f"the condition {where.text!r}"
+            by = f"the condition {self.where.text!r}" if self.where else ""
             origin = self.origin()
             lost = "; ".join(lost_rows(origin["left_out"], origin["dropped"], by))
             raise self.error(f"none of {counted(self.table.rows, 'row')} {what} ({lost})")
@@ -336,17 +338,15 @@ class Reading:
         if not {"params", "tokens"} <= self.numbers.keys():
             return []
         params, tokens = self.numbers["params"][rows], self.numbers["tokens"][rows]
-        taken = self.columns.of.values()
-        for name in self.table.names:
-            if plain(name) not in RUN_NAME.plain_names or name in taken:
+        for name, cells in self.table.columns.items():
+            if plain(name) not in RUN_NAME.plain_names or name in self.columns.of.values():
                 continue
-            cells = self.table.columns[name][rows]
-            _, first, label = np.unique(spelt(cells), return_index=True, return_inverse=True)
-            same_size = (params == params[first][label]).all()
-            if same_size and (tokens != tokens[first][label]).any():
-                if any(map(is_missing, cells)):
-                    continue
-                some = f"{counted(len(label), what)} of {len(first)} different {name!r}"
+            labels = spelt(cells[rows])
+            runs, sizes = {*labels}, {*zip(labels, params, strict=True)}
+            if "" not in runs and len(runs) == len(sizes) < len(
+                {*zip(labels, tokens, strict=True)}
+            ):
+                some = f"{counted(len(labels), what)} of {len(runs)} different {name!r}"
                 return [f"{some}, each of one size at several tokens: {how.format(name)}"]
         return []
 

@@ -246,7 +246,7 @@ def _read(
         again = _recognised(table, chosen, require, table.empty(reading.selected))
         if again.of != known.of:  # a column is empty in the rows that are selected
             reading = _Reading(table, again, where, require, random_baseline)
-    reading.require_rows(where, "is a usable run")
+    reading.require_rows("is a usable run")
     return reading.runs(aliases, propose="group" not in chosen)
 
 
@@ -354,8 +354,9 @@ class _Reading(Reading):
         }
         doubtful = {k: v for k, v in values.items() if not (is_accuracy and k == "loss")}
         warnings += [*self.warnings, *doubts(doubtful, frozenset(of)), *self.copies()]
+        held: dict[str, Any] = dict.fromkeys(QUANTITIES) | values | {"group": groups}
         return Runs(
-            **dict.fromkeys(QUANTITIES) | values | {"group": groups},
+            **held,
             row=np.flatnonzero(kept) + 1,
             extra={name: cells[kept] for name, cells in others.items()},
             metric="accuracy" if is_accuracy else "loss",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..errors import ArgumentError, outside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,27 +44,22 @@ class Points:
     k: Any = None
 
     def __post_init__(self) -> None:
-        lengths = set()
-        for part in fields(self):
-            values = getattr(self, part.name)
-            if values is not None:
-                values = np.atleast_1d(np.asarray(values, dtype=np.float64))
-                lengths.add(values.shape)
-                object.__setattr__(self, part.name, values)
-        if len(lengths) != 1 or len(next(iter(lengths))) != 1:
-            raise ValueError(f"points of shapes {sorted(lengths)}: must be one shape (n,)")
+        for name, values in self._known().items():
+            array = np.atleast_1d(np.asarray(values, dtype=np.float64))
+            object.__setattr__(self, name, array)
+        shapes = {values.shape for values in self._known().values()}
+        if len(shapes) != 1 or len(*shapes) != 1:
+            raise ArgumentError("points", sorted(shapes), "of one shape (n,)")
+
+    def _known(self) -> dict[str, Floats]:
+        return {name: values for name, values in vars(self).items() if values is not None}
 
     def __len__(self) -> int:
-        return next(
-            len(values) for part in fields(self) if (values := getattr(self, part.name)) is not None
-        )
+        return len(next(iter(self._known().values())))
 
     def subset(self, index: Any) -> Points:
         """The points at a mask or at indices."""
-        taken = {part.name: getattr(self, part.name) for part in fields(self)}
-        return Points(
-            **{name: None if values is None else values[index] for name, values in taken.items()}
-        )
+        return Points(**{name: values[index] for name, values in self._known().items()})
 
     def column(self, name: str) -> Floats:
         """The values of a quantity.
@@ -75,11 +72,11 @@ class Points:
         """
         values = getattr(self, name)
         if values is None:
-            raise ValueError(f"{name}: is not known at the runs; the law needs it")
-        bad = ~np.isfinite(values) if name == "proxy" else ~(np.isfinite(values) & (values > 0.0))
+            raise ArgumentError(name, complaint="is not known at the runs; the law needs it")
+        bad = ~np.isfinite(values) | ((values <= 0.0) & (name != "proxy"))
         if bad.any():
             domain = "finite" if name == "proxy" else "positive and finite"
-            raise ValueError(f"{name}={float(values[bad][0])!r}: must be {domain}")
+            raise outside(name, float(values[bad][0]), domain)
         return np.asarray(values)
 
 
@@ -108,10 +105,8 @@ class Sample:
 
     def __post_init__(self) -> None:
         if self.accuracy.shape != (len(self.at),):
-            raise ValueError(
-                f"accuracy of shape {self.accuracy.shape}: must be one for each of {len(self.at)} "
-                f"runs"
-            )
+            domain = f"of shape {(len(self.at),)}, one for each run"
+            raise ArgumentError("accuracy", self.accuracy.shape, domain)
 
     def __len__(self) -> int:
         return len(self.accuracy)

@@ -311,7 +311,8 @@ class _Evaluation:
 
 def _known(values: Any) -> Any:
     """Where there is something; None is equal to nothing else."""
-    return np.not_equal(values, None) if values.dtype.kind == "O" else values == values
+    differs: Any = np.not_equal
+    return differs(values, None) if values.dtype.kind == "O" else values == values
 
 
 def _column(cells: Any) -> Any:

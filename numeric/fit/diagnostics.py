@@ -11,8 +11,7 @@ import numpy as np
 from ...theory.typeset.numbers import Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import WIDTH, Column, Table
-from .covariance import bandwidth
-from .identifiability import NORMAL_MAD
+from .covariance import MEDIAN_DEVIATION, bandwidth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -408,7 +407,7 @@ def _influences(fit: Fit) -> tuple[tuple[Influence, ...], tuple[Influence, ...],
         )
 
     largest = np.argsort(-np.abs(residuals), kind="stable")[:LISTED]
-    most = [] if distances is None else np.argsort(-distances, kind="stable")[:LISTED]
+    most: Any = [] if distances is None else np.argsort(-distances, kind="stable")[:LISTED]
     return tuple(map(of_run, largest)), tuple(map(of_run, most)), reason
 
 
@@ -458,7 +457,7 @@ def _variables(fit: Fit) -> dict[str, Floats]:
 
 
 def _robust_deviation(residuals: Floats) -> float:
-    return NORMAL_MAD * float(np.median(np.abs(residuals - np.median(residuals))))
+    return float(np.median(np.abs(residuals - np.median(residuals)))) / MEDIAN_DEVIATION
 
 
 def _r_squared(fit: Fit, weights: Floats) -> float | None:

@@ -16,7 +16,7 @@ interval of a prefactor is wide.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from math import comb, exp, inf, log
@@ -46,8 +46,8 @@ COLUMNS = {"params": ("N", ("A", "beta")), "tokens": ("D", ("B", "gamma"))}
 EXACT, NEAR, FITTED = 1e-6, 0.05, 1e-2
 #: More levels than this are not told apart.
 MOST_LEVELS = 8
-#: Singular values below these shares of the largest are zero, and small.
-RANK, WEAK = 1e-10, 1e-2
+#: Singular values below this share of the largest are zero.
+RANK = 1e-10
 #: A column this small beside the largest, all being derivatives by logarithms and exponents, is
 #: rounding.
 ZERO_COLUMN = 1e-13
@@ -57,8 +57,6 @@ LARGE = 1e150
 #: of which is conditioned worse than the best by more than this factor. Entries below a share of
 #: the largest are left out.
 MOST_CHOICES, LARGEST_CONDITION, SHOWN = 5_000, 100.0, 1e-4
-#: Median absolute deviation to standard deviation of normal residuals.
-NORMAL_MAD = 1.482602218505602
 #: In practice undetermined: a standard error beyond this share of the coefficient, or an interval
 #: of a prefactor at this level that spans more than this factor.
 LARGEST_RELATIVE_ERROR, LARGEST_FACTOR, LEVEL = 1.0, 10.0, 0.9
@@ -67,8 +65,6 @@ LARGEST_RELATIVE_ERROR, LARGEST_FACTOR, LEVEL = 1.0, 10.0, 0.9
 WITHIN = 1e-3
 #: Laws whose losses differ by no more than this share are the same to the runs.
 SAME = 1e-6
-#: Correlations beyond it are mentioned.
-HIGH_CORRELATION = 0.9
 WIDTH = 100
 NO_DERIVATIVES = (
     "the law's derivatives at the point that was found are too large for floats, or none"
@@ -83,19 +79,6 @@ WIDER_RANGE = {
     "C0": "a wider range of compute",
     "alpha": "a wider range of compute",
 }
-
-
-def _plain(value: Any) -> Any:
-    """Plain data of a result: None for what is infinite."""
-    if is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return None if isinstance(value, float) and value == inf else value
 
 
 # -- the result --------------------------------------------------------------------------------------------------------
@@ -143,41 +126,6 @@ class Structure:
 
 
 @dataclass(frozen=True)
-class Direction:
-    """A combined change of the coefficients to which the runs are blind, or nearly.
-
-    Attributes
-    ----------
-    change : dict of str to float
-        Coordinate (E, the logarithm of a prefactor, an exponent) -> change, scaled so that the
-        largest relative one is 1.
-    singular_value : float
-        Relative to the largest; 0 for a direction that the design leaves open.
-    effect : float
-        Root mean square change of the residuals to first order.
-    standard_error : float
-        How far along it the fit is uncertain, in multiples of the change: above 1 it is
-        undetermined in practice. Infinite where it is left open.
-    """
-
-    change: dict[str, float]
-    singular_value: float
-    effect: float
-    standard_error: float
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the design leaves the direction undetermined altogether."""
-        return self.singular_value == 0.0
-
-    def __str__(self) -> str:
-        moves = ", ".join(f"{name} {value:+.3g}" for name, value in self.change.items())
-        if self.is_open:
-            return f"{moves}: no run notices"
-        return f"{moves}: residuals change by {self.effect:.2g} (rms), uncertain by {self.standard_error:.2g} of this change"
-
-
-@dataclass(frozen=True)
 class Weak:
     """A coefficient that is determined on paper and not in practice, with its standard error `se`
     and the reason.
@@ -205,23 +153,15 @@ class Identifiability:
         Those that the fit put on a bound; standard errors hold them there.
     rank : int
         How many combinations of them the runs determine: the smaller of what the design permits and
-        of the numerical rank.
-    numerical_rank : int
-        Singular values above 1e-10 of the largest.
+        of the number of singular values above 1e-10 of the largest.
     structures : tuple of Structure
         Coincidences of the design.
-    singular_values : tuple of float
-        Of the Jacobian of the residuals in centred coordinates with columns of unit length.
-    condition, condition_centred : float
-        Condition number of J'J with unit columns, in the plain and in the centred coordinates; inf
-        where it is singular.
-    coordinates : tuple of str
-        Rows of the correlation: E, logarithms of prefactors, exponents, as far as they are
-        estimated.
-    correlation : ndarray or None
-        (k, k), of (J'J)^-1; None where J'J is singular.
-    directions : tuple of Direction
-        Those that are left open, then those that are weakly determined.
+    condition : float
+        Condition number of J'J of the residuals in centred coordinates with columns of unit length;
+        inf where it is singular.
+    directions : tuple of dict of str to float
+        Combined changes of the coefficients that no run notices: coordinate (E, the logarithm of a
+        prefactor, an exponent) -> change, scaled so that the largest relative one is 1.
     undetermined : tuple of str
         Coefficients that move along an open direction, or that such a design leaves open.
     quantities : dict of str to bool
@@ -240,14 +180,9 @@ class Identifiability:
     coefficients: tuple[str, ...]
     at_bound: tuple[str, ...]
     rank: int = 0
-    numerical_rank: int = 0
     structures: tuple[Structure, ...] = ()
-    singular_values: tuple[float, ...] = ()
     condition: float = inf
-    condition_centred: float = inf
-    coordinates: tuple[str, ...] = ()
-    correlation: Floats | None = None
-    directions: tuple[Direction, ...] = ()
+    directions: tuple[dict[str, float], ...] = ()
     undetermined: tuple[str, ...] = ()
     quantities: dict[str, bool] = field(default_factory=dict)
     swapped: dict[str, float] | None = None
@@ -275,10 +210,6 @@ class Identifiability:
         ]
         return tuple(dict.fromkeys(wanted))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data; None for what is infinite or does not exist."""
-        return {"identified": self.identified, **_plain(self), "remedies": list(self.remedies)}
-
     def __str__(self) -> str:
         return "\n".join(
             line for text in self._sentences() for line in wrap(text, WIDTH, subsequent_indent="  ")
@@ -297,20 +228,15 @@ class Identifiability:
             told = [name for name in self.coefficients if name not in self.undetermined]
             told += [] if self.swapped else shared
             yield f"determined all the same: {', '.join(told) or 'none of the coefficients by itself'}"
-        yield from (f"{'open' if item.is_open else 'weak'}: {item}" for item in self.directions)
+        for direction in self.directions:
+            moves = ", ".join(f"{name} {value:+.3g}" for name, value in direction.items())
+            yield f"open: {moves}: no run notices"
         if self.swapped is not None:
             law = ", ".join(f"{name} {value:.6g}" for name, value in self.swapped.items())
             yield f"exchanged law: {law}; its losses at the runs are the same to {self.swapped_difference:.1g}"
             yield f"common to both: {', '.join(shared) or 'none of alpha, C0 and the exponents of the allocation'}"
-        if self.condition_centred < inf:
-            yield f"condition of J'J (unit columns): {self.condition:.3g}, centred {self.condition_centred:.3g}"
-        if self.correlation is not None:
-            pairs = [
-                f"{self.coordinates[i]} and {self.coordinates[j]} {self.correlation[i, j]:+.3f}"
-                for i, j in combinations(range(len(self.coordinates)), 2)
-                if abs(self.correlation[i, j]) > HIGH_CORRELATION
-            ]
-            yield from [f"correlated: {'; '.join(pairs)}"] if pairs else []
+        if self.condition < inf:
+            yield f"condition of J'J (centred, unit columns): {self.condition:.3g}"
         yield from (f"in practice not told: {item}" for item in self.weak)
         if self.reason:
             yield f"no standard errors: {self.reason}"
@@ -343,10 +269,8 @@ def identifiability(fit: Fit) -> Identifiability:
         [linear.rank, *(item.rank for item in found if item.exact and item.rank is not None)]
     )
     is_full = rank == len(coefficients)
-    open_directions = linear.open_directions(rank)
-    moving = {
-        name.removeprefix("log ") for direction in open_directions for name in direction.change
-    }
+    directions = linear.open_directions(rank)
+    moving = {name.removeprefix("log ") for direction in directions for name in direction}
     moving |= {name for item in found if item.exact for name in item.leaves_open}
     swapped, difference = _swapped(fit, found)
     weak, reason = _weak(fit) if is_full else ((), "the runs leave some coefficients undetermined")
@@ -355,14 +279,9 @@ def identifiability(fit: Fit) -> Identifiability:
         coefficients=coefficients,
         at_bound=fit.at_bound,
         rank=rank,
-        numerical_rank=linear.rank,
         structures=found,
-        singular_values=tuple(map(float, linear.singular_values)),
-        condition=linear.condition(linear.plain) if is_full else inf,
-        condition_centred=linear.condition(linear.centred) if is_full else inf,
-        coordinates=linear.names,
-        correlation=linear.correlation() if is_full else None,
-        directions=(*open_directions, *linear.weak_directions(rank)),
+        condition=linear.condition if is_full else inf,
+        directions=directions,
         undetermined=tuple(name for name in coefficients if name in moving),
         swapped=swapped,
         swapped_difference=difference,
@@ -677,9 +596,6 @@ class Linearised:
         (k, k): takes centred coordinates to the plain ones.
     size : ndarray
         (k,): by how much each coordinate changes where its coefficient changes by its own size.
-    runs : int
-    scale : float
-        Of the residuals, from their median absolute deviation.
     floor : float
         Columns whose norm is below this share of the largest are zero.
     """
@@ -688,8 +604,6 @@ class Linearised:
     plain: Floats
     centring: Floats
     size: Floats
-    runs: int
-    scale: float
     floor: float
 
     @classmethod
@@ -700,7 +614,7 @@ class Linearised:
         is_named = not fit.model.is_expression
         free = np.array([name not in fit.design.given for name in fit.model.coefficients])
         with np.errstate(all="ignore"):
-            residuals, jacobian, _ = fit.linearised()
+            _, jacobian, _ = fit.linearised()
             if fit.runs.weight is not None:
                 jacobian = jacobian * np.sqrt(np.asarray(fit.runs.weight))
             if not np.abs(jacobian[free]).max(initial=0.0) < LARGE:
@@ -718,8 +632,6 @@ class Linearised:
             if is_named
             else np.eye(len(values)),
             size=np.where(is_log | (values == 0.0), 1.0, np.abs(values)),
-            runs=len(residuals),
-            scale=NORMAL_MAD * float(np.median(np.abs(residuals - np.median(residuals)))),
             floor=ZERO_COLUMN if is_named else 0.0,
         )
 
@@ -750,41 +662,17 @@ class Linearised:
         values = self.singular_values
         return int(np.sum(values > RANK * values[0])) if len(values) else 0
 
-    def condition(self, columns: Floats) -> float:
-        """Condition number of J'J with unit columns: the squared ratio of the extreme singular
-        values; inf where singular.
+    @property
+    def condition(self) -> float:
+        """Condition number of J'J with centred unit columns: the squared ratio of the extreme
+        singular values.
         """
-        if not len(columns):
-            return 1.0
-        values = np.linalg.svd(_unit(columns, self.floor), compute_uv=False)
-        if len(columns) > columns.shape[1] or values[-1] <= RANK * values[0]:
-            return inf
-        return float((values[0] / values[-1]) ** 2)
+        values = self.singular_values
+        return float((values[0] / values[-1]) ** 2) if len(values) else 1.0
 
-    def correlation(self) -> Floats | None:
-        """(k, k): of the coordinates, from (J'J)^-1."""
-        values, vectors = self._decomposition
-        root = (self.centring / self.norms) @ (vectors / values)
-        root /= np.linalg.norm(root, axis=1)[:, None]
-        return np.asarray(root @ root.T)
-
-    def open_directions(self, rank: int) -> tuple[Direction, ...]:
+    def open_directions(self, rank: int) -> tuple[dict[str, float], ...]:
         """A sparse basis of the directions beyond so many determined ones."""
-        return (
-            tuple(self._direction(row, 0.0) for row in self._open_basis(rank))
-            if rank < len(self.names)
-            else ()
-        )
-
-    def weak_directions(self, rank: int) -> tuple[Direction, ...]:
-        """The determined directions whose singular value is below 1e-2 of the largest."""
-        values, vectors = self._decomposition
-        shares = (values / values[0]).tolist() if rank else []
-        return tuple(
-            self._direction(self._in_plain(vectors[:, k]), shares[k])
-            for k in range(rank)
-            if shares[k] < WEAK
-        )
+        return tuple(map(self._change, self._open_basis(rank))) if rank < len(self.names) else ()
 
     def moves(self, gradient: Floats, rank: int) -> float:
         """The most that a quantity with this gradient changes, to first order, along an open
@@ -812,18 +700,16 @@ class Linearised:
     def _in_plain(self, vector: Floats) -> Floats:
         return np.asarray(self.centring @ (vector / self.norms))
 
-    def _direction(self, move: Floats, singular_value: float) -> Direction:
+    def _change(self, move: Floats) -> dict[str, float]:
         relative = move / self.size
         largest = relative[np.argmax(np.abs(relative))]
-        move, relative = move / largest, relative / largest
-        effect = float(np.linalg.norm(move @ self.plain))
-        change = {
+        return {
             name: float(value)
-            for name, value, part in zip(self.names, move, relative, strict=True)
+            for name, value, part in zip(
+                self.names, move / largest, relative / largest, strict=True
+            )
             if abs(part) >= SHOWN
         }
-        error = inf if singular_value == 0.0 or effect == 0.0 else self.scale / effect
-        return Direction(change, singular_value, effect / np.sqrt(self.runs), error)
 
 
 def _centring(fit: Fit, design: Any) -> Floats:

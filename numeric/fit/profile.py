@@ -95,14 +95,15 @@ def profile(
     require_determined(fit)
     target = _target(fit, quantity, compute, ratio)
     problem = _Rise.of(fit)
-    ends: list[float | None] = []
-    for side in (-1.0, 1.0):
+
+    def end(side: float) -> float | None:
         try:
-            end = _end(fit, problem, target, problem.critical(level), side)
-            ends.append(side * inf if end is None else end)
+            found = _end(fit, problem, target, problem.critical(level), side)
         except _Unfound:
-            ends.append(None)
-    return Estimate(target.value(fit.theta), *ends, level=level)
+            return None
+        return side * inf if found is None else found
+
+    return Estimate(target.value(fit.theta), end(-1.0), end(1.0), level=level)
 
 
 def basis(fit: Fit) -> str:

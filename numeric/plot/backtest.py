@@ -52,7 +52,7 @@ COLUMNS, MOST_ENTRIES = 4, 4
 
 def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = None) -> Axes:
     """Absolute relative error of every prediction against decades from the cutoff to the target, by
-    law.
+    law; against the size of the target where a condition holds it out.
 
     Lines go through the medians of half decades with at least five predictions; certified fits
     alone. Triangles at the lower edge are errors below 0.1 %.
@@ -71,7 +71,8 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
     with _axes(ax, (COLUMN, 2.6)) as ax:
         for index, law in enumerate(result.laws):
             own = table[table["law"] == law]
-            x, y = own["decades_held_out"].to_numpy(), own["relative_error"].abs().to_numpy()
+            decades = np.log10(own["size"]) if result.hold_out else own["decades_held_out"]
+            x, y = decades.to_numpy(), own["relative_error"].abs().to_numpy()
             size, alpha = (5.0, 0.5) if len(x) < 300 else (1.5, 0.15)
             style: Any = {"color": COLOURS[index], "linewidths": 0.0}
             small = y < SMALLEST_ERROR
@@ -91,15 +92,19 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
         ax.yaxis.set_minor_formatter(NullFormatter())
         if result.hold_out is None:
             ax.set_xlim(left=0.0)
-        beyond = "" if result.hold_out is None else ", from the most expensive fitted row"
-        ax.set_xlabel(f"decades of {result.axis} held out{beyond}")
+            ax.set_xlabel(f"decades of {result.axis} held out")
+        else:
+            ax.set_xlabel(f"$\\log_{{10}}$ of {AXES[result.axis]}, held-out rows")
         ax.set_ylabel(
             f"relative error of $-\\log$ pass@{at}"
             if result.what == "counts"
             else "relative error of the loss"
         )
         if ax.get_legend_handles_labels()[0]:
-            ax.legend(loc="lower right" if result.hold_out is None else "best")
+            if result.hold_out is None:
+                ax.legend(loc="lower right")
+            else:
+                ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4)
     return ax
 
 

@@ -91,16 +91,6 @@ class Terms:
         x = (logs - self.centre) / self.scale
         return np.stack([np.prod(x[..., list(term)], axis=-1) for term in self.products], axis=-1)
 
-    def slopes(self, logs: Floats) -> Floats:
-        """Their derivatives (..., m, q) in each log."""
-        x = (logs - self.centre) / self.scale
-        found = np.zeros((*x.shape, len(self.products)))
-        for column, term in enumerate(self.products):
-            for position, j in enumerate(term):
-                rest = term[:position] + term[position + 1 :]
-                found[..., j, column] += np.prod(x[..., list(rest)], axis=-1) / self.scale[j]
-        return found
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:

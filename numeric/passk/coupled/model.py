@@ -35,15 +35,13 @@ if TYPE_CHECKING:
 
     from ...data.counts import Counts
     from ...fit.resample import Draws
-    from .scatter import Scatter
 
     Floats = NDArray[np.float64]
     Found = tuple[Floats, float, Floats, bool, int, int]
 
 __all__ = ["Coupled", "fit_coupled"]
 
-PROBLEMS = ("these", "drawn")
-QUANTITIES = ("neg_log", "pass_at_k", "draws_exponent", "compute_exponent")
+QUANTITIES = ("neg_log", "pass_at_k")
 COVARIATES = {"compute": ("compute",), "params-tokens": ("params", "tokens")}
 #: Shapes a that the search starts from, and shares of the unsolved problems that are the atom
 #: there.
@@ -93,9 +91,6 @@ class Coupled:
         (G, p) its first derivatives by model.
     clusters : ndarray of int
         (G,): models with the same number are no independent draws.
-    of_problems : ndarray or None
-        (p, p): what problems that all models share add to the covariance of the scores, for
-        ``problems="drawn"``.
     converged : bool
         A further Newton step gains less than 1e-12 nats, and the Hessian is negative definite.
     agreeing, starts : int
@@ -115,7 +110,6 @@ class Coupled:
     hessian: Floats
     scores: Floats
     clusters: Any
-    of_problems: Floats | None
     converged: bool
     agreeing: int
     starts: int
@@ -184,11 +178,6 @@ class Coupled:
         )
         bread = np.linalg.inv(-self.hessian)
         meat = summed @ summed.T * count / self.spare
-        if self.of_problems is not None:
-            # A difference of covariances may have negative eigenvalues; both sources together vary
-            # no less than models alone.
-            sizes, vectors = np.linalg.eigh(self.of_problems)
-            meat = meat + (vectors * np.maximum(sizes, 0.0)) @ vectors.T
         found: Floats = bread @ meat @ bread
         return found
 
@@ -261,33 +250,6 @@ class Coupled:
     def neg_log(self, at: Any, k: ArrayLike) -> Floats:
         """-log pass@k in nats."""
         return beta_neg_log_pass(*self.shapes(at), _draws(k), self.atom)
-
-    def draws_exponent(self, at: Any, k: ArrayLike) -> Floats:
-        """-dlog(-log pass@k)/dlog k; tends to a for k -> infinity without an atom."""
-        draws = _draws(k)
-        a, b = self.shapes(at)
-        return self._share_of_fall(a, b, draws) * draws * first(b + draws, a).digamma
-
-    def exponents(self, at: Any, k: ArrayLike) -> tuple[Floats, ...]:
-        """-dlog(-log pass@k)/dlog x for every covariate x: compute, or params and tokens."""
-        draws, logs = _draws(k), self._logs(at)
-        a, b = np.exp(self._log_shapes(self.terms.matrix(logs)))
-        share, (of_a, of_b) = self._share_of_fall(a, b, draws), _fall(a, b, draws)
-        q = len(self.terms.products)
-        slopes = self.terms.slopes(logs)
-        along_a, along_b = slopes @ self.theta[:q], slopes @ self.theta[q : 2 * q]
-        return tuple(
-            share * (of_a * along_a[..., j] + of_b * along_b[..., j])
-            for j in range(len(self.terms.covariates))
-        )
-
-    def compute_exponent(self, at: Any, k: ArrayLike) -> Floats:
-        """-dlog(-log pass@k)/dlog C, for ``covariates="compute"``."""
-        if self.covariates != "compute":
-            raise outside(
-                "covariates", self.covariates, "compute (see exponents for params and tokens)"
-            )
-        return self.exponents(at, k)[0]
 
     def standard_error(self, at: Any, k: ArrayLike) -> Floats:
         """Of log(-log pass@k): the sandwich by the delta method."""
@@ -373,9 +335,7 @@ class Coupled:
         return Refits(np.array(coefficients), np.array(converged))
 
     def band(self, draws: Draws, quantity: str, at: Any, k: ArrayLike, level: float = 0.9) -> Band:
-        """A prediction with percentiles over the draws: neg_log, pass_at_k, draws_exponent or
-        compute_exponent.
-        """
+        """A prediction, neg_log or pass_at_k, with percentiles over the draws."""
         if quantity not in QUANTITIES:
             raise ValueError(f"quantity={quantity!r}: must be one of {', '.join(QUANTITIES)}")
         values = [
@@ -392,32 +352,6 @@ class Coupled:
             if len(row) > q and row[q] > 0.0
             else theta
         )
-
-    @cached_property
-    def scatter(self) -> Scatter:
-        """How far models are from the curves: `isoflop.numeric.passk.coupled.scatter`."""
-        from .scatter import scatter_of
-
-        return scatter_of(self)
-
-    def prediction(
-        self,
-        at: Any,
-        k: ArrayLike,
-        level: float = 0.9,
-        *,
-        problems: int | None = None,
-        draws: int = 2000,
-        seed: int = 0,
-    ) -> tuple[Floats, Floats]:
-        """Interval of -log pass@k of another model: error of the curve, scatter of models, and how
-        many problems there are.
-
-        `isoflop.numeric.passk.coupled.scatter.prediction` says more.
-        """
-        from .scatter import prediction
-
-        return prediction(self, at, k, level, problems=problems, draws=draws, seed=seed)
 
     def _logs(self, at: Any) -> Floats:
         given = (at,) if self.covariates == "compute" else at
@@ -525,7 +459,6 @@ def fit_coupled(
     degree: int = 1,
     atom: bool = False,
     cluster: Sequence[Any] | None = None,
-    problems: str = "these",
 ) -> Coupled:
     """The coupled model of greatest likelihood, by Newton with the exact Hessian from starts of its
     own.
@@ -542,15 +475,6 @@ def fit_coupled(
     cluster : sequence, optional
         A label a model: models with the same label (checkpoints of one run, say) are no independent
         draws.
-    problems : {"these", "drawn"}
-        What standard errors are about. "these": pass@k of this benchmark, by other models. "drawn":
-        of other problems too; models that find the same problems hard are then no independent
-        draws. The covariance of the scores is that of models plus that of problems less that of
-        single counts (Cameron, Gelbach and Miller 2011); problems are told apart by their names.
-        Where 20 simulated models ranked 48 problems alike, 0.9 intervals held the truth about other
-        problems in 0.54 of the cases with "these"; with "drawn" in 0.92 to 0.96 within the design,
-        but in 0.82 to 0.91 at 45 times its largest compute.
-
     Returns
     -------
     Coupled
@@ -565,8 +489,6 @@ def fit_coupled(
         raise ValueError(f"covariates={covariates!r}: must be one of {', '.join(COVARIATES)}")
     if isinstance(degree, bool) or degree not in (1, 2):
         raise outside("degree", degree, "1 or 2")
-    if problems not in PROBLEMS:
-        raise ValueError(f"problems={problems!r}: must be one of {', '.join(PROBLEMS)}")
     logs = _logs_of(counts, COVARIATES[covariates])
     terms = Terms.of(COVARIATES[covariates], degree, logs)
     matrix = terms.matrix(logs)
@@ -600,7 +522,6 @@ def fit_coupled(
         hessian=hessian,
         scores=scores(models, matrix),
         clusters=_clusters(cluster, len(counts.names)),
-        of_problems=_of_problems(counts, matrix, found) if problems == "drawn" else None,
         converged=converged,
         agreeing=agreeing,
         starts=starts,
@@ -643,29 +564,6 @@ def _gain_from_an_atom(rows: Rows, matrix: Floats, theta: Floats, times: Floats)
             -log_likelihood(rows.n[unsolved], rows.c[unsolved], a[unsolved], b[unsolved])
         )
     return float(times[unsolved] @ ratio - times[~unsolved].sum())
-
-
-def _of_problems(counts: Counts, matrix: Floats, theta: Floats) -> Floats:
-    """Covariance of the scores summed over models by problem, less that of the scores of single
-    counts: (p, p).
-    """
-    q = matrix.shape[1]
-    code = np.unique(np.array([str(name) for name in counts.problem]), return_inverse=True)[1]
-    count = int(code.max()) + 1
-    rows, n, c = len(counts.n), counts.n.astype(np.float64), counts.c.astype(np.float64)
-    each = Rows(np.arange(rows), n, c, np.ones(rows), rows)
-    terms = matrix[counts.group]
-    own = scores(
-        each.at(
-            terms @ theta[:q],
-            terms @ theta[q : 2 * q],
-            float(theta[-1]) if len(theta) > 2 * q else None,
-        ),
-        terms,
-    )
-    summed = np.stack([np.bincount(code, weights=column, minlength=count) for column in own.T])
-    found: Floats = summed @ summed.T * count / max(count - 1, 1) - own.T @ own
-    return found
 
 
 def _search(
@@ -716,11 +614,8 @@ def _remarks(fit: Coupled) -> list[str]:
             f"errors"
         )
     elif fit.overdispersion > NOTABLE:
-        scattered = (
-            "models scatter" if fit.of_problems is None else "models scatter, and share problems,"
-        )
         found.append(
-            f"{scattered} beyond binomial samples: variances are {fit.overdispersion:.3g} times "
+            f"models scatter beyond binomial samples: variances are {fit.overdispersion:.3g} times "
             f"those of the likelihood; "
             "AIC is then too sure, standard errors and TIC allow for it"
         )

@@ -11,7 +11,7 @@ from .evaluation_options import PUBLISHED, EvaluationTable, declare_guessing
 from .numerals import parse
 from .render import WIDTH, csv_text, json_text
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
-from .tables import TableOptions, declare_evaluations, draws_of
+from .tables import TableOptions, declare_evaluations, declare_models, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,12 +77,7 @@ def parser() -> Parser:
     declare_evaluations(built, metavar="TABLE")
     declare_guessing(built)
     counts = built.add_argument_group("counts")
-    groups = "columns whose values make a group; default: benchmark and model"
-    takes_one(counts, "--by", "COLUMN,...", groups)
-    models = "file with params, tokens or compute of each model; two of them give the third"
-    takes_one(counts, "--models", "TABLE", models)
-    gold = "file with the -log probability of the gold solutions, by model or by problem"
-    takes_one(counts, "--gold", "TABLE", gold)
+    declare_models(counts)
     takes_several(counts, "--k", "K", "default: 1, 10, 100, ... up to 10,000")
     asked = built.add_argument_group("backtest")
     takes_one(asked, "--of", "|".join(OF), "what the laws are of; default: what the columns tell")

@@ -56,13 +56,17 @@ def module_for(words: Sequence[str]) -> ModuleType:
     from . import fit_counts
     from .tables import names_counts
 
-    for law in _after("--law", words):
-        if law in LAWS:
-            return import_module(f"isoflop.cli.{LAWS[law]}")
+    law = next(iter(_after("--law", words)), None)
+    if law in LAWS:
+        return import_module(f"isoflop.cli.{LAWS[law]}")
     told = _after("--of", words)
     if told and told[0] not in OF:
         raise UsageError(f"--of {shown(told[0])}: must be one of {', '.join(OF)}")
     counts = told[0] == "pass@k" if told else names_counts(words)
+    if law is not None and not counts:
+        raise UsageError(
+            f"--law {shown(law)}: must be {' or '.join(LAWS)}; other laws of runs are a --model"
+        )
     return fit_counts if counts else sys.modules[__name__]
 
 
@@ -279,7 +283,7 @@ def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
     for name in fixed.keys() & bounds.keys():
         raise UsageError(f"--fix and --bound: {name} is given in both; one is enough")
     delta, tau = options.positive("--delta"), share(options, "--tau")
-    given = {"delta": delta, "tau": tau}
+    given: dict[str, Any] = {"delta": delta, "tau": tau}
     if "--no-irreducible" in options:
         given["irreducible"] = False
     try:

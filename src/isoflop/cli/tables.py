@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..numeric.data.pass_table import PassTable
     from ..numeric.data.runs import Runs
     from ..numeric.data.table import Table
-    from .arguments import Options, Parser
+    from .arguments import Group, Options, Parser
 
 FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installed"
 USUAL = "repeatable; usual names are recognised"
@@ -72,7 +72,11 @@ def declare_counts(parser: Parser) -> None:
     """The file of counts and the options that tell how to read it."""
     quantities = "problem, n_samples, n_correct, model, benchmark, params, tokens, compute or gold"
     example = "\"benchmark == 'gsm8k' and n_samples >= 128\""
-    group = _declare(parser, "COUNTS", "counts", quantities, example)
+    declare_models(_declare(parser, "COUNTS", "counts", quantities, example))
+
+
+def declare_models(group: Group) -> None:
+    """What makes a model of counts, and what is known of each."""
     by = "columns whose values make a group; default: benchmark and model, as far as there are"
     takes_one(group, "--by", "COLUMN,...", by)
     models = "file with params, tokens or compute of each model; two of them give the third"

@@ -153,20 +153,6 @@ def test_the_rival_is_that_of_a_direct_search() -> None:
     assert found.rivals[0].explains == (expected <= ALLOWED)
 
 
-def test_what_guessing_scores_is_carried() -> None:
-    sample = noisy()
-    found = ceiling_of(sample, standard_error=0.02)
-    low, high = found.at_baselines
-    assert (low.baseline, high.baseline) == pytest.approx((0.23, 0.27), rel=1e-14)
-    for each in (low, high):
-        alone = ceiling_of(replace(sample, baseline=each.baseline))
-        assert (each.accuracy, each.verdict) == (alone.accuracy, alone.verdict)
-    assert found.robust == (low.verdict == high.verdict == found.verdict)
-    assert "if guessing scores 0.23: " in str(found)
-    assert ceiling_of(sample).at_baselines == ()
-    assert max(map(len, str(found).splitlines())) <= 100
-
-
 # -- how often ---------------------------------------------------------------------------------------------------------
 
 
@@ -256,8 +242,6 @@ def test_false_alarms_and_power(near) -> None:
 def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match=r"law='bnsl': must be one of compute, params-tokens"):
         ceiling_of(noisy(), law="bnsl")
-    with pytest.raises(ValueError, match=r"standard_error=-1.0: must be"):
-        ceiling_of(noisy(), standard_error=-1.0)
     with pytest.raises(
         ValueError, match=r"3 runs above guessing; must be more than the 3 coefficients"
     ):

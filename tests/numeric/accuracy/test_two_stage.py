@@ -9,7 +9,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.first_stage import STAGES
 from isoflop.numeric.accuracy.links import (
     EXPONENTIAL,
     LINEAR,
@@ -99,15 +98,6 @@ def test_the_truth_is_recovered_and_extrapolated(link, stage):
     assert predicted[0, 0] == pytest.approx(
         accuracies(link, losses(stage, *map(np.array, there))), rel=1e-7
     )
-
-
-def test_names_and_what_they_need():
-    for link in LINKS:
-        for stage in STAGES:
-            kind = two_stage(link, stage=stage)
-            assert len(set(kind.coefficients)) == len(kind.coefficients)
-            assert kind.asks == kind.needs[:-1]
-    assert two_stage("linear", stage="equal-exponents").asks == ("params", "tokens")
 
 
 def test_noise_moves_the_coefficients_by_about_their_bootstrap_spread():
@@ -473,15 +463,6 @@ def test_few_runs_to_a_coefficient_are_said(link, n, said):
     assert [text.partition(":")[0] for text in found if "coefficients" in text] == said
 
 
-def test_bad_names():
-    with pytest.raises(
-        ValueError, match="link='cubic': must be one of linear, logistic, exponential"
-    ):
-        two_stage("cubic")
-    with pytest.raises(ValueError, match="stage='loss': must be one of compute, compute-power"):
-        two_stage("linear", stage="loss")
-
-
 def of(proxy, compute=None, **more):
     proxy = np.asarray(proxy, dtype=float)
     compute = np.geomspace(1e18, 1e20, len(proxy)) if compute is None else compute
@@ -503,7 +484,6 @@ def of(proxy, compute=None, **more):
             "takes 3 values at 4 runs; must take at least 4",
         ),
         (two_stage("linear"), of([3.0, 3.0, 3.0, 3.0]), "must rise or fall with compute"),
-        (two_stage("linear"), of([3.0, np.nan, 2.0, 1.9]), "proxy=nan: must be finite"),
         (
             two_stage("linear", stage="compute-power"),
             of([0.2, 0.3, 0.4, 0.5]),
@@ -514,22 +494,8 @@ def of(proxy, compute=None, **more):
             of([3.0, 2.5, 2.2, 2.0]),
             "params: is not known at the runs",
         ),
-        (
-            two_stage("linear"),
-            of([3.0, 2.5, 2.2], compute=np.array([1e18, -1.0, 1e20])),
-            "compute=-1.0: must be positive",
-        ),
     ],
 )
 def test_bad_samples(kind, runs, message):
     with pytest.raises(ValueError, match=message):
         kind.fit(runs)
-
-
-def test_a_sample_without_a_proxy():
-    whole = sample("linear")
-    bare = Sample(
-        benchmark="arc", accuracy=whole.accuracy, baseline=0.0, at=Points(compute=whole.at.compute)
-    )
-    with pytest.raises(ValueError, match="proxy: is not known at the runs"):
-        two_stage("linear").fit(bare)

@@ -2,7 +2,6 @@
 numerical differentiation.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -191,8 +190,8 @@ def test_the_rank_of_every_design_is_that_of_the_exact_jacobian(
     assert found.rank == rank
     assert {item.name for item in found.structures} == names
     assert found.identified == (rank == 5 and names <= {"one-budget"})
-    assert (found.correlation is None) == (rank < 5)
-    assert len([item for item in found.directions if item.is_open]) == 5 - rank
+    assert np.isinf(found.condition) == (rank < 5)
+    assert len(found.directions) == 5 - rank
 
 
 @pytest.mark.parametrize(
@@ -235,11 +234,10 @@ def test_no_run_notices_an_open_direction(
     largest = max(abs(entry) for entry in matrix)
     coordinates = ("E", "log A", "log B", "beta", "gamma")
     for direction in found.directions:
-        assert direction.is_open
-        move = MP.matrix([MP.mpf(direction.change.get(name, 0.0)) for name in coordinates])
+        move = MP.matrix([MP.mpf(direction.get(name, 0.0)) for name in coordinates])
         assert max(abs(entry) for entry in matrix * move) < 1e-6 * largest
-        assert {name.removeprefix("log ") for name in direction.change} <= set(found.undetermined)
-    moved = {name for direction in found.directions for name in direction.change}
+        assert {name.removeprefix("log ") for name in direction} <= set(found.undetermined)
+    moved = {name for direction in found.directions for name in direction}
     assert len(found.directions) == 5 - rank
     assert moved
 
@@ -313,7 +311,7 @@ def test_one_budget_cannot_exchange_its_terms() -> None:
     n, d = one_budget(LAW)
     found = identifiability(fit_at(runs_of(n, d, LAW), LAW))
     assert found.swapped is None
-    assert found.condition_centred > 1e4
+    assert found.condition > 1e4
     assert "other budgets" in str(found)
 
 
@@ -348,22 +346,15 @@ def test_conditioning_of_the_chinchilla_runs(public_runs: Path) -> None:
     found = identifiability(fitted)
     assert found.identified
     assert (found.structures, found.weak, found.reason) == ((), (), "")
-    assert found.condition == pytest.approx(4.2e4, rel=0.02)
-    assert found.condition_centred == pytest.approx(921, rel=1e-3)
-    # The same from a Jacobian by central differences, with 60 digits.
+    # The same from a Jacobian by central differences with 60 digits, centred here.
     law = fitted.coefficients
     matrix = jacobian(law, [MP.mpf(x) for x in runs.params], [MP.mpf(x) for x in runs.tokens])
-    plain = np.array(matrix.tolist(), dtype=float)
-    gram = plain / np.linalg.norm(plain, axis=0)
-    assert found.condition == pytest.approx(np.linalg.cond(gram.T @ gram), rel=1e-8)
-    covariance = np.linalg.inv(gram.T @ gram)
-    spread = np.sqrt(np.diag(covariance))
-    assert found.correlation is not None
-    np.testing.assert_allclose(found.correlation, covariance / spread / spread[:, None], atol=1e-9)
-    where = {name: i for i, name in enumerate(found.coordinates)}
-    assert found.correlation[where["log A"], where["beta"]] == pytest.approx(0.999, abs=5e-4)
-    assert found.correlation[where["log B"], where["gamma"]] == pytest.approx(0.999, abs=5e-4)
-    assert found.correlation[where["E"], where["beta"]] == pytest.approx(0.78, abs=5e-3)
+    columns = np.array(matrix.tolist(), dtype=float)
+    for prefactor, exponent, logs in ((1, 3, np.log(runs.params)), (2, 4, np.log(runs.tokens))):
+        columns[:, exponent] += columns[:, prefactor] * logs.mean()
+    unit = columns / np.linalg.norm(columns, axis=0)
+    assert found.condition == pytest.approx(921, rel=1e-3)
+    assert found.condition == pytest.approx(np.linalg.cond(unit.T @ unit), rel=1e-6)
 
 
 def test_one_isoflop_with_noise_tells_little_in_practice() -> None:
@@ -430,16 +421,13 @@ def test_a_narrow_range_of_compute_does_not_tell_E() -> None:
         {"compute": c, "loss": (1.7 + 1000 * c**-0.15) * noise}, model="compute"
     ).identifiability()
     assert found.weak or found.at_bound
-    assert found.condition_centred > 1e4
+    assert found.condition > 1e4
 
 
 @pytest.mark.parametrize("design", [ray, fixed_params, grid, one_budget])
-def test_the_result_is_plain_data_and_text(design: Callable[[Any], Any]) -> None:
+def test_the_text(design: Callable[[Any], Any]) -> None:
     n, d = design(LAW)
     found: Identifiability = identifiability(fit_at(runs_of(n, d, LAW), LAW))
-    data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert data["rank"] == found.rank
-    assert data["identified"] == found.identified
     assert all(len(line) <= 100 for line in str(found).splitlines())
     for remedy in found.remedies:
         assert remedy.split()[0] in str(found)

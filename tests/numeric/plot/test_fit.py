@@ -5,17 +5,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from isoflop.numeric.fit import fit
-from isoflop.numeric.fit.sensitivity import sensitivity
-from isoflop.numeric.plot.fit import (
-    plot_fit,
-    plot_fit_page,
-    plot_intervals,
-    plot_residuals,
-    plot_sensitivity,
-)
+from isoflop.numeric.plot.fit import plot_fit, plot_fit_page, plot_residuals
 from isoflop.numeric.plot.panels import save
-
-INTERVALS = [("one", 0.3, 0.2, 0.4), ("two", 0.35, None, 0.5), ("three", 0.25, 0.1, None)]
 
 
 @pytest.fixture(scope="module")
@@ -52,22 +43,41 @@ def test_draws_on_the_axes_given_or_on_new_ones(fitted, draw, ax) -> None:
     new = draw(fitted)
     assert new is not ax
     for drawn in (ax, new):
-        assert drawn.get_xlabel() == r"compute $C$ (FLOP)"
+        assert drawn.get_xlabel() == r"params $N$"
         assert drawn.get_ylabel()
         assert drawn.get_xscale() == "log"
-        assert len(drawn.figure.axes) == 2, "the second is the bar of sizes"
+        assert len(drawn.figure.axes) == 2, "the second is the bar of computes"
 
 
-def test_the_runs_and_the_envelope(fitted, ax) -> None:
+def test_the_runs_the_profiles_and_the_envelope(fitted, ax) -> None:
     plot_fit(fitted, ax)
-    assert np.allclose(points(ax), np.column_stack([fitted.runs.compute, fitted.runs.loss]))
-    (curve,) = ax.get_lines()
-    x, y = (np.asarray(values) for values in curve.get_data())
-    assert (x[0], x[-1]) == pytest.approx((fitted.runs.compute.min(), fitted.runs.compute.max()))
-    # No loss of the law is below its envelope at the same compute.
-    assert (
-        fitted.fitted >= np.interp(np.log(fitted.runs.compute), np.log(x), y) * (1 - 1e-4)
-    ).all()
+    assert np.allclose(points(ax), np.column_stack([fitted.runs.params, fitted.runs.loss]))
+    *profiles, envelope = (np.asarray(line.get_data()) for line in ax.get_lines())
+    assert len(profiles) == 7
+    # The least point of every profile lies on the envelope, as far as its grid tells.
+    for params, loss in profiles:
+        place = int(np.argmin(loss))
+        if 0 < place < len(loss) - 1:
+            best = np.interp(np.log(params[place]), np.log(envelope[0]), envelope[1])
+            assert loss[place] == pytest.approx(best, rel=1e-3)
+
+
+def test_budgets_have_a_profile_each(ax) -> None:
+    n, c = (x.ravel() for x in np.meshgrid(np.geomspace(1e8, 1e9, 5), np.array([1e19, 1e20, 1e21])))
+    d = c / (6 * n)
+    plot_fit(fit({"params": n, "tokens": d, "loss": 1.7 + 400 * n**-0.34 + 410 * d**-0.28}), ax)
+    assert len(ax.get_lines()) == 4
+
+
+def test_an_outlier_does_not_squash_the_others(runs, ax) -> None:
+    loss = runs["loss"].copy()
+    loss[7] = 40.0
+    found = fit(runs | {"loss": loss})
+    plot_residuals(found, ax)
+    top = ax.get_ylim()[1]
+    assert top < 0.1 < found.residuals[7]
+    (edge,) = (marks.get_offsets() for marks in ax.collections if len(marks.get_offsets()) == 1)
+    assert 0.9 * top < edge[0][1] < top
 
 
 def test_axes_of_accuracy(runs, ax) -> None:
@@ -112,31 +122,3 @@ def test_a_page(fitted, tmp_path) -> None:
     assert len(axes) == 2
     save(axes, tmp_path / "fit.pdf")
     assert (tmp_path / "fit.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_intervals(ax) -> None:
-    assert plot_intervals(INTERVALS, ax, quantity="beta", reference=0.3) is ax
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "two", "three"]
-    assert ax.get_xlabel() == "beta"
-    lines = [np.asarray(line.get_xdata()).tolist() for line in ax.get_lines()]
-    left, right = ax.get_xlim()
-    for bar in ([0.2, 0.4], [left, 0.5], [0.1, right]):
-        assert bar in lines
-
-
-@pytest.mark.parametrize(
-    "given", [[], [("one", float("nan"), 0.1, 0.2)], [("one", 0.1, float("-inf"), 0.2)]]
-)
-def test_intervals_that_cannot_be_drawn(given) -> None:
-    with pytest.raises(ValueError, match="intervals="):
-        plot_intervals(given)
-
-
-def test_sensitivity(fitted, ax) -> None:
-    result = sensitivity(fitted)
-    plot_sensitivity(result, ax)
-    assert [label.get_text() for label in ax.get_yticklabels()] == [
-        item.label for item in result.variants
-    ]
-    with pytest.raises(ValueError, match="quantity='delta'"):
-        plot_sensitivity(result, quantity="delta")
