@@ -176,7 +176,7 @@ class Summary:
         spelling = find_notation(notation)
         rows: list[Any] = [_latex_row(entry, spelling) for entry in self.coefficients]
         for at, entries in groupby(self.followed, key=lambda entry: entry.at):
-            rows += [RULE, *([Subheading(_at(*at[0], spelling))] if at else [])]
+            rows += [RULE, *(Subheading(_at(name, value, spelling)) for name, value in at)]
             rows += [_latex_row(entry, spelling) for entry in entries]
         ends = Interval(Significant(5))
         columns = [Column("label", " ", align="left"), *self._numbers(ends)]

@@ -78,6 +78,8 @@ LONGEST_LABEL = 60
 WIDEST = 1e30
 #: A marked point keeps this factor from the edge of a logarithmic axis.
 MARGIN = 1.25
+#: Ratios within this factor of 1 are near the optimum.
+NEAR_OPTIMUM = 4.0
 #: Within these bounds a logarithmic axis reads 0.1, 1, 10 rather than powers of ten.
 PLAIN = (1e-4, 1e4)
 
@@ -89,6 +91,8 @@ def plot_penalty(
     ratio_range: tuple[float, float] = (0.01, 100.0),
     within: float | None = None,
     points: Sequence[float] | Sequence[Sequence[float]] | None = None,
+    names: Sequence[Sequence[str]] = (),
+    optimal_tokens_per_param: float | None = None,
 ) -> Axes:
     """Loss penalty P = (L - E)/(L* - E) against the overtraining ratio rho = (D/N)/(D*/N*), at
     equal compute.
@@ -101,9 +105,13 @@ def plot_penalty(
     ratio_range : (float, float)
         Lowest and highest rho, > 0; widened to hold every point.
     within : float, optional
-        Shade the penalties up to 1 + within; 1, > 0.
+        Shade the ratios at which the penalty is at most 1 + within; 1, > 0.
     points : sequence of float, or one such sequence for each law, optional
         Ratios to mark on every curve, or on each law's own, > 0.
+    names : a sequence of str for each law, optional
+        What stands beside the points of each law.
+    optimal_tokens_per_param : float, optional
+        D*/N* of the one budget at which all points are: a second axis has D/N.
 
     Returns
     -------
@@ -118,6 +126,7 @@ def plot_penalty(
     from matplotlib.ticker import StrMethodFormatter
 
     from .. import formulas
+    from ..law import Law
 
     named = _labelled(laws)
     own_marks = _marks(points, len(named))
@@ -143,12 +152,13 @@ def plot_penalty(
     curves = [penalty(ratios, beta, gamma) for _, beta, gamma in named]
 
     with _axes(ax, (COLUMN, 2.6)) as ax:
-        if within is not None:
-            band = f"within {within * 100:.4g} %"
-            ax.axhspan(1.0, 1.0 + within, color=PALE, alpha=0.45, linewidth=0, label=band)
         for index, ((label, beta, gamma), curve) in enumerate(zip(named, curves, strict=True)):
             colour, dashes = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
             ax.plot(ratios, curve, color=colour, linestyle=dashes, label=label)
+            if within is not None:
+                low, high = Law(beta=beta, gamma=gamma).tolerance(within).ratio
+                span = rf"within {within * 100:.4g} %: $\rho$ = {low:.3g} to {high:.3g}"
+                ax.axvspan(low, high, color=colour, alpha=0.15, linewidth=0, label=span)
             if own_marks[index]:
                 heights = penalty(np.array(own_marks[index]), beta, gamma)
                 ax.plot(
@@ -160,6 +170,22 @@ def plot_penalty(
                     zorder=3,
                     clip_on=False,
                 )
+                for name, ratio, height in zip(
+                    names[index] if names else (), own_marks[index], heights, strict=False
+                ):
+                    # Above the first curve and below the others, away from the optimum.
+                    above, outside_curve = (1 if index == 0 else -1), (-1 if ratio > 1.0 else 1)
+                    near = 1 / NEAR_OPTIMUM < ratio < NEAR_OPTIMUM
+                    ax.annotate(
+                        _literal(name),
+                        (ratio, height),
+                        (0 if near else 5 * above * outside_curve, 6 * above),
+                        textcoords="offset points",
+                        ha="center" if near else "right" if above != outside_curve else "left",
+                        va="bottom" if above > 0 else "top",
+                        color=colour,
+                        fontsize="small",
+                    )
         ax.set_xscale("log")
         highest = max(curve.max() for curve in curves)
         if highest > 10.0:
@@ -171,6 +197,11 @@ def plot_penalty(
             ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         ax.set_xlabel(r"overtraining ratio $\rho = (D/N)\,/\,(D^{*}/N^{*})$")
         ax.set_ylabel(r"loss penalty $P = (L-E)\,/\,(L^{*}-E)$")
+        if optimal_tokens_per_param is not None:
+            best = optimal_tokens_per_param
+            top = ax.secondary_xaxis("top", (lambda rho: rho * best, lambda ratio: ratio / best))
+            top.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            top.set_xlabel("tokens per param $D/N$")
         if len(named) <= MOST_INSIDE:
             ax.legend()
         else:

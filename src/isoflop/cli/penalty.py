@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, UsageError, blamed, shown, typed
-from .render import clean, json_text, law_line, number, percent
+from .render import clean, count, json_text, law_line, number, percent
 from .selection import baselines, declare_law, notation, require
 from .selection import laws as selected_laws
 
@@ -68,6 +68,9 @@ LEGEND_IN_ACCURACY = (
     "tokens",
     "does).",
 )
+
+#: Of the compute of runs that were given one budget.
+ROUNDING = 1e-9
 
 CHOICES = (
     "--ratio, or --size-ratio, or --params with --tokens, or --tokens-per-param with --params or "
@@ -339,12 +342,26 @@ def _tolerance(law: Law, within: float, options: Options) -> Tolerance:
         raise blamed(error, ("--within", str(options.one("--within")))) from None
 
 
-def _draw(path: str, found: Sequence[tuple[Law, Sequence[Penalty]]], within: float | None) -> None:
+def _draw(path: str, found: Found, within: float | None) -> None:
     from ..numeric.plot.panels import plot_penalty, save
 
+    costs = [cost for _, rows in found for cost in rows]
+    budgets = [cost.run.compute for cost in costs if cost.run is not None]
+    alike = bool(budgets) and max(budgets) <= min(budgets) * (1.0 + ROUNDING)
+    best = costs[0].run if len(found) == 1 and alike else None
     try:
-        named = [(law.name, law.beta, law.gamma) for law, _ in found]
-        marked = [[figures.ratio for figures in rows] for _, rows in found]
-        save(plot_penalty(named, within=within, points=marked), path)
+        ax = plot_penalty(
+            [(law.name, law.beta, law.gamma) for law, _ in found],
+            within=within,
+            points=[[cost.ratio for cost in rows] for _, rows in found],
+            names=[[_name(cost) for cost in rows] for _, rows in found],
+            optimal_tokens_per_param=None if best is None else best.optimal_tokens_per_param,
+        )
+        save(ax, path)
     except ValueError as error:
         raise blamed(error, ("--plot", path)) from None
+
+
+def _name(cost: Penalty) -> str:
+    """What a run is called in a figure."""
+    return "" if cost.run is None else f"{count(cost.run.params)}, {count(cost.run.tokens)}"

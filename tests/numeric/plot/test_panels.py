@@ -14,6 +14,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from isoflop.numeric.check.published import check_published
+from isoflop.numeric.law import Law
 from isoflop.numeric.plot.check import plot_check
 from isoflop.numeric.plot.panels import (
     curve_with_band,
@@ -177,11 +178,21 @@ def test_penalty_points_lie_on_the_curves_and_within_the_axis() -> None:
 
 
 def test_penalty_band() -> None:
-    band: Any = plot_penalty(LAWS, within=0.01).patches[0]
-    low, high = band.get_path().get_extents(band.get_patch_transform()).intervaly
-    assert (low, high) == pytest.approx((1.0, 1.01))
-    assert band.get_label() == "within 1 %"
+    """The ratios within the tolerance, for each law."""
+    for band, (_, beta, gamma) in zip(plot_penalty(LAWS, within=0.01).patches, LAWS, strict=True):
+        within = Law(beta=beta, gamma=gamma).tolerance(0.01).ratio
+        span = band.get_path().get_extents(band.get_patch_transform())
+        assert span.intervalx == pytest.approx(within)
+        assert f"within 1 %: $\\rho$ = {within[0]:.3g} to {within[1]:.3g}" == band.get_label()
     assert not plot_penalty(LAWS).patches
+
+
+def test_names_of_points_and_tokens_per_param(tmp_path: Path) -> None:
+    ax = plot_penalty(LAWS[:1], points=[2.0], names=[["8B"]], optimal_tokens_per_param=20.0)
+    assert [text.get_text() for text in ax.texts] == ["8B"]
+    (top,) = ax.child_axes
+    save(ax, tmp_path / "drawn.png")
+    assert top.get_xlim() == pytest.approx([20.0 * end for end in ax.get_xlim()])
 
 
 def test_penalty_axis_is_logarithmic_where_penalties_are_large() -> None:
