@@ -66,10 +66,9 @@ def refused(result, *named):
 def test_the_choices_are_those_of_the_library() -> None:
     """The command line spells them out, for it must not load NumPy to show its help."""
     from isoflop.cli import fit, run_options
-    from isoflop.numeric.fit import OBJECTIVES, fitted, models
+    from isoflop.numeric.fit import OBJECTIVES, fitted
 
     assert run_options.OBJECTIVES == OBJECTIVES
-    assert {name: model.variables for name, model in models.MODELS.items()} == fit.MODELS
     assert fit.LEVEL == fitted.DEFAULT_LEVEL
 
 
