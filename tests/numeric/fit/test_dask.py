@@ -3,9 +3,9 @@
 import joblib
 import numpy as np
 import pytest
+from tests.data import grid_runs
 
 import isoflop
-from tests.data import grid_runs
 
 
 @pytest.mark.slow
