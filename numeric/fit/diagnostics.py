@@ -407,7 +407,7 @@ def _influences(fit: Fit) -> tuple[tuple[Influence, ...], tuple[Influence, ...],
         )
 
     largest = np.argsort(-np.abs(residuals), kind="stable")[:LISTED]
-    most = [] if distances is None else np.argsort(-distances, kind="stable")[:LISTED]
+    most: Any = [] if distances is None else np.argsort(-distances, kind="stable")[:LISTED]
     return tuple(map(of_run, largest)), tuple(map(of_run, most)), reason
 
 

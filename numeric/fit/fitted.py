@@ -170,7 +170,7 @@ class Fitted(Shown, ABC):
 
     def with_draws(self, draws: Draws | None) -> Self:
         """The same fit with these resamples."""
-        return replace(self, draws=draws)  # type: ignore[type-var]
+        return replace(self, draws=draws)
 
     def resampled(self, n: int = 1000, **options: Any) -> Self:
         """The same fit with `n` resamples; the options are those of `resample.resample`."""

@@ -235,7 +235,7 @@ def sensitivity(
 
 
 def _refitted(fit: Fit, objective: Objective) -> Fit:
-    solution = solve(fit.design, fit.runs.loss, fit.runs.weight, objective)  # type: ignore[arg-type]
+    solution = solve(fit.design, fit.runs.loss, fit.runs.weight, objective)
     return replace(fit, objective=objective, solution=solution, draws=None)
 
 

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -170,21 +169,13 @@ class SimulatedEvaluations:
     scores : dict of (str, str) to ndarray
         (benchmark, metric type) -> (M,) accuracy or, for metric type "loss", nats per token; NaN
         where there is none.
-    expected : dict of (str, str) to ndarray
-        The same by the laws, without noise.
     baselines : dict of str to float
         Benchmark -> accuracy of guessing.
     """
 
     design: Design
     scores: dict[tuple[str, str], Floats]
-    expected: dict[tuple[str, str], Floats]
     baselines: dict[str, float]
-
-    @cached_property
-    def laws(self) -> dict[str, Law]:
-        """The truth: the law of -log Q' of every benchmark."""
-        return {benchmark: law_named(LAWS[benchmark].name) for benchmark in self.baselines}
 
     def columns(self) -> dict[str, list[Any]]:
         """A row a run and score: run, params, tokens, compute, dataset, benchmark, metric_type,
@@ -217,7 +208,6 @@ def simulate(
     benchmarks: Sequence[str] | None = None,
     datasets: Sequence[str] = DATASETS,
     small_runs: bool = False,
-    problems: Mapping[str, int] | None = None,
     run_noise: float = RUN_NOISE,
     exact: bool = False,
 ) -> SimulatedEvaluations:
@@ -237,8 +227,6 @@ def simulate(
     small_runs : bool
         Whether to add ten runs from which the accuracy of guessing can be estimated. They report no
         loss. Leave them out of fits of laws that take all runs.
-    problems : mapping, optional
-        Benchmark -> how many questions, where these are to be others than `PROBLEMS`.
     run_noise : float
         Standard deviation of log(-log Q') from run to run, >= 0.
     exact : bool
@@ -262,29 +250,21 @@ def simulate(
     """
     whole_number("seed", seed, 0)
     chosen = _chosen("benchmarks", benchmarks, PROBLEMS)
-    _chosen("problems", tuple(problems or PROBLEMS), PROBLEMS)
-    for count in (problems or {}).values():
-        whole_number("problems", count, 1)
-    counts = PROBLEMS | dict(problems or {})
     trained_on = _chosen("datasets", datasets, DATASETS)
     spread = nonnegative_number("run_noise", run_noise)
     runs = design()
     scores: dict[tuple[str, str], Floats] = {}
-    expected: dict[tuple[str, str], Floats] = {}
     for index, name in enumerate(PROBLEMS):
         if name in chosen:
-            truth = _Benchmark(name, counts[name], runs)
-            expected |= truth.expected()
-            scores |= truth.drawn(spread, np.random.default_rng([seed, index]))
+            truth, random = _Benchmark(name, runs), np.random.default_rng([seed, index])
+            scores |= truth.expected() if exact else truth.drawn(spread, random)
     for index, name in enumerate(LOSSES):
-        expected[name, "loss"] = _loss(name, runs)
         z = np.random.default_rng([seed, len(PROBLEMS) + index]).standard_normal(len(runs))
-        scores[name, "loss"] = expected[name, "loss"] * np.exp(LOSS_NOISE * z)
+        scores[name, "loss"] = _loss(name, runs) * np.exp(0.0 if exact else LOSS_NOISE * z)
     kept = np.isin(runs.dataset, trained_on) & (small_runs | (runs.compute > LARGEST_SMALL))
     return SimulatedEvaluations(
         design=runs.subset(kept),
-        scores={key: values[kept] for key, values in (expected if exact else scores).items()},
-        expected={key: values[kept] for key, values in expected.items()},
+        scores={key: values[kept] for key, values in scores.items()},
         baselines={name: float(str(LAWS[name].random_baseline)) for name in chosen},
     )
 
@@ -295,8 +275,8 @@ def simulate(
 class _Benchmark:
     """The truth of one benchmark at the runs, and scores drawn from it."""
 
-    def __init__(self, name: str, problems: int, runs: Design) -> None:
-        self.name, self.problems, self.metric_type = name, problems, METRIC_TYPES[name]
+    def __init__(self, name: str, runs: Design) -> None:
+        self.name, self.problems, self.metric_type = name, PROBLEMS[name], METRIC_TYPES[name]
         self.baseline = float(str(LAWS[name].random_baseline))
         self.neg_log = np.asarray(
             law_named(LAWS[name].name).reducible_loss(runs.params, runs.tokens)

@@ -4,10 +4,7 @@ import csv
 import json
 import os
 import re
-import signal
-import subprocess
-import time
-from math import exp, inf, log
+from math import exp, log
 
 import pytest
 
@@ -69,10 +66,9 @@ def refused(result, *named):
 def test_the_choices_are_those_of_the_library() -> None:
     """The command line spells them out, for it must not load NumPy to show its help."""
     from isoflop.cli import fit, run_options
-    from isoflop.numeric.fit import OBJECTIVES, fitted, models
+    from isoflop.numeric.fit import OBJECTIVES, fitted
 
     assert run_options.OBJECTIVES == OBJECTIVES
-    assert {name: model.variables for name, model in models.MODELS.items()} == fit.MODELS
     assert fit.LEVEL == fitted.DEFAULT_LEVEL
 
 
@@ -106,74 +102,6 @@ def test_the_truth_is_near(plain) -> None:
         assert abs(entry["value"] - TRUTH[name]) < 4 * entry["se"], name
     alpha = TRUTH["beta"] * TRUTH["gamma"] / (TRUTH["beta"] + TRUTH["gamma"])
     assert plain["derived"]["alpha"]["lo"] < alpha < plain["derived"]["alpha"]["hi"]
-
-
-def rho(name, residual, delta=1e-3, tau=0.5):
-    size = abs(residual)
-    match name:
-        case "huber-log":
-            return residual**2 / 2 if size <= delta else delta * (size - delta / 2)
-        case "absolute-log":
-            return size
-        case "pinball-log":
-            return -tau * residual if residual < 0 else (1 - tau) * residual
-    return residual**2
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("huber-log", []),
-        ("huber-log", ["--delta", "0.01"]),
-        ("absolute-log", []),
-        ("least-squares-log", []),
-        ("least-squares", []),
-        ("pinball-log", ["--tau", "20%"]),
-    ],
-)
-def test_the_objective_is_the_plain_sum_at_the_coefficients(data, path, name, options) -> None:
-    found = data("fit", path, "--objective", name, *options)
-    assert found["converged"]
-    c = {key: entry["value"] for key, entry in found["coefficients"].items()}
-    parameters = {
-        key: value for key, value in found["objective"].items() if key in ("delta", "tau")
-    }
-    assert parameters == {"--delta": {"delta": 0.01}, "--tau": {"tau": 0.2}}.get(
-        options[0] if options else "", {"delta": 1e-3} if name == "huber-log" else {}
-    )
-
-    def value(**changed):
-        law = {**c, **changed}
-        total = 0.0
-        for n, d, observed in runs():
-            fitted = law["E"] + law["A"] * n ** -law["beta"] + law["B"] * d ** -law["gamma"]
-            residual = log(fitted / observed) if name.endswith("log") else fitted - observed
-            total += rho(name, residual, **parameters)
-        return total
-
-    assert found["objective"]["value"] == pytest.approx(value(), rel=1e-9)
-    for key, number in c.items():
-        for factor in (1 - 1e-3, 1 + 1e-3):
-            assert value(**{key: number * factor}) > value()
-
-
-def test_least_squares_errors_against_the_textbook(data, path) -> None:
-    """The sandwich with every residual equal in size is the textbook covariance; at random
-    residuals it comes near.
-    """
-    found = data("fit", path, "--objective", "least-squares-log")
-    c = {key: entry["value"] for key, entry in found["coefficients"].items()}
-    rows, residuals = [], []
-    for n, d, observed in runs():
-        first, second = c["A"] * n ** -c["beta"], c["B"] * d ** -c["gamma"]
-        fitted = c["E"] + first + second
-        rows.append([x / fitted for x in (1.0, first, second, -first * log(n), -second * log(d))])
-        residuals.append(log(fitted / observed))
-    jacobian = np.array(rows)
-    variance = sum(r**2 for r in residuals) / (len(rows) - 5)
-    textbook = np.sqrt(np.diag(variance * np.linalg.inv(jacobian.T @ jacobian)))
-    for key, error, scale in zip(c, textbook, (1.0, c["A"], c["B"], 1.0, 1.0), strict=True):
-        assert found["coefficients"][key]["se"] == pytest.approx(error * scale, rel=0.35)
 
 
 def test_compute_and_ratio(data, path, call) -> None:
@@ -258,18 +186,6 @@ def test_bounds(data, path) -> None:
         for text in found["warnings"]
     )
     assert found["derived"]["alpha"]["se"] is None
-
-
-def test_levels(data, path, plain) -> None:
-    wide = data("fit", path, "--level", "99%")
-    assert (wide["interval"]["kind"], wide["interval"]["level"]) == ("sandwich", 0.99)
-    assert "Hall-Sheather" in wide["interval"]["curvature"]
-    assert wide["interval"]["bandwidth"] > wide["objective"]["delta"]
-    square = data("fit", path, "--objective", "least-squares-log")
-    assert square["interval"] == {"kind": "sandwich", "level": 0.9}
-    for name, entry in wide["coefficients"].items():
-        assert entry["value"] == plain["coefficients"][name]["value"]
-        assert entry["lo"] < plain["coefficients"][name]["lo"]
 
 
 def test_bootstrap(data, path, plain) -> None:
@@ -394,21 +310,6 @@ def test_dropped_rows_are_named(data, call, folder, plain) -> None:
     assert "row 1 is the first after the header" in text
 
 
-def test_dropped_rows_are_counted_by_reason(data, call, folder) -> None:
-    rows = [(n, d, 0.25 + 0.75 * exp(-y)) for n, d, y in runs()]
-    low = [(1e9, 1e10, 0.2 + i / 1000) for i in range(14)]
-    path = write(folder / "low.csv", [*low, *rows], ("params", "tokens", "accuracy"))
-    text = " ".join(call("fit", path, "--random-baseline", "0.25").out.split())
-    listed = ", ".join(map(str, range(1, 13)))
-    assert (
-        f"14 dropped: accuracy must be above the random baseline 0.25 (rows {listed} and 2 more)"
-        in text
-    )
-    assert [
-        entry["row"] for entry in data("fit", path, "--random-baseline", "0.25")["dropped"]
-    ] == list(range(1, 15))
-
-
 def test_what_follows_from_the_budget_is_said(data, call, folder) -> None:
     path = write(
         folder / "budgets.csv",
@@ -483,15 +384,6 @@ def test_accuracy(data, call, folder, plain) -> None:
     assert "L = -log Q of accuracy Q\n" in call("fit", path).out
 
 
-def test_doubts_about_the_runs_are_warnings(data, call, folder) -> None:
-    path = write(
-        folder / "budget.csv", [(n, d, 7 * n * d, y) for n, d, y in runs()], ("N", "D", "C", "loss")
-    )
-    (warning,) = data("fit", path)["warnings"]
-    assert warning.startswith("compute off 6ND by more than 10 % in 64 of 64 runs")
-    assert "warning: compute off 6ND" in call("fit", path).out
-
-
 # -- the public runs ---------------------------------------------------------------------------------------------------
 
 
@@ -509,40 +401,6 @@ def chinchilla(public_runs):
         "--where",
         f"loss < {fifth!r}",
     )
-
-
-CHINCHILLA = {
-    "huber-log": (
-        0.001018274018,
-        {"E": 1.81722, "A": 477.826, "B": 2143.417, "beta": 0.34731, "gamma": 0.36717},
-    ),
-    "absolute-log": (
-        1.129494664,
-        {"E": 1.81686, "A": 482.006, "B": 2085.434, "beta": 0.34781, "gamma": 0.36585},
-    ),
-    "least-squares-log": (
-        0.0114618870,
-        {"E": 1.86455, "A": 593.32, "B": 4875.64, "beta": 0.36025, "gamma": 0.40588},
-    ),
-}
-
-
-@pytest.mark.parametrize("objective", CHINCHILLA)
-def test_chinchilla(data, chinchilla, objective) -> None:
-    path, selected = chinchilla
-    found = data("fit", path, *selected, "--objective", objective)
-    value, coefficients = CHINCHILLA[objective]
-    assert (found["n_runs"], found["left_out"], found["converged"]) == (240, 5, True)
-    assert found["objective"]["value"] <= value * (1 + 1e-9)
-    for name, number in coefficients.items():
-        assert found["coefficients"][name]["value"] == pytest.approx(number, rel=2e-5)
-
-
-def test_chinchilla_all_points(data, chinchilla) -> None:
-    path, _ = chinchilla
-    found = data("fit", path, "--objective", "least-squares-log")
-    assert found["n_runs"] == 245
-    assert found["objective"]["value"] == pytest.approx(0.0709904316, rel=1e-8)
 
 
 def test_chinchilla_text(call, chinchilla) -> None:
@@ -605,19 +463,6 @@ def test_a_saved_fit_is_a_law(call, data, path, folder, plain) -> None:
     )
 
 
-@pytest.mark.parametrize("model", ["compute", "E + a*(N*D)^-e"])
-def test_a_saved_fit_of_another_form_is_no_params_tokens_law(call, path, folder, model) -> None:
-    saved = folder / "other.json"
-    assert call("fit", path, "--model", model, "--save", saved).code == 0
-    for words in (["penalty", "--ratio", "3"], ["allocate", "--compute", "1e22"], ["derive"]):
-        refused(
-            call(*words, "--law", saved),
-            "other.json",
-            "is a fit of L = E + ",
-            "must be one of E + A N^-beta + B D^-gamma",
-        )
-
-
 def test_a_figure(call, path, folder) -> None:
     figure = folder / "fit.png"
     result = call("fit", path, "--plot", figure)
@@ -658,18 +503,6 @@ def test_no_optimum_is_no_verdict(call, path, folder) -> None:
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------
-
-
-def test_an_empty_file(call, tmp_path) -> None:
-    (tmp_path / "empty.csv").write_text("")
-    refused(call("fit", tmp_path / "empty.csv"), "empty.csv", "is empty")
-    write(tmp_path / "header.csv", [])
-    refused(call("fit", tmp_path / "header.csv"), "header.csv", "no rows")
-
-
-def test_text_in_a_number_column(call, tmp_path) -> None:
-    path = write(tmp_path / "text.csv", [*runs()[:9], (1e9, "a lot", 3)])
-    refused(call("fit", path), "text.csv", "row 10", "'tokens'", "'a lot'")
 
 
 def test_too_few_runs(call, tmp_path) -> None:
@@ -743,54 +576,11 @@ def test_all_runs_at_one_size(call, tmp_path) -> None:
     refused(call("penalty", "--law", tmp_path / "open.json", "--ratio", "3"), "undetermined")
 
 
-def test_no_irreducible_loss_is_a_result(call, folder) -> None:
-    path = write(folder / "no-E.csv", [(n, d, y - 1.75) for n, d, y in runs()])
-    result = call("fit", path, "--format", "json")
-    found = json.loads(result.out)
-    assert (result.code, found["at_bound"], found["undetermined"]) == (0, ["E"], [])
-
-
-def test_starts_are_told_as_they_are(call, path) -> None:
-    fixed = [word for name, value in TRUTH.items() for word in ("--fix", f"{name}={value}")]
-    assert "start" not in call("fit", path, *fixed).out
-    text = call("fit", path, "--objective", "absolute-log").out
-    assert "start" not in text
-    assert "minim" in text
-
-
-def test_losses_below_the_irreducible_one(call, data, path) -> None:
-    found = data("fit", path, "--fix", "E=2.2")
-    count = sum(y <= 2.2 for _, _, y in runs())
-    assert 0 < count < 64
-    assert (
-        f"{count} of 64 runs have a loss of at most E = 2.2, which is given: no such law reaches "
-        f"them" in found["warnings"]
-    )
-    refused(call("fit", path, "--fix", "E=30"), "--fix 'E=30'", "below some loss")
-
-
-def test_other_encodings(call, tmp_path) -> None:
-    text = "params,tokens,loss,who\n1e9,1e10,3,Zoë\n"
-    (tmp_path / "latin.csv").write_bytes(text.encode("latin-1"))
-    refused(call("fit", tmp_path / "latin.csv"), "latin.csv", "line 2", "UTF-8")
-    (tmp_path / "wide.csv").write_bytes(text.encode("utf-16"))
-    refused(call("fit", tmp_path / "wide.csv"), "wide.csv", "UTF-8")
-
-
 def test_what_is_no_file(call, tmp_path) -> None:
     refused(call("fit", tmp_path), "directory")
     refused(call("fit", tmp_path / "none.csv"), "none.csv", "No such file")
     refused(call("fit"), "RUNS is missing")
     refused(call("fit", "a.csv", "b.csv"), "'b.csv'")
-
-
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything"
-)
-def test_a_file_without_permission(call, tmp_path) -> None:
-    path = write(tmp_path / "secret.csv", runs())
-    path.chmod(0)
-    refused(call("fit", path), "secret.csv", "ermission")
 
 
 CASES = {
@@ -802,12 +592,8 @@ CASES = {
         ["--objective", "least-squares", "--delta", "1"],
         ["--delta '1'", "huber-log"],
     ),
-    "a delta of 0": (["--delta", "0"], ["--delta '0'", "positive"]),
-    "a tau of 1": (["--objective", "pinball-log", "--tau", "1"], ["--tau '1'", "between 0 and 1"]),
     "a level of 90": (["--level", "90"], ["--level '90'", "between 0 and 1"]),
-    "half a resample": (["--bootstrap", "10.5"], ["--bootstrap '10.5'", "whole number"]),
     "no resamples": (["--bootstrap", "0"], ["--bootstrap '0'", "at least 1"]),
-    "endless resamples": (["--bootstrap", "inf"], ["--bootstrap 'inf'", "whole number"]),
     "a seed below 0": (["--bootstrap", "10", "--seed", "-1"], ["--seed '-1'", "at least 0"]),
     "a seed for nothing": (["--seed", "1"], ["--seed '1'", "--bootstrap"]),
     "a misspelt model": (
@@ -817,28 +603,8 @@ CASES = {
     "a model that cannot be read": (["--model", "E + a*N^"], ["--model 'E + a*N^'"]),
     "a model without runs": (["--model", "a + b"], ["--model 'a + b'", "column"]),
     "a model that is code": (["--model", "__import__('os').system('true')"], ["--model "]),
-    "a condition that cannot be read": (["--where", "loss <"], ["--where 'loss <'"]),
-    "a condition on no column": (["--where", "perplexity < 3"], ["perplexity"]),
-    "a condition that leaves nothing": (["--where", "loss < 0"], ["loss < 0", "64"]),
-    "a column without a name": (["--column", "params"], ["--column 'params'", "NAME=COLUMN"]),
-    "a column that is not there": (
-        ["--column", "params=Size"],
-        ["--column 'params=Size'", "runs.csv"],
-    ),
-    "a quantity that is not there": (
-        ["--column", "depth=params"],
-        ["--column 'depth=params'", "'depth'"],
-    ),
-    "a column twice": (
-        ["--column", "N=params", "--column", "N=tokens"],
-        ["--column 'N=tokens'", "twice"],
-    ),
     "a fixed nothing": (["--fix", "E"], ["--fix 'E'", "NAME=VALUE"]),
-    "a fixed word": (["--fix", "E=low"], ["--fix 'E=low'", "number"]),
-    "a fixed infinity": (["--fix", "E=inf"], ["--fix 'E=inf'", "finite"]),
-    "a fixed beyond": (["--fix", "E=1e400"], ["--fix 'E=1e400'", "largest float"]),
     "a fixed stranger": (["--fix", "delta=1"], ["--fix 'delta=1'", "E, A, B, beta, gamma"]),
-    "a fixed negative exponent": (["--fix", "beta=-1"], ["--fix 'beta=-1'", "positive"]),
     "a bounded stranger": (["--bound", "delta=1:"], ["--bound 'delta=1:'", "E, A, B, beta, gamma"]),
     "a bound without ends": (["--bound", "beta=:"], ["--bound 'beta=:'", "LOW:HIGH"]),
     "a bound upside down": (["--bound", "beta=1:0.1"], ["--bound 'beta=1:0.1'", "below"]),
@@ -860,14 +626,11 @@ CASES = {
         ["--profile", "E", "--objective", "absolute-log"],
         ["--profile 'E'", "bootstrap"],
     ),
-    "a baseline of loss": (["--random-baseline", "0.25"], ["--random-baseline '0.25'", "accuracy"]),
-    "a baseline of 1": (["--random-baseline", "1"], ["--random-baseline '1'", "less than 1"]),
     "a figure of text": (["--plot", "fit.txt"], ["--plot 'fit.txt'", ".png, .pdf or .svg"]),
     "a fit saved in no folder": (
         ["--save", "/no/such/folder/fit.json"],
         ["--save '/no/such/folder/fit.json'", "cannot be written"],
     ),
-    "a fit saved as a folder": (["--save", "/"], ["--save '/'", "directory"]),
     "a sensitivity of an expression": (
         ["--model", "a*N^-b", "--sensitivity"],
         ["--sensitivity", "params-tokens or compute"],
@@ -876,7 +639,6 @@ CASES = {
         ["--format", "latex", "--diagnostics"],
         ["--diagnostics", "text or json"],
     ),
-    "an unknown format": (["--format", "yaml"], ["--format 'yaml'", "text, json, latex"]),
 }
 
 
@@ -960,31 +722,13 @@ def test_an_interrupt_before_any_resample_keeps_the_fit(call, path, monkeypatch,
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a signal")
-def test_a_signal(command, path) -> None:
-    words, environment = command
-    streams = {
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.PIPE,
-        "text": True,
-        "env": environment,
-    }
-    streams["preexec_fn"] = lambda: signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # a background job ignores it
-    for seconds in (3.0, 10.0, 30.0):
-        process = subprocess.Popen(
-            [*words, "fit", str(path), "--bootstrap", "100000000"], **streams
-        )
-        time.sleep(seconds)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=300)
-        if process.returncode != -signal.SIGINT:  # else the interpreter itself had not begun
-            break
-    assert process.returncode == 130
-    if out:  # a slow machine may not have come as far as the resamples
-        assert err.startswith("isoflop: interrupted: ")
-        assert "L = E + A N^-beta + B D^-gamma" in out
-    assert err.count("\n") <= 1
+def test_a_signal(interrupted, path) -> None:
+    result = interrupted("fit", path, "--bootstrap", "100000000")
+    assert result.code == 130
+    if result.out:  # a slow machine may not have come as far as the resamples
+        assert result.err.startswith("isoflop: interrupted: ")
+        assert "L = E + A N^-beta + B D^-gamma" in result.out
+    assert result.err.count("\n") <= 1
 
 
 def test_a_bar_is_for_terminals_alone(call, path, monkeypatch) -> None:
@@ -994,22 +738,6 @@ def test_a_bar_is_for_terminals_alone(call, path, monkeypatch) -> None:
     result = call("fit", path, "--bootstrap", "100")
     assert "bootstrap" in result.err
     assert "bootstrap: standard deviations" in result.out
-
-
-def test_numbers_are_json(data, path) -> None:
-    """No NaN and no infinity, whatever is asked."""
-
-    def walk(entry):
-        if isinstance(entry, dict):
-            for value in entry.values():
-                walk(value)
-        elif isinstance(entry, list):
-            for value in entry:
-                walk(value)
-        elif isinstance(entry, float):
-            assert abs(entry) < inf
-
-    walk(data("fit", path, "--bound", "beta=5:", "--compute", "1e300", "--ratio", "1e30"))
 
 
 def test_a_failed_decomposition_is_no_bad_input(call, path, monkeypatch) -> None:
@@ -1035,16 +763,6 @@ def test_an_exponent_whose_prefactor_no_float_can_hold(call, path) -> None:
         call("fit", path, "--fix", "beta=1000"),
         "an exponent too large",
     )
-
-
-def test_losses_of_no_unit(call, folder) -> None:
-    huge = write(folder / "huge.csv", [(n, d, 1e150 * y) for n, d, y in runs()])
-    refused(call("fit", huge), "must be from 1e-15 to 1e+15", "loss has median")
-    large = write(
-        folder / "large.csv",
-        [(n, d, 1e30 * y if i == 3 else y) for i, (n, d, y) in enumerate(runs())],
-    )
-    refused(call("fit", large), "must be between 1e-15 and 1e+15", "row ")
 
 
 def test_pooled_sources_are_warned_of_in_text_json_and_file(call, data, folder) -> None:

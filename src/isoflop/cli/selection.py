@@ -52,24 +52,20 @@ def laws(options: Options) -> list[Law]:
     coefficients = options.given(*(f"--{name}" for name in COEFFICIENTS))
     words = options.words("--law")
     if words is None and not coefficients:
-        raise UsageError(
-            "--law is missing: name a published law (isoflop laws lists them) or a law file, or "
-            "give "
-            f"coefficients, {_usual(notation(options))}"
-        )
+        how = "name a published law (isoflop laws lists them) or a law file, or give coefficients"
+        raise UsageError(f"--law is missing: {how}, {_usual(notation(options))}")
     if words is None:
         return [_from_coefficients(options)]
     if coefficients:
-        given = typed(
-            ("--law", " ".join(words)), *((name, str(options.one(name))) for name in coefficients)
-        )
+        own = ((name, str(options.one(name))) for name in coefficients)
+        given = typed(("--law", " ".join(words)), *own)
         raise UsageError(f"{given}: must be a law or coefficients, not both")
-    found = [_named(entry) for word in words for entry in _entries(word)]
-    names = [law.name for law in found]
+    chosen = [_named(entry, "--law") for word in words for entry in _entries(word)]
+    names = [law.name for law in chosen]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"--law {shown(name)}: must be different laws, but two have this name")
-    return found
+    return chosen
 
 
 def law_files(options: Options) -> list[str | None]:
@@ -83,13 +79,11 @@ def law_files(options: Options) -> list[str | None]:
 
 def law(options: Options) -> Law:
     """The one law that the options select."""
-    found = laws(options)
-    if len(found) > 1:
-        raise UsageError(
-            f"--law {shown(' '.join(entry.name for entry in found))}: must be one law, got "
-            f"{len(found)}"
-        )
-    return found[0]
+    chosen = laws(options)
+    if len(chosen) > 1:
+        names = " ".join(law.name for law in chosen)
+        raise UsageError(f"--law {shown(names)}: must be one law, got {len(chosen)}")
+    return chosen[0]
 
 
 def require(laws: Sequence[Law], names: Sequence[str], purpose: str) -> None:
@@ -134,46 +128,32 @@ def _entries(word: str) -> list[str]:
     return entries or [word]
 
 
-def _named(entry: str) -> Law:
-    try:
-        return _from_file(entry) if _is_path(entry) else _published(entry)
-    except ValueError as error:
-        raise blamed(error, ("--law", entry)) from None
-
-
-def _published(name: str) -> Law:
-    from ..numeric.law import law
-
-    return law(name)
-
-
-def _from_file(path: str) -> Law:
-    from ..numeric.law import Law
-
-    try:
-        read = Law.load(path)
-    except RecursionError:
-        raise ValueError("is nested too deeply for a law file") from None
-    if read.name != CUSTOM:
-        return read
-    return Law(
-        **read.as_dict()["coefficients"],
-        name=path,
-        source=read.source,
-        uncertainty=read.uncertainty,
-    )
-
-
 def loss_law(word: str) -> Law:
     """A law of loss that allocates: a published one, or one from a file, as ``--loss-law`` names
     it.
     """
+    return _named(word, "--loss-law", "A", "B")
+
+
+def _named(entry: str, option: str, *needed: str) -> Law:
+    from ..numeric.law import Law, law
+
     try:
-        found = _from_file(word) if _is_path(word) else _published(word)
-        found.needed("A", "B")
+        if not _is_path(entry):
+            read: Law = law(entry)
+        else:
+            read = Law.load(entry)
+            if read.name == CUSTOM:
+                own = read.as_dict()["coefficients"]
+                origin = {"source": read.source, "uncertainty": read.uncertainty}
+                read = Law(**own, name=entry, **origin)
+        if needed:
+            read.needed(*needed)
+    except RecursionError:
+        raise UsageError(f"{option} {shown(entry)}: is nested too deeply for a law file") from None
     except ValueError as error:
-        raise blamed(error, ("--loss-law", word)) from None
-    return found
+        raise blamed(error, (option, entry)) from None
+    return read
 
 
 # -- by coefficients -------------------------------------------------------------------------------
@@ -195,32 +175,25 @@ def _from_coefficients(options: Options) -> Law:
     own = spelling.names("params-tokens").values()
     for name in COEFFICIENTS:
         if f"--{name}" in options and name not in own:
-            raise UsageError(
-                f"--{name} {shown(str(options.one(f'--{name}')))}: {_home(name, spelling)}"
-            )
+            complaint = _home(name, spelling)
+            raise UsageError(f"--{name} {shown(str(options.one(f'--{name}')))}: {complaint}")
     for name in _exponents(spelling):
         if f"--{name}" not in options:
-            raise UsageError(
-                f"--{name} is missing: a law has the exponents "
-                f"--{' and --'.join(_exponents(spelling))}"
-            )
-    values = {
-        name: options.nonnegative(f"--{name}")
-        if name == spelling.irreducible
-        else options.positive(f"--{name}")
-        for name in own
-    }
+            both = " and --".join(_exponents(spelling))
+            raise UsageError(f"--{name} is missing: a law has the exponents --{both}")
+    read = {spelling.irreducible: options.nonnegative}
+    values = {name: read.get(name, options.positive)(f"--{name}") for name in own}
     given = {name: value for name, value in values.items() if value is not None}
     return Law.from_coefficients(given, notation=spelling, partial=True, name=CUSTOM)
 
 
 def _home(name: str, spelling: Notation) -> str:
     """In which notation a coefficient has this name, and its name in the one in use."""
-    for other in NOTATIONS.values():
-        for role, meaning in ROLES.items():
-            if other is not spelling and name == getattr(other, role):
-                return (
-                    f"is the {meaning} of the {other.name} notation; add --notation {other.name}, "
-                    f"or in {spelling.name} say --{getattr(spelling, role)}"
-                )
-    raise AssertionError(name)
+    other, role = next(
+        (other, role)
+        for other in NOTATIONS.values()
+        for role in ROLES
+        if other is not spelling and name == getattr(other, role)
+    )
+    instead = f"add --notation {other.name}, or say --{getattr(spelling, role)}"
+    return f"is the {ROLES[role]} of the {other.name} notation; {instead}"

@@ -16,7 +16,8 @@ from scipy.optimize import brentq, least_squares  # noqa: E402
 
 from isoflop.numeric.accuracy.ceiling import FLATTEST_TERM, ceiling_of  # noqa: E402
 from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
-from isoflop.numeric.simulate.evaluations import PROBLEMS, RUN_NOISE, simulate  # noqa: E402
+from isoflop.numeric.law import law as law_named  # noqa: E402
+from isoflop.numeric.simulate.evaluations import LAWS, PROBLEMS, RUN_NOISE, simulate  # noqa: E402
 from isoflop.theory.data.krajewski2025_runs import MIXTURE  # noqa: E402
 
 BENCHMARKS = tuple(PROBLEMS)
@@ -167,7 +168,9 @@ def exact(benchmark, *, near):
     at, ratio = made.design, made.design.tokens / made.design.params
     kept = (ratio > 14.0) & (ratio < 28.0) if near else np.ones(len(ratio), bool)
     points = Points(params=at.params[kept], tokens=at.tokens[kept], compute=at.compute[kept])
-    neg_log = np.asarray(made.laws[benchmark].reducible_loss(points.params, points.tokens))
+    neg_log = np.asarray(
+        law_named(LAWS[benchmark].name).reducible_loss(points.params, points.tokens)
+    )
     guess = made.baselines[benchmark]
     return Sample(
         benchmark=benchmark,

@@ -97,11 +97,6 @@ def test_a_run_above_the_law_has_a_positive_residual_everywhere() -> None:
     assert "log observed - log law" in str(found_fit)
 
 
-def test_share_beyond_delta() -> None:
-    found_fit = fit(table(), delta=2e-3)
-    assert diagnostics(found_fit).share_beyond == np.mean(np.abs(found_fit.residuals) > 2e-3)
-
-
 def test_leverage_and_structure_are_those_of_a_jacobian_by_differences() -> None:
     data = table()
     found_fit = fit(data, objective=SQUARES)
@@ -230,28 +225,6 @@ def test_a_compute_law_and_weights() -> None:
     assert [test.name.rpartition(" in ")[2] for test in found.trends] == ["log C", "log fitted"]
     assert found.influential[0].alpha_change is not None
     assert leverages(found_fit).mean() == pytest.approx(3 / 30)
-
-
-def test_a_law_of_ones_own() -> None:
-    data = table(repeats=2)
-    named, written = (
-        fit(data, model=m, objective=SQUARES) for m in ("params-tokens", "E + A*N^-b + F*D^-g")
-    )
-    one, other = diagnostics(named), diagnostics(written)
-    assert other.trends[0].p_value == pytest.approx(one.trends[0].p_value, rel=1e-3)
-    assert other.influential[0].row == one.influential[0].row
-    assert other.influential[0].alpha_change is None
-    np.testing.assert_allclose(leverages(written), leverages(named), rtol=1e-4)
-    assert written.identifiability().rank == 5
-
-
-def test_many_runs() -> None:
-    random = np.random.default_rng(0)
-    n, d = 10 ** random.uniform(8, 11, 20_000), 10 ** random.uniform(9, 12, 20_000)
-    noise = np.exp(0.003 * random.standard_normal(20_000))
-    fitted = fit({"params": n, "tokens": d, "loss": losses(n, d) * noise}, objective=SQUARES)
-    assert diagnostics(fitted).normal.name == "normal (D'Agostino-Pearson)"
-    assert fitted.identifiability().identified
 
 
 def test_chinchilla(public_runs: Path) -> None:

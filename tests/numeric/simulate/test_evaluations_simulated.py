@@ -246,16 +246,14 @@ def test_noise_has_the_stated_size():
     """
     name, run, seeds = "WebQS", 0, 200
     drawn = [
-        simulate(seed=seed, benchmarks=[name], problems={name: 1500}).scores[name, "exact_match"][
-            run
-        ]
+        simulate(seed=seed, benchmarks=[name]).scores[name, "exact_match"][run]
         for seed in range(seeds)
     ]
     Q = simulate(benchmarks=[name], exact=True).scores[name, "exact_match"][run]
     # Right in two runs, of correlated normal scores: what is left of the variance of independent
     # answers.
     both = multivariate_normal(cov=[[1.0, 0.5], [0.5, 1.0]]).cdf([ndtri(Q), ndtri(Q)])
-    of_questions = np.sqrt((Q - both) / 1500) / (Q * -np.log(Q))
+    of_questions = np.sqrt((Q - both) / PROBLEMS[name]) / (Q * -np.log(Q))
     expected = np.hypot(RUN_NOISE, of_questions)
     assert 1.0 - (Q - both) / (Q * (1.0 - Q)) > 0.3
     y = np.log(-np.log(drawn))
@@ -323,8 +321,6 @@ def test_columns_are_read_as_they_are():
         ({"benchmarks": ["MMLU"]}, "benchmarks='MMLU'"),
         ({"benchmarks": []}, "benchmarks=[]"),
         ({"datasets": ["c4"]}, "datasets='c4'"),
-        ({"problems": {"MMLU": 3}}, "problems='MMLU'"),
-        ({"problems": {"PIQA": 0}}, "problems=0"),
         ({"run_noise": -0.1}, "run_noise=-0.1"),
     ],
 )
