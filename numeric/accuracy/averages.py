@@ -6,7 +6,7 @@ Source: Krajewski et al. 2025, arXiv 2512.08894, Appendix K.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,9 @@ __all__ = ["AVERAGE", "averaged"]
 
 #: What an average of the benchmarks beside it is called.
 AVERAGE = "average"
-
 #: How many benchmarks a reason names, those that cost most runs first.
 MOST_NAMED = 3
-MARGIN = "a number of at least 0 and below 1, or None"
+MARGIN = "a number of at least 0 and below 1"
 
 
 def averaged(
@@ -34,11 +33,9 @@ def averaged(
     baselines: Mapping[str, Baseline | float],
     *,
     benchmarks: Sequence[str] | None = None,
-    normalise: bool = True,
-    margin: float | None = 0.05,
-    name: str = AVERAGE,
+    margin: float = 0.05,
 ) -> Evaluations:
-    r"""The evaluations with one more benchmark: the mean of others.
+    r"""The evaluations with one more benchmark, "average": the mean of others.
 
     .. math:: \bar Q = \frac{1}{m} \sum_{j=1}^{m} \frac{Q_j - Q_{r,j}}{1 - Q_{r,j}}
 
@@ -50,130 +47,87 @@ def averaged(
         gives it.
     benchmarks : sequence of str, optional
         Those to average; by default all, but for pass@k with k > 1.
-    normalise : bool
-        Whether to average normalised accuracy; else it is raw accuracy.
-    margin : float or None
+    margin : float
         Runs count where every one of the benchmarks exceeds guessing by more than this; in [0, 1).
-        None: all that were evaluated on all of them (a normalised average may then be below 0, and
-        such a run is left out).
-    name : str
-        Of the average; its accuracy of guessing, in ``table_baselines``, is 0, or for raw accuracy
-        the mean of those of the benchmarks.
 
     Returns
     -------
     Evaluations
         With a warning that says how many runs have no average, and why; and, where what guessing
         scores is an estimate, what its standard error would be on the average, for which it counts
-        as known.
+        as known. The accuracy of guessing of the average is 0.
 
     Raises
     ------
     ValueError
-        Where a benchmark or its baseline is unknown, the name is taken, or no run has an average.
+        Where a benchmark or its baseline is unknown, or no run has an average.
     """
-    names = _names(evaluations, benchmarks, name)
-    if margin is not None:
-        margin = number("margin", margin, MARGIN)
-        if not 0.0 <= margin < 1.0:
-            raise outside("margin", margin, MARGIN)
-    guessing = np.array([_value(baselines, key) for key in names])
+    names = _names(evaluations, benchmarks)
+    margin = number("margin", margin, MARGIN)
+    if not 0.0 <= margin < 1.0:
+        raise outside("margin", margin, MARGIN)
+    guessing, errors = (np.array(part) for part in zip(*_baselines(baselines, names), strict=True))
     accuracy = np.stack([evaluations.scores[key] for key in names])
-    missing = np.isnan(accuracy)
-    low = np.zeros_like(missing) if margin is None else accuracy <= (guessing + margin)[:, None]
-    scores = (accuracy - guessing[:, None]) / (1.0 - guessing[:, None]) if normalise else accuracy
-    mean = scores.mean(axis=0)
-    negative = ~missing.any(axis=0) & ~low.any(axis=0) & (mean < 0.0)
-    kept = ~(missing.any(axis=0) | low.any(axis=0) | negative)
-    reasons = _reasons(names, missing, low, negative, margin)
-    said = f"{name!r}, the mean of {len(names)} benchmarks, is of {kept.sum()} of {counted(len(evaluations), 'run')}"
-    if reasons:
-        said += f"; left out: {'; '.join(reasons)}"
+    missing, low = np.isnan(accuracy), accuracy <= (guessing + margin)[:, None]
+    normalised = (accuracy - guessing[:, None]) / (1.0 - guessing[:, None])
+    kept = ~(missing | low).any(axis=0)
+    summary = f"{AVERAGE!r}, the mean of {len(names)} benchmarks, is of {kept.sum()} of {counted(len(evaluations), 'run')}"
+    if reasons := "; ".join(_reasons(names, missing, low, margin)):
+        summary += f"; left out: {reasons}"
     if not kept.any():
-        raise TableError(evaluations.source, said)
-    errors = np.array([float(getattr(baselines[key], "standard_error", 0.0)) for key in names])
+        raise TableError(evaluations.source, summary)
     if errors.any():
-        shift = _shift(scores[:, kept], guessing, errors, normalise)
-        said += f"; what guessing scores is taken as exact, its standard errors are {shift:.2g} of {_what(normalise)}"
+        # dQ'/dQ_r = (Q' - 1)/(1 - Q_r), for each benchmark and run.
+        shifts = (1.0 - normalised[:, kept]) * (errors / (1.0 - guessing))[:, None]
+        shift = float(np.sqrt((shifts**2).sum(axis=0)).mean()) / len(names)
+        summary += f"; what guessing scores is taken as exact, its standard errors are {shift:.2g} of the average"
+    average = np.where(kept, normalised.mean(axis=0), np.nan)
     return replace(
         evaluations,
-        scores={**evaluations.scores, name: np.where(kept, mean, np.nan)},
-        metric_types={
-            **evaluations.metric_types,
-            name: "mean of normalised accuracy" if normalise else "mean accuracy",
-        },
-        table_baselines={
-            **evaluations.table_baselines,
-            name: 0.0 if normalise else float(guessing.mean()),
-        },
-        warnings=(*evaluations.warnings, said),
+        scores={**evaluations.scores, AVERAGE: average},
+        metric_types={**evaluations.metric_types, AVERAGE: "mean of normalised accuracy"},
+        table_baselines={**evaluations.table_baselines, AVERAGE: 0.0},
+        warnings=(*evaluations.warnings, summary),
     )
 
 
-def _shift(scores: Any, guessing: Any, errors: Any, normalise: bool) -> float:
-    """Standard error of the average, a mean over the runs, from those of the accuracies of
-    guessing.
-
-    dQ'/dQ_r = (Q' - 1)/(1 - Q_r). Of raw accuracy that of the average's own accuracy of guessing.
-    """
-    each = (1.0 - scores) * (errors / (1.0 - guessing))[:, None] if normalise else errors[:, None]
-    return float(np.sqrt((each**2).sum(axis=0)).mean()) / len(errors)
-
-
-def _what(normalise: bool) -> str:
-    return "the average" if normalise else "what guessing scores on average"
-
-
-def _names(evaluations: Evaluations, benchmarks: Sequence[str] | None, name: str) -> list[str]:
+def _names(evaluations: Evaluations, benchmarks: Sequence[str] | None) -> list[str]:
     names = list(evaluations.benchmarks if benchmarks is None else benchmarks)
-    if isinstance(benchmarks, str) or not all(isinstance(key, str) for key in names):
-        raise ArgumentError("benchmarks", benchmarks, "names of benchmarks")
-    if len(names) < 2 or len(set(names)) < len(names):
+    if isinstance(benchmarks, str) or len(names) < 2 or len(set(names)) < len(names):
         raise ArgumentError("benchmarks", names, "at least 2 different benchmarks to average")
     for key in names:
         evaluations.require(key)
-    if (
-        not isinstance(name, str)
-        or not name
-        or name in evaluations.scores
-        or name in evaluations.proxies
-    ):
-        raise ArgumentError("name", name, "a new name, not that of a benchmark or proxy")
+    if AVERAGE in (*evaluations.scores, *evaluations.proxies):
+        raise ArgumentError("evaluations", complaint=f"have a column {AVERAGE!r} already")
     return names
 
 
-def _value(baselines: Mapping[str, Any], key: str) -> float:
-    if key not in baselines:
-        raise ValueError(
-            f"baselines: has none for {key!r}; must have one for every benchmark of the average"
-        )
-    value = baselines[key]
-    return float(getattr(value, "value", value))
+def _baselines(
+    baselines: Mapping[str, Baseline | float], names: Sequence[str]
+) -> Iterator[tuple[float, float]]:
+    """Value and standard error of every benchmark."""
+    for key in names:
+        if key not in baselines:
+            complaint = f"has none for {key!r}; must have one for every benchmark of the average"
+            raise ArgumentError("baselines", complaint=complaint)
+        given: Any = baselines[key]
+        yield float(getattr(given, "value", given)), float(getattr(given, "standard_error", 0.0))
 
 
-def _reasons(
-    names: Sequence[str], missing: Any, low: Any, negative: Any, margin: float | None
-) -> list[str]:
+def _reasons(names: Sequence[str], missing: Any, low: Any, margin: float) -> Iterator[str]:
     """How many runs have no average, each counted once, by its first reason; and which benchmarks
     it is for how often.
     """
-    lacks, beneath = missing.any(axis=0), ~missing.any(axis=0) & low.any(axis=0)
-    found = []
-    if lacks.any():
-        found.append(f"{counted(int(lacks.sum()), 'run')} without {_by(names, missing[:, lacks])}")
-    if beneath.any():
-        above = f"guessing + {margin:g}" if margin else "guessing"
-        found.append(
-            f"{counted(int(beneath.sum()), 'run')} not above {above} on "
-            f"{_by(names, low[:, beneath])}"
-        )
-    if negative.any():
-        found.append(f"{counted(int(negative.sum()), 'run')} with an average below guessing")
-    return found
-
-
-def _by(names: Sequence[str], where: Any) -> str:
-    n = where.sum(axis=1)
-    every = [f"{names[i]} ({n[i]})" for i in np.argsort(-n, kind="stable") if n[i]]
-    rest = len(every) - MOST_NAMED
-    return ", ".join(every[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    lacks = missing.any(axis=0)
+    above = f"guessing + {margin:g}" if margin else "guessing"
+    beneath = ~lacks & low.any(axis=0)
+    for runs, cells, what in (
+        (lacks, missing, "without"),
+        (beneath, low, f"not above {above} on"),
+    ):
+        if runs.any():
+            counts = cells[:, runs].sum(axis=1)
+            order = [i for i in np.argsort(-counts, kind="stable") if counts[i]]
+            named = ", ".join(f"{names[i]} ({counts[i]})" for i in order[:MOST_NAMED])
+            rest = f" and {len(order) - MOST_NAMED} more" if len(order) > MOST_NAMED else ""
+            yield f"{counted(int(runs.sum()), 'run')} {what} {named}{rest}"

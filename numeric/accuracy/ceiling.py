@@ -33,7 +33,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from ..data.sample import above_guessing
 from ..errors import ArgumentError
 from ..fit.fitting import fit_form
 from ..fit.models import PARAMS_TOKENS, PowerTerms
+from ..fit.profile import profile_end
 from ..results import Estimate, checked_level
 from .power import CEILING_KINDS, MARGIN, POWER_KINDS, SQUARES
 
@@ -187,13 +188,15 @@ def ceiling_of(
     E, excess = free.coefficients["E"], _Excess(len(used), free.objective_value, level)
 
     def rise(value: float) -> float:
-        """How much worse the best law with this E is than what is allowed."""
-        return (
-            excess.of(fit_form(runs, kind.terms, SQUARES, fixed={"E": value}).objective_value)
-            - excess.allowed
-        )
+        """How much worse the best law with this E is."""
+        return excess.of(fit_form(runs, kind.terms, SQUARES, fixed={"E": value}).objective_value)
 
-    estimate = Estimate(E, _end(rise, E, 0.0), _end(rise, E, float(np.max(runs.loss))), level=level)
+    def end(limit: float) -> float:
+        """The end of the interval, or the limit where no value on the way is excluded."""
+        found = None if limit == E else profile_end(rise, excess.allowed, E, limit)
+        return limit if found is None else found
+
+    estimate = Estimate(E, end(0.0), end(float(np.max(runs.loss))), level=level)
     rivals = tuple(_rivals(runs, excess)) if law == "compute" else ()
     return Ceiling(
         benchmark=sample.benchmark,
@@ -246,17 +249,6 @@ def _verdict(E: Estimate, rivals: tuple[Rival, ...], baseline: float) -> str:
         return "bends"
     highest, lowest = (float(formulas.ceiling(end, baseline)) for end in (E.low, E.high))
     return "identified" if highest - lowest <= LOCATED else "not located"
-
-
-def _end(rise: Any, inside: float, limit: float) -> float:
-    """Where the rise crosses 0 between a value inside the interval and a limit; the limit where it
-    does not.
-    """
-    from scipy.optimize import brentq
-
-    if inside == limit or rise(limit) <= 0.0:
-        return limit
-    return float(brentq(rise, inside, limit, xtol=1e-10, rtol=1e-8))
 
 
 @lru_cache(maxsize=KEPT)

@@ -16,7 +16,7 @@ from ..accuracy.fitting import errors, outside_range
 from ..accuracy.laws import LAWS, held_out_of, kind_for
 from ..data.rows import those_dropped
 from ..data.sample import above_guessing
-from ..errors import ArgumentError, number, outside, process_count, whole_number
+from ..errors import ArgumentError, number, outside, whole_number
 from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.hold_out import Split, Trial, judge
 from ..results import checked_level
@@ -57,7 +57,6 @@ def compare_laws(
     hold_out: str | None = None,
     baselines: Mapping[str, Baseline] | None = None,
     proxy: str | None = None,
-    first_stage: str = "compute",
     margin: float | Mapping[str, float] | None = None,
     resamples: int = 0,
     seed: int = 0,
@@ -84,9 +83,6 @@ def compare_laws(
         By default what `isoflop.numeric.accuracy.baselines.resolve` finds.
     proxy : str, optional
         Column of the proxy of two-stage laws; by default the only one there is.
-    first_stage : str
-        How the proxy follows from the budget: "compute", "compute-power", "params-tokens" or
-        "equal-exponents".
     margin : float or mapping of str to float, optional
         Fit where accuracy exceeds guessing by more than this, for all benchmarks or by benchmark,
         in place of the laws' own; if it is not given, `Baseline.margin` takes the place of the
@@ -129,13 +125,8 @@ def compare_laws(
     known = resolve(evaluations, benchmarks=names) if baselines is None else dict(baselines)
     if missing := [name for name in names if name not in known]:
         raise ValueError(f"baselines: {missing[0]!r} is missing; they are of {', '.join(known)}")
-    repeats, seed, jobs = (
-        whole_number("resamples", resamples, 0),
-        whole_number("seed", seed, 0),
-        process_count(jobs),
-    )
-    level = checked_level(level)
-    margins = _margins(margin, names)
+    repeats, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
+    level, margins = checked_level(level), _margins(margin, names)
     trials: list[Trial] = []
     notes, runs, strictest = {}, {}, {}
     for name in names:
@@ -144,10 +135,7 @@ def compare_laws(
             complaint = f"needs pass@k at several k; {name} has none"
             raise ArgumentError("law", IN_K, complaint=complaint)
         baseline = known[name]
-        kinds = [
-            kind_for(law, baseline, margin=margins.get(name), first_stage=first_stage)
-            for law in laws_here
-        ]
+        kinds = [kind_for(law, baseline, margin=margins.get(name)) for law in laws_here]
         strictest[name] = strictest_margin(kinds)
         shapes = dict.fromkeys(["runs", *map(_shape, kinds)])
         samples = {shape: _sample(evaluations, name, baseline, proxy, shape) for shape in shapes}

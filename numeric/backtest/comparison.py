@@ -189,7 +189,7 @@ class Comparison(Shown):
         Where the runs come from.
     benchmarks, laws : tuple of str
     asked : tuple of str
-        The laws by the names that were asked for, without that of another first stage.
+        The laws that were asked for.
     hold_out : str or None
         Which runs were not fitted.
     proxy : str or None

@@ -13,9 +13,10 @@ from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number
 from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.hold_out import Trial, judge
-from ..fit.models import form_of
+from ..fit.models import MODELS, form_of
 from ..fit.objective import Objective
 from ..passk.cautions import AUTO, cluster_of
+from ..passk.kinds import KINDS
 from ..passk.laws import METHODS, Data, clusters, ks_of
 from ..results import checked_level
 from ..words import counted, listed
@@ -34,7 +35,11 @@ if TYPE_CHECKING:
 __all__ = ["backtest", "kind_of_table"]
 
 AXES = ("compute", "params", "tokens", "gold")
-LAWS = {"counts": ("compute", "params-tokens", "gold"), "runs": ("compute", "params-tokens")}
+#: Of runs the forms that have a name, those that need least first.
+LAWS = {
+    "counts": tuple(KINDS),
+    "runs": tuple(sorted(MODELS, key=lambda name: len(MODELS[name].requires))),
+}
 POWERS = (1, 10, 100, 1000, 10_000)
 
 

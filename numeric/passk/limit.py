@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..fit.newton import Problems, minimise
+from ..fit.profile import profile_end
 from ..results import coverage_factor
 from .marginal import Marginal, fit_marginal
 
@@ -33,11 +34,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: The search begins at this share of the least value of the law at the models, and goes up by this
-#: factor ...
-FIRST, FACTOR = 0.05, 2.0
-#: ... to so many times the greatest; a limit beyond is none.
-FARTHEST = 100.0
+#: The search begins at this share of the least value of the law at the models, and goes up to so
+#: many times the greatest; a limit beyond is none.
+FIRST, FARTHEST = 0.05, 100.0
 #: Relative precision of the limit.
 PRECISION = 1e-6
 
@@ -65,24 +64,18 @@ def upper_limit(fit: PassFit, level: float = 0.9) -> tuple[float, Floats]:
     ValueError
         Where the level is not between 0 and 1.
     """
-    from scipy.optimize import brentq
-
-    profile, most = _Profile(fit), _most(fit, level)
-    law, own = fit.fit.fitted, float(fit.fit.theta[0])
-    inside, below, outside = own, -most, max(own, FIRST * float(law.min()))
-    while not (above := profile.rise(outside) - most) > 0.0:
-        inside, below, outside = outside, above, FACTOR * outside
-        if outside > FARTHEST * float(law.max()):
-            return np.inf, np.full_like(fit.fit.theta, np.nan)
-    ends = {
-        inside: below,
-        outside: above,
-    }  # searched again from elsewhere, an end need not lie on the same side
-
-    def beyond(value: float) -> float:
-        return ends[value] if value in ends else profile.rise(value) - most
-
-    found = float(brentq(beyond, inside, outside, xtol=PRECISION * outside, rtol=PRECISION))
+    profile, law = _Profile(fit), fit.fit.fitted
+    own = float(fit.fit.theta[0])
+    found = profile_end(
+        profile.rise,
+        _most(fit, level),
+        own,
+        FARTHEST * float(law.max()),
+        first=max(own, FIRST * float(law.min())),
+        precision=PRECISION,
+    )
+    if found is None:
+        return np.inf, np.full_like(fit.fit.theta, np.nan)
     profile.rise(found)
     return found, profile.theta
 

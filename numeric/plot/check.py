@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import formulas
 from ..check.band import round_percent
 from ..errors import outside
 from ..results import Band
@@ -31,11 +32,13 @@ LARGEST_DRAWN_COMPUTE = 1e100
 TITLES = {"frontier": "frontier", "isoflop": "isoFLOP minima"}
 #: The axis of losses shows the runs up to this multiple of its upper quartile above the lowest.
 TALLEST = 2.5
-#: With more budgets than this the profiles are drawn fainter and thinner.
-MANY_BUDGETS = 10
+#: With more budgets than this the profiles are drawn fainter and thinner, with more approaches than
+#: that their bands by the ends alone.
+MANY_BUDGETS, MANY_BANDS = 10, 2
 SMALL = 6.5
-#: A minimum as it is stands around the corrected one, which is drawn within it where the two agree.
-RING = 6.8
+#: A minimum as it is: a ring around the corrected one, which is drawn within it where they agree.
+RING: Any = {"marker": "o", "markersize": 6.8, "mfc": "none", "mew": 0.8, "linestyle": ""}
+CORRECTED: Any = {"marker": "D", "markersize": 4.0, "mec": "w", "mew": 0.5, "linestyle": ""}
 #: Of the curves at fixed ratios, where the colours are used up the next.
 RAY_DASHES = ((0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0)), (0, (1.0, 1.0)), (0, (6.0, 2.0)))
 
@@ -82,7 +85,7 @@ def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
 def _draw(result: RunsCheck, panels: list[Axes]) -> None:
     shades = _Shades(result)
     _profiles(result, panels[0], shades)
-    _curves(result, panels[1], shades)
+    _curves(result, panels[1], shades.compute)
     _differences(result, panels[2])
 
 
@@ -94,9 +97,10 @@ class _Shades:
         from matplotlib.colors import ListedColormap, LogNorm
 
         runs = result.fit.runs
-        self.compute = np.asarray(
-            result.law.compute(runs.params, runs.tokens) if runs.compute is None else runs.compute
-        )
+        compute = runs.compute
+        if compute is None:
+            compute = result.law.compute(runs.params, runs.tokens)
+        self.compute = np.asarray(compute)
         self.map = ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.88, 256)))
         self.norm = LogNorm(self.compute.min(), self.compute.max() * (1.0 + 1e-9))
 
@@ -109,7 +113,7 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     are lowest.
     """
     runs, law = result.fit.runs, result.law
-    ax.scatter(
+    points = ax.scatter(
         runs.params,
         runs.loss,
         c=shades.compute,
@@ -125,22 +129,18 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     drawn = [_losses(runs.loss)]
     for budget in result.budgets:
         sizes = np.geomspace(budget.params_lo, budget.params_hi, POINTS)
-        colour = shades.of(budget.compute)
-        profile = law.loss(sizes, _tokens(budget.compute, sizes))
-        ax.plot(sizes, profile, color=colour, linewidth=width, alpha=faint)
+        line: Any = {"color": shades.of(budget.compute), "linewidth": width, "alpha": faint}
+        profile = law.loss(sizes, formulas.tokens_given_params(budget.compute, sizes))
+        ax.plot(sizes, profile, **line)
         drawn.append(profile)
         if budget.reason:
             continue
         parabola = budget.loss + budget.curvature * np.log(sizes / budget.params) ** 2
-        ax.plot(sizes, parabola, "--", color=colour, linewidth=width, alpha=faint)
+        ax.plot(sizes, parabola, "--", **line)
         drawn.append(parabola)
-        vertex, moved = (
-            (budget.params, budget.loss),
-            (budget.corrected_params, budget.corrected_loss),
-        )
-        ax.plot(*zip(vertex, moved, strict=True), "-", color=colour, linewidth=0.7, zorder=4)
-        ax.plot(*vertex, "o", color=colour, markersize=RING, zorder=4, mfc="none", mew=0.8)
-        ax.plot(*moved, "D", color=colour, markersize=4.0, zorder=5, mec="w", mew=0.5)
+        ax.plot(budget.params, budget.loss, color=line["color"], zorder=4, **RING)
+        moved = budget.corrected_params, budget.corrected_loss
+        ax.plot(*moved, color=line["color"], zorder=5, **CORRECTED)
     path = np.geomspace(*_widened(shades.compute), POINTS)
     optima = np.asarray(law.envelope.params(path))
     shown = (optima > runs.params.min()) & (optima < runs.params.max())
@@ -151,50 +151,41 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     if result.budgets:
         ax.plot([], [], color=DIM, linewidth=0.6, label="law at a budget")
         ax.plot([], [], "--", color=DIM, linewidth=0.6, label="parabola")
-        ax.plot([], [], "o", color=DIM, markersize=RING, mfc="none", mew=0.8, label="its minimum")
-        ax.plot(
-            [], [], "D", color=DIM, markersize=4.0, mec="w", mew=0.5, label="the minimum, corrected"
-        )
+        ax.plot([], [], color=DIM, label="its minimum", **RING)
+        ax.plot([], [], color=DIM, label="the minimum, corrected", **CORRECTED)
     ax.set_xscale("log")
     ax.set_ylim(*_holding(drawn))
     ax.set_xlabel(r"params $N$")
     ax.set_ylabel("loss $L$")
     # Below the axes, where no run can lie.
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, fontsize=SMALL)
-    colours = ax.figure.colorbar(_mappable(shades), ax=ax, location="right", aspect=45, pad=0.02)
+    colours = ax.figure.colorbar(points, ax=ax, location="right", aspect=45, pad=0.02)
+    colours.solids.set_alpha(1.0)
     colours.set_label(r"compute $C$ (FLOP)", fontsize=7.0)
     colours.ax.tick_params(labelsize=7.0, width=0.6)
     colours.outline.set_linewidth(0.5)
 
 
-def _curves(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
+def _curves(result: RunsCheck, ax: Axes, compute: Floats) -> None:
     """Loss against compute: runs, envelope, rays, and each empirical law over its own compute."""
     runs, law = result.fit.runs, result.law
-    ax.scatter(shades.compute, runs.loss, s=5, color=PALE, linewidths=0, zorder=1)
-    compute = np.geomspace(*_widened(shades.compute), POINTS)
-    envelope = law.envelope.loss(compute)
-    ax.plot(compute, envelope, color="black", linewidth=1.0, label="derived envelope", zorder=3)
+    ax.scatter(compute, runs.loss, s=5, color=PALE, linewidths=0, zorder=1)
+    path = np.geomspace(*_widened(compute), POINTS)
+    envelope = law.envelope.loss(path)
+    ax.plot(path, envelope, color="black", linewidth=1.0, label="derived envelope", zorder=3)
     drawn = [_losses(runs.loss), envelope]
-    for check, colour, dashes in _with_curves(result):
-        predicted = _predicted(check)
+    for check, line in _with_curves(result):
+        predicted = check.predicted_law.loss(check.compute)
         if check.tokens_per_param is not None:
-            ax.plot(check.compute, predicted, ":", color=colour, linewidth=1.0, zorder=3)
-        low, high = check.band.ends
-        band = Band(*(predicted * (1.0 + part) for part in (check.band.value, low, high)))
-        curve_with_band(ax, check.compute, band, linestyle=dashes, color=colour, label=_name(check))
+            ax.plot(check.compute, predicted, ":", color=line["color"], linewidth=1.0, zorder=3)
+        parts = (check.band.value, *check.band.ends)
+        band = Band(*(predicted * (1.0 + part) for part in parts))
+        curve_with_band(ax, check.compute, band, label=_name(check), **line)
         drawn += band.ends
-    for budget in result.budgets:
-        if not budget.reason:
-            ax.plot(
-                budget.compute,
-                budget.corrected_loss,
-                "D",
-                color=COLOURS[1],
-                markersize=3.0,
-                zorder=5,
-                mec="w",
-                mew=0.4,
-            )
+    minima = [budget for budget in result.budgets if not budget.reason]
+    lowest = [budget.corrected_loss for budget in minima]
+    style = {**CORRECTED, "markersize": 3.0}
+    ax.plot([budget.compute for budget in minima], lowest, color=COLOURS[1], zorder=5, **style)
     ax.set_xscale("log")
     ax.set_ylim(*_holding(drawn))
     ax.set_xlabel(r"compute $C$ (FLOP)")
@@ -208,60 +199,48 @@ def _differences(result: RunsCheck, ax: Axes) -> None:
     """
     from matplotlib.ticker import PercentFormatter
 
-    tolerance = result.tolerance
+    tolerance, checks = result.tolerance, _with_curves(result)
     key = f"tolerance, {round_percent(tolerance)}"
     ax.axhspan(-tolerance, tolerance, color=PALE, alpha=0.35, linewidth=0, zorder=0, label=key)
     ax.axhline(0.0, color="black", linewidth=0.7, zorder=1)
-    for check, colour, dashes in _with_curves(result):
+    for check, line in checks:
         label = f"{_name(check)}: {check.verdict}"
-        curve_with_band(
-            ax,
-            check.compute,
-            check.band,
-            linestyle=dashes,
-            color=colour,
-            label=label,
-        )
+        if len(checks) <= MANY_BANDS:
+            curve_with_band(ax, check.compute, check.band, label=label, **line)
+            continue
+        ax.plot(check.compute, check.band.value, label=label, zorder=4, **line)
+        for end in check.band.ends:
+            ax.plot(check.compute, end, color=line["color"], linewidth=0.6, zorder=3)
     ax.set_xscale("log")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1, symbol=" %"))
     ax.margins(y=0.12)
     ax.set_xlabel(r"compute $C$ (FLOP)")
     ax.set_ylabel("relative difference")
+    if len(checks) > MANY_BANDS:
+        ax.plot([], [], color=DIM, linewidth=0.6, label="ends of the bands")
     # Below the axes, where no curve can lie.
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=2, fontsize=SMALL)
-    if not _with_curves(result):
-        ax.text(
-            0.5,
-            0.75,
-            "no empirical compute law",
-            transform=ax.transAxes,
-            ha="center",
-            fontsize=7.0,
-            color=DIM,
-        )
+    if not checks:
+        nothing: Any = {"ha": "center", "fontsize": 7.0, "color": DIM}
+        ax.text(0.5, 0.75, "no empirical compute law", transform=ax.transAxes, **nothing)
 
 
-def _with_curves(result: RunsCheck) -> list[tuple[Any, str, Any]]:
+def _with_curves(result: RunsCheck) -> list[tuple[Any, dict[str, Any]]]:
     """The approaches that have a curve, each with its colour and its dashes."""
-    drawn = [check for check in result.empirical if check.compute is not None]
-    kinds = {"frontier": (COLOURS[0], "--"), "isoflop": (COLOURS[1], "-.")}
-    rays = ((colour, dashes) for dashes in cycle(RAY_DASHES) for colour in COLOURS[2:6])
-    return [(check, *(kinds.get(check.approach) or next(rays))) for check in drawn]
-
-
-def _predicted(check: CurveCheck) -> Any:
-    assert check.predicted_law is not None
-    return check.predicted_law.loss(check.compute)
+    rays = ((dashes, colour) for dashes in cycle(RAY_DASHES) for colour in COLOURS[2:6])
+    lines: dict[str, Any] = {"frontier": ("--", COLOURS[0]), "isoflop": ("-.", COLOURS[1])}
+    return [
+        (
+            check,
+            dict(zip(("linestyle", "color"), lines.get(check.approach) or next(rays), strict=True)),
+        )
+        for check in result.empirical
+        if check.compute is not None
+    ]
 
 
 def _name(check: CurveCheck) -> str:
     return TITLES.get(check.approach) or f"runs at $D/N={check.tokens_per_param:.3g}$"
-
-
-def _tokens(compute: float, params: Floats) -> Any:
-    from .. import formulas
-
-    return formulas.tokens_given_params(compute, params)
 
 
 def _widened(compute: Floats) -> tuple[float, float]:
@@ -279,12 +258,6 @@ def _holding(drawn: list[Floats]) -> tuple[float, float]:
     least, top = min(float(part.min()) for part in drawn), max(float(part.max()) for part in drawn)
     margin = 0.03 * (top - least)
     return least - margin, top + margin
-
-
-def _mappable(shades: _Shades) -> Any:
-    from matplotlib.cm import ScalarMappable
-
-    return ScalarMappable(norm=shades.norm, cmap=shades.map)
 
 
 # -- the published tables ----------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from .panels import (
     _axes,
     _figure,
     _literal,
+    _power,
     curve_with_band,
     mark_runs,
     shade_held_out,
@@ -95,7 +96,7 @@ def plot_accuracy(report: Report, ax: Axes | None = None) -> Axes:
         if report.baseline.value > 0.0:
             ax.axhline(report.baseline.value, color=PALE, linewidth=0.9, zorder=1, label="guessing")
         if off := int(np.count_nonzero(compute < path[0])):
-            ax.plot([], [], " ", label=f"{off} not fitted off the axis")
+            ax.plot([], [], " ", label=f"{off} more off the axis")
         ax.set_xscale("log")
         ax.set_xlim(path[0], path[-1])
         ax.set_xlabel(COMPUTE)
@@ -131,6 +132,7 @@ def plot_report_residuals(report: Report, law: str, ax: Axes | None = None) -> A
     with _axes(ax, (COLUMN, 2.0)) as ax:
         shade_held_out(ax, compute, report.is_held_out)
         ax.axhline(0.0, color=DIM, linewidth=0.7, zorder=1)
+        ax.margins(y=0.15)
         for runs, held_out in ((fit.sample, False), (judged, True)):
             if runs is not None and len(runs):
                 residuals = 100.0 * (runs.accuracy - fit.accuracy(runs.at))
@@ -244,7 +246,7 @@ def plot_planning(report: Report, figure: Any) -> list[Axes]:
         def points(law: Any, C: float = C) -> Any:
             return 100.0 * law.penalty(ratios, C).lost_accuracy
 
-        draw(lost, ratios, points, index, f"at {C:.3g} FLOP")
+        draw(lost, ratios, points, index, f"at {_power(C)} FLOP")
     most = 100.0 * refitted.law.penalty(ratios).greatest_loss
     lost.plot(ratios, most, ":", color=DIM, label="at most, at any budget", zorder=5)
     lost.set_ylim(bottom=0.0)

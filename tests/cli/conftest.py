@@ -4,8 +4,10 @@ digits.
 
 import io
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -159,3 +161,30 @@ def besiroglu() -> Reference:
 @pytest.fixture(scope="session")
 def rounded() -> Reference:
     return Reference(E="1.69", A="406.4", B="410.7", beta="0.34", gamma="0.28")
+
+
+@pytest.fixture(scope="session")
+def interrupted(command: tuple[list[str], dict[str, str]]) -> Callable[..., Outcome]:
+    """What ``isoflop ARGS...`` leaves where Ctrl-C comes some seconds after its start: later on a
+    slow machine, where the interpreter itself had not begun.
+    """
+    start, environment = command
+
+    def run(*argv: object) -> Outcome:
+        for seconds in (3.0, 10.0, 30.0):
+            process = subprocess.Popen(
+                [*start, *map(str, argv)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # else ignored
+            )
+            time.sleep(seconds)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=300)
+            if process.returncode != -signal.SIGINT:
+                break
+        return Outcome(process.returncode, out, err)
+
+    return run

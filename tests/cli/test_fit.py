@@ -4,9 +4,6 @@ import csv
 import json
 import os
 import re
-import signal
-import subprocess
-import time
 from math import exp, log
 
 import pytest
@@ -69,10 +66,9 @@ def refused(result, *named):
 def test_the_choices_are_those_of_the_library() -> None:
     """The command line spells them out, for it must not load NumPy to show its help."""
     from isoflop.cli import fit, run_options
-    from isoflop.numeric.fit import OBJECTIVES, fitted, models
+    from isoflop.numeric.fit import OBJECTIVES, fitted
 
     assert run_options.OBJECTIVES == OBJECTIVES
-    assert {name: model.variables for name, model in models.MODELS.items()} == fit.MODELS
     assert fit.LEVEL == fitted.DEFAULT_LEVEL
 
 
@@ -726,31 +722,13 @@ def test_an_interrupt_before_any_resample_keeps_the_fit(call, path, monkeypatch,
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a signal")
-def test_a_signal(command, path) -> None:
-    words, environment = command
-    streams = {
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.PIPE,
-        "text": True,
-        "env": environment,
-    }
-    streams["preexec_fn"] = lambda: signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # a background job ignores it
-    for seconds in (3.0, 10.0, 30.0):
-        process = subprocess.Popen(
-            [*words, "fit", str(path), "--bootstrap", "100000000"], **streams
-        )
-        time.sleep(seconds)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=300)
-        if process.returncode != -signal.SIGINT:  # else the interpreter itself had not begun
-            break
-    assert process.returncode == 130
-    if out:  # a slow machine may not have come as far as the resamples
-        assert err.startswith("isoflop: interrupted: ")
-        assert "L = E + A N^-beta + B D^-gamma" in out
-    assert err.count("\n") <= 1
+def test_a_signal(interrupted, path) -> None:
+    result = interrupted("fit", path, "--bootstrap", "100000000")
+    assert result.code == 130
+    if result.out:  # a slow machine may not have come as far as the resamples
+        assert result.err.startswith("isoflop: interrupted: ")
+        assert "L = E + A N^-beta + B D^-gamma" in result.out
+    assert result.err.count("\n") <= 1
 
 
 def test_a_bar_is_for_terminals_alone(call, path, monkeypatch) -> None:

@@ -4,9 +4,6 @@ import csv
 import io
 import json
 import os
-import signal
-import subprocess
-import time
 
 import numpy as np
 import pytest
@@ -614,24 +611,11 @@ def test_an_interrupt_keeps_what_is_done(call, words, monkeypatch) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a signal")
-def test_a_signal(command, words) -> None:
-    start, environment = command
-    streams = {
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.PIPE,
-        "text": True,
-        "env": environment,
-    }
-    streams["preexec_fn"] = lambda: signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # a background job ignores it
-    process = subprocess.Popen([*start, *map(str, words), "--bootstrap", "100000"], **streams)
-    time.sleep(3.0)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=300)
-    assert process.returncode == 130
-    assert err.startswith("isoflop: interrupted: ")
-    assert err.count("\n") == 1
+def test_a_signal(interrupted, words) -> None:
+    result = interrupted(*words, "--bootstrap", "100000")
+    assert result.code == 130
+    assert result.err.startswith("isoflop: interrupted: ")
+    assert result.err.count("\n") == 1
 
 
 def test_a_bar_is_for_terminals_alone(call, words, monkeypatch) -> None:

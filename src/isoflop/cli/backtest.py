@@ -28,7 +28,6 @@ SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted t
 FORMATS = ("text", "json", "csv", "latex")
 #: What a table is of, by what --of calls it.
 OF = {"loss": "runs", "accuracy": "evaluations", "pass@k": "counts"}
-LAWS = ("compute", "params-tokens", "gold")
 AXES = ("compute", "params", "tokens", "gold")
 LISTS = ("--law", "--k", "--cutoffs", *OF_EVALUATION_LISTS)
 OF_COUNTS = ("--k", "--by", "--models", "--gold")
@@ -52,6 +51,8 @@ OPTION_OF = {
 def parser() -> Parser:
     """The options of this command."""
     from ..numeric.accuracy.laws import LAWS as OF_ACCURACY
+    from ..numeric.fit.models import MODELS
+    from ..numeric.passk.kinds import KINDS
 
     built = Parser(
         "isoflop backtest",
@@ -84,8 +85,8 @@ def parser() -> Parser:
         asked,
         "--law",
         "LAW",
-        f"of a loss or pass@k {', '.join(LAWS)}; of a loss also a formula; of accuracy {', '.join(OF_ACCURACY)}; default: "
-        f"those with columns",
+        f"of a loss {', '.join(MODELS)}, or an expression; of pass@k {', '.join(KINDS)}; of "
+        f"accuracy {', '.join(OF_ACCURACY)}; default: those with columns",
     )
     takes_one(
         asked,

@@ -109,7 +109,7 @@ class EvaluationTable(TableOptions):
         if self.average is None:
             return read.only(wanted), known
         margin = MARGIN if self.margin is None else self.margin
-        more = averaged(read, known, benchmarks=members, margin=margin, name=AVERAGE)
+        more = averaged(read, known, benchmarks=members, margin=margin)
         more = more.only((*wanted, AVERAGE))
         known[AVERAGE] = Baseline(0.0, how="0 for a mean of normalised accuracy")
         return more, {key: known[key] for key in more.scores}

@@ -25,7 +25,7 @@ from .tables import TableOptions, assigned, declare_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from types import ModuleType
     from typing import Any
 
@@ -38,8 +38,6 @@ SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it i
 FORMATS = ("text", "json", "latex")
 #: What the law is of; by default what the table holds.
 OF = ("loss", "pass@k")
-#: The models that have a name, and what each needs of the runs.
-MODELS = {"params-tokens": ("params", "tokens"), "compute": ("compute",)}
 #: Laws with tables and options of their own, by the word of --law -> the module of the command.
 LAWS = {"overtraining": "fit_overtraining"}
 LEVEL = 0.9
@@ -114,8 +112,8 @@ def parser() -> Parser:
         law,
         "--model",
         "MODEL",
-        f"{', '.join(MODELS)}, or an expression in columns and coefficients; default: "
-        f"{next(iter(MODELS))}",
+        f"{', '.join(_models())}, or an expression in columns and coefficients; default: "
+        f"{next(iter(_models()))}",
     )
     law.add_argument("--no-irreducible", action="store_true", help="a law without E")
     takes_one(law, "--fix", "NAME=VALUE", "keep a coefficient at a value; repeatable")
@@ -225,23 +223,30 @@ def run(options: Options) -> tuple[str, int]:
 # -- the options -----------------------------------------------------------------------------------
 
 
+def _models() -> Mapping[str, Any]:
+    from ..numeric.fit.models import MODELS
+
+    return MODELS
+
+
 def _model(options: Options) -> str:
     text = options.one("--model")
     if text is None:
-        return next(iter(MODELS))
+        return next(iter(_models()))
     word = text.strip()
-    hint = close_matches(word, MODELS)
-    if word not in MODELS and (hint or not word):
-        names = ", ".join(MODELS)
+    hint = close_matches(word, _models())
+    if word not in _models() and (hint or not word):
+        names = ", ".join(_models())
         raise UsageError(f"--model {shown(text)}: must be one of {names} or an expression{hint}")
     return word
 
 
 def _check(options: Options, model: str, form: str) -> None:
     """Options that mean nothing beside the others."""
-    expression = model not in MODELS
+    power_laws = [name for name, known in _models().items() if not known.is_expression]
+    expression = model not in power_laws
     objective = options.chosen("--objective", OBJECTIVES)
-    named, first = f"--model {' or '.join(MODELS)}", next(iter(MODELS))
+    named, first = f"--model {' or '.join(power_laws)}", power_laws[0]
     misplaced = {
         "--compute": named if expression else "",
         "--sensitivity": named if expression else "",
@@ -312,12 +317,10 @@ def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
 
 
 def _runs(table: TableOptions, model: str) -> Runs:
-    if model in MODELS:
-        return table.runs(*MODELS[model], "loss")
-    from ..numeric.fit.expression import names_of, required
+    from ..numeric.fit.models import form_of
 
-    needed, names = required(model), names_of(model)
-    return table.runs(*needed, "loss", names=names)
+    form = form_of(model)
+    return table.runs(*form.requires, "loss", names=form.names)
 
 
 def _fixed(options: Options) -> dict[str, float]:
@@ -419,9 +422,9 @@ class _Extra:
 
 def _quantities(fit: Fit, name: str, asked: dict[str, Any]) -> dict[str, Any]:
     """The coefficient, or what is derived at every compute or ratio that was asked for."""
-    from ..numeric.fit.summary import AT, quantities
+    from ..numeric.fit.entries import AT, quantities
 
-    if fit.model.name != next(iter(MODELS)) or name in fit.names:
+    if fit.model.name != next(iter(_models())) or name in fit.names:
         return {name: name}
     known = {item.name: item for item in quantities(**asked)}
     chosen = {key: item for key, item in known.items() if name in (key, key.partition(AT)[0])}

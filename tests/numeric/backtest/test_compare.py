@@ -511,7 +511,6 @@ def test_default_laws_are_those_that_the_table_has_the_columns_for(evaluations) 
         ({"laws": ["bilinear"]}, "law='bilinear': needs pass@k at several k; piqa has none"),
         ({"proxy": "web"}, "proxy='web': is for two-stage laws"),
         ({"laws": ["two-stage-linear"], "proxy": "none"}, "proxy='none'"),
-        ({"laws": ["two-stage-linear"], "first_stage": "none"}, "none"),
         ({"baselines": {}}, "baselines: 'piqa' is missing"),
         ({"margin": 1.0}, "margin=1.0: must be"),
         ({"margin": -0.1}, "margin=-0.1: must be"),
