@@ -11,15 +11,15 @@ from ..lawfile import beyond
 from ..results import LEAST_DRAWS
 from ..words import counted
 from .covariance import irreducible_at_zero
+from .entries import outcome, run_ranges, spelt
 from .identifiability import NO_DERIVATIVES
 from .resample import FEW_GROUPS
-from .summary import outcome, run_ranges, spelt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .entries import Entry
     from .result import Fit
-    from .summary import Entry
 
 #: Below so many resamples beyond either end, percentiles are rough.
 LEAST_IN_TAIL = 5

@@ -16,7 +16,7 @@ models), and its samples are binomial.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -362,13 +362,6 @@ class Simulated:
             source="simulation",
         )
 
-    def realised_pass_at_k(self, k: ArrayLike) -> Floats:
-        """pass@k of the problems that were drawn, (G, K): the mean of 1 - (1 - p)^k."""
-        draws = np.atleast_1d(np.asarray(k, dtype=np.float64))
-        with np.errstate(divide="ignore"):
-            log_fail = np.log1p(-self.rates)[:, :, None]
-        return -np.expm1(draws * log_fail).mean(axis=1)
-
 
 def draw_rates(
     truth: Truth, problems: int, rng: np.random.Generator | int, *, shared: float = 0.0
@@ -440,14 +433,6 @@ def simulate(
     rates = draw_rates(truth, problems, random, shared=shared)
     n, c = (sampling or Fixed()).counts(rates, random)
     return Simulated(design, truth, rates, n, c)
-
-
-def resampled(
-    simulated: Simulated, sampling: Fixed | Adaptive | Mixed, rng: np.random.Generator | int
-) -> Simulated:
-    """The same problems sampled again."""
-    n, c = sampling.counts(simulated.rates, np.random.default_rng(rng))
-    return replace(simulated, n=n, c=c)
 
 
 def _positive(name: str, values: Any) -> Floats:

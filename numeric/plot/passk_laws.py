@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import outside
-from ..passk.unsolved import least_neg_log
 from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, POINTS, _axes, _figure
 
 if TYPE_CHECKING:
@@ -88,8 +87,8 @@ def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None
     -----
     Filled: unbiased estimates with their standard errors. Hollow: models with problems of fewer
     than k samples, by the likelihood of the counts (absent for least squares, which leaves them
-    out). Triangles: models without a success lie above, at 90 % confidence
-    (`isoflop.numeric.passk.unsolved`). Models without a failure are not drawn. Predictions far
+    out). Triangles: models without a success lie above, at 90 % confidence. Models without a
+    failure are not drawn. Predictions far
     above all that was observed, which no model bounds, stand at the right edge.
     """
     from matplotlib import colormaps
@@ -167,7 +166,7 @@ def _models(ax: Axes, laws: PassLaws, fit: PassFit, x: Floats, shade: Any) -> No
                 x[part], y, yerr=(-y * np.expm1(-s), y * np.expm1(s)), markerfacecolor=face, **style
             )
     counts, unsolved = laws.data.counts, np.flatnonzero(~laws.solved)
-    limits = [least_neg_log(counts.per_group(int(g))[0], fit.k, level=LIMIT) for g in unsolved]
+    limits = [least_neg_log(counts.per_group(int(g))[0], fit.k) for g in unsolved]
     ax.plot(
         x[unsolved],
         limits,
@@ -177,6 +176,20 @@ def _models(ax: Axes, laws: PassLaws, fit: PassFit, x: Floats, shade: Any) -> No
         markerfacecolor="none",
         markeredgewidth=0.5,
     )
+
+
+def least_neg_log(n: Any, k: int) -> float:
+    """The limit of -log pass@k at the confidence `LIMIT` for problems with n samples each, none of
+    them correct, whatever the success rates.
+
+    No success has the chance exp(-sum_i n_i x_i) with x = -log(1 - p). Among the rates for which
+    that is 1 - LIMIT, the mean of 1 - e^(-k x_i) is greatest where k x_i = max(0, t - log n_i).
+    """
+    samples = np.sort(np.asarray(n, dtype=np.float64))
+    logs = np.log(samples / samples[0])  # t less log n_1: digits are kept where n is large
+    heights = (np.cumsum(samples * logs) - k * np.log1p(-LIMIT)) / np.cumsum(samples)
+    height = heights[np.flatnonzero(heights > logs)[-1]]
+    return float(-np.log(np.mean(-np.expm1(-np.maximum(height - logs, 0.0)))))
 
 
 def _observed(laws: PassLaws, fit: PassFit) -> tuple[Floats, Floats, Any]:

@@ -422,7 +422,7 @@ class _Extra:
 
 def _quantities(fit: Fit, name: str, asked: dict[str, Any]) -> dict[str, Any]:
     """The coefficient, or what is derived at every compute or ratio that was asked for."""
-    from ..numeric.fit.summary import AT, quantities
+    from ..numeric.fit.entries import AT, quantities
 
     if fit.model.name != next(iter(_models())) or name in fit.names:
         return {name: name}

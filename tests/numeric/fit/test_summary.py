@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.fit import fit
+from isoflop.numeric.fit.entries import AT_BOUND, FIXED
 from isoflop.numeric.fit.objective import Objective
-from isoflop.numeric.fit.summary import AT_BOUND, FIXED
 from isoflop.numeric.law import Law
 
 CLOSE = 1e-3
@@ -341,3 +341,12 @@ def test_latex_fits_the_lines_of_an_article(fitted, tmp_path, options) -> None:
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout
     assert "Overfull" not in done.stdout
+
+
+def test_a_law_that_cannot_be_derived_is_told_and_the_fit_shown() -> None:
+    """A prefactor on its bound 0 leaves no envelope."""
+    data = grid(0.001)
+    data["loss"] = 1.7 + 410 * data["tokens"] ** -0.28
+    found = fit(data, bounds={"A": (None, 1e-300)})
+    assert "E" in str(found)
+    assert found.as_dict()["coefficients"]["A"]["value"] <= 1e-300
