@@ -308,7 +308,7 @@ class Run(Computed):
         return {name: getattr(self, name) for name in OF_RUN}
 
 
-class Tolerance(Frozen):
+class Tolerance(Frozen, Shown):
     """The interval of allocations whose loss penalty is at most 1 + within.
 
     Attributes
@@ -333,6 +333,19 @@ class Tolerance(Frozen):
             "size_ratio": list(self.size_ratio),
             "ratio": list(self.ratio),
         }
+
+    def tables(self) -> tuple[Table, ...]:
+        """A row a scale."""
+        from ..theory.typeset.numbers import Percent, Shortest
+        from ..theory.typeset.table import Column, Table
+
+        columns = [Column("scale", "", align="left")]
+        columns += [Column(name, format=Shortest(4)) for name in ("lowest", "highest")]
+        rows = [
+            {"scale": name, "lowest": low, "highest": high}
+            for name, (low, high) in (("ratio", self.ratio), ("size ratio", self.size_ratio))
+        ]
+        return (Table(columns, rows, title=f"excess at most {Percent(3).text(self.within)}"),)
 
     def __repr__(self) -> str:
         return f"Tolerance(within={self.within!r}, size_ratio={self.size_ratio!r}, ratio={self.ratio!r})"

@@ -28,6 +28,8 @@ from ..algebra.parse import (
     tokenize,
 )
 from ..budget import SIX_ND, Budget
+from ..typeset.shown import Shown
+from ..typeset.table import Column, Table
 from .bounds import decide_bound
 from .limits import decide_limit
 from .vocabulary import RUN_SYMBOLS, Vocabulary, vocabulary
@@ -74,7 +76,7 @@ class ChainLink:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(Shown):
     """The verdict on a claim.
 
     Attributes
@@ -109,6 +111,19 @@ class Proof:
                 if link.decision.answer is answer:
                     return link
         return None
+
+    def tables(self) -> tuple[Table, ...]:
+        """A row a link of the chain."""
+        columns = [Column(name, align="left") for name in ("claim", "answer", "reason")]
+        rows = [
+            {
+                "claim": link.text or self.text.strip(),
+                "answer": link.decision.answer.value,
+                "reason": link.decision.reason,
+            }
+            for link in self.links
+        ]
+        return (Table(columns, rows, title=f"{self.answer.value}: {self.text.strip()}"),)
 
     def __str__(self) -> str:
         lines = [f"{self.answer.value}: {self.text.strip()}"]

@@ -1,0 +1,60 @@
+"""What is shown of a result: every one prints, and has a table for notebooks, LaTeX and frames."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.data import grid_runs
+
+import isoflop
+from isoflop.numeric.accuracy.planning import AccuracyLaw
+from isoflop.numeric.compute_law import ComputeLaw
+from isoflop.numeric.law import Law
+from isoflop.theory.typeset.shown import Shown
+
+LAW = Law(E=1.7, A=400.0, B=410.0, beta=0.34, gamma=0.28)
+MINE = ("E + A*N**-b + B*D**-g", {"E": 1.7, "A": 400.0, "b": 0.34, "B": 410.0, "g": 0.28})
+THREE = ("A*N**-b + B*D**-g + F*U**-h", MINE[1] | {"F": 3.0, "h": 0.2})
+
+
+def three() -> Any:
+    coefficients = {name: value for name, value in THREE[1].items() if name != "E"}
+    return isoflop.law_from_expression(
+        THREE[0], coefficients, variables=("N", "D", "U"), budget="6*N*D*U"
+    )
+
+
+RESULTS: dict[str, Callable[[], Any]] = {
+    "law": lambda: LAW,
+    "law of one's own": lambda: isoflop.law_from_expression(*MINE),
+    "compute law": lambda: ComputeLaw(E=1.7, C0=1000.0, alpha=0.15),
+    "penalty": lambda: LAW.penalty(ratio=[0.1, 10.0]),
+    "penalty of a run": lambda: LAW.penalty(params=8e9, tokens=15e12),
+    "penalty of one's own law": lambda: isoflop.law_from_expression(*MINE).penalty(10.0),
+    "penalty in accuracy": lambda: AccuracyLaw(law=LAW, random_baseline=0.25).penalty(10.0, 1e22),
+    "allocation": lambda: LAW.allocate(compute=[1e21, 1e24]),
+    "allocation by one's own law": lambda: isoflop.law_from_expression(*MINE).allocate(1e21),
+    "allocation of three variables": lambda: three().allocate(1e21),
+    "tolerance": lambda: LAW.tolerance(0.01),
+    "fit": lambda: isoflop.fit(grid_runs(noise=0.003)),
+    "proof": lambda: isoflop.prove("alpha == beta*gamma/(beta + gamma)"),
+    "refutation": lambda: isoflop.prove("alpha == (beta + gamma)/2"),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_shows_itself(name: str) -> None:
+    result = RESULTS[name]()
+    assert isinstance(result, Shown)
+    assert str(result) != repr(result)
+    for table in result.tables():
+        assert table.html() in result._repr_html_()
+        assert len(table) == len(table.to_frame())
+    assert r"\begin{tabular}" in result.to_latex()
+    assert len(result.to_frame()) > 0
+
+
+@pytest.mark.parametrize("name", ["law", "penalty", "penalty of a run", "allocation", "fit"])
+def test_a_result_draws_itself(name: str) -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    assert RESULTS[name]().plot() is not None
