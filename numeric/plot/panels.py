@@ -199,7 +199,14 @@ def plot_penalty(
         ax.set_ylabel(r"loss penalty $P = (L-E)\,/\,(L^{*}-E)$")
         if optimal_tokens_per_param is not None:
             best = optimal_tokens_per_param
-            top = ax.secondary_xaxis("top", (lambda rho: rho * best, lambda ratio: ratio / best))
+
+            def to_tokens_per_param(rho: Any) -> Any:
+                return rho * best
+
+            def to_ratio(tokens_per_param: Any) -> Any:
+                return tokens_per_param / best
+
+            top = ax.secondary_xaxis("top", (to_tokens_per_param, to_ratio))
             top.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             top.set_xlabel("tokens per param $D/N$")
         if len(named) <= MOST_INSIDE:
