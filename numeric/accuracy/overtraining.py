@@ -298,7 +298,7 @@ class Overtraining(Fitted):
     def _about_loss(self) -> tuple[Floats, Floats]:
         """The fitted losses (n,) and the residuals that are drawn about them."""
         fit = self.loss_fit
-        return fit.fitted, _inflated(-fit.residuals, OF_LOSS, "law of loss")
+        return fit.fitted, _inflated(fit.residuals, OF_LOSS, "law of loss")
 
     @property
     def _about_error(self) -> tuple[Floats, Floats]:
@@ -609,7 +609,7 @@ def fit_overtraining(
         level=checked_level(level),
         source=runs.source,
     )
-    notes = [*_pooled(runs, for_loss, -fitted.residuals), *left_out, *_doubts(laws)]
+    notes = [*_pooled(runs, for_loss, fitted.residuals), *left_out, *_doubts(laws)]
     if repeats:
         draws = resample(laws, repeats, kind=kind, seed=seed, progress=progress)
         if not len(draws):

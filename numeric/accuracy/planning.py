@@ -557,7 +557,7 @@ def _allocations(refitted: Refitted, budgets: Floats) -> tuple[dict[str, Any], .
         return ()
     columns: dict[str, Any] = {"compute": budgets.tolist()}
     for name in ("params", "tokens", "tokens_per_param", "accuracy"):
-        columns[name] = refitted.estimates(lambda law, name=name: getattr(law.plan(budgets), name))
+        columns[name] = refitted.estimates(_entry(lambda law: law.plan(budgets), name))
     return _rows(columns)
 
 
@@ -565,9 +565,7 @@ def _penalties(refitted: Refitted, ratios: Floats, budgets: Floats) -> tuple[dic
     """A row a ratio, each with the accuracy lost at every budget."""
     columns: dict[str, Any] = {"ratio": ratios.tolist()}
     for name in ("loss_penalty", "effective_compute", "greatest_loss"):
-        columns[name] = refitted.estimates(
-            lambda law, name=name: getattr(law.penalty(ratios), name)
-        )
+        columns[name] = refitted.estimates(_entry(lambda law: law.penalty(ratios), name))
     lost: list[Estimate] = []
     if len(budgets):
         lost = refitted.estimates(
@@ -589,7 +587,7 @@ def _loss_optimal(refitted: Refitted, loss_law: Law, budgets: Floats) -> tuple[d
 
     def estimates(name: str, least: Any = None) -> list[Estimate]:
         return refitted.estimates(
-            lambda law: getattr(law.loss_optimal(loss_law, budgets), name), least
+            _entry(lambda law: law.loss_optimal(loss_law, budgets), name), least
         )
 
     ratios = estimates("ratio")
@@ -600,6 +598,11 @@ def _loss_optimal(refitted: Refitted, loss_law: Law, budgets: Floats) -> tuple[d
     }
     laws = [loss_law.name] * len(budgets)
     return _rows({"law": laws, "compute": budgets.tolist(), "ratio": ratios, **costs})
+
+
+def _entry(record: Quantity, name: str) -> Quantity:
+    """One array of a record."""
+    return lambda law: getattr(record(law), name)
 
 
 def _rows(columns: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Any], ...]:

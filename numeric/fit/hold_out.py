@@ -29,12 +29,9 @@ __all__ = [
     "Split",
     "Trained",
     "Trial",
-    "by_condition",
-    "folds",
     "hold_out",
     "judge",
     "rolling",
-    "sweep",
 ]
 
 NOT_FINITE = "its prediction is not finite"
@@ -78,15 +75,6 @@ class Split:
         object.__setattr__(self, "test", test)
 
 
-def by_condition(held: ArrayLike, name: str = "held out") -> tuple[Split, ...]:
-    """One split: the rows of a mask (n,) are held out, all others are fitted."""
-    mask = np.asarray(held, dtype=bool)
-    for what, rows in (("fits", ~mask), ("holds out", mask)):
-        if not rows.any():
-            raise ValueError(f"split {name!r}: {what} none of the {len(mask)} rows")
-    return (Split(name, ~mask, mask),)
-
-
 def rolling(
     values: ArrayLike, cutoffs: int | ArrayLike = 6, *, least: int = 6, next_only: bool = True
 ) -> tuple[Split, ...]:
@@ -128,57 +116,6 @@ def rolling(
         Split(f"up to {cut:.6g}", column <= cut, (column > cut) & (column <= end), cut)
         for cut, end in zip(cuts, ends, strict=True)
     )
-
-
-def sweep(
-    values: ArrayLike, thresholds: ArrayLike | None = None, *, least: int = 1
-) -> tuple[Split, ...]:
-    """Every threshold parts the rows: those up to it predict all those beyond.
-
-    Parameters
-    ----------
-    values : array_like of shape (n,)
-    thresholds : array_like, optional
-        By default every distinct value but the largest.
-    least : int
-        Thresholds with fewer rows on either side are left out.
-    """
-    column = np.asarray(values, dtype=np.float64)
-    given = (
-        np.unique(column)[:-1] if thresholds is None else np.asarray(thresholds, dtype=np.float64)
-    )
-    sides = ((float(at), column <= at) for at in given.tolist())
-    return tuple(
-        Split(f"up to {at:.6g}", below, ~below, at)
-        for at, below in sides
-        if min(np.count_nonzero(below), np.count_nonzero(~below)) >= max(least, 1)
-    )
-
-
-def folds(
-    n: int, count: int = 5, *, seed: int = 0, by: ArrayLike | None = None
-) -> tuple[Split, ...]:
-    """Cross-validation: the n rows are dealt out to `count` folds, each of which is predicted from
-    all others.
-
-    Rows that agree in `by` (n,) are in one fold.
-    """
-    rows, count = whole_number("n", n, 2), whole_number("count", count, 2)
-    groups = (
-        np.arange(rows)
-        if by is None
-        else np.unique(np.asarray(by).astype(str), return_inverse=True)[1]
-    )
-    distinct = int(groups.max()) + 1
-    if count > distinct:
-        raise outside(
-            "count",
-            count,
-            f"at most {distinct}, the number of {'rows' if by is None else 'groups'}",
-        )
-    dealt = np.random.default_rng(whole_number("seed", seed, 0)).permutation(distinct) % count
-    member = dealt[groups]
-    return tuple(Split(f"fold {i + 1}", member != i, member == i) for i in range(count))
 
 
 # -- what is judged ----------------------------------------------------------------------------------------------------
@@ -309,27 +246,6 @@ class Judged:
                 | {"failed": "" if np.isfinite(self.predicted[place]) else self.failed}
             )
 
-    def summary(self) -> dict[str, Any]:
-        """Errors over the held-out rows; None where a prediction is missing: those of fewer rows
-        are no fair comparison.
-        """
-        whole = not self.failed and len(self.observed) > 0
-        size = np.abs(self.error)
-        return {
-            "subject": self.subject,
-            "split": self.split.name,
-            "at": self.split.at,
-            "model": self.model,
-            "n_train": self.n_train,
-            "n": len(size),
-            "mean_error": float(np.mean(self.error)) if whole else None,
-            "mae": float(np.mean(size)) if whole else None,
-            "median": float(np.median(size)) if whole else None,
-            "rmse": float(np.sqrt(np.mean(size**2))) if whole else None,
-            "converged": self.converged,
-            "failed": self.failed,
-        }
-
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
@@ -350,34 +266,6 @@ class HeldOut:
         return sum(len(one.observed) for one in self.judged)
 
     @property
-    def models(self) -> tuple[str, ...]:
-        """In their order."""
-        return tuple(dict.fromkeys(one.model for one in self.judged))
-
-    @property
-    def splits(self) -> tuple[str, ...]:
-        """In their order."""
-        return tuple(dict.fromkeys(one.split.name for one in self.judged))
-
-    def of(self, model: str | None = None, split: str | None = None) -> HeldOut:
-        """The part of one model, or of one split.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such model or split.
-        """
-        for what, name, known in (("model", model, self.models), ("split", split, self.splits)):
-            if name is not None and name not in known:
-                raise outside(what, name, f"one of {', '.join(known)}")
-        chosen = (
-            one
-            for one in self.judged
-            if model in (None, one.model) and split in (None, one.split.name)
-        )
-        return HeldOut(tuple(chosen), self.interrupted)
-
-    @property
     def failures(self) -> tuple[Judged, ...]:
         """Where predictions are missing, each with its reason."""
         return tuple(one for one in self.judged if one.failed)
@@ -385,12 +273,6 @@ class HeldOut:
     def records(self) -> list[dict[str, Any]]:
         """The long table: a record a held-out row, model and split."""
         return [record for one in self.judged for record in one.records()]
-
-    def summary(self) -> list[dict[str, Any]]:
-        """A record a model and split: mean, mean absolute, median absolute and root mean square
-        error.
-        """
-        return [one.summary() for one in self.judged]
 
     def to_frame(self) -> DataFrame:
         """The long table as a pandas frame."""
@@ -419,7 +301,7 @@ def hold_out(
     models : sequence of Learner
         Each with its own name.
     splits : sequence of Split
-        Of `by_condition`, `rolling`, `sweep`, `folds`, or the caller's own.
+        Of `rolling`, or the caller's own.
     observed : str or array_like of shape (n,)
         What is predicted; or the name of the column, or attribute, of the rows.
     jobs, progress, then

@@ -224,7 +224,7 @@ def _sharp(
     best, close = ends[0], ends[0].value * (1.0 + SAME)
     width = NARROWEST * float(median_residuals(problems, best.theta[None])[0, 0])
     smooth = problems.with_clip(objective.clip(width))
-    reasons = () if best.certified else (NO_SUBGRADIENT,)
+    reasons: tuple[str, ...] = () if best.certified else (NO_SUBGRADIENT,)
     reasons += tuple(
         reason for reason in _objections(design, smooth, best.theta, done=True) if reason == FLAT
     )
