@@ -14,7 +14,7 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from ..data.columns import plain
 from ..data.metrics import guessing_scores_nothing
-from ..errors import ArgumentError, number, outside, whole_number
+from ..errors import NONNEGATIVE, ArgumentError, number, outside, whole_number
 from ..words import counted, listed
 
 if TYPE_CHECKING:
@@ -71,14 +71,11 @@ class Baseline:
     margin: float | None = None
 
     def __post_init__(self) -> None:
-        value = number("value", self.value, DOMAIN)
-        if not 0.0 <= value < 1.0:
-            raise outside("value", self.value, DOMAIN)
-        error = number("standard_error", self.standard_error, "a finite number of at least 0")
-        if error < 0.0:
-            raise outside("standard_error", self.standard_error, "a finite number of at least 0")
-        if self.margin is not None and not 0.0 <= number("margin", self.margin, DOMAIN) < 1.0:
-            raise outside("margin", self.margin, DOMAIN)
+        _share("value", self.value)
+        if self.margin is not None:
+            _share("margin", self.margin)
+        if number("standard_error", self.standard_error, NONNEGATIVE) < 0.0:
+            raise outside("standard_error", self.standard_error, NONNEGATIVE)
 
     def draws(self, K: int, generator: np.random.Generator) -> Floats:
         """K values that it may have as well, (K,), in [0, 1).
@@ -148,19 +145,26 @@ def resolve(
     wanted = evaluations if benchmarks is None else evaluations.only(list(benchmarks))
     of_given = _given(evaluations, given)
     of_small = {} if small is None else _estimates(wanted, small)
-    found: dict[str, Baseline] = {}
+    resolved: dict[str, Baseline] = {}
     for key in wanted.scores:
-        baseline = (
-            of_given.get(key)
-            or of_small.get(key)
-            or _of_table(evaluations, key)
-            or _of_metric(evaluations, key)
-        )
-        if baseline is None:
+        metric, of_table = wanted.metric_types.get(key), wanted.table_baselines.get(key)
+        if key in of_given or key in of_small:
+            resolved[key] = of_given.get(key) or of_small[key]
+        elif of_table is not None:
+            resolved[key] = Baseline(of_table, how="from the table")
+        elif guessing_scores_nothing(metric):
+            resolved[key] = Baseline(0.0, how=f"0 for {metric}")
+        else:
             raise ArgumentError("random_baseline", complaint=_unknown(evaluations, key, given))
-        found[key] = baseline
-    _require_some_above(wanted, found)
-    return found
+    for key in wanted.benchmarks:
+        scores = wanted.scores[key][~np.isnan(wanted.scores[key])]
+        if len(scores) and not (scores > resolved[key].value).any():
+            complaint = (
+                f"none of {counted(len(scores), 'run')} of {wanted.source} is above the random "
+                f"baseline {resolved[key]}; the highest accuracy is {float(scores.max()):.6g}"
+            )
+            raise ArgumentError("benchmark", key, complaint=complaint)
+    return resolved
 
 
 def published(benchmark: str) -> tuple[str, float] | None:
@@ -197,30 +201,29 @@ def _table_11() -> dict[str, tuple[str, float]]:
 def _given(evaluations: Evaluations, given: Any) -> dict[str, Baseline]:
     if given is None:
         return {}
-    if isinstance(given, str):
-        if given != PUBLISHED:
-            what = f"a number from 0 to below 1, a mapping from benchmarks to numbers, or {PUBLISHED!r}"
-            raise ArgumentError(
-                "random_baseline", given, f"{what}{close_matches(given, [PUBLISHED])}"
-            )
+    if given == PUBLISHED:
         return _published(evaluations)
+    if isinstance(given, str):
+        domain = (
+            f"a number from 0 to below 1, a mapping from benchmarks to numbers, or {PUBLISHED!r}"
+        )
+        hint = close_matches(given, [PUBLISHED])
+        raise ArgumentError("random_baseline", given, f"{domain}{hint}")
     if not isinstance(given, Mapping):
         value = _share("random_baseline", given)
         return {key: Baseline(value) for key in evaluations.scores}
-    found = {}
+    baselines = {}
     for key, value in given.items():
         if key not in evaluations.scores:
             several = [name for name in evaluations.scores if evaluations.benchmark_of(name) == key]
-            which = (
-                f"name one of {listed(several)}"
-                if several
-                else f"the benchmarks are {listed(evaluations.benchmarks)}"
-            )
             hint = "" if several else close_matches(key, evaluations.scores)
-            complaint = f"{key!r} is no benchmark of {evaluations.source}{hint}; {which}"
+            complaint = (
+                f"{key!r} is no benchmark of {evaluations.source}{hint}; name one of "
+                f"{listed(several or evaluations.benchmarks)}"
+            )
             raise ArgumentError("random_baseline", {key: value}, complaint=complaint)
-        found[key] = Baseline(_share(f"random_baseline of {key!r}", value))
-    return found
+        baselines[key] = Baseline(_share(f"random_baseline of {key!r}", value))
+    return baselines
 
 
 def _share(name: str, value: Any) -> float:
@@ -232,62 +235,48 @@ def _share(name: str, value: Any) -> float:
 
 
 def _published(evaluations: Evaluations) -> dict[str, Baseline]:
-    found = {}
-    for key in evaluations.scores:
-        entry, metric = published(evaluations.benchmark_of(key)), evaluations.metric_types.get(key)
-        if entry is not None and (
-            metric is None or plain(metric.partition(",")[0]) == plain(entry[0])
-        ):
-            found[key] = Baseline(
-                entry[1],
-                how="Krajewski et al. 2025, Table 11",
-                margin=_published_margin(key, evaluations),
-            )
-    return found
-
-
-def _published_margin(key: str, evaluations: Evaluations) -> float | None:
-    """The paper's (Appendix M), where it is not its usual one."""
+    """Those of the paper, where the metric is the same, with its margin (Appendix M) where that is
+    not its usual one.
+    """
     from .power import MARGINS
 
-    label = _label(evaluations.benchmark_of(key))
-    return None if label is None else MARGINS.get(label)
+    baselines = {}
+    for key in evaluations.scores:
+        benchmark, metric = evaluations.benchmark_of(key), evaluations.metric_types.get(key)
+        label = _label(benchmark)
+        if label is None:
+            continue
+        own, value = _table_11()[label]
+        if metric is None or plain(metric.partition(",")[0]) == plain(own):
+            how = "Krajewski et al. 2025, Table 11"
+            baselines[key] = Baseline(value, how=how, margin=MARGINS.get(label))
+    return baselines
 
 
 def _estimates(evaluations: Evaluations, small: str) -> dict[str, Baseline]:
+    """The means of small runs, but for metrics of free text."""
     mask = evaluations.mask(small, "small")
-    if np.count_nonzero(mask) < 2:
-        n = counted(int(np.count_nonzero(mask)), "run")
-        raise ArgumentError(
-            "small", small, complaint=f"leaves {n} of {evaluations.source}; must be at least 2"
-        )
-    found = {}
+    _require_two(small, int(np.count_nonzero(mask)), f"of {evaluations.source}")
+    baselines = {}
     for key, values in evaluations.scores.items():
-        if guessing_scores_nothing(evaluations.metric_types.get(key)):
-            continue
         scores = values[mask & ~np.isnan(values)]
-        if len(scores) < 2:
-            if key in evaluations.table_baselines:
-                continue
-            has = f"leaves {counted(len(scores), 'run')} with a score of {key!r} in {evaluations.source}"
-            raise ArgumentError("small", small, complaint=f"{has}; must be at least 2")
+        few_but_known = len(scores) < 2 and key in evaluations.table_baselines
+        if few_but_known or guessing_scores_nothing(evaluations.metric_types.get(key)):
+            continue
+        _require_two(small, len(scores), f"with a score of {key!r} in {evaluations.source}")
         mean, spread = float(scores.mean()), float(scores.std(ddof=1))
         if not mean < 1.0:
             complaint = f"the small runs have accuracy {mean!r} on {key!r}; must be below 1"
             raise ArgumentError("small", small, complaint=complaint)
         how = f"mean of {len(scores)} runs with {small}"
-        found[key] = Baseline(mean, spread / float(np.sqrt(len(scores))), how)
-    return found
+        baselines[key] = Baseline(mean, spread / float(np.sqrt(len(scores))), how)
+    return baselines
 
 
-def _of_table(evaluations: Evaluations, key: str) -> Baseline | None:
-    value = evaluations.table_baselines.get(key)
-    return None if value is None else Baseline(value, how="from the table")
-
-
-def _of_metric(evaluations: Evaluations, key: str) -> Baseline | None:
-    metric = evaluations.metric_types.get(key)
-    return Baseline(0.0, how=f"0 for {metric}") if guessing_scores_nothing(metric) else None
+def _require_two(small: str, n: int, of: str) -> None:
+    if n < 2:
+        complaint = f"leaves {counted(n, 'run')} {of}; must be at least 2"
+        raise ArgumentError("small", small, complaint=complaint)
 
 
 def _unknown(evaluations: Evaluations, key: str, given: Any) -> str:
@@ -296,15 +285,8 @@ def _unknown(evaluations: Evaluations, key: str, given: Any) -> str:
     why = f"the random baseline of {key!r}{by} in {evaluations.source} is not known"
     if given == PUBLISHED and entry is not None:
         why += f" ({PUBLISHED} has it for {entry[0]} alone)"
-    shown = repr(key) if " " in key else key
-    say = f"random_baseline={{{key!r}: VALUE}} (--random-baseline {shown}=VALUE), the share that guessing gets right"
-    return f"{why}; say {say}, or small='compute < 1e17' (--small-runs 'compute < 1e17') to estimate it from runs that guess"
-
-
-def _require_some_above(evaluations: Evaluations, baselines: Mapping[str, Baseline]) -> None:
-    for key in evaluations.benchmarks:
-        values = evaluations.scores[key][~np.isnan(evaluations.scores[key])]
-        if len(values) and not (values > baselines[key].value).any():
-            what = f"none of {counted(len(values), 'run')} of {evaluations.source} is above the random baseline {baselines[key]}"
-            complaint = f"{what}; the highest accuracy is {float(values.max()):.6g}"
-            raise ArgumentError("benchmark", key, complaint=complaint)
+    return (
+        f"{why}; give the share that guessing gets right (--random-baseline "
+        f"{repr(key) if ' ' in key else key}=VALUE), or estimate it from runs that guess "
+        f"(--small-runs 'compute < 1e17')"
+    )

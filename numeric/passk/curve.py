@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..data.counts import Counts
 from ..errors import outside
-from .estimator import covariance, estimated_covariance, log_fail, pass_at_k
+from .estimator import covariance, estimated_covariance, log_fail
 
 __all__ = ["Curve", "curve"]
 
@@ -29,7 +29,6 @@ STATUSES = ESTIMATE, NO_SUCCESS, ALL_SOLVED, REFUSAL = (
     "all solved",
     "refused",
 )
-KINDS = ("problems", "samples")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -77,44 +76,6 @@ class Curve:
         n, c, index = self.counts.pairs()
         sums = _Means(self.counts, index, n[:, None] >= self.ks).total(_variances(n, c, self.ks))
         return np.sqrt(sums) / np.where(self.n_problems > 0, self.n_problems, np.nan)
-
-    def covariance(self, g: int, *, of: str = "problems") -> Any:
-        """Covariance of a group's means across k, (K, K): estimates at different k are of the same
-        problems and samples.
-
-        Parameters
-        ----------
-        g : int
-            Index of the group.
-        of : {"problems", "samples"}
-            With the problems as a sample from a larger set, or with these problems fixed: the
-            diagonal is the square of ``se``, or of ``se_sampling``.
-
-        Returns
-        -------
-        ndarray of float64
-            For ``"problems"`` the sample covariance over the problems that both means are of, NaN
-            for fewer than two; for ``"samples"`` the sum over these problems of the covariance of
-            the estimates, estimated without bias where k1 + k2 <= n and taken at p = c/n elsewhere.
-            Times the share of such problems, 1 where both means are of all.
-        """
-        if of not in KINDS:
-            raise outside("of", of, f"one of {', '.join(KINDS)}")
-        if self.refused != "out":
-            raise outside("refused", self.refused, "'out': a convention has no covariance")
-        n, c = self.counts.per_group(g)
-        used = (n[:, None] >= self.ks).astype(np.float64)
-        shared, size = used.T @ used, np.where(self.n_problems[g] > 0, self.n_problems[g], np.nan)
-        if of == "samples":
-            sums = np.array(
-                [[_covariances(n, c, k1, k2).sum() for k2 in self.ks] for k1 in self.ks]
-            )
-        else:
-            values = np.zeros(used.shape)
-            at = np.nonzero(used)
-            values[at] = pass_at_k(n[at[0]], c[at[0]], self.ks[at[1]])
-            sums = _products(values, used, shared)
-        return sums / np.outer(size, size)
 
     @property
     def status(self) -> Any:
@@ -264,31 +225,14 @@ def _neg_log(passed: Floats, failed: Floats) -> Floats:
 
 
 def _variances(n: Any, c: Any, draws: Any) -> Floats:
-    """Variance of the estimate of one problem: estimated without bias where 2k <= n, at p = c/n up
-    to n, 0 beyond.
+    """Variance of the estimate of one problem (U, K): estimated without bias where 2k <= n, at p =
+    c/n up to n, 0 beyond.
     """
-    return _covariances(n[:, None], c[:, None], draws, draws)
-
-
-def _covariances(n: Any, c: Any, k1: Any, k2: Any) -> Floats:
-    """The same for two k: estimated without bias where k1 + k2 <= n, at p = c/n up to n, 0 beyond."""
-    n, c, k1, k2 = np.broadcast_arrays(n, c, k1, k2)
+    n, c, k = np.broadcast_arrays(n[:, None], c[:, None], draws)
     result = np.zeros(n.shape)
-    varied = (c > 0) & (c < n) & (k1 <= n) & (k2 <= n)
-    known = varied & (k1 + k2 <= n)
+    varied = (c > 0) & (c < n) & (k <= n)
+    known = varied & (2 * k <= n)
     plugged = varied & ~known
-    if known.any():
-        result[known] = estimated_covariance(n[known], c[known], k1[known], k2[known])
-    if plugged.any():
-        result[plugged] = covariance(n[plugged], c[plugged] / n[plugged], k1[plugged], k2[plugged])
+    result[known] = estimated_covariance(n[known], c[known], k[known], k[known])
+    result[plugged] = covariance(n[plugged], c[plugged] / n[plugged], k[plugged], k[plugged])
     return result
-
-
-def _products(values: Any, used: Any, shared: Any) -> Floats:
-    """Sample covariances of the columns over the rows that both use, times how many there are."""
-    sums = np.full(shared.shape, np.nan)
-    for i, j in zip(*np.nonzero(shared > 1), strict=True):
-        both = (used[:, i] > 0) & (used[:, j] > 0)
-        first, second = (values[both, column] - values[both, column].mean() for column in (i, j))
-        sums[i, j] = first @ second / (shared[i, j] - 1) * shared[i, j]
-    return sums

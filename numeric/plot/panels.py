@@ -1,7 +1,7 @@
 """Figures: the style, the shared panels, and the figures of a law.
 
-Shared panels are `curve_with_band`, `mark_runs`, `shade_held_out`, `interval_rows` and `heat_rows`:
-they draw one thing on Axes and leave scales, labels and legend to the caller.
+Shared panels are `curve_with_band`, `mark_runs` and `shade_held_out`: they draw one thing on Axes and
+leave scales, labels and legend to the caller.
 
 A figure draws on the Axes that it is given, or on new ones, and returns them. New Axes belong to a
 plain Figure that pyplot does not know: nothing stays open, no window system is needed. Show one in
@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..results import Band, Estimate
+    from ..results import Band
 
 __all__ = [
     "curve_with_band",
-    "heat_rows",
-    "interval_rows",
     "mark_runs",
     "plot_isoflop",
     "plot_penalty",
@@ -59,8 +57,6 @@ HELD_OUT: Any = {
     "linewidths": 0.8,
     "zorder": 4,
 }
-#: Inches of a row of intervals.
-ROW = 0.2
 STYLE: Any = {
     "font.size": 8.0,
     "axes.titlesize": 7.0,
@@ -198,7 +194,7 @@ def plot_penalty(
         ax.set_xlabel(r"overtraining ratio $\rho = (D/N)\,/\,(D^{*}/N^{*})$")
         ax.set_ylabel(r"loss penalty $P = (L-E)\,/\,(L^{*}-E)$")
         if optimal_tokens_per_param is not None:
-            best = optimal_tokens_per_param
+            best: Any = optimal_tokens_per_param
             top = ax.secondary_xaxis("top", (lambda rho: rho * best, lambda ratio: ratio / best))
             top.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             top.set_xlabel("tokens per param $D/N$")
@@ -344,100 +340,6 @@ def shade_held_out(ax: Axes, x: Any, held_out: Any) -> None:
     if held_out.any() and not held_out.all() and x[held_out].min() > x[~held_out].max():
         start = math.sqrt(x[held_out].min()) * math.sqrt(x[~held_out].max())
         ax.axvspan(start, 10.0 * x.max(), color=SHADE, linewidth=0, zorder=0)
-
-
-def interval_rows(
-    rows: Sequence[tuple[str, Estimate]],
-    ax: Axes | None = None,
-    *,
-    quantity: str = "",
-    reference: float | None = None,
-) -> Axes:
-    """Estimates below each other, each with its interval; an end that is not bounded is an arrow.
-
-    Parameters
-    ----------
-    rows : sequence of (label, Estimate)
-    ax : Axes, optional
-    quantity : str
-        For the axis.
-    reference : float, optional
-        A vertical line.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    ValueError
-        For no rows, or a value that is not finite.
-    """
-    labels = [_literal(str(label)) for label, _ in rows]
-    estimates = [estimate for _, estimate in rows]
-    if not estimates or not all(math.isfinite(estimate.value) for estimate in estimates):
-        raise outside("rows", rows, "at least one (label, Estimate), each of a finite value")
-    numbers = [getattr(each, part) for each in estimates for part in ("value", "low", "high")]
-    numbers += [] if reference is None else [reference]
-    known = [number for number in numbers if number is not None and math.isfinite(number)]
-    margin = 0.06 * (max(known) - min(known)) or 0.1 * abs(known[0]) or 1.0
-    edges = min(known) - margin, max(known) + margin
-    with _axes(ax, (COLUMN, 0.65 + ROW * len(rows))) as ax:
-        if reference is not None:
-            ax.axvline(reference, color=PALE, linewidth=1.0, zorder=1)
-        for height, estimate in enumerate(estimates):
-            for end, edge, arrow in zip((estimate.low, estimate.high), edges, "<>", strict=True):
-                if end is not None:
-                    place, mark = (end, "|") if math.isfinite(end) else (edge, arrow)
-                    ax.plot([estimate.value, place], 2 * [height], color=COLOURS[0], zorder=2)
-                    ax.plot(place, height, mark, color=COLOURS[0], markersize=4, clip_on=False)
-            face = "white" if estimate.undetermined else COLOURS[0]
-            ax.plot(estimate.value, height, "o", color=COLOURS[0], mfc=face, markersize=4, zorder=3)
-        ax.set_yticks(range(len(rows)), labels)
-        ax.set_ylim(len(rows) - 0.5, -0.5)
-        ax.set_xlim(*edges)
-        ax.set_xlabel(_literal(quantity))
-    return ax
-
-
-def heat_rows(
-    values: Any,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    ax: Axes | None = None,
-    *,
-    written: str = ".2g",
-) -> Axes:
-    """A table of numbers with the colour of their rank in each row, the least the lightest.
-
-    Parameters
-    ----------
-    values : array_like
-        (rows, columns); NaN where there is none.
-    rows, columns : sequence of str
-        Labels.
-    ax : Axes, optional
-    written : str
-        Format of the numbers.
-
-    Returns
-    -------
-    Axes
-    """
-    import numpy as np
-
-    table = np.asarray(values, dtype=np.float64)
-    ranks = np.where(np.isnan(table), np.nan, table.argsort(axis=1).argsort(axis=1))
-    with _axes(ax, (0.8 + 0.75 * len(columns), 0.5 + ROW * len(rows))) as ax:
-        ax.imshow(ranks, cmap="Blues", aspect="auto", vmin=-0.5, vmax=2.0 * len(columns))
-        for place in zip(*np.nonzero(~np.isnan(table)), strict=True):
-            ax.text(*place[::-1], f"{table[place]:{written}}", ha="center", va="center", size=6.5)
-        ax.set_xticks(range(len(columns)), [_literal(label) for label in columns])
-        ax.set_yticks(range(len(rows)), [_literal(label) for label in rows])
-        ax.xaxis.tick_top()
-        ax.tick_params(length=0.0)
-        ax.spines[:].set_visible(False)
-    return ax
 
 
 # -- files ---------------------------------------------------------------------------------------

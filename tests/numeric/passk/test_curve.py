@@ -90,39 +90,6 @@ def test_errors_in_repeated_experiments() -> None:
         assert claimed == pytest.approx(scatter, rel=0.05)
 
 
-def test_covariance_across_k() -> None:
-    problems = [(40, 3), (24, 20), (24, 1), (30, 0), (10, 4)]
-    found = curve(counts_of(problems), [1, 8, 20, 28])
-    for of, errors in (("problems", found.se[0]), ("samples", found.se_sampling[0])):
-        matrix = found.covariance(0, of=of)
-        assert np.sqrt(np.diagonal(matrix)) == pytest.approx(errors, rel=1e-12)
-        assert matrix == pytest.approx(matrix.T, rel=1e-12)
-        assert np.linalg.eigvalsh(matrix[:2, :2]).min() > 0
-    values = np.array([[float(exact(n, c, k)) for k in (1, 8)] for n, c in problems])
-    assert found.covariance(0)[:2, :2] == pytest.approx(np.cov(values.T) / len(values), rel=1e-12)
-    assert np.isnan(curve(counts_of([(10, 4)]), [1, 2]).covariance(0)).all()
-    with pytest.raises(ValueError, match="of='both': must be one of problems, samples"):
-        found.covariance(0, of="both")
-    with pytest.raises(ValueError, match="g=1: must be from 0 to 0"):
-        found.covariance(1)
-
-
-def test_covariance_in_repeated_experiments() -> None:
-    rng = np.random.default_rng(7)
-    repeats, problems, n = 600, 8, 20
-    rates = rng.beta(0.8, 2.0, problems)
-    rows = {
-        "model": np.repeat(np.arange(repeats), problems),
-        "problem": np.tile(np.arange(problems), repeats),
-        "n": n,
-    }
-    found = curve(
-        Counts.read(rows | {"c": rng.binomial(n, rates, (repeats, problems)).ravel()}), [1, 4, 10]
-    )
-    claimed = np.mean([found.covariance(g, of="samples") for g in range(0, repeats, 6)], axis=0)
-    assert claimed == pytest.approx(np.cov(found.pass_at_k.T), rel=0.25)
-
-
 def test_all_zeros_and_all_ones() -> None:
     found = curve(counts_of([(8, 0), (8, 0)], [(8, 8), (8, 8)]), [1, 8])
     assert found.pass_at_k.tolist() == [[0.0, 0.0], [1.0, 1.0]]

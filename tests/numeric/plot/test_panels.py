@@ -18,15 +18,13 @@ from isoflop.numeric.law import Law
 from isoflop.numeric.plot.check import plot_check
 from isoflop.numeric.plot.panels import (
     curve_with_band,
-    heat_rows,
-    interval_rows,
     mark_runs,
     plot_isoflop,
     plot_penalty,
     save,
     shade_held_out,
 )
-from isoflop.numeric.results import Band, Estimate
+from isoflop.numeric.results import Band
 
 LAWS = [("one", 0.3478, 0.3658), ("two", 0.34, 0.28)]
 LAW: dict[str, Any] = {"E": 1.8172, "A": 482.01, "B": 2085.43, "beta": 0.3478, "gamma": 0.3658}
@@ -96,21 +94,6 @@ def test_runs_are_marked_by_their_part_in_the_fit(ax) -> None:
     shade_held_out(ax, x, ~held)
     (shade,) = ax.patches
     assert shade.get_x() == pytest.approx(math.sqrt(12.0))
-
-
-def test_rows_of_intervals(ax) -> None:
-    rows = [("a", Estimate(1.0, 0.5, math.inf)), ("b", Estimate(2.0))]
-    assert interval_rows(rows, ax, quantity="alpha", reference=1.5) is ax
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
-    assert {line.get_marker() for line in ax.get_lines()} == {"None", "|", ">", "o"}
-    with pytest.raises(ValueError, match="rows="):
-        interval_rows([])
-
-
-def test_heat_tells_the_rank_within_each_row(ax) -> None:
-    heat_rows([[0.3, 0.1], [math.nan, 2.0]], ["mae", "rmse"], ["one", "two"], ax)
-    assert [text.get_text() for text in ax.texts] == ["0.3", "0.1", "2"]
-    assert ax.images[0].get_array()[0].tolist() == [1.0, 0.0]
 
 
 # -- every function ------------------------------------------------------------------------------------------
