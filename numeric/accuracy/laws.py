@@ -9,6 +9,7 @@ import numpy as np
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError
+from ..fit.models import MODELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FIRST_STAGES", "LAWS", "held_out_of", "kind_for", "law_named"]
 
-#: In the order in which they are listed. bnsl-2 and so on have as many breaks.
+#: In the order in which they are listed. bnsl-2 and so on have as many breaks; forms of
+#: `isoflop.numeric.fit.models.MODELS` that are expressions are laws of -log Q' as well.
 LAWS = (
     "compute",
     "compute-ceiling",
@@ -35,6 +37,7 @@ LAWS = (
     "two-stage-logistic",
     "two-stage-exponential",
     "bilinear",
+    *(name for name, form in MODELS.items() if form.is_expression),
 )
 FIRST_STAGES = ("compute", "compute-power", "params-tokens", "equal-exponents")
 

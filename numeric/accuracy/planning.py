@@ -22,8 +22,8 @@ from ...theory.typeset.table import Column, Table
 from .. import formulas
 from ..allocation_across import allocation_across
 from ..arrays import is_number, positive_values
-from ..data.scale import accuracy, neg_log_accuracy
-from ..errors import number, outside, positive_array
+from ..data.scale import accuracy
+from ..errors import positive_array
 from ..law import Law
 from ..penalty import Penalty
 from ..results import Band, Estimate
@@ -231,8 +231,8 @@ class AccuracyLaw:
     >>> from isoflop.numeric.law import Law
     >>> piqa = AccuracyLaw(law=Law(E=0.0, A=40.0, B=300.0, beta=0.25, gamma=0.27), random_baseline=0.5)
     >>> plan = piqa.plan(1e22)
-    >>> round(float(plan.accuracy[0]), 4), round(float(piqa.compute_for(plan.accuracy)[0] / 1e22), 9)
-    (0.8452, 1.0)
+    >>> round(float(plan.accuracy[0]), 4)
+    0.8452
     """
 
     law: Law
@@ -273,22 +273,6 @@ class AccuracyLaw:
             neg_log=best.loss,
             accuracy=np.asarray(accuracy(best.loss, self.random_baseline)),
         )
-
-    def compute_for(self, target: Any) -> Floats:
-        """The least compute in FLOP with which the law reaches an accuracy.
-
-        Raises
-        ------
-        ValueError
-            Where an accuracy is not between guessing and the ceiling.
-        """
-        domain = f"above guessing ({self.random_baseline:g}) and below the ceiling of the law ({self.ceiling:.6g})"
-        values = np.atleast_1d(np.asarray(target, dtype=np.float64))
-        for value in values.ravel().tolist():
-            if not self.random_baseline < number("accuracy", value, domain) < self.ceiling:
-                raise outside("accuracy", value, domain)
-        y = neg_log_accuracy(values, self.random_baseline)
-        return np.asarray(self.law.allocate(loss=y).compute)
 
     def penalty(self, ratio: Any = None, compute: Any = None, **allocation: Any) -> AccuracyPenalty:
         """What an allocation costs; of a run, and of a ratio at a budget, in accuracy too.

@@ -1,6 +1,10 @@
-r"""Accuracy whose negative log is a sum of power terms: the direct laws.
+r"""Accuracy whose negative log is a law of params, tokens or compute: the direct laws.
+
+Sums of power terms are the usual ones:
 
 .. math:: -\log Q' = E + \sum_k a_k x_k^{-b_k}, \qquad Q' = \frac{Q - Q_r}{1 - Q_r}, \qquad Q'_{max} = e^{-E}.
+
+Every other form that has a name (`isoflop.numeric.fit.models.MODELS`) is a law of -log Q' as well.
 
 Source: Krajewski et al. 2025, arXiv 2512.08894: equation 2 (compute), 10 (with a ceiling), 4
 (params and tokens; its alpha is beta here and its beta gamma, as beta belongs to params
@@ -22,14 +26,15 @@ from ..fit.fitting import fit_form
 from ..fit.models import (
     COMPUTE,
     LARGEST_EXPONENT,
+    MODELS,
     PARAMS_TOKENS,
     SMALLEST_EXPONENT,
+    Expression,
     PowerTerms,
     in_coordinates,
 )
 from ..fit.objective import Objective
 from ..fit.resample import Refits
-from ..fit.separable import Centred
 from .kind import AT_LIMIT, Found
 
 if TYPE_CHECKING:
@@ -64,7 +69,7 @@ class PowerKind:
     Attributes
     ----------
     name : str
-    terms : PowerTerms
+    terms : PowerTerms or Expression
         The form of -log Q'.
     objective : Objective
         Of log(-log Q'): by default the paper's.
@@ -72,7 +77,7 @@ class PowerKind:
     """
 
     name: str
-    terms: PowerTerms
+    terms: PowerTerms | Expression
     objective: Objective
     margin: float | None = MARGIN
 
@@ -93,13 +98,20 @@ class PowerKind:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Columns of the runs."""
-        return self.terms.variables
+        """Quantities of the runs."""
+        return self.terms.requires
 
     @property
     def asks(self) -> tuple[str, ...]:
         """The same."""
-        return self.terms.variables
+        return self.terms.requires
+
+    @property
+    def _is_one_power(self) -> bool:
+        return isinstance(self.terms, PowerTerms) and self.coefficients == (
+            *self.terms.prefactors[:1],
+            *self.terms.exponents[:1],
+        )
 
     def fit(self, sample: Sample) -> Found:
         """The law closest to the runs; `Found.inside` is the `Fit` of -log Q'."""
@@ -126,19 +138,19 @@ class PowerKind:
         """Coefficients that the runs leave open. The prefactor of one power is not: with its
         exponent on a bound it is a mean.
         """
-        alone = len(self.terms.variables) == 1 and not self.terms.irreducible
         return tuple(
-            name for name in fit.undetermined if not (alone and name in self.terms.prefactors)
+            name
+            for name in fit.undetermined
+            if not (self._is_one_power and name in self.terms.prefactors)
         )
 
     def _remarks(self, sample: Sample, fit: Fit) -> Iterator[str]:
         """Where an exponent lies on the least that is tried."""
-        for variable, name in zip(self.terms.variables, self.terms.exponents, strict=True):
+        for variable, name in zip(self.needs, self.terms.exponents, strict=False):
             if fit.coefficients[name] <= SMALLEST_EXPONENT * (1.0 + AT_LIMIT):
-                alone = len(self.terms.variables) == 1 and not self.terms.irreducible
                 says = (
                     f"accuracy does not rise with {variable} ({self._straight(sample)})"
-                    if alone
+                    if self._is_one_power
                     else OTHERWISE
                 )
                 yield f"{name} at its bound {SMALLEST_EXPONENT:g}: {says}"
@@ -147,7 +159,7 @@ class PowerKind:
         """The exponent of one power without any bound, by least squares of log(-log Q'): a straight
         line in log C.
         """
-        logs = np.log(sample.at.column(self.terms.variables[0]))
+        logs = np.log(sample.at.column(self.needs[0]))
         off = logs - logs.mean()
         slope = off @ np.log(self.runs(sample).loss) / (off @ off)
         return f"least squares of log(-log Q') without a bound: {self.terms.exponents[0]} = {-slope:.4g}"
@@ -163,10 +175,10 @@ class PowerKind:
 
     def neg_log(self, coefficients: Floats, at: Points) -> Floats:
         """-log Q' (K, m) of K laws (K, p) at m points."""
-        logs = np.log(np.stack([at.column(name) for name in self.terms.variables]))
-        return Centred(logs, self.terms.irreducible).evaluate(
-            in_coordinates(self.terms, coefficients)
-        )[0]
+        for name in self.needs:
+            at.column(name)  # or the error that says which is not known
+        model: Any = self.terms.at(at, np.zeros(len(self.terms.exponents)))
+        return np.asarray(model.evaluate(in_coordinates(self.terms, coefficients))[0])
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m); see `Kind.accuracy`."""
@@ -193,7 +205,7 @@ class PowerKind:
         )
 
 
-def limits_of(terms: PowerTerms) -> Floats:
+def limits_of(terms: PowerTerms | Expression) -> Floats:
     """(p, 2): the limits that the search sets to exponents, -inf and inf for the others; E = 0 is a
     value as any other.
     """
@@ -205,7 +217,7 @@ def _kind(name: str, terms: PowerTerms, objective: Objective, *, ceiling: bool) 
     return PowerKind(name, replace(terms, irreducible=ceiling), objective)
 
 
-#: By name; the objectives are the paper's (Section 4.1, Section 3.3, Appendix M).
+#: By name; the objectives of the first four are the paper's (Section 4.1, Section 3.3, Appendix M).
 POWER_KINDS = {
     kind.name: kind
     for kind in (
@@ -213,6 +225,7 @@ POWER_KINDS = {
         _kind("compute-ceiling", COMPUTE, HUBER, ceiling=True),
         _kind("params-tokens", PARAMS_TOKENS, HUBER, ceiling=False),
         _kind("params-tokens-ceiling", PARAMS_TOKENS, HUBER, ceiling=True),
+        *(PowerKind(name, form, HUBER) for name, form in MODELS.items() if form.is_expression),
     )
 }
 #: The law without a ceiling -> the one with it.

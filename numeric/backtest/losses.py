@@ -133,14 +133,17 @@ def _covariance(fit: Fit) -> Floats | None:
 
 
 def _logs(fit: Fit, covariance: Floats | None, rows: Runs) -> tuple[Floats, Floats, float]:
-    """log of the law (T,) at runs, and its standard error by the delta method."""
+    """log of the law (T,) at runs, NaN where it is no loss, and its standard error by the delta
+    method.
+    """
     design = fit.design
     values, jacobian = design.at(rows).evaluate(fit.theta[None])
+    logs = np.log(np.where(values[0] > 0.0, values[0], np.nan))
     if covariance is None:
-        return np.log(values[0]), np.full(len(values[0]), inf), 0.0
+        return logs, np.full(len(logs), inf), 0.0
     slope = np.linalg.solve(design.to_coordinates.T, jacobian[0] / values[0])
     variance = np.einsum("pt,pq,qt->t", slope, covariance, slope)
-    return np.log(values[0]), np.sqrt(np.maximum(variance, 0.0)), 0.0
+    return logs, np.sqrt(np.maximum(variance, 0.0)), 0.0
 
 
 def _estimates(

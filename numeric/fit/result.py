@@ -17,6 +17,7 @@ from .fitted import DEFAULT_LEVEL, Fitted
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
+    from typing import Self
 
     from numpy.typing import NDArray
     from pandas import DataFrame
@@ -295,6 +296,10 @@ class Fit(Fitted):
         from .bootstrap import bootstrap
 
         return bootstrap(self, repeats, seed=seed, kind=kind, progress=progress, jobs=jobs)
+
+    def resampled(self, n: int = 1000, **options: Any) -> Self:
+        """The same fit with the draws of `bootstrap`, from which its estimates then come."""
+        return self.with_draws(self.bootstrap(n, **options))
 
     def profile(
         self,

@@ -25,7 +25,7 @@ def resampled(fitted):
 
 
 def test_a_saved_bootstrap_gives_the_percentiles_of_its_draws(fitted, resampled, tmp_path):
-    fitted.save(tmp_path / "fit.json", resampled)
+    fitted.with_draws(resampled).save(tmp_path / "fit.json")
     read = Law.load(tmp_path / "fit.json")
     columns = {name: np.array(column) for name, column in resampled.columns.items()}
     beta, gamma = columns["beta"], columns["gamma"]

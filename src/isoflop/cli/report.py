@@ -48,7 +48,7 @@ def parser() -> Parser:
         "open, the\n"
         "one-break law at one D/N included.",
         [
-            "isoflop simulate --dataset mixture --seed 1 -o evaluations.csv",
+            "isoflop simulate --seed 1 -o evaluations.csv",
             "isoflop report evaluations.csv --benchmark ARC-E --hold-out 'compute > 6e21' "
             "--bootstrap 50",
             "isoflop report evaluations.csv --benchmark PIQA --bootstrap 0 --loss-law "

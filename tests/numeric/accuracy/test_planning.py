@@ -27,6 +27,7 @@ def raw(reducible):
 
 
 def test_the_best_allocation(task, reference) -> None:
+    assert task.ceiling == pytest.approx(float(raw(MP.mpf(0))), rel=1e-15)
     plan = task.plan(COMPUTE)
     for i, C in enumerate(COMPUTE):
         best = reference(C, A, B, BETA, GAMMA)
@@ -48,20 +49,6 @@ def test_no_other_allocation_is_better(task) -> None:
         assert task.accuracy(params, C / (6.0 * params)).max() <= task.optimal_accuracy(C) * (
             1.0 + 1e-15
         )
-
-
-def test_compute_for_an_accuracy(task, reference) -> None:
-    targets = np.array([0.3, 0.6, 0.9])
-    for target, C in zip(targets, task.compute_for(targets), strict=True):
-        assert float(raw(reference(float(C), A, B, BETA, GAMMA).reducible)) == pytest.approx(
-            target, rel=1e-13
-        )
-    assert task.ceiling == pytest.approx(float(raw(MP.mpf(0))), rel=1e-15)
-    for value in (task.ceiling, 0.999, GUESS, 0.1, float("nan")):
-        with pytest.raises(
-            ValueError, match=r"^accuracy=.*above guessing \(0.25\) and below the ceiling"
-        ):
-            task.compute_for(value)
 
 
 def test_overtraining_in_accuracy_points(task, reference) -> None:

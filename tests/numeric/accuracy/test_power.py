@@ -10,8 +10,9 @@ import pytest
 
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.accuracy.fitting import fit_law, resampled
-from isoflop.numeric.accuracy.power import CEILING_KINDS, MARGIN, POWER_KINDS
+from isoflop.numeric.accuracy.power import CEILING_KINDS, MARGIN, POWER_KINDS, PowerKind
 from isoflop.numeric.data.sample import Points, Sample
+from isoflop.numeric.fit.models import Expression
 from isoflop.numeric.fit.objective import Objective
 
 optimize = pytest.importorskip("scipy.optimize")
@@ -325,3 +326,17 @@ def test_a_ceiling_is_the_limit_of_accuracy() -> None:
     kind = POWER_KINDS["compute-ceiling"]
     far = kind.accuracy(truth("compute-ceiling")[None], Points(compute=[1e300]), np.array([GUESS]))
     assert far.item() == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-0.12), rel=1e-12)
+
+
+def test_a_law_written_as_an_expression_is_the_same_law():
+    """With a product of powers in one letter each, its coefficients, predictions and refits."""
+    data, own = sample("params-tokens", noise=0.02, outlier=False), POWER_KINDS["params-tokens"]
+    typed = PowerKind("typed", Expression("A*N^-beta + B*D^-gamma"), own.objective)
+    assert typed.needs == own.needs == ("params", "tokens")
+    one, other = fit_law(data, own), fit_law(data, typed)
+    assert other.coefficients == pytest.approx(one.coefficients, rel=1e-4)
+    assert other.predict(data) == pytest.approx(one.predict(data), rel=1e-7)
+    guessing = Baseline(GUESS)
+    one, other = (resampled(fit, guessing, 12, seed=1) for fit in (one, other))
+    for name in own.coefficients:
+        assert other.draws.columns[name] == pytest.approx(one.draws.columns[name], rel=1e-2)
