@@ -64,7 +64,7 @@ def refused(result, *named):
 
 
 def test_the_choices_are_those_of_the_library() -> None:
-    """The command line spells them out, for it must not load NumPy to show its help."""
+    """The command line spells them out, for a parser is built before NumPy is loaded."""
     from isoflop.cli import fit, run_options
     from isoflop.numeric.fit import OBJECTIVES, fitted
 

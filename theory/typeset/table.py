@@ -435,20 +435,20 @@ class Table(Record):
 
         An estimate has a key for the value and one for each end.
         """
-        return [{key: _plain(value) for key, value in row.items()} for row in self._values()]
+        return [{key: _plain(value) for key, value in row.items()} for row in self._row_values()]
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas frame with the columns of the records; infinite numbers stay infinite."""
         import pandas as pd
 
-        rows = list(self._values())
+        rows = list(self._row_values())
         return (
             pd.DataFrame(rows)
             if rows
             else pd.DataFrame(columns=[c.key for c in self.columns if c.only != "page"])
         )
 
-    def _values(self) -> Iterator[dict[str, Any]]:
+    def _row_values(self) -> Iterator[dict[str, Any]]:
         for row in self.entries:
             values: dict[str, Any] = {}
             for column in self.columns:

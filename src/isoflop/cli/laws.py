@@ -6,7 +6,7 @@ from ..theory.data.notation import KINDS
 from ..theory.data.published import PublishedLaw, find, names, unknown
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
 from .errors import DONE, UsageError, shown
-from .render import WIDTH, json_text, number, pairs, table
+from .render import WIDTH, json_text, number, pairs
 from .selection import declare_notation, notation
 
 TYPE_CHECKING = False
@@ -123,7 +123,7 @@ def _table_of_kind(members: Sequence[PublishedLaw], kind: str, spelling: Notatio
         for law in members
     ]
     headings = ("name", *columns)
-    left = WIDTH - max(map(len, table(headings, figures))) - 2
+    left = WIDTH - max(map(len, _lines(headings, figures))) - 2
     rows = []
     for law, cells in zip(members, figures, strict=True):
         first, *rest = wrap(_what(law), max(left, 20))
@@ -135,8 +135,18 @@ def _table_of_kind(members: Sequence[PublishedLaw], kind: str, spelling: Notatio
     return [
         f"{kind} laws: {form}{bare}",
         "",
-        *table((*headings, "what"), rows, left=("name", "what")),
+        *_lines((*headings, "what"), rows),
     ]
+
+
+def _lines(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    from ..theory.typeset.table import Column, Table
+
+    columns = [
+        Column(heading, align="left" if heading in ("name", "what") else "right")
+        for heading in headings
+    ]
+    return Table(columns, [dict(zip(headings, row, strict=True)) for row in rows]).lines()
 
 
 def _what(law: PublishedLaw) -> str:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from ..theory.data.notation import Notation
 
 WIDTH = 100
-GAP = "  "
 SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
 #: Numbers from here to there are written without an exponent.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-4, 1e6
@@ -76,32 +75,7 @@ def law_line(law: Law, spelling: Notation) -> str:
     return f"{clean(law.name)}: {figures}"
 
 
-# -- tables ----------------------------------------------------------------------------------------
-
-
-def table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[str] = ()
-) -> list[str]:
-    """The rows under their headings, which are broken at spaces; to the right but for the columns
-    `left`.
-    """
-    headings = [column.split() for column in columns]
-    height = max(map(len, headings))
-    lines = [[""] * (height - len(heading)) + heading for heading in headings]
-    widths = [
-        max(len(cell) for cell in (*heading, *(row[index] for row in rows)))
-        for index, heading in enumerate(lines)
-    ]
-
-    def line(cells: Sequence[str]) -> str:
-        placed = (
-            cell.ljust(width) if column in left else cell.rjust(width)
-            for cell, width, column in zip(cells, widths, columns, strict=True)
-        )
-        return GAP.join(placed).rstrip()
-
-    heads = [line([heading[level] for heading in lines]) for level in range(height)]
-    return [*heads, "-" * (sum(widths) + len(GAP) * (len(widths) - 1)), *map(line, rows)]
+# -- text ------------------------------------------------------------------------------------------
 
 
 def pairs(entries: Sequence[tuple[str, str]]) -> list[str]:

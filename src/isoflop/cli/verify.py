@@ -6,7 +6,7 @@ import sys
 
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
 from .errors import DONE, INTERRUPTED, NEGATIVE, UsageError, outside, shown
-from .render import WIDTH, clean, json_text, table
+from .render import WIDTH, clean, json_text
 from .run_options import say_interrupted
 
 TYPE_CHECKING = False
@@ -295,27 +295,20 @@ def _data(report: Report) -> dict[str, Any]:
 
 def _overview(reports: Sequence[Report]) -> list[str]:
     from ..theory.proof.verification import summary
+    from ..theory.typeset.table import Column, Table
 
-    columns = (
-        "name",
-        "steps",
-        "status",
-        "proved exactly",
-        "hold at points",
-        "confirmed by intervals",
-        "time",
-    )
-    rows = [
-        [
-            clean(report.name),
-            str(len(report.steps)),
-            SHORT.get(report.status, report.status.upper()),
-            str(report.proved),
-            str(report.at_points),
-            str(report.enclosed) if any(step.interval for step in report.steps) else "",
-            f"{report.seconds:.2f} s",
-        ]
-        for report in reports
+    columns = [
+        Column("name", align="left", of=lambda report: clean(report.name)),
+        Column("steps", of=lambda report: len(report.steps)),
+        Column(
+            "status",
+            align="left",
+            of=lambda report: SHORT.get(report.status, report.status.upper()),
+        ),
+        Column("proved", "proved\nexactly"),
+        Column("at_points", "hold\nat\npoints"),
+        Column("enclosed", "confirmed\nby\nintervals", of=_enclosed, missing=""),
+        Column("time", of=lambda report: f"{report.seconds:.2f} s"),
     ]
     steps = sum(len(report.steps) for report in reports)
     counts = ", ".join(f"{count} {status}" for status, count in summary(reports).items())
@@ -327,7 +320,11 @@ def _overview(reports: Sequence[Report]) -> list[str]:
     failures = [
         line for report in reports if report.failed for line in ("", *_failure_text(report))
     ]
-    return [*(table(columns, rows, left=("name", "status")) if rows else []), *closing, *failures]
+    return [*(Table(columns, reports).lines() if reports else []), *closing, *failures]
+
+
+def _enclosed(report: Report) -> int | None:
+    return report.enclosed if any(step.interval for step in report.steps) else None
 
 
 def _failure_text(report: Report) -> list[str]:

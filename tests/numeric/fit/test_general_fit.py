@@ -8,6 +8,7 @@ import sympy
 
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.fit import OBJECTIVES, fit
+from isoflop.numeric.fit.models import MODELS, Expression
 
 LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 FORMULA = "E + A*N^-beta + B*D^-gamma"
@@ -100,6 +101,15 @@ def test_fixed_and_bounded(given):
     np.testing.assert_array_equal(
         [general.free[list(general.coefficients).index(n)] for n in LAW], named.free
     )
+
+
+def test_a_law_with_a_name_is_one_declaration(monkeypatch):
+    named = Expression("E + a*N^-b*D^-c + k*log(D)", "product-log")
+    monkeypatch.setitem(MODELS, named.name, named)
+    runs = table()
+    one, other = fit(runs, model="product-log"), fit(runs, model=named.expression)
+    assert one.coefficients == other.coefficients
+    assert one.model.coefficients == ("E", "a", "b", "c", "k")
 
 
 # -- laws and columns of one's own -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -272,3 +273,15 @@ def test_latex_compiles(tmp_path: Path) -> None:
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
     assert run.returncode == 0, run.stdout.decode(errors="replace")[-2000:]
+
+
+def test_tables_are_values() -> None:
+    """Equal where they hold the same, and the same after a journey to another process."""
+    table = Table([Column("beta", format=Significant(3))], [{"beta": 0.35}], title="exponents")
+    read = pickle.loads(pickle.dumps(table))
+    assert read == table != table.changed(title="other")
+    assert read.text() == table.text()
+    with pytest.raises(AttributeError, match="immutable"):
+        table.title = "other"  # type: ignore[misc]
+    with pytest.raises(TypeError, match="takes key, heading"):
+        Column("beta", key="gamma")
