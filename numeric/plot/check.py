@@ -159,7 +159,7 @@ def _profiles(result: RunsCheck, ax: Axes, shades: _Shades) -> None:
     ax.set_ylabel("loss $L$")
     # Below the axes, where no run can lie.
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, fontsize=SMALL)
-    colours = ax.figure.colorbar(points, ax=ax, location="right", aspect=45, pad=0.02)
+    colours: Any = ax.figure.colorbar(points, ax=ax, location="right", aspect=45, pad=0.02)
     colours.solids.set_alpha(1.0)
     colours.set_label(r"compute $C$ (FLOP)", fontsize=7.0)
     colours.ax.tick_params(labelsize=7.0, width=0.6)
