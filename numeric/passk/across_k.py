@@ -345,7 +345,7 @@ def decades_beyond(known: Floats, value: float) -> float:
 
 
 def predict(
-    laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9, strict: bool = True
+    laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9
 ) -> list[dict[str, Any]]:
     """-log pass@k and pass@k at every k, for models with these covariates, with prediction
     intervals.
@@ -358,8 +358,6 @@ def predict(
     level : float
         Of the intervals for a new model, which scatters about the law as the fitted ones do
         (`PassFit.interval_ahead`).
-    strict : bool
-        Whether to refuse models for which the laws at different k contradict each other.
 
     Returns
     -------
@@ -369,7 +367,7 @@ def predict(
     Raises
     ------
     ValueError
-        Where a covariate is missing or outside its domain, or under `strict` the laws contradict
+        Where a covariate is missing or outside its domain, or the laws at different k contradict
         each other there.
     """
     given = {
@@ -377,7 +375,8 @@ def predict(
         for name in laws.kind.covariates
         if name in covariates
     }
-    if strict and (wrong := contradictions(laws, given)).any():
+    wrong = contradictions(laws, given)
+    if wrong.any():
         model = int(np.argmax(wrong.any(axis=0)))
         step = int(np.argmax(wrong[:, model]))
         where = ", ".join(f"{name}={values[model]:.6g}" for name, values in given.items())

@@ -12,7 +12,7 @@ from ..accuracy.crossing import crossing_of
 from ..data.sample import Points
 from ..data.scale import neg_log_accuracy
 from ..errors import outside
-from .panels import COLUMN, DIM, PALE, _axes, _literal
+from .panels import COLUMN, DIM, PALE, _axes, _literal, plain_logs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,6 @@ def plot_in_k(
         raise outside("fit", fit.name, "of a law of compute and k")
     from matplotlib import colormaps
     from matplotlib.lines import Line2D
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     part = fit.sample
     ahead = part.subset(np.zeros(len(part), bool)) if held_out is None else held_out
@@ -116,9 +115,7 @@ def plot_in_k(
         handles += _draw_crossing(crossing, _height(fit, crossing), path, ax, level)
         ax.set_xscale("log")
         ax.set_yscale("log")
-        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        ax.yaxis.set_minor_formatter(NullFormatter())
+        plain_logs(ax.yaxis)
         ax.set_xlim(path[0], path[-1])
         ax.set_xlabel(COMPUTE)
         ax.set_ylabel(rf"$-\log$ pass@k on {_literal(part.benchmark)}")

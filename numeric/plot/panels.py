@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "curve_with_band",
     "mark_runs",
+    "plain_logs",
     "plot_isoflop",
     "plot_penalty",
     "save",
@@ -331,6 +332,15 @@ def mark_runs(
     for chosen, style, label in (*marks, (held, HELD_OUT, "held out")):
         if chosen.any():
             ax.scatter(x[chosen], y[chosen], label=label, **style | {"s": size * style["s"]})
+
+
+def plain_logs(axis: Any) -> None:
+    """A logarithmic axis with the labels 0.1, 0.2, 0.5, 1, ..."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def shade_held_out(ax: Axes, x: Any, held_out: Any) -> None:

@@ -15,7 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import outside
-from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, POINTS, _axes, _figure
+from ..results import Band
+from .panels import (
+    COLOURS,
+    COLUMN,
+    DASHES,
+    DIM,
+    PAGE,
+    POINTS,
+    _axes,
+    _figure,
+    curve_with_band,
+    plain_logs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,7 +134,7 @@ def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None
             ax.set_xlim(*ends)
         if laws.kind.axis == "gold":
             ax.invert_xaxis()
-            _plain(ax.xaxis)
+            plain_logs(ax.xaxis)
         ax.set_xlabel(PREDICTED if joint else AXES[laws.kind.axis])
         ax.set_ylabel(OBSERVED)
         ax.legend(
@@ -285,7 +297,7 @@ def plot_coefficient(
         ax.set_xlabel("$k$")
         if log:
             ax.set_yscale("log")
-            _plain(ax.yaxis)
+            plain_logs(ax.yaxis)
             low, high = (getattr(np.concatenate(shown), end)() for end in ("min", "max"))
             bottom, top = (ax.dataLim.intervaly[0], ax.dataLim.intervaly[1])
             ax.set_ylim(max(bottom, low / WIDEST_BAND), min(top, high * WIDEST_BAND))
@@ -296,15 +308,6 @@ def plot_coefficient(
             ax.set_ylim(-0.05 * top, 1.3 * top or 1.0)
         ax.legend(fontsize=6.5, loc="upper left" if log else "best")
     return ax
-
-
-def _plain(axis: Any) -> None:
-    """A logarithmic axis with the labels 0.1, 0.2, 0.5, 1, ..."""
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axis.set_minor_formatter(NullFormatter())
 
 
 def plot_envelope_exponents(study: PassStudy, ax: Axes | None = None) -> Axes:
@@ -323,18 +326,11 @@ def plot_envelope_exponents(study: PassStudy, ax: Axes | None = None) -> Axes:
         for index, (name, label) in enumerate(EXPONENT_OF.items()):
             colour = COLOURS[index]
             exponents = [getattr(item, name)["alpha"] for item in found]
-            ax.plot(
-                ks,
-                [one.value for one in exponents],
-                DASHES[index],
-                color=colour,
-                marker="o",
-                markersize=2.2,
-                label=label,
-            )
-            if all(one.has_interval for one in exponents):
-                low, high = np.array([(one.low, one.high) for one in exponents]).T
-                ax.fill_between(ks, low, high, color=colour, alpha=0.15, linewidth=0)
+            sure = all(one.has_interval for one in exponents)
+            ends = np.array([(one.low, one.high) for one in exponents]).T if sure else (None, None)
+            band = Band(np.array([one.value for one in exponents]), *ends)
+            style = {"linestyle": DASHES[index], "marker": "o", "markersize": 2.2, "label": label}
+            curve_with_band(ax, ks, band, color=colour, **style)
         ax.set_xscale("log")
         ax.set_xlabel("$k$")
         ax.set_ylabel(r"$\alpha(k)$")

@@ -59,33 +59,6 @@ def test_few_groups_cannot_tell(run_cli, tmp_path):
     assert "consistent" not in result.out.split("verdict:")[1].splitlines()[0]
 
 
-def test_the_contract_for_scripts(run_cli, tmp_path):
-    result = run_cli(
-        "check", write(tmp_path / "runs.csv", TRUTH.loss), *RESAMPLES, "--format", "json"
-    )
-    data = json.loads(result.out)
-    assert data["kind"] == "runs"
-    assert data["verdict"] == "consistent"
-    alpha = TRUTH.envelope.exponent
-    assert (
-        data["derived"]["alpha"]["lo"]
-        < data["derived"]["alpha"]["value"]
-        < data["derived"]["alpha"]["hi"]
-    )
-    # Five standard errors of alpha on this design, as the bootstrap gives them, are about 0.006.
-    assert data["derived"]["alpha"]["value"] == pytest.approx(alpha, abs=0.006)
-    assert {"frontier", "isoflop", "fixed-ratio"} == {row["approach"] for row in data["empirical"]}
-    assert [row["quantity"] for row in data["allocation"]] == ["params", "tokens"]
-    for row in data["allocation"]:
-        for name in ("exponent", "derived", "difference"):
-            assert row[name]["lo"] < row[name]["value"] < row[name]["hi"]
-    assert data["tolerance_means"]["compute_factor"] > 1.0
-    for row in data["empirical"]:
-        assert {"approach", "alpha", "lo", "hi", "max_relative_difference", "verdict"} <= row.keys()
-        assert row["verdict"] in {"consistent", "inconsistent", "cannot tell"}
-        assert row["alpha"] is None or row["lo"] < row["alpha"] < row["hi"]
-
-
 def test_columns_and_rows_are_chosen_as_for_a_fit(run_cli, tmp_path):
     path = write(tmp_path / "runs.csv", TRUTH.loss)
     path.write_text(

@@ -32,23 +32,6 @@ def refused(outcome, *named):
         assert part in outcome.err, (part, outcome.err)
 
 
-def test_json(data, runs) -> None:
-    asked = ("report", runs, "--benchmark", "task two", *LAWS, *FAST, "--compute", "2e23")
-    found = data(*asked)
-    assert found["benchmark"] == "task two"
-    assert [each["name"] for each in found["laws"]] == ["compute", "params-tokens"]
-    assert found["random_baseline"]["value"] == 0.0
-    assert {each["compute"] for each in found["forecasts"]} == {2e23}
-    row = found["planning"]["allocations"][0]
-    assert row["params"]["low"] < row["params"]["value"] < row["params"]["high"]
-    assert data(*asked) == found
-    other = data(*asked, "--seed", "3", "--level", "99%")
-    assert (
-        other["laws"][0]["coefficients"][0]["value"] == found["laws"][0]["coefficients"][0]["value"]
-    )
-    assert other["laws"][0]["coefficients"][0]["low"] != found["laws"][0]["coefficients"][0]["low"]
-
-
 def test_latex_and_a_figure(call, runs, tmp_path) -> None:
     pytest.importorskip("matplotlib")
     words = (
