@@ -786,3 +786,10 @@ def test_the_text_names_the_interval(call, path) -> None:
         "sandwich covariance, each run seen from the others (HC3), Student's t with 59 degrees of "
         "freedom" in lines
     )
+
+
+def test_two_processes_draw_what_one_draws(call, path) -> None:
+    words = ("fit", path, "--bootstrap", "150", "--format", "json")
+    assert call(*words, "--jobs", "2").out == call(*words).out
+    result = call("fit", path, "--jobs", "2")
+    assert (result.code, "--jobs '2'" in result.err, "--bootstrap" in result.err) == (2, True, True)

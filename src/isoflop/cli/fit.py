@@ -138,6 +138,7 @@ def parser() -> Parser:
     takes_one(
         sure, "--seed", "S", "of the resamples, and of the starts of an expression; default: 0"
     )
+    takes_one(sure, "--jobs", "J", "processes of the bootstrap, -1 for all; default: 1")
     takes_one(sure, "--level", "SHARE", "coverage of intervals; default: 0.9")
     takes_several(
         sure,
@@ -186,7 +187,8 @@ def run(options: Options) -> tuple[str, int]:
     fit = _fitted(options, table, model)
     extra = _Extra(fit)
     if repeats is not None:
-        extra.resample(repeats, whole(options, "--seed", least=0) or 0)
+        seed, jobs = whole(options, "--seed", least=0) or 0, whole(options, "--jobs", least=None)
+        extra.resample(repeats, seed, jobs or 1)
     profiles: dict[str, Estimate] = {}
     if not extra.interrupted:
         try:
@@ -255,6 +257,7 @@ def _check(options: Options, model: str, form: str) -> None:
         "--seed": ""
         if expression or "--bootstrap" in options
         else "--bootstrap, or for --model EXPRESSION",
+        "--jobs": "" if "--bootstrap" in options else "--bootstrap",
         "--delta": "--objective huber-log" if objective != "huber-log" else "",
         "--tau": "--objective pinball-log" if objective != "pinball-log" else "",
     }
@@ -376,7 +379,7 @@ class _Extra:
         #: By key of the JSON.
         self.reports: dict[str, Any] = {}
 
-    def resample(self, repeats: int, seed: int) -> None:
+    def resample(self, repeats: int, seed: int, jobs: int) -> None:
         """Give the fit its draws."""
         from ..numeric.words import counted
 
@@ -385,7 +388,9 @@ class _Extra:
             return
         total = counted(repeats, "resample")
         try:
-            draws = self.fit.bootstrap(repeats, seed=seed, progress=is_terminal(sys.stderr))
+            draws = self.fit.bootstrap(
+                repeats, seed=seed, jobs=jobs, progress=is_terminal(sys.stderr)
+            )
         except KeyboardInterrupt:
             none = f"none of {total} is done"
             self.interrupted = f"{none}; the intervals are of the sandwich covariance"
