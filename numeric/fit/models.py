@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.data.notation import close_matches
 from ..errors import REAL, ArgumentError, nonnegative_number, number, outside, positive_number
 from .expression import BUDGET, COLUMNS, ExpressionModel, coefficients_of, names_of, required
 from .separable import Centred
@@ -48,6 +49,8 @@ SMALLEST_EXPONENT, LARGEST_EXPONENT = 1e-3, 10.0
 #: A term at the centre of the design lies between these multiples of the smallest and the largest
 #: observed value.
 SMALLEST_TERM, LARGEST_TERM = 1e-10, 1e10
+#: What tells an expression from a name.
+OPERATORS = frozenset("+*^/()")
 #: A parameter this close to its bound is on it.
 AT_BOUND = 1e-9
 
@@ -262,9 +265,13 @@ def form_of(model: Expr | str, *, irreducible: bool = True) -> PowerTerms | Expr
     Raises
     ------
     ValueError
-        Where a law that is an expression should be without E.
+        Where a law that is an expression should be without E, or a word looks like a name that is
+        misspelt.
     """
     form = MODELS.get(model) if isinstance(model, str) else None
+    is_word = isinstance(model, str) and not OPERATORS.intersection(model)
+    if form is None and is_word and (hint := close_matches(model, MODELS)):
+        raise outside("model", model, f"one of {', '.join(MODELS)} or an expression{hint}")
     if isinstance(form, PowerTerms):
         return replace(form, irreducible=irreducible)
     if not irreducible:

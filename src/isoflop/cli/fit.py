@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ..numeric.errors import ArgumentError
-from ..theory.data.notation import close_matches
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, of_option, outside, shown
 from .numerals import parse
@@ -235,12 +234,9 @@ def _model(options: Options) -> str:
     text = options.one("--model")
     if text is None:
         return next(iter(_models()))
-    word = text.strip()
-    hint = close_matches(word, _models())
-    if word not in _models() and (hint or not word):
-        names = ", ".join(_models())
-        raise UsageError(f"--model {shown(text)}: must be one of {names} or an expression{hint}")
-    return word
+    if not text.strip():
+        raise outside("--model", text, f"one of {', '.join(_models())} or an expression")
+    return text.strip()
 
 
 def _check(options: Options, model: str, form: str) -> None:
