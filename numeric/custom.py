@@ -53,6 +53,11 @@ def _expm1_of_log1p(power: float, x: Any) -> Any:
 class CustomAllocation(Allocation):
     """Params and tokens for a budget, under a law h(R)."""
 
+    @property
+    def variables(self) -> tuple[tuple[str, Any], ...]:
+        """N and D, as an allocation of other variables has them."""
+        return (("N", self.params), ("D", self.tokens))
+
     @cached_property
     def reducible_loss(self) -> Any:
         """|L - E|, E the limit of the law; None where there is none."""

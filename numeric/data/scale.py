@@ -121,7 +121,9 @@ def _array(name: str, value: Any, allowed: Callable[[Any], Any], domain: str) ->
     if array.dtype.kind not in "iuf":
         raise outside(name, value, "real numbers")
     values = array.astype(np.float64)
-    bad = np.broadcast_to(values, np.shape(allowed(values)))[~allowed(values)]
-    if bad.size:
-        raise outside(name, float(bad[0]), domain)
+    fine = allowed(values)
+    if not fine.all():
+        at = tuple(np.argwhere(~fine)[0].tolist())
+        where = f"{name}[{', '.join(map(str, at))}]" if at else name
+        raise outside(where, float(np.broadcast_to(values, fine.shape)[at]), domain)
     return values

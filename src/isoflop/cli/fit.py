@@ -43,7 +43,13 @@ LEVEL = 0.9
 #: Options that take all numbers after them.
 LISTS = ("--compute", "--ratio")
 #: Arguments of the library whose options have other names.
-OPTION_OF = {"fixed": "--fix", "bounds": "--bound", "repeats": "--bootstrap", "kind": "--bootstrap"}
+OPTION_OF = {
+    "fixed": "--fix",
+    "bounds": "--bound",
+    "repeats": "--bootstrap",
+    "kind": "--bootstrap",
+    "quantity": "--profile",
+}
 
 
 def module_for(words: Sequence[str]) -> ModuleType:
@@ -407,6 +413,8 @@ class _Extra:
             for key, quantity in _quantities(self.fit, name, asked).items():
                 try:
                     intervals[key] = self.fit.profile(quantity, level=level)
+                except ArgumentError:
+                    raise
                 except ValueError as error:
                     raise blamed(error, ("--profile", name)) from None
         if intervals:
