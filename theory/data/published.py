@@ -85,8 +85,9 @@ class Source(Frozen):
     @property
     def citation(self) -> str:
         """One line: authors, year, title, arXiv identifier."""
-        first = self.authors[0].partition(",")[0]
-        return f"{first} et al. ({self.year}), {self.title}, arXiv:{self.arxiv}"
+        first, *others = (author.partition(",")[0] for author in self.authors)
+        names = f"{first} et al." if len(others) > 1 else " and ".join([first, *others])
+        return f"{names} ({self.year}), {self.title}, arXiv:{self.arxiv}"
 
     @property
     def bibtex(self) -> str:
@@ -583,6 +584,14 @@ def _canonical(
     return (("E", E), ("A", A), ("B", B), ("beta", alpha), ("gamma", beta))
 
 
+def _as_printed(*, E: str, A: str, B: str, alpha: str, beta: str) -> dict[str, Any]:
+    """The digits of a law that its source prints in the hoffmann notation."""
+    return {
+        "digits": _canonical(E, A, B, alpha, beta),
+        "printed_digits": (("E", E), ("A", A), ("B", B), ("alpha", alpha), ("beta", beta)),
+    }
+
+
 def _losses() -> tuple[PublishedLaw, ...]:
     hoffmann, besiroglu, muennighoff = (
         SOURCES[key] for key in ("hoffmann2022", "besiroglu2024", "muennighoff2023")
@@ -631,14 +640,7 @@ def _losses() -> tuple[PublishedLaw, ...]:
             name="hoffmann2022-rounded",
             title="Chinchilla, Approach 3, rounded as printed: prefer hoffmann2022",
             family="hoffmann2022",
-            digits=_canonical(E="1.69", A="406.4", B="410.7", alpha="0.34", beta="0.28"),
-            printed_digits=(
-                ("E", "1.69"),
-                ("A", "406.4"),
-                ("B", "410.7"),
-                ("alpha", "0.34"),
-                ("beta", "0.28"),
-            ),
+            **_as_printed(E="1.69", A="406.4", B="410.7", alpha="0.34", beta="0.28"),
             sources=(hoffmann,),
             locus="Appendix D, the fit of Approach 3",
             verified=(
@@ -658,14 +660,7 @@ def _losses() -> tuple[PublishedLaw, ...]:
             name="besiroglu2024",
             title="Chinchilla replication, as printed",
             family="besiroglu2024",
-            digits=_canonical(E="1.8172", A="482.01", B="2085.43", alpha="0.3478", beta="0.3658"),
-            printed_digits=(
-                ("E", "1.8172"),
-                ("A", "482.01"),
-                ("B", "2085.43"),
-                ("alpha", "0.3478"),
-                ("beta", "0.3658"),
-            ),
+            **_as_printed(E="1.8172", A="482.01", B="2085.43", alpha="0.3478", beta="0.3658"),
             sources=(besiroglu, hoffmann),
             locus="the estimates of the text and of its first table",
             verified=(

@@ -20,6 +20,7 @@ from isoflop.theory.data.published import (
     LAWS,
     SOURCES,
     PublishedLaw,
+    Source,
     bibtex,
     compute_counterparts,
     decode_table_11,
@@ -503,3 +504,25 @@ def test_runs_on_the_ray(public_runs: Path) -> None:
     assert (f"{min(ratios):.1f}", f"{max(ratios):.1f}") == ("17.8", "22.6")
     assert Decimal(KRAJEWSKI_RUNS.fit_lo) == 3 * 10**18
     assert Decimal(KRAJEWSKI_RUNS.fit_hi) == 6 * 10**21
+
+
+@pytest.mark.parametrize(
+    ("authors", "spoken"),
+    [
+        (("One, A.",), "One (2024)"),
+        (("One, A.", "Two, B."), "One and Two (2024)"),
+        (("One, A.", "Two, B.", "Three, C."), "One et al. (2024)"),
+    ],
+)
+def test_a_citation_names_one_author_or_two(authors: tuple[str, ...], spoken: str) -> None:
+    source = Source(
+        key="k",
+        authors=authors,
+        title="T",
+        year="2024",
+        arxiv="2401.00001",
+        archive_class=None,
+        venue=None,
+        verified="unverified",
+    )
+    assert source.citation.startswith(spoken)
