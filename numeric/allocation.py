@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ..theory.typeset.table import Table
     from .law import Law
-    from .penalty import Penalty
+    from .penalty import PairLaw, Penalty
     from .results import Estimate
 
     Kind = TypeVar("Kind", bound="Allocation")
@@ -224,7 +224,7 @@ class Allocation(Computed, Shown):
 
 
 def allocate(
-    law: Law, given: dict[str, Any], caps: dict[str, float | None], kind: type[Kind]
+    law: PairLaw, given: dict[str, Any], caps: dict[str, float | None], kind: type[Kind]
 ) -> Kind:
     """See `Law.allocate`; `given` is by the names of TARGETS, `caps` are max_params, max_tokens and
     tokens_per_param.
@@ -263,7 +263,7 @@ def allocate(
 
 
 def _for_compute(
-    law: Law, budget: Any, max_params: float = math.inf, max_tokens: float = math.inf
+    law: PairLaw, budget: Any, max_params: float = math.inf, max_tokens: float = math.inf
 ) -> dict[str, Any]:
     forms = law.forms
     caps = {"at_max_params": False, "at_max_tokens": False}
@@ -303,7 +303,7 @@ def _or_inf(formula: Any, value: Any) -> Any:
         return math.inf
 
 
-def _on_ray(law: Law, name: str, value: Any, tokens_per_param: float) -> dict[str, Any]:
+def _on_ray(law: PairLaw, name: str, value: Any, tokens_per_param: float) -> dict[str, Any]:
     """Params and tokens at these tokens per param, for a budget, or params or tokens of theirs."""
     forms = law.forms
     if name == "compute":
@@ -320,18 +320,18 @@ def _on_ray(law: Law, name: str, value: Any, tokens_per_param: float) -> dict[st
     }
 
 
-def _for_params(law: Law, params: Any) -> dict[str, Any]:
+def _for_params(law: PairLaw, params: Any) -> dict[str, Any]:
     """The optimum that has these params."""
     return _for_compute(law, law.forms.compute_at_max_params(params)) | {"params": params}
 
 
-def _for_tokens(law: Law, tokens: Any) -> dict[str, Any]:
+def _for_tokens(law: PairLaw, tokens: Any) -> dict[str, Any]:
     """The optimum that has these tokens."""
     return _for_compute(law, law.forms.compute_at_max_tokens(tokens)) | {"tokens": tokens}
 
 
 def _for_inner_sum(
-    law: Law, reducible: Any, max_params: float = math.inf, max_tokens: float = math.inf
+    law: PairLaw, reducible: Any, max_params: float = math.inf, max_tokens: float = math.inf
 ) -> dict[str, Any]:
     forms = law.forms
     cheapest = forms.compute_for_reducible_loss(reducible)
@@ -386,7 +386,7 @@ def _for_inner_sum(
     }
 
 
-def _require(law: Law, reducible: Any, unreachable: Any, **caps: float) -> None:
+def _require(law: PairLaw, reducible: Any, unreachable: Any, **caps: float) -> None:
     """A ValueError that names the first target that cannot be reached under the caps."""
     if is_foreign(unreachable) or not any_of(unreachable):
         return

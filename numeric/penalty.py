@@ -13,17 +13,40 @@ from .errors import outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, TypeAlias
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, Protocol, TypeAlias
 
     import pandas as pd
 
     from ..theory.typeset.table import Table
+    from .arrays import Forms
     from .law import Law
     from .results import Estimate
 
     Excess: TypeAlias = Callable[[float], Any]
     Scale: TypeAlias = tuple[Callable[..., Any], Callable[..., Any]]
+
+    class PairLaw(Protocol):
+        """What allocations and penalties need of a law of params and tokens."""
+
+        @property
+        def name(self) -> str: ...
+        @property
+        def E(self) -> float | None: ...
+        @property
+        def numbers(self) -> Mapping[str, float | None]: ...
+        @property
+        def forms(self) -> Forms: ...
+        @property
+        def envelope(self) -> Any: ...
+        @property
+        def uncertainty(self) -> Any: ...
+        def compute(self, params: Any, tokens: Any) -> Any: ...
+        def loss(self, params: Any, tokens: Any) -> Any: ...
+        def reducible_loss(self, params: Any, tokens: Any) -> Any: ...
+        def inner_sum_for(self, name: str, target: Any) -> Any: ...
+        def penalty(self, *args: Any, **given: Any) -> Penalty: ...
+
 
 MEASURES = (
     "loss_penalty",
@@ -96,7 +119,7 @@ class Penalty(Computed, Shown):
 
     __slots__ = ("law", "log_size_ratio", "given")  # noqa: RUF023 - as they are computed
 
-    law: Law
+    law: PairLaw
     log_size_ratio: Any
     given: tuple[tuple[str, Any], ...]
 
@@ -173,8 +196,9 @@ class Penalty(Computed, Shown):
                 "estimate: is of one allocation; the penalty holds arrays, whose rows() are one "
                 "each"
             )
+        law: Any = self.law
         given = dict(self.given)
-        return self.law.estimate(
+        return law.estimate(
             lambda law: getattr(law.penalty(**given), figure), level, least=LEAST.get(figure)
         )
 
@@ -208,8 +232,9 @@ class Penalty(Computed, Shown):
         """The penalty against the ratio, with these allocations marked."""
         from .plot.panels import plot_penalty
 
+        law: Any = self.law
         marked = [float(cost.ratio) for cost in self.rows()]
-        return plot_penalty([(self.law.name, self.law.beta, self.law.gamma)], ax, points=marked)
+        return plot_penalty([(law.name, law.beta, law.gamma)], ax, points=marked)
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name, those of the run included."""
@@ -242,7 +267,7 @@ class Run(Computed):
 
     __slots__ = ("law", "params", "tokens", "excess")  # noqa: RUF023 - as they are computed
 
-    law: Law
+    law: PairLaw
     params: Any
     tokens: Any
     excess: Any
@@ -391,7 +416,7 @@ def _run(
     return {"params": params, "tokens": tokens}
 
 
-def tolerance(law: Law, within: float, excess: Excess | None = None) -> Tolerance:
+def tolerance(law: PairLaw, within: float, excess: Excess | None = None) -> Tolerance:
     """See `Law.tolerance`: the two roots of P(s) - 1 = within on either side of s = log r = 0.
 
     ``excess``: of the loss, where that of R is another.

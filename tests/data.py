@@ -134,7 +134,7 @@ def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]])
     return path
 
 
-def write_csv(path: Path, columns: Mapping[str, Sequence[Any]]) -> Path:
+def write_csv(path: Path, columns: Mapping[str, Iterable[Any]]) -> Path:
     """The file of CSV, with these columns."""
     return write_rows(path, tuple(columns), zip(*columns.values(), strict=True))
 

@@ -177,7 +177,8 @@ class PowerKind:
         """-log Q' (K, m) of K laws (K, p) at m points."""
         for name in self.needs:
             at.column(name)  # or the error that says which is not known
-        model: Any = self.terms.at(at, np.zeros(len(self.terms.exponents)))
+        rows: Any = at  # of the quantities of runs it has those that the law needs
+        model: Any = self.terms.at(rows, np.zeros(len(self.terms.exponents)))
         return np.asarray(model.evaluate(in_coordinates(self.terms, coefficients))[0])
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:

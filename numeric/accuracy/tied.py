@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,7 +52,8 @@ class OneExponent(PowerTerms):
     def law(self, coefficients: Mapping[str, float], name: str = "fit", source: str = "") -> Law:
         """The law with these coefficients."""
         whole = {**coefficients, "gamma": coefficients["beta"]}
-        return PARAMS_TOKENS.law(whole, name, source)
+        law: Any = PARAMS_TOKENS.law(whole, name, source)
+        return law
 
     def __str__(self) -> str:
         return "E + A N^-beta + B D^-beta"

@@ -14,7 +14,8 @@ from ..results import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Self
+    from dataclasses import Field
+    from typing import ClassVar, Self
 
     from numpy.typing import NDArray
 
@@ -68,6 +69,8 @@ class Fitted(Shown, ABC):
     """
 
     draws: Draws | None = None
+    if TYPE_CHECKING:
+        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     # -- what a subclass says ----------------------------------------------------------------------
 

@@ -76,8 +76,8 @@ class Refittable(Protocol):
     def size(self) -> int:
         """Number of rows n."""
 
-    def refit(self, *, weights: Floats | None = None, observed: Any = None) -> Refits:
-        """The fit repeated K times, each from where this one ended.
+    def refit(self, *args: Any, **resampled: Any) -> Refits:
+        """The fit repeated K times, each from where this one ended, by keywords.
 
         Parameters
         ----------

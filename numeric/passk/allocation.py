@@ -259,7 +259,7 @@ def allocation_matrix(
     common, of_fits = (
         paired(fit.draws for fit in fits.values())
         if fits and all(fit.has_intervals for fit in fits.values())
-        else ([], [])
+        else (np.empty(0, dtype=np.intp), [])
     )
     if len(common) > 1:
         drawn = {name: np.repeat(columns[name][None], len(common), axis=0) for name in COEFFICIENTS}

@@ -149,10 +149,15 @@ def design() -> Design:
     for i, budget in enumerate(np.geomspace(SMALLEST, LARGEST_SMALL, SMALL_RUNS).tolist(), start=1):
         tokens = (SMALL_RATIO * budget / FLOP_PER_PARAM_AND_TOKEN) ** 0.5
         rows.append((f"small-{i}", budget, tokens, MIXTURE))
-    run, C, D, dataset = (np.array(column) for column in zip(*rows, strict=True))
+    run, C, D, trained = (np.array(column) for column in zip(*rows, strict=True))
     params = C / (FLOP_PER_PARAM_AND_TOKEN * D)
-    run, dataset = run.astype(object), dataset.astype(object)
-    return Design(run=run, params=params, tokens=D, compute=C, dataset=dataset)
+    return Design(
+        run=run.astype(object),
+        params=params,
+        tokens=D,
+        compute=C,
+        dataset=trained.astype(object),
+    )
 
 
 # -- what comes out --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ bad input says.
 import json
 import shutil
 import subprocess
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,7 +84,7 @@ def test_pooled_training_sets_are_said(call, public_runs):
 
 
 def test_json_is_what_the_library_finds(data, runs):
-    conditions = {
+    conditions: dict[str, Any] = {
         "fit_where": "source == 'web'",
         "error_where": "params < 5e8",
         "predict_where": "params > 5e8",

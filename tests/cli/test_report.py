@@ -1,5 +1,7 @@
 """isoflop report: the contract for scripts, bad input, figures, interrupts."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.data import accuracies, at_ratios, evaluations, write_csv
@@ -13,7 +15,7 @@ def runs(tmp_path_factory):
     """Two benchmarks, in the long form with the accuracy of guessing, and a loss."""
     params, tokens = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
     random = np.random.default_rng(5)
-    how = {"noise": 0.01, "seed": random}
+    how: dict[str, Any] = {"noise": 0.01, "seed": random}
     scores = {
         ("piqa", "acc"): accuracies(params, tokens, baseline=0.5, **how),
         ("task two", "acc"): accuracies(params, tokens, scale=2.0, **how),

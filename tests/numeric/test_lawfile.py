@@ -87,6 +87,7 @@ def test_what_may_be_left_out() -> None:
 def test_a_coefficient_may_come_with_its_uncertainty() -> None:
     """As a saved fit has it."""
     found = lawfile.from_data(with_coefficients(beta={"value": 0.34, "standard_error": 0.01}))
+    assert isinstance(found, Law)
     assert found.beta == 0.34
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from ..theory.algebra.decide import Witness
     from ..theory.budget import Budget
-    from ..theory.proof.paper import Equation
-    from ..theory.proof.prove import Link, Proof
+    from ..theory.proof.paper import PrintedEquation
+    from ..theory.proof.prove import ChainLink, Proof
     from .arguments import Options
 
 SUMMARY = "a claim of your own, or the equations of a paper: proved, refuted or undecided"
@@ -181,7 +181,7 @@ def proof_data(proof: Proof) -> dict[str, Any]:
     }
 
 
-def _link(link: Link) -> dict[str, Any]:
+def _link(link: ChainLink) -> dict[str, Any]:
     decision = link.decision
     return {
         "claim": link.text,
@@ -256,7 +256,9 @@ def _check(settings: dict[str, Any]) -> None:
     prove("1 == 1", **(settings | {"limit": None}))
 
 
-def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[dict[str, Any]]:
+def _entries(
+    equation: PrintedEquation, source: str, settings: dict[str, Any]
+) -> list[dict[str, Any]]:
     """One entry for each link of the equation, under the line of its relation."""
     from ..theory.algebra.parse import ParseError
     from ..theory.proof.paper import place
@@ -286,7 +288,7 @@ def _entries(equation: Equation, source: str, settings: dict[str, Any]) -> list[
     ]
 
 
-def _unreadable(equation: Equation, source: str, error: Any) -> dict[str, Any]:
+def _unreadable(equation: PrintedEquation, source: str, error: Any) -> dict[str, Any]:
     from ..theory.proof.paper import place
 
     inside = error.position if error.text == equation.text and error.position is not None else None

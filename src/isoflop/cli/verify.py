@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..theory.proof.claim import Derivation
-    from ..theory.proof.verification import Check, ErratumReport, RemarkReport, Report, StepReport
+    from ..theory.proof.verification import (
+        Check,
+        ErratumReport,
+        RemarkReport,
+        StepReport,
+        TheoremReport,
+    )
     from .arguments import Options
 
     Item = TypeVar("Item")
@@ -245,7 +251,7 @@ def _errata(paper: str, form: str) -> tuple[str, int]:
 
 
 def _reported(
-    reports: Sequence[Report], form: str, *, in_full: bool, interrupted: bool
+    reports: Sequence[TheoremReport], form: str, *, in_full: bool, interrupted: bool
 ) -> tuple[str, int]:
     failed = sum(report.failed for report in reports)
     status = INTERRUPTED if interrupted else NEGATIVE if failed else DONE
@@ -264,7 +270,7 @@ def _reported(
     return "\n".join([*lines, *(["interrupted: these were done"] if interrupted else [])]), status
 
 
-def _data(report: Report) -> dict[str, Any]:
+def _data(report: TheoremReport) -> dict[str, Any]:
     return {
         **report.as_dict(),
         "steps": [
@@ -293,7 +299,7 @@ def _data(report: Report) -> dict[str, Any]:
     }
 
 
-def _overview(reports: Sequence[Report]) -> list[str]:
+def _overview(reports: Sequence[TheoremReport]) -> list[str]:
     from ..theory.proof.verification import summary
     from ..theory.typeset.table import Column, Table
 
@@ -323,11 +329,11 @@ def _overview(reports: Sequence[Report]) -> list[str]:
     return [*(Table(columns, reports).lines() if reports else []), *closing, *failures]
 
 
-def _enclosed(report: Report) -> int | None:
+def _enclosed(report: TheoremReport) -> int | None:
     return report.enclosed if any(step.interval for step in report.steps) else None
 
 
-def _failure_text(report: Report) -> list[str]:
+def _failure_text(report: TheoremReport) -> list[str]:
     if report.error:
         return _wrapped(f"{report.name}: {report.error}", 0)
     lines = [f"{clean(report.name)}: failed"]
@@ -347,7 +353,7 @@ def _objections(step: StepReport) -> list[str]:
     ]
 
 
-def _report_text(report: Report) -> list[str]:
+def _report_text(report: TheoremReport) -> list[str]:
     lines = [
         f"{clean(report.name)}: {report.status} ({report.seconds:.2f} s)",
         *_wrapped(report.title, 2),

@@ -75,7 +75,7 @@ def test_the_mean_is_exact_and_what_has_none_is_counted() -> None:
 def test_other_benchmarks_and_margins() -> None:
     two = averaged(table(ROWS), BASELINES, benchmarks=["c", "a"]).scores["average"]
     assert two[0] == pytest.approx(
-        float((ROWS[0]["c"] or 0.0) + (ROWS[0]["a"] - 0.25) / 0.75) / 2.0
+        float((ROWS[0]["c"] or 0.0) + ((ROWS[0]["a"] or 0.0) - 0.25) / 0.75) / 2.0
     )
     assert averaged(table(ROWS), BASELINES, margin=0.0).sample("average", 0.0).index.tolist() == [
         0,

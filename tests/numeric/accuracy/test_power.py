@@ -338,5 +338,7 @@ def test_a_law_written_as_an_expression_is_the_same_law():
     assert other.predict(data) == pytest.approx(one.predict(data), rel=1e-7)
     guessing = Baseline(GUESS)
     one, other = (resampled(fit, guessing, 12, seed=1) for fit in (one, other))
+    assert one.draws is not None
+    assert other.draws is not None
     for name in own.coefficients:
         assert other.draws.columns[name] == pytest.approx(one.draws.columns[name], rel=1e-2)

@@ -295,6 +295,7 @@ def test_interrupts(monkeypatch) -> None:
         if len(calls) == 1:
             from dataclasses import replace
 
+            assert found.draws is not None
             return found.with_draws(replace(found.draws, interrupted=True))
         return found
 
@@ -323,6 +324,7 @@ def test_an_interrupt_among_the_refits() -> None:
 
     done = resampled(replace(fit, kind=Stopping()), Baseline(GUESS), 200, 0)
     assert done.interrupted
+    assert done.draws is not None
     assert len(done.draws) == 50
 
 

@@ -7,6 +7,7 @@ import sys
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -333,8 +334,9 @@ def test_bad_range(bounds) -> None:
 @pytest.mark.parametrize("name", ["tolerance", "tokens_per_param"])
 def test_bad_numbers(name) -> None:
     for value in (0.0, math.nan, "1"):
+        wrong: dict[str, Any] = {name: value}
         with pytest.raises(ValueError, match=rf"^{name}=.*: must be a positive finite number"):
-            check_published(**{name: value})
+            check_published(**wrong)
 
 
 # -- accuracy ------------------------------------------------------------------------------------------------

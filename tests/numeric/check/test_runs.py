@@ -13,6 +13,7 @@ from isoflop.numeric.check.paired import BATCH
 from isoflop.numeric.check.runs import check_runs as checked
 from isoflop.numeric.check.runs_result import ToleranceMeaning
 from isoflop.numeric.data.runs import Runs
+from isoflop.numeric.errors import ArgumentError
 from isoflop.numeric.fit.bootstrap import refit as original
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.results import Band, Estimate
@@ -363,7 +364,7 @@ def test_a_ratio_that_few_of_the_runs_share_can_be_chosen():
     ],
 )
 def test_ratios_without_runs(ratios, message):
-    with pytest.raises(ValueError, match=message) as caught:
+    with pytest.raises(ArgumentError, match=message) as caught:
         check_runs(runs(ratio_grid()), bootstrap=20, ratios=ratios)
     assert caught.value.argument == "ratios"
 

@@ -225,6 +225,8 @@ def test_rows_of_what_is_held_are_zero(given):
     for name, free in zip(NAMES, found.free, strict=True):
         assert (found.standard_errors[name] > 0.0) == free
         low, high = found.estimates()[name].low, found.estimates()[name].high
+        assert low is not None
+        assert high is not None
         assert low <= found.coefficients[name] <= high
 
 
@@ -243,6 +245,8 @@ def test_intervals_take_students_t():
     found = fit(table(0.02))
     for name, estimate in found.estimates(0.9).items():
         low, high = estimate.low, estimate.high
+        assert low is not None
+        assert high is not None
         value, se = found.coefficients[name], found.standard_errors[name]
         if name != "E":
             assert np.log(high / value) == pytest.approx(1.7081407612518986 * se / value, rel=1e-12)

@@ -123,6 +123,8 @@ def drawn() -> dict[str, np.ndarray]:
 def test_intervals_hold_what_simulation_says(name: str, drawn: dict[str, np.ndarray]) -> None:
     """The 90 % interval about the truth holds 90 % of simulated estimates, each tail about 5 %."""
     (found,) = derived(LAW, COVARIANCE, quantities=(QUANTITIES[name],), level=0.9)
+    assert found.low is not None
+    assert found.high is not None
     values = QUANTITIES[name].values(**drawn)
     assert values.shape == (20_000,)
     assert np.mean(values < found.low) == pytest.approx(0.05, abs=0.01)
@@ -152,6 +154,8 @@ def test_many_laws_at_once_are_the_laws_one_by_one(name: str, drawn: dict[str, n
 @pytest.mark.parametrize("name", [name for name, quantity in QUANTITIES.items() if quantity.log])
 def test_intervals_on_a_log_scale_stay_inside_the_domain(name: str) -> None:
     (found,) = derived(LAW, 100 * COVARIANCE, quantities=(QUANTITIES[name],), level=0.99)
+    assert found.low is not None
+    assert found.high is not None
     floor, share = (1.0 if name == "penalty" else 0.0), name.endswith("_share")
     assert floor < found.low < found.value < found.high
     low, value, high = (
@@ -163,6 +167,9 @@ def test_intervals_on_a_log_scale_stay_inside_the_domain(name: str) -> None:
 
 def test_that_of_the_loss_is_symmetric() -> None:
     (found,) = derived(LAW, COVARIANCE, quantities=(QUANTITIES["L_star"],))
+    assert found.low is not None
+    assert found.high is not None
+    assert found.standard_error is not None
     assert found.high - found.value == pytest.approx(found.value - found.low, rel=1e-12)
     assert (found.high - found.low) / found.standard_error == pytest.approx(2 * 1.6448536269514722)
 
@@ -178,6 +185,7 @@ def test_at_ratio_one_the_penalty_is_known_exactly() -> None:
     assert (found.value, found.standard_error, found.low, found.high) == (1.0, 0.0, 1.0, 1.0)
     (close,) = derived(LAW, COVARIANCE, quantities=(penalty_at(1.0 + 1e-9),))
     assert close.low == close.high == 1.0
+    assert close.standard_error is not None
     assert 0.0 < close.standard_error < 1e-18
 
 

@@ -133,7 +133,9 @@ def test_a_bend_along_the_size_shows() -> None:
     data["loss"] = data["loss"] * (1 - 0.02 * z**2)
     found = diagnostics(fit(data, objective=SQUARES))
     assert found.trends[0].name.endswith("in log N")
-    assert found.trends[0].p_value < 1e-6
+    p_value = found.trends[0].p_value
+    assert p_value is not None
+    assert p_value < 1e-6
     assert any("does not fit" in text for text in found.findings)
 
 
@@ -144,7 +146,7 @@ def test_spread_that_grows_shows() -> None:
         0.0005 * (c / c.min()) ** 0.3 * np.random.default_rng(0).standard_normal(len(c))
     )
     found = diagnostics(fit(data, objective=SQUARES))
-    assert all(test.p_value < 1e-3 for test in found.scedasticity)
+    assert all(test.p_value is not None and test.p_value < 1e-3 for test in found.scedasticity)
     assert any("spread more" in text for text in found.findings)
 
 
@@ -239,6 +241,7 @@ def test_chinchilla(public_runs: Path) -> None:
     left = fitted.residuals - wide @ np.linalg.lstsq(wide, fitted.residuals, rcond=None)[0]
     f = (np.sum(fitted.residuals**2) - left @ left) / 2 / (left @ left / 233)
     assert found.trends[0].statistic == pytest.approx(f, rel=1e-3)
+    assert found.normal.p_value is not None
     assert found.normal.p_value < 1e-6
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert data["outliers"][0]["row"] == found.outliers[0].row

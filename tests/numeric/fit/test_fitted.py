@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import log, pi
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,6 +56,7 @@ def test_without_resamples_there_is_no_interval():
 
 def test_resamples_travel_with_the_fit():
     found = Mean(Y).resampled(500, seed=3)
+    assert found.draws is not None
     drawn = found.draws.coefficients[:, 0]
     assert found.n_failed + len(drawn) == 500
     assert found.n_failed == pytest.approx(500 * 0.75**4, rel=0.2)  # resamples without the first
@@ -105,7 +107,7 @@ DENSITIES = {
         -(r**2 / 2 if abs(r) <= 5e-3 else 5e-3 * (abs(r) - 2.5e-3)) / s
     ),
 }
-PARAMETERS = {"pinball-log": {"tau": 0.3}, "huber-log": {"delta": 5e-3}}
+PARAMETERS: dict[str, dict[str, Any]] = {"pinball-log": {"tau": 0.3}, "huber-log": {"delta": 5e-3}}
 
 
 @pytest.mark.parametrize("objective", DENSITIES)

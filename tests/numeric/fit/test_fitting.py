@@ -741,6 +741,8 @@ def test_a_fit_predicts_other_runs_and_has_estimates(model):
     assert found.predict(other) == pytest.approx(expected, rel=1e-13)
     for name, estimate in found.estimates(0.8).items():
         assert estimate.value == law[name]
+        assert estimate.low is not None
+        assert estimate.high is not None
         assert estimate.low < estimate.value < estimate.high
         assert estimate.standard_error == found.standard_errors[name]
 

@@ -79,6 +79,8 @@ def test_uncertainty_of_the_named_model():
         assert general.standard_errors[name] == pytest.approx(value, rel=1e-4)
     interval = general.estimates()["A"]
     low, high = interval.low, interval.high
+    assert low is not None
+    assert high is not None
     assert low + high == pytest.approx(2.0 * general.coefficients["A"], rel=1e-12)
     one, other = named.bootstrap(20, seed=1), general.bootstrap(20, seed=1)
     for name, column in one.columns.items():

@@ -97,8 +97,10 @@ def test_frame_data_and_text(found: Sensitivity) -> None:
     row = frame[frame["objective"] == "huber-log 0.001"].iloc[0]
     assert row["alpha"] == found.reference.estimates["alpha"].value
     assert row["alpha_se"] == found.reference.estimates["alpha"].standard_error
+    span = found.range()
+    assert span is not None
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert data["ranges"]["alpha"]["lo"] == found.range()[0]
+    assert data["ranges"]["alpha"]["lo"] == span[0]
     assert {entry["objective"]["name"] for entry in data["variants"]} == set(OBJECTIVES)
     text = str(found)
     assert all(item.label in text for item in found.variants)
@@ -126,11 +128,15 @@ def test_compute_law_and_a_law_without_E() -> None:
     runs = {"compute": c, "loss": (1.7 + 1000 * c**-0.15) * noise}
     got = sensitivity(fit(runs, model="compute"))
     assert got.names == ("E", "C0", "alpha")
-    low, high = got.range()
+    span = got.range()
+    assert span is not None
+    low, high = span
     assert 0.1 < low <= high < 0.2
     without = sensitivity(fit(table(), irreducible=False))
     assert "E" not in without.names
-    assert without.range()[0] > 0.0
+    span = without.range()
+    assert span is not None
+    assert span[0] > 0.0
 
 
 def test_a_design_that_tells_too_little_has_no_errors_and_a_reason() -> None:

@@ -183,6 +183,7 @@ def test_draws_at_a_limit_of_the_search_may_be_anything(lost, known):
 def test_draws_that_failed_at_one_k_do_not_count(compute_counts):
     laws = fit_passk(compute_counts, k=[1, 10], method="least-squares-log", resamples=30)
     one, other = laws.fits
+    assert other.draws is not None
     fewer = replace(other.draws, coefficients=other.drawn[10:], index=other.draws.index[10:])
     some = replace(laws, fits=(one, other.with_draws(fewer)))
     assert some.draws("alpha").tolist() == laws.draws("alpha")[10:].tolist()

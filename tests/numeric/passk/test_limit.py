@@ -51,7 +51,6 @@ def squares(compute, values, clusters=None):
         n_unsolved=0,
         n_without=0,
         n_refused=0,
-        draws=np.empty((0, 3)),
         clusters=clusters,
     )
 

@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -283,5 +284,6 @@ def test_tables_are_values() -> None:
     assert read.text() == table.text()
     with pytest.raises(AttributeError, match="immutable"):
         table.title = "other"  # type: ignore[misc]
+    twice: dict[str, Any] = {"key": "gamma"}
     with pytest.raises(TypeError, match="takes key, heading"):
-        Column("beta", key="gamma")
+        Column("beta", **twice)
