@@ -16,7 +16,7 @@ from .errors import ArgumentError, outside, positive_number
 from .penalty import Computed, Penalty, Run, Tolerance
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
     from sympy import Expr, Symbol
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..theory.budget import Budget
     from ..theory.envelope import Envelope
     from ..theory.typeset.table import Table
+    from .results import Estimate
 
 LARGEST_KEPT_DENOMINATOR = 12
 DIGITS = 20
@@ -57,6 +58,10 @@ class CustomAllocation(Allocation):
     def variables(self) -> tuple[tuple[str, Any], ...]:
         """N and D, as an allocation of other variables has them."""
         return (("N", self.params), ("D", self.tokens))
+
+    def plot(self, ax: Any = None) -> Any:
+        """See `CustomLaw.plot`."""
+        return self.law.plot(ax)
 
     @cached_property
     def reducible_loss(self) -> Any:
@@ -139,6 +144,10 @@ class CustomPenalty(Penalty):
         if self.log_size_ratio is None:
             return {"loss_penalty": self.loss_penalty, "excess": self.excess}
         return super().as_dict()
+
+    def plot(self, ax: Any = None) -> Any:
+        """See `CustomLaw.plot`."""
+        return self.law.plot(ax)
 
     @cached_property
     def inner_penalty(self) -> Any:
@@ -280,6 +289,24 @@ class CustomLaw(Shown):
 
     #: Nothing says how sure the coefficients are.
     uncertainty = None
+
+    def estimate(
+        self, quantity: Callable[[Any], float], level: float = 0.9, *, least: float | None = None
+    ) -> Estimate:
+        """A number that follows from the law, without an interval; see `Law.estimate`."""
+        from .uncertainty import estimated
+
+        return estimated(self, quantity, level, least)
+
+    def plot(self, ax: Any = None) -> Any:
+        """For laws E + A N^-beta + B D^-gamma alone.
+
+        Raises
+        ------
+        ValueError
+        """
+        complaint = "is drawn for laws E + A N^-beta + B D^-gamma alone"
+        raise ArgumentError("law", self.name, complaint=complaint)
 
     def __init__(self, envelope: Envelope, coefficients: Mapping[str, float], name: str) -> None:
         self.derived = envelope

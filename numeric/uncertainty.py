@@ -147,7 +147,7 @@ class Uncertainty:
 
 
 def estimated(
-    law: Law, quantity: Callable[[Law], float], level: float = LEVEL, least: float | None = None
+    law: Any, quantity: Callable[[Any], float], level: float = LEVEL, least: float | None = None
 ) -> Estimate:
     """See `Law.estimate`. There is no interval where the quantity does not exist for one of the
     draws.
@@ -166,7 +166,7 @@ def _laws(uncertainty: Uncertainty, law: Law) -> tuple[Law, ...]:
     return uncertainty.laws(law)
 
 
-def drawn_laws(law: Law) -> tuple[Law, ...]:
+def drawn_laws(law: Any) -> tuple[Law, ...]:
     """The law with each of its draws, made once."""
     return () if law.uncertainty is None else _laws(law.uncertainty, law)
 

@@ -309,3 +309,14 @@ def test_tolerances_and_wasted_compute_of_other_forms() -> None:
     assert accuracy.penalty(10, compute=COMPUTE).loss_penalty == pytest.approx(
         lost / accuracy.envelope.reducible_loss(COMPUTE), rel=1e-12
     )
+
+
+def test_figures_of_a_law_of_ones_own_have_estimates_without_an_interval_and_no_picture() -> None:
+    law = law_from_expression(
+        "E + A*N^-b + B*D^-g", {"E": 1.8, "A": 480.0, "B": 2085.0, "b": 0.35, "g": 0.36}
+    )
+    for result, figure in ((law.penalty(10.0), "loss_penalty"), (law.allocate(1e22), "params")):
+        estimate = result.estimate(figure)
+        assert (estimate.value, estimate.has_interval) == (getattr(result, figure), False)
+        with pytest.raises(ValueError, match=r"^law='custom': is drawn for laws"):
+            result.plot()
