@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import isoflop
-from isoflop.numeric.custom import CustomLaw
+from isoflop.numeric.custom import CustomLaw, law_from_expression
 from isoflop.numeric.law import Law
 from isoflop.theory.code.formulas import formulas
 
