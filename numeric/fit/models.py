@@ -209,7 +209,8 @@ class Expression:
         if not law.variables:
             letters = [name for name, column in COLUMNS.items() if column in BUDGET]
             complaint = (
-                f"names no column of the runs, which have {', '.join([*letters, *law.extra])}"
+                f"names no column of the runs, which have {', '.join([*letters, *law.extra])}, and "
+                f"is none of the laws with a name, {', '.join(MODELS)}"
             )
             raise ArgumentError("model", str(self), complaint=complaint)
         if not law.coefficients:
