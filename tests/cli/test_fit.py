@@ -624,7 +624,7 @@ CASES = {
     "an unknown profile": (["--profile", "epsilon"], ["--profile 'epsilon'", "alpha"]),
     "a profile of a sharp objective": (
         ["--profile", "E", "--objective", "absolute-log"],
-        ["--profile 'E'", "bootstrap"],
+        ["--objective 'absolute-log'", "profile", "bootstrap"],
     ),
     "a figure of text": (["--plot", "fit.txt"], ["--plot 'fit.txt'", ".png, .pdf or .svg"]),
     "a fit saved in no folder": (
