@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from types import ModuleType
@@ -27,14 +28,8 @@ def import_seconds() -> float:
 
 def rewriting() -> ModuleType:
     """The generator of random identities that the tests use."""
-    spec = spec_from_file_location(
-        "rewriting", Path(__file__).resolve().parents[1] / "theory" / "rewriting.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    return import_module("tests.theory.rewriting")
 
 
 def decision_seconds() -> dict[str, list[float]]:
