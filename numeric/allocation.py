@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from operator import attrgetter
 
 from ..theory.typeset.shown import Shown
 from . import formulas
@@ -166,24 +167,23 @@ class Allocation(Computed, Shown):
     def _again(self, law: Law, target: Any) -> Allocation:
         return law.allocate(**{self.target[0]: target}, **self.caps)
 
-    def estimate(self, figure: str, level: float = 0.9) -> Estimate:
-        """A figure with its interval, where the law came from data: the percentiles over the draws
-        of the law.
+    def estimate(self, figure: str | Callable[[Allocation], float], level: float = 0.9) -> Estimate:
+        """A figure, or a function of the allocation, with its interval, where the law came from
+        data: the percentiles over the draws of the law.
 
         Raises
         ------
         ValueError
             Where there is no such figure, or the allocation holds arrays: take one of its `rows`.
         """
-        if figure not in NUMBERS:
+        if not callable(figure) and figure not in NUMBERS:
             raise outside("figure", figure, f"one of {', '.join(NUMBERS)}")
         if not is_number(self.target[1]):
             raise ValueError(
                 "estimate: is of one budget; the allocation holds arrays, whose rows() are one each"
             )
-        return self.law.estimate(
-            lambda law: getattr(self._again(law, self.target[1]), figure), level
-        )
+        of = figure if callable(figure) else attrgetter(figure)
+        return self.law.estimate(lambda law: of(self._again(law, self.target[1])), level)
 
     def rows(self) -> Iterator[Allocation]:
         """The allocations of the single budgets or targets."""

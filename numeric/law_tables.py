@@ -239,9 +239,9 @@ def intervals_of(result: Penalty | Allocation) -> dict[str, Any]:
     else:
         figures, given = ["compute", *shown_in("allocations")], {result.target[0]}
     estimates = {
-        name: result.estimate(name)
+        name: result.estimate(FIGURES[name][0].of or name)
         for name in figures
-        if name not in given and getattr(result, name) is not None
+        if name not in given and FIGURES[name][0].entry(result) is not None
     }
     ends = {name: estimate.as_dict(value="") for name, estimate in estimates.items()}
     return {"intervals": {"level": LEVEL, **ends}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from operator import attrgetter
 
 from ..theory.data.notation import Frozen
 from ..theory.typeset.shown import Shown
@@ -177,9 +178,9 @@ class Penalty(Computed, Shown):
         given = dict(self.given)
         return Run(law=self.law, **given, excess=self.excess) if "params" in given else None
 
-    def estimate(self, figure: str, level: float = 0.9) -> Estimate:
-        """A figure with its interval, where the law came from data: the percentiles over the draws
-        of the law.
+    def estimate(self, figure: str | Callable[[Penalty], float], level: float = 0.9) -> Estimate:
+        """A figure, or a function of the penalty, with its interval, where the law came from data:
+        the percentiles over the draws of the law.
 
         An interval of a cost is one-sided where the run is nearer to the optimum than under the
         draws.
@@ -189,7 +190,7 @@ class Penalty(Computed, Shown):
         ValueError
             Where there is no such figure, or the penalty holds arrays: take one of its `rows`.
         """
-        if figure not in self.as_dict():
+        if not callable(figure) and figure not in self.as_dict():
             raise outside("figure", figure, f"one of {', '.join(self.as_dict())}")
         if not is_number(self.log_size_ratio):
             raise ValueError(
@@ -198,9 +199,8 @@ class Penalty(Computed, Shown):
             )
         law: Any = self.law
         given = dict(self.given)
-        return law.estimate(
-            lambda law: getattr(law.penalty(**given), figure), level, least=LEAST.get(figure)
-        )
+        of, least = (figure, None) if callable(figure) else (attrgetter(figure), LEAST.get(figure))
+        return law.estimate(lambda law: of(law.penalty(**given)), level, least=least)
 
     def rows(self) -> Iterator[Penalty]:
         """The penalties of the single allocations."""

@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from isoflop.numeric.law import Law, law
-from isoflop.numeric.law_tables import FIGURES, penalty_data, penalty_page, penalty_tables
+from isoflop.numeric.law_tables import (
+    FIGURES,
+    intervals_of,
+    penalty_data,
+    penalty_page,
+    penalty_tables,
+)
+from isoflop.numeric.uncertainty import Uncertainty
 from isoflop.theory.typeset.table import Column, Table
 
 BESIROGLU, HOFFMANN = law("besiroglu2024"), law("hoffmann2022")
@@ -91,3 +98,16 @@ def test_a_column_is_one_line_for_every_format(
     assert "$N^2$" in penalty_page([(BESIROGLU, [cost])]).latex()
     (record,) = penalty_data([cost]).records()
     assert record["added"] == cost.to_frame()["added"][0] == 42.0 * cost.loss_penalty
+    assert intervals_of(cost) == {}
+
+
+def test_a_column_has_its_interval_where_the_law_has_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    column = Column("added", "one more", of=lambda cost: 42.0 * cost.loss_penalty)
+    monkeypatch.setitem(FIGURES, "added", (column, ["ratios"]))
+    draws = [(beta, beta + 0.02) for beta in (0.3, 0.33, 0.36)]
+    drawn = Law(
+        beta=0.34, gamma=0.36, uncertainty=Uncertainty("bootstrap", ("beta", "gamma"), draws)
+    )
+    penalties = sorted(42.0 * Law(beta=b, gamma=c).penalty(10.0).loss_penalty for b, c in draws)
+    ends = intervals_of(drawn.penalty(10.0))["intervals"]["added"]
+    assert penalties[0] <= ends["low"] < penalties[1] < ends["high"] <= penalties[2]
