@@ -1,9 +1,9 @@
-"""The equations of a paper: what stands in displayed mathematics between two markers of a LaTeX
-file.
+"""The equations of a paper: what stands in displayed mathematics in a LaTeX document, or between two
+markers of it.
 
-Nothing is moved: comments, labels, tags and prose are blanked out in place, so that every position
-in an equation is a place in the file. An aligned display is read as the chain that it is: a row
-that begins with a relation continues the row before.
+Nothing is moved: labels, tags and prose are blanked out in place, so that every position in an
+equation is one in the document. An aligned display is read as the chain that it is: a row that
+begins with a relation continues the row before.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from itertools import accumulate, pairwise
 
 from ..algebra.latex_input import RELATIONS, tokenize_latex
 from ..algebra.parse import ParseError
+from .source import BEGIN, END, Source
 
-BEGIN, END = "% isoflop: begin", "% isoflop: end"
 DISPLAYS = (
     "equation",
     "align",
@@ -35,7 +35,6 @@ AND, WHERE, ROW = (
     "\3",
 )  # what prose that joins claims, prose that limits them, and a new row are replaced with
 
-COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(%[^\n]*)")
 OPENING = re.compile(
     rf"(?<!\\)(?:\\begin\{{(?P<name>(?:{'|'.join(DISPLAYS)})\*?)\}}(?:\{{[0-9]+\}})?|(?P<bracket>\\\[)|(?P<dollars>\$\$))"
 )
@@ -114,66 +113,68 @@ class PrintedEquation:
         return tuple(text for text in self.conditions if not LIMIT.fullmatch(text))
 
 
-def place(source: str, position: int) -> tuple[int, int]:
-    """Line and column of a position, both from 1."""
-    return source.count("\n", 0, position) + 1, position - source.rfind("\n", 0, position)
-
-
 def equations(
-    source: str, *, begin: str = BEGIN, end: str = END, known: Collection[str] = ()
+    source: Source, *, begin: str | None = None, end: str | None = None, known: Collection[str] = ()
 ) -> list[PrintedEquation]:
-    """The displayed claims between the markers, in their order.
+    """The displayed claims of a document, in their order.
 
     Parameters
     ----------
-    source : str
-        A LaTeX file.
-    begin, end : str
-        The markers, each as it stands in the file. There may be several marked regions.
+    source : Source
+    begin, end : str, optional
+        Markers, each as it stands in the document; there may be several marked regions. By default
+        `% isoflop: begin` and `% isoflop: end` where the document has them, else all is read.
     known : collection of str
         Names that mean something, so that no equation defines them.
 
     Raises
     ------
     ParseError
-        Where a marker is missing or out of order, a display is never closed, or no claim is marked.
+        Where a marker is missing or out of order, a display is never closed, or there is no claim.
     """
     for name, marker in (("begin", begin), ("end", end)):
-        if not marker.strip():
+        if marker is not None and not marker.strip():
             raise ParseError(f"{name}={marker!r}: must not be blank")
-    visible = COMMENT.sub(lambda match: match[1] + " " * len(match[2]), source)
     found = [
         claim
-        for start, stop in _regions(source, begin, end)
-        for claim in _explained(visible, start, stop, known)
+        for start, stop in regions(source, begin, end)
+        for claim in _explained(source, start, stop, known)
     ]
     if not found:
-        raise ParseError(f"no displayed equation stands between {begin!r} and {end!r}")
+        between = f" between {begin or BEGIN!r} and {end or END!r}"
+        is_marked = begin or end or BEGIN in source.text
+        raise ParseError(f"no displayed equation stands{between if is_marked else ' in it'}")
     return found
 
 
-def _regions(source: str, begin: str, end: str) -> Iterator[tuple[int, int]]:
-    position = source.find(begin)
-    if position < 0:
+def regions(source: Source, begin: str | None, end: str | None) -> Iterator[tuple[int, int]]:
+    """Where what is to be read begins and ends in the document."""
+    text = source.text
+    position = text.find(begin or BEGIN)
+    if position < 0 and (begin or (end and end in text)):
         others = r"others can be named, as '\begin{document}' and '\end{document}'"
-        raise ParseError(f"the marker {begin!r} is missing; {others}")
+        raise ParseError(f"the marker {begin or BEGIN!r} is missing; {others}")
+    if position < 0:
+        opening = text.find(r"\begin{document}")
+        yield max(opening, 0), len(text)
+    begin, end = begin or BEGIN, end or END
     while position >= 0:
         start = position + len(begin)
-        stop = source.find(end, start)
+        stop = text.find(end, start)
         if stop < 0:
-            raise ParseError(
-                f"the marker {begin!r} in line {place(source, position)[0]} has no {end!r} after it"
-            )
+            line = source.place(position).line
+            raise ParseError(f"the marker {begin!r} in line {line} has no {end!r} after it")
         yield start, stop
-        position = source.find(begin, stop + len(end))
+        position = text.find(begin, stop + len(end))
 
 
 def _explained(
-    text: str, start: int, stop: int, known: Collection[str]
+    source: Source, start: int, stop: int, known: Collection[str]
 ) -> Iterator[PrintedEquation]:
     """The claims of each display, with the definitions of the one that a "where" joins to it."""
+    text = source.text
     before: list[PrintedEquation] = []
-    for opening, first, last, end in _displays(text, start, stop):
+    for opening, first, last, end in _displays(source, start, stop):
         claims = list(_claims(text[first:last], first))
         if before and WHERE_BETWEEN.fullmatch(text, start, opening):
             defined = [claim for claim in claims if _defines(claim.text, known)]
@@ -197,8 +198,9 @@ def _defines(text: str, known: Collection[str]) -> bool:
     return len(left) == 1 and left[0].kind == "name" and left[0].text not in known
 
 
-def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+def _displays(source: Source, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
     """Where each display begins, where its contents begin and end, and where it ends."""
+    text = source.text
     while (opening := OPENING.search(text, start, stop)) is not None:
         closing = (
             rf"\end{{{opening['name']}}}"
@@ -209,11 +211,8 @@ def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int,
         )
         last = text.find(closing, opening.end(), stop)
         if last < 0:
-            line, _ = place(text, opening.start())
-            raise ParseError(
-                f"{opening.group()!r} in line {line} is not closed by {closing!r} before the end "
-                f"marker"
-            )
+            line = source.place(opening.start()).line
+            raise ParseError(f"{opening.group()!r} in line {line} is not closed by {closing!r}")
         yield opening.start(), opening.end(), last, last + len(closing)
         start = last + len(closing)
 

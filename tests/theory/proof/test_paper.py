@@ -1,16 +1,19 @@
-"""The equations between two markers of a LaTeX file, with their places."""
+"""The equations of a LaTeX document, or between two markers of it, with their places."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.proof.paper import BEGIN, END, PrintedEquation, equations, place
+from isoflop.theory.proof.paper import PrintedEquation, equations
 from isoflop.theory.proof.prove import prove
+from isoflop.theory.proof.source import BEGIN, END, Source, read_source
 
 
-def paper(body: str) -> str:
-    return f"\\begin{{document}}\n$$ not = marked $$\n{BEGIN}\n{body}\n{END}\n\\[ also = not \\]\n\\end{{document}}\n"
+def paper(body: str) -> Source:
+    return read_source(
+        f"\\begin{{document}}\n$$ not = marked $$\n{BEGIN}\n{body}\n{END}\n\\[ also = not \\]\n\\end{{document}}\n"
+    )
 
 
 def shown(body: str) -> list[str]:
@@ -109,22 +112,33 @@ def test_every_position_is_a_place_in_the_file() -> None:
     lines = []
     for equation in equations(source):
         indent = len(equation.text) - len(equation.text.lstrip())
-        assert source.startswith(equation.text[indent : indent + 5], equation.start + indent)
+        assert source.text.startswith(equation.text[indent : indent + 5], equation.start + indent)
         proof = prove(equation.text, latex=True)
-        lines += [place(source, equation.start + link.position)[0] for link in proof.links]
-    wanted = [i for i, line in enumerate(source.splitlines(), start=1) if "&=" in line]
+        lines += [source.place(equation.start + link.position).line for link in proof.links]
+    wanted = [
+        i for i, line in enumerate(source.files[0].text.splitlines(), start=1) if "&=" in line
+    ]
     assert lines == wanted
 
 
 def test_the_prose_between_is_blanked_in_place() -> None:
     source = paper(r"\[ x = \tag{1} y \]")
     (equation,) = equations(source)
-    assert source[equation.start + equation.text.index("y")] == "y"
+    assert source.text[equation.start + equation.text.index("y")] == "y"
+
+
+def test_without_markers_the_whole_document_is_read() -> None:
+    source = read_source(
+        "$$a = b$$\\begin{document}\n\\[x = y\\]\n$$z = w$$\\end{document}$$u = v$$"
+    )
+    assert [equation.shown for equation in equations(source)] == ["x = y", "z = w"]
+    assert [equation.shown for equation in equations(read_source("$$x = y$$"))] == ["x = y"]
 
 
 def test_several_regions_and_markers_of_the_users_own() -> None:
     source = "%A\n$$x = 1$$\n%B\n$$x = 2$$\n%A\n$$x = 3$$\n%B\n"
-    assert [equation.shown for equation in equations(source, begin="%A", end="%B")] == [
+    document = read_source(source, markers=("%A", "%B"))
+    assert [equation.shown for equation in equations(document, begin="%A", end="%B")] == [
         "x = 1",
         "x = 3",
     ]
@@ -133,8 +147,7 @@ def test_several_regions_and_markers_of_the_users_own() -> None:
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        ("", {}, "the marker '% isoflop: begin' is missing"),
-        ("$$x = y$$", {}, "the marker '% isoflop: begin' is missing"),
+        ("", {}, "no displayed equation"),
         (
             f"\n\n{BEGIN}\n$$x = y$$",
             {},
@@ -150,7 +163,7 @@ def test_several_regions_and_markers_of_the_users_own() -> None:
 )
 def test_what_is_missing_is_named(source, options, message) -> None:
     with pytest.raises(ParseError) as caught:
-        equations(source, **options)
+        equations(read_source(source), **options)
     assert message in str(caught.value)
 
 
@@ -187,7 +200,7 @@ def test_any_file_is_equations_or_refused(body) -> None:
     source = paper(body)
     for equation in found:
         assert isinstance(equation, PrintedEquation)
-        assert len(equation.text) + equation.start <= len(source)
+        assert len(equation.text) + equation.start <= len(source.text)
 
 
 def test_a_display_after_where_defines_its_names() -> None:
