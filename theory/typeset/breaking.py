@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Mul, exp, log
+from sympy import Add, Expr, Mul, Rational, exp, log
 
 from .layout import is_negative, ordered_terms, quotient
 from .printer import PaperPrinter, snug
@@ -87,8 +87,8 @@ def _bracketed(name: str, inside: Expr, printer: PaperPrinter, room: int) -> lis
     return [*before, rf"{last}\biggr)"]
 
 
-#: Of the room: a left side that is no wider than this stands beside all rows of the right side.
-SHORT_SIDE = 0.3
+#: A left side that takes at most this part of the room stands beside all rows of the right side.
+SHORT_SIDE = Rational(3, 10)
 
 
 def packed(left: Sequence[str], right: Sequence[str], note: str, room: int) -> list[str]:
