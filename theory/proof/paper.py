@@ -45,7 +45,7 @@ INNER_MARK = re.compile(
     rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?"
 )
 LEFT_OUT = re.compile(
-    r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak)(?![A-Za-z])"
+    r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak|qedhere)(?![A-Za-z])"
 )
 PROSE = re.compile(r"\\(?:text|textrm|textnormal|textit|mbox|intertext|shortintertext)(?=\{)")
 NEW_ROW = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]*\])?")
