@@ -83,6 +83,12 @@ def parser() -> Parser:
         "ASSUMPTION",
         "'symbol == expression', 'a > b', 'a >= b', 'a != b'; may be given several times",
     )
+    takes_one(
+        group,
+        "--let",
+        "NAME := EXPRESSION",
+        "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'; may be given several times",
+    )
     takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo': the limit of -> and ~")
     group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
     takes_one(
@@ -133,6 +139,7 @@ def settings(options: Options) -> dict[str, Any]:
     """What holds for every claim."""
     return {
         "assume": options.words("--assume") or (),
+        "let": options.words("--let") or (),
         "notation": notation(options).name,
         "budget": _budget(options),
         "seconds": options.positive("--seconds") or SECONDS,

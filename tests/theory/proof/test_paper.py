@@ -1,5 +1,7 @@
 """The equations of a LaTeX document, or between two markers of it, with their places."""
 
+import contextlib
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -247,3 +249,34 @@ def test_a_definition_may_have_either_sign() -> None:
     assert prove("X^2 == (N - D)^2", define=["X == N - D"]).answer.value == "proved"
     assert prove("X >= 0", define=["X == N - D"]).answer.value == "refuted"
     assert prove("X/X == 1", define=["X == N - D"]).links[0].decision.conditions[0].relation == "!="
+
+
+@pytest.mark.parametrize(
+    ("claim", "let"),
+    [
+        ("R_opt == D_opt/N_opt", ["R_opt := D*/N*"]),
+        ("R_opt == D_opt/N_opt", ["R_opt := D*/N^*"]),
+        ("k*N == kappa*N", ["k = kappa"]),
+        ("M(6) == G", ["M := N_opt"]),
+        ("dL/dN == -beta*A*N^(-beta-1)/2", ["L := (L(N, D) + E)/2"]),
+        ("f(2, 3) == 6 + E", ["f(N, D) := N*D + E"]),
+    ],
+)
+def test_another_meaning_of_a_name(claim, let) -> None:
+    proof = prove(claim, let=let)
+    assert proof.answer.value == "proved"
+    assert not any(meaning.startswith("R_opt") for meaning in proof.read_as)
+    with contextlib.suppress(ParseError):
+        assert prove(claim).answer.value != "proved"
+
+
+@pytest.mark.parametrize("text", ["M", "M :=", ":= N", "M + 1 := N", "M := foo", "f(2) := N"])
+def test_what_gives_no_meaning(text) -> None:
+    with pytest.raises(ParseError):
+        prove("1 == 1", let=[text])
+
+
+def test_a_function_may_be_defined() -> None:
+    definitions = ["f(x) == E + g*x^2", "g == 3"]
+    assert prove("f(N) == E + 3*N^2", define=definitions).answer.value == "proved"
+    assert prove("f(N) == E + N^2", define=definitions).answer.value == "refuted"
