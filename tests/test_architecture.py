@@ -20,7 +20,7 @@ LAYERS = (
     {"symbols"},
     {"algebra"},
     {"law", "budget"},
-    {"proof", "proof.points", "proof.argument", "proof.paper"},
+    {"proof", "proof.points", "proof.argument", "proof.source", "proof.paper"},
     {"proof.claim", "proof.argument_enclosure", "proof.argument_factors"},
     {"envelope", "proof.argument_calculus", "proof.terms"},
     {"penalty", "ray", "proof.search"},

@@ -210,7 +210,7 @@ def test_assumptions_and_notation_hold_for_the_whole_paper(call, in_folder) -> N
 @pytest.mark.parametrize(
     ("content", "named"),
     [
-        (b"no markers", "'% isoflop: begin' is missing"),
+        (b"no equation", "no displayed equation"),
         (b"% isoflop: begin\n$$ x = y $$\n", "no '% isoflop: end' after it"),
         (b"% isoflop: begin\n% isoflop: end\n", "no displayed equation"),
         (b"\xff\xfe", "no text in UTF-8"),
