@@ -131,6 +131,11 @@ class Claim:
         return Formula((self.lhs, *self.through, self.rhs), (first, *("=" for _ in self.through)))
 
     @property
+    def stated(self) -> Formula:
+        """The claim without the way to its right side."""
+        return replace(self, through=()).formula
+
+    @property
     def limit(self) -> tuple[Symbol, str] | None:
         """The variable and where it tends, for an asymptotic statement."""
         argument = (

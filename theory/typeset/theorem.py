@@ -17,13 +17,13 @@ from ..penalty import Misallocation
 from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
 from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from ..proof.words import Formula, Sentence
-from .breaking import ITEM_WIDTH, TEXT_WIDTH, display, filled, packed, pieces
+from .breaking import ARTICLE, Measure, block, closed, display, filled, packed, pieces
 from .equations import check_spelling, side_conditions
 from .naming import with_names
 from .printer import SIGNS, PaperPrinter, snug
 from .sentence import escaped, respelled_latex, sentence_latex
 from .width import width
-from .words import block, formulas_display, latex_sentence, references, split, statement_latex
+from .words import formulas_display, latex_sentence, references, split, statement_latex
 
 Cite = Callable[[str], str]
 #: The two-term law in an assumption, and names of its optimum in a normalised text.
@@ -75,6 +75,8 @@ def theorem_latex(
     notation: str | Notation = DEFAULT,
     verdicts: Sequence[Verdict] | None = None,
     cite: Cite = escaped,
+    measure: Measure = ARTICLE,
+    environment: str = "theorem",
 ) -> str:
     r"""A theorem with its numbered proof, in the environments ``theorem`` and ``proof`` of amsthm.
 
@@ -89,6 +91,10 @@ def theorem_latex(
         print, by its exact argument alone.
     cite : callable
         Sets the source of a lemma.
+    measure : Measure
+        How wide displays may be.
+    environment : str
+        Of the statement.
 
     Notes
     -----
@@ -97,28 +103,29 @@ def theorem_latex(
     """
     spelling = find_notation(notation)
     if not isinstance(subject, Derivation):
-        check_spelling(
-            subject.envelope if isinstance(subject, Misallocation) else subject, spelling
-        )
+        law = subject.envelope if isinstance(subject, Misallocation) else subject
+        check_spelling(law, spelling)
         subject = subject.derivation
     names = frozenset().union(*(step.symbols for step in subject.steps))
     head = [
-        rf"\begin{{theorem}}[{latex_sentence(subject.title, spelling)}]\label{{{label(subject.name)}}}",
-        *_assumed(subject, names, spelling),
-        *_stated(subject, spelling),
-        r"\end{theorem}",
+        rf"\begin{{{environment}}}[{latex_sentence(subject.title, spelling)}]\label{{{label(subject.name)}}}",
+        *_assumed(subject, names, spelling, measure),
+        *_stated(subject, spelling, measure),
+        rf"\end{{{environment}}}",
     ]
     given: Sequence[Verdict | None] = verdicts or [None] * len(subject.steps)
     graded = [_graded(step, verdict) for step, verdict in zip(subject.steps, given, strict=True)]
-    return "\n".join([*head, *_proof(graded, spelling, cite)])
+    return "\n".join([*head, *_proof(graded, spelling, cite, measure)])
 
 
 def label(name: str) -> str:
     r"""The ``\label`` of a derivation's theorem."""
-    return "thm:" + name.replace("_", "-")
+    return "iso:" + name.replace("_", "-")
 
 
-def _assumed(derivation: Derivation, names: Iterable[Symbol], spelling: Notation) -> list[str]:
+def _assumed(
+    derivation: Derivation, names: Iterable[Symbol], spelling: Notation, measure: Measure
+) -> list[str]:
     """The assumptions as sentences, and the definitions that none of them gives."""
     printed = [latex_sentence(text, spelling, symbols=names) for text in derivation.assumptions]
     if isinstance(derivation.statement, str):
@@ -130,18 +137,16 @@ def _assumed(derivation: Derivation, names: Iterable[Symbol], spelling: Notation
         for formula in text.formulas
     }
     new = [d.formula for d in derivation.definitions if d.name not in given]
-    if not new:
-        return printed
-    return [*printed, "Write", formulas_display(new, spelling, TEXT_WIDTH)]
+    return [*printed, *(["Write", formulas_display(new, spelling, measure.text)] if new else [])]
 
 
-def _stated(derivation: Derivation, spelling: Notation) -> list[str]:
+def _stated(derivation: Derivation, spelling: Notation, measure: Measure) -> list[str]:
     if isinstance(derivation.statement, str):
-        shown = display(respelled_latex(derivation.statement, spelling), TEXT_WIDTH)
+        shown = display(respelled_latex(derivation.statement, spelling), measure.text)
         meant = meanings(derivation)
         return ["Then", shown, *([sentence_latex(meant, spelling)] if meant else [])]
-    claims = {step.name: step.formula for step in derivation.steps}
-    return [statement_latex(derivation.statement, claims, spelling)]
+    claims = {step.name: step.stated for step in derivation.steps}
+    return [statement_latex(derivation.statement, claims, spelling, measure.text)]
 
 
 def meanings(derivation: Derivation) -> str:
@@ -236,7 +241,7 @@ def _graded(step: Claim, verdict: Verdict | None) -> Graded:
     return Graded(step, decision, earned(step.argument, decision))
 
 
-def _proof(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str]:
+def _proof(graded: Sequence[Graded], spelling: Notation, cite: Cite, measure: Measure) -> list[str]:
     items: list[str] = []
     refer = references(entry.step.name for entry in graded)
     for entry in graded:
@@ -246,12 +251,13 @@ def _proof(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str
             reason += rf" \emph{{{escaped(entry.objection)}.}}"
         reason = reason[:-1] + ":" if reason.endswith(".") else reason
         conditions = side_conditions(step.unfolded, entry.decision, step)
-        items += [rf"  \item {reason}", _display(step, conditions, spelling)]
+        items += [rf"  \item {reason}", _display(step, conditions, spelling, measure.item)]
     return [
         r"\begin{proof}",
         *_basis(graded, spelling, cite),
         r"\begin{enumerate}",
-        *items,
+        *items[:-1],
+        closed(items[-1]),
         r"\end{enumerate}",
         r"\end{proof}",
     ]
@@ -325,20 +331,21 @@ def _numbers(steps: Sequence[int]) -> str:
     return ("step " if len(steps) == 1 else "steps ") + ", ".join(texts)
 
 
-def _display(step: Claim, conditions: Sequence[tuple[Expr, str]], spelling: Notation) -> str:
+def _display(
+    step: Claim, conditions: Sequence[tuple[Expr, str]], spelling: Notation, room: int
+) -> str:
     """The claim of a step, its conditions beside or below it, and the names that its long parts
     were given.
     """
     if step.statement:
-        return display(respelled_latex(step.statement, spelling), ITEM_WIDTH)
-    printer = PaperPrinter(spelling)
-    formula = step.formula
+        return display(respelled_latex(step.statement, spelling), room)
+    printer, formula = PaperPrinter(spelling), step.formula
     count = len(formula.sides)
     short, names = with_names(
-        [*formula.sides, *(expression for expression, _ in conditions)], printer, ITEM_WIDTH
+        [*formula.sides, *(expression for expression, _ in conditions)], printer, room
     )
     wide = [
-        [*pieces(e, printer), f"{SIGNS[relation]} 0"]
+        [*pieces(e, printer, room), f"{SIGNS[relation]} 0"]
         for e, (_, relation) in zip(short[count:], conditions, strict=True)
     ]
     notes = [" ".join(parts) for parts in wide]
@@ -346,32 +353,32 @@ def _display(step: Claim, conditions: Sequence[tuple[Expr, str]], spelling: Nota
         variable, where = step.limit
         notes = [rf"{printer.doprint(variable)} \to {SIGNS_OF_LIMITS.get(where, where)}"]
     note = snug(printer.bracket(", ".join(notes))) if notes else ""
-    left, right = split(Formula(tuple(short[:count]), formula.signs), printer)
-    fits = width(note) <= ITEM_WIDTH
-    rows = packed(left, right, note if fits else "", ITEM_WIDTH)
-    shown = block("multline*", rows, "," if names or not fits else ".", ITEM_WIDTH)
+    left, right = split(Formula(tuple(short[:count]), formula.signs), printer, room)
+    fits = width(note) <= room
+    rows = packed(left, right, note if fits else "", room)
+    shown = block("align*", rows, "," if names or not fits else ".", room)
     if not fits:
-        shown += f"\n  provided that\n{_conditions(wide, ',' if names else '.')}"
-    return f"{shown}\n  where\n{_definitions(names, printer)}" if names else shown
+        shown += f"\n  provided that\n{_conditions(wide, ',' if names else '.', room)}"
+    return f"{shown}\n  where\n{_definitions(names, printer, room)}" if names else shown
 
 
-def _conditions(conditions: Sequence[Sequence[str]], end: str) -> str:
+def _conditions(conditions: Sequence[Sequence[str]], end: str, room: int) -> str:
     """Conditions that are too wide to stand beside an equation, each on rows of its own."""
-    *others, last = [filled(parts, ITEM_WIDTH) for parts in conditions]
+    *others, last = [filled(parts, room) for parts in conditions]
     listed = [[*rows[:-1], f"{rows[-1]},"] for rows in others]
-    return block("gather*", [row for rows in [*listed, last] for row in rows], end, ITEM_WIDTH)
+    return block("gather*", [row for rows in [*listed, last] for row in rows], end, room)
 
 
-def _definitions(names: Sequence[tuple[Expr, Expr]], printer: PaperPrinter) -> str:
+def _definitions(names: Sequence[tuple[Expr, Expr]], printer: PaperPrinter, room: int) -> str:
     """Each name with what it stands for, as many to a row as fit."""
     rows = [""]
     for name, part in names:
-        begin, *more = pieces(part, printer)
-        first, *rest = filled([f"{printer.doprint(name)} = {begin}", *more], ITEM_WIDTH)
+        begin, *more = pieces(part, printer, room)
+        first, *rest = filled([f"{printer.doprint(name)} = {begin}", *more], room)
         longer = rf"{rows[-1]}, \quad {first}" if rows[-1] else first
-        if width(longer) <= ITEM_WIDTH and not rest:
+        if width(longer) <= room and not rest:
             rows[-1] = longer
             continue
         rows[-1] += "," if rows[-1] else ""
         rows += [first, *rest]
-    return block("gather*", [row for row in rows if row], ".", ITEM_WIDTH)
+    return block("gather*", [row for row in rows if row], ".", room)

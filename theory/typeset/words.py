@@ -11,7 +11,7 @@ from ..data.notation import notation as find_notation
 from ..proof.claim import Derivation
 from ..proof.words import Formula, Sentence
 from ..proof.words import pieces as pieces_of
-from .breaking import SIZES, SLACK, TEXT_WIDTH, filled, packed, pieces
+from .breaking import block, filled, packed, pieces
 from .plain import PlainPrinter
 from .printer import SIGNS, PaperPrinter
 from .sentence import escaped, respelled_latex, sentence_latex
@@ -67,7 +67,7 @@ def plain_sentence(
 
 def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
     """What a theorem states, in plain text."""
-    claims = {step.name: step.formula for step in derivation.steps}
+    claims = {step.name: step.stated for step in derivation.steps}
     return plain_sentence(
         derivation.statement, notation, step=lambda name: plain_formula(claims[name], notation)
     )
@@ -79,11 +79,13 @@ def latex_statement(derivation: Derivation, notation: str | Notation = DEFAULT) 
     if isinstance(derivation.statement, str):
         return f"$\\displaystyle {respelled_latex(derivation.statement, spelling)}$"
     printer = PaperPrinter(spelling, arguments=True)
-    claims = {step.name: inline(step.formula, printer) for step in derivation.steps}
+    claims = {step.name: inline(step.stated, printer) for step in derivation.steps}
     return latex_sentence(derivation.statement, spelling, step=claims.__getitem__)
 
 
-def statement_latex(statement: Sentence, claims: Mapping[str, Formula], spelling: Notation) -> str:
+def statement_latex(
+    statement: Sentence, claims: Mapping[str, Formula], spelling: Notation, room: int
+) -> str:
     """A theorem's statement, the claims of its steps as displays, short ones in the line of text."""
     printer = PaperPrinter(spelling)
     parts: list[str] = []
@@ -104,7 +106,7 @@ def statement_latex(statement: Sentence, claims: Mapping[str, Formula], spelling
                 parts.append(short)
             else:
                 parts[-1] = parts[-1].rstrip()
-                stop = f"\n{formula_display(claims[name], printer, TEXT_WIDTH, END)}\n"
+                stop = f"\n{formula_display(claims[name], printer, room, END)}\n"
     return "".join([*parts, stop.replace(END, "")]).strip()
 
 
@@ -113,7 +115,7 @@ def formulas_display(formulas: Sequence[Formula], spelling: Notation, room: int)
     printer = PaperPrinter(spelling, arguments=True)
     rows = [""]
     for formula in formulas:
-        left, right = split(formula, printer)
+        left, right = split(formula, printer, room)
         first, *rest = filled([*left, *right], room)
         longer = rf"{rows[-1]}, \qquad {first}" if rows[-1] else first
         if not rest and width(longer) <= room:
@@ -126,29 +128,16 @@ def formulas_display(formulas: Sequence[Formula], spelling: Notation, room: int)
 
 def formula_display(formula: Formula, printer: PaperPrinter, room: int, end: str) -> str:
     """One formula as a display, broken in front of its signs where it is too wide."""
-    left, right = split(formula, printer)
-    return block("multline*", packed(left, right, "", room), end, room)
+    left, right = split(formula, printer, room)
+    return block("align*", packed(left, right, "", room), end, room)
 
 
-def split(formula: Formula, printer: PaperPrinter) -> tuple[list[str], list[str]]:
+def split(formula: Formula, printer: PaperPrinter, room: int) -> tuple[list[str], list[str]]:
     """The pieces of the first side, and those of the others, each with its sign."""
-    first, *others = (pieces(side, printer) for side in formula.sides)
+    first, *others = (pieces(side, printer, room) for side in formula.sides)
     for sign, side in zip(formula.signs, others, strict=True):
         side[0] = f"{SIGNS[sign]} {side[0]}"
     return first, [piece for side in others for piece in side]
-
-
-def block(environment: str, rows: Sequence[str], end: str, room: int) -> str:
-    """Rows as a display, in the largest size in which they fit."""
-    body = " \\\\\n    ".join(rows)
-    shown = f"  \\[\n    {body}{end}\n  \\]"
-    if len(rows) > 1:
-        shown = f"  \\begin{{{environment}}}\n    {body}{end}\n  \\end{{{environment}}}"
-    widest = max(map(width, rows))
-    size = next(
-        (name for name, scale in SIZES if widest * scale <= 10 * (room + SLACK)), SIZES[-1][0]
-    )
-    return f"  {{{size}\n{shown}}}" if size else shown
 
 
 def references(names: Iterable[str]) -> Mapping[str, str]:
