@@ -106,26 +106,26 @@ class Envelope:
     @cached_property
     def claims(self) -> dict[str, Claim]:
         """Every statement about this envelope by name, with its proof."""
-        return {claim.name: claim for claim in _claims(self)}
+        return {claim.name: claim.unfolded for claim in _claims(self)}
 
     @cached_property
     def named(self) -> Envelope:
         """The envelope with its optimum, exponent, coefficient and shares as names: its claims read
         as in a paper.
         """
-        taken = {x.name for x in self.form.loss.free_symbols | self.budget.compute().free_symbols}
-
-        def fresh(*names: str) -> Symbol:
-            return next(Symbol(name, positive=True) for name in names if name not in taken)
-
         return Envelope(
             self.form,
             self.budget,
             tuple(optimum(x) for x in self.form.variables),
-            fresh("alpha", "alpha_C", "alpha_env"),
-            fresh("C0", "K", "K_0"),
+            self.fresh("alpha", "alpha_C", "alpha_env"),
+            self.fresh("C0", "K", "K_0"),
             tuple(Symbol(f"w_{x}", positive=True) for x in self.form.variables),
         )
+
+    def fresh(self, *names: str) -> Symbol:
+        """The first of the names that neither the law nor the budget uses."""
+        taken = {x.name for x in self.form.loss.free_symbols | self.budget.compute().free_symbols}
+        return next(Symbol(name, positive=True) for name in names if name not in taken)
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
@@ -156,8 +156,9 @@ class Envelope:
             (loss, "=", form.loss_at(reducible)),
             (reducible, "=", form.reducible),
         )
-        law += all_positive(form.variables) + ", with constants "
-        law += all_positive(in_paper_order(constants - limit))
+        law += all_positive(form.variables)
+        if constants - limit:
+            law += ", with constants " + all_positive(in_paper_order(constants - limit))
         law += say(" and {}", (form.irreducible, ">=", 0)) if limit else ""
         return (
             law + ".",
@@ -167,7 +168,7 @@ class Envelope:
     @property
     def derivation(self) -> Derivation:
         """The envelope as a theorem: the bound of weighted AM-GM, and the one point that attains it."""
-        claims = self.named.claims
+        claims = {claim.name: claim for claim in _claims(self.named)}
         x = [str(variable) for variable in self.form.variables]
         proof = ["shares_sum", *(f"power_{v}" for v in x), "global_minimum", "budget"]
         proof += [*(f"share_{v}" for v in x), "envelope", "uniqueness", "loss", "exponent"]
@@ -328,7 +329,7 @@ def _claims(envelope: Envelope) -> list[Claim]:
     optimal_terms = [
         term.expression.subs(term.variable, at_optimum[term.variable]) for term in terms
     ]
-    reducible, level = envelope.reducible, Symbol("tau", positive=True)
+    reducible, level = envelope.reducible, envelope.fresh("tau", "theta", "level")
     levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
     named_levels = [term.expression / w for term, w in zip(terms, names.shares, strict=True)]
     claims = [

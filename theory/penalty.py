@@ -334,7 +334,7 @@ class Misallocation:
     @cached_property
     def claims(self) -> dict[str, Claim]:
         """Every statement by name, with its proof."""
-        return {claim.name: claim for claim in _claims(self)}
+        return {claim.name: claim.unfolded for claim in _claims(self)}
 
     @cached_property
     def named(self) -> Misallocation:
@@ -391,7 +391,8 @@ class Misallocation:
     @property
     def _steps(self) -> tuple[Claim, ...]:
         """The claims of the theorem with the names of a moved run in them."""
-        brief, claims = self.named, self.named.claims
+        brief = self.named
+        claims = {claim.name: claim for claim in _claims(brief)}
         params, tokens = self.envelope.form.terms
         n, d = params.variable, tokens.variable
         reducible = brief.envelope.reducible
@@ -413,7 +414,7 @@ class Misallocation:
     @property
     def numerical_forms(self) -> Derivation:
         """The rewritings in which the numbers are computed."""
-        claims = self.named.claims
+        claims = {claim.name: claim for claim in _claims(self.named)}
         return Derivation(
             name="numerically_safe_forms",
             title="The penalty without cancellation",
@@ -581,14 +582,14 @@ def _claims(m: Misallocation) -> list[Claim]:
             1 - m.effective_compute.subs(R, exp(S)),
             "==",
             m.lost_compute,
-            say("One less a power is an expm1 of a logarithm:"),
+            say("One less a power is {} of minus a logarithm:", expm1(X)),
         ),
         Claim(
             "safe_effective_compute",
             m.effective_compute.subs(R, exp(S)),
             "==",
             m.safe_effective_compute,
-            say("The logarithm of the penalty is log1p of its excess:"),
+            say("The logarithm of the penalty is {} of its excess:", log1p(X)),
         ),
         Claim(
             "effective_compute",
@@ -635,7 +636,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             m.tokens_factor.subs(R, exp(S)),
             "==",
             m.safe_tokens_factor,
-            say("The gap to the critical size is a log1p of an expm1:"),
+            say("The gap to the critical size, through the two safe functions:"),
             assume=in_s_above_wall,
         ),
         Claim(
@@ -681,7 +682,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             m.iso_loss_tokens,
             "==",
             m.safe_iso_loss_tokens,
-            say("The loss that is left for {} is an expm1 of a logarithm:", d),
+            say("The loss that is left for {}, through {} of a logarithm:", d, expm1(X)),
             assume=(sym.REDUCIBLE - params.expression,),
         ),
         Claim(
@@ -697,7 +698,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             m.iso_loss_params,
             "==",
             m.safe_iso_loss_params,
-            say("The loss that is left for {} is an expm1 of a logarithm:", n),
+            say("The loss that is left for {}, through {} of a logarithm:", n, expm1(X)),
             assume=(sym.REDUCIBLE - tokens.expression,),
         ),
         Claim(

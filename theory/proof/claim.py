@@ -275,8 +275,9 @@ class Derivation:
     definitions: tuple[Definition, ...] = ()
 
     def __post_init__(self) -> None:
-        steps = tuple(replace(step, where=self.definitions) for step in self.steps)
-        object.__setattr__(self, "steps", steps if self.definitions else self.steps)
+        if self.definitions:
+            steps = tuple(replace(step, where=self.definitions) for step in self.steps)
+            object.__setattr__(self, "steps", steps)
 
     def refuse_mistakes(self) -> None:
         """Refuse what is certainly a mistake.
