@@ -19,11 +19,18 @@ SIZES = (("", 10), (r"\small", 9), (r"\footnotesize", 8), (r"\scriptsize", 7))
 
 @dataclass(frozen=True)
 class Measure:
-    """How wide the lines of a paper are, in points: 345 in an article, 252 in many papers of two
-    columns.
+    r"""How wide the lines of a paper are.
+
+    Parameters
+    ----------
+    column : int
+        ``\columnwidth`` in points, of text in 10pt: 345 in an article.
+    columns : {1, 2}
+        On a page.
     """
 
     column: int = 345
+    columns: int = 1
 
     @property
     def text(self) -> int:
@@ -36,7 +43,7 @@ class Measure:
         return self.text - INDENT
 
 
-ARTICLE, TWO_COLUMNS = Measure(), Measure(252)
+ARTICLE, TWO_COLUMNS = Measure(), Measure(252, columns=2)
 
 
 def pieces(side: Expr, printer: PaperPrinter, room: int) -> list[str]:
