@@ -26,7 +26,7 @@ LAYERS = (
     {"penalty", "ray"},
     {"code.formulas", "factors", "marginal", "expansion", "economics"},
     {"proof.vocabulary", "proof.bounds", "proof.limits"},
-    {"proof.prove"},
+    {"proof.prove", "proof.report"},
     {
         "passk",
         "code.formulas_passk",
