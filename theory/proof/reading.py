@@ -230,7 +230,7 @@ class Given:
     def _name(self, texts: Sequence[str]) -> None:
         """Take every name first: one definition may use another."""
         bodies: dict[Symbol, tuple[str, Claims, list[Token]]] = {}
-        functions: dict[str, tuple[str, list[Expr], list[Token]]] = {}
+        functions: dict[str, tuple[str, list[Token], list[Token]]] = {}
         for text in texts:
             reader = Claims(self.table, self.words, "\\" in text or "{" in text)
             parts, relations = reader.split(text)
@@ -239,16 +239,15 @@ class Given:
             name, parameters = _named(parts[0], text)
             if name in self.table:
                 raise ParseError(f"{text!r}: {name} has a meaning already")
-            symbol = Symbol(name, real=True)
             if parameters:
-                letters = [reader.expression(text, [token]) for token in parameters]
-                functions[name] = (text, letters, parts[1])
+                functions[name] = (text, parameters, parts[1])
                 continue
-            self.table[name] = symbol
+            self.table[name] = symbol = Symbol(name, real=True)
             bodies[symbol] = (text, reader, parts[1])
-        for name, (text, letters, tokens) in functions.items():
-            reader = Claims(self.table, self.words, "\\" in text or "{" in text)
-            self.table[name] = NamedFunction(tuple(letters), reader.expression(text, tokens))
+        for name, (text, parameters, tokens) in functions.items():
+            reader = Claims(self.table, self.words, _is_latex(text))
+            letters = tuple(reader.expression(text, [token]) for token in parameters)
+            self.table[name] = NamedFunction(letters, reader.expression(text, tokens))
         for symbol, (text, reader, tokens) in bodies.items():
             self.named[symbol] = reader.expression(text, tokens)
             self.domain.positive += reader.domain.positive

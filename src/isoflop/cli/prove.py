@@ -125,20 +125,25 @@ def parser() -> Parser:
         "where to begin; default: '% isoflop: begin' where the document has it, else all is read",
     )
     takes_one(paper, "--end", "MARKER", "where to end; default: '% isoflop: end'")
-    declare_output(built, *FORMATS)
+    paper.add_argument(
+        "--inline",
+        action="store_true",
+        help="decide the relations in the prose as well, not only those after where, let, define",
+    )
+    takes_one(paper, "--annotate", "FILE", "write a copy of the paper with the verdicts beside it")
+    declare_output(built, *FORMATS, "html")
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form = options.chosen("--format", FORMATS)
     path = options.one("--file")
-    if path is None:
-        data, text = _claim(options)
-    else:
+    if path is not None:
         from .prove_file import report
 
-        data, text = report(options, path, settings(options))
+        return report(options, path, settings(options))
+    form = options.chosen("--format", FORMATS)
+    data, text = _claim(options)
     return (json_text(data) if form == "json" else text), STATUS[data["answer"]]
 
 
@@ -170,11 +175,9 @@ def _budget(options: Options) -> Budget | None:
 
 
 def _claim(options: Options) -> tuple[dict[str, Any], str]:
-    for option in ("--begin", "--end"):
-        if option in options:
-            raise UsageError(
-                f"{option} {shown(str(options.one(option)))}: needs --file, whose part it marks"
-            )
+    for option in options.given("--begin", "--end", "--annotate", "--inline"):
+        value = "" if option == "--inline" else f" {shown(str(options.one(option)))}"
+        raise UsageError(f"{option}{value}: needs --file")
     words = options.words(POSITIONAL)
     if words is None:
         raise UsageError(
