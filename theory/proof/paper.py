@@ -66,6 +66,7 @@ CUE = re.compile(
     r"(?:[\s~,:]|by|we|the|as|now|us)*\Z",
     re.IGNORECASE,
 )
+INTRODUCED = ("=", r"\equiv", r"\triangleq", r"\coloneqq", r"\propto")
 LISTED = re.compile(r"[\s~,;]*(?:and)?[\s~,;]*")
 INNER_MARK = re.compile(
     rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?"
@@ -93,6 +94,9 @@ IMPLIES = re.compile(
     r"(?![A-Za-z])"
 )
 QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
+NUMBER_BY_HAND = re.compile(
+    r"(?:[\s&]|\\[,;:! ])*\(\s*[A-Z]?[0-9]+(?:\.[0-9]+)*[a-z]?\s*\)[\s.,;]*"
+)
 OTHERWISE_HOLDS = r"\text{otherwise}"
 #: How many characters of prose before a display may say what it is about.
 CONTEXT = 700
@@ -317,7 +321,7 @@ def _with_inline(
         )
         before = match.end()
         relation = RELATION.search(formula)
-        if relation is None or not (every or (cue and relation.group() == "=")):
+        if relation is None or not (every or (cue and relation.group() in INTRODUCED)):
             continue
         first = start + match.start(name)
         about = {
@@ -514,7 +518,7 @@ def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
     joined: list[tuple[int, str, bool]] = []
     for (_, first, mark), (stop, _, _) in pairwise(cuts):
         own = text[first:stop]
-        if EMPTY.fullmatch(own) and mark != WHERE:
+        if (EMPTY.fullmatch(own) or NUMBER_BY_HAND.fullmatch(own)) and mark != WHERE:
             continue
         if joined and joined[-1][2] and mark == "space" and EMPTY.fullmatch(joined[-1][1]):
             joined[-1] = (first, own, True)
