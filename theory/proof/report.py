@@ -22,6 +22,7 @@ from ..algebra.decide import Answer
 from ..algebra.latex_input import tokenize_latex
 from ..algebra.parse import NamedFunction, ParseError, Token
 from ..budget import SIX_ND, Budget
+from .at_law import HasCoefficients
 from .paper import LIMIT, RELATION, PrintedEquation
 from .prove import ChainLink, Proof, prove
 from .source import Place, Source
@@ -62,6 +63,7 @@ class Settings:
 
     notation: str = "schaeffer"
     budget: Budget | None = None
+    law: HasCoefficients | None = None
     assume: Sequence[str] = ()
     let: Sequence[str] = ()
     limit: str | None = None
@@ -84,6 +86,7 @@ class Settings:
             latex=True,
             notation=self.notation,
             budget=self.budget,
+            law=self.law,
             seconds=self.seconds,
             **given,
             **more,
