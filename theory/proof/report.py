@@ -45,6 +45,8 @@ ABOUT_THE_OPTIMUM = re.compile(
     re.IGNORECASE,
 )
 DEFINES = re.compile(r"let|letting|set|setting|put|defin|denot|writ", re.IGNORECASE)
+#: Words in front of what a sentence may suppose rather than claim.
+SUPPOSING = ("with",)
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]")
 IN_NUMBERS = re.compile(r"[0-9]\.[0-9]|10\s*\^|[0-9]\{,\}[0-9]|[0-9]{3}")
 COLON_EQUALS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
@@ -234,6 +236,12 @@ def _name_alone(tokens: Sequence[Token]) -> tuple[str, tuple[str, ...]] | None:
     return None
 
 
+def _bound(sides: _Sides | None) -> frozenset[str]:
+    """The arguments of the function that an equation defines: they mean nothing outside it."""
+    named = _name_alone(sides.tokens[0]) if sides is not None and sides.relations else None
+    return frozenset(named[1] if named is not None else ())
+
+
 class _Document:
     """The equations of a document with the definitions that hold at each."""
 
@@ -417,7 +425,7 @@ class _Document:
         stated_names = frozenset[str]().union(
             *(s.names for s in map(_Sides.of, conditions) if s is not None)
         )
-        uses = self._closure(names | stated_names, at=equation.start)
+        uses = self._closure((names - _bound(sides)) | stated_names, at=equation.start)
         own = next((d for d in uses if d.place == self._place(equation)), None)
         if own is not None and own.trouble:
             raise ParseError(own.trouble)
@@ -639,9 +647,16 @@ class _Context:
     def verdict(self) -> tuple[str, str]:
         """The answer, where the link is false for some values of its letters, and the reason."""
         reason = self.link.decision.reason
+        if self.link.relation == "propto" and self._is_in_numbers:
+            return (
+                UNDECIDED,
+                "it holds for no law in general; numbers need the coefficients of a law",
+            )
         if self.opaque:
             what = ", ".join(f"{d.name} (line {d.place.line}: {d.trouble})" for d in self.opaque)
             return UNDECIDED, f"it rests on definitions that are not read: {what}"
+        if self.equation.is_inline and self.equation.cue in SUPPOSING:
+            return UNDECIDED, "it does not hold in general; it may be what the sentence supposes"
         if self.link.relation != "==":
             return self._of_undefined() or (REFUTED, reason)
         return (
@@ -693,7 +708,7 @@ class _Context:
             values = ", ".join(f"{name} = {value}" for name, value in numbers.items())
             return CONDITION, f"gives the law numbers: {values}"
         return CONFLICT, (
-            f"L is the loss {self.document.words.names['L'].body}; the document has another law"  # type: ignore[union-attr]
+            f"L is the loss {self.document.words.names['L'].body}; the document has another law"
         )
 
     def _of_a_definition(self) -> tuple[str, str] | None:
