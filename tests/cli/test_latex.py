@@ -22,7 +22,7 @@ def test_default_document(call):
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(r"\documentclass{article}")
     assert result.out.rstrip().endswith(r"\end{document}")
-    assert re.findall(r"\\label\{thm:([^}]*)\}", result.out) == [
+    assert re.findall(r"\\label\{iso:([^}]*)\}", result.out) == [
         "compute-optimal-envelope",
         "misallocation-penalty",
     ]
@@ -35,7 +35,7 @@ def test_named_derivations_in_their_order(call, tmp_path):
     result = call("latex", "penalty_tails", "optimum_by_lagrange", "-o", path)
     assert (result.code, result.out, result.err) == (0, "", "")
     text = path.read_text(encoding="utf-8")
-    assert re.findall(r"\\label\{thm:([^}]*)\}", text) == ["penalty-tails", "optimum-by-lagrange"]
+    assert re.findall(r"\\label\{iso:([^}]*)\}", text) == ["penalty-tails", "optimum-by-lagrange"]
 
 
 def test_coefficients_against_a_search(call, besiroglu):

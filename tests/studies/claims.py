@@ -58,11 +58,12 @@ def judge(claim: RandomClaim) -> Judged:
     return Judged(claim, answer, said, perf_counter() - start)
 
 
-def study(number, seed, *, jobs=None, progress=False):
-    """The verdicts on so many claims."""
+def study(number, seed, *, kind="", jobs=None, progress=False):
+    """The verdicts on so many claims, of the kinds that have this in their name."""
+    shares = {name: share for name, share in SHARES.items() if kind in name}
     claims = list(
         tqdm(
-            islice(random_claims(seed), number),
+            islice(random_claims(seed, shares), number),
             total=number,
             disable=not progress,
             unit="claim made",
@@ -119,9 +120,10 @@ def main():
     )
     parser.add_argument("--number", type=int, default=NUMBER)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", help="only claims whose kind has this in its name, such as bound")
     parser.add_argument("--list", choices=ANSWERS, help="print the claims with this answer as well")
     options = parser.parse_args()
-    outcomes = study(options.number, options.seed, progress=True)
+    outcomes = study(options.number, options.seed, kind=options.kind or "", progress=True)
     print(table(outcomes))
     print(f"misjudged: {sum(row.misjudged for row in outcomes)}")
     print(listed([row for row in outcomes if row.misjudged or row.answer == options.list]))

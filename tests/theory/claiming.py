@@ -12,10 +12,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any
 
-from tests.theory import reference, rewriting
+from tests.theory import random_bounds, reference, rewriting
 from tests.theory.rewriting import (
     MINUS_ONE,
     MP,
@@ -270,6 +271,8 @@ def latex_text(node: Node) -> str:
             return r"\left(" + r" \cdot ".join(inner) + r"\right)"
         case "pow":
             return rf"\left({inner[0]}\right)^{{{inner[1]}}}"
+        case "abs":
+            return rf"\left|{inner[0]}\right|"
         case "exp" | "log":
             return rf"\{kind}\left({inner[0]}\right)"
     name = str(LATEX_NAMES.get(kind, kind))
@@ -402,6 +405,11 @@ class Maker:
 
     def bound(self, truth: bool) -> Draft:
         draft = self.random.choice((self._law_bound, self._mean, self._more, self._mean))()
+        return draft if truth else self._spoiled(draft)
+
+    def bound_of(self, family: str, truth: bool) -> Draft:
+        left, relation, right, where = random_bounds.FAMILIES[family](self.random)
+        draft = self._turned(Draft((left, right), (relation,), where))
         return draft if truth else self._spoiled(draft)
 
     def _law_bound(self) -> Draft:
@@ -675,7 +683,11 @@ class Maker:
             return self._limit(truth)
         if kind == "vacuous limit":
             return self.vacuous()
-        make: Callable[[bool], Draft] = KINDS[kind].__get__(self)
+        make: Callable[[bool], Draft] = (
+            partial(self.bound_of, kind)
+            if kind in random_bounds.FAMILIES
+            else KINDS[kind].__get__(self)
+        )
         while True:
             draft = make(truth)
             if not _can_be_written(draft):
@@ -815,12 +827,13 @@ KINDS: dict[str, Callable[..., Draft]] = {
 SHARES = {
     "identity": 16, "random tree": 14, "chain": 10, "bound": 18, "strict assumption": 10, "weak assumption": 10,
     "limit": 12, "vacuous limit": 2, "general budget": 5, "m factors": 3,
+    "monotone bound": 6, "bound of the law": 6, "convexity bound": 5, "logarithm bound": 5, "square bound": 5,
 }  # fmt: skip
 
 
-def random_claims(seed: int) -> Iterator[RandomClaim]:
-    """Endless claims of all kinds, half of them true."""
+def random_claims(seed: int, shares: Mapping[str, int] = SHARES) -> Iterator[RandomClaim]:
+    """Endless claims of these kinds, half of them true."""
     maker = Maker(seed)
     while True:
-        (kind,) = maker.random.choices(list(SHARES), list(SHARES.values()))
+        (kind,) = maker.random.choices(list(shares), list(shares.values()))
         yield maker.claim(kind, maker.random.random() < 0.5)

@@ -139,10 +139,19 @@ def evaluate(node: Node, point: Mapping[str, Any]) -> Any:
             return MP.power(*values)
         case "exp":
             return MP.exp(values[0])
+        case "abs":
+            return abs(values[0])
     return MP.log(values[0])
 
 
-SYMPY = {"add": sympy.Add, "mul": sympy.Mul, "pow": sympy.Pow, "exp": sympy.exp, "log": sympy.log}
+SYMPY = {
+    "add": sympy.Add,
+    "mul": sympy.Mul,
+    "pow": sympy.Pow,
+    "exp": sympy.exp,
+    "log": sympy.log,
+    "abs": sympy.Abs,
+}
 
 
 @lru_cache(maxsize=50_000)

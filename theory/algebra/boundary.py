@@ -233,7 +233,7 @@ def _root(e: Expr) -> tuple[Symbol, Expr] | None:
     roots = [
         (x, value)
         for x in sorted(e.free_symbols, key=lambda x: x.name)
-        if (value := _solved(e, x)) is not None
+        if (value := solved(e, x)) is not None
     ]
     return min(
         roots,
@@ -242,7 +242,7 @@ def _root(e: Expr) -> tuple[Symbol, Expr] | None:
     )
 
 
-def _solved(e: Expr, x: Symbol) -> Expr | None:
+def solved(e: Expr, x: Symbol) -> Expr | None:
     """The value of x where e == 0, for e = a x^p + b with a of certain sign and x positive unless p
     is 1.
     """
@@ -284,4 +284,4 @@ def _has_no_value(e: Expr) -> bool:
     return False
 
 
-__all__ = ["Judge", "put_in", "with_boundary"]
+__all__ = ["Judge", "put_in", "solved", "with_boundary"]

@@ -4,16 +4,15 @@ enclosure, or undecided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any
 
-from sympy import Add, Dummy, Expr, Matrix, Symbol, sympify
-from sympy.polys.matrices import DomainMatrix
+from sympy import Abs, Dummy, Expr, Symbol, sympify
 
 from ..algebra.answer import Answer, Condition, Decision, Witness
-from ..algebra.arithmetic import Arithmetic, NormalForm, OutsideScope
+from ..algebra.arithmetic import OutsideScope
 from ..algebra.boundary import put_in, with_boundary
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import (
@@ -26,15 +25,12 @@ from ..algebra.decide import (
 )
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from ..algebra.sample import Point, points
-from .argument import ByWeightedAmGm
-from .claim import Claim
+from .search import why_positive
+from .terms import POSITIVE, by_terms
 
 POINTS_TO_REFUTE = 64
 LARGEST_DRAW = 600
-MOST_POSITIVE_TERMS = 3
 EQUAL = "the two sides are equal"
-POSITIVE = "the difference is a sum of positive terms"
-NEVER_NEGATIVE = "the difference is a sum of terms that are never negative"
 
 
 def decide_bound(
@@ -93,8 +89,45 @@ def _with_points(
 
 
 def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
-    if relation in ("<", ">"):
-        return _strict(lhs, relation, rhs, assume, seed)
+    strict = relation in ("<", ">")
+    known = _strict if strict else _weak
+    decision = known(lhs, relation, rhs, assume, seed)
+    if decision.answer is not Answer.UNDECIDED:
+        return decision
+    larger, smaller = (lhs, rhs) if relation[0] == ">" else (rhs, lhs)
+    return _sought(larger, smaller, assume, strict=strict, seed=seed) or decision
+
+
+def _sought(
+    larger: Expr, smaller: Expr, assume: Sequence[Expr], *, strict: bool, seed: int
+) -> Decision | None:
+    """A proof by search, where both sides are defined; none where a strict bound needs more than is
+    assumed.
+    """
+    try:
+        arithmetic = arithmetic_for((larger, smaller), assume)
+        for side in (larger, smaller):
+            normal_form(_without_bars(side), arithmetic)
+    except OutsideScope:
+        return None
+    needed = tuple(e for e in arithmetic.positive if e not in assume)
+    if strict and (needed or arithmetic.nonzero):
+        return None
+    reason = why_positive(larger - smaller, (*assume, *needed), strict=strict, seed=seed)
+    conditions = tuple(Condition(e, ">") for e in (*assume, *needed)) + tuple(
+        Condition(e, "!=") for e in arithmetic.nonzero
+    )
+    return Decision(Answer.PROVED, reason, conditions) if reason else None
+
+
+def _without_bars(e: Expr) -> Expr:
+    """What has to be defined for the expression to be: |u| is where u is, in sums and products."""
+    if e.is_Add or e.is_Mul or (e.is_Pow and e.exp.is_Integer and e.exp > 0):
+        return e.func(*(_without_bars(part) for part in e.args), evaluate=False)
+    return _without_bars(e.args[0]) if isinstance(e, Abs) else e
+
+
+def _weak(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
     larger, smaller = (lhs, rhs) if relation == ">=" else (rhs, lhs)
     refuted = _refuted(lhs, relation, rhs, assume, seed)
     if refuted is not None:
@@ -111,7 +144,7 @@ def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
     for x, value, _ in inside:
         larger, smaller = (put_in(side, {x: value}) for side in (larger, smaller))
     try:
-        decision = _by_terms(larger, smaller, kept)
+        decision = by_terms(larger, smaller, kept)
     except OutsideScope as error:
         return Decision(Answer.UNDECIDED, str(error))
     if decision.proved:
@@ -126,7 +159,7 @@ def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
 
 
 def _strict(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
-    weak = _decide(lhs, f"{relation}=", rhs, assume, seed)
+    weak = _weak(lhs, f"{relation}=", rhs, assume, seed)
     if not weak.proved:
         return weak
     needed = [c for c in weak.conditions if c.relation != ">" or c.expression not in assume]
@@ -231,142 +264,3 @@ def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr, tuple[Symbol, Ex
                 replacements.append((x, bound / (1 + excess), (excess, bound / x - 1)))
             break
     return replacements
-
-
-def _by_terms(larger: Expr, smaller: Expr, assume: Sequence[Expr]) -> Decision:
-    """Positive terms, or one negative term under a weighted geometric mean, in the difference as it
-    is and expanded.
-    """
-    arithmetic = arithmetic_for((larger, smaller), assume)
-    difference = arithmetic.add(
-        normal_form(larger, arithmetic), arithmetic.negate(normal_form(smaller, arithmetic))
-    )
-    difference = arithmetic.canonical(difference)
-    conditions = tuple(Condition(e, ">") for e in arithmetic.positive) + tuple(
-        Condition(e, "!=") for e in arithmetic.nonzero
-    )
-    decisions = []
-    for read in (_whole, _split, _expanded):
-        try:
-            terms = read(difference, arithmetic)
-            decision = _from_signs(
-                *_by_sign(terms, arithmetic), assume, strictly=_has_positive(terms, arithmetic)
-            )
-        except OutsideScope as error:
-            decision = Decision(Answer.UNDECIDED, str(error))
-        if decision.proved:
-            return Decision(
-                Answer.PROVED,
-                decision.reason,
-                tuple(dict.fromkeys((*conditions, *decision.conditions))),
-            )
-        decisions.append(decision)
-    return decisions[-1]
-
-
-def _whole(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
-    return [{key: value} for key, value in form.items()]
-
-
-def _expanded(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
-    """The form times its denominators, which must be positive, one monomial at a time."""
-    field = arithmetic.field
-    denominators = dict.fromkeys(field.field(value.denom) for value in form.values())
-    common = field.one
-    for denominator in denominators:
-        if field.sign_of(denominator) != (1, []):
-            raise OutsideScope(
-                f"the sign of the denominator {field.to_sympy(denominator)} is not certain"
-            )
-        common *= denominator
-    return _split({key: value * common for key, value in form.items()}, arithmetic)
-
-
-def _split(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
-    """One monomial of a numerator at a time, over its denominator."""
-    field = arithmetic.field
-    return [
-        {key: field.field(field.ring.from_dict({monomial: coefficient})) / field.field(value.denom)}
-        for key, value in form.items()
-        for monomial, coefficient in value.numer.terms()
-    ]
-
-
-def _by_sign(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> tuple[list[Expr], list[Expr]]:
-    """The terms that are never negative, and the others with their sign turned; OutsideScope where
-    a sign is not certain.
-    """
-    positive: list[Expr] = []
-    negative: list[Expr] = []
-    for term in terms:
-        ((key, value),) = term.items()
-        expression = arithmetic.to_sympy(term)
-        if arithmetic.is_nonnegative(key, value):
-            positive.append(expression)
-        elif arithmetic.is_nonnegative(key, -value):
-            negative.append(-expression)
-        else:
-            raise OutsideScope(f"the sign of the term {expression} is not certain")
-    return positive, negative
-
-
-def _has_positive(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> bool:
-    """Whether some term cannot vanish."""
-    return any(
-        arithmetic.sign_of_term(key, value) == 1 for term in terms for key, value in term.items()
-    )
-
-
-def _from_signs(
-    positive: Sequence[Expr], negative: Sequence[Expr], assume: Sequence[Expr], *, strictly: bool
-) -> Decision:
-    if not negative:
-        return Decision(Answer.PROVED, POSITIVE if strictly else NEVER_NEGATIVE)
-    if len(negative) != 1 or not 2 <= len(positive) <= MOST_POSITIVE_TERMS:
-        return Decision(
-            Answer.UNDECIDED,
-            f"the difference has {len(positive)} positive and {len(negative)} negative terms; "
-            f"weighted AM-GM is tried on one "
-            f"negative term against 2 to {MOST_POSITIVE_TERMS} positive ones",
-        )
-    for weights in _weights(positive, negative[0]):
-        claim = Claim("bound", Add(*positive), ">=", negative[0], "", assume=tuple(assume))
-        decision = ByWeightedAmGm(tuple(positive), weights).establish(claim)
-        if decision.proved:
-            return decision
-    return Decision(
-        Answer.UNDECIDED,
-        "no weights make the negative term the weighted geometric mean of the positive ones",
-    )
-
-
-def _weights(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
-    """Candidate weights: solutions of sum w_i = 1 with the powers of some symbols matched."""
-    symbols = sorted(
-        bound.free_symbols.union(*(term.free_symbols for term in terms)),
-        key=lambda symbol: symbol.name,
-    )
-    exponents = {x: [_exponent(term, x) for term in (*terms, bound)] for x in symbols}
-    usable = [
-        x
-        for x in symbols
-        if all(e is not None for e in exponents[x]) and len(set(exponents[x][:-1])) > 1
-    ]
-    for chosen in combinations(usable, len(terms) - 1):
-        rows = [[1] * (len(terms) + 1), *(exponents[x] for x in chosen)]
-        system = DomainMatrix.from_Matrix(
-            Matrix(rows)
-        ).to_field()  # of rational functions: nothing is left to simplify
-        matrix, right = system[:, :-1], system[:, -1:]
-        if matrix.det() != system.domain.zero:
-            yield tuple(matrix.lu_solve(right).to_Matrix())
-
-
-def _exponent(term: Expr, symbol: Symbol) -> Expr | None:
-    """The exponent of the symbol in a monomial, None where the term is no monomial in it."""
-    arithmetic = arithmetic_for((term, symbol))
-    form = arithmetic.canonical(normal_form(term, arithmetic))
-    if len(form) != 1:
-        return None
-    exponent, rest = arithmetic.split_power(form, symbol)
-    return None if exponent.has(symbol) or arithmetic.to_sympy(rest).has(symbol) else exponent

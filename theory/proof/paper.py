@@ -1,22 +1,22 @@
-"""The equations of a paper: what stands in displayed mathematics between two markers of a LaTeX
-file.
+"""The equations of a paper: what stands in displayed mathematics in a LaTeX document, or between two
+markers of it.
 
-Nothing is moved: comments, labels, tags and prose are blanked out in place, so that every position
-in an equation is a place in the file. An aligned display is read as the chain that it is: a row
-that begins with a relation continues the row before.
+Nothing is moved: labels, tags and prose are blanked out in place, so that every position in an
+equation is one in the document. An aligned display is read as the chain that it is: a row that
+begins with a relation continues the row before.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from ..algebra.latex_input import RELATIONS, tokenize_latex
 from ..algebra.parse import ParseError
+from .source import BEGIN, END, Source
 
-BEGIN, END = "% isoflop: begin", "% isoflop: end"
 DISPLAYS = (
     "equation",
     "align",
@@ -29,24 +29,49 @@ DISPLAYS = (
     "dmath",
 )
 INNER = ("aligned", "alignedat", "gathered", "split", "subequations")
+CASES = ("cases", "dcases", "rcases", "numcases")
+ROWS_ARE_NUMBERED = ("align", "gather", "eqnarray", "flalign", "alignat")
 AND, WHERE, ROW = (
     "\1",
     "\2",
     "\3",
 )  # what prose that joins claims, prose that limits them, and a new row are replaced with
 
-COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(%[^\n]*)")
 OPENING = re.compile(
     rf"(?<!\\)(?:\\begin\{{(?P<name>(?:{'|'.join(DISPLAYS)})\*?)\}}(?:\{{[0-9]+\}})?|(?P<bracket>\\\[)|(?P<dollars>\$\$))"
 )
 WHERE_BETWEEN = re.compile(
     r"[\s}]*where[\s,:]*(?:\{|\s|\\(?:small|footnotesize|scriptsize|tiny)(?![A-Za-z]))*"
 )
+SECTION = re.compile(r"\\(?:sub)*(?:section|paragraph)\*?(?![A-Za-z])|\\chapter\*?(?![A-Za-z])")
+SUBEQUATIONS = re.compile(r"\\(begin|end)\{subequations\}")
+NUMBERED_BY_SECTION = re.compile(
+    r"\\(?:numberwithin|counterwithin)\*?\{equation\}|\\setcounter\{equation\}"
+)
+LABEL = re.compile(r"\\label\{([^{}]*)\}")
+TAG = re.compile(r"\\tag\*?\{([^{}]*)\}")
+UNNUMBERED = re.compile(r"\\(?:nonumber|notag)(?![A-Za-z])")
+NESTED = re.compile(r"\\(begin|end)\{[A-Za-z]+\*?\}|(?P<row>\\\\)")
+ONE_CASES = re.compile(
+    rf"(?:\\left\s*\\\{{\s*)?\\begin\{{(?P<name>{'|'.join(CASES)})\*?\}}(?P<inside>.*?)\\end\{{(?P=name)\*?\}}"
+    r"(?:\s*\\right\s*\.)?",
+    re.DOTALL,
+)
+OTHERWISE = re.compile(r"\s*(?:\\text\w*\{|\\mbox\{)?\s*(?:otherwise|else)\b", re.IGNORECASE)
+INLINE = re.compile(
+    r"(?<!\\)\$(?P<dollars>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)\$|\\\((?P<round>.+?)\\\)", re.DOTALL
+)
+CUE = re.compile(
+    r"(?:^|[^A-Za-z])(?P<word>where|let|letting|set|setting|put|define[sd]?|defining|denote[sd]?|denoting|with|write|writing)"
+    r"(?:[\s~,:]|by|we|the|as|now|us)*\Z",
+    re.IGNORECASE,
+)
+LISTED = re.compile(r"[\s~,;]*(?:and)?[\s~,;]*")
 INNER_MARK = re.compile(
     rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?"
 )
 LEFT_OUT = re.compile(
-    r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak)(?![A-Za-z])"
+    r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak|qedhere)(?![A-Za-z])"
 )
 PROSE = re.compile(r"\\(?:text|textrm|textnormal|textit|mbox|intertext|shortintertext)(?=\{)")
 NEW_ROW = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]*\])?")
@@ -63,9 +88,28 @@ WORD_THAT_JOINS = re.compile(
     r"\s*(?:and|or|so|so that|hence|thus|that is|i\.e\.|which gives|therefore|while|but)?[\s,;:.]*",
     re.IGNORECASE,
 )
+IMPLIES = re.compile(
+    r"\\(?:implies|impliedby|iff|(?:Rightarrow|Longrightarrow|Leftrightarrow|Longleftrightarrow)|therefore|because|land|wedge)"
+    r"(?![A-Za-z])"
+)
 QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
+OTHERWISE_HOLDS = r"\text{otherwise}"
+#: How many characters of prose before a display may say what it is about.
+CONTEXT = 700
 BEFORE_ORNAMENT = re.compile(r"(?:[_^@]\s*\{?|\\(?:mathrm|operatorname)\{)\s*$")
-NAMED_RELATIONS = "|".join(sorted(RELATIONS, key=len, reverse=True))
+OTHER_RELATIONS = (
+    "propto",
+    "approx",
+    "simeq",
+    "cong",
+    "asymp",
+    "lesssim",
+    "gtrsim",
+    "ll",
+    "gg",
+    "in",
+)
+NAMED_RELATIONS = "|".join(sorted({*RELATIONS, *OTHER_RELATIONS}, key=len, reverse=True))
 RELATION = re.compile(rf"->|[=<>]|(?:\\(?:{NAMED_RELATIONS})(?![A-Za-z]))")
 STRICT = {"<", ">", r"\lt", r"\gt", r"\ne", r"\neq"}
 IN_PARENTHESES = re.compile(r"[\s&]*(?:\\left)?\((?P<inside>.*?)(?:\\right)?\)[\s&.,;]*", re.DOTALL)
@@ -97,6 +141,16 @@ class PrintedEquation:
     """Prose beside it that says more than a condition, as "with equality if and only if"."""
     definitions: tuple[str, ...] = ()
     """Names that a display after the word "where" explains: `X_1 = \\frac{A}{B}`."""
+    display: tuple[int, int] = (0, 0)
+    """Where the display begins and ends that holds it."""
+    number: str | None = None
+    label: str | None = None
+    cue: str = ""
+    """The word that introduces it, where that is one as `let` or `where`."""
+    prose: str = ""
+    """The text of the section before it, as far as it can belong to it."""
+    is_inline: bool = False
+    is_branch: bool = False
 
     @property
     def shown(self) -> str:
@@ -114,67 +168,94 @@ class PrintedEquation:
         return tuple(text for text in self.conditions if not LIMIT.fullmatch(text))
 
 
-def place(source: str, position: int) -> tuple[int, int]:
-    """Line and column of a position, both from 1."""
-    return source.count("\n", 0, position) + 1, position - source.rfind("\n", 0, position)
-
-
 def equations(
-    source: str, *, begin: str = BEGIN, end: str = END, known: Collection[str] = ()
+    source: Source,
+    *,
+    begin: str | None = None,
+    end: str | None = None,
+    known: Collection[str] = (),
+    inline: bool = False,
 ) -> list[PrintedEquation]:
-    """The displayed claims between the markers, in their order.
+    """The claims of a document, in their order: those of its displays, and of its prose what a word
+    such as "where" or "let" introduces.
 
     Parameters
     ----------
-    source : str
-        A LaTeX file.
-    begin, end : str
-        The markers, each as it stands in the file. There may be several marked regions.
+    source : Source
+    begin, end : str, optional
+        Markers, each as it stands in the document; there may be several marked regions. By default
+        `% isoflop: begin` and `% isoflop: end` where the document has them, else all is read.
     known : collection of str
         Names that mean something, so that no equation defines them.
+    inline : bool
+        Whether every relation in the prose is a claim.
 
     Raises
     ------
     ParseError
-        Where a marker is missing or out of order, a display is never closed, or no claim is marked.
+        Where a marker is missing or out of order, a display is never closed, or there is no claim.
     """
     for name, marker in (("begin", begin), ("end", end)):
-        if not marker.strip():
+        if marker is not None and not marker.strip():
             raise ParseError(f"{name}={marker!r}: must not be blank")
-    visible = COMMENT.sub(lambda match: match[1] + " " * len(match[2]), source)
+    spans = list(regions(source, begin, end))
+    rows = list(_numbered_rows(source.text))
     found = [
         claim
-        for start, stop in _regions(source, begin, end)
-        for claim in _explained(visible, start, stop, known)
+        for start, stop in spans
+        for claim in _with_inline(
+            source.text, start, stop, _explained(source, start, stop, known), every=inline
+        )
     ]
     if not found:
-        raise ParseError(f"no displayed equation stands between {begin!r} and {end!r}")
-    return found
+        between = f" between {begin or BEGIN!r} and {end or END!r}"
+        is_marked = begin or end or BEGIN in source.text
+        raise ParseError(f"no displayed equation stands{between if is_marked else ' in it'}")
+    return [_with_number(claim, rows) for claim in found]
 
 
-def _regions(source: str, begin: str, end: str) -> Iterator[tuple[int, int]]:
-    position = source.find(begin)
-    if position < 0:
+def regions(source: Source, begin: str | None, end: str | None) -> Iterator[tuple[int, int]]:
+    """Where what is to be read begins and ends in the document."""
+    text = source.text
+    position = text.find(begin or BEGIN)
+    if position < 0 and (begin or (end and end in text)):
         others = r"others can be named, as '\begin{document}' and '\end{document}'"
-        raise ParseError(f"the marker {begin!r} is missing; {others}")
+        raise ParseError(f"the marker {begin or BEGIN!r} is missing; {others}")
+    if position < 0:
+        opening = text.find(r"\begin{document}")
+        yield max(opening, 0), len(text)
+    begin, end = begin or BEGIN, end or END
     while position >= 0:
         start = position + len(begin)
-        stop = source.find(end, start)
+        stop = text.find(end, start)
         if stop < 0:
-            raise ParseError(
-                f"the marker {begin!r} in line {place(source, position)[0]} has no {end!r} after it"
-            )
+            line = source.place(position).line
+            raise ParseError(f"the marker {begin!r} in line {line} has no {end!r} after it")
         yield start, stop
-        position = source.find(begin, stop + len(end))
+        position = text.find(begin, stop + len(end))
 
 
 def _explained(
-    text: str, start: int, stop: int, known: Collection[str]
+    source: Source, start: int, stop: int, known: Collection[str]
 ) -> Iterator[PrintedEquation]:
     """The claims of each display, with the definitions of the one that a "where" joins to it."""
+    text = source.text
     before: list[PrintedEquation] = []
-    for opening, first, last, end in _displays(text, start, stop):
-        claims = list(_claims(text[first:last], first))
+    section = start
+    for opening, first, last, end in _displays(source, start, stop):
+        headings = [match.end() for match in SECTION.finditer(text, section, opening)]
+        section = headings[-1] if headings else section
+        about = {
+            "display": (opening, end),
+            "prose": text[max(section, opening - CONTEXT) : opening],
+        }
+        cue = CUE.search(text[max(start, opening - 60) : opening])
+        word = cue["word"].lower() if cue is not None else ""
+        claims = [
+            replace(claim, cue=word, **about)
+            for branch, is_branch in _branches(text[first:last])
+            for claim in (replace(c, is_branch=is_branch) for c in _claims(branch, first))
+        ]
         if before and WHERE_BETWEEN.fullmatch(text, start, opening):
             defined = [claim for claim in claims if _defines(claim.text, known)]
             texts = tuple(claim.text for claim in defined)
@@ -183,6 +264,130 @@ def _explained(
         yield from before
         before, start = claims, end
     yield from before
+
+
+def _branches(display: str) -> Iterator[tuple[str, bool]]:
+    """The display with one branch of its `cases` at a time, the others blank; what follows the `&`
+    of a branch is its condition.
+    """
+    match = ONE_CASES.search(display)
+    if match is None:
+        yield display, False
+        return
+    first, last = match.span("inside")
+    ends = [row.end() for row in NEW_ROW.finditer(display, first, last)]
+    for start, stop in pairwise([first, *ends, last]):
+        branch = NEW_ROW.sub("", display[start:stop])
+        if not branch.strip():
+            continue
+        value, ampersand, condition = branch.partition("&")
+        if OTHERWISE.match(condition):
+            condition = OTHERWISE_HOLDS
+        kept = value + (WHERE if ampersand else "") + condition
+        kept = kept[: stop - start].ljust(stop - start)
+        before, after = (
+            re.sub(r"[^\n]", " ", part)
+            for part in (display[match.start() : start], display[stop : match.end()])
+        )
+        rest = display[: match.start()] + before + kept + after + display[match.end() :]
+        for nested, _ in _branches(rest):
+            yield nested, True
+
+
+def _with_inline(
+    text: str, start: int, stop: int, displayed: Iterator[PrintedEquation], *, every: bool
+) -> list[PrintedEquation]:
+    """The claims of the displays with those of the prose between them."""
+    claims = list(displayed)
+    spans = sorted({claim.display for claim in claims})
+    hidden = list(text[start:stop])
+    for first, last in [
+        *spans,
+        *((m.start(), m.end()) for m in OPENING.finditer(text, start, stop)),
+    ]:
+        hidden[first - start : last - start] = "\n\n" + " " * (last - first - 2)
+    prose = "".join(hidden)
+    cue, before = "", 0
+    for match in INLINE.finditer(prose):
+        name = "dollars" if match["dollars"] is not None else "round"
+        formula, between = match[name], prose[before : match.start()]
+        found = CUE.search(between)
+        cue = (
+            found["word"].lower() if found is not None else cue if LISTED.fullmatch(between) else ""
+        )
+        before = match.end()
+        if RELATION.search(formula) is None or not (every or cue):
+            continue
+        first = start + match.start(name)
+        about = {
+            "display": (start + match.start(), start + match.end()),
+            "is_inline": True,
+            "cue": cue,
+        }
+        context = text[max(start, first - CONTEXT) : first]
+        claims += [replace(claim, prose=context, **about) for claim in _claims(formula, first)]
+    return sorted(claims, key=lambda claim: claim.start)
+
+
+# -- numbers and labels ------------------------------------------------------------------------------------------------
+
+
+def _numbered_rows(text: str) -> Iterator[tuple[int, int, str | None, str | None]]:
+    """Where each row of each display begins and ends, its number where that is certain, and its
+    label.
+    """
+    count, position = 0, 0
+    is_certain = NUMBERED_BY_SECTION.search(text) is None
+    groups = [(match.start(), match[1]) for match in SUBEQUATIONS.finditer(text)]
+    inside, letter = False, 0
+    while (opening := OPENING.search(text, position)) is not None:
+        name = opening["name"] or ""
+        closing = rf"\end{{{name}}}" if name else r"\]" if opening["bracket"] else "$$"
+        last = text.find(closing, opening.end())
+        if last < 0:
+            return
+        while groups and groups[0][0] < opening.start():
+            inside, letter = groups.pop(0)[1] == "begin", 0
+            count += inside
+        bare = name.rstrip("*")
+        is_numbered = bool(name) and not name.endswith("*") and bare != "displaymath"
+        cuts = _row_ends(text[opening.end() : last]) if bare in ROWS_ARE_NUMBERED else []
+        ends = [opening.end() + cut for cut in cuts]
+        for first, stop in pairwise([opening.start(), *ends, last]):
+            row = text[first:stop]
+            label, tag = LABEL.search(row), TAG.search(row)
+            number = tag[1] if tag is not None else None
+            if is_numbered and tag is None and UNNUMBERED.search(row) is None and row.strip():
+                count, letter = (count, letter + 1) if inside else (count + 1, 0)
+                suffix = chr(ord("a") + (letter - 1) % 26) if inside else ""
+                number = f"{count}{suffix}" if is_certain else None
+            yield first, stop, number, label[1] if label is not None else None
+        position = last + len(closing)
+
+
+def _row_ends(display: str) -> list[int]:
+    """Where the rows of an aligned display end, those of what stands inside it aside."""
+    depth, ends = 0, []
+    for match in NESTED.finditer(display):
+        if match["row"] is None:
+            depth += 1 if match[1] == "begin" else -1
+        elif depth == 0:
+            ends.append(match.end())
+    return ends
+
+
+def _with_number(
+    claim: PrintedEquation, rows: Sequence[tuple[int, int, str | None, str | None]]
+) -> PrintedEquation:
+    """The claim with the first number and the first label among the rows over which it stretches."""
+    stop = claim.start + len(claim.text)
+    own = [row for row in rows if row[0] < stop and row[1] > claim.start]
+    number = next((row[2] for row in own if row[2] is not None), None)
+    label = next((row[3] for row in own if row[3] is not None), None)
+    return replace(claim, number=number, label=label)
+
+
+# -- displays ----------------------------------------------------------------------------------------------------------
 
 
 def _defines(text: str, known: Collection[str]) -> bool:
@@ -197,8 +402,9 @@ def _defines(text: str, known: Collection[str]) -> bool:
     return len(left) == 1 and left[0].kind == "name" and left[0].text not in known
 
 
-def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+def _displays(source: Source, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
     """Where each display begins, where its contents begin and end, and where it ends."""
+    text = source.text
     while (opening := OPENING.search(text, start, stop)) is not None:
         closing = (
             rf"\end{{{opening['name']}}}"
@@ -209,11 +415,8 @@ def _displays(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int,
         )
         last = text.find(closing, opening.end(), stop)
         if last < 0:
-            line, _ = place(text, opening.start())
-            raise ParseError(
-                f"{opening.group()!r} in line {line} is not closed by {closing!r} before the end "
-                f"marker"
-            )
+            line = source.place(opening.start()).line
+            raise ParseError(f"{opening.group()!r} in line {line} is not closed by {closing!r}")
         yield opening.start(), opening.end(), last, last + len(closing)
         start = last + len(closing)
 
@@ -285,6 +488,8 @@ def _masked(display: str) -> tuple[str, list[tuple[int, str]], str]:
             blank(match.start(), last, AND)
     for match in NEW_ROW.finditer("".join(text)):
         blank(*match.span(), ROW)
+    for match in IMPLIES.finditer(display):
+        blank(*match.span(), AND)
     return "".join(text), embedded, unclear
 
 
@@ -308,6 +513,9 @@ def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
     for (_, first, mark), (stop, _, _) in pairwise(cuts):
         own = text[first:stop]
         if EMPTY.fullmatch(own) and mark != WHERE:
+            continue
+        if joined and joined[-1][2] and mark == "space" and EMPTY.fullmatch(joined[-1][1]):
+            joined[-1] = (first, own, True)
             continue
         before = joined[-1] if joined else None
         if before is not None and not before[2] and mark not in (AND, WHERE) and _continues(own):

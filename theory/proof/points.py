@@ -63,8 +63,11 @@ class PointEvaluator:
             tanh: self.context.tanh,
         }
 
-    def evaluate(self, e: Expr, point: Mapping[Symbol, Any]) -> Any:
-        return self._evaluate(e, point, {})
+    def evaluate(
+        self, e: Expr, point: Mapping[Symbol, Any], seen: dict[Expr, Any] | None = None
+    ) -> Any:
+        """The value; `seen` holds those of parts at the same point, and is added to."""
+        return self._evaluate(e, point, {} if seen is None else seen)
 
     def _evaluate(self, e: Expr, point: Mapping[Symbol, Any], seen: dict[Expr, Any]) -> Any:
         if e not in seen:

@@ -40,6 +40,7 @@ LIMIT = re.compile(
     r"\s*(?P<limit>0(?:\^?\{?\+\}?)?|\+?(?:oo|inf|infinity|\\infty))\s*"
 )
 LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
+STARRED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])\*(?=\s*(?:[-+/),=^]|$))")  # N*, but not N*D
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 GREEK_NAMES = frozenset(
     [
@@ -143,6 +144,7 @@ def prove(
     latex: bool = False,
     assume: Sequence[str] = (),
     define: Sequence[str] = (),
+    let: Sequence[str] = (),
     notation: str = "schaeffer",
     limit: str | None = None,
     budget: Budget | None = None,
@@ -165,7 +167,11 @@ def prove(
         `C == 6*N*D` replaces a symbol; `r > 1`, `beta <= gamma` and `s != 0` bound the domain.
     define : sequence of str
         `X == A/B` names an expression, which may have either sign; the name must have no meaning of
-        its own. One definition may use another.
+        its own. One definition may use another. `f(x) == x^2` names a function.
+    let : sequence of str
+        `R_opt := D*/N*` gives a name another meaning than the one it has by default, or another
+        name to one of its quantities: `k := kappa`. On the right side names have their default
+        meanings.
     notation : {"schaeffer", "hoffmann"}
     limit : str, optional
         `r -> 0` or `r -> oo`.
@@ -196,7 +202,7 @@ def prove(
     r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
     words = vocabulary(notation, budget or SIX_ND)
-    given = _Given(words, assume, define)
+    given = _Given(words, assume, define, let)
     reader = _Claims(given.table, words, latex)
     parts, relations = reader.split(text)
     for relation in relations:
@@ -383,7 +389,9 @@ class _Claims:
     def read_as(self) -> tuple[str, ...]:
         """The names met that are more than a letter, with what they mean."""
         return tuple(
-            f"{name}, {self.words.means[name]}" for name in self.met if name in self.words.means
+            f"{name}, {self.words.means[name]}"
+            for name in self.met
+            if name in self.words.means and self.table[name] is self.words.names[name]
         )
 
     def split(self, text: str) -> tuple[list[list[Token]], list[Token]]:
@@ -498,7 +506,11 @@ class _Given:
     """
 
     def __init__(
-        self, words: Vocabulary, texts: Sequence[str], definitions: Sequence[str] = ()
+        self,
+        words: Vocabulary,
+        texts: Sequence[str],
+        definitions: Sequence[str] = (),
+        renames: Sequence[str] = (),
     ) -> None:
         self.words = words
         self.table: dict[str, Expr | NamedFunction] = dict(words.names)
@@ -506,28 +518,56 @@ class _Given:
         self.replaced: dict[Symbol, Expr] = {}
         self.source: dict[Symbol, str] = {}
         self.domain = Domain()
+        self._rename(renames)
         self._name(definitions)
         for text in texts:
             self._add(text)
         self.domain = self.domain.map(lambda e: self.at(e, ", ".join(texts)))
 
+    def _rename(self, texts: Sequence[str]) -> None:
+        """Give names another meaning; what they are given is read with the meanings by default."""
+        renamed: dict[str, Expr | NamedFunction] = {}
+        for text in texts:
+            left, _, right = (
+                part.strip() for part in re.sub(":?==?", "=", text, count=1).partition("=")
+            )
+            right = STARRED.sub(r"\1^*" if _is_latex(right) else r"\1_opt", right)
+            if not (left and right):
+                raise ParseError(f"{text!r}: a new meaning reads `name := expression`")
+            reader = _Claims(dict(self.words.names), self.words, _is_latex(right))
+            name, parameters = _named(_tokens(left), text)
+            tokens = _tokens(right)
+            meaning = reader.table.get(tokens[0].text) if len(tokens) == 1 else None
+            if isinstance(meaning, NamedFunction):
+                renamed[name] = meaning
+                continue
+            letters = [reader.expression(left, [token]) for token in parameters]
+            body = reader.expression(right, tokens)
+            renamed[name] = NamedFunction(tuple(letters), body) if letters else body
+        self.table |= renamed
+
     def _name(self, texts: Sequence[str]) -> None:
         """Take every name first: one definition may use another."""
         bodies: dict[Symbol, tuple[str, _Claims, list[Token]]] = {}
+        functions: dict[str, tuple[str, list[Expr], list[Token]]] = {}
         for text in texts:
             reader = _Claims(self.table, self.words, "\\" in text or "{" in text)
             parts, relations = reader.split(text)
-            name = parts[0][0].text
-            if (
-                [relation.text for relation in relations] != ["=="]
-                or len(parts[0]) != 1
-                or parts[0][0].kind != "name"
-            ):
+            if [relation.text for relation in relations] != ["=="]:
                 raise ParseError(f"{text!r}: a definition reads `name == expression`")
+            name, parameters = _named(parts[0], text)
             if name in self.table:
                 raise ParseError(f"{text!r}: {name} has a meaning already")
-            self.table[name] = symbol = Symbol(name, real=True)
+            symbol = Symbol(name, real=True)
+            if parameters:
+                letters = [reader.expression(text, [token]) for token in parameters]
+                functions[name] = (text, letters, parts[1])
+                continue
+            self.table[name] = symbol
             bodies[symbol] = (text, reader, parts[1])
+        for name, (text, letters, tokens) in functions.items():
+            reader = _Claims(self.table, self.words, "\\" in text or "{" in text)
+            self.table[name] = NamedFunction(tuple(letters), reader.expression(text, tokens))
         for symbol, (text, reader, tokens) in bodies.items():
             self.named[symbol] = reader.expression(text, tokens)
             self.domain.positive += reader.domain.positive
@@ -541,7 +581,7 @@ class _Given:
                 raise ParseError(f"{bodies[symbol][0]!r}: {symbol} is defined by way of itself")
 
     def _add(self, text: str) -> None:
-        reader = _Claims(self.table, self.words, LATEX.search(text) is not None)
+        reader = _Claims(self.table, self.words, _is_latex(text))
         parts, relations = reader.split(text)
         if len(relations) != 1 or relations[0].text not in ("==", "!=", "<", "<=", ">", ">="):
             forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
@@ -610,6 +650,29 @@ class _Given:
                     e for e in _factors(value, condition, positive, text) if e not in nonzero
                 ]
         return Domain(positive, nonzero, self.domain.nonnegative)
+
+
+def _is_latex(text: str) -> bool:
+    return LATEX.search(text) is not None
+
+
+def _tokens(text: str) -> list[Token]:
+    return tokenize_latex(text) if _is_latex(text) else tokenize(text)
+
+
+def _named(tokens: Sequence[Token], text: str) -> tuple[str, list[Token]]:
+    """The name that is defined, with its parameters where it is a function: `f(x, y)`."""
+    name, *rest = tokens
+    parameters = rest[1:-1:2]
+    separators = [token.text for token in (*rest[:1], *rest[2:-1:2], *rest[-1:])]
+    is_call = separators == ["(", *[","] * (len(parameters) - 1), ")"] and len(rest) > 2
+    if (
+        name.kind != "name"
+        or any(token.kind != "name" for token in parameters)
+        or (rest and not is_call)
+    ):
+        raise ParseError(f"{text!r}: a definition reads `name == expression`")
+    return name.text, parameters
 
 
 def _vanishes(e: Expr, witness: Witness) -> bool:

@@ -8,7 +8,7 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..envelope import Envelope
 from ..penalty import Misallocation
-from .breaking import TEXT_WIDTH, filled, pieces
+from .breaking import ARTICLE, Measure, filled, pieces
 from .equations import (
     Equation,
     Section,
@@ -23,7 +23,11 @@ from .width import width
 
 
 def envelope_latex(
-    envelope: Envelope, *, notation: str | Notation = DEFAULT, environment: str = "align"
+    envelope: Envelope,
+    *,
+    notation: str | Notation = DEFAULT,
+    environment: str = "align",
+    measure: Measure = ARTICLE,
 ) -> str:
     r"""Law, budget, optimum, exponent, shares, coefficient and loss on the envelope as an align
     block.
@@ -33,6 +37,8 @@ def envelope_latex(
     envelope : Envelope
     notation : {"schaeffer", "hoffmann"}
     environment : {"align", "align*"}
+    measure : Measure
+        Wider equations are broken.
 
     Raises
     ------
@@ -42,12 +48,19 @@ def envelope_latex(
     spelling = find_notation(notation)
     check_spelling(envelope, spelling)
     return align_block(
-        [("", [*law_lines(envelope), *envelope_lines(envelope, spelling)])], spelling, environment
+        [("", [*law_lines(envelope), *envelope_lines(envelope, spelling)])],
+        spelling,
+        environment,
+        measure,
     )
 
 
 def misallocation_latex(
-    m: Misallocation, *, notation: str | Notation = DEFAULT, environment: str = "align"
+    m: Misallocation,
+    *,
+    notation: str | Notation = DEFAULT,
+    environment: str = "align",
+    measure: Measure = ARTICLE,
 ) -> str:
     r"""The penalty in r and rho, its excess, expansions, tails; effective compute, overhead,
     critical sizes.
@@ -56,20 +69,25 @@ def misallocation_latex(
     """
     spelling = find_notation(notation)
     check_spelling(m.envelope, spelling)
-    return align_block(misallocation_sections(m), spelling, environment)
+    return align_block(misallocation_sections(m), spelling, environment, measure)
 
 
-def align_block(sections: Sequence[Section], spelling: Notation, environment: str) -> str:
+def align_block(
+    sections: Sequence[Section], spelling: Notation, environment: str, measure: Measure
+) -> str:
     if environment not in ("align", "align*"):
         raise ValueError(f"environment={environment!r}: must be align or align*")
     printed = [
-        (heading, [[_equation_latex(equation, spelling) for equation in line] for line in lines])
+        (
+            heading,
+            [[_equation_latex(equation, spelling, measure) for equation in line] for line in lines],
+        )
         for heading, lines in sections
     ]
     column = max(width(line[0][0]) for _, lines in printed for line in lines)
     parts: list[str] = []
     for heading, lines in printed:
-        rows = [_row(line, TEXT_WIDTH - column, environment == "align") for line in lines]
+        rows = [_row(line, measure.text - column, environment == "align") for line in lines]
         intertext = (
             rf"  \intertext{{{sentence_latex(heading, spelling)}:}}" + "\n" if heading else ""
         )
@@ -90,13 +108,15 @@ def _row(line: Sequence[tuple[str, list[str]]], room: int, numbered: bool) -> st
     return f"{label} &" + f"{end} \\\\\n  &\\quad ".join(rows)
 
 
-def _equation_latex(equation: Equation, spelling: Notation) -> tuple[str, list[str]]:
+def _equation_latex(
+    equation: Equation, spelling: Notation, measure: Measure
+) -> tuple[str, list[str]]:
     """The left side, and the rest from its relation on, in pieces between which a line may be
     broken.
     """
     label, printer = PaperPrinter(spelling, arguments=True), PaperPrinter(spelling)
     sign = SIGNS[equation.relation]
-    sides = [pieces(side, printer) for side in equation.sides[1:]]
+    sides = [pieces(side, printer, measure.item) for side in equation.sides[1:]]
     found = [piece for start, *more in sides for piece in (f"{sign} {start}", *more)]
     if equation.remainder is not None:
         found.append(f"+ O{printer.bracket(printer.doprint(equation.remainder))}")

@@ -4,42 +4,64 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from sympy import Add, Expr, Mul, exp, log
+from sympy import Add, Expr, Mul, Rational, exp, log
 
 from .layout import is_negative, ordered_terms, quotient
 from .printer import PaperPrinter, snug
 from .width import RELATIONS, TOKEN, group, width
 
-#: Points for an equation in an align block and in a list (article, 10pt), and what its end may add
-#: to them.
-TEXT_WIDTH, ITEM_WIDTH, SLACK = 330, 300, 15
+#: Points that a display leaves free, for what its end may add to it; the margin of a list.
+SLACK, INDENT = 15, 30
 SIZES = (("", 10), (r"\small", 9), (r"\footnotesize", 8), (r"\scriptsize", 7))
 
 
-def pieces(side: Expr, printer: PaperPrinter) -> list[str]:
+@dataclass(frozen=True)
+class Measure:
+    """How wide the lines of a paper are, in points: 345 in an article, 252 in many papers of two
+    columns.
+    """
+
+    column: int = 345
+
+    @property
+    def text(self) -> int:
+        """Room for a display between paragraphs."""
+        return self.column - SLACK
+
+    @property
+    def item(self) -> int:
+        """Room for a display in a list."""
+        return self.text - INDENT
+
+
+ARTICLE, TWO_COLUMNS = Measure(), Measure(252)
+
+
+def pieces(side: Expr, printer: PaperPrinter, room: int) -> list[str]:
     """The parts of one side between which a line may be broken: its terms, and the factors of a
-    wide term.
+    term that is wider than the room.
     """
     first, *rest = ordered_terms(side) if isinstance(side, Add) else [side]
-    found = _factors(first, printer)
+    found = _factors(first, printer, room)
     for term in rest:
-        start, *more = _factors(-term if is_negative(term) else term, printer)
+        start, *more = _factors(-term if is_negative(term) else term, printer, room)
         found += [f"{'-' if is_negative(term) else '+'} {start}", *more]
     return found
 
 
-def _factors(term: Expr, printer: PaperPrinter) -> list[str]:
+def _factors(term: Expr, printer: PaperPrinter, room: int) -> list[str]:
     """One term, or the pieces of one that is too wide: its factors, its argument, the terms in its
     brackets.
     """
     text = printer.doprint(term)
-    if width(text) <= ITEM_WIDTH:
+    if width(text) <= room:
         return [snug(printer.bracket(text)) if isinstance(term, Add) else text]
     if isinstance(term, Add):
-        return _bracketed("", term, printer)
+        return _bracketed("", term, printer, room)
     if isinstance(term, exp | log):
-        return _bracketed(rf"\{term.func.__name__}", term.args[0], printer)
+        return _bracketed(rf"\{term.func.__name__}", term.args[0], printer, room)
     if not isinstance(term, Mul):
         return [text]
     parts = quotient(term)
@@ -48,7 +70,9 @@ def _factors(term: Expr, printer: PaperPrinter) -> list[str]:
         if parts.denominator
         else []
     )
-    groups += [_factors(factor, printer) for factor in (parts.tail if groups else parts.numerator)]
+    groups += [
+        _factors(factor, printer, room) for factor in (parts.tail if groups else parts.numerator)
+    ]
     (first, *more), *others = groups
     found = [f"-{first}" if parts.negative else first, *more]
     for start, *rest in others:
@@ -56,24 +80,39 @@ def _factors(term: Expr, printer: PaperPrinter) -> list[str]:
     return found
 
 
-def _bracketed(name: str, inside: Expr, printer: PaperPrinter) -> list[str]:
+def _bracketed(name: str, inside: Expr, printer: PaperPrinter, room: int) -> list[str]:
     """A bracket that may be broken between the terms inside."""
-    first, *rest = pieces(inside, printer)
+    first, *rest = pieces(inside, printer, room)
     *before, last = [rf"{name}\biggl({first}", *rest]
     return [*before, rf"{last}\biggr)"]
 
 
+#: A left side that takes at most this part of the room stands beside all rows of the right side.
+SHORT_SIDE = Rational(3, 10)
+
+
 def packed(left: Sequence[str], right: Sequence[str], note: str, room: int) -> list[str]:
-    """One row if everything fits; else the sides on rows of their own, and the note where it fits."""
+    """One row if everything fits; else rows that are aligned, and the note where it fits.
+
+    The rows of a right side begin behind a short left side, and with an indent below a long one.
+    """
     whole = " ".join([*left, *right])
     noted = rf"{whole} \qquad {note}" if note else whole
     if width(noted) <= room:
         return [noted]
-    rows = [whole] if width(whole) <= room else filled(left, room) + filled(right, room)
-    if note and width(rf"{rows[-1]} \qquad {note}") <= room:
+    if width(whole) <= room:
+        return [f"&{whole}", rf"&\qquad {note}"]
+    start, margin = " ".join(left), width(r"\qquad ")
+    if width(start) <= SHORT_SIDE * room:
+        first, *more = filled(right, room - width(start) - margin)
+        rows = [f"{start} &{first}", *(rf"&\qquad {row}" for row in more)]
+    else:
+        first, *more = filled(left, room)
+        rows = [f"&{first}", *(rf"&\qquad {row}" for row in (*more, *filled(right, room - margin)))]
+    if note and width(rf"{start} {rows[-1]} \qquad {note}") <= room:
         rows[-1] += rf" \qquad {note}"
         return rows
-    return [*rows, note] if note else rows
+    return [*rows, rf"&\qquad {note}"] if note else rows
 
 
 def filled(pieces: Sequence[str], room: int) -> list[str]:
@@ -86,6 +125,32 @@ def filled(pieces: Sequence[str], room: int) -> list[str]:
         else:
             rows.append(piece)
     return rows
+
+
+def block(environment: str, rows: Sequence[str], end: str, room: int) -> str:
+    """Rows as a display, in the largest size in which they fit; "&" is where they are aligned."""
+    separator = " \\\\\n    "
+    shown = f"  \\[\n    {rows[0].replace('&', '', 1)}{end}\n  \\]"
+    if len(rows) > 1:
+        shown = (
+            f"  \\begin{{{environment}}}\n    {separator.join(rows)}{end}\n  \\end{{{environment}}}"
+        )
+    widest = max(map(width, rows))
+    size = next(
+        (name for name, scale in SIZES if widest * scale <= 10 * (room + SLACK)), SIZES[-1][0]
+    )
+    return f"  {{{size}\n{shown}}}" if size else shown
+
+
+#: The end of a display, with what may stand behind its full stop.
+END_OF_DISPLAY = re.compile(r"\n\s*\\(?:\]|end\{\w+\*\})\}*$")
+
+
+def closed(item: str) -> str:
+    """The last step of a proof with the square of its end on the last line, rather than below it."""
+    end = END_OF_DISPLAY.search(item)
+    position = len(item) if end is None else end.start()
+    return rf"{item[:position]} \qedhere{item[position:]}"
 
 
 # -- LaTeX as it was written ---------------------------------------------------------------------------------
@@ -106,18 +171,7 @@ def display(latex: str, room: int) -> str:
     room : int
         Points.
     """
-    rows = _statements(latex, room)
-    widest = max(map(width, rows))
-    size = next(
-        (name for name, scale in SIZES if widest * scale <= 10 * (room + SLACK)), SIZES[-1][0]
-    )
-    body = " \\\\\n  ".join(rows)
-    block = (
-        f"\\[\n  {body}.\n\\]"
-        if len(rows) == 1
-        else f"\\begin{{gather*}}\n  {body}.\n\\end{{gather*}}"
-    )
-    return f"{{{size}\n{block}}}" if size else block
+    return block("gather*", _statements(latex, room), ".", room)
 
 
 def _statements(latex: str, room: int) -> list[str]:

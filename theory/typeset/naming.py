@@ -79,7 +79,7 @@ def with_names(
 
 
 def _is_long(side: Expr, printer: PaperPrinter, room: int) -> bool:
-    parts = [width(piece) for piece in pieces(side, printer)]
+    parts = [width(piece) for piece in pieces(side, printer, room)]
     return max(parts) > room or sum(parts) > MOST_ROWS * room
 
 

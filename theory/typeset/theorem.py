@@ -17,7 +17,7 @@ from ..penalty import Misallocation
 from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
 from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from .align import align_block
-from .breaking import ITEM_WIDTH, SIZES, SLACK, TEXT_WIDTH, display, filled, packed, pieces
+from .breaking import ARTICLE, Measure, block, closed, display, filled, packed, pieces
 from .equations import (
     abbreviated,
     check_spelling,
@@ -81,6 +81,8 @@ def theorem_latex(
     notation: str | Notation = DEFAULT,
     verdicts: Sequence[Verdict] | None = None,
     cite: Cite = escaped,
+    measure: Measure = ARTICLE,
+    environment: str = "theorem",
 ) -> str:
     r"""A theorem with its numbered proof, in the environments ``theorem`` and ``proof`` of amsthm.
 
@@ -95,6 +97,10 @@ def theorem_latex(
         print, by its exact argument alone.
     cite : callable
         Sets the source of a lemma.
+    measure : Measure
+        How wide displays may be.
+    environment : str
+        Of the statement.
 
     Notes
     -----
@@ -103,7 +109,7 @@ def theorem_latex(
     """
     spelling = find_notation(notation)
     if isinstance(subject, Derivation):
-        derivation, brief, statement = subject, subject.steps, _stated(subject, spelling)
+        derivation, brief, statement = subject, subject.steps, _stated(subject, spelling, measure)
         names_of_parts = meanings(subject)
     else:
         envelope = subject.envelope if isinstance(subject, Misallocation) else subject
@@ -112,27 +118,27 @@ def theorem_latex(
         named = abbreviated(envelope)
         shortened = Misallocation(named) if isinstance(subject, Misallocation) else named
         brief = tuple(shortened.claims[step.name] for step in derivation.steps)
-        statement = _theorem_of(subject, spelling)
+        statement = _theorem_of(subject, spelling, measure)
         names_of_parts = _names_of(subject)
     names = frozenset().union(*(step.symbols for step in derivation.steps))
     assumptions = "; ".join(
         sentence_latex(text, spelling, symbols=names) for text in derivation.assumptions
     )
     head = [
-        rf"\begin{{theorem}}[{sentence_latex(derivation.title, spelling)}]\label{{{label(derivation.name)}}}",
+        rf"\begin{{{environment}}}[{sentence_latex(derivation.title, spelling)}]\label{{{label(derivation.name)}}}",
         f"Assume: {assumptions}.",
         statement,
         *([sentence_latex(names_of_parts, spelling)] if names_of_parts else []),
-        r"\end{theorem}",
+        rf"\end{{{environment}}}",
     ]
     given: Sequence[Verdict | None] = verdicts or [None] * len(derivation.steps)
     graded = [_graded(step, verdict) for step, verdict in zip(derivation.steps, given, strict=True)]
-    return "\n".join([*head, *_proof(graded, brief, spelling, cite)])
+    return "\n".join([*head, *_proof(graded, brief, spelling, cite, measure)])
 
 
 def label(name: str) -> str:
     r"""The ``\label`` of a derivation's theorem."""
-    return "thm:" + name.replace("_", "-")
+    return "iso:" + name.replace("_", "-")
 
 
 def _in_own_letters(subject: Envelope | Misallocation, envelope: Envelope) -> Derivation:
@@ -145,8 +151,8 @@ def _in_own_letters(subject: Envelope | Misallocation, envelope: Envelope) -> De
     return replace(derivation, assumptions=(*given, *added), steps=tuple(steps))
 
 
-def _stated(derivation: Derivation, spelling: Notation) -> str:
-    return f"Then\n{display(respelled_latex(derivation.statement, spelling), TEXT_WIDTH)}"
+def _stated(derivation: Derivation, spelling: Notation, measure: Measure) -> str:
+    return f"Then\n{display(respelled_latex(derivation.statement, spelling), measure.text)}"
 
 
 def meanings(derivation: Derivation) -> str:
@@ -229,15 +235,15 @@ def _names_of(subject: Envelope | Misallocation) -> str:
     return in_letters_of(text, subject.envelope)
 
 
-def _theorem_of(subject: Envelope | Misallocation, spelling: Notation) -> str:
+def _theorem_of(subject: Envelope | Misallocation, spelling: Notation, measure: Measure) -> str:
     if isinstance(subject, Misallocation):
         sections = misallocation_sections(subject)
         ratios, penalty, *others = sections[0][1][:5]
-        return f"Then, with\n{align_block([('', [ratios, *sections[-1][1], penalty, *others])], spelling, 'align*')}"
+        return f"Then, with\n{align_block([('', [ratios, *sections[-1][1], penalty, *others])], spelling, 'align*', measure)}"
     extremum = "minimum" if subject.form.direction > 0 else "maximum"
     return (
         f"Then at every compute $C$ the loss has exactly one {extremum}, at\n"
-        f"{align_block([('', envelope_lines(subject, spelling))], spelling, 'align*')}"
+        f"{align_block([('', envelope_lines(subject, spelling))], spelling, 'align*', measure)}"
     )
 
 
@@ -266,7 +272,11 @@ def _graded(step: Claim, verdict: Verdict | None) -> Graded:
 
 
 def _proof(
-    graded: Sequence[Graded], brief: Sequence[Claim], spelling: Notation, cite: Cite
+    graded: Sequence[Graded],
+    brief: Sequence[Claim],
+    spelling: Notation,
+    cite: Cite,
+    measure: Measure,
 ) -> list[str]:
     items: list[str] = []
     for entry, named in zip(graded, brief, strict=True):
@@ -282,13 +292,14 @@ def _proof(
         conditions = side_conditions(step, entry.decision, named)
         items += [
             rf"  \item {reason}",
-            _display(step, shown or (step.lhs, step.rhs), conditions, spelling),
+            _display(step, shown or (step.lhs, step.rhs), conditions, spelling, measure.item),
         ]
     return [
         r"\begin{proof}",
         *_basis(graded, spelling, cite),
         r"\begin{enumerate}",
-        *items,
+        *items[:-1],
+        closed(items[-1]),
         r"\end{enumerate}",
         r"\end{proof}",
     ]
@@ -381,18 +392,19 @@ def _display(
     sides: tuple[Expr, Expr],
     conditions: Sequence[tuple[Expr, str]],
     spelling: Notation,
+    room: int,
 ) -> str:
     """The claim of a step, its conditions beside or below it, and the names that its long parts
     were given.
     """
     if step.statement:
-        return display(respelled_latex(step.statement, spelling), ITEM_WIDTH)
+        return display(respelled_latex(step.statement, spelling), room)
     printer = PaperPrinter(spelling)
     short, names = with_names(
-        [*sides, *(expression for expression, _ in conditions)], printer, ITEM_WIDTH
+        [*sides, *(expression for expression, _ in conditions)], printer, room
     )
     wide = [
-        [*pieces(e, printer), f"{SIGNS[relation]} 0"]
+        [*pieces(e, printer, room), f"{SIGNS[relation]} 0"]
         for e, (_, relation) in zip(short[2:], conditions, strict=True)
     ]
     notes = [" ".join(parts) for parts in wide]
@@ -400,46 +412,33 @@ def _display(
         variable, where = step.limit
         notes = [rf"{printer.doprint(variable)} \to {SIGNS_OF_LIMITS.get(where, where)}"]
     note = snug(printer.bracket(", ".join(notes))) if notes else ""
-    left, right = (pieces(side, printer) for side in short[:2])
+    left, right = (pieces(side, printer, room) for side in short[:2])
     right[0] = f"{SIGNS[step.relation]} {right[0]}"
-    fits = width(note) <= ITEM_WIDTH
-    rows = packed(left, right, note if fits else "", ITEM_WIDTH)
-    block = _block("multline*", rows, "," if names or not fits else ".")
+    fits = width(note) <= room
+    rows = packed(left, right, note if fits else "", room)
+    shown = block("align*", rows, "," if names or not fits else ".", room)
     if not fits:
-        block += f"\n  provided that\n{_conditions(wide, ',' if names else '.')}"
-    return f"{block}\n  where\n{_definitions(names, printer)}" if names else block
+        shown += f"\n  provided that\n{_conditions(wide, ',' if names else '.', room)}"
+    return f"{shown}\n  where\n{_definitions(names, printer, room)}" if names else shown
 
 
-def _conditions(conditions: Sequence[Sequence[str]], end: str) -> str:
+def _conditions(conditions: Sequence[Sequence[str]], end: str, room: int) -> str:
     """Conditions that are too wide to stand beside an equation, each on rows of its own."""
-    *others, last = [filled(parts, ITEM_WIDTH) for parts in conditions]
+    *others, last = [filled(parts, room) for parts in conditions]
     listed = [[*rows[:-1], f"{rows[-1]},"] for rows in others]
-    return _block("gather*", [row for rows in [*listed, last] for row in rows], end)
+    return block("gather*", [row for rows in [*listed, last] for row in rows], end, room)
 
 
-def _definitions(names: Sequence[tuple[Expr, Expr]], printer: PaperPrinter) -> str:
+def _definitions(names: Sequence[tuple[Expr, Expr]], printer: PaperPrinter, room: int) -> str:
     """Each name with what it stands for, as many to a row as fit."""
     rows = [""]
     for name, part in names:
-        begin, *more = pieces(part, printer)
-        first, *rest = filled([f"{printer.doprint(name)} = {begin}", *more], ITEM_WIDTH)
+        begin, *more = pieces(part, printer, room)
+        first, *rest = filled([f"{printer.doprint(name)} = {begin}", *more], room)
         longer = rf"{rows[-1]}, \quad {first}" if rows[-1] else first
-        if width(longer) <= ITEM_WIDTH and not rest:
+        if width(longer) <= room and not rest:
             rows[-1] = longer
             continue
         rows[-1] += "," if rows[-1] else ""
         rows += [first, *rest]
-    return _block("gather*", [row for row in rows if row], ".")
-
-
-def _block(environment: str, rows: Sequence[str], end: str) -> str:
-    """Rows as a display, in the largest size in which they fit."""
-    body = " \\\\\n    ".join(rows)
-    block = f"  \\[\n    {body}{end}\n  \\]"
-    if len(rows) > 1:
-        block = f"  \\begin{{{environment}}}\n    {body}{end}\n  \\end{{{environment}}}"
-    widest = max(map(width, rows))
-    size = next(
-        (name for name, scale in SIZES if widest * scale <= 10 * (ITEM_WIDTH + SLACK)), SIZES[-1][0]
-    )
-    return f"  {{{size}\n{block}}}" if size else block
+    return block("gather*", [row for row in rows if row], ".", room)

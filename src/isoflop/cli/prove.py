@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from ..theory.algebra.decide import Witness
     from ..theory.budget import Budget
-    from ..theory.proof.paper import PrintedEquation
     from ..theory.proof.prove import ChainLink, Proof
     from .arguments import Options
 
@@ -25,8 +24,6 @@ SUMMARY = "a claim of your own, or the equations of a paper: proved, refuted or 
 FORMATS = ("text", "json")
 STATUS = {"proved": DONE, "refuted": NEGATIVE, "undecided": NO_VERDICT, "unreadable": BAD_INPUT}
 SECONDS = 60.0
-#: The worst comes first.
-WORST = ("refuted", "unreadable", "undecided", "proved")
 #: What a claim has and no option: a relation, in plain text or in LaTeX.
 RELATION = re.compile(r"[=<>~]|\\[a-z]+")
 OPTION = re.compile(r"--?[A-Za-z][A-Za-z-]*(=.*)?", re.DOTALL)
@@ -86,6 +83,12 @@ def parser() -> Parser:
         "ASSUMPTION",
         "'symbol == expression', 'a > b', 'a >= b', 'a != b'; may be given several times",
     )
+    takes_one(
+        group,
+        "--let",
+        "NAME := EXPRESSION",
+        "what a name means instead, as in 'R_opt := D*/N*' or 'k := kappa'; may be given several times",
+    )
     takes_one(group, "--as", "LIMIT", "'r -> 0', 'r -> oo': the limit of -> and ~")
     group.add_argument("--latex", action="store_true", help="read the claim as LaTeX")
     takes_one(
@@ -106,9 +109,14 @@ def parser() -> Parser:
         paper,
         "--file",
         "PAPER.tex",
-        "decide every displayed equation between two markers of a LaTeX file",
+        "decide every displayed equation of a LaTeX document; its macros are expanded, its inputs read",
     )
-    takes_one(paper, "--begin", "MARKER", "where to begin; default: '% isoflop: begin'")
+    takes_one(
+        paper,
+        "--begin",
+        "MARKER",
+        "where to begin; default: '% isoflop: begin' where the document has it, else all is read",
+    )
     takes_one(paper, "--end", "MARKER", "where to end; default: '% isoflop: end'")
     declare_output(built, *FORMATS)
     return built
@@ -118,13 +126,20 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
     form = options.chosen("--format", FORMATS)
     path = options.one("--file")
-    data, text = _claim(options) if path is None else _paper(options, path)
+    if path is None:
+        data, text = _claim(options)
+    else:
+        from .prove_file import report
+
+        data, text = report(options, path, settings(options))
     return (json_text(data) if form == "json" else text), STATUS[data["answer"]]
 
 
-def _settings(options: Options) -> dict[str, Any]:
+def settings(options: Options) -> dict[str, Any]:
+    """What holds for every claim."""
     return {
         "assume": options.words("--assume") or (),
+        "let": options.words("--let") or (),
         "notation": notation(options).name,
         "budget": _budget(options),
         "seconds": options.positive("--seconds") or SECONDS,
@@ -165,7 +180,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
     from ..theory.proof.prove import prove
 
     proof = prove(
-        words[0], latex="--latex" in options, limit=options.one("--as"), **_settings(options)
+        words[0], latex="--latex" in options, limit=options.one("--as"), **settings(options)
     )
     return proof_data(proof), str(proof)
 
@@ -175,13 +190,14 @@ def proof_data(proof: Proof) -> dict[str, Any]:
     return {
         "claim": proof.text.strip(),
         "answer": proof.answer.value,
-        "links": [_link(link) for link in proof.links],
+        "links": [link_data(link) for link in proof.links],
         "free": list(proof.free),
         "read_as": list(proof.read_as),
     }
 
 
-def _link(link: ChainLink) -> dict[str, Any]:
+def link_data(link: ChainLink) -> dict[str, Any]:
+    """The verdict on one link as plain data."""
     decision = link.decision
     return {
         "claim": link.text,
@@ -202,141 +218,3 @@ def _witness(witness: Witness) -> dict[str, Any]:
         "lhs": witness.lhs,
         "rhs": witness.rhs,
     }
-
-
-# -- a paper ---------------------------------------------------------------------------------------
-
-
-def _paper(options: Options, path: str) -> tuple[dict[str, Any], str]:
-    from ..theory.budget import SIX_ND
-    from ..theory.proof.paper import BEGIN, END, equations
-    from ..theory.proof.vocabulary import vocabulary
-
-    words = options.words(POSITIONAL)
-    if words is not None:
-        raise UsageError(f"CLAIM {shown(words[0])}: must be left out where --file is given")
-    begin, end = (
-        options.one(option) or default for option, default in (("--begin", BEGIN), ("--end", END))
-    )
-    source = _read(path)
-    settings = _settings(options) | {"limit": options.one("--as")}
-    known = vocabulary(settings["notation"], settings["budget"] or SIX_ND).names
-    try:
-        found = equations(source, begin=begin, end=end, known=known)
-    except ValueError as error:
-        raise UsageError(f"--file {shown(path)}: {error}") from None
-    _check(settings)
-    entries = [entry for equation in found for entry in _entries(equation, source, settings)]
-    answers = [entry["answer"] for entry in entries]
-    worst = next(answer for answer in WORST if answer in answers)
-    data = {
-        "file": path,
-        "answer": worst,
-        "counts": {answer: answers.count(answer) for answer in WORST},
-        "equations": entries,
-    }
-    return data, _report(data)
-
-
-def _read(path: str) -> str:
-    from pathlib import Path
-
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"--file {shown(path)}: cannot be read ({error.strerror})") from None
-    except ValueError:
-        raise UsageError(f"--file {shown(path)}: is no text in UTF-8") from None
-
-
-def _check(settings: dict[str, Any]) -> None:
-    """What is wrong with the assumptions is the command's mistake and not that of an equation."""
-    from ..theory.proof.prove import prove
-
-    prove("1 == 1", **(settings | {"limit": None}))
-
-
-def _entries(
-    equation: PrintedEquation, source: str, settings: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """One entry for each link of the equation, under the line of its relation."""
-    from ..theory.algebra.parse import ParseError
-    from ..theory.proof.paper import place
-    from ..theory.proof.prove import prove
-
-    own = {
-        "assume": (*settings["assume"], *equation.assumptions),
-        "limit": equation.limit or settings["limit"],
-    }
-    own["define"] = equation.definitions
-    if equation.unclear:
-        reason = f"what the words {equation.unclear!r} make of it is not understood"
-        return [_unreadable(equation, source, ParseError(reason))]
-    try:
-        proof = prove(equation.text, latex=True, **(settings | own))
-    except ParseError as error:
-        return [_unreadable(equation, source, error)]
-    return [
-        {
-            "line": place(source, equation.start + link.position)[0],
-            "free": list(proof.free),
-            "read_as": list(proof.read_as),
-            "stated": list(equation.conditions),
-            **_link(link),
-        }
-        for link in proof.links
-    ]
-
-
-def _unreadable(equation: PrintedEquation, source: str, error: Any) -> dict[str, Any]:
-    from ..theory.proof.paper import place
-
-    inside = error.position if error.text == equation.text and error.position is not None else None
-    first = len(equation.text) - len(equation.text.lstrip(" &\n\t"))
-    line, column = place(source, equation.start + (first if inside is None else inside))
-    where = "" if inside is None else f" at column {column}"
-    return {
-        "line": line,
-        "claim": equation.shown,
-        "answer": "unreadable",
-        "reason": f"{error.complaint}{where}",
-    }
-
-
-def _report(data: dict[str, Any]) -> str:
-    lines = []
-    width = max(len(str(entry["line"])) for entry in data["equations"])
-    verdicts = max(len(entry["answer"]) for entry in data["equations"])
-    for entry in data["equations"]:
-        lines.append(
-            f"line {entry['line']:>{width}}  {entry['answer']:<{verdicts}}  {entry['claim']}"
-        )
-        if entry.get("stated"):
-            lines.append(
-                f"{'':{width + verdicts + 9}}under "
-                f"{', '.join(' '.join(text.split()) for text in entry['stated'])}"
-            )
-        if entry["answer"] != "proved":
-            lines.append(f"{'':{width + verdicts + 9}}{entry['reason']}")
-        if entry.get("witness"):
-            point = (
-                ", ".join(f"{name} = {value}" for name, value in entry["witness"]["point"].items())
-                or "no free symbol"
-            )
-            sides = f"lhs = {entry['witness']['lhs']}, rhs = {entry['witness']['rhs']}"
-            lines.append(f"{'':{width + verdicts + 9}}at {point}: {sides}")
-        elif entry.get("conditions"):
-            lines.append(f"{'':{width + verdicts + 9}}where {', '.join(entry['conditions'])}")
-        if entry.get("definitions"):
-            lines.append(
-                f"{'':{width + verdicts + 9}}by definition {', '.join(entry['definitions'])}"
-            )
-    free = dict.fromkeys(name for entry in data["equations"] for name in entry.get("free", ()))
-    if free:
-        lines.append(f"free positive symbols: {', '.join(free)}")
-    failed = [entry for entry in data["equations"] if entry["answer"] in ("refuted", "undecided")]
-    read_as = dict.fromkeys(meaning for entry in failed for meaning in entry["read_as"])
-    if read_as:
-        lines.append(f"read as: {'; '.join(read_as)}")
-    counts = ", ".join(f"{count} {answer}" for answer, count in data["counts"].items() if count)
-    return "\n".join([*lines, f"{data['file']}: {counts}"])

@@ -1,16 +1,21 @@
-"""The equations between two markers of a LaTeX file, with their places."""
+"""The equations of a LaTeX document, or between two markers of it, with their places."""
+
+import contextlib
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.proof.paper import BEGIN, END, PrintedEquation, equations, place
+from isoflop.theory.proof.paper import PrintedEquation, equations
 from isoflop.theory.proof.prove import prove
+from isoflop.theory.proof.source import BEGIN, END, Source, read_source
 
 
-def paper(body: str) -> str:
-    return f"\\begin{{document}}\n$$ not = marked $$\n{BEGIN}\n{body}\n{END}\n\\[ also = not \\]\n\\end{{document}}\n"
+def paper(body: str) -> Source:
+    return read_source(
+        f"\\begin{{document}}\n$$ not = marked $$\n{BEGIN}\n{body}\n{END}\n\\[ also = not \\]\n\\end{{document}}\n"
+    )
 
 
 def shown(body: str) -> list[str]:
@@ -109,22 +114,33 @@ def test_every_position_is_a_place_in_the_file() -> None:
     lines = []
     for equation in equations(source):
         indent = len(equation.text) - len(equation.text.lstrip())
-        assert source.startswith(equation.text[indent : indent + 5], equation.start + indent)
+        assert source.text.startswith(equation.text[indent : indent + 5], equation.start + indent)
         proof = prove(equation.text, latex=True)
-        lines += [place(source, equation.start + link.position)[0] for link in proof.links]
-    wanted = [i for i, line in enumerate(source.splitlines(), start=1) if "&=" in line]
+        lines += [source.place(equation.start + link.position).line for link in proof.links]
+    wanted = [
+        i for i, line in enumerate(source.files[0].text.splitlines(), start=1) if "&=" in line
+    ]
     assert lines == wanted
 
 
 def test_the_prose_between_is_blanked_in_place() -> None:
     source = paper(r"\[ x = \tag{1} y \]")
     (equation,) = equations(source)
-    assert source[equation.start + equation.text.index("y")] == "y"
+    assert source.text[equation.start + equation.text.index("y")] == "y"
+
+
+def test_without_markers_the_whole_document_is_read() -> None:
+    source = read_source(
+        "$$a = b$$\\begin{document}\n\\[x = y\\]\n$$z = w$$\\end{document}$$u = v$$"
+    )
+    assert [equation.shown for equation in equations(source)] == ["x = y", "z = w"]
+    assert [equation.shown for equation in equations(read_source("$$x = y$$"))] == ["x = y"]
 
 
 def test_several_regions_and_markers_of_the_users_own() -> None:
     source = "%A\n$$x = 1$$\n%B\n$$x = 2$$\n%A\n$$x = 3$$\n%B\n"
-    assert [equation.shown for equation in equations(source, begin="%A", end="%B")] == [
+    document = read_source(source, markers=("%A", "%B"))
+    assert [equation.shown for equation in equations(document, begin="%A", end="%B")] == [
         "x = 1",
         "x = 3",
     ]
@@ -133,8 +149,7 @@ def test_several_regions_and_markers_of_the_users_own() -> None:
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        ("", {}, "the marker '% isoflop: begin' is missing"),
-        ("$$x = y$$", {}, "the marker '% isoflop: begin' is missing"),
+        ("", {}, "no displayed equation"),
         (
             f"\n\n{BEGIN}\n$$x = y$$",
             {},
@@ -150,7 +165,7 @@ def test_several_regions_and_markers_of_the_users_own() -> None:
 )
 def test_what_is_missing_is_named(source, options, message) -> None:
     with pytest.raises(ParseError) as caught:
-        equations(source, **options)
+        equations(read_source(source), **options)
     assert message in str(caught.value)
 
 
@@ -187,7 +202,7 @@ def test_any_file_is_equations_or_refused(body) -> None:
     source = paper(body)
     for equation in found:
         assert isinstance(equation, PrintedEquation)
-        assert len(equation.text) + equation.start <= len(source)
+        assert len(equation.text) + equation.start <= len(source.text)
 
 
 def test_a_display_after_where_defines_its_names() -> None:
@@ -234,3 +249,34 @@ def test_a_definition_may_have_either_sign() -> None:
     assert prove("X^2 == (N - D)^2", define=["X == N - D"]).answer.value == "proved"
     assert prove("X >= 0", define=["X == N - D"]).answer.value == "refuted"
     assert prove("X/X == 1", define=["X == N - D"]).links[0].decision.conditions[0].relation == "!="
+
+
+@pytest.mark.parametrize(
+    ("claim", "let"),
+    [
+        ("R_opt == D_opt/N_opt", ["R_opt := D*/N*"]),
+        ("R_opt == D_opt/N_opt", ["R_opt := D*/N^*"]),
+        ("k*N == kappa*N", ["k = kappa"]),
+        ("M(6) == G", ["M := N_opt"]),
+        ("dL/dN == -beta*A*N^(-beta-1)/2", ["L := (L(N, D) + E)/2"]),
+        ("f(2, 3) == 6 + E", ["f(N, D) := N*D + E"]),
+    ],
+)
+def test_another_meaning_of_a_name(claim, let) -> None:
+    proof = prove(claim, let=let)
+    assert proof.answer.value == "proved"
+    assert not any(meaning.startswith("R_opt") for meaning in proof.read_as)
+    with contextlib.suppress(ParseError):
+        assert prove(claim).answer.value != "proved"
+
+
+@pytest.mark.parametrize("text", ["M", "M :=", ":= N", "M + 1 := N", "M := foo", "f(2) := N"])
+def test_what_gives_no_meaning(text) -> None:
+    with pytest.raises(ParseError):
+        prove("1 == 1", let=[text])
+
+
+def test_a_function_may_be_defined() -> None:
+    definitions = ["f(x) == E + g*x^2", "g == 3"]
+    assert prove("f(N) == E + 3*N^2", define=definitions).answer.value == "proved"
+    assert prove("f(N) == E + N^2", define=definitions).answer.value == "refuted"

@@ -62,7 +62,7 @@ def test_of_all_theorems_that_latex_prints_no_more_is_left_unproved(
     lines = (tmp_path / "printed.tex").read_text(encoding="utf-8").splitlines()
     theorem, of_line = "", {}
     for number, line in enumerate(lines, 1):
-        label = re.search(r"\\label\{thm:([a-z0-9-]+)\}", line)
+        label = re.search(r"\\label\{iso:([a-z0-9-]+)\}", line)
         theorem = label[1].replace("-", "_") if label else theorem
         of_line[number] = theorem
     found = Counter((of_line[entry["line"]], entry["answer"]) for entry in entries)

@@ -17,7 +17,7 @@ from isoflop.theory.data.notation import HOFFMANN, NOTATIONS, SCHAEFFER
 from isoflop.theory.envelope import derive
 from isoflop.theory.proof.argument import Cited, UnderLemma
 from isoflop.theory.proof.claim import Claim, Derivation, Numerically
-from isoflop.theory.typeset.breaking import ITEM_WIDTH, display
+from isoflop.theory.typeset.breaking import ARTICLE, display
 from isoflop.theory.typeset.document import Entry, document_latex, with_macros
 from isoflop.theory.typeset.naming import with_names
 from isoflop.theory.typeset.printer import PaperPrinter
@@ -170,7 +170,7 @@ def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
         checked_entry(name) for name in ("three_point_fit_bias", "stationary_fit_bias")
     )
     both = document_latex([fit, stationary])
-    assert r"(Theorem~\ref{thm:stationary-fit-bias})" in both
+    assert r"(Theorem~\ref{iso:stationary-fit-bias})" in both
     assert r"\texttt" not in both
     alone = document_latex([fit])
     assert r"(\texttt{stationary\_fit\_bias})" in alone
@@ -268,7 +268,7 @@ def test_names_stand_for_what_they_replace(name):
     named = 0
     for step in derivation_of(name).steps:
         sides = [step.lhs, step.rhs]
-        short, names = with_names(sides, printer, ITEM_WIDTH)
+        short, names = with_names(sides, printer, ARTICLE.item)
         named += len(names)
         for symbol, part in reversed(names):
             short = [side.xreplace({symbol: part}) for side in short]
@@ -281,16 +281,16 @@ def test_names_stand_for_what_they_replace(name):
 
 def test_a_short_side_keeps_its_parts():
     x = Symbol("x", positive=True)
-    assert with_names([1 + x, x**2], PaperPrinter(SCHAEFFER), ITEM_WIDTH) == ([1 + x, x**2], [])
+    assert with_names([1 + x, x**2], PaperPrinter(SCHAEFFER), ARTICLE.item) == ([1 + x, x**2], [])
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_statements_are_broken_between_their_parts(name):
     statement = derivation_of(name).statement
-    block = display(statement, ITEM_WIDTH)
+    block = display(statement, ARTICLE.item)
     rows = re.sub(r"\\\[|\\\]|\\(begin|end)\{gather\*\}|^\{\\\w+|\}$", "", block).split(
         r"\\" + "\n"
     )
-    assert max(width(row) for row in rows) <= ITEM_WIDTH + 120
+    assert max(width(row) for row in rows) <= ARTICLE.item + 120
     assert all(row.count("{") == row.count("}") for row in rows)
     assert all(row.count(r"\left") == row.count(r"\right") for row in rows)

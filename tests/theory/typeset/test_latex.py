@@ -467,7 +467,7 @@ def test_proof_has_a_numbered_step_for_every_claim(subject: Envelope | Misalloca
     text = theorem_latex(subject)
     assert text.startswith(r"\begin{theorem}[")
     assert text.count(r"\item ") == len(subject.derivation.steps)
-    assert rf"\label{{thm:{subject.derivation.name.replace('_', '-')}}}" in text
+    assert rf"\label{{iso:{subject.derivation.name.replace('_', '-')}}}" in text
     stated, _, proof = text.partition(r"\begin{proof}")
     assert proof.endswith(r"\end{proof}")
     assert "Not proved" not in proof

@@ -1,0 +1,801 @@
+"""The search for a proof that an expression is positive, or never negative, where assumptions hold.
+
+Each rule is sound by itself, and what it needs is proved by the rules again, to a small depth:
+
+* signs of factors, of terms, and of the logarithm of what is compared with 1;
+* products of powers compared factor by factor, term against term;
+* weighted AM-GM, with room to spare or none;
+* a value at one end of an interval, and the sign of the slope along it, where the expression may be
+  multiplied by something positive first;
+* absolute values by cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import combinations, islice, permutations
+from typing import Any, NamedTuple
+
+from sympy import Abs, Add, Dummy, Expr, Integer, Mul, Pow, Symbol, exp, log
+from sympy.polys.polyerrors import PolynomialError
+
+from ..algebra.arithmetic import Arithmetic, Key, NormalForm, OutsideScope, linear_log
+from ..algebra.boundary import put_in, solved
+from ..algebra.convert import arithmetic_for, normal_form
+from ..algebra.deadline import check
+from ..algebra.field import Fraction
+from ..algebra.functions import defined
+from ..algebra.interval import Undefined
+from ..algebra.sample import Point, points
+from .points import PointEvaluator
+from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, weights_of
+
+Assumed = tuple[Expr, ...]
+
+#: How many expressions one search looks at, how deep, and at how many points each is tried first.
+EXPRESSIONS, DEPTH, POINTS = 240, 4, 8
+LARGEST_DRAW, DIGITS, NOISE = 400, 30, 10**-18
+MOST_TERMS, MOST_MULTIPLIERS, MOST_SYMBOLS = 8, 4, 6
+ZERO, ONE = Integer(0), Integer(1)
+
+
+class GivenUp(Exception):
+    """The search has looked at as many expressions as it may."""
+
+
+def why_positive(e: Expr, assume: Sequence[Expr], *, strict: bool, seed: int = 0) -> str:
+    """Why `e > 0`, or `e >= 0` where not strict, wherever the assumed expressions are positive; empty
+    where no proof is found.
+    """
+    search, plain = Search(seed), defined(e)
+    with suppress(GivenUp):
+        for depth in range(DEPTH + 1):  # a short proof is found before a long one is sought
+            if reason := search.why(plain, tuple(assume), strict, depth):
+                return reason
+    return ""
+
+
+class Sign(NamedTuple):
+    """1 or -1, and whether zero is excluded; 0 where the sign is not certain."""
+
+    value: int
+    strict: bool
+
+
+UNKNOWN = Sign(0, False)
+
+
+class Terms(NamedTuple):
+    """The terms of a sum by their signs."""
+
+    positive: list[NormalForm]
+    negative: list[NormalForm]
+    certain: list[bool]
+    """Which of the positive ones cannot vanish."""
+
+    def leave_something(self, chosen: Sequence[int]) -> bool:
+        """Whether a positive term that cannot vanish is not among the chosen ones."""
+        return any(certain for i, certain in enumerate(self.certain) if i not in chosen)
+
+
+class _Place:
+    """A point, with the values found there."""
+
+    def __init__(self, point: Point) -> None:
+        self.point = point
+        self.seen: dict[Expr, Any] = {}
+
+
+class Search:
+    """One search: what it has found, and the points at which it tries things out."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.looked_at = 0
+        self.found: dict[tuple[Expr, Assumed, bool], tuple[int, str]] = {}
+        self.drawn: dict[tuple[frozenset[Symbol], Assumed], list[_Place]] = {}
+
+    @cached_property
+    def evaluator(self) -> PointEvaluator:
+        return PointEvaluator(DIGITS)
+
+    def why(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+        """The reason, empty for none; what was found, or sought as deep as now, is not sought again."""
+        sign = self._plain_sign(e, assume)
+        if sign.value == 1 and (sign.strict or not strict):
+            return POSITIVE if sign.strict else NEVER_NEGATIVE
+        if sign.value == -1 and (sign.strict or strict):
+            return ""
+        key = (e, assume, strict)
+        sought, reason = self.found.get(key, (-1, ""))
+        if reason or sought >= depth:
+            return reason
+        check()
+        self.looked_at += 1
+        if self.looked_at > EXPRESSIONS:
+            raise GivenUp
+        self.found[key] = depth, ""  # a proof that needs itself is none
+        reason = self._sought(e, assume, strict, depth)
+        self.found[key] = depth, reason
+        return reason
+
+    def _sought(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+        if not self._holds_at_points(e, assume):
+            return ""
+        if e.has(Abs):
+            return self._by_cases(e, assume, strict, depth)
+        if depth and (reason := self._by_factors(e, assume, strict, depth)):
+            return reason
+        reading = _Reading.of(e, assume)
+        if reading is None:
+            return ""
+        e = reading.reduced
+        return (
+            self._by_terms(reading, strict, depth)
+            or self._by_excess(e, assume, strict)
+            or (self._along(e, assume, strict, depth) if depth else "")
+        )
+
+    # -- points ----------------------------------------------------------------------------------------------------
+
+    def _points(self, symbols: Iterable[Symbol], assume: Assumed) -> list[_Place]:
+        """Points where the assumptions hold."""
+        key = frozenset(symbols).union(*(a.free_symbols for a in assume)), assume
+        if key not in self.drawn:
+            places = (_Place(point) for point in islice(points(key[0], self.seed), LARGEST_DRAW))
+            inside = (p for p in places if all(self._value(a, p, lost=-1) > 0 for a in assume))
+            self.drawn[key] = list(islice(inside, POINTS))
+        return self.drawn[key]
+
+    def _value(self, e: Expr, place: _Place, *, lost: int) -> int:
+        """The sign of the value, 0 where it is lost in rounding, `lost` where there is none."""
+        try:
+            terms = [
+                self.evaluator.evaluate(term, place.point, place.seen) for term in Add.make_args(e)
+            ]
+        except Undefined:
+            return lost
+        value, size = sum(terms), max(map(abs, terms), default=0)
+        return 0 if abs(value) <= NOISE * size else (1 if value > 0 else -1)
+
+    def _holds_at_points(self, e: Expr, assume: Assumed) -> bool:
+        """Whether the expression is negative at none of some points, of which there are some."""
+        near = self._points(e.free_symbols, assume)
+        return bool(near) and all(self._value(e, point, lost=0) >= 0 for point in near)
+
+    # -- signs of factors ------------------------------------------------------------------------------------------
+
+    def _plain_sign(self, e: Expr, assume: Assumed) -> Sign:
+        """The sign that one sees."""
+        if e.is_positive or e in assume:
+            return Sign(1, True)
+        if e.is_negative or -e in assume:
+            return Sign(-1, True)
+        if e.is_nonnegative or isinstance(e, Abs):
+            return Sign(1, False)
+        if e.is_Pow and e.exp.is_Integer and e.exp.is_even and e.base.is_real:
+            return Sign(1, self._plain_sign(e.base, assume).strict)
+        if e.is_Pow and not e.exp.is_Integer:
+            base = self._plain_sign(e.base, assume)
+            return base if base.value == 1 else UNKNOWN
+        if e.is_Mul:
+            value, strict = 1, True
+            for factor in e.args:
+                sign = self._plain_sign(factor, assume)
+                value, strict = value * sign.value, strict and sign.strict
+            return Sign(value, strict and value != 0)
+        if e.is_Add:
+            signs = [self._plain_sign(term, assume) for term in e.args]
+            if len({sign.value for sign in signs}) == 1:
+                return Sign(signs[0].value, any(sign.strict for sign in signs))
+        return UNKNOWN
+
+    def _sign(self, e: Expr, assume: Assumed, depth: int) -> Sign:
+        """The sign that is seen or proved."""
+        sign = self._plain_sign(e, assume)
+        if sign.value or not depth:
+            return sign
+        for value in (1, -1):
+            for strict in (True, False):
+                if self.why(value * e, assume, strict, depth - 1):
+                    return Sign(value, strict)
+        return UNKNOWN
+
+    def _by_factors(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+        factors = [factor for factor in Mul.make_args(e) if not factor.is_positive]
+        if len(factors) < 2:
+            return ""
+        value, certain = 1, True
+        for factor in factors:
+            sign = self._sign(factor, assume, depth)
+            value, certain = value * sign.value, certain and sign.strict
+        return "every factor has a known sign" if value == 1 and (certain or not strict) else ""
+
+    def _log_sign(self, base: Expr, assume: Assumed, depth: int) -> Sign:
+        """The sign of log(base) for a positive base."""
+        return self._sign(base - 1, assume, depth)
+
+    # -- terms -----------------------------------------------------------------------------------------------------
+
+    def _by_terms(self, reading: _Reading, strict: bool, depth: int) -> str:
+        """Positive terms; negative ones that positive ones outweigh, one by one or by their mean."""
+        for terms in self._readings(reading, depth):
+            if not terms.negative:
+                if any(terms.certain) or not strict:
+                    return POSITIVE if any(terms.certain) else NEVER_NEGATIVE
+                continue
+            if not depth or len(terms.positive) + len(terms.negative) > MOST_TERMS:
+                continue
+            reason = self._one_by_one(reading, terms, strict, depth) or self._by_mean(
+                reading, terms, strict, depth
+            )
+            if reason:
+                return reason
+        return ""
+
+    def _readings(self, reading: _Reading, depth: int) -> Iterator[Terms]:
+        seen: list[int] = []
+        for read in READINGS:
+            try:
+                terms = read(reading.form, reading.arithmetic)
+            except OutsideScope:
+                continue
+            if len(terms) in seen:
+                continue
+            seen.append(len(terms))
+            by_sign = self._by_sign(terms, reading, depth)
+            if by_sign is not None:
+                yield by_sign
+
+    def _by_sign(self, terms: Sequence[NormalForm], reading: _Reading, depth: int) -> Terms | None:
+        positive: list[NormalForm] = []
+        negative: list[NormalForm] = []
+        certain: list[bool] = []
+        for term in terms:
+            ((key, value),) = term.items()
+            sign = self._sign_of_term(key, value, reading, depth)
+            if not sign.value:
+                return None
+            if sign.value > 0:
+                positive.append(term)
+                certain.append(sign.strict)
+            else:
+                negative.append(reading.arithmetic.negate(term))
+        return Terms(positive, negative, certain)
+
+    def _sign_of_term(self, key: Key, value: Fraction, reading: _Reading, depth: int) -> Sign:
+        arithmetic, powers = reading.arithmetic, (key[0], ())
+        sign = Sign(arithmetic.sign_of_term(powers, value), True)
+        if not sign.value:
+            if arithmetic.is_nonnegative(powers, value):
+                sign = Sign(1, False)
+            elif arithmetic.is_nonnegative(powers, -value):
+                sign = Sign(-1, False)
+            else:
+                sign = self._sign_of_coefficient(value, reading, depth)
+        for prime, power in key[1]:
+            base = reading.base(prime)
+            of_log = self._log_sign(base, reading.assume, depth) if sign.value else UNKNOWN
+            if power % 2 == 0:
+                of_log = Sign(1, of_log.strict)
+            sign = Sign(sign.value * of_log.value, sign.strict and of_log.strict)
+        return sign
+
+    def _sign_of_coefficient(self, value: Fraction, reading: _Reading, depth: int) -> Sign:
+        """By the signs of its irreducible factors, each proved."""
+        field = reading.arithmetic.field
+        sign, unknown = field.sign_of(value)
+        proved = Sign(sign, not set(field.unknown_primes(value)) - set(unknown))
+        for prime in unknown if depth else ():
+            of_prime = self._sign(
+                field.to_sympy(field.prime_fraction(prime)), reading.assume, depth - 1
+            )
+            proved = Sign(proved.value * of_prime.value, proved.strict and of_prime.strict)
+        return proved if depth or not unknown else UNKNOWN
+
+    # -- one term against another ----------------------------------------------------------------------------------
+
+    def _one_by_one(self, reading: _Reading, terms: Terms, strict: bool, depth: int) -> str:
+        """Each negative term is at most a positive one of its own."""
+        if len(terms.negative) > len(terms.positive) or len(terms.negative) > 3:
+            return ""
+        for chosen in islice(permutations(range(len(terms.positive)), len(terms.negative)), 24):
+            pairs = [
+                (terms.positive[i], term) for i, term in zip(chosen, terms.negative, strict=True)
+            ]
+            if not all(self._may_be_larger(reading, *pair) for pair in pairs):
+                continue
+            certain = terms.leave_something(chosen)
+            for larger, smaller in pairs:
+                if strict and not certain and self._larger(reading, larger, smaller, True, depth):
+                    certain = True
+                elif not self._larger(reading, larger, smaller, False, depth):
+                    break
+            else:
+                if certain or not strict:
+                    return "each negative term is outweighed by a positive one, factor by factor"
+        return ""
+
+    def _may_be_larger(self, reading: _Reading, larger: NormalForm, smaller: NormalForm) -> bool:
+        """Whether it is so at some points."""
+        arithmetic = reading.arithmetic
+        return self._holds_at_points(
+            arithmetic.to_sympy(larger) - arithmetic.to_sympy(smaller), reading.assume
+        )
+
+    def _larger(
+        self,
+        reading: _Reading,
+        larger: NormalForm,
+        smaller: NormalForm,
+        strict: bool,
+        depth: int,
+    ) -> bool:
+        """Whether one positive term is at least another: by the logarithm of their quotient."""
+        ((above, value),), ((below, other),) = larger.items(), smaller.items()
+        arithmetic = reading.arithmetic
+        powers = ((above[0], ()), value), ((below[0], ()), other)
+        if above[1] != below[1] or any(arithmetic.sign_of_term(*term) != 1 for term in powers):
+            return False
+        try:
+            quotient = arithmetic.multiply(
+                {(above[0], ()): value}, arithmetic.integer_power({(below[0], ()): other}, -1)
+            )
+            return self._above_one(quotient, reading, strict, depth)
+        except OutsideScope:
+            return False
+
+    def _above_one(self, form: NormalForm, reading: _Reading, strict: bool, depth: int) -> bool:
+        """Whether a product of powers is at least 1: sum e_i log b_i + f >= 0 in its logarithm."""
+        arithmetic = reading.arithmetic
+        powers: list[tuple[Expr, Expr]] = []
+        rest: list[Expr] = []
+        logarithm = arithmetic.canonical(arithmetic.log(form))
+        if arithmetic.positive or arithmetic.nonzero:
+            return False  # it has a logarithm only under conditions
+        for key, value in logarithm.items():
+            prime = linear_log(key)
+            if prime is None:
+                rest.append(arithmetic.to_sympy({key: value}))
+            else:
+                powers.append((arithmetic.field.to_sympy(value), reading.base(prime)))
+        if not (powers or rest):
+            return not strict
+        certain = False
+        open_powers: list[tuple[Expr, list[tuple[int, Expr]]]] = []
+        for exponent, bases in _by_exponent(powers):
+            sign = self._sign_of_log(exponent, bases, reading.assume, depth)
+            if sign.value != 1:
+                open_powers.append((exponent, bases))
+            certain |= sign.value == 1 and sign.strict
+        signs = [self._sign(part, reading.assume, depth) for part in rest]
+        if not open_powers and all(sign.value == 1 for sign in signs):
+            return certain or not strict or any(sign.strict for sign in signs)
+        return depth > 0 and any(
+            self._by_pivot(exponent, powers, rest, reading.assume, strict, depth)
+            for exponent, _ in _by_exponent(powers)
+        )
+
+    def _sign_of_log(
+        self, exponent: Expr, bases: list[tuple[int, Expr]], assume: Assumed, depth: int
+    ) -> Sign:
+        """The sign of `exponent * log(product of whole powers)`."""
+        of_exponent = self._sign(exponent, assume, depth)
+        if not of_exponent.value:
+            return UNKNOWN
+        above = Mul(*(base**n for n, base in bases if n > 0))
+        below = Mul(*(base**-n for n, base in bases if n < 0))
+        of_log = self._sign(above - below, assume, depth)
+        return Sign(of_exponent.value * of_log.value, of_exponent.strict and of_log.strict)
+
+    def _by_pivot(
+        self,
+        pivot: Expr,
+        powers: Sequence[tuple[Expr, Expr]],
+        rest: Sequence[Expr],
+        assume: Assumed,
+        strict: bool,
+        depth: int,
+    ) -> bool:
+        """The same with one exponent divided out: the products above and below are compared as they
+        are.
+        """
+        sign = self._sign(pivot, assume, depth)
+        if not sign.value or not sign.strict:
+            return False
+        above, below = ONE, ONE
+        for exponent, base in powers:
+            power = (exponent / pivot).cancel()
+            if self._plain_sign(power, assume).value < 0:
+                below *= base**-power
+            else:
+                above *= base**power
+        above *= exp((Add(*rest) / pivot).cancel()) if rest else ONE
+        return bool(self.why(sign.value * (above - below), assume, strict, depth - 1))
+
+    # -- means -----------------------------------------------------------------------------------------------------
+
+    def _by_mean(self, reading: _Reading, terms: Terms, strict: bool, depth: int) -> str:
+        """One negative term against the weighted geometric mean of some positive ones."""
+        if len(terms.negative) != 1:
+            return ""
+        arithmetic = reading.arithmetic
+        negative = arithmetic.to_sympy(terms.negative[0])
+        positive = [arithmetic.to_sympy(term) for term in terms.positive]
+        for size in (2, 3):
+            for places in combinations(range(len(positive)), size):
+                chosen = [positive[i] for i in places]
+                spare = terms.leave_something(places)
+                for weights in weights_of(chosen, negative):
+                    if all(self._sign(w, reading.assume, depth) == (1, True) for w in weights):
+                        mean = Mul(*((t / w) ** w for t, w in zip(chosen, weights, strict=True)))
+                        quotient = _Reading.of(mean / negative, reading.assume)
+                        if (
+                            quotient is not None
+                            and len(quotient.given) == 1
+                            and self._above_one(
+                                quotient.given, quotient, strict and not spare, depth
+                            )
+                        ):
+                            return "weighted AM-GM of the positive terms"
+        return ""
+
+    # -- along a path ----------------------------------------------------------------------------------------------
+
+    def _by_excess(self, e: Expr, assume: Assumed, strict: bool) -> str:
+        """x = c + u for x > c, and x = c/(1 + u) for 0 < x < c: terms in u > 0."""
+        replaced: list[str] = []
+        while (bounded := _bounded(e, assume)) is not None:
+            assumption, x, bound, direction = bounded
+            u = Dummy("u", positive=True)
+            value = bound + u if direction > 0 else bound / (1 + u)
+            assume = tuple(put_in(a, {x: value}) for a in assume if a != assumption)
+            reading = _Reading.of(put_in(e, {x: value}), assume)
+            if reading is None:
+                return ""
+            e = reading.to_sympy()
+            replaced.append(f"{x} is beyond {bound}")
+            if self._by_terms(reading, strict, 0):
+                return f"{POSITIVE} in what {' and '.join(replaced)}"
+        return ""
+
+    def _along(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+        """The sign at one place, and of the slope from there."""
+        for x in self._movable(e, assume):
+            for start, directions in self._starts(e, x, assume):
+                here = strict and len(directions) > 1
+                if here and not self._is_positive_at(e, x, start, assume, depth):
+                    continue
+                for direction in directions:
+                    reason = self._from(e, x, start, direction, assume, strict, depth)
+                    if not reason:
+                        break
+                else:
+                    return reason
+        return ""
+
+    def _is_positive_at(self, e: Expr, x: Symbol, start: Expr, assume: Assumed, depth: int) -> bool:
+        """Whether the value at a start that is itself in question is positive."""
+        there = tuple(a for a in assume if x not in a.free_symbols)
+        value = self._value_at(e, x, start, there)
+        return value is not None and bool(self.why(value, there, True, depth - 1))
+
+    def _movable(self, e: Expr, assume: Assumed) -> list[Symbol]:
+        """The symbols, those first that are assumed to lie beyond something, then those of few terms."""
+        bounded = set().union(*(a.free_symbols for a in assume)) if assume else set()
+        ordered = sorted(
+            e.free_symbols, key=lambda x: (x not in bounded, _in_exponents(e, x), x.name)
+        )
+        return ordered[:MOST_SYMBOLS]
+
+    def _starts(
+        self, e: Expr, x: Symbol, assume: Assumed
+    ) -> Iterator[tuple[Expr, tuple[int, ...]]]:
+        """Where x may start, and which ways it has to go from there."""
+        ends = {1: False, -1: False}
+        for assumption in assume:
+            direction = _direction(assumption, x) if x in assumption.free_symbols else 0
+            start = solved(assumption, x) if direction else None
+            if start is not None:
+                ends[direction] = True
+                yield start, (direction,)
+        if x.is_positive:
+            if not ends[1]:
+                yield ZERO, (1,)
+            inside = [ONE, *_ordered(e.free_symbols - {x}), *self._stationary(e, x)]
+            for start in inside:
+                free = tuple(a for a in assume if x not in a.free_symbols)
+                if (
+                    start.is_positive
+                    and self._lies_inside(start, x, assume)
+                    and self._holds_at_points(put_in(e, {x: start}), free)
+                ):
+                    yield start, (1, -1)
+        elif x.is_real:
+            yield ZERO, (1, -1)
+
+    def _lies_inside(self, start: Expr, x: Symbol, assume: Assumed) -> bool:
+        near = self._points((x, *start.free_symbols), assume)
+        sides = {self._value(x - start, point, lost=0) for point in near}
+        return {1, -1} <= sides
+
+    def _stationary(self, e: Expr, x: Symbol) -> list[Expr]:
+        """Where a slope of two terms is zero."""
+        reading = _Reading.of(e.diff(x), ())
+        if reading is None:
+            return []
+        zero = None
+        for read in READINGS:
+            try:
+                terms = read(reading.form, reading.arithmetic)
+            except OutsideScope:
+                continue
+            if len(terms) == 2:
+                zero = solved(reading.to_sympy(), x)
+                if zero is None:
+                    one, other = (reading.arithmetic.to_sympy(term) for term in terms)
+                    zero = _balance(one, other, x)
+                break
+        return (
+            [zero] if zero is not None and zero.free_symbols | {x} <= e.free_symbols | {x} else []
+        )
+
+    def _from(
+        self,
+        e: Expr,
+        x: Symbol,
+        start: Expr,
+        direction: int,
+        assume: Assumed,
+        strict: bool,
+        depth: int,
+    ) -> str:
+        """`e >= 0` where x has moved from its start, by the value there and the slope on the way."""
+        way = direction * (x - start) if start != 0 or not x.is_positive else None
+        kept = tuple(
+            a
+            for a in assume
+            if x not in a.free_symbols or (a != way and _direction(a, x) == -direction)
+        )
+        region = kept if way is None else (*kept, way)
+        there = tuple(put_in(a, {x: start}) if x in a.free_symbols else a for a in kept)
+        for multiplier in self._multipliers(e, x, region):
+            product = e if multiplier == 1 else (multiplier * e).expand()
+            slope = direction * product.diff(x)
+            if not self._holds_at_points(slope, region) or _Reading.of(product, region) is None:
+                continue  # it falls somewhere, or is not smooth all the way
+            value = self._value_at(product, x, start, there)
+            if value is None:
+                continue
+            from_zero = not self.why(value, there, True, depth - 1) if strict else True
+            if from_zero and not self.why(value, there, False, depth - 1):
+                continue
+            reason = self.why(slope, region, strict and from_zero, depth - 1)
+            if reason:
+                factor = "" if multiplier == 1 else f" times {multiplier}"
+                grows = "grows" if direction > 0 else "grows as it falls"
+                return (
+                    f"the difference{factor} is not negative at {x} = {start}, and with {x} it {grows} "
+                    f"from there: {reason}"
+                )
+        return ""
+
+    def _multipliers(self, e: Expr, x: Symbol, region: Assumed) -> list[Expr]:
+        """1, and the inverses of what depends on x in the terms: each leaves a term that is
+        constant.
+        """
+        found: dict[Expr, None] = {ONE: None}
+        for term in Add.make_args(e):
+            dependent = term.as_independent(x, as_Add=False)[1]
+            positive = Mul(
+                *(f for f in Mul.make_args(dependent) if self._plain_sign(f, region) == (1, True))
+            )
+            if positive != 1:
+                found[1 / positive] = None
+        return list(found)[: MOST_MULTIPLIERS + 1]
+
+    def _value_at(self, e: Expr, x: Symbol, start: Expr, assume: Assumed) -> Expr | None:
+        """The value that the expression takes continuously there, if it has one."""
+        if start == 0:
+            value = self._at_zero(e, x, assume) if x.is_positive else put_in(e, {x: ZERO})
+        elif start.is_positive or not x.is_positive:
+            value = put_in(e, {x: start})
+        else:
+            return None
+        if value is None:
+            return None
+        reading = _Reading.of(value, assume)
+        return None if reading is None else reading.to_sympy()
+
+    def _at_zero(self, e: Expr, x: Symbol, assume: Assumed) -> Expr | None:
+        """The limit for x -> 0 from above, where each part of the expression has one."""
+        if not e.has(x):
+            return e
+        if e == x:
+            return ZERO
+        parts = [self._at_zero(part, x, assume) for part in e.args]
+        values = [part for part in parts if part is not None]
+        if len(values) < len(parts):
+            return None
+        if e.is_Add or e.is_Mul or isinstance(e, exp):
+            return e.func(*values)
+        if isinstance(e, log):
+            return log(values[0]) if values[0].is_positive else None
+        if isinstance(e, Pow):
+            base, power = values
+            if base.is_positive or (power.is_Integer and power >= 0):
+                return base**power
+            rises = not e.exp.has(x) and self._sign(e.exp, assume, 1) == (1, True)
+            return ZERO if base == 0 and rises else None
+        return None
+
+    # -- absolute values -------------------------------------------------------------------------------------------
+
+    def _by_cases(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+        """|u| is u or -u: each case with its sign as an assumption.
+
+        Where u is zero the claim follows from a case that does not need its assumption; or, where it
+        is not strict, as a limit: what is analytic and not zero throughout has no zeros but limits of
+        points where it is not zero.
+        """
+        inner = next(part for part in e.atoms(Abs) if not part.args[0].has(Abs))
+        u = inner.args[0]
+        if not _is_analytic(u):
+            return ""
+        branches = [e.xreplace({inner: sign * u}) for sign in (1, -1)]
+        free = [self.why(branch, assume, strict, depth) for branch in branches]
+        if all(free):
+            return f"in both cases of {inner}, {free[0]}"
+        reasons = [
+            reason or self.why(branch, (*assume, sign * u), strict, depth)
+            for reason, branch, sign in zip(free, branches, (1, -1), strict=True)
+        ]
+        at_zero = not strict or any(free)
+        return f"in both cases of {inner}, {reasons[0]}" if all(reasons) and at_zero else ""
+
+
+class _Reading:
+    """An expression as a normal form, where it is defined throughout."""
+
+    def __init__(self, arithmetic: Arithmetic, given: NormalForm, assume: Assumed) -> None:
+        self.arithmetic, self.given, self.assume = arithmetic, given, assume
+        self.form = self._lightened(given)
+
+    @classmethod
+    def of(cls, e: Expr, assume: Assumed) -> _Reading | None:
+        try:
+            arithmetic = arithmetic_for((e,), assume)
+            form = arithmetic.canonical(normal_form(e, arithmetic))
+            if arithmetic.positive or arithmetic.nonzero:
+                return None
+            return cls(arithmetic, form, assume)
+        except (OutsideScope, PolynomialError):
+            return None
+
+    def _lightened(self, form: NormalForm) -> NormalForm:
+        """Without common denominators and common factors of certain sign."""
+        field = self.arithmetic.field
+        if not form:
+            return form
+        (first, _), *_ = sorted(form.items(), key=lambda item: len(item[0][0]))
+        if len(form) > 1 and not first[1] and first[0]:
+            inverse = {key: -value for key, value in first[0]}
+            try:
+                form = self.arithmetic.multiply(form, self.arithmetic.exp(dict(inverse)))
+            except OutsideScope:
+                return form
+        common = field.one
+        for value in form.values():
+            below = field.field(value.denom)
+            quotient = field.field(below / common)
+            common = common * field.field(quotient.numer)
+        if field.sign_of(common) == (1, []) and not field.unknown_primes(common):
+            form = {key: value * common for key, value in form.items()}
+        shared = None
+        for value in form.values():
+            shared = value.numer if shared is None else shared.gcd(value.numer)
+        factor = field.field(shared)
+        sign, unknown = field.sign_of(factor)
+        if unknown or field.unknown_primes(factor):
+            return form
+        factor = factor if sign > 0 else -factor
+        return {key: value / factor for key, value in form.items()}
+
+    @cached_property
+    def reduced(self) -> Expr:
+        return self.arithmetic.to_sympy(self.form)
+
+    def to_sympy(self) -> Expr:
+        """The expression itself, sorted."""
+        return self.arithmetic.to_sympy(self.given)
+
+    def base(self, prime: int) -> Expr:
+        one = self.arithmetic.field.one
+        return self.arithmetic.to_sympy({(frozenset(), ((prime, 1),)): one}).args[0]
+
+
+def _by_exponent(
+    powers: Sequence[tuple[Expr, Expr]],
+) -> list[tuple[Expr, list[tuple[int, Expr]]]]:
+    """Powers whose exponents are whole multiples of each other, together."""
+    classes: list[tuple[Expr, list[tuple[Expr, Expr]]]] = []
+    for exponent, base in powers:
+        for pivot, members in classes:
+            ratio = (exponent / pivot).cancel()
+            if ratio.is_Rational:
+                members.append((ratio, base))
+                break
+        else:
+            classes.append((exponent, [(ONE, base)]))
+    whole = []
+    for pivot, members in classes:
+        scale = 1
+        for ratio, _ in members:
+            scale = scale * int(ratio.q) // _gcd(scale, int(ratio.q))
+        whole.append((pivot / scale, [(int(ratio * scale), base) for ratio, base in members]))
+    return whole
+
+
+def _gcd(a: int, b: int) -> int:
+    while b:
+        a, b = b, a % b
+    return a
+
+
+def _balance(one: Expr, other: Expr, x: Symbol) -> Expr | None:
+    """Where one + other == 0, for monomials in x."""
+    quotient = (-one / other).powsimp(force=False)
+    constant, dependent = quotient.as_independent(x, as_Add=False)
+    base, power = dependent.as_base_exp()
+    if base != x or power.has(x) or power == 0 or constant.is_positive is not True:
+        return None
+    return constant ** (-1 / power)
+
+
+def _bounded(e: Expr, assume: Assumed) -> tuple[Expr, Symbol, Expr, int] | None:
+    """An assumption that is a positive bound of a symbol, with the symbol, the bound, and 1 where x
+    lies above it.
+    """
+    for assumption in assume:
+        for x in _ordered(assumption.free_symbols & e.free_symbols):
+            direction = _direction(assumption, x)
+            bound = solved(assumption, x) if direction and x.is_positive else None
+            if bound is not None and bound.is_positive:
+                return assumption, x, bound, direction
+    return None
+
+
+def _direction(assumption: Expr, x: Symbol) -> int:
+    """1 where the assumption bounds x from below, -1 from above, 0 where that is not seen."""
+    slope = assumption.diff(x)
+    return 1 if slope.is_positive else -1 if slope.is_negative else 0
+
+
+def _in_exponents(e: Expr, x: Symbol) -> bool:
+    return any(part.exp.has(x) for part in e.atoms(Pow))
+
+
+def _is_analytic(u: Expr) -> bool:
+    """Whether the expression is analytic for all values that its symbols may have."""
+    return all(
+        part.is_Rational
+        or (part.is_Symbol and part.is_real)
+        or part.is_Add
+        or part.is_Mul
+        or isinstance(part, exp)
+        or (isinstance(part, log) and part.args[0].is_positive)
+        or (part.is_Pow and (part.base.is_positive or (part.exp.is_Integer and part.exp > 0)))
+        for part in _parts(u)
+    )
+
+
+def _parts(e: Expr) -> Iterator[Expr]:
+    yield e
+    for part in e.args:
+        yield from _parts(part)
+
+
+def _ordered(symbols: Iterable[Symbol]) -> list[Symbol]:
+    return sorted(symbols, key=lambda x: x.name)

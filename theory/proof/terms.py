@@ -1,0 +1,163 @@
+"""The difference of a bound, read in terms: all of them positive, or a negative one under the weighted
+geometric mean of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from sympy import Add, Expr, Matrix, Symbol
+from sympy.polys.matrices import DomainMatrix
+
+from ..algebra.answer import Answer, Condition, Decision
+from ..algebra.arithmetic import Arithmetic, NormalForm, OutsideScope
+from ..algebra.convert import arithmetic_for, normal_form
+from .argument import ByWeightedAmGm
+from .claim import Claim
+
+MOST_POSITIVE_TERMS = 3
+POSITIVE = "the difference is a sum of positive terms"
+NEVER_NEGATIVE = "the difference is a sum of terms that are never negative"
+
+
+def by_terms(larger: Expr, smaller: Expr, assume: Sequence[Expr]) -> Decision:
+    """Positive terms, or one negative term under a weighted geometric mean, in the difference as it
+    is and expanded.
+    """
+    arithmetic = arithmetic_for((larger, smaller), assume)
+    difference = arithmetic.add(
+        normal_form(larger, arithmetic), arithmetic.negate(normal_form(smaller, arithmetic))
+    )
+    difference = arithmetic.canonical(difference)
+    conditions = tuple(Condition(e, ">") for e in arithmetic.positive) + tuple(
+        Condition(e, "!=") for e in arithmetic.nonzero
+    )
+    decisions = []
+    for read in READINGS:
+        try:
+            terms = read(difference, arithmetic)
+            decision = _from_signs(
+                *_by_sign(terms, arithmetic), assume, strictly=_has_positive(terms, arithmetic)
+            )
+        except OutsideScope as error:
+            decision = Decision(Answer.UNDECIDED, str(error))
+        if decision.proved:
+            return Decision(
+                Answer.PROVED,
+                decision.reason,
+                tuple(dict.fromkeys((*conditions, *decision.conditions))),
+            )
+        decisions.append(decision)
+    return decisions[-1]
+
+
+def whole(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
+    return [{key: value} for key, value in form.items()]
+
+
+def expanded(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
+    """The form times its denominators, which must be positive, one monomial at a time."""
+    field = arithmetic.field
+    denominators = dict.fromkeys(field.field(value.denom) for value in form.values())
+    common = field.one
+    for denominator in denominators:
+        if field.sign_of(denominator) != (1, []):
+            raise OutsideScope(
+                f"the sign of the denominator {field.to_sympy(denominator)} is not certain"
+            )
+        common *= denominator
+    return split({key: value * common for key, value in form.items()}, arithmetic)
+
+
+def split(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
+    """One monomial of a numerator at a time, over its denominator."""
+    field = arithmetic.field
+    return [
+        {key: field.field(field.ring.from_dict({monomial: coefficient})) / field.field(value.denom)}
+        for key, value in form.items()
+        for monomial, coefficient in value.numer.terms()
+    ]
+
+
+READINGS = (whole, split, expanded)
+
+
+def _by_sign(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> tuple[list[Expr], list[Expr]]:
+    """The terms that are never negative, and the others with their sign turned; OutsideScope where
+    a sign is not certain.
+    """
+    positive: list[Expr] = []
+    negative: list[Expr] = []
+    for term in terms:
+        ((key, value),) = term.items()
+        expression = arithmetic.to_sympy(term)
+        if arithmetic.is_nonnegative(key, value):
+            positive.append(expression)
+        elif arithmetic.is_nonnegative(key, -value):
+            negative.append(-expression)
+        else:
+            raise OutsideScope(f"the sign of the term {expression} is not certain")
+    return positive, negative
+
+
+def _has_positive(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> bool:
+    """Whether some term cannot vanish."""
+    return any(
+        arithmetic.sign_of_term(key, value) == 1 for term in terms for key, value in term.items()
+    )
+
+
+def _from_signs(
+    positive: Sequence[Expr], negative: Sequence[Expr], assume: Sequence[Expr], *, strictly: bool
+) -> Decision:
+    if not negative:
+        return Decision(Answer.PROVED, POSITIVE if strictly else NEVER_NEGATIVE)
+    if len(negative) != 1 or not 2 <= len(positive) <= MOST_POSITIVE_TERMS:
+        return Decision(
+            Answer.UNDECIDED,
+            f"the difference has {len(positive)} positive and {len(negative)} negative terms; "
+            f"weighted AM-GM is tried on one "
+            f"negative term against 2 to {MOST_POSITIVE_TERMS} positive ones",
+        )
+    for weights in weights_of(positive, negative[0]):
+        claim = Claim("bound", Add(*positive), ">=", negative[0], "", assume=tuple(assume))
+        decision = ByWeightedAmGm(tuple(positive), weights).establish(claim)
+        if decision.proved:
+            return decision
+    return Decision(
+        Answer.UNDECIDED,
+        "no weights make the negative term the weighted geometric mean of the positive ones",
+    )
+
+
+def weights_of(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
+    """Candidate weights: solutions of sum w_i = 1 with the powers of some symbols matched."""
+    symbols = sorted(
+        bound.free_symbols.union(*(term.free_symbols for term in terms)),
+        key=lambda symbol: symbol.name,
+    )
+    exponents = {x: [_exponent(term, x) for term in (*terms, bound)] for x in symbols}
+    usable = [
+        x
+        for x in symbols
+        if all(e is not None for e in exponents[x]) and len(set(exponents[x][:-1])) > 1
+    ]
+    for chosen in combinations(usable, len(terms) - 1):
+        rows = [[1] * (len(terms) + 1), *(exponents[x] for x in chosen)]
+        system = DomainMatrix.from_Matrix(
+            Matrix(rows)
+        ).to_field()  # of rational functions: nothing is left to simplify
+        matrix, right = system[:, :-1], system[:, -1:]
+        if matrix.det() != system.domain.zero:
+            yield tuple(matrix.lu_solve(right).to_Matrix())
+
+
+def _exponent(term: Expr, symbol: Symbol) -> Expr | None:
+    """The exponent of the symbol in a monomial, None where the term is no monomial in it."""
+    arithmetic = arithmetic_for((term, symbol))
+    form = arithmetic.canonical(normal_form(term, arithmetic))
+    if len(form) != 1:
+        return None
+    exponent, rest = arithmetic.split_power(form, symbol)
+    return None if exponent.has(symbol) or arithmetic.to_sympy(rest).has(symbol) else exponent
