@@ -212,7 +212,6 @@ def prove(
             )
         if relation.text in ("->", "~") and limit is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
-    target = given.limit(limit) if limit is not None else None
     try:
         with within(seconds):
             sides = [
@@ -221,6 +220,7 @@ def prove(
             ]
             sides = [given.at(side, text) for side in sides]
             domain = given.domain_of(reader.domain, text)
+            target = given.limit(limit) if limit is not None else None
     except OutOfTime as error:
         raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
     shown = _sources(text, relations)
@@ -714,10 +714,9 @@ def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
 def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol, str]:
     match = LIMIT.fullmatch(text)
     symbol = table.get(match["name"]) if match else None
-    if match is None or not isinstance(symbol, Symbol) or not symbol.is_positive:
+    if match is None or not isinstance(symbol, Symbol):
         raise ParseError(
-            f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a positive symbol of the "
-            f"claim"
+            f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a symbol of the claim"
         )
     return symbol, "0" if match["limit"].startswith("0") else "oo"
 
