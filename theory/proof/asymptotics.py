@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import lcm
 from typing import Any
 
-from sympy import Abs, Expr, Symbol, cosh, exp, log, sinh, tanh
+from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from ..algebra.arithmetic import UNIT, Arithmetic, NormalForm, OutsideScope
 from ..algebra.convert import arithmetic_for, normal_form
@@ -26,6 +27,7 @@ Form = frozenset[Any]  # a normal form, frozen: its items
 
 MOST_TERMS = 120
 SMALL_POWER = 4  # of a sum, expanded by multiplication
+LARGEST_POWER = 12  # of a prime under a logarithm whose sign is asked for
 DIGITS = 50
 
 
@@ -179,6 +181,8 @@ class Asymptotics:
         signs = {self._sign_of_term(*term) for term in form.items()}
         if len(signs) <= 1 and 0 not in signs:
             return signs.pop() if signs else 0
+        if sign := self._sign_of_logs(form):
+            return sign
         expression = self.arithmetic.to_sympy(form)
         if not expression.free_symbols:
             value = IntervalEvaluator(DIGITS).evaluate(expression, {})
@@ -192,12 +196,39 @@ class Asymptotics:
         raise Undetermined(expression)
 
     def _sign_of_term(self, key: Any, value: Any) -> int:
-        """Logarithms of whole numbers are positive."""
+        """The sign of one term; 0 where it is not certain."""
         exponent, logs = key
-        primes = self.field.primes
-        known = all(primes[prime].kind == "integer" or power % 2 == 0 for prime, power in logs)
-        vanishing = any(primes[prime].kind != "integer" for prime, _ in logs)
-        return self.arithmetic.sign_of_term((exponent, ()), value) if known and not vanishing else 0
+        sign = self.arithmetic.sign_of_term((exponent, ()), value)
+        for prime, power in logs:
+            sign *= self._sign_of_log({prime: 1}) ** power
+        return sign
+
+    def _sign_of_log(self, product: Mapping[int, int]) -> int:
+        """The sign of the logarithm of a product of powers of primes, that of the product less 1; 0
+        where it is not certain.
+        """
+        value = self.field.one
+        for prime, power in product.items():
+            if self.field.primes[prime].kind not in ("integer", "polynomial"):
+                return 0
+            if self.field.signs[prime] < 1 or abs(power) > LARGEST_POWER:
+                return 0
+            value *= self.field.prime_fraction(prime) ** power
+        sign, unknown = self.field.sign_of(value - self.field.one)
+        return 0 if unknown or self.field.unknown_primes(value - self.field.one) else sign
+
+    def _sign_of_logs(self, form: NormalForm) -> int:
+        """The sign of a sum of logarithms with rational numbers as factors; 0 where it is not
+        certain.
+        """
+        factors = {}
+        for (exponent, logs), value in form.items():
+            whole = value.numer.is_ground and value.denom.is_ground
+            if exponent or len(logs) != 1 or logs[0][1] != 1 or not whole:
+                return 0
+            factors[logs[0][0]] = Rational(int(value.numer.LC), int(value.denom.LC))
+        common = lcm(*(f.q for f in factors.values()))
+        return self._sign_of_log({prime: int(f * common) for prime, f in factors.items()})
 
     # -- monomials ---------------------------------------------------------------------------------
 

@@ -39,6 +39,7 @@ DIGITS = (50, 500, 2_500)
 TEN_DIGITS = 10**12
 #: Powers of ten at which the sides of a refuted limit are shown; the first where both have a value.
 SHOWN = (400, 50, 3)
+INFINITE = {oo: 1, -oo: -1}
 #: The distance between a finite value and infinity.
 APART = Tendency(None, 1)
 #: Why a case proves everything and counts for nothing.
@@ -54,6 +55,7 @@ def decide_limit(
     *,
     assume: Sequence[Expr] = (),
     assume_nonnegative: Sequence[Expr] = (),
+    assume_nonzero: Sequence[Expr] = (),
     seed: int = 0,
 ) -> Decision:
     """Decide `lhs ~ rhs` (the ratio tends to 1) or `lhs -> rhs` (the difference tends to 0) as the
@@ -79,16 +81,18 @@ def decide_limit(
         return Decision(
             Answer.UNDECIDED, f"the variable {variable} of a limit must be declared real"
         )
+    question = _Question(relation, variable, limit, tuple(assume_nonzero), seed)
     if variable.is_positive:
-        return _from_above(_Question(relation, variable, limit, seed), sides, strict, weak)
+        return _from_above(question, sides, strict, weak)
     positive = Symbol(variable.name, positive=True)
     signs = (1, -1) if limit == "0" and not variable.is_nonnegative else (1,)
     decisions = []
     for sign in signs:
         value = {variable: sign * positive}
         groups = [tuple(e.xreplace(value) for e in group) for group in (sides, strict, weak)]
-        question = _Question(relation, positive, limit, seed)
-        decision = _mapped(_from_above(question, *groups), {positive: sign * variable})
+        decision = _mapped(
+            _from_above(replace(question, variable=positive), *groups), {positive: sign * variable}
+        )
         decisions.append(decision)
         if not decision.proved:
             return decision
@@ -144,6 +148,7 @@ class _Question:
     relation: str
     variable: Symbol
     limit: str
+    nonzero: Sides
     seed: int
 
     def judge(self, sides: Sides, assume: Sides, splits: int = 0) -> Decision:
@@ -160,7 +165,8 @@ class _Question:
         def within(sides: Sides, assume: Sides) -> Decision:
             return self.judge(sides, assume, splits + 1)
 
-        above = with_boundary(within, sides, assume, (e,))
+        apart = any(vanishes(e - other) or vanishes(e + other) for other in self.nonzero)
+        above = within(sides, (*assume, e)) if apart else with_boundary(within, sides, assume, (e,))
         return above if not above.proved else _both(above, within(sides, (*assume, -e)), e)
 
     def _decided(self, sides: Sides, assume: Sides) -> Decision:
@@ -168,7 +174,7 @@ class _Question:
         domain = _Domain.of(fixed)
         for depth in DEPTHS:
             arithmetic = arithmetic_for(
-                [domain.inside(e) for e in (*sides, *assume) if e != oo], domain.assume
+                [domain.inside(e) for e in (*sides, *assume) if e not in INFINITE], domain.assume
             )
             calculus = Asymptotics(self.variable, self.limit, arithmetic, depth)
             try:
@@ -194,16 +200,16 @@ class _Question:
         )
 
     def _why(self, sides: Sides) -> str:
-        if sides[1] == oo:
-            return "its leading term is positive and grows without bound"
+        if sides[1] in INFINITE:
+            return f"its leading term tends to {sides[1]}"
         return "every term of the remainder vanishes in the limit"
 
     def _outcome(self, calculus: Asymptotics, sides: Sides, domain: _Domain) -> _Wrong | None:
         """None where the claim is true; else what is true instead."""
         left = calculus.expand(domain.inside(sides[0]))
-        if sides[1] == oo:
+        if sides[1] in INFINITE:
             tendency = calculus.tendency(left)
-            return None if tendency.sign > 0 else _Wrong(tendency, APART)
+            return None if tendency.sign == INFINITE[sides[1]] else _Wrong(tendency, APART)
         right = calculus.expand(domain.inside(sides[1]))
         if self.relation == "~":
             one = calculus.one
@@ -274,11 +280,11 @@ class _Question:
             shown = {**point, self.variable: Pow(Integer(10), exponent, evaluate=False)}
             try:
                 left = _enclosed(sides[0], at)
-                right = 0 * left if sides[1] == oo else _enclosed(sides[1], at)
+                right = 0 * left if sides[1] in INFINITE else _enclosed(sides[1], at)
             except Undefined:
                 continue
             witness = witness_at(shown, left, right, DIGITS[0])
-            return replace(witness, rhs="oo") if sides[1] == oo else witness
+            return replace(witness, rhs=str(sides[1])) if sides[1] in INFINITE else witness
         ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
         return Witness(ordered, "beyond every number that is evaluated", str(sides[1]), DIGITS[0])
 

@@ -286,7 +286,10 @@ class _Question:
             "seed": self.seed,
         }
         if self.limit is not None and self.relation in ("->", "~"):
-            decision = decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **known)
+            fixed = [e for e in self.domain.nonzero if not e.has(self.limit[0])]
+            decision = decide_limit(
+                self.lhs, self.relation, self.rhs, *self.limit, assume_nonzero=fixed, **known
+            )
         elif self.relation == "==":
             decision = decide(self.lhs, self.rhs, **known)
         else:
@@ -421,9 +424,9 @@ class _Claims:
         if (
             relation is not None
             and relation.text == "->"
-            and [token.text for token in tokens if token.text != "+"] in INFINITIES
+            and [token.text for token in tokens if token.text not in ("+", "-")] in INFINITIES
         ):
-            return oo
+            return -oo if [token.text for token in tokens].count("-") % 2 else oo
         return self.expression(text, tokens)
 
     def expression(self, text: str, tokens: list[Token]) -> Expr:
