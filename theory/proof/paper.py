@@ -222,8 +222,8 @@ def regions(source: Source, begin: str | None, end: str | None) -> Iterator[tupl
         others = r"others can be named, as '\begin{document}' and '\end{document}'"
         raise ParseError(f"the marker {begin or BEGIN!r} is missing; {others}")
     if position < 0:
-        opening = text.find(r"\begin{document}")
-        yield max(opening, 0), len(text)
+        last = text.rfind(r"\end{document}")
+        yield max(text.find(r"\begin{document}"), 0), len(text) if last < 0 else last
     begin, end = begin or BEGIN, end or END
     while position >= 0:
         start = position + len(begin)
@@ -316,7 +316,8 @@ def _with_inline(
             found["word"].lower() if found is not None else cue if LISTED.fullmatch(between) else ""
         )
         before = match.end()
-        if RELATION.search(formula) is None or not (every or cue):
+        relation = RELATION.search(formula)
+        if relation is None or not (every or (cue and relation.group() == "=")):
             continue
         first = start + match.start(name)
         about = {
@@ -380,8 +381,9 @@ def _with_number(
     claim: PrintedEquation, rows: Sequence[tuple[int, int, str | None, str | None]]
 ) -> PrintedEquation:
     """The claim with the first number and the first label among the rows over which it stretches."""
+    start = claim.start + len(claim.text) - len(claim.text.lstrip(" &\n\t"))
     stop = claim.start + len(claim.text)
-    own = [row for row in rows if row[0] < stop and row[1] > claim.start]
+    own = [row for row in rows if row[0] < stop and row[1] > start]
     number = next((row[2] for row in own if row[2] is not None), None)
     label = next((row[3] for row in own if row[3] is not None), None)
     return replace(claim, number=number, label=label)
