@@ -26,6 +26,9 @@ LAYERS = (
     {"penalty", "ray", "proof.search"},
     {"code.formulas", "factors", "marginal", "expansion", "economics"},
     {"proof.vocabulary", "proof.bounds", "proof.limits"},
+    {"proof.spelling", "proof.reading"},
+    {"proof.question"},
+    {"proof.at_law"},
     {"proof.prove", "proof.report"},
     {
         "passk",
