@@ -66,6 +66,7 @@ CUE = re.compile(
     r"(?:[\s~,:]|by|we|the|as|now|us)*\Z",
     re.IGNORECASE,
 )
+INTRODUCED = ("=", r"\equiv", r"\triangleq", r"\coloneqq", r"\propto")
 LISTED = re.compile(r"[\s~,;]*(?:and)?[\s~,;]*")
 INNER_MARK = re.compile(
     rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?"
@@ -93,6 +94,9 @@ IMPLIES = re.compile(
     r"(?![A-Za-z])"
 )
 QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
+NUMBER_BY_HAND = re.compile(
+    r"(?:[\s&]|\\[,;:! ])*\(\s*[A-Z]?[0-9]+(?:\.[0-9]+)*[a-z]?\s*\)[\s.,;]*"
+)
 OTHERWISE_HOLDS = r"\text{otherwise}"
 #: How many characters of prose before a display may say what it is about.
 CONTEXT = 700
@@ -245,16 +249,13 @@ def _explained(
     for opening, first, last, end in _displays(source, start, stop):
         headings = [match.end() for match in SECTION.finditer(text, section, opening)]
         section = headings[-1] if headings else section
-        about = {
-            "display": (opening, end),
-            "prose": text[max(section, opening - CONTEXT) : opening],
-        }
         cue = CUE.search(text[max(start, opening - 60) : opening])
         word = cue["word"].lower() if cue is not None else ""
+        prose = text[max(section, opening - CONTEXT) : opening]
         claims = [
-            replace(claim, cue=word, **about)
+            replace(claim, display=(opening, end), prose=prose, cue=word, is_branch=is_branch)
             for branch, is_branch in _branches(text[first:last])
-            for claim in (replace(c, is_branch=is_branch) for c in _claims(branch, first))
+            for claim in _claims(branch, first)
         ]
         if before and WHERE_BETWEEN.fullmatch(text, start, opening):
             defined = [claim for claim in claims if _defines(claim.text, known)]
@@ -317,16 +318,15 @@ def _with_inline(
         )
         before = match.end()
         relation = RELATION.search(formula)
-        if relation is None or not (every or (cue and relation.group() == "=")):
+        if relation is None or not (every or (cue and relation.group() in INTRODUCED)):
             continue
         first = start + match.start(name)
-        about = {
-            "display": (start + match.start(), start + match.end()),
-            "is_inline": True,
-            "cue": cue,
-        }
+        display = (start + match.start(), start + match.end())
         context = text[max(start, first - CONTEXT) : first]
-        claims += [replace(claim, prose=context, **about) for claim in _claims(formula, first)]
+        claims += [
+            replace(claim, display=display, prose=context, cue=cue, is_inline=True)
+            for claim in _claims(formula, first)
+        ]
     return sorted(claims, key=lambda claim: claim.start)
 
 
@@ -514,7 +514,7 @@ def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
     joined: list[tuple[int, str, bool]] = []
     for (_, first, mark), (stop, _, _) in pairwise(cuts):
         own = text[first:stop]
-        if EMPTY.fullmatch(own) and mark != WHERE:
+        if (EMPTY.fullmatch(own) or NUMBER_BY_HAND.fullmatch(own)) and mark != WHERE:
             continue
         if joined and joined[-1][2] and mark == "space" and EMPTY.fullmatch(joined[-1][1]):
             joined[-1] = (first, own, True)

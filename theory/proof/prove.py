@@ -236,7 +236,6 @@ def prove(
     for relation in relations:
         if relation.text in ("->", "~") and limit is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
-    target = given.limit(limit) if limit is not None else None
     numbers = None if law is None else Coefficients.of(law, notation, words.names)
     try:
         with within(seconds):
@@ -246,6 +245,7 @@ def prove(
             ]
             sides = [given.at(side, text) for side in sides]
             domain = given.domain_of(reader.domain, text)
+            target = given.limit(limit) if limit is not None else None
     except OutOfTime as error:
         raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
     chain = _Chain(text, parts, relations, sides, domain, target, reader, given, numbers, seed)

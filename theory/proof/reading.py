@@ -102,9 +102,9 @@ class Claims:
         if (
             relation is not None
             and relation.text == "->"
-            and [token.text for token in tokens if token.text != "+"] in INFINITIES
+            and [token.text for token in tokens if token.text not in ("+", "-")] in INFINITIES
         ):
-            return oo
+            return -oo if [token.text for token in tokens].count("-") % 2 else oo
         return self.expression(text, tokens)
 
     def expression(self, text: str, tokens: list[Token]) -> Expr:
@@ -388,10 +388,9 @@ def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
 def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol, str]:
     match = LIMIT.fullmatch(text)
     symbol = table.get(match["name"]) if match else None
-    if match is None or not isinstance(symbol, Symbol) or not symbol.is_positive:
+    if match is None or not isinstance(symbol, Symbol):
         raise ParseError(
-            f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a positive symbol of the "
-            f"claim"
+            f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a symbol of the claim"
         )
     return symbol, "0" if match["limit"].startswith("0") else "oo"
 

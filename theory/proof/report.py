@@ -45,12 +45,17 @@ ABOUT_THE_OPTIMUM = re.compile(
     re.IGNORECASE,
 )
 DEFINES = re.compile(r"let|letting|set|setting|put|defin|denot|writ", re.IGNORECASE)
+#: Words in front of what a sentence may suppose rather than claim.
+SUPPOSING = ("with",)
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]")
 IN_NUMBERS = re.compile(r"[0-9]\.[0-9]|10\s*\^|[0-9]\{,\}[0-9]|[0-9]{3}")
 COLON_EQUALS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
 EQUALS_COLON = re.compile(r"=\s*:(?!=)")
 LAGRANGIAN = re.compile(r"\\(?:mathcal|mathscr)\s*(?:\{\s*[LJ]\s*\}|[LJ])")
 MULTIPLIER = re.compile(r"\\(?:lambda|mu|nu)(?![A-Za-z])")
+EXPECTATION = re.compile(
+    r"\\mathbb\s*\{?\s*[EPV]\s*\}?|\\(?:Pr|Var|Cov|E)(?![A-Za-z])|\\operatorname\*?\{(?:Var|Cov|E|P|Pr)\}"
+)
 ONLY_NAMES = re.compile(r"(?:[\s,]|\\[,;:! ]|\\?[A-Za-z]+(?:_\{?\w+\}?)?)*")
 
 
@@ -231,6 +236,12 @@ def _name_alone(tokens: Sequence[Token]) -> tuple[str, tuple[str, ...]] | None:
     return None
 
 
+def _bound(sides: _Sides | None) -> frozenset[str]:
+    """The arguments of the function that an equation defines: they mean nothing outside it."""
+    named = _name_alone(sides.tokens[0]) if sides is not None and sides.relations else None
+    return frozenset(named[1] if named is not None else ())
+
+
 class _Document:
     """The equations of a document with the definitions that hold at each."""
 
@@ -293,7 +304,7 @@ class _Document:
         sides = _Sides.of(text)
         if sides is None:
             self._collect_unread(equation, text)
-        if sides is None or not sides.relations or equation.definitions:
+        if sides is None or not sides.relations or equation.definitions or EXPECTATION.search(text):
             return
         first, last = _name_alone(sides.tokens[0]), _name_alone(sides.tokens[-1])
         pairs = []
@@ -404,13 +415,17 @@ class _Document:
         if equation.unclear:
             what = f"what the words {equation.unclear!r} make of it is not understood"
             raise ParseError(what)
+        expectation = EXPECTATION.search(text)
+        if expectation is not None:
+            what = f"{expectation.group()!r} is an expectation or a probability, which is not read"
+            raise ParseError.at(text, expectation.start(), what)
         conditions = [
             condition for condition in equation.conditions if not LIMIT.fullmatch(condition)
         ]
         stated_names = frozenset[str]().union(
             *(s.names for s in map(_Sides.of, conditions) if s is not None)
         )
-        uses = self._closure(names | stated_names, at=equation.start)
+        uses = self._closure((names - _bound(sides)) | stated_names, at=equation.start)
         own = next((d for d in uses if d.place == self._place(equation)), None)
         if own is not None and own.trouble:
             raise ParseError(own.trouble)
@@ -632,9 +647,16 @@ class _Context:
     def verdict(self) -> tuple[str, str]:
         """The answer, where the link is false for some values of its letters, and the reason."""
         reason = self.link.decision.reason
+        if self.link.relation == "propto" and self._is_in_numbers:
+            return (
+                UNDECIDED,
+                "it holds for no law in general; numbers need the coefficients of a law",
+            )
         if self.opaque:
             what = ", ".join(f"{d.name} (line {d.place.line}: {d.trouble})" for d in self.opaque)
             return UNDECIDED, f"it rests on definitions that are not read: {what}"
+        if self.equation.is_inline and self.equation.cue in SUPPOSING:
+            return UNDECIDED, "it does not hold in general; it may be what the sentence supposes"
         if self.link.relation != "==":
             return self._of_undefined() or (REFUTED, reason)
         return (
@@ -657,7 +679,7 @@ class _Context:
         free = [x for x in sorted(self.letters - known, key=str) if str(x) not in self.quantified]
         if not free:
             return None
-        if len(free) == 1 and self.link.relation == "==":
+        if len(free) == 1 and self.link.relation == "==" and not self._is_about_the_law:
             value = _solved(self.link.lhs - self.link.rhs, free[0])
             if value is not None:
                 shown = str(value).replace("**", "^")
@@ -665,6 +687,14 @@ class _Context:
                 return DEFINITION, f"determines {free[0]} = {shown}"
         names = ", ".join(map(str, free))
         return UNDECIDED, f"it holds for some values only, and the document does not define {names}"
+
+    @property
+    def _is_about_the_law(self) -> bool:
+        """Whether one side is a name of the law alone: what it says is said of that name."""
+        return any(
+            side is not None and side[0] in self.document.words.names
+            for side in (self.left, self.right)
+        )
 
     def _of_a_law(self) -> tuple[str, str] | None:
         """`L(N, D) = 1.69 + ...`: another law, or the law in numbers."""
@@ -678,21 +708,27 @@ class _Context:
             values = ", ".join(f"{name} = {value}" for name, value in numbers.items())
             return CONDITION, f"gives the law numbers: {values}"
         return CONFLICT, (
-            f"L is the loss {self.document.words.names['L'].body}; the document has another law"  # type: ignore[union-attr]
+            f"L is the loss {self.document.words.names['L'].body}; the document has another law"
         )
 
     def _of_a_definition(self) -> tuple[str, str] | None:
         """A name of the law that the document uses for something else, or one that it defines
         twice.
         """
-        if self.left is None or self.index > 0:
+        is_last = self.index == len(self.proof.links) - 1
+        if self.left is not None and self.index == 0:
+            name, _ = self.left
+        elif self.right is not None and is_last and EQUALS_COLON.search(self.equation.text):
+            name, _ = self.right
+        else:
             return None
-        name, _ = self.left
         earlier = next((d for d in reversed(self.document.definitions) if d.name == name), None)
         if earlier is not None:
             return CONFLICT, f"line {earlier.place.line} defines it otherwise: {earlier.shown}"
         is_explicit = bool(
-            DEFINES.match(self.equation.cue) or COLON_EQUALS.search(self.equation.text)
+            DEFINES.match(self.equation.cue)
+            or COLON_EQUALS.search(self.equation.text)
+            or EQUALS_COLON.search(self.equation.text)
         )
         is_new = name in OURS_ALONE and name not in self.document.seen
         if not (is_explicit or is_new) or self.document._is_letter(name):
@@ -710,6 +746,8 @@ class _Context:
         left, right = (
             " ".join(self.sides.sources[self.index + k].replace("&", " ").split()) for k in (0, 1)
         )
+        if EQUALS_COLON.search(self.equation.text):
+            left, right = right, left
         return f"{left} := {right.rstrip(' .,;')}"
 
     def _of_a_letter(self) -> tuple[str, str] | None:
@@ -743,7 +781,7 @@ class _Context:
         return REFUTED, self.link.decision.reason
 
     def _of_numbers(self) -> tuple[str, str] | None:
-        if not self._is_in_numbers:
+        if not (self._is_in_numbers or (self.left and self.link.rhs.is_number)):
             return None
         return UNDECIDED, "it holds for no law in general; numbers need the coefficients of a law"
 
