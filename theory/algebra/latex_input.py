@@ -49,7 +49,8 @@ GREEK = [
 FUNCTIONS = {"log": "log", "ln": "log", "exp": "exp"}
 RELATIONS = {"le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "equiv": "==", "to": "->",
              "rightarrow": "->", "longrightarrow": "->", "sim": "~", "triangleq": "==", "coloneqq": "==",
-             "ne": "!=", "neq": "!="}  # fmt: skip
+             "ne": "!=", "neq": "!=", "propto": "propto", "approx": "approx", "implies": "implies", "Rightarrow": "implies",
+             "Longrightarrow": "implies", "iff": "iff", "Leftrightarrow": "iff", "Longleftrightarrow": "iff"}  # fmt: skip
 FRACTIONS = {"frac", "tfrac", "dfrac", "cfrac"}
 APPLIED = {
     "N_opt",

@@ -52,7 +52,7 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
 }
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*[0-9]*)|(?P<relation>==|!=|<=|>=|->|[=<>~])"
+    r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*[0-9]*)|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4])"
     r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
 )
 CLOSING = {"(": ")", "[": "]"}
