@@ -24,7 +24,7 @@ from sympy import Rational
 from ...derivations import NAMES, theorem
 from ..data.notation import close_matches
 from ..typeset.plain import plain
-from ..typeset.words import latex_statement, plain_sentence
+from ..typeset.words import plain_sentence, plain_statement
 from .argument import STRENGTHS, described
 from .claim import FAILED, Claim, Derivation, Verdict, weakest
 from .errata import Erratum, ErratumVerdict, Remark
@@ -272,7 +272,7 @@ def verify(derivation: Derivation, *, seed: int = 0, started: float | None = Non
         name=derivation.name,
         title=plain_sentence(derivation.title),
         assumptions=tuple(map(plain_sentence, derivation.assumptions)),
-        statement=latex_statement(derivation),
+        statement=plain_statement(derivation),
         source=derivation.source,
         follows=plain_sentence(derivation.follows),
         steps=steps,

@@ -153,11 +153,11 @@ def meanings(derivation: Derivation) -> str:
     """What the names of the two-term law stand for that a derivation uses and does not introduce;
     empty for other laws.
     """
-    law = TWO_TERMS.search(" ".join(derivation.assumptions))
+    law = TWO_TERMS.search(" ".join(map(str, derivation.assumptions)))
     if law is None:
         return ""
     assumed, stated = (
-        _normalised("; ".join(derivation.assumptions)),
+        _normalised("; ".join(map(str, derivation.assumptions))),
         _normalised(derivation.statement),
     )
     said = _normalised(" . ".join(step.reason for step in derivation.steps))

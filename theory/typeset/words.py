@@ -41,7 +41,7 @@ def latex_sentence(
     spelling = find_notation(notation)
     if isinstance(sentence, str):
         return sentence_latex(sentence, spelling, symbols=symbols)
-    printer = PaperPrinter(spelling, arguments=True)
+    printer = PaperPrinter(spelling)
     return sentence.printed(lambda formula: inline(formula, printer), step, escaped)
 
 
@@ -66,7 +66,9 @@ def plain_sentence(
 
 
 def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
-    """What a theorem states, in plain text."""
+    """What a theorem states, in plain text; LaTeX where it was written as LaTeX."""
+    if isinstance(derivation.statement, str):
+        return derivation.statement
     claims = {step.name: step.stated for step in derivation.steps}
     return plain_sentence(
         derivation.statement, notation, step=lambda name: plain_formula(claims[name], notation)

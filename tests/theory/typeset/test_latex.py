@@ -570,6 +570,7 @@ DOCUMENT = r"""\documentclass{article}
 \usepackage{amsmath,amsthm,booktabs}
 \newtheorem{theorem}{Theorem}
 \begin{document}
+\emergencystretch=4em
 %s
 \end{document}
 """

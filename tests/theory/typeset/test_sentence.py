@@ -248,9 +248,9 @@ def test_every_part_of_the_law_is_introduced() -> None:
 
 
 def assert_parts_are_introduced(derivation: Derivation) -> None:
-    said = [sentence_latex(step.reason) for step in derivation.steps]
+    said = [set_in(step.reason) for step in derivation.steps]
     introduction = [
-        *map(sentence_latex, derivation.assumptions),
+        *map(latex_sentence, derivation.assumptions),
         sentence_latex(meanings(derivation)),
     ]
     stated = (

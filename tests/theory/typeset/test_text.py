@@ -430,7 +430,7 @@ def test_proofs_are_listed_with_name_argument_and_reason() -> None:
     assert proofs.startswith(f" ({len(envelope.claims)} of {len(envelope.claims)} proved)")
     flat = " ".join(proofs.split())
     for name, claim in envelope.claims.items():
-        assert f"{name} {claim.argument.label} {claim.reason}" in flat
+        assert f"{name} {claim.argument.label} {claim.reason}".rstrip(":") in flat
     assert "Proofs" not in envelope_text(envelope, proofs=False)
 
 
