@@ -395,11 +395,21 @@ def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol
     return symbol, "0" if match["limit"].startswith("0") else "oo"
 
 
-def sources(text: str, relations: Sequence[Token]) -> list[str]:
-    """The sides as they are typed."""
-    sources, start = [], 0
+def spans(text: str, relations: Sequence[Token]) -> list[tuple[int, str]]:
+    """The sides as they stand in the text, each with its place."""
+    sides, start = [], 0
     for relation in relations:
-        sources.append(text[start : relation.position])
+        sides.append((start, text[start : relation.position]))
         match = RELATION.match(text, relation.position)
         start = match.end() if match is not None else relation.position + 1
-    return [" ".join(source.replace("&", " ").split()) for source in (*sources, text[start:])]
+    return [*sides, (start, text[start:])]
+
+
+def in_one_line(source: str) -> str:
+    """What is typed, without the marks of alignment."""
+    return " ".join(source.replace("&", " ").split())
+
+
+def sources(text: str, relations: Sequence[Token]) -> list[str]:
+    """The sides as they are typed, each on one line."""
+    return [in_one_line(source) for _, source in spans(text, relations)]
