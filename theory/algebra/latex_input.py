@@ -58,7 +58,18 @@ SPACES = {
     "thinspace", "medspace", "thickspace", "strut", "mathstrut", "negthinspace", "relax", "allowbreak", "nobreak",
     "therefore",
 }  # fmt: skip
-WITH_WIDTH = {"hspace", "vspace", "phantom", "hphantom", "vphantom", "label", "tag", "mspace"}
+STARRED = {"operatorname", "hspace", "vspace", "tag"}  # commands that may have a star of their own
+WITH_WIDTH = {
+    "tag*",
+    "hspace",
+    "vspace",
+    "phantom",
+    "hphantom",
+    "vphantom",
+    "label",
+    "tag",
+    "mspace",
+}
 SIZES = {
     "left", "right", "middle", "big", "Big", "bigl", "bigr", "Bigl", "Bigr", "bigg", "Bigg", "biggl", "biggr", "Biggl",
     "Biggr", "bigm", "Bigm", "mathopen", "mathclose",
@@ -71,9 +82,9 @@ UPRIGHT = {
     "textit",
     "textnormal",
     "operatorname",
-    "rm",
     "mathop",
 }  # what these set is the letter itself
+SWITCHES = {"rm", "it", "bf", "sf", "tt"}  # fonts up to the end of a group
 FONTS = {*UPRIGHT, "mathcal", "mathbf", "mathsf", "textsf", "textbf", "texttt", "mathtt", "boldsymbol", "bm",
          "mathfrak", "mathscr", "textsc"}  # fmt: skip
 ACCENT_COMMANDS = {"widehat": "hat", "widetilde": "tilde", "overline": "bar", "underline": "underline"} | {
@@ -150,9 +161,8 @@ class _Translator:
             if match is None:
                 raise self.error("cannot read", self.text[position], position)
             text = match.group()
-            if text.endswith("*") and text not in (r"\operatorname*", r"\hspace*", r"\vspace*"):
-                if match["command"] and len(text) > 2:
-                    text = text[:-1]
+            if match["command"] and text[-1] == "*" and len(text) > 2 and text[1:-1] not in STARRED:
+                text = text[:-1]
             yield Token(str(match.lastgroup), text, position)
             position += len(text)
 
@@ -383,8 +393,7 @@ class _Translator:
         """`f |_{r=1}` is read where f is one group in parentheses, or a fraction, alone in its
         term.
         """
-        depth = 0
-        start = len(before) - 1
+        depth = start = 0
         for start in range(len(before) - 1, -1, -1):
             depth += {")": 1, "]": 1, "(": -1, "[": -1}.get(before[start].text, 0)
             if depth == 0:
@@ -421,6 +430,16 @@ class _Translator:
 
     def braced(self, opening: Token) -> Iterator[Token]:
         """A group in braces; a name alone in it may have ornaments behind it: `{N_c}^*`."""
+        index = self.next - 1
+        if (first := self.peek()) is not None and first.text[1:] in SWITCHES:
+            closing = self._closing(index)
+            word = self.text[first.position + len(first.text) : self.pieces[closing].position]
+            if not re.fullmatch(r"\s*[A-Za-z]+\s*", word):
+                raise self.error("cannot read", first.text, first.position)
+            self.next = closing + 1
+            name = word.strip() if len(word.strip()) == 1 else f'"{word.strip()}"'
+            yield from self.named(name, first.position)
+            return
         inside = list(self.until("}", opening))
         if len(inside) == 1 and inside[0].kind == "name":
             piece = self.peek()
@@ -1136,7 +1155,7 @@ class _Translator:
                 if inner.text != "," and not known:
                     self.next -= 1
                     return list(self.until("}", piece))
-            if inner.text != ",":
+            if inner.text != "," and inner.text[1:] not in SWITCHES:
                 above += self.run_of_letters(inner, marks)
         return None
 
@@ -1150,12 +1169,13 @@ class _Translator:
         while (inner := self.take("a closing brace")).text != "}":
             if inner.text == ",":
                 joined = True
+            if inner.text == "," or inner.text[1:] in SWITCHES:
                 continue
             more = self.run_of_letters(inner, marks)
-            if parts and not joined and more:
+            if parts and not joined and more and inner.kind != "command":
                 parts[-1] += more.pop(0)
             parts += more
-            joined = not parts
+            joined = not parts or inner.kind == "command"
         return parts
 
     def run_of_letters(self, piece: Token, marks: list[str]) -> list[str]:
@@ -1226,7 +1246,8 @@ class _Translator:
                 raise self.error("cannot read", piece.text, piece.position)
             return "_".join(parts)
         opening = self.next - 1
-        if any(inner.kind == "command" and inner.text[1:] in FONTS for inner in self.pieces[opening : self._end_of(opening)]):  # fmt: skip
+        inside = self.pieces[opening : self._end_of(opening)]
+        if any(inner.kind == "command" and inner.text[1:] in FONTS for inner in inside):
             with self.deeper():
                 return self._nested_fonts()
         closing = self._closing(opening) if self._is_closed(opening) else None
@@ -1274,7 +1295,8 @@ def _spelt(base: str, below: Sequence[str], above: Sequence[str], marks: Sequenc
         return OPTIMA[base]
     name = base
     for part in (*indices, *primes, *([STAR] if starred else [])):
-        name = name + part if part.isdigit() and "_" not in name else f"{name}_{part}"
+        at_once = part.isdigit() and "_" not in name and not name[-1].isdigit()
+        name = name + part if at_once else f"{name}_{part}"
     return name
 
 

@@ -106,7 +106,8 @@ MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of comp
 COMPUTE_WORDS = ('"FLOPs"', '"FLOP"', '"flops"', '"FLOPS"', '"compute"', '"Compute"')
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>(?:[A-Za-z]+|\"[A-Za-z]\w*\")(?:_[A-Za-z0-9]+)*[0-9]*'*)|(?P<relation>==|!=|<=|>=|->|[=<>~])"
+    r"|(?P<name>(?:[A-Za-z]+|\"[A-Za-z]\w*\")(?:_[A-Za-z0-9]+)*[0-9]*'*)"
+    r"|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4])"
     r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
 )
 CLOSING = {"(": ")", "[": "]"}
@@ -488,7 +489,9 @@ class _Reader:
             if isinstance(above, NamedFunction)
             else [above]
         )
-        self.differentiated = set().union(*(body.free_symbols for body in bodies))
+        wanted = {variable for variable, _ in variables}
+        meant = next((body for body in bodies if wanted <= body.free_symbols), bodies[0])
+        self.differentiated = set(meant.free_symbols)
         try:
             return derivative(bodies, variables)
         except NoDerivative as error:
@@ -581,7 +584,9 @@ class _Reader:
         if token.text not in ("d", "partial"):
             self._put_back(token)
         token = self.tokens[self.next] if not self.at_end else token
-        value = self.atom(depth + 1)
+        letter = self.table.get(token.text) if token.kind == "name" else None
+        value = letter if isinstance(letter, Symbol) else self.atom(depth + 1)
+        self.next += value is letter
         logarithmic = isinstance(value, log)
         symbol = value.args[0] if logarithmic else value
         if not symbol.is_Symbol:
@@ -815,6 +820,9 @@ class _Reader:
             meaning = self.table[token.text]
             if isinstance(meaning, NamedFunction):
                 return self._formula(meaning, token, depth)
+            if token.text == "O" and token.text not in self.letters and self.peek("("):
+                rest = " is no value, and cannot be read"
+                raise ParseError.at(self.text, token.position, "an order term 'O(...)'", rest)
             self._refuse_call(token)
             return meaning
         if token.text in (*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO):
@@ -892,16 +900,15 @@ class _Reader:
         stem = token.text.split("_")[0]
         is_free = token.text not in self.letters
         several = any(part.text == "," for part in inside)
-        is_sum = any(part.text in ("+", "-") for part in inside[(0 if is_free is False else 1) :])
+        is_sum = any(part.text in ("+", "-") for part in inside[1 if is_free else 0 :])
         single = len(inside) == 1 and inside[0].kind in ("name", "number")
-        if is_free and (stem in FUNCTION_LETTERS or stem.startswith('"')):
-            doubtful = True
-        elif several:
+        if several or (is_free and (stem in FUNCTION_LETTERS or stem.startswith('"'))):
             doubtful = True
         elif raised:
             doubtful = single and token.text in MAY_BE_FUNCTIONS
         else:
-            doubtful = not is_sum
+            powers = any(part.kind == "power" for part in self.tokens[opening:closing])
+            doubtful = not is_sum and (token.text in MAY_BE_FUNCTIONS or not powers)
         if not doubtful:
             return
         argument = "".join(part.text for part in self.tokens[opening + 1 : closing])

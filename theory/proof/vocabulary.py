@@ -28,6 +28,9 @@ FREE_NAME = re.compile(
     r'|Delta(?=_)|(?:pi|Pi)(?=[_0-9])|"[A-Za-z]\w*")[0-9]*(?:_[A-Za-z0-9]+)*'
 )
 
+#: Letters that are of the law in one notation, and so of no free symbol in another.
+NEVER_FREE = frozenset(["alpha", "beta", "gamma", "rho"])
+
 
 @dataclass(frozen=True)
 class Vocabulary:
@@ -88,7 +91,7 @@ class Vocabulary:
         mistyped = name.partition("_")[0] in OPTIMA and re.match(r"opt.|Opt|OPT", index) is not None
         if known is not None or name in self.names:
             return known
-        if slope or mistyped or FREE_NAME.fullmatch(name) is None:
+        if slope or mistyped or name in NEVER_FREE or FREE_NAME.fullmatch(name) is None:
             return None
         return Symbol(name, positive=True)
 

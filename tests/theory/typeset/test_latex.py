@@ -567,7 +567,7 @@ DOCUMENT = r"""\documentclass{article}
 %s
 \end{document}
 """
-WORST_OVERFULL = 20  # points
+WORST_OVERFULL = 3  # points
 
 
 def compiled(folder: Path, body: str) -> str:
