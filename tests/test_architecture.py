@@ -28,7 +28,7 @@ LAYERS = (
     {"proof.vocabulary", "proof.bounds", "proof.limits"},
     {"proof.spelling", "proof.reading"},
     {"proof.question"},
-    {"proof.at_law"},
+    {"proof.at_law", "proof.correction"},
     {"proof.prove", "proof.report"},
     {
         "passk",

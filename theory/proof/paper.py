@@ -249,16 +249,13 @@ def _explained(
     for opening, first, last, end in _displays(source, start, stop):
         headings = [match.end() for match in SECTION.finditer(text, section, opening)]
         section = headings[-1] if headings else section
-        about = {
-            "display": (opening, end),
-            "prose": text[max(section, opening - CONTEXT) : opening],
-        }
         cue = CUE.search(text[max(start, opening - 60) : opening])
         word = cue["word"].lower() if cue is not None else ""
+        prose = text[max(section, opening - CONTEXT) : opening]
         claims = [
-            replace(claim, cue=word, **about)
+            replace(claim, display=(opening, end), prose=prose, cue=word, is_branch=is_branch)
             for branch, is_branch in _branches(text[first:last])
-            for claim in (replace(c, is_branch=is_branch) for c in _claims(branch, first))
+            for claim in _claims(branch, first)
         ]
         if before and WHERE_BETWEEN.fullmatch(text, start, opening):
             defined = [claim for claim in claims if _defines(claim.text, known)]
@@ -324,13 +321,12 @@ def _with_inline(
         if relation is None or not (every or (cue and relation.group() in INTRODUCED)):
             continue
         first = start + match.start(name)
-        about = {
-            "display": (start + match.start(), start + match.end()),
-            "is_inline": True,
-            "cue": cue,
-        }
+        display = (start + match.start(), start + match.end())
         context = text[max(start, first - CONTEXT) : first]
-        claims += [replace(claim, prose=context, **about) for claim in _claims(formula, first)]
+        claims += [
+            replace(claim, display=display, prose=context, cue=cue, is_inline=True)
+            for claim in _claims(formula, first)
+        ]
     return sorted(claims, key=lambda claim: claim.start)
 
 

@@ -69,7 +69,9 @@ class Question:
 
     def _decide(self) -> Decision:
         if self.limit is not None and self.relation in ("->", "~"):
-            return decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **self._known())
+            fixed = [e for e in self.domain.nonzero if not e.has(self.limit[0])]
+            known = self._known() | {"assume_nonzero": fixed}
+            return decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **known)
         if self.relation in BOUNDS:
             return decide_bound(self.lhs, self.relation, self.rhs, **self._known())
         if self.relation == "!=":
@@ -209,12 +211,12 @@ class Question:
         for values in pool[: None if letters else 1]:
             point = dict(zip(letters, values, strict=True))
             try:
-                if self._holds_at(point, evaluator):
+                if self.holds_at(point, evaluator):
                     yield point
             except Undefined:
                 continue
 
-    def _holds_at(self, point: Point, evaluator: IntervalEvaluator) -> bool:
+    def holds_at(self, point: Point, evaluator: IntervalEvaluator) -> bool:
         groups = ((self.domain.positive, ">"), (self.domain.nonzero, "!="))
         return all(
             Condition(e, relation).holds(evaluator, point)

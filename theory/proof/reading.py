@@ -93,9 +93,9 @@ class Claims:
         if (
             relation is not None
             and relation.text == "->"
-            and [token.text for token in tokens if token.text != "+"] in INFINITIES
+            and [token.text for token in tokens if token.text not in ("+", "-")] in INFINITIES
         ):
-            return oo
+            return -oo if [token.text for token in tokens].count("-") % 2 else oo
         return self.expression(text, tokens)
 
     def expression(self, text: str, tokens: list[Token]) -> Expr:
@@ -342,19 +342,28 @@ def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
 def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol, str]:
     match = LIMIT.fullmatch(text)
     symbol = table.get(match["name"]) if match else None
-    if match is None or not isinstance(symbol, Symbol) or not symbol.is_positive:
+    if match is None or not isinstance(symbol, Symbol):
         raise ParseError(
-            f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a positive symbol of the "
-            f"claim"
+            f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a symbol of the claim"
         )
     return symbol, "0" if match["limit"].startswith("0") else "oo"
 
 
-def sources(text: str, relations: Sequence[Token]) -> list[str]:
-    """The sides as they are typed."""
-    sources, start = [], 0
+def spans(text: str, relations: Sequence[Token]) -> list[tuple[int, str]]:
+    """The sides as they stand in the text, each with its place."""
+    sides, start = [], 0
     for relation in relations:
-        sources.append(text[start : relation.position])
+        sides.append((start, text[start : relation.position]))
         match = RELATION.match(text, relation.position)
         start = match.end() if match is not None else relation.position + 1
-    return [" ".join(source.replace("&", " ").split()) for source in (*sources, text[start:])]
+    return [*sides, (start, text[start:])]
+
+
+def in_one_line(source: str) -> str:
+    """What is typed, without the marks of alignment."""
+    return " ".join(source.replace("&", " ").split())
+
+
+def sources(text: str, relations: Sequence[Token]) -> list[str]:
+    """The sides as they are typed, each on one line."""
+    return [in_one_line(source) for _, source in spans(text, relations)]

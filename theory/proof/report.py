@@ -45,6 +45,11 @@ ABOUT_THE_OPTIMUM = re.compile(
     re.IGNORECASE,
 )
 DEFINES = re.compile(r"let|letting|set|setting|put|defin|denot|writ", re.IGNORECASE)
+THEOREMS = ("theorem", "lemma", "proposition", "corollary", "example", "remark", "claim")
+NEW_THEOREM = re.compile(r"\\newtheorem\*?\{([^{}]*)\}")
+ENVIRONMENT = re.compile(r"\\begin\{(?P<name>[A-Za-z]+\*?)\}")
+#: Words in front of what a sentence may suppose rather than claim.
+SUPPOSING = ("with",)
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]")
 IN_NUMBERS = re.compile(r"[0-9]\.[0-9]|10\s*\^|[0-9]\{,\}[0-9]|[0-9]{3}")
 COLON_EQUALS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
@@ -109,6 +114,8 @@ class Definition:
         What the expression is made of.
     trouble : str
         Why the expression cannot be read; the name has no meaning then.
+    until : int or None
+        Where a definition ends that belongs to a proof or to a theorem.
     """
 
     name: str
@@ -117,6 +124,11 @@ class Definition:
     since: int
     names: frozenset[str]
     trouble: str = ""
+    until: int | None = None
+
+    def holds(self, at: int | None) -> bool:
+        """Whether it holds at a place of the document; at `None` all do."""
+        return at is None or (self.since <= at and (self.until is None or at < self.until))
 
     @property
     def shown(self) -> str:
@@ -234,6 +246,28 @@ def _name_alone(tokens: Sequence[Token]) -> tuple[str, tuple[str, ...]] | None:
     return None
 
 
+def _bound(sides: _Sides | None) -> frozenset[str]:
+    """The arguments of the function that an equation defines: they mean nothing outside it."""
+    named = _name_alone(sides.tokens[0]) if sides is not None and sides.relations else None
+    return frozenset(named[1] if named is not None else ())
+
+
+def _environments(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Where proofs begin and end, and theorems, each with the proof that follows it."""
+    names = {*THEOREMS, *NEW_THEOREM.findall(text)}
+    spans = []
+    for match in ENVIRONMENT.finditer(text):
+        bare = match["name"].rstrip("*")
+        closing = text.find(rf"\end{{{match['name']}}}", match.end())
+        if (bare == "proof" or bare in names) and closing >= 0:
+            spans.append((match.start(), closing, bare == "proof"))
+    for (start, end, is_proof), following in zip(spans, [*spans[1:], None], strict=False):
+        if not is_proof and following is not None and following[2]:
+            yield start, following[1], False
+        else:
+            yield start, end, is_proof
+
+
 class _Document:
     """The equations of a document with the definitions that hold at each."""
 
@@ -248,6 +282,7 @@ class _Document:
         self.printed = [
             equation for one in _lagrangian_apart(printed) for equation in self._separated(one)
         ]
+        self.environments = list(_environments(source.text))
         self.definitions: list[Definition] = []
         self.numbers: dict[str, str] = {}
         self.seen: set[str] = set()
@@ -308,7 +343,7 @@ class _Document:
             value = frozenset(t.text for t in sides.tokens[other] if t.kind == "name")
             if not self._is_fresh(name) or name in value or name in arguments:
                 continue
-            if any(d.name == name for d in self.definitions) and not (
+            if any(d.name == name and d.holds(equation.start) for d in self.definitions) and not (
                 DEFINES.match(equation.cue) or COLON_EQUALS.search(equation.text)
             ):
                 return
@@ -317,8 +352,15 @@ class _Document:
             if equation.cue in ("where", "with"):
                 since = self._sentence(equation)
             trouble = "it has several branches" if equation.is_branch else ""
+            names = value - {name, *arguments}
             definition = Definition(
-                name, text, self._place(equation), since, value - {name, *arguments}, trouble
+                name,
+                text,
+                self._place(equation),
+                since,
+                names,
+                trouble,
+                self._until(name, equation),
             )
             self.definitions.append(self._checked(definition))
             return
@@ -330,7 +372,9 @@ class _Document:
         named = _name_alone(left.tokens[0]) if left is not None else None
         if named is None or relation is None or relation.group() != "=":
             return
-        if self._is_fresh(named[0]) and not any(d.name == named[0] for d in self.definitions):
+        if self._is_fresh(named[0]) and not any(
+            d.name == named[0] and d.holds(equation.start) for d in self.definitions
+        ):
             self.definitions.append(
                 Definition(
                     named[0],
@@ -339,8 +383,20 @@ class _Document:
                     equation.display[0],
                     frozenset(),
                     "its expression cannot be read",
+                    self._until(named[0], equation),
                 )
             )
+
+    def _until(self, name: str, equation: PrintedEquation) -> int | None:
+        """Where a name loses its meaning: at the end of the proof that gives it one; a single letter
+        of a theorem at the end of the theorem and its proof.
+        """
+        ends = [
+            end
+            for start, end, is_proof in self.environments
+            if start <= equation.start < end and (is_proof or "_" not in name)
+        ]
+        return min(ends, default=None)
 
     def _sentence(self, equation: PrintedEquation) -> int:
         """Where the display begins that a "where" explains."""
@@ -368,7 +424,7 @@ class _Document:
         """The definitions that hold at a place of the document and are needed for these names."""
         holding: dict[str, Definition] = {}
         for definition in (*self.definitions, *more):
-            if at is None or definition.since <= at:
+            if definition.holds(at):
                 holding[definition.name] = definition
         needed: dict[str, Definition] = {}
         open_names = list(names)
@@ -417,7 +473,7 @@ class _Document:
         stated_names = frozenset[str]().union(
             *(s.names for s in map(_Sides.of, conditions) if s is not None)
         )
-        uses = self._closure(names | stated_names, at=equation.start)
+        uses = self._closure((names - _bound(sides)) | stated_names, at=equation.start)
         own = next((d for d in uses if d.place == self._place(equation)), None)
         if own is not None and own.trouble:
             raise ParseError(own.trouble)
@@ -515,7 +571,16 @@ class _Document:
         text = f"{name} == {value}"
         since = equation.start + len(equation.text)
         self.definitions.append(
-            self._checked(Definition(name, text, self._place(equation), since, names))
+            self._checked(
+                Definition(
+                    name,
+                    text,
+                    self._place(equation),
+                    since,
+                    names,
+                    until=self._until(name, equation),
+                )
+            )
         )
 
 
@@ -639,9 +704,16 @@ class _Context:
     def verdict(self) -> tuple[str, str]:
         """The answer, where the link is false for some values of its letters, and the reason."""
         reason = self.link.decision.reason
+        if self.link.relation == "propto" and self._is_in_numbers:
+            return (
+                UNDECIDED,
+                "it holds for no law in general; numbers need the coefficients of a law",
+            )
         if self.opaque:
             what = ", ".join(f"{d.name} (line {d.place.line}: {d.trouble})" for d in self.opaque)
             return UNDECIDED, f"it rests on definitions that are not read: {what}"
+        if self.equation.is_inline and self.equation.cue in SUPPOSING:
+            return UNDECIDED, "it does not hold in general; it may be what the sentence supposes"
         if self.link.relation != "==":
             return self._of_undefined() or (REFUTED, reason)
         return (
@@ -693,7 +765,7 @@ class _Context:
             values = ", ".join(f"{name} = {value}" for name, value in numbers.items())
             return CONDITION, f"gives the law numbers: {values}"
         return CONFLICT, (
-            f"L is the loss {self.document.words.names['L'].body}; the document has another law"  # type: ignore[union-attr]
+            f"L is the loss {self.document.words.names['L'].body}; the document has another law"
         )
 
     def _of_a_definition(self) -> tuple[str, str] | None:
@@ -707,7 +779,14 @@ class _Context:
             name, _ = self.right
         else:
             return None
-        earlier = next((d for d in reversed(self.document.definitions) if d.name == name), None)
+        earlier = next(
+            (
+                d
+                for d in reversed(self.document.definitions)
+                if d.name == name and d.holds(self.equation.start)
+            ),
+            None,
+        )
         if earlier is not None:
             return CONFLICT, f"line {earlier.place.line} defines it otherwise: {earlier.shown}"
         is_explicit = bool(

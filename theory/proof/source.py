@@ -580,8 +580,8 @@ def _argument(characters: str, position: int) -> tuple[int, int, int] | None:
         control = CONTROL.match(characters, start)
         stop = control.end() if control is not None else start + 1
         return start, stop, stop
-    stop = group_end(characters, start)
-    return None if stop is None else (start + 1, stop - 1, stop)
+    closed = group_end(characters, start)
+    return None if closed is None else (start + 1, closed - 1, closed)
 
 
 def group_end(characters: str, start: int) -> int | None:

@@ -7,7 +7,7 @@ display. Files that it includes stand in it in full.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from ..proof.report import Entry
@@ -37,17 +37,21 @@ def annotated(source: Source, entries: Sequence[Entry]) -> str:
         In the order of the document.
     """
     notes: dict[str, list[tuple[int, str]]] = {}
-    gathered: list[list[Entry]] = []
-    for _, of_display in groupby(entries, key=lambda entry: entry.display):
+    gathered: list[tuple[File, int, list[str]]] = []
+    early: list[str] = []
+    for (_, end), of_display in groupby(entries, key=lambda entry: entry.display):
         together = list(of_display)
-        if not together[0].is_inline:
-            gathered.append(together)
-        elif gathered:  # what stands in a line of prose belongs to the note before
-            gathered[-1] += [entry for entry in together if entry.answer in WORTH_A_NOTE]
-    for together in gathered:
-        file, at = source.end_in_file(together[0].display[1] - 1)
-        if not _is_in_a_group(file.text, at):
-            notes.setdefault(file.name, []).append((at, _note(together)))
+        file, at = source.end_in_file(end - 1)
+        if not (together[0].is_inline or _is_in_a_group(file.text, at)):
+            gathered.append((file, at, [*early, *map(_words, together)]))
+            early = []
+            continue  # a line of prose, a footnote: what is wrong there joins another note
+        wrong = [entry for entry in together if entry.answer in WORTH_A_NOTE]
+        joined = gathered[-1][2] if gathered else early
+        joined += [f"line {entry.place.line}: {_words(entry)}" for entry in wrong]
+    for file, at, words in gathered:
+        note = rf"\isoflopnote{{{'; '.join(dict.fromkeys(words))}}}"
+        notes.setdefault(file.name, []).append((at, note))
     return _with_macro(_written(source, source.files[0], notes))
 
 
@@ -73,20 +77,16 @@ def _with_macro(text: str) -> str:
     return MACRO + text if at < 0 else text[:at] + MACRO + text[at:]
 
 
-def _note(entries: Iterable[Entry]) -> str:
-    words = []
-    for entry in entries:
-        number = f"({latex_escaped(entry.number)}) " if entry.number else ""
-        if entry.is_inline:
-            number = f"line {entry.place.line}: "
-        reading = f", {latex_escaped(entry.reading)}" if entry.reading else ""
-        reason = ""
-        if entry.answer in SHOWN_REASONS:
-            short = entry.reason[:LONGEST_REASON]
-            reason = f": {latex_escaped(short)}{'...' if short != entry.reason else ''}"
-        answer = rf"\textbf{{{entry.answer}}}" if entry.answer == "refuted" else entry.answer
-        words.append(f"{number}{answer}{reading}{reason}")
-    return rf"\isoflopnote{{{'; '.join(dict.fromkeys(words))}}}"
+def _words(entry: Entry) -> str:
+    """The verdict in LaTeX, with the number of the equation and a short reason."""
+    number = f"({latex_escaped(entry.number)}) " if entry.number else ""
+    reading = f", {latex_escaped(entry.reading)}" if entry.reading else ""
+    answer = rf"\textbf{{{entry.answer}}}" if entry.answer == "refuted" else entry.answer
+    reason = ""
+    if entry.answer in SHOWN_REASONS:
+        short = entry.reason[:LONGEST_REASON]
+        reason = f": {latex_escaped(short)}{'...' if short != entry.reason else ''}"
+    return f"{number}{answer}{reading}{reason}"
 
 
 def _is_in_a_group(text: str, position: int) -> bool:

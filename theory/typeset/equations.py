@@ -114,7 +114,7 @@ def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Lin
         lines.append((Equation((brief.tokens_per_param, envelope.tokens_per_param)),))
     lines.append((exponent_equation(envelope, brief),))
     lines.append(share_equations(envelope, brief, spelling))
-    lines.append((Equation((brief.coefficient, _coefficient(envelope, brief))),))
+    lines.append((Equation((brief.coefficient, coefficient_in_names(envelope, brief))),))
     if not envelope.form.is_sum:  # alpha and C0 are those of R*, not of the loss
         lines.append((Equation((optimum(sym.REDUCIBLE), brief.reducible)),))
     lines.append((Equation((optimum(sym.L), brief.loss, *_as_power_of_compute(envelope, brief))),))
@@ -184,7 +184,7 @@ def _allocation_names(envelope: Envelope, spelling: Notation) -> list[tuple[Symb
     return names
 
 
-def _coefficient(envelope: Envelope, brief: Envelope) -> Expr:
+def coefficient_in_names(envelope: Envelope, brief: Envelope) -> Expr:
     """C0 with alpha and the shares by name: each factor (A_i/w_i)^w_i as it was derived."""
     if len(set(envelope.shares)) < len(envelope.shares) or any(
         share.is_number for share in envelope.shares

@@ -182,7 +182,7 @@ class Column(Record):
             return LATEX_DASH if self.missing == DASH else latex_escaped(self.missing)
         if isinstance(entry, str | Words):
             return latex_of(entry)
-        return self._cell(entry, self.format.latex, self.interval.latex, LATEX_DASH)
+        return _bare(self._cell(entry, self.format.latex, self.interval.latex, LATEX_DASH))
 
     def record(self, row: Any) -> dict[str, Any]:
         """The entry under its keys: an estimate has a key for the value and for each end."""
@@ -459,6 +459,12 @@ class Table(Record):
             for column in self.columns:
                 values |= {} if column.only == "page" else column.record(row)
             yield values
+
+
+def _bare(cell: str) -> str:
+    """A number of digits alone without its dollars: it is the easier to edit."""
+    inner = cell.removeprefix("$").removesuffix("$")
+    return inner if inner.replace(".", "", 1).isdigit() else cell
 
 
 def is_estimate(entry: Any) -> bool:

@@ -36,7 +36,7 @@ def parser() -> Parser:
         "isoflop latex",
         [
             "[NAME ... | --all] [--law LAW ... [--ratio RATIO ...]] [-o FILE]",
-            "[NAME ... | --all] --fragment [--bib FILE] [--columns 2] [--symbol NAME=LATEX ...]",
+            "[NAME ... | --all] --fragment [--bib FILE] [--columns 2] [--symbol NAME=LATEX]",
             "--list",
         ],
         "Theorems with assumptions, numbered proofs, status and sources, as a document for "

@@ -567,7 +567,7 @@ DOCUMENT = r"""\documentclass{article}
 %s
 \end{document}
 """
-WORST_OVERFULL = 3  # points
+WORST_OVERFULL = 5  # points
 
 
 def compiled(folder: Path, body: str) -> str:
