@@ -87,10 +87,13 @@ class Partial(Function):
         return of.doit().diff(variable)
 
     def _latex(self, printer: Any, exp: Any = None) -> str:
-        of, variable = (printer._print(argument) for argument in self.args)
-        if isinstance(self.args[0], Add | Mul | Pow):
-            return rf"\frac{{\partial}}{{\partial {variable}}} \left({of}\right)"
-        return rf"\frac{{\partial {of}}}{{\partial {variable}}}"
+        inner, below = self.args[0], rf"\partial {printer._print(self.args[1])}"
+        if isinstance(inner, Partial):
+            above = rf"\partial^{{2}} {printer._print(inner.args[0])}"
+            return rf"\frac{{{above}}}{{{below} \, \partial {printer._print(inner.args[1])}}}"
+        if isinstance(inner, Add | Mul | Pow):
+            return rf"\frac{{\partial}}{{{below}}} \left({printer._print(inner)}\right)"
+        return rf"\frac{{\partial {printer._print(inner)}}}{{{below}}}"
 
     def _sympystr(self, printer: Any) -> str:
         of, variable = (printer._print(argument) for argument in self.args)
