@@ -109,9 +109,8 @@ def derivation() -> Derivation:
             Definition(BALANCE, envelope.params.subs(C, kappa)),
         ),
         statement=say("The ray touches the envelope at the compute {} alone: ", TANGENCY)
-        + "{where}, {loss} and {same_slope}. Everywhere {above}, and the ray pays {penalty} with "
-        + say("a size ratio, at argument {}, that drifts: ", r)
-        + "{drift}.",
+        + "{where}, {loss} and {same_slope}. Everywhere {above}, and the ray pays the penalty of its "
+        "own size ratio, {penalty}, which drifts: {drift}.",
         steps=steps,
         source="The envelope theorem: the envelope of the rays is the compute law.",
         follows="One ratio of tokens to params is right at one budget only.",

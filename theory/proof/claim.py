@@ -40,7 +40,7 @@ from .argument import (
     with_those_within,
 )
 from .points import PointCheck, check_at_points, enclose_bound
-from .words import Definition, Formula, Sentence, names_in, needed, unfolded
+from .words import Definition, Formula, Sentence, names_in, needed, own_names, unfolded
 
 __all__ = [
     "FAILED",
@@ -327,8 +327,10 @@ class Derivation:
             *(a.names for a in (*self.assumptions, self.statement) if isinstance(a, Sentence))
         )
         for definition in self.definitions:
-            self._refuse_unknown(definition.value, known, f"definition of {definition.name}")
-            known |= names_in(definition.name)
+            arguments = frozenset(definition.name.free_symbols)
+            where = f"definition of {definition.name}"
+            self._refuse_unknown(definition.value, known | arguments, where)
+            known |= own_names(definition)
         for step in self.steps:
             known |= step.reason.names if isinstance(step.reason, Sentence) else frozenset()
             for side in step.formula.sides:
