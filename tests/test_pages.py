@@ -71,8 +71,8 @@ def folders(tmp_path_factory):
             for script in ("simulate_runs.py", "simulate_counts.py"):
                 example(script, made[page])
             for kind, text in blocks(page):
-                if kind == "latex":
-                    (made[page] / "paper.tex").write_text(text, encoding="utf-8")
+                if kind in FILES:
+                    (made[page] / FILES[kind]).write_text(text, encoding="utf-8")
         return made[page]
 
     return folder
@@ -92,6 +92,8 @@ def example(name: str, folder: Path) -> str:
     return done.stdout
 
 
+#: Blocks of a page that its commands read.
+FILES = {"latex": "paper.tex", "markdown": "derivation.md"}
 #: What later commands of a page read, and the command that writes it: a worker may have only some
 #: of a page.
 WRITTEN = {
