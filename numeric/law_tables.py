@@ -4,6 +4,7 @@ command has it.
 
 from __future__ import annotations
 
+from math import floor, isfinite, log10
 from operator import attrgetter
 
 from ..theory.data.notation import DEFAULT
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     Figure = tuple[Column, list[str]]
 
 __all__ = [
+    "allocation_page",
     "allocation_tables",
     "intervals_of",
     "law_table",
@@ -89,6 +91,9 @@ FIGURES: dict[str, Figure] = dict(
     )
 )
 LETTERS = ("N", "D", "C", "L", "E", "rho", "N_opt", "D_opt", "L_opt")
+#: From here on a number of a column is written with a power of ten, and has no say in how many
+#: decimals the others have; where these are further apart or tiny, each has those that it needs.
+LARGE, APART, MOST_PLACES = 1e4, 1e4, 5
 #: What a table of intervals shows, where the law came from data.
 SURE_OF_RATIOS = ("ratio", "loss_penalty", "lost_compute", "compute_overhead")
 SURE_OF_RUNS = ("params", "tokens", "ratio", "loss_penalty", "lost_compute")
@@ -146,11 +151,58 @@ def penalty_page(
 ) -> Table:
     """Penalties of several laws in one table, for a page."""
     blocks = [(law, costs) for law, costs in found if costs]
-    of_runs = blocks[0][1][0].run is not None
-    rows = [row for law, costs in blocks for row in (Subheading(law.name), *costs, RULE)]
-    keys = shown_in("page" if of_runs else "ratios")
+    costs = [cost for _, of_law in blocks for cost in of_law]
+    of_runs = costs[0].run is not None
     without = {"loss"} if of_runs and all(law.E is None for law, _ in blocks) else set()
-    return Table(columns([key for key in keys if key not in without], None, notation), rows[:-1])
+    keys = [key for key in shown_in("page" if of_runs else "ratios") if key not in without]
+    given = {name for name, _ in costs[0].given}
+    shown = [
+        column if column.key in given else _aligned(column, costs)
+        for column in columns(keys, None, notation)
+    ]
+    return Table(shown, _below_names([(law.name, of_law) for law, of_law in blocks]))
+
+
+def _below_names(blocks: Iterable[tuple[str, Sequence[Any]]]) -> list[Any]:
+    """The rows of several laws, each below its name."""
+    return [row for name, rows in blocks for row in (RULE, Subheading(name), *rows)][1:]
+
+
+def _aligned(column: Column, rows: Sequence[Any]) -> Column:
+    """The column with the same number of decimals in all rows, where its numbers are of one size;
+    shares are in per cent, which the heading says.
+    """
+    form = column.format
+    if not isinstance(form, Percent | Shortest):
+        return column
+    share, entry = isinstance(form, Percent), column.entry
+    factor = 100.0 if share else 1.0
+    numbers = [
+        factor * abs(value)
+        for value in map(entry, rows)
+        if value and isfinite(value) and factor * abs(value) < LARGE
+    ]
+    if not numbers or max(numbers) > APART * min(numbers):
+        return column
+
+    def decimals(number: float, digits: int) -> int:
+        return max(0, digits - 1 - floor(log10(number)))
+
+    least = 1 if share else 0
+    fewest = 2 if share else 3
+    places = max(least, decimals(max(numbers), form.digits), decimals(min(numbers), fewest))
+    if places > MOST_PLACES:
+        return column
+    if not share:
+        return column.changed(format=Places(places))
+    if any(number < 100.0 <= round(number, places) for number in numbers):
+        return column  # nothing below the whole is written as the whole
+
+    def percent(row: Any) -> float | None:
+        value = entry(row)
+        return None if value is None else 100.0 * value
+
+    return column.changed(of=percent, format=Places(places, form.infinite), unit="%")
 
 
 def allocation_tables(
@@ -184,6 +236,25 @@ def allocation_tables(
     given = allocations[0].target[0]
     sure = [key for key in SURE_OF_ALLOCATIONS if key != given]
     return (Table(shown, rows), *_intervals(allocations, sure, [given], names))
+
+
+def allocation_page(
+    tables: Sequence[tuple[str, Table]], notation: str | Notation = DEFAULT
+) -> Table:
+    """Allocations of several laws, each with its name, in one table, for a page."""
+    of_key = {column.key: column for _, table in tables for column in table.columns}
+    rows = [row for _, table in tables for row in table.rows]
+    own = {key: column.heading for key, column in of_key.items()}
+    shown = [
+        _aligned(column, rows)
+        for key, heading in own.items()
+        for column in (
+            columns([key], {} if heading == FIGURES[key][0].heading else own, notation)
+            if key in FIGURES
+            else [of_key[key]]
+        )
+    ]
+    return Table(shown, _below_names([(name, table.rows) for name, table in tables]))
 
 
 def law_table(law: Law, notation: str | Notation = DEFAULT) -> Table:

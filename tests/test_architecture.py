@@ -26,7 +26,10 @@ LAYERS = (
     {"penalty", "ray", "proof.search"},
     {"code.formulas", "factors", "marginal", "expansion", "economics"},
     {"proof.vocabulary", "proof.bounds", "proof.limits"},
-    {"proof.prove"},
+    {"proof.spelling", "proof.reading"},
+    {"proof.question"},
+    {"proof.at_law", "proof.correction"},
+    {"proof.prove", "proof.defined", "proof.second_reading", "proof.report"},
     {
         "passk",
         "code.formulas_passk",

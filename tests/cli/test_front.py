@@ -1,5 +1,7 @@
 """Help, version, dispatch, statuses."""
 
+import re
+
 import pytest
 
 from isoflop._version import __version__
@@ -161,3 +163,32 @@ def test_arguments_of_the_process(call, monkeypatch) -> None:
 def test_isoflop_alone_prints_the_overview(run_cli):
     assert run_cli() == run_cli("--help")
     assert run_cli().code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["laws", "hoffmann2022", "krajewski2025-arc-e-compute"],
+        ["penalty", "--law", "hoffmann2022", "besiroglu2024", "--params", "8B", "--tokens", "15T"],
+        ["allocate", "--law", "hoffmann2022", "krajewski2025-arc-e", "--compute", "1e21", "1e23"],
+        ["check"],
+        ["fit", "runs.csv"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_table_comes_in_every_format(call, words, tmp_path, monkeypatch) -> None:
+    """The same rows and columns, whatever they are marked with."""
+    monkeypatch.chdir(tmp_path)
+    write_runs(tmp_path / "runs.csv")
+    latex, markdown, page = (
+        call(*words, "--format", form).out for form in ("latex", "markdown", "html")
+    )
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    rows = [line for line in lines if not re.fullmatch(r"[| :-]+", line)]
+    tables = len(lines) - len(rows)
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\bottomrule") >= 1
+    assert page.count("<table>") == tables
+    assert page.count("<tr>") == len(rows) > tables
+    assert page.count("<td") + page.count('<th style="text-align') == sum(
+        row.replace(r"\|", "").count("|") - 1 for row in rows if not row.startswith("| **")
+    )

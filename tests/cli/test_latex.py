@@ -20,7 +20,7 @@ def row_of(text: str, law: str) -> list[float]:
 def test_default_document(call):
     result = call("latex")
     assert (result.code, result.err) == (0, "")
-    assert result.out.startswith(r"\documentclass{article}")
+    assert result.out.startswith(r"\documentclass[11pt]{article}")
     assert result.out.rstrip().endswith(r"\end{document}")
     assert re.findall(r"\\label\{iso:([^}]*)\}", result.out) == [
         "compute-optimal-envelope",
@@ -55,11 +55,11 @@ def test_coefficients_against_a_search(call, besiroglu):
 
 def test_penalties_against_a_search(call, besiroglu):
     text = call("latex", "penalty_tails", *LAW, "--ratio", "0.1", "1", "10").out
-    _, _, table = text.partition(r"\label{tab:penalty}")
-    _, *rows = re.findall(r"^\$(.*)\$ *\\\\$", table, re.MULTILINE)
+    _, _, table = text.partition(r"\label{iso:penalty}")
+    _, *rows = [line.split(" & ") for line in table.splitlines() if " & " in line]
     assert len(rows) == 3
     for row, ratio in zip(rows, (0.1, 1, 10), strict=True):
-        penalty = float(row.split("$ & $")[2])
+        penalty = float(row[2])
         assert (
             abs(penalty - besiroglu.penalty(besiroglu.mp.mpf(ratio) ** besiroglu.mp.mpf("-0.5")))
             < 1e-3
@@ -84,6 +84,55 @@ def test_fragment_with_a_papers_symbols(call):
     assert r"\providecommand{\isoN}{M}%" in out
 
 
+def test_bibliography_of_a_fragment(call, tmp_path):
+    path = tmp_path / "refs.bib"
+    words = ("latex", "optimum_by_lagrange", "--fragment")
+    alone = call(*words, "--bib", path)
+    assert (alone.code, alone.err) == (0, "")
+    cited = set(re.findall(r"\\cite\{([^}]+)\}", alone.out))
+    assert cited == set(re.findall(r"^@\w+\{([^,]+),", path.read_text(), re.MULTILINE))
+    assert "thebibliography" not in alone.out
+    assert set(re.findall(r"\\bibitem\{([^}]+)\}", call(*words, "--bibliography").out)) == cited
+
+
+def test_narrow_columns_break_more_lines(call):
+    wide, two, narrow = (
+        call("latex", "penalty_tails", *words).out
+        for words in ([], ["--columns", "2"], ["--columns", "2", "--width", "219"])
+    )
+    assert two.startswith(r"\documentclass[twocolumn]{article}")
+    assert wide.count(r"\\") < two.count(r"\\") <= narrow.count(r"\\")
+
+
+def test_an_interrupted_document_holds_what_was_finished(call, monkeypatch, tmp_path):
+    from isoflop.theory.typeset.document import Entry
+
+    checked = Entry.checked
+
+    def interrupted(subject):
+        if subject.name == "penalty_tails":
+            raise KeyboardInterrupt
+        return checked(subject)
+
+    monkeypatch.setattr(Entry, "checked", interrupted)
+    path = tmp_path / "notes.tex"
+    result = call("latex", "optimum_by_lagrange", "penalty_tails", "-o", path)
+    assert (result.code, result.out) == (130, "")
+    assert "1 of 2" in result.err
+    assert path.read_text(encoding="utf-8").endswith("\\end{document}\n")
+    path.unlink()
+    result = call("latex", "penalty_tails", "-o", path)
+    assert result.code == 130
+    assert not path.exists()
+
+
+def test_list_derives_nothing(call, monkeypatch):
+    monkeypatch.setattr("isoflop.theory.proof.claim.Derivation.__init__", None)
+    lines = call("latex", "--list").out.splitlines()
+    assert len(lines) == 96
+    assert all(len(line.split(maxsplit=1)) == 2 for line in lines)
+
+
 def test_no_macros(call):
     assert r"\iso" not in call("latex", "penalty_tails", "--no-macros").out
 
@@ -99,6 +148,9 @@ def test_no_macros(call):
         (["penalty_tails", "--symbol", "N=M", "N=K"], "given twice"),
         (["penalty_tails", "--symbol", "N=M", "--no-macros"], "need"),
         (["penalty_tails", *LAW, "--ratio", "-1"], "--ratio '-1'"),
+        (["penalty_tails", "--columns", "3"], "--columns '3': must be one of 1, 2"),
+        (["penalty_tails", "--width", "20"], "--width '20': must be points, from"),
+        (["penalty_tails", "--bib", "no/such/folder/x.bib"], "--bib 'no/such/folder/x.bib'"),
     ],
 )
 def test_bad_input(call, words, message):

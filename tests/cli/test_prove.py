@@ -74,6 +74,8 @@ def test_json(call) -> None:
         "reason",
         "conditions",
         "definitions",
+        "derived",
+        "correction",
         "witness",
     ]
     assert (first["answer"], first["witness"], first["claim"]) == (
@@ -204,7 +206,10 @@ def test_assumptions_and_notation_hold_for_the_whole_paper(call, in_folder) -> N
     (in_folder / "p.tex").write_text(text, encoding="utf-8")
     words = ("prove", "--file", "p.tex", "--begin", "%a", "--end", "%b", "--notation", "hoffmann")
     assert call(*words, "--assume", "C == 12*N*D").code == DONE
-    assert call(*words).code == NEGATIVE
+    result = call(*words)
+    assert result.code == NO_VERDICT
+    assert "conflict" in result.out
+    assert "--budget" in result.out
 
 
 @pytest.mark.parametrize(
@@ -271,3 +276,72 @@ def test_any_words(call, words) -> None:
     assert result.code in (DONE, NEGATIVE, BAD, NO_VERDICT)
     assert result.err.count("\n") == (result.code == BAD)
     assert bool(result.out) == (result.code != BAD)
+
+
+WRONG = r"""% isoflop: k = kappa
+\newcommand{\Nopt}{N_{\mathrm{opt}}}
+\begin{document}
+\begin{equation}\label{eq:n} \Nopt(C) = G (C/6)^{\alpha/(\alpha+\beta)} \end{equation}
+\input{more}
+\[ k N = \kappa N \]
+\end{document}
+"""
+
+
+def test_the_report_in_each_form(call, in_folder) -> None:
+    (in_folder / "paper.tex").write_text(WRONG, encoding="utf-8")
+    (in_folder / "more.tex").write_text("\n\\[ x = 2 N \\] \\[ x = N + N \\]", encoding="utf-8")
+    words = ("prove", "--file", "paper.tex", "--notation", "hoffmann")
+    text = call(*words)
+    assert (text.code, text.err) == (NEGATIVE, "")
+    assert "(1) eq:n" in text.out
+    assert "more.tex line 2  definition" in text.out
+    data = json.loads(call(*words, "--format", "json").out)
+    assert [(e["file"], e["line"], e["answer"]) for e in data["equations"]] == [
+        ("paper.tex", 4, "refuted"),
+        ("more.tex", 2, "definition"),
+        ("more.tex", 2, "proved"),
+        ("paper.tex", 6, "proved"),
+    ]
+    assert [(d["name"], d["line"], d["read"]) for d in data["definitions"]] == [("x", 2, True)]
+    assert data["equations"][0]["label"] == "eq:n"
+    page = call(*words, "--format", "html")
+    assert page.code == NEGATIVE
+    assert page.out.startswith("<!DOCTYPE html>")
+    assert '<td class="refuted">' in page.out
+
+
+def test_what_is_not_read_is_listed(call, in_folder) -> None:
+    text = WRONG.replace("% isoflop: k = kappa\n", "\\def\\x#1;{#1}\n")
+    (in_folder / "paper.tex").write_text(text, encoding="utf-8")
+    result = call("prove", "--file", "paper.tex", "--notation", "hoffmann")
+    assert "missing: more (line 5)" in result.out
+    assert "not understood: \\x" in result.out
+
+
+def test_an_annotated_copy(call, in_folder) -> None:
+    (in_folder / "paper.tex").write_text(WRONG, encoding="utf-8")
+    words = ("prove", "--file", "paper.tex", "--notation", "hoffmann", "--annotate")
+    assert call(*words, "copy.tex").code == NEGATIVE
+    assert r"\isoflopnote{(1) \textbf{refuted}" in (in_folder / "copy.tex").read_text()
+    refused = call(*words, "paper.tex")
+    assert refused.code == BAD
+    assert "would be overwritten" in refused.err
+
+
+def test_an_interrupted_report_prints_what_was_decided(call, in_folder, monkeypatch) -> None:
+    from isoflop.theory.proof import report
+
+    entries = report._Document.entries
+
+    def interrupted(self, equation):
+        if "kappa" in equation.text:
+            raise KeyboardInterrupt
+        return entries(self, equation)
+
+    monkeypatch.setattr(report._Document, "entries", interrupted)
+    (in_folder / "paper.tex").write_text(WRONG, encoding="utf-8")
+    result = call("prove", "--file", "paper.tex", "--notation", "hoffmann")
+    assert result.code == 130
+    assert "refuted" in result.out
+    assert "interrupted" in result.err

@@ -15,6 +15,8 @@ from tests.golden.calls import CALLS
 from tests.golden.comparing import TOLERANCE, differences
 from tests.golden.inputs import write_all
 
+#: Of what is printed with a date: 14 November 2023.
+DATE = "1700000000"
 OUTPUTS = Path(__file__).with_name("outputs")
 
 
@@ -55,5 +57,5 @@ def renew(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    os.environ["COLUMNS"] = "100"
+    os.environ |= {"COLUMNS": "100", "SOURCE_DATE_EPOCH": DATE}
     renew(sys.argv[1:] or list(CALLS))

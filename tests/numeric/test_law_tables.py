@@ -32,7 +32,7 @@ def number(cell: str) -> float:
     """The number in a cell of a LaTeX table."""
     match = re.fullmatch(
         r"\$?(?P<mantissa>-?[\d.]*)(?P<times> \\times )?(?:10\^\{(?P<power>-?\d+)\})?"
-        r"(?:\\mathrm\{(?P<suffix>[BT])\})?(?P<percent>\\,\\%)?\$?",
+        r"(?P<suffix>[BT])?(?P<percent>\\,\\%)?\$?",
         cell,
     )
     assert match is not None, cell
@@ -57,13 +57,14 @@ def test_the_page_holds_the_numbers(allocations: dict[str, Any]) -> None:
     assert len(rows) == len(costs)
     for row, cost in zip(rows, costs, strict=True):
         for cell, column in zip(row, table.columns, strict=True):
-            exact = float(getattr(cost, column.key))
+            exact = float(getattr(cost, column.key)) * (100 if column.unit == "%" else 1)
+            unit = 10.0 ** -len(cell.partition(".")[2]) if cell.replace(".", "").isdigit() else 0.0
             if cell == "never":
                 assert exact == float("inf")
             elif ">" in cell:
                 assert 0.9995 <= exact < 1.0
             else:
-                assert number(cell) == pytest.approx(exact, rel=6e-3), column.key
+                assert number(cell) == pytest.approx(exact, rel=6e-3, abs=unit / 2), column.key
 
 
 def test_a_law_has_one_heading_and_a_run_its_sizes() -> None:
@@ -71,7 +72,28 @@ def test_a_law_has_one_heading_and_a_run_its_sizes() -> None:
     assert text.count("besiroglu2024") == text.count("hoffmann2022") == 1
     heading = next(line for line in text.splitlines() if "D/N" in line)
     assert heading.startswith("$N$ & $D$ & $D/N$ & ")
-    assert r"$8\mathrm{B}$ & $15\mathrm{T}$ & $1875$" in text
+    assert "8B & 15T & 1875.0" in text
+    assert "405B & 15.6T & 38.5" in text
+
+
+def test_a_column_has_the_same_decimals_in_all_rows() -> None:
+    rows = cells(page(**RUNS).latex())
+    for column in list(zip(*rows, strict=True))[2:]:
+        decimals = {len(cell.partition(".")[2]) for cell in column if cell != "never"}
+        assert len(decimals) == 1, column
+
+
+def test_numbers_far_apart_have_a_power_of_ten_each() -> None:
+    text = page(ratio=[1.0001, 1e-9]).latex()
+    assert r"\times 10^{" in text
+    assert not re.search(r"\d{7}", text)
+
+
+def test_a_share_just_below_the_whole_is_not_the_whole() -> None:
+    cost = BESIROGLU.penalty(ratio=1e12)
+    assert 0.9995 < cost.lost_compute < 1.0
+    (cell,) = (row[5] for row in cells(penalty_page([(BESIROGLU, [cost])]).latex()))
+    assert not cell.startswith("100")
 
 
 def test_headings_are_in_the_notation() -> None:

@@ -14,7 +14,7 @@ from isoflop.theory.proof.claim import Derivation
 from isoflop.theory.typeset.document import Entry
 
 BEGIN, END = r"\begin{document}", r"\end{document}"
-WORST_OVERFULL = 20  # points
+WORST_OVERFULL = 3  # points
 
 
 @cache

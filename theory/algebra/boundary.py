@@ -56,7 +56,7 @@ def _without_removable(judge: Judge, sides: Sides, assume: Sides, decision: Deci
         return decision
     needed = decision.conditions
     for condition in decision.conditions:
-        root = _root(condition.expression) if condition.relation == "!=" else None
+        root = root_of(condition.expression) if condition.relation == "!=" else None
         boundary = _on_boundary(judge, sides, assume, (), *root) if root is not None else None
         others = tuple(c for c in needed if c != condition)
         if (
@@ -102,7 +102,7 @@ def _split(judge: Judge, sides: Sides, assume: Sides, weak: Sides, e: Expr) -> D
     inside = with_boundary(judge, sides, (*assume, e), weak)
     if inside.refuted:
         return inside
-    root = _root(e)
+    root = root_of(e)
     if root is None and not inside.proved:
         return inside
     if root is None:
@@ -228,7 +228,7 @@ def _replaced(groups: tuple[Sides, ...], values: Mapping[Symbol, Expr]) -> tuple
     return tuple(tuple(put_in(e, values) for e in group) for group in groups)
 
 
-def _root(e: Expr) -> tuple[Symbol, Expr] | None:
+def root_of(e: Expr) -> tuple[Symbol, Expr] | None:
     """A symbol and its value exactly where `e == 0`, the value positive if there is such a choice."""
     roots = [
         (x, value)

@@ -1,34 +1,49 @@
-"""Limits of sums of power-law terms in one variable."""
+"""Limits, by the leading terms of both sides, in every case of the signs that they hang on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
 from typing import Any
 
-from sympy import Expr, Integer, Pow, Rational, Symbol, exp, log, oo, sympify
+from sympy import (
+    Dummy,
+    Expr,
+    Integer,
+    Mul,
+    Pow,
+    Rational,
+    Symbol,
+    factor,
+    log,
+    oo,
+    powsimp,
+    sympify,
+)
 
 from ..algebra.answer import Answer, Condition, Decision, Witness
-from ..algebra.arithmetic import Arithmetic, Key, NormalForm, OutsideScope, log_key
-from ..algebra.boundary import with_boundary
-from ..algebra.convert import arithmetic_for, normal_form
-from ..algebra.decide import POINTS_TO_PROVE, witness_at
-from ..algebra.field import Fraction
-from ..algebra.interval import IntervalEvaluator, Undefined
-from ..algebra.sample import Point, points
-from .argument import ByLeadingTerm, certainly_positive
-from .claim import Claim
+from ..algebra.arithmetic import OutsideScope
+from ..algebra.boundary import Sides, root_of, with_boundary
+from ..algebra.convert import arithmetic_for
+from ..algebra.decide import POINTS_TO_PROVE, points_where, witness_at
+from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
+from ..algebra.sample import Point
+from .asymptotics import Asymptotics, Cancelled, Expansion, Tendency, Undetermined, vanishes
 
+#: How many terms of each series are kept; more where these cancel.
+DEPTHS = (2, 4, 8, 12)
+#: Signs that a limit may hang on, one within the case of another.
+MOST_SPLITS = 5
 POINTS_TO_REFUTE = 8
-LARGEST_DRAW = 200
-STEPS = (50, 100, 200, 400)  # powers of ten on the way to the limit
-DIGITS = (60, 500, 2_500)
-#: Between the last steps the logarithm of the variable doubles. What shrinks by less than this
-#: neither vanishes as a power of the variable, nor as one of its logarithm with an exponent above
-#: 1/30.
-SHRINKING = Rational(49, 50)
-FARTHEST, LARGEST_ROOT = 10**40, 100
+DIGITS = (50, 500, 2_500)
+TEN_DIGITS = 10**12
+#: Powers of ten at which the sides of a refuted limit are shown; the first where both have a value.
+SHOWN = (400, 50, 3)
+INFINITE = {oo: 1, -oo: -1}
+#: The distance between a finite value and infinity.
+APART = Tendency(None, 1)
+#: Why a case proves everything and counts for nothing.
+NOWHERE = "the assumptions do not hold all the way to the limit"
 
 
 def decide_limit(
@@ -40,275 +55,353 @@ def decide_limit(
     *,
     assume: Sequence[Expr] = (),
     assume_nonnegative: Sequence[Expr] = (),
+    assume_nonzero: Sequence[Expr] = (),
     seed: int = 0,
 ) -> Decision:
     """Decide `lhs ~ rhs` (the ratio tends to 1) or `lhs -> rhs` (the difference tends to 0) as the
-    variable tends to 0+ or oo.
+    variable tends to 0 or oo; to 0 from above, and from below too where it may be negative.
 
-    Functions built of powers, exponentials and logarithms are monotone near the limit, so that a
-    remainder which does not vanish settles at some other value or grows. What is assumed of the
-    variable has to hold all the way to the limit.
+    Both sides are expanded in powers, exponentials and logarithms of the variable. Where the
+    expansion hangs on the sign of an expression in the other symbols, each sign is a case of its
+    own. What is assumed of the variable has to hold all the way to the limit.
 
     Returns
     -------
     Decision
-        *proved* where every term of the remainder is a power of the variable that vanishes (for
-        `lhs -> oo`: where every term is positive and one grows); *refuted* where enclosures of the
-        remainder at 10^50, ..., 10^400 (or their inverses) do not shrink, with the last of these
-        points as the witness; *undecided* otherwise.
+        *proved* where the limit is the claimed one in every case; *refuted* where it is another one
+        in some case, with a point of that case as the witness; *undecided* otherwise.
     """
-    if relation == "~" and rhs == 0:
-        return Decision(Answer.UNDECIDED, "a ratio to zero has no limit")
-    if not variable.is_positive:
-        return Decision(
-            Answer.UNDECIDED, f"the variable {variable} of a limit must be declared positive"
-        )
     sides, strict, weak = (
         tuple(sympify(e, strict=True) for e in group)
         for group in ((lhs, rhs), assume, assume_nonnegative)
     )
-    # Zero all the way to the limit only where it is not certain to be positive.
-    moving = tuple(e for e in weak if e.has(variable))
-    fixed = tuple(e for e in weak if not e.has(variable))
-    if relation == "~":
-        sides += (
-            Pow(sides[1], -1, evaluate=False),
-        )  # without a value where the right side is zero
-
-    def judged(sides: tuple[Expr, ...], assume: tuple[Expr, ...]) -> Decision:
-        return _decide(_Approach(sides[0], relation, sides[1], variable, limit), assume, seed)
-
-    return with_boundary(judged, sides, (*strict, *moving), fixed)
-
-
-def _decide(approach: _Approach, assume: Sequence[Expr], seed: int) -> Decision:
-    """Only assumptions that are certain to hold all the way to the limit are used in a proof."""
-    variable, limit = approach.variable, approach.limit
-    fixed = tuple(a for a in assume if not a.has(variable))
-    signs = {a: _sign_in_the_limit(a, variable, limit, fixed) for a in assume if a.has(variable)}
-    for a, sign in signs.items():
-        if sign < 0:
-            where = f"{variable} -> {limit}"
-            return Decision(
-                Answer.UNDECIDED,
-                f"the assumption {a} > 0 does not hold all the way to the limit {where}",
-            )
-    exact = _exact(approach, (*fixed, *(a for a, sign in signs.items() if sign > 0)))
-    if not exact.proved:
-        return _refuted(approach, assume, seed) or exact
-    found = (
-        len(list(islice(_points(approach, assume, seed), POINTS_TO_PROVE)))
-        if assume
-        else POINTS_TO_PROVE
-    )
-    if found < POINTS_TO_PROVE:
-        reason = f"only {found} sampled points satisfy the assumptions all the way to the limit"
-        return Decision(Answer.UNDECIDED, reason)
-    return replace(exact, conditions=tuple(Condition(a, ">") for a in fixed))
-
-
-def _exact(approach: _Approach, assume: tuple[Expr, ...]) -> Decision:
-    lhs, relation, rhs, variable, limit = (
-        approach.lhs,
-        approach.relation,
-        approach.rhs,
-        approach.variable,
-        approach.limit,
-    )
-    arithmetic = arithmetic_for((lhs, variable, *([] if rhs == oo else [rhs])), assume)
-    try:
-        for side in (
-            lhs,
-            *([] if rhs == oo else [rhs]),
-        ):  # the remainder may have lost a part without a value
-            normal_form(side, arithmetic)
-    except OutsideScope as error:
-        return Decision(Answer.UNDECIDED, str(error))
-    if arithmetic.positive or arithmetic.nonzero:
-        return Decision(Answer.UNDECIDED, "the two sides need side conditions")
-    if rhs == oo:
-        return _grows(lhs, variable, limit, assume)
-    return Claim("limit", lhs, relation, rhs, "", ByLeadingTerm(variable, limit), assume).prove()
-
-
-def _grows(lhs: Expr, variable: Symbol, limit: str, assume: Sequence[Expr]) -> Decision:
-    """Whether all terms are positive and the order of one is certainly that of growth."""
-    growing = False
-    try:
-        arithmetic = arithmetic_for((lhs, variable), assume)
-        for key, value in arithmetic.canonical(normal_form(lhs, arithmetic)).items():
-            if not arithmetic.is_nonnegative(key, value):
-                raise OutsideScope(
-                    f"the sign of the term {arithmetic.to_sympy({key: value})} is not certain"
-                )
-            if arithmetic.sign_of_term(key, value) == 1:
-                order = _leading(key, value, variable, limit, arithmetic)[0]
-                growing = growing or certainly_positive(
-                    -order if limit == "0" else order, tuple(assume)
-                )
-    except OutsideScope as error:
-        return Decision(Answer.UNDECIDED, str(error))
-    if growing and not (arithmetic.positive or arithmetic.nonzero):
-        return Decision(Answer.PROVED, "no term is negative and one grows without bound")
-    return Decision(Answer.UNDECIDED, "no term is certain to grow without bound")
-
-
-def _sign_in_the_limit(e: Expr, variable: Symbol, limit: str, assume: tuple[Expr, ...]) -> int:
-    """The sign of the expression all the way to the limit, that of its leading term; 0 where it is
-    not certain.
-    """
-    try:
-        arithmetic = arithmetic_for((e, variable), assume)
-        terms = arithmetic.canonical(normal_form(e, arithmetic))
-        leading = [
-            _leading(key, value, variable, limit, arithmetic) for key, value in terms.items()
-        ]
-        if arithmetic.positive or arithmetic.nonzero:
-            return 0
-        for first, _ in leading:
-            ahead = [
-                (order - first if limit == "0" else first - order).cancel() for order, _ in leading
-            ]
-            if all(gap == 0 or certainly_positive(gap, assume) for gap in ahead):
-                tied = [term for (_, term), gap in zip(leading, ahead, strict=True) if gap == 0]
-                signs = {
-                    arithmetic.sign_of_term(key, value)
-                    for term in tied
-                    for key, value in term.items()
-                }
-                return signs.pop() if len(signs) == 1 else 0
-    except OutsideScope:
-        return 0
-    return 0
-
-
-def _leading(
-    key: Key, value: Fraction, variable: Symbol, limit: str, arithmetic: Arithmetic
-) -> tuple[Expr, NormalForm]:
-    """The exponent of the variable that one term of a normal form has in the limit, and its
-    coefficient there.
-
-    Raises
-    ------
-    OutsideScope
-        Where the variable occurs other than as a power.
-    """
-    field = arithmetic.field
-    column = field.symbols.index(variable)
-    ((prime, _),) = field.factor(field.generator[variable])[1]
-    powers = dict(key[0])
-    exponent = powers.pop(log_key(prime), field.zero)
-    rest: Key = (frozenset(powers.items()), key[1])
-    if arithmetic.to_sympy({rest: field.one}).has(variable) or field.to_sympy(exponent).has(
-        variable
-    ):
-        raise OutsideScope(
-            f"the term {arithmetic.to_sympy({key: value})} is no power of {variable}"
+    if relation == "~" and sides[1] == 0:
+        return Decision(Answer.UNDECIDED, "a ratio to zero has no limit")
+    if variable.is_real is not True:
+        return Decision(
+            Answer.UNDECIDED, f"the variable {variable} of a limit must be declared real"
         )
-    coefficient, order = field.one, exponent
-    for polynomial, sign in ((value.numer, 1), (value.denom, -1)):
-        degree = (min if limit == "0" else max)(monomial[column] for monomial in polynomial)
-        kept = {
-            tuple(0 if i == column else n for i, n in enumerate(monomial)): c
-            for monomial, c in polynomial.terms()
-            if monomial[column] == degree
-        }
-        coefficient *= field.field(field.ring.from_dict(kept)) ** sign
-        order += field.rational(sign * degree)
-    return field.to_sympy(order), {rest: coefficient}
+    question = _Question(relation, variable, limit, tuple(assume_nonzero), seed)
+    if variable.is_positive:
+        return _from_above(question, sides, strict, weak)
+    positive = Symbol(variable.name, positive=True)
+    signs = (1, -1) if limit == "0" and not variable.is_nonnegative else (1,)
+    decisions = []
+    for sign in signs:
+        value = {variable: sign * positive}
+        groups = [tuple(e.xreplace(value) for e in group) for group in (sides, strict, weak)]
+        decision = _mapped(
+            _from_above(replace(question, variable=positive), *groups), {positive: sign * variable}
+        )
+        decisions.append(decision)
+        if not decision.proved:
+            return decision
+    return decisions[0]
+
+
+def _from_above(question: _Question, sides: Sides, strict: Sides, weak: Sides) -> Decision:
+    # Zero all the way to the limit only where it is not certain to be positive.
+    moving = tuple(e for e in weak if e.has(question.variable))
+    fixed = tuple(e for e in weak if not e.has(question.variable))
+    if question.relation == "~":  # without a value where the right side is zero
+        sides += (Pow(sides[1], -1, evaluate=False),)
+
+    def judge(sides: Sides, assume: Sides) -> Decision:
+        decision = question.judge(sides, assume)
+        if not decision.proved:
+            return decision
+        known = [Condition(a, ">") for a in assume if not a.has(question.variable)]
+        symbols = _symbols((*sides, *assume)) - {question.variable}
+        found = len(points_where(known, symbols, question.seed, POINTS_TO_PROVE))
+        if decision.reason == NOWHERE:
+            where = ", ".join(f"{a} > 0" for a in assume if a.has(question.variable))
+            reason = f"{where} does not hold all the way to {question.variable} -> {question.limit}"
+            return Decision(Answer.UNDECIDED, f"the assumption {reason}")
+        if found < POINTS_TO_PROVE:
+            reason = f"only {found} sampled points satisfy the assumptions"
+            return Decision(Answer.UNDECIDED, reason)
+        return decision
+
+    return with_boundary(judge, sides, (*strict, *moving), fixed)
+
+
+def _mapped(decision: Decision, values: Mapping[Symbol, Expr]) -> Decision:
+    """The decision in another variable."""
+    conditions = tuple(
+        Condition(c.expression.xreplace(values), c.relation) for c in decision.conditions
+    )
+    witness = decision.witness
+    if witness is not None:
+        point = []
+        for symbol, value in witness.point:
+            other = values.get(symbol, symbol)
+            bare = next(iter(other.free_symbols))
+            point.append((bare, value if other == bare else Mul(-1, value, evaluate=False)))
+        witness = replace(witness, point=tuple(point))
+    return replace(decision, conditions=conditions, witness=witness)
 
 
 @dataclass(frozen=True)
-class _Approach:
-    """The two sides on the way to the limit."""
+class _Question:
+    """What is asked of two sides: `lhs ~ rhs` or `lhs -> rhs`, for a positive variable."""
 
-    lhs: Expr
     relation: str
-    rhs: Expr
     variable: Symbol
     limit: str
+    nonzero: Sides
+    seed: int
 
-    def at(self, point: Point, step: int) -> Point:
-        return {**point, self.variable: Rational(10) ** (-step if self.limit == "0" else step)}
-
-    def remainder(self, point: Mapping[Symbol, Rational]) -> tuple[Any, Any, Any]:
-        """The size of what must vanish (for oo, of what must grow, inverted), and the two sides,
-        enclosed tightly.
-        """
-        for digits in DIGITS:
-            evaluator = IntervalEvaluator(digits)
-            left = evaluator.evaluate(self.lhs, point)
-            if self.rhs == oo:
-                if left.b <= 0:
-                    return evaluator.context.mpf(1), left, None
-                right, size = None, 1 / left if left.a > 0 else None
-            else:
-                right = evaluator.evaluate(self.rhs, point)
-                if self.relation == "~" and right.a <= 0 <= right.b:
-                    continue
-                size = abs(left / right - 1 if self.relation == "~" else left - right)
-            if size is not None and size.a > 0 and size.delta * 10_000 < size.a:
-                return size, left, right
-        raise Undefined("the remainder is not certainly different from zero")
-
-    def witness(self, point: Point, left: Any, right: Any) -> Witness:
-        shown = {
-            **point,
-            self.variable: Pow(
-                Integer(10), -STEPS[-1] if self.limit == "0" else STEPS[-1], evaluate=False
-            ),
-        }
-        if right is None:
-            bare = witness_at(shown, left, 0 * left)
-            return Witness(bare.point, bare.lhs, str(oo), bare.digits)
-        return witness_at(shown, left, right)
-
-
-def _is_slow(approach: _Approach) -> bool:
-    """Whether 10^400 may be too near to tell: with logarithms, exponentials, numbers beyond 10^40
-    or roots beyond 1/100.
-    """
-    for side in (approach.lhs, approach.rhs):
-        moving = [part for part in side.atoms(log, exp) if part.has(approach.variable)]
-        numbers = side.atoms(Rational)
-        if moving or any(max(abs(n.p), n.q) > FARTHEST for n in numbers):
-            return True
-        if any(n.q > LARGEST_ROOT for power in side.atoms(Pow) for n in power.exp.atoms(Rational)):
-            return True
-    return False
-
-
-def _refuted(approach: _Approach, assume: Sequence[Expr], seed: int) -> Decision | None:
-    if _is_slow(approach):
-        return None
-    for point in islice(_points(approach, assume, seed), POINTS_TO_REFUTE):
+    def judge(self, sides: Sides, assume: Sides, splits: int = 0) -> Decision:
+        """The decision where the assumptions are positive; by cases where it hangs on a sign."""
         try:
-            remainders = [approach.remainder(approach.at(point, step)) for step in STEPS]
-        except Undefined:
+            return self._decided(sides, assume)
+        except Undetermined as question:
+            e = question.expression
+            if splits == MOST_SPLITS or self.variable in e.free_symbols or not _splits(e):
+                return Decision(Answer.UNDECIDED, f"{question}, which is open")
+        except (OutsideScope, Undefined) as error:
+            return Decision(Answer.UNDECIDED, str(error))
+
+        def within(sides: Sides, assume: Sides) -> Decision:
+            return self.judge(sides, assume, splits + 1)
+
+        apart = any(vanishes(e - other) or vanishes(e + other) for other in self.nonzero)
+        above = within(sides, (*assume, e)) if apart else with_boundary(within, sides, assume, (e,))
+        return above if not above.proved else _both(above, within(sides, (*assume, -e)), e)
+
+    def _decided(self, sides: Sides, assume: Sides) -> Decision:
+        fixed = tuple(a for a in assume if not a.has(self.variable))
+        domain = _Domain.of(fixed)
+        for depth in DEPTHS:
+            arithmetic = arithmetic_for(
+                [domain.inside(e) for e in (*sides, *assume) if e not in INFINITE], domain.assume
+            )
+            calculus = Asymptotics(self.variable, self.limit, arithmetic, depth)
+            try:
+                for a in assume:
+                    if not a.has(self.variable):
+                        continue
+                    if calculus.eventual_sign(calculus.expand(domain.inside(a))) <= 0:
+                        return Decision(Answer.PROVED, NOWHERE)
+                outcome = self._outcome(calculus, sides, domain)
+            except Cancelled:
+                continue
+            except Undetermined as question:
+                raise Undetermined(_core(domain.outside(question.expression))) from None
+            if arithmetic.positive:
+                raise Undetermined(_core(domain.outside(arithmetic.positive[0])))
+            if outcome is None:
+                needed = [Condition(a, ">") for a in fixed]
+                needed += [Condition(domain.outside(e), "!=") for e in arithmetic.nonzero]
+                return Decision(Answer.PROVED, self._why(sides), tuple(dict.fromkeys(needed)))
+            return self._refuted(sides, fixed, outcome, calculus, domain)
+        return Decision(
+            Answer.UNDECIDED, f"the leading terms cancel to {DEPTHS[-1]} orders, and further"
+        )
+
+    def _why(self, sides: Sides) -> str:
+        if sides[1] in INFINITE:
+            return f"its leading term tends to {sides[1]}"
+        return "every term of the remainder vanishes in the limit"
+
+    def _outcome(self, calculus: Asymptotics, sides: Sides, domain: _Domain) -> _Wrong | None:
+        """None where the claim is true; else what is true instead."""
+        left = calculus.expand(domain.inside(sides[0]))
+        if sides[1] in INFINITE:
+            tendency = calculus.tendency(left)
+            return None if tendency.sign == INFINITE[sides[1]] else _Wrong(tendency, APART)
+        right = calculus.expand(domain.inside(sides[1]))
+        if self.relation == "~":
+            one = calculus.one
+            ratio = calculus.multiply(left, calculus.power(right, calculus.arithmetic.negate(one)))
+            tendency = calculus.tendency(ratio)
+            distance = APART
+            if tendency.value is not None:
+                distance = calculus.tendency(
+                    calculus.add(ratio, calculus.negate(calculus.constant(one)))
+                )
+            return None if distance.value == {} else _Wrong(tendency, distance)
+        difference = calculus.add(left, calculus.negate(right))
+        if difference.errors and not difference.terms:
+            typed = domain.inside(sides[0]) - domain.inside(sides[1])
+            difference = Expansion({}) if vanishes(typed) else difference
+        distance = calculus.tendency(difference)
+        if distance.value == {}:
+            return None
+        own = distance if self.variable in sides[1].free_symbols else calculus.tendency(left)
+        return _Wrong(own, distance)
+
+    def _refuted(
+        self, sides: Sides, fixed: Sides, wrong: _Wrong, calculus: Asymptotics, domain: _Domain
+    ) -> Decision:
+        """Refuted at a point of the other symbols, where the true limit and the claimed one are
+        certainly apart.
+        """
+        what = (
+            "the ratio of the sides"
+            if self.relation == "~"
+            else "the difference of the sides"
+            if self.variable in sides[1].free_symbols
+            else "the left side"
+        )
+        evaluator = IntervalEvaluator(DIGITS[0])
+        symbols = _symbols((*sides, *fixed)) - {self.variable}
+        conditions = [Condition(a, ">") for a in fixed]
+        for point in points_where(conditions, symbols, self.seed, POINTS_TO_REFUTE):
+            try:
+                distance = wrong.distance.value
+                if distance is not None:
+                    gap = domain.outside(calculus.arithmetic.to_sympy(distance))
+                    if not certainly_nonzero(evaluator.evaluate(gap, point)):
+                        continue
+            except Undefined:
+                continue
+            tends = self._shown(wrong.tendency, calculus, domain)
+            reason = (
+                f"the two sides do not approach each other as {self.variable} -> {self.limit}: "
+                f"{what} tends to {tends}"
+            )
+            return Decision(Answer.REFUTED, reason, witness=self._witness(sides, point))
+        return Decision(
+            Answer.UNDECIDED,
+            "the true limit is another expression, and no sampled point separates the two",
+        )
+
+    def _shown(self, tendency: Tendency, calculus: Asymptotics, domain: _Domain) -> str:
+        if tendency.value is None:
+            return "oo" if tendency.sign > 0 else "-oo"
+        return str(powsimp(domain.outside(calculus.arithmetic.to_sympy(tendency.value))))
+
+    def _witness(self, sides: Sides, point: Point) -> Witness:
+        """Both sides near the limit at a point of the other symbols."""
+        for step in SHOWN:
+            exponent = Integer(-step if self.limit == "0" else step)
+            at = {**point, self.variable: Rational(10) ** exponent}
+            shown = {**point, self.variable: Pow(Integer(10), exponent, evaluate=False)}
+            try:
+                left = _enclosed(sides[0], at)
+                right = 0 * left if sides[1] in INFINITE else _enclosed(sides[1], at)
+            except Undefined:
+                continue
+            witness = witness_at(shown, left, right, DIGITS[0])
+            return replace(witness, rhs=str(sides[1])) if sides[1] in INFINITE else witness
+        ordered = tuple(sorted(point.items(), key=lambda item: item[0].name))
+        return Witness(ordered, "beyond every number that is evaluated", str(sides[1]), DIGITS[0])
+
+
+def _enclosed(e: Expr, point: Point) -> Any:
+    """The value to at least ten digits."""
+    for digits in DIGITS:
+        value = IntervalEvaluator(digits).evaluate(e, point)
+        if value.delta * TEN_DIGITS <= max(abs(value.a), abs(value.b)):
+            return value
+    raise Undefined("too much cancels")
+
+
+@dataclass(frozen=True)
+class _Wrong:
+    """What is true where a claim is false: where the left side (or the ratio, or the difference)
+    tends, and where its distance to the claim does.
+    """
+
+    tendency: Tendency
+    distance: Tendency
+
+
+# -- cases -----------------------------------------------------------------------------------------
+
+
+def _splits(e: Expr) -> bool:
+    """Whether e > 0, e < 0 and e == 0 are cases that can be put in."""
+    return root_of(e) is not None
+
+
+def _core(e: Expr) -> Expr:
+    """What the sign hangs on: a factor of open sign, the others being positive or negative; log u
+    has the sign of u - 1.
+    """
+    product = factor(e) if e.is_rational_function() else e
+    bases = [part.as_base_exp()[0] for part in Mul.make_args(product)]
+    open_base = next((base for base in bases if not (base.is_positive or base.is_negative)), e)
+    return _core(open_base.args[0] - 1) if isinstance(open_base, log) else open_base
+
+
+def _both(above: Decision, below: Decision, e: Expr) -> Decision:
+    """The proof for all signs of e from those for e >= 0 and e < 0."""
+    if not below.proved:
+        return below
+    if NOWHERE in (above.reason, below.reason):
+        return below if above.reason == NOWHERE else above
+    halves = {Condition(e, ">="), Condition(e, ">"), Condition(-e, ">")}
+    conditions = [c for c in (*above.conditions, *below.conditions) if c not in halves]
+    if Condition(e, ">") in above.conditions:  # no value where e is zero
+        conditions.append(Condition(e, "!="))
+    return replace(above, conditions=tuple(dict.fromkeys(conditions)))
+
+
+@dataclass(frozen=True)
+class _Domain:
+    """The other symbols as functions of positive ones that run over the whole domain.
+
+    Where a > b is assumed, a is b plus a positive symbol; what cannot be solved for a symbol stays
+    an assumption.
+    """
+
+    values: tuple[tuple[Symbol, Expr], ...]
+    meanings: tuple[tuple[Symbol, Expr], ...]
+    assume: Sides
+
+    @classmethod
+    def of(cls, assume: Iterable[Expr]) -> _Domain:
+        domain = cls((), (), ())
+        for e in assume:
+            inside = domain.inside(e)
+            solved = _solved(inside)
+            if solved is None:
+                domain = replace(domain, assume=(*domain.assume, inside))
+                continue
+            symbol, value, free, meaning = solved
+            domain = cls(
+                (*domain.values, (symbol, value)),
+                (*domain.meanings, (free, meaning)),
+                tuple(a.xreplace({symbol: value}) for a in domain.assume),
+            )
+        return domain
+
+    def inside(self, e: Expr) -> Expr:
+        for symbol, value in self.values:
+            e = e.xreplace({symbol: value})
+        return e
+
+    def outside(self, e: Expr) -> Expr:
+        """In the symbols of the claim."""
+        for symbol, meaning in reversed(self.meanings):
+            e = e.xreplace({symbol: meaning})
+        return e
+
+
+def _solved(e: Expr) -> tuple[Symbol, Expr, Symbol, Expr] | None:
+    """`(x, value, t, meaning)`: e > 0 exactly where x is the value, which holds a positive t; and
+    what t means.
+    """
+    e = e.expand()
+    free = Dummy("t", positive=True)
+    for x in sorted(e.free_symbols, key=lambda x: x.name):
+        constant, dependent = e.as_independent(x, as_Add=True)
+        slope = dependent / x
+        if x in slope.free_symbols:
             continue
-        if all(
-            after[0].a * SHRINKING.q > before[0].b * SHRINKING.p
-            for before, after in pairwise(remainders)
-        ):
-            _, left, right = remainders[-1]
-            reason = f"the two sides do not approach each other as {approach.variable} -> {approach.limit}"
-            return Decision(Answer.REFUTED, reason, witness=approach.witness(point, left, right))
+        if slope.is_positive and (constant.is_nonpositive or not x.is_positive):
+            return x, (free - constant) / slope, free, e
+    for x in sorted(e.free_symbols, key=lambda x: x.name):
+        constant, dependent = e.as_independent(x, as_Add=True)
+        slope = dependent / x
+        if x in slope.free_symbols:
+            continue
+        if slope.is_negative and constant.is_positive and x.is_positive:
+            return x, -constant / slope / (1 + free), free, -constant / slope / x - 1
     return None
 
 
-def _points(approach: _Approach, assume: Sequence[Expr], seed: int) -> Iterator[Point]:
-    """Points where the assumptions hold all the way."""
-    evaluator = IntervalEvaluator()
-    symbols = {approach.variable} | approach.lhs.free_symbols.union(
-        approach.rhs.free_symbols, *(a.free_symbols for a in assume)
-    )
-    for point in islice(points(symbols, seed), LARGEST_DRAW):
-        try:
-            if all(
-                evaluator.evaluate(a, approach.at(point, step)).a > 0
-                for a in assume
-                for step in STEPS
-            ):
-                yield point
-        except Undefined:
-            continue
+def _symbols(expressions: Iterable[Expr]) -> set[Symbol]:
+    return set().union(*(e.free_symbols for e in expressions))

@@ -66,6 +66,7 @@ CUE = re.compile(
     r"(?:[\s~,:]|by|we|the|as|now|us)*\Z",
     re.IGNORECASE,
 )
+INTRODUCED = ("=", r"\equiv", r"\triangleq", r"\coloneqq", r"\propto")
 LISTED = re.compile(r"[\s~,;]*(?:and)?[\s~,;]*")
 INNER_MARK = re.compile(
     rf"\\(?:begin|end)\{{(?:{'|'.join(INNER)})\*?\}}(?:\[[a-z]\]|\{{[0-9]+\}})?"
@@ -93,6 +94,9 @@ IMPLIES = re.compile(
     r"(?![A-Za-z])"
 )
 QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
+NUMBER_BY_HAND = re.compile(
+    r"(?:[\s&]|\\[,;:! ])*\(\s*[A-Z]?[0-9]+(?:\.[0-9]+)*[a-z]?\s*\)[\s.,;]*"
+)
 OTHERWISE_HOLDS = r"\text{otherwise}"
 #: How many characters of prose before a display may say what it is about.
 CONTEXT = 700
@@ -222,8 +226,8 @@ def regions(source: Source, begin: str | None, end: str | None) -> Iterator[tupl
         others = r"others can be named, as '\begin{document}' and '\end{document}'"
         raise ParseError(f"the marker {begin or BEGIN!r} is missing; {others}")
     if position < 0:
-        opening = text.find(r"\begin{document}")
-        yield max(opening, 0), len(text)
+        last = text.rfind(r"\end{document}")
+        yield max(text.find(r"\begin{document}"), 0), len(text) if last < 0 else last
     begin, end = begin or BEGIN, end or END
     while position >= 0:
         start = position + len(begin)
@@ -245,16 +249,13 @@ def _explained(
     for opening, first, last, end in _displays(source, start, stop):
         headings = [match.end() for match in SECTION.finditer(text, section, opening)]
         section = headings[-1] if headings else section
-        about = {
-            "display": (opening, end),
-            "prose": text[max(section, opening - CONTEXT) : opening],
-        }
         cue = CUE.search(text[max(start, opening - 60) : opening])
         word = cue["word"].lower() if cue is not None else ""
+        prose = text[max(section, opening - CONTEXT) : opening]
         claims = [
-            replace(claim, cue=word, **about)
+            replace(claim, display=(opening, end), prose=prose, cue=word, is_branch=is_branch)
             for branch, is_branch in _branches(text[first:last])
-            for claim in (replace(c, is_branch=is_branch) for c in _claims(branch, first))
+            for claim in _claims(branch, first)
         ]
         if before and WHERE_BETWEEN.fullmatch(text, start, opening):
             defined = [claim for claim in claims if _defines(claim.text, known)]
@@ -316,16 +317,16 @@ def _with_inline(
             found["word"].lower() if found is not None else cue if LISTED.fullmatch(between) else ""
         )
         before = match.end()
-        if RELATION.search(formula) is None or not (every or cue):
+        relation = RELATION.search(formula)
+        if relation is None or not (every or (cue and relation.group() in INTRODUCED)):
             continue
         first = start + match.start(name)
-        about = {
-            "display": (start + match.start(), start + match.end()),
-            "is_inline": True,
-            "cue": cue,
-        }
+        display = (start + match.start(), start + match.end())
         context = text[max(start, first - CONTEXT) : first]
-        claims += [replace(claim, prose=context, **about) for claim in _claims(formula, first)]
+        claims += [
+            replace(claim, display=display, prose=context, cue=cue, is_inline=True)
+            for claim in _claims(formula, first)
+        ]
     return sorted(claims, key=lambda claim: claim.start)
 
 
@@ -380,8 +381,9 @@ def _with_number(
     claim: PrintedEquation, rows: Sequence[tuple[int, int, str | None, str | None]]
 ) -> PrintedEquation:
     """The claim with the first number and the first label among the rows over which it stretches."""
+    start = claim.start + len(claim.text) - len(claim.text.lstrip(" &\n\t"))
     stop = claim.start + len(claim.text)
-    own = [row for row in rows if row[0] < stop and row[1] > claim.start]
+    own = [row for row in rows if row[0] < stop and row[1] > start]
     number = next((row[2] for row in own if row[2] is not None), None)
     label = next((row[3] for row in own if row[3] is not None), None)
     return replace(claim, number=number, label=label)
@@ -512,7 +514,7 @@ def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
     joined: list[tuple[int, str, bool]] = []
     for (_, first, mark), (stop, _, _) in pairwise(cuts):
         own = text[first:stop]
-        if EMPTY.fullmatch(own) and mark != WHERE:
+        if (EMPTY.fullmatch(own) or NUMBER_BY_HAND.fullmatch(own)) and mark != WHERE:
             continue
         if joined and joined[-1][2] and mark == "space" and EMPTY.fullmatch(joined[-1][1]):
             joined[-1] = (first, own, True)

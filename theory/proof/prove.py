@@ -4,53 +4,30 @@ by link.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Expr, Integer, Symbol, nan, oo, zoo
+from sympy import Expr, Symbol
 
-from .. import symbols as sym
-from ..algebra.arithmetic import OutsideScope
-from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.deadline import OutOfTime, within
-from ..algebra.decide import Answer, Condition, Decision, Witness, decide, is_zero
-from ..algebra.latex_input import tokenize_latex
-from ..algebra.parse import (
-    Domain,
-    NamedFunction,
-    ParseError,
-    Token,
-    plainly_positive,
-    read,
-    substituted,
-    tokenize,
-)
+from ..algebra.decide import Answer, Decision
+from ..algebra.parse import Domain, ParseError, Token, read
 from ..budget import SIX_ND, Budget
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
-from .bounds import decide_bound
-from .limits import decide_limit
-from .vocabulary import RUN_SYMBOLS, Vocabulary, vocabulary
+from .at_law import ROUNDED, Coefficients, Comparison, HasCoefficients, typed_side
+from .correction import Corrector, Side
+from .question import MOVING, Question, decided
+from .reading import RELATION, Claims, Given, sources, spans
+from .spelling import PLAIN, Spelling, value_text
+from .vocabulary import Vocabulary, vocabulary
 
-RELATION = re.compile(r"==|!=|<=|>=|->|[=<>~]|\\[A-Za-z]+")
-LIMIT = re.compile(
-    r"\s*\\?(?P<name>[A-Za-z]\w*)\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))"
-    r"\s*(?P<limit>0(?:\^?\{?\+\}?)?|\+?(?:oo|inf|infinity|\\infty))\s*"
-)
-LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
-STARRED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])\*(?=\s*(?:[-+/),=^]|$))")  # N*, but not N*D
-INFINITIES = (["oo"], ["inf"], ["infinity"])
-GREEK_NAMES = frozenset(
-    [
-        "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu",
-        "nu", "xi", "sigma", "tau", "phi", "chi", "psi", "omega",
-    ]
-)  # fmt: skip
-MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of compute
-OF_A_RUN = {symbol.name: symbol for symbol in RUN_SYMBOLS}
-FREE_NAME = re.compile(r"[A-Za-z]([0-9]{1,2}|_[A-Za-z0-9]{1,2})?")
+#: For what would be right in place of a refuted claim.
+SECONDS_TO_CORRECT = 3
+IMPLICATIONS = ("implies", "iff")
+AS_TYPED = {"==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
 
 
 @dataclass(frozen=True)
@@ -66,14 +43,43 @@ class ChainLink:
     """Of the relation in the text."""
     definitions: tuple[str, ...] = ()
     """What letters of the claim mean beside each other, where it is proved for what they mean: `C == 6*N*D`."""
+    spelling: Spelling = PLAIN
+    """How the answer spells its expressions: as the claim does."""
+    derived: str = ""
+    """Where it is refuted: the closed form of what it speaks of, `alpha = beta gamma/(beta + gamma)`."""
+    correction: str = ""
+    """Where it is refuted: the claim with a small change under which it is proved."""
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Where a proof holds: `beta - gamma != 0`."""
+        return tuple(
+            f"{self.spelling(condition.expression)} {condition.relation} 0"
+            for condition in self.decision.conditions
+        )
+
+    @property
+    def point(self) -> dict[str, str]:
+        """The point of the witness."""
+        witness = self.decision.witness
+        return (
+            {}
+            if witness is None
+            else {self.spelling.name(letter): value_text(value) for letter, value in witness.point}
+        )
 
     def __str__(self) -> str:
-        return "; ".join(
-            [
-                str(self.decision),
-                *(["by definition " + ", ".join(self.definitions)] if self.definitions else []),
-            ]
-        )
+        decision = self.decision
+        parts = [f"{decision.answer.value}: {decision.reason}"]
+        if decision.conditions:
+            parts.append("where " + ", ".join(self.conditions))
+        if decision.witness is not None:
+            where = ", ".join(f"{name} = {value}" for name, value in self.point.items())
+            sides = f"lhs = {decision.witness.lhs}, rhs = {decision.witness.rhs}"
+            parts.append(f"witness {where or 'no free symbol'}: {sides}")
+        if self.definitions:
+            parts.append("by definition " + ", ".join(self.definitions))
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -131,6 +137,10 @@ class Proof(Shown):
         for link in self.links:
             prefix = f"  {link.text}: " if len(self.links) > 1 else "  "
             lines.append(f"{prefix}{link}")
+            if link.derived:
+                lines.append(f"  the tool derives {link.derived}")
+            if link.correction:
+                lines.append(f"  right {link.correction}")
         if self.free:
             lines.append(f"  free positive symbols: {', '.join(self.free)}")
         if self.read_as and self.answer is not Answer.PROVED:
@@ -148,6 +158,7 @@ def prove(
     notation: str = "schaeffer",
     limit: str | None = None,
     budget: Budget | None = None,
+    law: HasCoefficients | None = None,
     seed: int = 0,
     seconds: float | None = None,
 ) -> Proof:
@@ -156,11 +167,12 @@ def prove(
     Parameters
     ----------
     text : str
-        `lhs == rhs` (also `=`), `<=`, `>=`, `<`, `>`; with `limit`, `lhs -> rhs` and `lhs ~ rhs`.
-        Chains `a == b <= c` are checked link by link. Names of the law mean the law's quantities:
-        N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt, L_opt, R_opt, alpha, C0, w_N,
-        w_D, G, P, r, rho, s; a single letter that means nothing is a free positive symbol. `dL/dN`
-        is a derivative, every other letter held.
+        `lhs == rhs` (also `=`), `<=`, `>=`, `<`, `>`, `!=`; `lhs propto rhs`, `lhs approx rhs`; with
+        `limit`, `lhs -> rhs` and `lhs ~ rhs`; `claim implies claim`, `claim iff claim`. Chains
+        `a == b <= c` are checked link by link. Names of the law mean the law's quantities: N, D, C,
+        E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt, L_opt, R_opt, alpha, C0, w_N, w_D, G, P,
+        r, rho, s; a single letter that means nothing is a free positive symbol. `dL/dN` is a
+        derivative, every other letter held.
     latex : bool
         Read LaTeX: `\\frac{\\beta\\gamma}{\\beta+\\gamma} = \\alpha`, `N^{*}(C)`, ...
     assume : sequence of str
@@ -178,6 +190,9 @@ def prove(
     budget : Budget, optional
         Under which N_opt and the rest are meant; 6 N D by default. Its letters (kappa, a, d) are
         names as well.
+    law : Law, optional
+        At whose coefficients claims with numbers are decided: `alpha == 0.178`,
+        `alpha approx beta/2`. A number with a decimal point stands for all that rounds to it.
     seed : int
         Of the points at which a claim is tried.
     seconds : float, optional
@@ -202,17 +217,26 @@ def prove(
     r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
     words = vocabulary(notation, budget or SIX_ND)
-    given = _Given(words, assume, define, let)
-    reader = _Claims(given.table, words, latex)
+    settings: dict[str, Any] = {
+        "latex": latex,
+        "define": define,
+        "let": let,
+        "notation": notation,
+        "limit": limit,
+        "budget": budget,
+        "law": law,
+        "seed": seed,
+        "seconds": seconds,
+    }
+    given = Given(words, assume, define, let)
+    reader = Claims(given.table, words, latex)
     parts, relations = reader.split(text)
+    if any(relation.text in IMPLICATIONS for relation in relations):
+        return _implied(text, relations, words, assume, settings)
     for relation in relations:
-        if relation.text == "!=":
-            raise ParseError.at(
-                text, relation.position, "'!='", " belongs in an assumption, and not in a claim"
-            )
         if relation.text in ("->", "~") and limit is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
-    target = given.limit(limit) if limit is not None else None
+    numbers = None if law is None else Coefficients.of(law, notation, words.names)
     try:
         with within(seconds):
             sides = [
@@ -221,29 +245,11 @@ def prove(
             ]
             sides = [given.at(side, text) for side in sides]
             domain = given.domain_of(reader.domain, text)
+            target = given.limit(limit) if limit is not None else None
     except OutOfTime as error:
         raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
-    shown = _sources(text, relations)
-    links = []
-    for i, relation in enumerate(relations):
-        claim = _Question(sides[i], relation.text, sides[i + 1], domain, target, seed)
-        try:
-            with within(seconds):
-                decision, definitions = _decided(claim, words, given)
-        except OutOfTime as error:
-            decision, definitions = Decision(Answer.UNDECIDED, str(error)), ()
-        link = f"{shown[i]} {relation.text} {shown[i + 1]}"
-        links.append(
-            ChainLink(
-                link,
-                sides[i],
-                relation.text,
-                sides[i + 1],
-                decision,
-                relation.position,
-                definitions,
-            )
-        )
+    chain = _Chain(text, parts, relations, sides, domain, target, reader, given, numbers, seed)
+    links = [chain.link(i, seconds) for i in range(len(relations))]
     defined = {
         str(symbol)
         for symbol, meaning in words.definitions.items()
@@ -260,473 +266,194 @@ def prove(
     )
 
 
-# -- deciding ----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
-class _Question:
-    """One claim with what is assumed of its letters."""
+class _Chain:
+    """A chain as it is read."""
 
-    lhs: Expr
-    relation: str
-    rhs: Expr
+    text: str
+    parts: Sequence[list[Token]]
+    relations: Sequence[Token]
+    sides: Sequence[Expr]
     domain: Domain
     limit: tuple[Symbol, str] | None
+    reader: Claims
+    given: Given
+    numbers: Coefficients | None
     seed: int
 
-    def decide(self) -> Decision:
-        strict = [e for e in self.domain.nonnegative if self._is_apart(e)]
-        strict += [
-            x for x in self.letters if x.is_nonnegative and not x.is_positive and self._is_apart(x)
-        ]
-        weak = [e for e in self.domain.nonnegative if e not in strict]
-        known: dict[str, Any] = {
-            "assume": [*self.domain.positive, *strict],
-            "assume_nonnegative": weak,
-            "seed": self.seed,
-        }
-        if self.limit is not None and self.relation in ("->", "~"):
-            decision = decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **known)
-        elif self.relation == "==":
-            decision = decide(self.lhs, self.rhs, **known)
-        else:
-            decision = decide_bound(self.lhs, self.relation, self.rhs, **known)
-        if decision.witness is not None and any(
-            _vanishes(e, decision.witness) for e in self.domain.nonzero
-        ):
-            reason = "it fails only at points where " + " or ".join(
-                f"{e} is 0" for e in self.domain.nonzero
-            )
-            return Decision(Answer.UNDECIDED, reason)
-        if not decision.proved:
-            return decision
-        needed = tuple(Condition(e, "!=") for e in self.domain.nonzero)
-        return replace(decision, conditions=tuple(dict.fromkeys((*decision.conditions, *needed))))
-
-    def _is_apart(self, e: Expr) -> bool:
-        """Whether the expression cannot be 0 where the claim has a meaning."""
-        return any(is_zero(e - other) or is_zero(e + other) for other in self.domain.nonzero)
-
-    def at(self, values: Mapping[Symbol, Expr]) -> _Question:
-        """The question with its letters replaced, all at once."""
-        lhs, rhs = (side.xreplace(values) for side in (self.lhs, self.rhs))
-        return replace(self, lhs=lhs, rhs=rhs, domain=self.domain.map(lambda e: e.xreplace(values)))
-
     @property
-    def letters(self) -> set[Symbol]:
-        known = (*self.domain.positive, *self.domain.nonzero, *self.domain.nonnegative)
-        moving = {self.limit[0]} if self.limit is not None else set()
-        return moving.union(*(e.free_symbols for e in (self.lhs, self.rhs, *known)))
+    def spelling(self) -> Spelling:
+        return Spelling(self.reader.latex)
 
-    @property
-    def has_a_meaning(self) -> bool:
-        """Whether both sides have values somewhere."""
-        return not any(side.has(zoo, nan) for side in (self.lhs, self.rhs)) and not any(
-            map(is_zero, self.domain.nonzero)
+    def link(self, i: int, seconds: float | None) -> ChainLink:
+        """One link, decided within some time, and where it is refuted, what would be right."""
+        question = self.question(i)
+        derived = correction = ""
+        try:
+            with within(seconds):
+                decision, definitions = self.answer(i)
+        except OutOfTime as error:
+            decision, definitions = Decision(Answer.UNDECIDED, str(error)), ()
+        if decision.refuted and self.numbers is None:
+            corrector = self.corrector(i)
+            with suppress(OutOfTime), within(SECONDS_TO_CORRECT):
+                derived = corrector.derived()
+                correction = corrector.correction()
+        shown, relation = sources(self.text, self.relations), self.relations[i]
+        return ChainLink(
+            f"{shown[i]} {relation.text} {shown[i + 1]}",
+            question.lhs,
+            relation.text,
+            question.rhs,
+            decision,
+            relation.position,
+            definitions,
+            self.spelling,
+            derived,
+            correction,
         )
 
+    def question(self, i: int) -> Question:
+        words = self.reader.words
+        letters = {x for x in words.names.values() if isinstance(x, Symbol)}
+        return Question(
+            self.sides[i],
+            self.relations[i].text,
+            self.sides[i + 1],
+            self.domain,
+            self.limit,
+            self.seed,
+            frozenset(letters - MOVING),
+        )
 
-def _decided(
-    claim: _Question, words: Vocabulary, given: _Given
-) -> tuple[Decision, tuple[str, ...]]:
-    """The decision for independent letters where that is a proof, else for what they mean at one
-    run, with those meanings.
-    """
-    independent = claim.decide()
-    fixed = {
-        x: e
-        for x, e in given.replaced.items()
-        if ({x} | e.free_symbols) & words.of_a_run and not given.is_budget(x)
-    }
-    together = claim.letters & words.of_a_run
-    own = together - {sym.C, sym.SIZE_RATIO}
-    if independent.proved or not words.depend(
-        together.union(fixed, *(e.free_symbols for e in fixed.values()))
-    ):
-        return independent, ()
-    moving = claim.limit is None or (
-        claim.limit[0] in (sym.C, sym.SIZE_RATIO) and not own & {sym.N, sym.D}
-    )
-    tied = any(
-        words.depend(e.free_symbols - words.named_for_a_run)
-        for e in (*given.domain.positive, *given.domain.nonnegative)
-    )
-    if fixed or tied or not moving:
-        if not independent.refuted:
-            return independent, ()
-        meant = ", ".join(words.meanings(together.union(fixed)))
-        reason = f"it fails for independent letters; what they mean at one run ({meant}) is not decided beside what is assumed"
+    def answer(self, i: int) -> tuple[Decision, tuple[str, ...]]:
+        """The decision for every law, and where that is none, for the one whose numbers are given."""
+        question = self.question(i)
+        decision, meanings = decided(question, self.reader.words, self.given)
+        if decision.proved:
+            return decision, meanings
+        if self.numbers is not None:
+            return self.comparison(i).decide(), ()
+        if question.relation != "approx":
+            return decision, meanings
+        if not question.lhs.free_symbols | question.rhs.free_symbols:
+            return self.comparison(i).decide(), ()
+        reason = (
+            "whether the two sides are near each other hangs on a law: name one with --law NAME"
+        )
         return Decision(Answer.UNDECIDED, reason), ()
-    question = claim.at({symbol: words.run[symbol] for symbol in own})
-    if not question.has_a_meaning:
-        return independent, ()
-    at_run = question.decide()
-    meanings = words.meanings(together)
-    if at_run.proved or (at_run.refuted and not independent.refuted):
-        return at_run, meanings
-    if at_run.answer is Answer.UNDECIDED and independent.refuted:
-        reason = f"it fails for independent letters, and by definition {', '.join(meanings)}: {at_run.reason}"
-        return Decision(Answer.UNDECIDED, reason, at_run.conditions), ()
-    return independent, ()
 
+    def comparison(self, i: int) -> Comparison:
+        """The link at the coefficients of the law."""
+        question = self.question(i)
+        if question.relation not in ROUNDED:
+            return Comparison(question, None, self.numbers)
 
-# -- reading -----------------------------------------------------------------------------------------------------------
-
-
-class _Claims:
-    """Splits a claim into sides and reads each; collects the free symbols that it meets."""
-
-    def __init__(
-        self, table: dict[str, Expr | NamedFunction], words: Vocabulary, latex: bool
-    ) -> None:
-        self.table, self.words, self.latex = table, words, latex
-        self.own = words.names.keys()
-        self.free: dict[str, Symbol] = {}
-        self.met: dict[str, None] = {}
-        self.domain = Domain()
-
-    @property
-    def read_as(self) -> tuple[str, ...]:
-        """The names met that are more than a letter, with what they mean."""
-        return tuple(
-            f"{name}, {self.words.means[name]}"
-            for name in self.met
-            if name in self.words.means and self.table[name] is self.words.names[name]
-        )
-
-    def split(self, text: str) -> tuple[list[list[Token]], list[Token]]:
-        tokens = tokenize_latex(text) if self.latex else tokenize(text)
-        self._refuse_capital_exponents(text, tokens)
-        parts: list[list[Token]] = [[]]
-        relations: list[Token] = []
-        for token in tokens:
-            if token.kind == "relation":
-                relations.append(
-                    Token("relation", "==" if token.text == "=" else token.text, token.position)
-                )
-                parts.append([])
-            else:
-                parts[-1].append(token)
-        if not relations:
-            raise ParseError("a claim needs a relation: ==, <=, >=, -> or ~", text=text)
-        for before, relation, after in zip(parts, relations, parts[1:], strict=False):
-            if not (before and after):
-                raise ParseError.at(
-                    text, relation.position, f"an expression is missing beside {relation.text!r}"
-                )
-        return parts, relations
-
-    def side(self, text: str, tokens: list[Token], relation: Token | None) -> Expr:
-        """One side; after `->` it may be infinite."""
-        if (
-            relation is not None
-            and relation.text == "->"
-            and [token.text for token in tokens if token.text != "+"] in INFINITIES
-        ):
-            return oo
-        return self.expression(text, tokens)
-
-    def expression(self, text: str, tokens: list[Token]) -> Expr:
-        tokens = [self._known(token) for token in tokens]
-        for token in tokens:
-            if token.kind == "name" and token.text in self.own:
-                self.met[token.text] = None
-            if token.kind == "name" and token.text not in self.table and _may_be_free(token.text):
-                self.free[token.text] = self.table[token.text] = OF_A_RUN.get(
-                    token.text, Symbol(token.text, positive=True)
-                )
-        self._refuse_arguments(text, tokens)
-        return read(text, tokens, self.table, domain=self.domain, letters=self.own)
-
-    def _refuse_arguments(self, text: str, tokens: list[Token]) -> None:
-        """`N(C)` is a function in a paper and a product in the grammar, so that one has to say
-        which is meant.
-        """
-        for i, (name, opening, argument, closing) in enumerate(
-            zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False)
-        ):
-            if name.kind != "name" or opening.text != "(" or text[opening.position] != "(":
-                continue
-            if name.text == "O" and "O" not in self.own:
-                raise ParseError.at(
-                    text,
-                    name.position,
-                    "an order term 'O(...)'",
-                    " is no value, and cannot be read",
-                )
-            meaning = self.table.get(name.text)
-            applied = meaning is None or isinstance(meaning, NamedFunction)
-            if applied or closing.text != ")" or argument.kind not in ("name", "number"):
-                continue
-            raised = i + 4 < len(tokens) and tokens[i + 4].kind == "power"
-            if raised and name.text not in MAY_BE_FUNCTIONS:
-                continue  # the power of a factor in parentheses, as in A (N_opt)^-beta
-            call = f"{name.text}({argument.text})"
-            optimum = (
-                f"{name.text}_opt({argument.text}) for the optimum, "
-                if f"{name.text}_opt" in self.table
-                else ""
+        def read_with(tokens: list[Token], letters: dict[str, Symbol]) -> Expr:
+            return self.given.at(
+                read(self.text, tokens, {**self.reader.table, **letters}), self.text
             )
-            hint = f"; write {optimum}{name.text}*{argument.text} for the product"
-            raise ParseError.at(text, name.position, f"ambiguous {call!r}", hint)
 
-    def _refuse_capital_exponents(self, text: str, tokens: list[Token]) -> None:
-        """`2E-3` is a number elsewhere, and here it may be 2*E - 3."""
-        for token in tokens:
-            if token.kind == "number" and "E" in token.text and "E" in self.own:
-                hint = f": write {token.text.lower()} for the number, 2*E for a product with the irreducible loss"
-                raise ParseError.at(text, token.position, f"ambiguous {token.text!r}", hint)
-
-    def _known(self, token: Token) -> Token:
-        """`C_0` is `C0` where that is a name."""
-        joined = token.text.replace("_", "")
-        is_index = (
-            token.kind == "name"
-            and joined[-1:].isdigit()
-            and token.text not in self.table
-            and joined in self.table
+        left, right = (
+            typed_side(part, question.relation, read_with) for part in self.parts[i : i + 2]
         )
-        return Token(token.kind, joined, token.position) if is_index else token
+        return Comparison(question, (left, right), self.numbers)
+
+    def corrector(self, i: int) -> Corrector:
+        """What looks for the right claim in place of the link."""
+        left, right = (
+            Side(source, start, tuple(self.parts[k]), self.sides[k])
+            for k, (start, source) in enumerate(spans(self.text, self.relations))
+            if k in (i, i + 1)
+        )
+        return Corrector(
+            self.question(i),
+            left,
+            right,
+            self.reader.words,
+            self.spelling,
+            lambda tokens: self.given.at(self.reader.expression(self.text, tokens), self.text),
+            lambda question: decided(question, self.reader.words, self.given)[0],
+        )
 
 
-def _may_be_free(name: str) -> bool:
-    """A letter, with an index or not: x, x1, x_1, x_N; or a Greek letter; or a name that papers
-    give to a quantity of a run.
-    """
-    return (
-        name in GREEK_NAMES
-        or name in OF_A_RUN
-        or (name != "e" and FREE_NAME.fullmatch(name) is not None)
+# -- implications ------------------------------------------------------------------------------------------------------
+
+
+def _implied(
+    text: str,
+    relations: Sequence[Token],
+    words: Vocabulary,
+    assume: Sequence[str],
+    settings: dict[str, Any],
+) -> Proof:
+    """`a == b implies c == d`: the right side under the left one as an assumption; `iff` both ways."""
+    signs = [relation for relation in relations if relation.text in IMPLICATIONS]
+    statements = _statements(text, signs)
+    links: list[ChainLink] = []
+    free: dict[str, None] = {}
+    read_as: dict[str, None] = {}
+    for sign, (start, left), (after, right) in zip(signs, statements, statements[1:], strict=False):
+        ways = [(left, right, after)]
+        if sign.text == "iff":
+            ways.append((right, left, start))
+        for premise, conclusion, position in ways:
+            proof = _under(premise, conclusion, words, assume, settings)
+            links += [
+                replace(
+                    link,
+                    text=f"{premise.strip()} implies {link.text}",
+                    position=position + link.position,
+                )
+                for link in proof.links
+            ]
+            free |= dict.fromkeys(proof.free)
+            read_as |= dict.fromkeys(proof.read_as)
+    return Proof(text, tuple(links), tuple(free), tuple(read_as))
+
+
+def _statements(text: str, signs: Sequence[Token]) -> list[tuple[int, str]]:
+    """What stands between the signs of implication, each with its place."""
+    statements, start = [], 0
+    for sign in signs:
+        statements.append((start, text[start : sign.position]))
+        match = RELATION.match(text, sign.position)
+        start = sign.position + 1 if match is None else match.end()
+    return [*statements, (start, text[start:])]
+
+
+def _under(
+    premise: str,
+    conclusion: str,
+    words: Vocabulary,
+    assume: Sequence[str],
+    settings: dict[str, Any],
+) -> Proof:
+    """The conclusion where the premise is assumed; undecided where it cannot be."""
+    reader = Claims(
+        Given(words, (), settings["define"], settings["let"]).table, words, settings["latex"]
     )
-
-
-class _Given:
-    """What is assumed: equalities as replacements of a symbol, inequalities as bounds of the
-    domain.
-    """
-
-    def __init__(
-        self,
-        words: Vocabulary,
-        texts: Sequence[str],
-        definitions: Sequence[str] = (),
-        renames: Sequence[str] = (),
-    ) -> None:
-        self.words = words
-        self.table: dict[str, Expr | NamedFunction] = dict(words.names)
-        self.named: dict[Symbol, Expr] = {}
-        self.replaced: dict[Symbol, Expr] = {}
-        self.source: dict[Symbol, str] = {}
-        self.domain = Domain()
-        self._rename(renames)
-        self._name(definitions)
-        for text in texts:
-            self._add(text)
-        self.domain = self.domain.map(lambda e: self.at(e, ", ".join(texts)))
-
-    def _rename(self, texts: Sequence[str]) -> None:
-        """Give names another meaning; what they are given is read with the meanings by default."""
-        renamed: dict[str, Expr | NamedFunction] = {}
-        for text in texts:
-            left, _, right = (
-                part.strip() for part in re.sub(":?==?", "=", text, count=1).partition("=")
-            )
-            right = STARRED.sub(r"\1^*" if _is_latex(right) else r"\1_opt", right)
-            if not (left and right):
-                raise ParseError(f"{text!r}: a new meaning reads `name := expression`")
-            reader = _Claims(dict(self.words.names), self.words, _is_latex(right))
-            name, parameters = _named(_tokens(left), text)
-            tokens = _tokens(right)
-            meaning = reader.table.get(tokens[0].text) if len(tokens) == 1 else None
-            if isinstance(meaning, NamedFunction):
-                renamed[name] = meaning
-                continue
-            letters = [reader.expression(left, [token]) for token in parameters]
-            body = reader.expression(right, tokens)
-            renamed[name] = NamedFunction(tuple(letters), body) if letters else body
-        self.table |= renamed
-
-    def _name(self, texts: Sequence[str]) -> None:
-        """Take every name first: one definition may use another."""
-        bodies: dict[Symbol, tuple[str, _Claims, list[Token]]] = {}
-        functions: dict[str, tuple[str, list[Expr], list[Token]]] = {}
-        for text in texts:
-            reader = _Claims(self.table, self.words, "\\" in text or "{" in text)
-            parts, relations = reader.split(text)
-            if [relation.text for relation in relations] != ["=="]:
-                raise ParseError(f"{text!r}: a definition reads `name == expression`")
-            name, parameters = _named(parts[0], text)
-            if name in self.table:
-                raise ParseError(f"{text!r}: {name} has a meaning already")
-            symbol = Symbol(name, real=True)
-            if parameters:
-                letters = [reader.expression(text, [token]) for token in parameters]
-                functions[name] = (text, letters, parts[1])
-                continue
-            self.table[name] = symbol
-            bodies[symbol] = (text, reader, parts[1])
-        for name, (text, letters, tokens) in functions.items():
-            reader = _Claims(self.table, self.words, "\\" in text or "{" in text)
-            self.table[name] = NamedFunction(tuple(letters), reader.expression(text, tokens))
-        for symbol, (text, reader, tokens) in bodies.items():
-            self.named[symbol] = reader.expression(text, tokens)
-            self.domain.positive += reader.domain.positive
-            self.domain.nonzero += reader.domain.nonzero
-        for _ in bodies:
-            self.named = {
-                x: substituted(e, self.named, bodies[x][0]) for x, e in self.named.items()
-            }
-        for symbol, value in self.named.items():
-            if value.free_symbols & self.named.keys():
-                raise ParseError(f"{bodies[symbol][0]!r}: {symbol} is defined by way of itself")
-
-    def _add(self, text: str) -> None:
-        reader = _Claims(self.table, self.words, _is_latex(text))
-        parts, relations = reader.split(text)
-        if len(relations) != 1 or relations[0].text not in ("==", "!=", "<", "<=", ">", ">="):
-            forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
-            raise ParseError(f"{text!r}: an assumption reads {forms}")
-        left, right = (self.at(reader.expression(text, part), text) for part in parts)
-        self.domain.positive += reader.domain.positive
-        self.domain.nonzero += reader.domain.nonzero
-        relation = relations[0].text
-        if relation == "==":
-            symbol, value = _replacement(left, right, text)
-            self.replaced = {
-                x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()
-            } | {symbol: value}
-            self.source[symbol] = text
-            if symbol.is_positive and not plainly_positive(value):
-                self.domain.positive.append(value)
-            elif symbol.is_nonnegative and value.is_nonnegative is not True:
-                self.domain.nonnegative.append(value)
-        elif relation == "!=":
-            self.domain.nonzero.append(left - right)
-        elif relation in ("<", ">"):
-            self.domain.positive.append(left - right if relation == ">" else right - left)
-        else:
-            self.domain.nonnegative.append(left - right if relation == ">=" else right - left)
-
-    def at(self, expression: Expr, text: str) -> Expr:
-        """The expression with every name explained and every replacement made."""
-        return substituted(substituted(expression, self.named, text), self.replaced, text)
-
-    def is_budget(self, symbol: Symbol) -> bool:
-        """Whether the replacement of the symbol is the budget itself, `C == 6*N*D` or solved for
-        another letter.
-        """
-        budget = self.words.budget
-        return is_zero((sym.C - budget).xreplace({symbol: self.replaced[symbol]}))
-
-    def limit(self, text: str) -> tuple[Symbol, str]:
-        """The variable of a limit, which must be free to move, and where it tends."""
-        symbol, end = _limit(text, self.table)
-        if symbol in self.replaced:
-            raise ParseError(
-                f"{text!r}: {symbol} cannot tend to a limit where {self.source[symbol]!r} replaces "
-                f"it"
-            )
-        return symbol, end
-
-    def domain_of(self, typed: Domain, text: str) -> Domain:
-        """Where the claim as typed has a value and the assumptions hold; refused where that is
-        nowhere.
-        """
-        positive = list(self.domain.positive)
-        for condition in typed.positive:
-            value = self.at(condition, text)
-            if value.is_number and value.is_positive is not True:
-                raise ParseError(
-                    f"{text!r}: {condition} is {value}, and a logarithm or a broken power of it "
-                    f"has no real value"
-                )
-            if not plainly_positive(value) and value not in positive:
-                positive.append(value)
-        nonzero: list[Expr] = []
-        for condition in (*self.domain.nonzero, *typed.nonzero):
-            value = self.at(condition, text)
-            if value not in nonzero and not plainly_positive(value):
-                nonzero += [
-                    e for e in _factors(value, condition, positive, text) if e not in nonzero
-                ]
-        return Domain(positive, nonzero, self.domain.nonnegative)
-
-
-def _is_latex(text: str) -> bool:
-    return LATEX.search(text) is not None
-
-
-def _tokens(text: str) -> list[Token]:
-    return tokenize_latex(text) if _is_latex(text) else tokenize(text)
-
-
-def _named(tokens: Sequence[Token], text: str) -> tuple[str, list[Token]]:
-    """The name that is defined, with its parameters where it is a function: `f(x, y)`."""
-    name, *rest = tokens
-    parameters = rest[1:-1:2]
-    separators = [token.text for token in (*rest[:1], *rest[2:-1:2], *rest[-1:])]
-    is_call = separators == ["(", *[","] * (len(parameters) - 1), ")"] and len(rest) > 2
-    if (
-        name.kind != "name"
-        or any(token.kind != "name" for token in parameters)
-        or (rest and not is_call)
-    ):
-        raise ParseError(f"{text!r}: a definition reads `name == expression`")
-    return name.text, parameters
-
-
-def _vanishes(e: Expr, witness: Witness) -> bool:
-    """Whether the expression is 0, or has no value, at the point of a witness."""
-    value = e.xreplace(dict(witness.point))
-    return bool(value.has(zoo, nan)) or is_zero(value)
-
-
-def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:
-    """The factors of a divisor whose sign is not certain; refused where the divisor is zero
-    throughout.
-    """
+    parts, relations = reader.split(premise)
+    for part in parts:
+        reader.expression(premise, part)
+    sides = sources(premise, relations)
+    spelt = AS_TYPED if reader.latex else {}
+    assumed = [
+        f"{left} {spelt.get(relation.text, relation.text)} {right}"
+        for left, relation, right in zip(sides, relations, sides[1:], strict=False)
+    ]
+    bare = prove(conclusion, assume=assume, **settings)
+    if bare.answer is Answer.PROVED:
+        return bare
     try:
-        arithmetic = arithmetic_for((value,), positive)
-        form = normal_form(value, arithmetic)
-        if arithmetic.is_zero(form):
-            raise ParseError(f"{text!r}: division by zero, for {condition} is 0")
-        before = len(arithmetic.nonzero)
-        arithmetic.power(form, normal_form(Integer(-1), arithmetic))
-    except OutsideScope:
-        return [value]
-    return arithmetic.nonzero[before:]
-
-
-def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
-    """The symbol of an equality and what it stands for."""
-    symbol, value = (left, right) if left.is_Symbol else (right, left)
-    if not symbol.is_Symbol or symbol in value.free_symbols:
-        raise ParseError(
-            f"{text!r}: one side of an equality must be a symbol that the other does not hold"
+        return prove(conclusion, assume=(*assume, *assumed), **settings)
+    except ParseError as error:
+        reason = f"the premise cannot be taken for an assumption: {error}"
+        unused = Decision(Answer.UNDECIDED, reason)
+        return replace(
+            bare,
+            links=tuple(
+                link if link.decision.proved else replace(link, decision=unused)
+                for link in bare.links
+            ),
         )
-    if symbol.is_positive and value.is_nonpositive:
-        raise ParseError(f"{text!r}: {symbol} is positive")
-    if symbol.is_nonnegative and value.is_negative:
-        raise ParseError(f"{text!r}: {symbol} is not negative")
-    return symbol, value
-
-
-def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol, str]:
-    match = LIMIT.fullmatch(text)
-    symbol = table.get(match["name"]) if match else None
-    if match is None or not isinstance(symbol, Symbol) or not symbol.is_positive:
-        raise ParseError(
-            f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a positive symbol of the "
-            f"claim"
-        )
-    return symbol, "0" if match["limit"].startswith("0") else "oo"
-
-
-def _sources(text: str, relations: Sequence[Token]) -> list[str]:
-    """The sides as they are typed."""
-    sources, start = [], 0
-    for relation in relations:
-        sources.append(text[start : relation.position])
-        match = RELATION.match(text, relation.position)
-        start = match.end() if match is not None else relation.position + 1
-    return [" ".join(source.replace("&", " ").split()) for source in (*sources, text[start:])]

@@ -48,6 +48,16 @@ class File:
 
 
 @dataclass(frozen=True)
+class Inclusion:
+    """Where a file is included: the command `\\input{...}` in a file, and the file."""
+
+    within: File
+    start: int
+    stop: int
+    file: File
+
+
+@dataclass(frozen=True)
 class Place:
     """Line and column, both from 1."""
 
@@ -95,6 +105,7 @@ class Source:
         What the header `% isoflop: N_* = N_opt, k = kappa` says.
     not_expanded : tuple of str
         Macros whose definition is not understood.
+    inclusions : tuple of Inclusion
     """
 
     text: str
@@ -104,6 +115,7 @@ class Source:
     missing: tuple[str, ...] = ()
     renames: tuple[str, ...] = ()
     not_expanded: tuple[str, ...] = ()
+    inclusions: tuple[Inclusion, ...] = ()
 
     def place(self, position: int) -> Place:
         """Where the character at a position of the text stands."""
@@ -170,6 +182,7 @@ class _Expansion:
         self.switches: dict[str, bool] = {}
         self.groups: list[dict[str, Macro | None]] = []
         self.missing: list[str] = []
+        self.inclusions: list[Inclusion] = []
         self.renames: list[str] = []
         self.not_expanded: dict[str, None] = {}
         self.control = CONTROL
@@ -195,6 +208,7 @@ class _Expansion:
             tuple(self.missing),
             tuple(self.renames),
             tuple(self.not_expanded),
+            tuple(self.inclusions),
         )
 
     # -- reading on ----------------------------------------------------------------------------------------------------
@@ -448,11 +462,6 @@ class _Expansion:
             closing = len(text.characters) if closing < 0 else closing + len(rf"\end{{{name}}}")
             self.go_on(text, at, closing, blank=True)
             return
-        if name == "document" and side == "end":
-            self.go_on(text, at, after)
-            is_main = text.firsts[at] < self.files[0].first + len(self.files[0].text)
-            self.frames = [] if is_main else self.frames[:-1]
-            return
         if name in self.environments:
             opening, closing_macro = self.environments[name]
             own = f"{side} {name}"
@@ -479,7 +488,11 @@ class _Expansion:
         if content is None:
             self.missing.append(f"{name} (line {self.place_of(text, at)})")
             return
+        where, end = text.firsts[at], text.lasts[match.end() - 1]
+        within = next(file for file in reversed(self.files) if file.first <= where)
         self.frames.append((self.added(*content), 0))
+        start, stop = where - within.first, end - within.first
+        self.inclusions.append(Inclusion(within, start, stop, self.files[-1]))
 
     def content(self, name: str) -> tuple[str, str] | None:
         if self.read is None or not name or len(self.files) >= MOST_FILES:
@@ -567,8 +580,8 @@ def _argument(characters: str, position: int) -> tuple[int, int, int] | None:
         control = CONTROL.match(characters, start)
         stop = control.end() if control is not None else start + 1
         return start, stop, stop
-    stop = group_end(characters, start)
-    return None if stop is None else (start + 1, stop - 1, stop)
+    closed = group_end(characters, start)
+    return None if closed is None else (start + 1, closed - 1, closed)
 
 
 def group_end(characters: str, start: int) -> int | None:

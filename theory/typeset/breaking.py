@@ -6,29 +6,41 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Mul, Rational, exp, log
+from sympy import Add, Expr, Mul, Pow, Rational, exp, log
 
 from .layout import is_negative, ordered_terms, quotient
 from .printer import PaperPrinter, snug
 from .width import RELATIONS, TOKEN, group, width
 
-#: Points that a display leaves free, for what its end may add to it; the margin of a list.
-SLACK, INDENT = 15, 30
-SIZES = (("", 10), (r"\small", 9), (r"\footnotesize", 8), (r"\scriptsize", 7))
+#: Points that a display leaves free for its full stop and for what is not known of its width; by
+#: how much its last part may go further; the margin of a list.
+FREE, SLACK, INDENT = 8, 4, 25
+#: In front of a row that continues one, and its width.
+CONTINUED = r"\qquad "
+MARGIN = width(CONTINUED)
+#: Smaller sizes, and per cent of the width in 10pt: what is raised does not shrink as much.
+SIZES = (("", 100), (r"\small", 94), (r"\footnotesize", 91), (r"\scriptsize", 87))
 
 
 @dataclass(frozen=True)
 class Measure:
-    """How wide the lines of a paper are, in points: 345 in an article, 252 in many papers of two
-    columns.
+    r"""How wide the lines of a paper are.
+
+    Parameters
+    ----------
+    column : int
+        ``\columnwidth`` in points, of text in 10pt: 345 in an article.
+    columns : {1, 2}
+        On a page.
     """
 
     column: int = 345
+    columns: int = 1
 
     @property
     def text(self) -> int:
         """Room for a display between paragraphs."""
-        return self.column - SLACK
+        return self.column - FREE
 
     @property
     def item(self) -> int:
@@ -36,13 +48,17 @@ class Measure:
         return self.text - INDENT
 
 
-ARTICLE, TWO_COLUMNS = Measure(), Measure(252)
+ARTICLE, TWO_COLUMNS = Measure(), Measure(252, columns=2)
 
 
 def pieces(side: Expr, printer: PaperPrinter, room: int) -> list[str]:
     """The parts of one side between which a line may be broken: its terms, and the factors of a
-    term that is wider than the room.
+    term that is wider than a row that continues another.
     """
+    return _terms(side, printer, room - MARGIN)
+
+
+def _terms(side: Expr, printer: PaperPrinter, room: int) -> list[str]:
     first, *rest = ordered_terms(side) if isinstance(side, Add) else [side]
     found = _factors(first, printer, room)
     for term in rest:
@@ -62,6 +78,9 @@ def _factors(term: Expr, printer: PaperPrinter, room: int) -> list[str]:
         return _bracketed("", term, printer, room)
     if isinstance(term, exp | log):
         return _bracketed(rf"\{term.func.__name__}", term.args[0], printer, room)
+    if isinstance(term, Pow) and isinstance(term.base, Add | Mul) and not term.exp.is_Rational:
+        *before, last = _bracketed("", term.base, printer, room)
+        return [*before, printer.raised(last, term.exp)]
     if not isinstance(term, Mul):
         return [text]
     parts = quotient(term)
@@ -82,7 +101,7 @@ def _factors(term: Expr, printer: PaperPrinter, room: int) -> list[str]:
 
 def _bracketed(name: str, inside: Expr, printer: PaperPrinter, room: int) -> list[str]:
     """A bracket that may be broken between the terms inside."""
-    first, *rest = pieces(inside, printer, room)
+    first, *rest = _terms(inside, printer, room)
     *before, last = [rf"{name}\biggl({first}", *rest]
     return [*before, rf"{last}\biggr)"]
 
@@ -96,35 +115,57 @@ def packed(left: Sequence[str], right: Sequence[str], note: str, room: int) -> l
 
     The rows of a right side begin behind a short left side, and with an indent below a long one.
     """
-    whole = " ".join([*left, *right])
+    start, end = _joined(left), _joined(right)
+    whole = f"{start} {end}"
     noted = rf"{whole} \qquad {note}" if note else whole
     if width(noted) <= room:
         return [noted]
+    beside = room - width(start) - MARGIN
     if width(whole) <= room:
-        return [f"&{whole}", rf"&\qquad {note}"]
-    start, margin = " ".join(left), width(r"\qquad ")
-    if width(start) <= SHORT_SIDE * room:
-        first, *more = filled(right, room - width(start) - margin)
-        rows = [f"{start} &{first}", *(rf"&\qquad {row}" for row in more)]
+        rows = [f"&{whole}"]
+    elif width(start) <= SHORT_SIDE * room and max(map(width, right)) <= beside:
+        first, *more = filled(right, beside)
+        rows = [f"{start} &{first}", *(f"&{CONTINUED}{row}" for row in more)]
     else:
         first, *more = filled(left, room)
-        rows = [f"&{first}", *(rf"&\qquad {row}" for row in (*more, *filled(right, room - margin)))]
-    if note and width(rf"{start} {rows[-1]} \qquad {note}") <= room:
-        rows[-1] += rf" \qquad {note}"
+        more += filled(right, room - MARGIN)
+        rows = [f"&{first}", *(f"&{CONTINUED}{row}" for row in more)]
+    if not note:
         return rows
-    return [*rows, rf"&\qquad {note}"] if note else rows
+    if _widest([*rows[:-1], rf"{rows[-1]} \qquad {note}"]) <= room:
+        return [*rows[:-1], rf"{rows[-1]} \qquad {note}"]
+    return [*rows, f"&{CONTINUED}{note}"]
+
+
+def _widest(rows: Sequence[str]) -> int:
+    """The width of rows that are aligned."""
+    columns = [row.partition("&") for row in rows]
+    if not all(mark for _, mark, _ in columns):
+        return max(map(width, rows))
+    return max(width(before) for before, _, _ in columns) + max(
+        width(behind) for _, _, behind in columns
+    )
 
 
 def filled(pieces: Sequence[str], room: int) -> list[str]:
     """Rows of pieces; the last piece may go a little beyond, so that it does not stand alone."""
     rows = [pieces[0]]
     for k, piece in enumerate(pieces[1:], start=2):
-        longer = f"{rows[-1]} {piece}"
+        longer = _joined([rows[-1], piece])
         if width(longer) <= room + SLACK * (k == len(pieces)):
             rows[-1] = longer
         else:
             rows.append(piece)
     return rows
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Parts on one row: a cross stands in front of a row or between two numbers."""
+    text, *others = parts
+    for part in others:
+        bare = part.removeprefix(r"\times ")
+        text += f" {part if text[-1].isdigit() and bare[0].isdigit() else bare}"
+    return text
 
 
 def block(environment: str, rows: Sequence[str], end: str, room: int) -> str:
@@ -135,9 +176,9 @@ def block(environment: str, rows: Sequence[str], end: str, room: int) -> str:
         shown = (
             f"  \\begin{{{environment}}}\n    {separator.join(rows)}{end}\n  \\end{{{environment}}}"
         )
-    widest = max(map(width, rows))
+    widest = _widest(rows)
     size = next(
-        (name for name, scale in SIZES if widest * scale <= 10 * (room + SLACK)), SIZES[-1][0]
+        (name for name, share in SIZES if widest * share <= 100 * (room + SLACK)), SIZES[-1][0]
     )
     return f"  {{{size}\n{shown}}}" if size else shown
 

@@ -3,15 +3,21 @@ bibliography.
 
 The letters of a law (N, D, C, L, E, A, B, C_0, r, rho, alpha, beta, gamma) are written as macros
 ``\isoN``, ``\isoD``, ..., each defined with ``\providecommand``: a paper that defines its own
-first, or edits the definitions, sees its own symbols.
+first, or edits the definitions, sees its own symbols. A fragment's theorems, labels and citations
+have names of their own as well: ``isotheorem``, ``iso:...``.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from functools import partial
 from typing import Any
+
+from sympy import __version__ as sympy_version
 
 from ..._version import __version__
 from .. import symbols as sym
@@ -23,24 +29,37 @@ from ..envelope import Envelope
 from ..law import PARAMS_TOKENS
 from ..penalty import Misallocation
 from ..proof.claim import Derivation, Verdict, weakest
+from .breaking import ARTICLE, Measure
 from .layout import OPTIMAL
 from .numbers import Shortest
+from .plain import plain
 from .printer import render, symbol_latex
 from .prose import respell
 from .sentence import LETTERS, escaped, sentence_latex
 from .table import Column, Table
 from .theorem import label, theorem_latex
-from .width import MACRO
+from .width import MACRO, width
 
-__all__ = ["PACKAGES", "Entry", "document_latex", "require_symbols", "with_macros", "written"]
+__all__ = [
+    "PREFIX",
+    "Entry",
+    "cited",
+    "date_of_print",
+    "document_latex",
+    "require_symbols",
+    "with_macros",
+    "written",
+]
 
 Subject = Derivation | Envelope | Misallocation
 
-PACKAGES = ("amsmath", "amssymb", "amsthm", "booktabs")
+PACKAGES = ("amsmath", "amssymb", "amsthm")
+#: Of labels and, in a fragment, of what it cites.
+PREFIX = "iso:"
 #: What a table of laws shows: the fitted coefficients, and what follows from them.
 FITTED, DERIVED = ("E", "A", "B", "beta", "gamma"), ("alpha", "C0", "w_N")
 #: Tables of many columns are narrower than the lines of an article.
-SMALL = r"\footnotesize\setlength{\tabcolsep}{3pt}"
+SMALL, SEPARATION = r"\footnotesize\setlength{\tabcolsep}{3pt}", 6
 PENALTIES = (
     "Penalty $P$, effective compute and compute overhead off the optimal allocation, at the same "
     "compute."
@@ -65,11 +84,10 @@ LAW_SYMBOLS = frozenset(
 STRETCHED = r"\begingroup\emergencystretch=4em"
 NUMERALS = {"0": "zero"}
 INTRODUCTION = (
-    f"Each statement below was checked by isoflop {__version__} when this document was written: "
-    f"every step by the argument that "
-    "the proof names, and again at random points in arithmetic of 50 digits, bounds also in "
-    "interval arithmetic. The status of "
-    "a theorem is that of its weakest step."
+    "Each statement below was checked by isoflop {isoflop} with SymPy {sympy} on {date}, in the "
+    "{notation} notation: every step by the argument that the proof names, and again at random "
+    "points in arithmetic of 50 digits, bounds also in interval arithmetic. The status of a "
+    "theorem is that of its weakest step."
 )
 #: Where a sentence names a derivation that is not in the document.
 OTHER_NAME = re.compile(r"\\texttt\{\w+(?:\\_\w+){2,}\}")
@@ -160,6 +178,7 @@ class Citing:
     """
 
     spelling: Notation
+    prefix: str = ""
     works: dict[str, Work] = field(default_factory=dict)
 
     def __call__(self, sentence: str) -> str:
@@ -174,7 +193,7 @@ class Citing:
     def key(self, key: str) -> str:
         r"""``\cite`` of a work by its key."""
         self.works.setdefault(key, WORKS[key])
-        return rf"\cite{{{key}}}"
+        return rf"\cite{{{self.prefix}{key}}}"
 
     def _plain(self, piece: str) -> str:
         """The formulas of a piece set, its spaces at both ends kept."""
@@ -188,7 +207,8 @@ class Citing:
         if not self.works:
             return []
         entries = [
-            _bibitem(work) for work in sorted(self.works.values(), key=lambda work: work.key)
+            _bibitem(work, self.prefix)
+            for work in sorted(self.works.values(), key=lambda work: work.key)
         ]
         return [r"\begin{thebibliography}{99}", *entries, r"\end{thebibliography}"]
 
@@ -197,11 +217,11 @@ def _spoken(names: str) -> str:
     return escaped(names).replace("et al. ", r"et al.\ ")
 
 
-def _bibitem(work: Work) -> str:
+def _bibitem(work: Work, prefix: str) -> str:
     details = re.sub(r"(\d)-(\d)", r"\1--\2", escaped(work.details))
     details = re.sub(r"https://\S+?(?=[,;]?(?:\s|$))", lambda match: _breakable(match[0]), details)
     stop = "" if work.title.endswith("?") else "."
-    return rf"\bibitem{{{work.key}}} {escaped(work.authors)}, \emph{{{escaped(work.title)}{stop}}} {details}"
+    return rf"\bibitem{{{prefix}{work.key}}} {escaped(work.listed_authors)}, \emph{{{escaped(work.title)}{stop}}} {details}"
 
 
 def _breakable(address: str) -> str:
@@ -209,6 +229,22 @@ def _breakable(address: str) -> str:
 
 
 # -- the document ----------------------------------------------------------------------------------------------
+
+#: What a document of one column and one of two have: the options of the class, and the text on a
+#: page. A measure is that of text in 10pt.
+CLASSES = {1: "11pt", 2: "twocolumn"}
+PAGES = {
+    1: "textwidth=385pt,textheight=620pt",
+    2: "textwidth=516pt,columnsep=12pt,textheight=660pt",
+}
+#: A theorem of a fragment is numbered with the paper's own, where these are called "theorem".
+GUARDED_THEOREM = (
+    r"\ifcsname isotheorem\endcsname\else"
+    r"\ifcsname c@theorem\endcsname\newtheorem{isotheorem}[theorem]{Theorem}\relax"
+    r"\else\newtheorem{isotheorem}{Theorem}\relax\fi\fi"
+)
+#: So many theorems are named in the first line of a fragment.
+MOST_NAMED = 4
 
 
 def document_latex(
@@ -218,11 +254,14 @@ def document_latex(
     laws: Sequence[Mapping[str, Any]] = (),
     penalties: Table | None = None,
     fragment: bool = False,
+    bibliography: bool | None = None,
+    measure: Measure = ARTICLE,
     macros: bool = True,
     symbols: Mapping[str, str] | None = None,
     title: str = TITLE,
+    made: date | None = None,
 ) -> str:
-    r"""A LaTeX document that compiles as it is, or a fragment to paste.
+    r"""A LaTeX document that compiles as it is, or a fragment for ``\input``.
 
     Parameters
     ----------
@@ -238,12 +277,19 @@ def document_latex(
     penalties : Table, optional
         A table of penalties, with its headings in the letters of `written`.
     fragment : bool
-        Leave out preamble, title and introduction; comment lines name the packages that are needed.
+        Leave out preamble, title and introduction. A first comment line says what made it, others
+        what it needs; the names of environments, labels and citations are its own.
+    bibliography : bool, optional
+        With the list of what is cited; by default a document has it and a fragment has not.
+    measure : Measure
+        How wide displays may be.
     macros : bool
         Write the letters of a law as macros, defined at the top; else the letters themselves.
     symbols : mapping, optional
         Canonical name -> LaTeX: what the macros stand for.
     title : str
+    made : datetime.date, optional
+        The date on it; by default `date_of_print`.
 
     Raises
     ------
@@ -252,35 +298,109 @@ def document_latex(
     """
     spelling, symbols = find_notation(notation), dict(symbols or {})
     require_symbols(symbols, spelling, macros)
-    citing = Citing(spelling)
+    made = made or date_of_print()
+    citing = Citing(spelling, PREFIX if fragment else "")
+    environment = "isotheorem" if fragment else "theorem"
     entries = list(entries)
-    parts = [_theorem(entry, spelling, citing, macros) for entry in entries]
+    set_theorem = partial(theorem_latex, cite=citing, measure=measure, environment=environment)
+    parts = [_theorem(entry, spelling, citing, macros, set_theorem) for entry in entries]
+    tables = []
     if laws:
-        parts.append(_law_table(laws, written(spelling, macros), citing))
+        tables.append((*_law_table(laws, written(spelling, macros), citing), "laws"))
     if penalties is not None:
-        parts.append(penalties.latex(PENALTIES, "tab:penalty", SMALL))
-    parts += ["\n".join(citing.bibliography())] if citing.works else []
+        tables.append((penalties, PENALTIES, "penalty"))
+    for table, caption, name in tables:
+        across = measure.columns > 1 and _table_width(table) > measure.column
+        parts.append(table.latex(caption, f"{PREFIX}{name}", SMALL, across=across))
+    if citing.works and (bibliography or not fragment):
+        parts.append("\n".join(citing.bibliography()))
     body = _with_references("\n\n".join(parts), [entry.derivation.name for entry in entries])
     definitions = _definitions(body, spelling, symbols)
+    packages = ",".join([*PACKAGES, *(["booktabs"] if tables else [])])
     if fragment:
-        return "\n".join([*_needs(), *definitions, "", body])
+        origin = _origin(entries, [row["law"] for row in laws], spelling, made)
+        needed = f"% Needs the packages {packages.replace(',', ', ')}."
+        keys = sorted(f"{PREFIX}{key}" for key in citing.works)
+        references = [f"% Cites {', '.join(keys)}."] if keys and not bibliography else []
+        return "\n".join(
+            [
+                origin,
+                needed,
+                *references,
+                *definitions,
+                *([GUARDED_THEOREM] if entries else []),
+                "",
+                body,
+            ]
+        )
     head = [
-        r"\documentclass{article}",
-        rf"\usepackage{{{','.join(PACKAGES)}}}",
+        rf"\documentclass[{CLASSES[measure.columns]}]{{article}}",
+        rf"\usepackage[{PAGES[measure.columns]}]{{geometry}}",
+        rf"\usepackage{{{packages},microtype}}",
+        r"\usepackage[hidelinks,pdfusetitle]{hyperref}",
         r"\newtheorem{theorem}{Theorem}",
+        r"\allowdisplaybreaks[1]",
         *definitions,
     ]
+    printed = f"{made.day} {made:%B} {made.year}"
     opening = [
         rf"\title{{{escaped(title)}}}",
-        r"\author{}",
-        r"\date{}",
+        rf"\author{{isoflop {__version__}}}",
+        rf"\date{{{printed}}}",
         r"\begin{document}",
         r"\maketitle",
     ]
+    checked = INTRODUCTION.format(
+        isoflop=__version__, sympy=sympy_version, date=printed, notation=spelling.name
+    )
     introduction = (
-        ["", INTRODUCTION, *([ELSEWHERE] if OTHER_NAME.search(body) else [])] if parts else []
+        ["", checked, *([ELSEWHERE] if OTHER_NAME.search(body) else [])] if entries else []
     )
     return "\n".join([*head, *opening, *introduction, "", body, "", r"\end{document}"])
+
+
+def date_of_print() -> date:
+    """Today, or the day of SOURCE_DATE_EPOCH, in seconds since 1970.
+
+    Raises
+    ------
+    ValueError
+        Where SOURCE_DATE_EPOCH is no whole number of seconds from 0 on.
+    """
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    if not seconds:
+        return datetime.now(UTC).date()
+    try:
+        return datetime.fromtimestamp(int(seconds.strip()), UTC).date()
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(
+            f"SOURCE_DATE_EPOCH={seconds!r}: must be a number of seconds since 1970"
+        ) from None
+
+
+def cited(latex: str) -> list[Work]:
+    """The works that a document or a fragment cites, in the order of their keys."""
+    keys = {key.removeprefix(PREFIX) for key in re.findall(r"\\cite\{([^{}]+)\}", latex)}
+    return [WORKS[key] for key in sorted(keys)]
+
+
+def _origin(entries: Sequence[Entry], laws: Sequence[str], spelling: Notation, made: date) -> str:
+    """The line that says what made a fragment, of what."""
+    names = [entry.derivation.name for entry in entries]
+    content = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} theorems"
+    envelopes = [
+        entry.subject.envelope if isinstance(entry.subject, Misallocation) else entry.subject
+        for entry in entries
+        if not isinstance(entry.subject, Derivation)
+    ]
+    forms = dict.fromkeys(
+        f"L = {plain(envelope.form.loss, notation=spelling)}, "
+        f"C = {plain(envelope.budget.compute(), notation=spelling)}"
+        for envelope in envelopes
+    )
+    named = [f"laws {', '.join(laws)}"] if laws else []
+    facts = [content, *forms, *named, f"{spelling.name} notation"]
+    return f"% isoflop {__version__}, {made}: {'; '.join(filter(None, facts))}"
 
 
 def _with_references(body: str, names: Iterable[str]) -> str:
@@ -290,12 +410,16 @@ def _with_references(body: str, names: Iterable[str]) -> str:
     return body
 
 
-def _needs() -> list[str]:
-    return [
-        f"% Needs the packages {', '.join(PACKAGES)}",
-        r"% and, in the preamble, \newtheorem{theorem}{Theorem} or a theorem environment of your "
-        r"own.",
+def _table_width(table: Table) -> int:
+    """About how many points wide a table is in footnote size."""
+    cells = [
+        max(
+            width(text.replace("$", ""))
+            for text in (column.latex_head(), *map(column.latex_cell, table.entries))
+        )
+        for column in table.page
     ]
+    return 8 * sum(cells) // 10 + SEPARATION * (len(cells) - 1)
 
 
 def written(spelling: Notation, macros: bool) -> Notation:
@@ -329,7 +453,13 @@ def _balanced(latex: str) -> bool:
     return depth == 0
 
 
-def _theorem(entry: Entry, spelling: Notation, citing: Citing, macros: bool) -> str:
+def _theorem(
+    entry: Entry,
+    spelling: Notation,
+    citing: Citing,
+    macros: bool,
+    set_theorem: Callable[..., str],
+) -> str:
     derivation = entry.derivation
     used = frozenset().union(*(step.symbols for step in derivation.steps))
     clash = _clash(used, spelling)
@@ -350,7 +480,7 @@ def _theorem(entry: Entry, spelling: Notation, citing: Citing, macros: bool) -> 
         rf"\textbf{{Source:}} {citing(derivation.source)}" if derivation.source else "",
         rf"\textbf{{What follows:}} {citing(derivation.follows)}" if derivation.follows else "",
     ]
-    theorem = theorem_latex(entry.subject, notation=chosen, verdicts=entry.verdicts, cite=citing)
+    theorem = set_theorem(entry.subject, notation=chosen, verdicts=entry.verdicts)
     closing = r"\noindent " + "\n".join(filter(None, about))
     return "\n".join([*remark, STRETCHED, theorem, "", closing, r"\par\endgroup\medskip"])
 
@@ -365,7 +495,10 @@ def _clash(used: Iterable[Any], spelling: Notation) -> str:
     return ""
 
 
-def _law_table(laws: Sequence[Mapping[str, Any]], spelling: Notation, citing: Citing) -> str:
+def _law_table(
+    laws: Sequence[Mapping[str, Any]], spelling: Notation, citing: Citing
+) -> tuple[Table, str]:
+    """The table of laws, and its caption."""
     keys = dict.fromkeys(row["key"] for row in laws if row.get("key") in WORKS)
     sources = f" Sources: {', '.join(map(citing.key, keys))}." if keys else ""
     budget = f"{render(sym.C, spelling)} = {render(SIX_ND.compute(), spelling)}"
@@ -377,4 +510,4 @@ def _law_table(laws: Sequence[Mapping[str, Any]], spelling: Notation, citing: Ci
         for names, digits in ((FITTED, 6), (DERIVED, 4))
         for name in names
     ]
-    return Table(columns, laws).latex(caption, "tab:laws", SMALL)
+    return Table(columns, laws), caption

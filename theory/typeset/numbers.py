@@ -209,10 +209,16 @@ class Count(Format):
     >>> [Count().text(x) for x in (7.2213e10, 1.33e12, 999999.0, 12.0, 3e20)]
     ['72.2B', '1.33T', '1M', '12', '3e20']
     >>> print(Count().latex(7.2213e10), Count().latex(3e20))
-    $72.2\mathrm{B}$ $3 \times 10^{20}$
+    72.2B $3 \times 10^{20}$
     """
 
     digits: int = 3
+
+    def latex(self, value: float | None) -> str:
+        """The number for LaTeX: with a suffix as text, without one in mathematics."""
+        known = value is not None and not isnan(value) and not isinf(value)
+        number, suffix = self._scaled(value) if known else ("", "")
+        return f"{number}{suffix}" if suffix else super().latex(value)
 
     def finite(self, value: float) -> str:
         number, suffix = self._scaled(value)

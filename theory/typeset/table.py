@@ -182,7 +182,7 @@ class Column(Record):
             return LATEX_DASH if self.missing == DASH else latex_escaped(self.missing)
         if isinstance(entry, str | Words):
             return latex_of(entry)
-        return self._cell(entry, self.format.latex, self.interval.latex, LATEX_DASH)
+        return _bare(self._cell(entry, self.format.latex, self.interval.latex, LATEX_DASH))
 
     def record(self, row: Any) -> dict[str, Any]:
         """The entry under its keys: an estimate has a key for the value and for each end."""
@@ -336,7 +336,9 @@ class Table(Record):
 
     # -- LaTeX -------------------------------------------------------------------------------------
 
-    def latex(self, caption: str = "", label: str = "", size: str = "") -> str:
+    def latex(
+        self, caption: str = "", label: str = "", size: str = "", *, across: bool = False
+    ) -> str:
         r"""For LaTeX with booktabs: a tabular, in a float where it has a caption or a label.
 
         Parameters
@@ -346,19 +348,22 @@ class Table(Record):
             where no caption is given.
         size : str
             LaTeX in front of the tabular, such as ``\footnotesize\setlength{\tabcolsep}{3pt}``.
+        across : bool
+            The float goes across both columns of a page.
         """
         tabular = self.tabular()
         if not (caption or label):
             return "\n".join([NEEDED, *tabular])
         shown = caption or latex_of(self.title)
-        lines = [NEEDED, r"\begin{table}[htbp]", rf"\centering{size}"]
+        float_ = "table*" if across else "table"
+        lines = [NEEDED, rf"\begin{{{float_}}}[htbp]", rf"\centering{size}"]
         lines += [rf"\caption{{{shown}}}\smallskip"] if shown else []
         lines += [rf"\label{{{label}}}"] if label else []
         lines += tabular
         if self.notes:
             notes = " ".join(_sentence(latex_of(note)) for note in self.notes)
             lines += ["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {notes}}}"]
-        return "\n".join([*lines, r"\end{table}"])
+        return "\n".join([*lines, rf"\end{{{float_}}}"])
 
     def tabular(self) -> list[str]:
         """The lines of the tabular alone, to be put where a document wants them."""
@@ -454,6 +459,12 @@ class Table(Record):
             for column in self.columns:
                 values |= {} if column.only == "page" else column.record(row)
             yield values
+
+
+def _bare(cell: str) -> str:
+    """A number of digits alone without its dollars: it is the easier to edit."""
+    inner = cell.removeprefix("$").removesuffix("$")
+    return inner if inner.replace(".", "", 1).isdigit() else cell
 
 
 def is_estimate(entry: Any) -> bool:

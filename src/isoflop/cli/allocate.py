@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, UsageError, blamed, typed
-from .render import clean, count, json_text, law_line, number
+from .render import TABLES, clean, count, json_text, law_line, number, tables_text
+from .run_options import say_notes
 from .selection import baselines, declare_law, law_files, notation, require
 from .selection import laws as selected_laws
 
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
 
     from ..numeric.allocation import Allocation
     from ..numeric.law import Law
+    from ..theory.data.notation import Notation
+    from ..theory.typeset.table import Table
     from .arguments import Options
 
 SUMMARY = "params and tokens for a budget, or the cheapest way to a loss"
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", *TABLES)
 TARGETS = ("--compute", "--loss", "--params", "--tokens")
 CAPS = ("--max-params", "--max-tokens", "--tokens-per-param")
 #: What the figures of a law of -log Q' are called.
@@ -80,6 +83,9 @@ def run(options: Options) -> tuple[str, int]:
         return json_text(
             {**_data(found, known), **({"warnings": warnings} if warnings else {})}
         ), DONE
+    if form in TABLES:
+        say_notes(warnings)
+        return _page(form, found, known, notation(options)), DONE
     return "\n".join(
         [
             _text(found, known, options),
@@ -161,19 +167,37 @@ def _accuracy(entry: Allocation, baseline: float) -> float | None:
     return float(accuracy(entry.loss, baseline))
 
 
+def _tables(
+    law: Law, entries: Sequence[Allocation], known: Mapping[str, float]
+) -> tuple[Table, ...]:
+    from ..numeric.law_tables import allocation_tables
+
+    baseline = known.get(law.name)
+    accuracies = [] if baseline is None else [_accuracy(entry, baseline) for entry in entries]
+    return allocation_tables(entries, {} if baseline is None else IN_ACCURACY, accuracies)
+
+
+def _page(
+    form: str,
+    found: Sequence[tuple[Law, list[Allocation]]],
+    known: Mapping[str, float],
+    spelling: Notation,
+) -> str:
+    """The allocations of all laws in a table, and intervals."""
+    from ..numeric.law_tables import allocation_page
+
+    tables = [(law.name, *_tables(law, entries, known)) for law, entries in found]
+    page = allocation_page([(name, first) for name, first, *_ in tables], spelling)
+    return tables_text([page, *(table for _, _, *others in tables for table in others)], form)
+
+
 def _text(
     found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float], options: Options
 ) -> str:
-    from ..numeric.law_tables import allocation_tables
-
     lines: list[str] = []
     for law, entries in found:
-        baseline = known.get(law.name)
-        accuracies = [] if baseline is None else [_accuracy(entry, baseline) for entry in entries]
         lines += [law_line(law, notation(options)), ""]
-        for table in allocation_tables(
-            entries, {} if baseline is None else IN_ACCURACY, accuracies
-        ):
+        for table in _tables(law, entries, known):
             lines += [table.text(), ""]
     normalised = [
         f"{clean(name)}: Q' = (Q - {number(Qr)})/(1 - {number(Qr)}) of the accuracy Q"

@@ -9,7 +9,7 @@ from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown, w
 from .evaluation_options import LISTS as OF_EVALUATION_LISTS
 from .evaluation_options import PUBLISHED, EvaluationTable, declare_guessing
 from .numerals import parse
-from .render import WIDTH, csv_text, json_text
+from .render import TABLES, WIDTH, csv_text, json_text, tables_text
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 from .tables import TableOptions, declare_evaluations, declare_models, draws_of
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
-FORMATS = ("text", "json", "csv", "latex")
+FORMATS = ("text", "json", "csv", *TABLES)
 #: What a table is of, by what --of calls it.
 OF = {"loss": "runs", "accuracy": "evaluations", "pass@k": "counts"}
 AXES = ("compute", "params", "tokens", "gold")
@@ -255,7 +255,7 @@ def _of_models(
         "csv": lambda: csv_text(list(result.rows())),
         "latex": result.to_latex,
     }
-    text = written[form]()
+    text = written[form]() if form in written else tables_text(result.tables(), form)
     if result.interrupted:
         say_interrupted(
             f"{len(result)} of {result.planned} fits are made; what was not reached is left out"
@@ -335,6 +335,8 @@ def _of_evaluations(
         text = csv_text(comparison.rows())
     elif form == "latex":
         text = comparison.to_latex()
+    elif form in TABLES:
+        text = tables_text(comparison.tables(), form)
     else:
         from textwrap import wrap
 

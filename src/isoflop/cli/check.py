@@ -8,7 +8,7 @@ import sys
 
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
-from .render import json_text
+from .render import TABLES, json_text, tables_text
 from .run_options import (
     OBJECTIVES,
     check_figure,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Argument of the library -> option, where they are not called alike.
 OPTION_OF = {"ratios": "--ratio"}
 SUMMARY = "the derived envelope against compute laws fitted directly: your runs, or tables"
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", *TABLES)
 #: A quantile is not what minima and frontiers estimate.
 CENTRAL = tuple(name for name in OBJECTIVES if name != "pinball-log")
 STATUSES = {"consistent": DONE, "inconsistent": NEGATIVE, "cannot tell": NO_VERDICT}
@@ -108,7 +108,10 @@ def run(options: Options) -> tuple[str, int]:
     result = _of_runs(options) if on_runs else _of_tables()
     if path is not None:
         _draw(result, path, on_runs=on_runs)
-    text = json_text(result.as_dict()) if form == "json" else str(result)
+    if form == "json":
+        text = json_text(result.as_dict())
+    else:
+        text = tables_text(result.tables(), form) if form in TABLES else str(result)
     if not on_runs:
         return text, DONE  # the verdicts on the tables describe, they judge nothing
     if result.interrupted:

@@ -10,7 +10,7 @@ from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, of_option, outside, shown
 from .numerals import parse
-from .render import json_text, plain
+from .render import TABLES, json_text, plain, tables_text
 from .run_options import (
     OBJECTIVES,
     check_figure,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "a law fitted to runs or counts: the global optimum, and how sure it is"
-FORMATS = ("text", "json", "latex")
+FORMATS = ("text", "json", *TABLES)
 #: What the law is of; by default what the table holds.
 OF = ("loss", "pass@k")
 #: Laws with tables and options of their own, by the word of --law -> the module of the command.
@@ -218,6 +218,8 @@ def run(options: Options) -> tuple[str, int]:
         text = json_text(data)
     elif form == "latex":
         text = summary.latex()
+    elif form in TABLES:
+        text = tables_text(summary.tables(), form)
     else:
         parts = [summary, *([_profile_text(profiles, fit)] if profiles else [])]
         text = "\n\n".join(map(str, [*parts, *extra.reports.values()]))
@@ -263,7 +265,7 @@ def _check(options: Options, model: str, form: str) -> None:
         "--delta": "--objective huber-log" if objective != "huber-log" else "",
         "--tau": "--objective pinball-log" if objective != "pinball-log" else "",
     }
-    if form == "latex":
+    if form in TABLES:
         for option in ("--profile", "--sensitivity", "--diagnostics"):
             misplaced[option] = "--format text or json"
     for option, wanted in misplaced.items():

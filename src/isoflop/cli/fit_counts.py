@@ -6,7 +6,7 @@ import sys
 
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
-from .render import WIDTH, csv_text, json_text, plain
+from .render import TABLES, WIDTH, csv_text, json_text, plain, tables_text
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 from .selection import loss_law
 from .tables import TableOptions, declare_counts, draws_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..numeric.passk.study import PassStudy
     from .arguments import Options
 
-FORMATS = ("text", "json", "csv")
+FORMATS = ("text", "json", "csv", *TABLES)
 LAWS = ("compute", "params-tokens", "gold")
 METHODS = ("likelihood", "least-squares-log")
 #: What models are drawn together by: "auto" leaves it to the models, "none" draws them one by one.
@@ -158,6 +158,8 @@ def run(options: Options) -> tuple[str, int]:
                 for row in laws.rows(study.level)
             ]
         )
+    elif form in TABLES:
+        text = tables_text(study.tables(), form)
     else:
         text = "\n\n".join(
             [

@@ -10,7 +10,7 @@ from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown, with_options
 from .evaluation_options import EvaluationTable, told_apart
-from .render import json_text, plain
+from .render import TABLES, json_text, plain, tables_text
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 from .tables import declare_evaluations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..numeric.data.evaluations import Evaluations
     from .arguments import Options
 
-FORMATS = ("text", "json", "latex")
+FORMATS = ("text", "json", *TABLES)
 RESAMPLED = ("residuals", "cases")
 RESAMPLES, LEVEL = 200, 0.9
 #: Stands for the tasks of Gadre et al. 2024.
@@ -119,8 +119,10 @@ def run(options: Options) -> tuple[str, int]:
         save(plot_overtraining(laws), asked.plot)
     if form == "json":
         text = json_text(plain(laws.as_dict()))
+    elif form == "latex":
+        text = laws.to_latex()
     else:
-        text = laws.to_latex() if form == "latex" else str(laws)
+        text = tables_text(laws.tables(), form) if form in TABLES else str(laws)
     if laws.draws is not None and laws.draws.interrupted:
         say_interrupted(f"intervals from {len(laws.draws)} of {laws.draws.requested} resamples")
         return text, INTERRUPTED

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from ..theory.data.notation import close_matches
-from .arguments import POSITIONAL, Parser, takes_several
-from .errors import DONE, NEGATIVE, UsageError, blamed, shown
-from .run_options import is_terminal
+from .arguments import POSITIONAL, Parser, takes_one, takes_several
+from .errors import DONE, INTERRUPTED, NEGATIVE, UsageError, blamed, outside, shown
+from .run_options import is_terminal, say_interrupted, target
 from .selection import COEFFICIENTS, declare_law, notation
 from .selection import laws as selected_laws
 
@@ -17,13 +17,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.law import Law
+    from ..theory.data.bibliography import Work
     from ..theory.data.notation import Notation
-    from ..theory.typeset.document import Subject
+    from ..theory.typeset.breaking import Measure
+    from ..theory.typeset.document import Entry, Subject
     from ..theory.typeset.table import Table
     from .arguments import Options
 
 SUMMARY = "theorems with their proofs, tables and bibliography as LaTeX"
 DEFAULTS = ("compute_optimal_envelope", "misallocation_penalty")
+#: Of columns, in points.
+NARROWEST, WIDEST = 180, 1000
 
 
 def parser() -> Parser:
@@ -32,17 +36,18 @@ def parser() -> Parser:
         "isoflop latex",
         [
             "[NAME ... | --all] [--law LAW ... [--ratio RATIO ...]] [-o FILE]",
-            "[NAME ... | --all] --fragment [--symbol NAME=LATEX ... | --no-macros]",
+            "[NAME ... | --all] --fragment [--bib FILE] [--columns 2] [--symbol NAME=LATEX]",
             "--list",
         ],
         "Theorems with assumptions, numbered proofs, status and sources, as a document for "
-        "pdflatex. Every\n"
-        "step is checked for the print. Letters are macros, \\isoN for N: define them as your "
-        "paper writes\n"
-        "them, or let --symbol do it. Exit status 1 where a step fails.",
+        "pdflatex or a\n"
+        "fragment for \\input. Every step is checked for the print. Letters are macros, \\isoN for "
+        "N: define\n"
+        "them as your paper writes them, or let --symbol do it. Exit status 1 where a step fails.",
         [
             "isoflop latex -o notes.tex",
             "isoflop latex --law besiroglu2024 hoffmann2022 --ratio 0.1 1 10 -o notes.tex",
+            "isoflop latex --fragment --bib envelope.bib --columns 2 -o envelope.tex",
             "isoflop latex optimum_by_lagrange --fragment --symbol N=M 'beta=b'",
             "isoflop latex --all --notation hoffmann -o derivations.tex",
         ],
@@ -63,7 +68,21 @@ def parser() -> Parser:
         group, "--ratio", "RATIO", "a table of penalties at these overtraining ratios, for each law"
     )
     group.add_argument(
-        "--fragment", action="store_true", help="no preamble: for pasting into a paper"
+        "--fragment",
+        action="store_true",
+        help="for \\input in a paper: no preamble, and names of its own for environments, labels, "
+        "citations",
+    )
+    group.add_argument(
+        "--bibliography", action="store_true", help="with --fragment: its own list of references"
+    )
+    takes_one(group, "--bib", "FILE", "write the entries of what is cited there, for BibTeX")
+    takes_one(group, "--columns", "1|2", "of the paper; default: 1")
+    takes_one(
+        group,
+        "--width",
+        "POINTS",
+        "\\columnwidth of the paper, which no display exceeds; default: 345, in two columns 252",
     )
     takes_several(
         group, "--symbol", "NAME=LATEX", "what a macro stands for, such as N=M or gamma=\\delta"
@@ -93,31 +112,53 @@ def run(options: Options) -> tuple[str, int]:
         if options.given("--law", *(f"--{name}" for name in COEFFICIENTS))
         else []
     )
-    macros = "--no-macros" not in options
+    macros, bib, measure = "--no-macros" not in options, target(options, "--bib"), _measure(options)
 
     from ..numeric._progress import progress_bar
-    from ..theory.typeset.document import Entry, document_latex, require_symbols, written
+    from ..theory.typeset.document import (
+        PREFIX,
+        Entry,
+        cited,
+        date_of_print,
+        document_latex,
+        require_symbols,
+        written,
+    )
 
+    made = date_of_print()
     try:
         require_symbols(symbols, spelling, macros)
     except ValueError as error:
         raise blamed(error, ("--symbol", " ".join(options.words("--symbol") or ()))) from None
     penalties = _penalties(laws, options, written(spelling, macros))
     bar = progress_bar(len(names), is_terminal(sys.stderr), what="derivations", unit="proof")
-    entries = []
-    for name in names:
-        entries.append(Entry.checked(_subject(name)))
-        bar.update(1)
-    bar.close()
+    entries: list[Entry] = []
+    try:
+        for name in names:
+            entries.append(Entry.checked(_subject(name)))
+            bar.update(1)
+    except KeyboardInterrupt:
+        if not entries:
+            raise
+    finally:
+        bar.close()
     text = document_latex(
         entries,
         notation=spelling,
         laws=_coefficients(laws),
         penalties=penalties,
         fragment="--fragment" in options,
+        bibliography="--bibliography" in options or None,
+        measure=measure,
         macros=macros,
         symbols=symbols,
+        made=made,
     )
+    if bib is not None:
+        _write_bib(bib, cited(text), PREFIX if "--fragment" in options else "")
+    if len(entries) < len(names):
+        say_interrupted(f"{len(entries)} of {len(names)} derivations are in the document")
+        return text, INTERRUPTED
     return text, NEGATIVE if any(entry.status == "failed" for entry in entries) else DONE
 
 
@@ -165,6 +206,30 @@ def _symbols(options: Options) -> dict[str, str]:
             raise UsageError(f"--symbol {shown(word)}: this symbol is given twice")
         found[name] = letter
     return found
+
+
+def _measure(options: Options) -> Measure:
+    """The lines of the paper."""
+    from ..theory.typeset.breaking import ARTICLE, TWO_COLUMNS, Measure
+
+    usual = TWO_COLUMNS if options.chosen("--columns", ("1", "2")) == "2" else ARTICLE
+    text = options.one("--width")
+    if text is None:
+        return usual
+    points = options.positive("--width")
+    if not NARROWEST <= points <= WIDEST:
+        raise outside("--width", text, f"points, from {NARROWEST} to {WIDEST}")
+    return Measure(int(points), usual.columns)
+
+
+def _write_bib(path: str, works: Sequence[Work], prefix: str) -> None:
+    from ..numeric._files import write
+
+    entries = "\n\n".join(work.bibtex(prefix) for work in works) or "% nothing is cited"
+    try:
+        write(path, f"{entries}\n".encode())
+    except OSError as error:
+        raise UsageError(f"--bib {shown(path)}: cannot be written ({error.strerror})") from None
 
 
 def _penalties(laws: Sequence[Law], options: Options, spelling: Notation) -> Table | None:

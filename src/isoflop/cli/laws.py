@@ -6,7 +6,7 @@ from ..theory.data.notation import KINDS
 from ..theory.data.published import PublishedLaw, find, names, unknown
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
 from .errors import DONE, UsageError, shown
-from .render import WIDTH, json_text, number, pairs
+from .render import TABLES, WIDTH, json_text, number, pairs, tables_text
 from .selection import declare_notation, notation
 
 TYPE_CHECKING = False
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..theory.data.notation import Notation
+    from ..theory.typeset.table import Table
     from .arguments import Options
 
 SUMMARY = "published laws: coefficients, notation, source"
-FORMATS = ("text", "json", "bibtex")
+FORMATS = ("text", "json", "bibtex", *TABLES)
 FORMS = {"params-tokens": "y = E + A N^-{} + B D^-{}", "compute": "y = E + C0 C^-{}"}
 DIGITS = 6
 
@@ -60,6 +61,8 @@ def run(options: Options) -> tuple[str, int]:
         return json_text({"laws": [_data(law, spelling) for law in found]}), DONE
     if form == "bibtex":
         return _bibtex(found), DONE
+    if form in TABLES:
+        return tables_text(_page(found, spelling), form), DONE
     return (_table(found, spelling) if wanted is None else _details(found, spelling)), DONE
 
 
@@ -137,6 +140,33 @@ def _table_of_kind(members: Sequence[PublishedLaw], kind: str, spelling: Notatio
         "",
         *_lines((*headings, "what"), rows),
     ]
+
+
+def _page(found: Sequence[PublishedLaw], spelling: Notation) -> list[Table]:
+    """A table for each kind of law."""
+    from ..theory.typeset.numbers import Shortest
+    from ..theory.typeset.table import Column, Table
+
+    form, tables = Shortest(DIGITS), []
+    for kind in KINDS:
+        names = spelling.names(kind)
+        columns = [Column("name", align="left")]
+        columns += [
+            Column(name, own, f"${spelling.latex(name)}$", format=form)
+            for name, own in names.items()
+        ]
+        columns += [Column("what", align="left"), Column("source", align="left")]
+        rows = [
+            {"name": law.name, "what": _what(law), "source": law.source.citation}
+            | {
+                name: None if digits is None else float(digits)
+                for name, digits in law.coefficients.items()
+            }
+            for law in found
+            if law.kind == kind
+        ]
+        tables += [Table(columns, rows)] if rows else []
+    return tables
 
 
 def _lines(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -5,12 +5,11 @@ possible.
 from __future__ import annotations
 
 import math
-import sys
 
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, one_line, shown
+from .errors import DONE, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import clean, csv_text, json_text
-from .run_options import target
+from .run_options import say_notes, target
 from .tables import TableOptions, declare_counts, draws_of
 
 TYPE_CHECKING = False
@@ -129,7 +128,7 @@ def run(options: Options) -> tuple[str, int]:
         return "\n".join(
             [*above, *_lines(curve, rows), *(f"note: {clean(note)}" for note in notes)]
         ), status
-    _say([*doubts, *counts.warnings, *_lost(counts)])
+    say_notes([*doubts, *counts.warnings, *_lost(counts)])
     return (json_text(rows) if form == "json" else csv_text(rows)), status
 
 
@@ -192,7 +191,7 @@ def _checked(
     if form == "text":
         return "\n".join([str(found), *(f"note: {clean(note)}" for note in notes)]), status
     if form == "csv":
-        _say([*found.notes, *notes])
+        say_notes([*found.notes, *notes])
         return csv_text(_of_violations(found, joined=True), _violation_columns(found)), status
     return json_text(_report(found, notes)), status
 
@@ -339,13 +338,3 @@ def _doubts(curve: Curve) -> list[str]:
 def _some(names: Sequence[str]) -> str:
     rest = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def _say(notes: Sequence[str]) -> None:
-    """Lines on the standard error, so that the rows stay rows."""
-    from contextlib import suppress
-
-    if sys.stderr is not None:
-        with suppress(OSError):
-            for note in notes:
-                print("isoflop: note:", one_line(note), file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, UsageError, blamed, shown, typed
-from .render import clean, count, json_text, law_line, number, percent
+from .render import TABLES, clean, count, json_text, law_line, number, percent, tables_text
 from .selection import baselines, declare_law, notation, require
 from .selection import laws as selected_laws
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     ]  # arguments of Law.penalty, and what was typed
 
 SUMMARY = "what over- or undertraining costs"
-FORMATS = ("text", "json", "latex")
+FORMATS = ("text", "json", *TABLES)
 OF_ALLOCATION = (
     "--ratio",
     "--size-ratio",
@@ -153,8 +153,9 @@ def run(options: Options) -> tuple[str, int]:
     in_accuracy = _in_accuracy(options, found)
     if form == "json":
         return json_text(_data(found, tolerances, in_accuracy)), DONE
-    write = _latex if form == "latex" else _text
-    return write(found, tolerances, in_accuracy, notation(options)), DONE
+    if form in TABLES:
+        return _page(form, found, tolerances, notation(options)), DONE
+    return _text(found, tolerances, in_accuracy, notation(options)), DONE
 
 
 def _in_accuracy(options: Options, found: Found) -> InAccuracy:
@@ -214,29 +215,34 @@ def _data(found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy
     return data
 
 
-def _latex(
-    found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy, spelling: Notation
-) -> str:
-    """A table of the penalties, and a sentence for each tolerance interval."""
+def _page(form: str, found: Found, tolerances: Sequence[Tolerance], spelling: Notation) -> str:
+    """The penalties of all laws in a table, intervals, and what keeps within the tolerance."""
     from ..numeric.law_tables import penalty_page, penalty_tables
+
+    tables = [penalty_page(found, spelling)] if any(rows for _, rows in found) else []
+    tables += [
+        penalty_tables(rows)[-1] for law, rows in found if rows and law.uncertainty is not None
+    ]
+    named = [(law.name, tolerance) for (law, _), tolerance in zip(found, tolerances, strict=False)]
+    if form != "latex":
+        tables += [
+            table.changed(title=f"{name}: {table.title}")
+            for name, tolerance in named
+            for table in tolerance.tables()
+        ]
+        return tables_text(tables, form)
+    sentences = [_tolerance_latex(name, tolerance, spelling) for name, tolerance in named]
+    return "\n\n".join([*([tables_text(tables, form)] if tables else []), *sentences])
+
+
+def _tolerance_latex(name: str, interval: Tolerance, spelling: Notation) -> str:
+    """The sizes within a tolerance as a sentence."""
     from ..theory.typeset.escapes import latex_escaped
     from ..theory.typeset.numbers import Shortest
 
-    parts = [penalty_page(found, spelling).latex()] if any(rows for _, rows in found) else []
-    parts += [
-        penalty_tables(rows)[-1].latex()
-        for law, rows in found
-        if rows and law.uncertainty is not None
-    ]
-    form, size_ratio = Shortest(4), f"{spelling.latex('N')}/{spelling.latex('N_opt')}"
-    for (law, _), interval in zip(found, tolerances, strict=False):
-        lowest, highest = map(form.finite_latex, interval.size_ratio)
-        bound = form.finite_latex(interval.within)
-        parts.append(
-            rf"{latex_escaped(law.name)}: $P - 1 \le {bound}$ for ${lowest} \le "
-            rf"{size_ratio} \le {highest}$."
-        )
-    return "\n\n".join(parts)
+    lowest, highest, bound = map(Shortest(4).finite_latex, (*interval.size_ratio, interval.within))
+    size_ratio = f"{spelling.latex('N')}/{spelling.latex('N_opt')}"
+    return rf"{latex_escaped(name)}: $P - 1 \le {bound}$ for ${lowest} \le {size_ratio} \le {highest}$."
 
 
 def _text(

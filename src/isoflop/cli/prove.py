@@ -6,16 +6,15 @@ from __future__ import annotations
 
 import re
 
-from .arguments import MARK, POSITIONAL, Parser, declare_output, takes_one
+from .arguments import MARK, POSITIONAL, Parser, declare_output, takes_one, takes_several
 from .errors import BAD_INPUT, DONE, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
 from .render import json_text
-from .selection import declare_notation, notation
+from .selection import declare_notation, law, notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..theory.algebra.decide import Witness
     from ..theory.budget import Budget
     from ..theory.proof.prove import ChainLink, Proof
     from .arguments import Options
@@ -54,10 +53,11 @@ def parser() -> Parser:
             "'LHS == RHS' [--assume ASSUMPTION] [--as LIMIT] [--latex] [--notation NAME]",
             "--file PAPER.tex [--begin MARKER --end MARKER]",
         ],
-        "Decide a claim in the symbols of the law: ==, <=, >=, and in a limit -> and ~; a chain a "
-        "== b <= c\n"
-        "is decided link by link. Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, "
-        "N_opt, D_opt,\n"
+        "Decide a claim in the symbols of the law: ==, <=, >=, !=, propto; in a limit -> and ~; "
+        "approx and\n"
+        "numbers at the coefficients of --law; a chain a == b <= c link by link; claim implies "
+        "claim.\n"
+        "Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,\n"
         "L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; dL/dN is a derivative, the other "
         "letters held;\n"
         "another letter is a free positive symbol. Both sides must exist as they are typed.\n"
@@ -66,6 +66,7 @@ def parser() -> Parser:
             "isoflop prove 'alpha == beta*gamma/(beta + gamma)'",
             "isoflop prove 'L(N, D) >= L_opt' --assume 'C == 6*N*D'",
             "isoflop prove 'P(r) ~ w_N*r^-beta' --as 'r -> 0'",
+            "isoflop prove 'alpha approx 0.178' --law besiroglu2024",
             r"isoflop prove --latex '\frac{\alpha\beta}{\alpha+\beta} = \alpha_C' --notation "
             r"hoffmann",
         ],
@@ -97,6 +98,12 @@ def parser() -> Parser:
         "EXPRESSION",
         "C as one term kappa N^a D^d, under which N_opt and the rest are meant; default: 6ND",
     )
+    takes_several(
+        group,
+        "--law",
+        "LAW",
+        "a published law (see isoflop laws) or a JSON law file, at whose coefficients numbers are compared",
+    )
     declare_notation(group)
     takes_one(
         group,
@@ -118,20 +125,25 @@ def parser() -> Parser:
         "where to begin; default: '% isoflop: begin' where the document has it, else all is read",
     )
     takes_one(paper, "--end", "MARKER", "where to end; default: '% isoflop: end'")
-    declare_output(built, *FORMATS)
+    paper.add_argument(
+        "--inline",
+        action="store_true",
+        help="decide the relations in the prose as well, not only those after where, let, define",
+    )
+    takes_one(paper, "--annotate", "FILE", "write a copy of the paper with the verdicts beside it")
+    declare_output(built, *FORMATS, "html")
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form = options.chosen("--format", FORMATS)
     path = options.one("--file")
-    if path is None:
-        data, text = _claim(options)
-    else:
+    if path is not None:
         from .prove_file import report
 
-        data, text = report(options, path, settings(options))
+        return report(options, path, settings(options))
+    form = options.chosen("--format", FORMATS)
+    data, text = _claim(options)
     return (json_text(data) if form == "json" else text), STATUS[data["answer"]]
 
 
@@ -142,6 +154,7 @@ def settings(options: Options) -> dict[str, Any]:
         "let": options.words("--let") or (),
         "notation": notation(options).name,
         "budget": _budget(options),
+        "law": law(options) if "--law" in options else None,
         "seconds": options.positive("--seconds") or SECONDS,
     }
 
@@ -162,11 +175,9 @@ def _budget(options: Options) -> Budget | None:
 
 
 def _claim(options: Options) -> tuple[dict[str, Any], str]:
-    for option in ("--begin", "--end"):
-        if option in options:
-            raise UsageError(
-                f"{option} {shown(str(options.one(option)))}: needs --file, whose part it marks"
-            )
+    for option in options.given("--begin", "--end", "--annotate", "--inline"):
+        value = "" if option == "--inline" else f" {shown(str(options.one(option)))}"
+        raise UsageError(f"{option}{value}: needs --file")
     words = options.words(POSITIONAL)
     if words is None:
         raise UsageError(
@@ -206,15 +217,11 @@ def link_data(link: ChainLink) -> dict[str, Any]:
         "rhs": str(link.rhs),
         "answer": decision.answer.value,
         "reason": decision.reason,
-        "conditions": [str(condition) for condition in decision.conditions],
+        "conditions": list(link.conditions),
         "definitions": list(link.definitions),
-        "witness": None if decision.witness is None else _witness(decision.witness),
-    }
-
-
-def _witness(witness: Witness) -> dict[str, Any]:
-    return {
-        "point": {str(symbol): str(value) for symbol, value in witness.point},
-        "lhs": witness.lhs,
-        "rhs": witness.rhs,
+        "derived": link.derived or None,
+        "correction": link.correction or None,
+        "witness": None
+        if decision.witness is None
+        else {"point": link.point, "lhs": decision.witness.lhs, "rhs": decision.witness.rhs},
     }

@@ -1,53 +1,111 @@
-"""isoflop prove --file: every equation of a paper, proved, refuted or undecided."""
+"""isoflop prove --file: a report on the equations of a paper, as text, JSON or HTML, and a copy of the
+paper with the verdicts beside its displays.
+"""
 
 from __future__ import annotations
 
+import sys
+
 from .arguments import POSITIONAL
-from .errors import UsageError, shown
+from .errors import BAD_INPUT, DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
 from .prove import link_data
+from .render import json_text
+from .run_options import is_terminal, say_interrupted, target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
-    from ..theory.proof.paper import PrintedEquation
+    from ..theory.proof.defined import Definition
+    from ..theory.proof.report import Entry
     from ..theory.proof.source import Source
     from .arguments import Options
 
-#: The worst comes first.
-WORST = ("refuted", "unreadable", "undecided", "proved")
+FORMATS = ("text", "json", "html")
+STATUS = {
+    "refuted": NEGATIVE,
+    "unreadable": BAD_INPUT,
+    "conflict": NO_VERDICT,
+    "undecided": NO_VERDICT,
+}
 
 
-def report(options: Options, path: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """The verdicts on a paper, as plain data and as text."""
-    from ..theory.budget import SIX_ND
-    from ..theory.proof.paper import equations
-    from ..theory.proof.source import BEGIN, END
-    from ..theory.proof.vocabulary import vocabulary
+def report(options: Options, path: str, given: dict[str, Any]) -> tuple[str, int]:
+    """What is printed on a paper, and the exit status."""
+    from ..theory.proof.report import ANSWERS
 
     words = options.words(POSITIONAL)
     if words is not None:
         raise UsageError(f"CLAIM {shown(words[0])}: must be left out where --file is given")
-    begin, end = options.one("--begin"), options.one("--end")
-    settings = given | {"limit": options.one("--as")}
-    known = vocabulary(settings["notation"], settings["budget"] or SIX_ND).names
-    try:
-        source = _read(path, (begin or BEGIN, end or END))
-        found = equations(source, begin=begin, end=end, known=known)
-    except ValueError as error:
-        raise UsageError(f"--file {shown(path)}: {error}") from None
-    _check(settings)
-    entries = [entry for equation in found for entry in _entries(equation, source, settings)]
-    answers = [entry["answer"] for entry in entries]
-    worst = next(answer for answer in WORST if answer in answers)
+    form = options.chosen("--format", FORMATS)
+    annotated = target(options, "--annotate")
+    source, entries, is_whole = _decided(options, path, given)
+    answers = [entry.answer for entry in entries]
+    worst = next((answer for answer in ANSWERS if answer in answers), "undecided")
     data = {
         "file": path,
         "answer": worst,
-        "counts": {answer: answers.count(answer) for answer in WORST},
-        "equations": entries,
+        "counts": {answer: answers.count(answer) for answer in ANSWERS},
+        "equations": [_entry(entry, path) for entry in entries],
+        "definitions": [
+            _definition(definition, path)
+            for definition in {d: None for entry in entries for d in entry.uses}
+        ],
         "missing": list(source.missing),
+        "not_expanded": list(source.not_expanded),
     }
-    return data, _text(data)
+    if annotated is not None:
+        _write_annotated(annotated, source, entries)
+    text = {"text": _text, "json": json_text, "html": _html}[form](data)
+    return text, STATUS.get(worst, DONE) if is_whole else INTERRUPTED
+
+
+def _decided(
+    options: Options, path: str, given: dict[str, Any]
+) -> tuple[Source, list[Entry], bool]:
+    """The document, its entries, and whether they are all."""
+    from ..numeric._progress import progress_bar
+    from ..theory.proof.defined import Settings
+    from ..theory.proof.paper import equations
+    from ..theory.proof.report import report as entries_of
+    from ..theory.proof.source import BEGIN, END
+
+    begin, end = options.one("--begin"), options.one("--end")
+    settings = Settings(**given, limit=options.one("--as"))
+    try:
+        source = _read(path, (begin or BEGIN, end or END))
+        printed = equations(
+            source,
+            begin=begin,
+            end=end,
+            known=settings.words.names,
+            inline="--inline" in options,
+        )
+    except ValueError as error:
+        raise UsageError(f"--file {shown(path)}: {error}") from None
+    settings.prove("1 = 1")  # what is wrong with an assumption is the command's mistake
+    if source.renames:
+        header = Settings(
+            **{**given, "let": (*source.renames, *settings.let)}, limit=settings.limit
+        )
+        try:
+            header.prove("1 = 1")
+        except ValueError as error:
+            raise blamed(error, ("--file", path)) from None
+        settings = header
+    entries: list[Entry] = []
+    bar = progress_bar(len(printed), is_terminal(sys.stderr), what=path, unit="equation")
+    try:
+        for _, decided in entries_of(source, printed, settings):
+            entries += decided
+            bar.update(1)
+    except KeyboardInterrupt:
+        say_interrupted(f"{len(entries)} verdicts are printed, the rest is missing")
+        return source, entries, False
+    finally:
+        bar.close()
+    return source, entries, True
 
 
 def _read(path: str, markers: tuple[str, str]) -> Source:
@@ -70,94 +128,163 @@ def _read(path: str, markers: tuple[str, str]) -> Source:
     )
 
 
-def _check(settings: dict[str, Any]) -> None:
-    """What is wrong with the assumptions is the command's mistake and not that of an equation."""
-    from ..theory.proof.prove import prove
+def _write_annotated(path: str, source: Source, entries: Sequence[Entry]) -> None:
+    from ..numeric._files import write
+    from ..theory.typeset.annotated import annotated
 
-    prove("1 == 1", **(settings | {"limit": None}))
-
-
-def _entries(
-    equation: PrintedEquation, source: Source, settings: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """One entry for each link of the equation, under the line of its relation."""
-    from ..theory.algebra.parse import ParseError
-    from ..theory.proof.prove import prove
-
-    own = {
-        "assume": (*settings["assume"], *equation.assumptions),
-        "limit": equation.limit or settings["limit"],
-    }
-    own["define"] = equation.definitions
-    if equation.unclear:
-        reason = f"what the words {equation.unclear!r} make of it is not understood"
-        return [_unreadable(equation, source, ParseError(reason))]
     try:
-        proof = prove(equation.text, latex=True, **(settings | own))
-    except ParseError as error:
-        return [_unreadable(equation, source, error)]
-    return [
-        {
-            "line": source.place(equation.start + link.position).line,
-            "free": list(proof.free),
-            "read_as": list(proof.read_as),
-            "stated": list(equation.conditions),
-            **link_data(link),
-        }
-        for link in proof.links
-    ]
+        write(path, annotated(source, entries).encode())
+    except OSError as error:
+        raise UsageError(
+            f"--annotate {shown(path)}: cannot be written ({error.strerror})"
+        ) from None
 
 
-def _unreadable(equation: PrintedEquation, source: Source, error: Any) -> dict[str, Any]:
+# -- data ------------------------------------------------------------------------------------------
 
-    inside = error.position if error.text == equation.text and error.position is not None else None
-    first = len(equation.text) - len(equation.text.lstrip(" &\n\t"))
-    place = source.place(equation.start + (first if inside is None else inside))
-    where = "" if inside is None else f" at column {place.column}"
-    return {
-        "line": place.line,
-        "claim": equation.shown,
-        "answer": "unreadable",
-        "reason": f"{error.complaint}{where}",
+
+def _entry(entry: Entry, path: str) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "line": entry.place.line,
+        "file": entry.place.file,
+        "number": entry.number,
+        "label": entry.label,
     }
+    if entry.link is not None:
+        data |= link_data(entry.link)
+    return data | {
+        "claim": entry.claim,
+        "answer": entry.answer,
+        "reason": entry.reason + (f" at column {entry.column}" if entry.column else ""),
+        "reading": entry.reading,
+        "free": list(entry.free),
+        "read_as": list(entry.read_as),
+        "stated": list(entry.stated),
+        "uses": [_definition(definition, path) for definition in entry.uses],
+    }
+
+
+def _definition(definition: Definition, path: str) -> dict[str, Any]:
+    return {
+        "name": definition.shown_name,
+        "definition": definition.shown,
+        "file": definition.place.file,
+        "line": definition.place.line,
+        "read": not definition.trouble,
+    }
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+def _where(data: dict[str, Any], path: str, width: int = 0) -> str:
+    line = f"line {data['line']:>{width}}"
+    return line if data["file"] == path else f"{data['file']} {line}"
 
 
 def _text(data: dict[str, Any]) -> str:
+    path, entries = data["file"], data["equations"]
+    width = max((len(str(entry["line"])) for entry in entries), default=0)
+    places = [_where(entry, path, width) for entry in entries]
+    verdicts = max((len(entry["answer"]) for entry in entries), default=0)
     lines = []
-    width = max(len(str(entry["line"])) for entry in data["equations"])
-    verdicts = max(len(entry["answer"]) for entry in data["equations"])
-    for entry in data["equations"]:
-        lines.append(
-            f"line {entry['line']:>{width}}  {entry['answer']:<{verdicts}}  {entry['claim']}"
+    for entry, place in zip(entries, places, strict=True):
+        number = [f"({entry['number']})"] if entry["number"] else []
+        label = [entry["label"]] if entry["label"] else []
+        named = f"  {' '.join([*number, *label])}" if number or label else ""
+        lines.append(f"{place}  {entry['answer']:<{verdicts}}  {entry['claim']}{named}")
+        indent = " " * (width + verdicts + 9)
+        lines += [f"{indent}{line}" for line in _remarks(entry, path)]
+    lines += _legend(entries)
+    if data["missing"]:
+        lines.append(f"not read, for the file is missing: {', '.join(data['missing'])}")
+    if data["not_expanded"]:
+        lines.append(f"macros that are not understood: {', '.join(data['not_expanded'])}")
+    counts = ", ".join(f"{count} {answer}" for answer, count in data["counts"].items() if count)
+    return "\n".join([*lines, f"{path}: {counts}"])
+
+
+def _remarks(entry: dict[str, Any], path: str) -> list[str]:
+    """What is said below a verdict."""
+    lines = []
+    if entry["stated"]:
+        lines.append(f"under {', '.join(' '.join(text.split()) for text in entry['stated'])}")
+    if entry["reading"]:
+        lines.append(entry["reading"])
+    if entry["answer"] != "proved":
+        lines.append(entry["reason"])
+    if entry.get("witness") and entry["answer"] == "refuted":
+        point = (
+            ", ".join(f"{name} = {value}" for name, value in entry["witness"]["point"].items())
+            or "no free symbol"
         )
-        if entry.get("stated"):
-            lines.append(
-                f"{'':{width + verdicts + 9}}under "
-                f"{', '.join(' '.join(text.split()) for text in entry['stated'])}"
-            )
-        if entry["answer"] != "proved":
-            lines.append(f"{'':{width + verdicts + 9}}{entry['reason']}")
-        if entry.get("witness"):
-            point = (
-                ", ".join(f"{name} = {value}" for name, value in entry["witness"]["point"].items())
-                or "no free symbol"
-            )
-            sides = f"lhs = {entry['witness']['lhs']}, rhs = {entry['witness']['rhs']}"
-            lines.append(f"{'':{width + verdicts + 9}}at {point}: {sides}")
-        elif entry.get("conditions"):
-            lines.append(f"{'':{width + verdicts + 9}}where {', '.join(entry['conditions'])}")
-        if entry.get("definitions"):
-            lines.append(
-                f"{'':{width + verdicts + 9}}by definition {', '.join(entry['definitions'])}"
-            )
-    free = dict.fromkeys(name for entry in data["equations"] for name in entry.get("free", ()))
+        lines.append(
+            f"at {point}: lhs = {entry['witness']['lhs']}, rhs = {entry['witness']['rhs']}"
+        )
+    elif entry.get("conditions"):
+        lines.append(f"where {', '.join(entry['conditions'])}")
+    if entry.get("definitions"):
+        lines.append(f"by definition {', '.join(entry['definitions'])}")
+    if entry["uses"]:
+        names = (f"{used['name']} of {_where(used, path)}" for used in entry["uses"])
+        lines.append(f"with {', '.join(names)}")
+    return lines
+
+
+def _legend(entries: Sequence[dict[str, Any]]) -> list[str]:
+    """The letters of the document, and what the names of the law were taken to mean."""
+    lines = []
+    defined = {used["name"] for entry in entries for used in entry["uses"]}
+    free = dict.fromkeys(name for entry in entries for name in entry["free"] if name not in defined)
     if free:
         lines.append(f"free positive symbols: {', '.join(free)}")
-    failed = [entry for entry in data["equations"] if entry["answer"] in ("refuted", "undecided")]
+    failed = [entry for entry in entries if entry["answer"] in ("refuted", "undecided", "conflict")]
     read_as = dict.fromkeys(meaning for entry in failed for meaning in entry["read_as"])
     if read_as:
         lines.append(f"read as: {'; '.join(read_as)}")
-    if data["missing"]:
-        lines.append(f"not read, for the file is missing: {', '.join(data['missing'])}")
+    return lines
+
+
+# -- HTML ------------------------------------------------------------------------------------------
+
+STYLE = """body { font: 15px/1.45 sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }
+table { border-collapse: collapse; width: 100% }
+td, th { border-bottom: 1px solid #ccc; padding: .35em .6em; text-align: left; vertical-align: top }
+code { white-space: pre-wrap }
+small { color: #444; display: block }
+.proved { color: #156a2c } .refuted { color: #b00020; font-weight: bold }
+.conflict, .undecided, .unreadable { color: #8a5a00 }"""
+
+
+def _html(data: dict[str, Any]) -> str:
+    """A page that needs nothing else."""
+    from ..theory.typeset.escapes import html_escaped
+
+    path = data["file"]
+    rows = []
+    for entry in data["equations"]:
+        named = " ".join(
+            html_escaped(text)
+            for text in (f"({entry['number']})" if entry["number"] else "", entry["label"] or "")
+            if text
+        )
+        remarks = "".join(f"<small>{html_escaped(line)}</small>" for line in _remarks(entry, path))
+        rows.append(
+            f"<tr><td>{html_escaped(_where(entry, path))}</td><td>{named}</td>"
+            f'<td class="{entry["answer"]}">{entry["answer"]}</td>'
+            f"<td><code>{html_escaped(entry['claim'])}</code>{remarks}</td></tr>"
+        )
     counts = ", ".join(f"{count} {answer}" for answer, count in data["counts"].items() if count)
-    return "\n".join([*lines, f"{data['file']}: {counts}"])
+    notes = "".join(f"<p>{html_escaped(line)}</p>" for line in _legend(data["equations"]))
+    title = html_escaped(path)
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>',
+            f"<style>\n{STYLE}\n</style></head><body>",
+            f"<h1>{title}</h1><p>{counts}</p>",
+            "<table><tr><th>place</th><th>number</th><th>verdict</th><th>equation</th></tr>",
+            *rows,
+            f"</table>{notes}</body></html>",
+        ]
+    )

@@ -6,13 +6,16 @@ import math
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ..numeric.law import Law
     from ..theory.data.notation import Notation
+    from ..theory.typeset.table import Table
 
 WIDTH = 100
+#: The formats of tables for a paper, a page or a notebook.
+TABLES = ("latex", "markdown", "html")
 SUFFIXES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
 #: Numbers from here to there are written without an exponent.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-4, 1e6
@@ -100,6 +103,11 @@ def clean(text: str) -> str:
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
     )
+
+
+def tables_text(tables: Iterable[Table], form: str) -> str:
+    """Tables in one of their formats, under each other."""
+    return "\n\n".join(getattr(table, form)() for table in tables)
 
 
 # -- JSON ------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from ..theory.data.notation import close_matches
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
 from .evaluation_options import EvaluationTable, declare_guessing
-from .render import json_text, plain
+from .render import TABLES, json_text, plain, tables_text
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 from .selection import loss_law
 from .tables import declare_evaluations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .arguments import Options
 
 SUMMARY = "one page on a benchmark: laws, errors, what to train for it, forecast"
-FORMATS = ("text", "json", "latex")
+FORMATS = ("text", "json", *TABLES)
 DEFAULT_LAWS = ("compute", "compute-ceiling", "params-tokens")
 LISTS = ("--law", "--loss-law", "--compute", "--ratio")
 RESAMPLES, LEVEL = 200, 0.9
@@ -37,7 +37,7 @@ def parser() -> Parser:
         [
             "RUNS --benchmark NAME [--law LAW ...] [--hold-out CONDITION] ...",
             "RUNS --benchmark NAME [--compute C ...] [--ratio RATIO ...] [--loss-law LAW]",
-            "RUNS --benchmark NAME [--format text|json|latex] [--output FILE] [--plot FILE]",
+            "RUNS --benchmark NAME [--format FORMAT] [--output FILE] [--plot FILE]",
         ],
         "Laws of a benchmark with intervals, their errors on fitted and held-out runs, the "
         "allocation of\n"
@@ -142,8 +142,10 @@ def run(options: Options) -> tuple[str, int]:
         save(plot_report(report), plot)
     if form == "json":
         text = json_text(plain(report.as_dict()))
+    elif form == "latex":
+        text = report.to_latex()
     else:
-        text = report.to_latex() if form == "latex" else str(report)
+        text = tables_text(report.tables(), form) if form in TABLES else str(report)
     if report.interrupted:
         from ..numeric.words import counted
 

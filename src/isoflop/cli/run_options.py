@@ -9,6 +9,7 @@ from .numerals import parse, parse_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from .arguments import Options
@@ -89,8 +90,18 @@ def is_terminal(stream: Any) -> bool:
 
 def say_interrupted(text: str) -> None:
     """One line on the standard error."""
+    _say("interrupted", [text])
+
+
+def say_notes(notes: Sequence[str]) -> None:
+    """Lines on the standard error, so that the rows stay rows."""
+    _say("note", notes)
+
+
+def _say(kind: str, texts: Sequence[str]) -> None:
     from contextlib import suppress
 
     if sys.stderr is not None:
         with suppress(OSError):
-            print("isoflop: interrupted:", one_line(text), file=sys.stderr)
+            for text in texts:
+                print(f"isoflop: {kind}:", one_line(text), file=sys.stderr)

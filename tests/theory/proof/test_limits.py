@@ -2,8 +2,9 @@
 
 import mpmath
 import pytest
-from sympy import exp, log, oo, sqrt, symbols, sympify
+from sympy import Abs, Symbol, cosh, exp, log, oo, sqrt, symbols, sympify
 
+from isoflop.theory.algebra.functions import phi2
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.limits import decide_limit
@@ -11,6 +12,7 @@ from isoflop.theory.proof.limits import decide_limit
 MP = mpmath.mp.clone()
 MP.dps = 900
 beta, gamma, r, x, y, C, E = symbols("beta gamma r x y C E", positive=True)
+s = Symbol("s", real=True)
 ENVELOPE = derive()
 P = misallocation(ENVELOPE).penalty
 W_N, W_D = ENVELOPE.shares
@@ -29,6 +31,30 @@ RIGHT = [
     (y + x, "->", y, x, "0"),
     (x**beta, "->", 0, x, "0"),
     (x, "->", oo, x, "oo"),
+    (10 / log(x), "->", 0, x, "oo"),
+    (1 / sqrt(log(x)), "->", 0, x, "oo"),
+    (log(x + 1), "~", log(x), x, "oo"),
+    (log(x) / x, "->", 0, x, "oo"),
+    (sqrt(x**2 + 1) - x, "->", 0, x, "oo"),
+    (sqrt(x**4 + x) - x**2, "->", 0, x, "oo"),
+    ((1 + x) ** beta, "->", 1, x, "0"),
+    (exp(x), "->", 1, x, "0"),
+    (log(x), "->", oo, x, "oo"),
+    ((1 + 1 / x) ** x, "->", exp(1), x, "oo"),
+    (x / (1 + x), "->", 1, x, "oo"),
+    (log(P) / log(r), "->", gamma, r, "oo"),
+    (exp(-(x**beta)) * x**gamma, "->", 0, x, "oo"),
+    (exp(sqrt(log(x))) / x**beta, "->", 0, x, "oo"),
+    (log(x) ** log(log(x)) / x, "->", 0, x, "oo"),
+    (x * (y ** (1 / x) - 1), "->", log(y), x, "oo"),
+    (exp(x + exp(-x)) - exp(x), "->", 1, x, "oo"),
+    ((cosh(x) - 1) / x**2, "->", sympify("1/2"), x, "0"),
+    (phi2(beta * x), "->", sympify("1/2"), x, "0"),
+    (P.subs(r, exp(s)), "->", 1, s, "0"),
+    ((P.subs(r, exp(s)) - 1) / s**2, "->", beta * gamma / 2, s, "0"),
+    (((x + y) ** beta - x**beta) / y, "->", beta * x ** (beta - 1), y, "0"),
+    ((x**beta + x**gamma) / (x**beta + 2 * x**gamma + 1) + x, "~", x, x, "oo"),
+    ((x**beta - x**gamma) / (beta - gamma), "->", 0, x, "0"),
 ]
 WRONG = [
     (P, "~", W_D * r**-beta, r, "0"),
@@ -46,20 +72,13 @@ WRONG = [
     (x ** (beta - gamma), "->", 0, x, "0"),
     (x**-beta, "->", 0, x, "0"),
     (x, "->", 1, y, "oo"),
-]
-#: True, and beyond the argument from powers: never refuted, however slowly they settle or cancel.
-SLOW = [
-    (10 / log(x), "->", 0, x, "oo"),
-    (1 / sqrt(log(x)), "->", 0, x, "oo"),
-    (log(x + 1), "~", log(x), x, "oo"),
-    (log(x) / x, "->", 0, x, "oo"),
-    (sqrt(x**2 + 1) - x, "->", 0, x, "oo"),
-    (sqrt(x**4 + x) - x**2, "->", 0, x, "oo"),
-    ((1 + x) ** beta, "->", 1, x, "0"),
-    (exp(x), "->", 1, x, "0"),
-    (log(x), "->", oo, x, "oo"),
-    ((1 + 1 / x) ** x, "->", exp(1), x, "oo"),
-    (x / (1 + x), "->", 1, x, "oo"),
+    (x / (1 + x), "->", 0, x, "oo"),
+    (log(x) / log(x + 1), "->", oo, x, "oo"),
+    (exp(-x) * x**beta, "->", oo, x, "oo"),
+    (x**beta / x**gamma, "->", 1, x, "oo"),
+    ((P.subs(r, exp(s)) - 1) / s, "->", beta, s, "0"),
+    (Abs(s) / s, "->", 1, s, "0"),
+    (sqrt(x**2 + y * x) - x, "->", y, x, "oo"),
 ]
 
 
@@ -73,7 +92,7 @@ def value(e, point):
         return MP.fprod(values)
     if e.is_Pow:
         return MP.power(*values)
-    return {exp: MP.exp, log: MP.log}[e.func](*values)
+    return {exp: MP.exp, log: MP.log, Abs: abs}[e.func](*values)
 
 
 def decided(lhs, relation, rhs, variable, limit, **options):
@@ -95,7 +114,7 @@ def test_wrong_limits_are_refuted_with_a_witness(case) -> None:
     witness = decision.witness
     assert witness is not None
     point = {symbol.name: value(known, {}) for symbol, known in witness.point}
-    assert (point[variable.name] < 1e-300) if limit == "0" else (point[variable.name] > 1e300)
+    assert (point[variable.name] < 1e-40) if limit == "0" else (point[variable.name] > 1e40)
     left = value(sympify(lhs, strict=True), point)
     assert abs(left - MP.mpf(witness.lhs)) <= 1e-8 * abs(left)
     if rhs is oo:
@@ -104,11 +123,6 @@ def test_wrong_limits_are_refuted_with_a_witness(case) -> None:
     right = value(sympify(rhs, strict=True), point)
     assert abs(right - MP.mpf(witness.rhs)) <= 1e-8 * abs(right)
     assert abs(left / right - 1 if relation == "~" else left - right) > 1e-3
-
-
-@pytest.mark.parametrize("case", SLOW, ids=str)
-def test_slow_limits_are_never_refuted(case) -> None:
-    assert not decided(*case).refuted
 
 
 def test_assumptions_decide_the_sign_of_an_exponent() -> None:
@@ -167,7 +181,7 @@ def test_assumptions_that_exclude_each_other_on_the_way_prove_nothing() -> None:
     both = (1 - r ** (beta - gamma), 1 - r ** (gamma - beta))
     decision = decided(P, "~", W_N * r**-beta, r, "0", assume=both)
     assert decision.answer.value == "undecided"
-    assert "only 0 sampled points" in decision.reason
+    assert "does not hold all the way" in decision.reason
     assert decided(P, "~", W_N * r**-beta, r, "0", assume=both[:1]).proved
 
 

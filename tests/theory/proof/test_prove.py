@@ -255,7 +255,6 @@ def test_bad_claims_are_named_with_their_place(text) -> None:
         "r -> -oo",
         "r = 0",
         "alpha -> 0",
-        "s -> 0",
         "q -> 0",
         "r -> 0 -> 0",
         "foo -> oo",

@@ -238,11 +238,8 @@ AMBIGUOUS = {
     "N == C/6D": "ambiguous division",
     "x == A/N^beta B": "ambiguous division",
     "2E-3 == 0.002": "ambiguous '2E-3'",
-    r"\hat{N} = \tilde{N}": "another quantity",
-    r"\hat\alpha = \alpha": "another quantity",
-    r"\overline{C} = C": "another quantity",
-    r"\bar{L} = L": "two faces",
     r"\mathcal{N} = N": "two faces",
+    r"\hat{L} = L": "two faces",
     r"\mathbf{N} N = N^2": "two faces",
 }
 
@@ -323,7 +320,7 @@ def test_json_and_papers_have_the_letters_of_the_notation(run_cli, tmp_path) -> 
         "% isoflop: begin\n$$ \\alpha_C = a $$\n% isoflop: end\n", encoding="utf-8"
     )
     text = run_cli("prove", "--file", tmp_path / "p.tex", "--notation", "hoffmann").out
-    assert "at alpha = " in text
+    assert r"at \alpha = " in text
     assert "gamma" not in text
 
 
@@ -412,7 +409,7 @@ def test_a_claim_that_takes_too_long_is_undecided(monkeypatch) -> None:
             deadline.check()
 
     assert prove("alpha == beta*w_N", seconds=60).answer.value == "proved"
-    monkeypatch.setattr("isoflop.theory.proof.prove.decide", endless)
+    monkeypatch.setattr("isoflop.theory.proof.question.decide", endless)
     proof = prove("alpha >= 0 == x", seconds=0.5)
     assert [link.decision.answer.value for link in proof.links] == ["proved", "undecided"]
     assert "not decided within 0.5 seconds" in str(proof)

@@ -52,9 +52,9 @@ def test_latex() -> None:
         r"\toprule",
         r"law & $\beta$ & 90 \% interval & lost compute \\",
         r"\midrule",
-        r"hoffmann2022 & $0.348$ & $[0.31,\ 0.39]$ & $20.8\,\%$ \\",
+        r"hoffmann2022 & 0.348 & $[0.31,\ 0.39]$ & $20.8\,\%$ \\",
         r"besiroglu2024 & undetermined & --- & never \\",
-        r"kaplan2020 & $0.0760$ & --- & --- \\",
+        r"kaplan2020 & 0.0760 & --- & --- \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]

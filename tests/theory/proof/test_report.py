@@ -1,0 +1,174 @@
+"""What the equations of a whole document come to."""
+
+import pytest
+
+from isoflop.theory.proof.defined import Settings
+from isoflop.theory.proof.paper import equations
+from isoflop.theory.proof.report import report
+from isoflop.theory.proof.source import read_source
+
+PAPER = r"""
+\documentclass{article}
+\newcommand{\Nopt}{N_{\mathrm{opt}}}
+\newcommand{\Loss}{\mathcal{L}}
+\begin{document}
+\begin{equation}\label{eq:law}
+  L(N, D) = E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}}.
+\end{equation}
+Training takes $C = 6ND$ operations. The Lagrangian is
+\begin{equation}
+  \Loss(N, D, \lambda) = L(N, D) + \lambda (6 N D - C).
+\end{equation}
+Setting its derivatives to zero gives
+\begin{align}
+  \frac{\partial \Loss}{\partial N} &= -\frac{\alpha A}{N^{\alpha + 1}} + 6 \lambda D = 0, \\
+  \frac{\partial \Loss}{\partial D} &= -\frac{\beta B}{D^{\beta + 1}} + 6 \lambda N = 0.
+\end{align}
+The optimal allocation is
+\begin{align}
+  \Nopt(C) &= G \left(\frac{C}{6}\right)^{\frac{\alpha}{\alpha + \beta}}, \label{eq:nopt} \\
+  D_{\mathrm{opt}}(C) &= G^{-1} C^{\frac{\alpha}{\alpha + \beta}}, \label{eq:dopt}
+\end{align}
+where $G = \left(\frac{\alpha A}{\beta B}\right)^{\frac{1}{\alpha + \beta}}$. Put $x = \alpha / \beta$. Then
+\[ \frac{\beta}{\alpha + \beta} = \frac{1}{1 + x}. \]
+The least loss is
+\begin{equation}\label{eq:least}
+  L_{\mathrm{opt}} = E + \left(1 + \frac{\alpha}{\beta}\right) A \Nopt^{\alpha}.
+\end{equation}
+\end{document}
+"""
+
+
+def decided(body: str, **settings):
+    source = read_source(body)
+    chosen = Settings(**{"notation": "hoffmann", **settings})
+    printed = equations(source, known=chosen.words.names)
+    return [entry for _, entries in report(source, printed, chosen) for entry in entries]
+
+
+def answers(body: str, **settings) -> list[str]:
+    return [entry.answer for entry in decided(body, **settings)]
+
+
+def test_planted_errors_are_found_and_nothing_else_is_refuted() -> None:
+    entries = decided(PAPER)
+    assert [(e.number, e.label) for e in entries if e.answer == "refuted"] == [
+        ("5", "eq:nopt"),
+        ("6", "eq:dopt"),
+        ("7", "eq:least"),
+    ]
+    assert {e.answer for e in entries} == {"refuted", "proved", "definition"}
+    assert [e.place.line for e in entries if e.reading == "at the optimum"] == [16]
+    assert entries[-2].uses[0].shown == r"x = \alpha / \beta"
+
+
+DOCUMENTS = {
+    # definitions
+    r"\[ x = A B \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
+    r"\[ x := A B \] \[ x^2 = A B \]": ["definition", "refuted"],
+    r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
+    r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
+    r"\[ x^2 = A^2 B^2, \] where $x = A B$.": ["proved", "definition"],
+    r"\[ x^2 y = A^2 B^3, \] where $x = A B$ and $y = B$.": ["proved", "definition", "definition"],
+    r"\[ f(x) = E + x^2 \] \[ f(3) = E + 9 \]": ["definition", "proved"],
+    r"\[ x = A = B \]": ["definition", "condition"],
+    r"\[ x = A B \] \[ x = A + B \]": ["definition", "conflict"],
+    r"\[ x = A B \] Now let $x = A + B$. \[ x = A + B \]": ["definition", "definition", "proved"],
+    r"\[ x = \int A \] \[ x = A B \]": ["unreadable", "undecided"],
+    # names of the law with another meaning
+    r"\[ R_{opt} = \frac{D^*}{N^*} \]": ["conflict"],
+    r"Let $G = N + D$.": ["conflict"],
+    r"\[ G := N + D \]": ["conflict"],
+    r"\[ L(N) = E + A N^{-\alpha} \]": ["conflict"],
+    r"\[ L(N, D) = E + A N^{-\beta} + B D^{-\alpha} \]": ["conflict"],
+    r"\[ C = 8 N D \]": ["conflict"],
+    # conditions
+    r"\[ D = 20 N \]": ["condition"],
+    r"\[ E = 1.69 \]": ["condition"],
+    r"\[ C = 6 N D \]": ["proved"],
+    r"\[ \alpha A N^{-\alpha} = \beta B D^{-\beta} \]": ["proved"],
+    r"\[ \frac{\partial L}{\partial N} = 0 \]": ["proved"],
+    r"\[ \frac{d L}{d N} = -\alpha A N^{-\alpha - 1} + \beta B (6/C)^{\beta} N^{\beta - 1} = 0 \]": [
+        "proved",
+        "proved",
+    ],
+    r"At the optimum \[ A N^{-\alpha} = B D^{-\beta}. \]": ["refuted"],
+    r"\[ A N^{-\alpha} = B D^{-\beta} \]": ["undecided"],
+    r"\[ N = G (C/6)^{\beta/(\alpha+\beta)} \]": ["proved"],
+    r"\[ N = G (C/6)^{\alpha/(\alpha+\beta)} \]": ["refuted"],
+    # numbers
+    r"\[ L(N, D) = 1.69 + \frac{400}{N^{0.3}} + \frac{400}{D^{0.3}} \] \[ a = b = 0.5 \]": [
+        "condition",
+        "proved",
+        "proved",
+    ],
+    r"\[ a = 0.5 \]": ["undecided"],
+    # letters of which nothing is known
+    r"\[ x + y = z + v \]": ["undecided"],
+    r"\[ y x^2 \ge x \quad \text{for } x > 1 \]": ["undecided"],
+    r"\[ \frac{A}{x} = B \]": ["undecided"],
+    r"\[ 6 x - A = 0 \] \[ x = A / 6 \]": ["definition", "proved"],
+    # several at once
+    r"\[ f = \begin{cases} A & N > 1 \\ B & \text{otherwise} \end{cases} \]": ["unreadable"] * 2,
+    r"\[ a = \frac{\beta}{\alpha + \beta} \quad\text{and}\quad b = \frac{\alpha}{\alpha + \beta} \]": [
+        "proved",
+        "proved",
+    ],
+    r"\[ C = 6 N D \implies D = \frac{C}{6 N} \]": ["proved", "proved"],
+    r"\[ N^* = G (C/6)^a \quad\text{where}\quad a = \frac{\beta}{\alpha + \beta} \]": [
+        "proved",
+        "proved",
+    ],
+}
+
+
+@pytest.mark.parametrize("body", DOCUMENTS)
+def test_documents(body) -> None:
+    assert answers(body) == DOCUMENTS[body]
+
+
+def test_let_takes_a_name_back() -> None:
+    body = r"\[ R_{opt} = \frac{D^*}{N^*} \]"
+    (entry,) = decided(body)
+    assert "--let" in entry.reason
+    renamed = entry.reason.partition("--let '")[2].rstrip("'")
+    assert answers(body, let=[renamed]) == ["proved"]
+    assert answers(body, let=["R_opt := D*/N*"]) == ["proved"]
+
+
+def test_numbers_and_labels() -> None:
+    body = r"""
+\begin{equation} A = A \label{one} \end{equation}
+\begin{align} A &= A \nonumber \\ B &= B \label{two} \\ C &= C \tag{x} \end{align}
+\begin{align*} A &= A \end{align*}
+\begin{subequations} \begin{align} A &= A \\ B &= B \end{align} \end{subequations}
+\[ A = A \]
+\begin{equation} \begin{split} A &= A \\ &= A \end{split} \end{equation}
+"""
+    found = [(e.number, e.label) for e in decided(body)]
+    assert found == [
+        ("1", "one"),
+        (None, None),
+        ("2", "two"),
+        ("x", None),
+        (None, None),
+        ("3a", None),
+        ("3b", None),
+        (None, None),
+        ("4", None),
+        ("4", None),
+    ]
+
+
+def test_letters_of_a_proof_end_with_it() -> None:
+    body = r"""
+\newtheorem{thm}{Theorem}
+\begin{thm} Let $x = A$. \[ x = A \] \end{thm} \begin{proof} Put $y = B$. \[ x y = A B \] \end{proof}
+\begin{thm} Let $x = B$. \[ x = B \] \end{thm} \begin{proof} \[ x = y \] \end{proof}
+\[ N_x = x \]
+"""
+    assert answers(body) == [
+        *("definition", "proved", "definition", "proved"),
+        *("definition", "proved", "definition"),
+        "definition",
+    ]

@@ -1,0 +1,369 @@
+"""How a claim as a user types it is read: its sides and relations, and what is assumed beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sympy import Expr, Integer, Symbol, oo
+
+from .. import symbols as sym
+from ..algebra.arithmetic import OutsideScope
+from ..algebra.convert import arithmetic_for, normal_form
+from ..algebra.decide import is_zero
+from ..algebra.latex_input import tokenize_latex
+from ..algebra.parse import (
+    Domain,
+    NamedFunction,
+    ParseError,
+    Token,
+    plainly_positive,
+    read,
+    substituted,
+    tokenize,
+)
+from .vocabulary import Vocabulary
+
+RELATION = re.compile(
+    r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4]|\\[A-Za-z]+|propto|approx|implies|iff"
+)
+#: Relations that are typed as words, and other spellings of relations.
+WORDS = ("propto", "approx", "implies", "iff")
+RELATION_NAMES = {
+    "=": "==", "~~": "approx", "\u2248": "approx", "\u221d": "propto",
+    "=>": "implies", "\u21d2": "implies", "<=>": "iff", "\u21d4": "iff",
+}  # fmt: skip
+LIMIT = re.compile(
+    r"\s*\\?(?P<name>[A-Za-z]\w*)\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))"
+    r"\s*(?P<limit>0(?:\^?\{?\+\}?)?|\+?(?:oo|inf|infinity|\\infty))\s*"
+)
+LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
+STARRED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])\*(?=\s*(?:[-+/),=^]|$))")  # N*, but not N*D
+INFINITIES = (["oo"], ["inf"], ["infinity"])
+
+
+class Claims:
+    """Splits a claim into sides and reads each; collects the free symbols that it meets."""
+
+    def __init__(
+        self, table: dict[str, Expr | NamedFunction], words: Vocabulary, latex: bool
+    ) -> None:
+        self.table, self.words, self.latex = table, words, latex
+        self.own = words.names.keys()
+        self.free: dict[str, Symbol] = {}
+        self.met: dict[str, None] = {}
+        self.domain = Domain()
+
+    @property
+    def read_as(self) -> tuple[str, ...]:
+        """The names met that are more than a letter, with what they mean."""
+        return tuple(
+            f"{name}, {self.words.means[name]}"
+            for name in self.met
+            if name in self.words.means and self.table[name] is self.words.names[name]
+        )
+
+    def split(self, text: str) -> tuple[list[list[Token]], list[Token]]:
+        tokens = tokenize_latex(text) if self.latex else tokenize(text)
+        tokens = [
+            Token("relation", token.text, token.position) if token.text in WORDS else token
+            for token in tokens
+        ]
+        self._refuse_capital_exponents(text, tokens)
+        parts: list[list[Token]] = [[]]
+        relations: list[Token] = []
+        for token in tokens:
+            if token.kind == "relation":
+                name = RELATION_NAMES.get(token.text, token.text)
+                relations.append(Token("relation", name, token.position))
+                parts.append([])
+            else:
+                parts[-1].append(token)
+        if not relations:
+            raise ParseError("a claim needs a relation: ==, <=, >=, propto, -> or ~", text=text)
+        for before, relation, after in zip(parts, relations, parts[1:], strict=False):
+            if not (before and after):
+                raise ParseError.at(
+                    text, relation.position, f"an expression is missing beside {relation.text!r}"
+                )
+        return parts, relations
+
+    def side(self, text: str, tokens: list[Token], relation: Token | None) -> Expr:
+        """One side; after `->` it may be infinite."""
+        if (
+            relation is not None
+            and relation.text == "->"
+            and [token.text for token in tokens if token.text not in ("+", "-")] in INFINITIES
+        ):
+            return -oo if [token.text for token in tokens].count("-") % 2 else oo
+        return self.expression(text, tokens)
+
+    def expression(self, text: str, tokens: list[Token]) -> Expr:
+        tokens = [self._known(token) for token in tokens]
+        for token in tokens:
+            if token.kind == "name" and token.text in self.own:
+                self.met[token.text] = None
+            if token.kind == "name" and token.text not in self.table:
+                symbol = self.words.free_symbol(token.text)
+                if symbol is not None:
+                    self.free[token.text] = self.table[token.text] = symbol
+        return read(
+            text,
+            tokens,
+            self.table,
+            domain=self.domain,
+            letters=self.own,
+            minimise=self.words.minimise,
+        )
+
+    def _refuse_capital_exponents(self, text: str, tokens: list[Token]) -> None:
+        """`2E-3` is a number elsewhere, and here it may be 2*E - 3."""
+        for token in tokens:
+            if token.kind == "number" and "E" in token.text and "E" in self.own:
+                hint = f": write {token.text.lower()} for the number, 2*E for a product with the irreducible loss"
+                raise ParseError.at(text, token.position, f"ambiguous {token.text!r}", hint)
+
+    def _known(self, token: Token) -> Token:
+        """`C_0` is `C0` where that is a name."""
+        joined = token.text.replace("_", "")
+        is_index = (
+            token.kind == "name"
+            and joined[-1:].isdigit()
+            and token.text not in self.table
+            and joined in self.table
+        )
+        return Token(token.kind, joined, token.position) if is_index else token
+
+
+class Given:
+    """What is assumed: equalities as replacements of a symbol, inequalities as bounds of the
+    domain.
+    """
+
+    def __init__(
+        self,
+        words: Vocabulary,
+        texts: Sequence[str],
+        definitions: Sequence[str] = (),
+        renames: Sequence[str] = (),
+    ) -> None:
+        self.words = words
+        self.table: dict[str, Expr | NamedFunction] = dict(words.names)
+        self.named: dict[Symbol, Expr] = {}
+        self.replaced: dict[Symbol, Expr] = {}
+        self.source: dict[Symbol, str] = {}
+        self.domain = Domain()
+        self._rename(renames)
+        self._name(definitions)
+        for text in texts:
+            self._add(text)
+        self.domain = self.domain.map(lambda e: self.at(e, ", ".join(texts)))
+
+    def _rename(self, texts: Sequence[str]) -> None:
+        """Give names another meaning; what they are given is read with the meanings by default."""
+        renamed: dict[str, Expr | NamedFunction] = {}
+        for text in texts:
+            left, _, right = (
+                part.strip() for part in re.sub(":?==?", "=", text, count=1).partition("=")
+            )
+            right = STARRED.sub(r"\1^*" if _is_latex(right) else r"\1_opt", right)
+            if not (left and right):
+                raise ParseError(f"{text!r}: a new meaning reads `name := expression`")
+            reader = Claims(dict(self.words.names), self.words, _is_latex(right))
+            name, parameters = _named(_tokens(left), text)
+            tokens = _tokens(right)
+            meaning = reader.table.get(tokens[0].text) if len(tokens) == 1 else None
+            if isinstance(meaning, NamedFunction):
+                renamed[name] = meaning
+                continue
+            letters = [reader.expression(left, [token]) for token in parameters]
+            body = reader.expression(right, tokens)
+            renamed[name] = NamedFunction(tuple(letters), body) if letters else body
+        self.table |= renamed
+
+    def _name(self, texts: Sequence[str]) -> None:
+        """Take every name first: one definition may use another."""
+        bodies: dict[Symbol, tuple[str, Claims, list[Token]]] = {}
+        functions: dict[str, tuple[str, list[Token], list[Token]]] = {}
+        for text in texts:
+            reader = Claims(self.table, self.words, "\\" in text or "{" in text)
+            parts, relations = reader.split(text)
+            if [relation.text for relation in relations] != ["=="]:
+                raise ParseError(f"{text!r}: a definition reads `name == expression`")
+            name, parameters = _named(parts[0], text)
+            if name in self.table:
+                raise ParseError(f"{text!r}: {name} has a meaning already")
+            if parameters:
+                functions[name] = (text, parameters, parts[1])
+                continue
+            self.table[name] = symbol = Symbol(name, real=True)
+            bodies[symbol] = (text, reader, parts[1])
+        for name, (text, parameters, tokens) in functions.items():
+            reader = Claims(self.table, self.words, _is_latex(text))
+            letters = tuple(reader.expression(text, [token]) for token in parameters)
+            self.table[name] = NamedFunction(letters, reader.expression(text, tokens))
+        for symbol, (text, reader, tokens) in bodies.items():
+            self.named[symbol] = reader.expression(text, tokens)
+            self.domain.positive += reader.domain.positive
+            self.domain.nonzero += reader.domain.nonzero
+        for _ in bodies:
+            self.named = {
+                x: substituted(e, self.named, bodies[x][0]) for x, e in self.named.items()
+            }
+        for symbol, value in self.named.items():
+            if value.free_symbols & self.named.keys():
+                raise ParseError(f"{bodies[symbol][0]!r}: {symbol} is defined by way of itself")
+
+    def _add(self, text: str) -> None:
+        reader = Claims(self.table, self.words, _is_latex(text))
+        parts, relations = reader.split(text)
+        if len(relations) != 1 or relations[0].text not in ("==", "!=", "<", "<=", ">", ">="):
+            forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
+            raise ParseError(f"{text!r}: an assumption reads {forms}")
+        left, right = (self.at(reader.expression(text, part), text) for part in parts)
+        self.domain.positive += reader.domain.positive
+        self.domain.nonzero += reader.domain.nonzero
+        relation = relations[0].text
+        if relation == "==":
+            symbol, value = _replacement(left, right, text)
+            self.replaced = {
+                x: substituted(e, {symbol: value}, text) for x, e in self.replaced.items()
+            } | {symbol: value}
+            self.source[symbol] = text
+            if symbol.is_positive and not plainly_positive(value):
+                self.domain.positive.append(value)
+            elif symbol.is_nonnegative and value.is_nonnegative is not True:
+                self.domain.nonnegative.append(value)
+        elif relation == "!=":
+            self.domain.nonzero.append(left - right)
+        elif relation in ("<", ">"):
+            self.domain.positive.append(left - right if relation == ">" else right - left)
+        else:
+            self.domain.nonnegative.append(left - right if relation == ">=" else right - left)
+
+    def at(self, expression: Expr, text: str) -> Expr:
+        """The expression with every name explained and every replacement made."""
+        return substituted(substituted(expression, self.named, text), self.replaced, text)
+
+    def is_budget(self, symbol: Symbol) -> bool:
+        """Whether the replacement of the symbol is the budget itself, `C == 6*N*D` or solved for
+        another letter.
+        """
+        budget = self.words.budget
+        return is_zero((sym.C - budget).xreplace({symbol: self.replaced[symbol]}))
+
+    def limit(self, text: str) -> tuple[Symbol, str]:
+        """The variable of a limit, which must be free to move, and where it tends."""
+        symbol, end = _limit(text, self.table)
+        if symbol in self.replaced:
+            raise ParseError(
+                f"{text!r}: {symbol} cannot tend to a limit where {self.source[symbol]!r} replaces "
+                f"it"
+            )
+        return symbol, end
+
+    def domain_of(self, typed: Domain, text: str) -> Domain:
+        """Where the claim as typed has a value and the assumptions hold; refused where that is
+        nowhere.
+        """
+        positive = list(self.domain.positive)
+        for condition in typed.positive:
+            value = self.at(condition, text)
+            if value.is_number and value.is_positive is not True:
+                raise ParseError(
+                    f"{text!r}: {condition} is {value}, and a logarithm or a broken power of it "
+                    f"has no real value"
+                )
+            if not plainly_positive(value) and value not in positive:
+                positive.append(value)
+        nonzero: list[Expr] = []
+        for condition in (*self.domain.nonzero, *typed.nonzero):
+            value = self.at(condition, text)
+            if value not in nonzero and not plainly_positive(value):
+                nonzero += [
+                    e for e in _factors(value, condition, positive, text) if e not in nonzero
+                ]
+        return Domain(positive, nonzero, self.domain.nonnegative)
+
+
+def _is_latex(text: str) -> bool:
+    return LATEX.search(text) is not None
+
+
+def _tokens(text: str) -> list[Token]:
+    return tokenize_latex(text) if _is_latex(text) else tokenize(text)
+
+
+def _named(tokens: Sequence[Token], text: str) -> tuple[str, list[Token]]:
+    """The name that is defined, with its parameters where it is a function: `f(x, y)`."""
+    name, *rest = tokens
+    parameters = rest[1:-1:2]
+    separators = [token.text for token in (*rest[:1], *rest[2:-1:2], *rest[-1:])]
+    is_call = separators == ["(", *[","] * (len(parameters) - 1), ")"] and len(rest) > 2
+    if (
+        name.kind != "name"
+        or any(token.kind != "name" for token in parameters)
+        or (rest and not is_call)
+    ):
+        raise ParseError(f"{text!r}: a definition reads `name == expression`")
+    return name.text, parameters
+
+
+def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:
+    """The factors of a divisor whose sign is not certain; refused where the divisor is zero
+    throughout.
+    """
+    try:
+        arithmetic = arithmetic_for((value,), positive)
+        form = normal_form(value, arithmetic)
+        if arithmetic.is_zero(form):
+            raise ParseError(f"{text!r}: division by zero, for {condition} is 0")
+        before = len(arithmetic.nonzero)
+        arithmetic.power(form, normal_form(Integer(-1), arithmetic))
+    except OutsideScope:
+        return [value]
+    return arithmetic.nonzero[before:]
+
+
+def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
+    """The symbol of an equality and what it stands for."""
+    symbol, value = (left, right) if left.is_Symbol else (right, left)
+    if not symbol.is_Symbol or symbol in value.free_symbols:
+        raise ParseError(
+            f"{text!r}: one side of an equality must be a symbol that the other does not hold"
+        )
+    if symbol.is_positive and value.is_nonpositive:
+        raise ParseError(f"{text!r}: {symbol} is positive")
+    if symbol.is_nonnegative and value.is_negative:
+        raise ParseError(f"{text!r}: {symbol} is not negative")
+    return symbol, value
+
+
+def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol, str]:
+    match = LIMIT.fullmatch(text)
+    symbol = table.get(match["name"]) if match else None
+    if match is None or not isinstance(symbol, Symbol):
+        raise ParseError(
+            f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a symbol of the claim"
+        )
+    return symbol, "0" if match["limit"].startswith("0") else "oo"
+
+
+def spans(text: str, relations: Sequence[Token]) -> list[tuple[int, str]]:
+    """The sides as they stand in the text, each with its place."""
+    sides, start = [], 0
+    for relation in relations:
+        sides.append((start, text[start : relation.position]))
+        match = RELATION.match(text, relation.position)
+        start = match.end() if match is not None else relation.position + 1
+    return [*sides, (start, text[start:])]
+
+
+def in_one_line(source: str) -> str:
+    """What is typed, without the marks of alignment."""
+    return " ".join(source.replace("&", " ").split())
+
+
+def sources(text: str, relations: Sequence[Token]) -> list[str]:
+    """The sides as they are typed, each on one line."""
+    return [in_one_line(source) for _, source in spans(text, relations)]

@@ -1,0 +1,424 @@
+"""What the equations of a document come to: each proved, refuted or undecided, or recognised as what
+it is: a definition, a condition, or a name that the document uses for something else.
+
+A formula in a paper is not always a claim. `X = ...` with a new name defines it; `D = 20 N` and
+`E = 1.69` fix what is free; `\\partial L/\\partial N = 0` holds at the optimum and nowhere else. So
+what fails as a claim about independent letters is tried as what else it may say, and is refuted only
+where it has no other reading: a wrong reading is worse than none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sympy import Expr, Symbol
+
+from .. import symbols as sym
+from ..algebra.parse import NamedFunction, ParseError
+from .defined import (
+    COLON_EQUALS,
+    DEFINES,
+    Definition,
+    Settings,
+    Sides,
+    bound,
+    environments,
+    lagrangian_apart,
+    name_alone,
+    plain,
+    renamed,
+    restored,
+)
+from .paper import LIMIT, RELATION, PrintedEquation
+from .prove import ChainLink
+from .second_reading import (
+    CONDITION,
+    CONFLICT,
+    DEFINITION,
+    PROVED,
+    REFUTED,
+    UNDECIDED,
+    Failure,
+    Trial,
+)
+from .source import Place, Source
+
+UNREADABLE = "unreadable"
+#: The worst comes first.
+ANSWERS = (REFUTED, UNREADABLE, CONFLICT, UNDECIDED, PROVED, DEFINITION, CONDITION)
+EXPECTATION = re.compile(
+    r"\\mathbb\s*\{?\s*[EPV]\s*\}?|\\(?:Pr|Var|Cov|E)(?![A-Za-z])|\\operatorname\*?\{(?:Var|Cov|E|P|Pr)\}"
+)
+ONLY_NAMES = re.compile(r"(?:[\s,]|\\[,;:! ]|\\?[A-Za-z]+(?:_\{?\w+\}?)?)*")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One link of an equation with what became of it.
+
+    Attributes
+    ----------
+    answer : str
+        One of `ANSWERS`.
+    claim, reason : str
+    place : Place
+    display : tuple of int
+        Where in the document the display stands.
+    reading : str
+        How it had to be read so that it holds: "at the optimum".
+    uses : tuple of Definition
+        Definitions of the document on which the answer rests.
+    link : ChainLink or None
+        The decision; None where the equation was not read.
+    """
+
+    answer: str
+    claim: str
+    reason: str
+    place: Place
+    display: tuple[int, int]
+    number: str | None = None
+    label: str | None = None
+    stated: tuple[str, ...] = ()
+    reading: str = ""
+    uses: tuple[Definition, ...] = ()
+    free: tuple[str, ...] = ()
+    read_as: tuple[str, ...] = ()
+    link: ChainLink | None = None
+    column: int | None = None
+    is_inline: bool = False
+
+
+def report(
+    source: Source, printed: Sequence[PrintedEquation], settings: Settings
+) -> Iterator[tuple[PrintedEquation, list[Entry]]]:
+    """The entries of each equation, as they are decided.
+
+    Parameters
+    ----------
+    source : Source
+    printed : sequence of PrintedEquation
+        In the order of the document.
+    settings : Settings
+    """
+    reading = _Document(source, printed, settings)
+    for equation in reading.printed:
+        yield equation, reading.entries(equation)
+
+
+class _Document:
+    """The equations of a document with the definitions that hold at each."""
+
+    def __init__(
+        self, source: Source, printed: Sequence[PrintedEquation], settings: Settings
+    ) -> None:
+        self.source, self.settings = source, settings
+        self.words = settings.words
+        self.renamed = frozenset(
+            name for text in settings.let for name in [renamed(text)] if name is not None
+        )
+        self.printed = [
+            equation for one in lagrangian_apart(printed) for equation in self._separated(one)
+        ]
+        self.environments = list(environments(source.text))
+        self.definitions: list[Definition] = []
+        self.numbers: dict[str, str] = {}
+        self.seen: set[str] = set()
+        for equation in self.printed:
+            self._collect(equation)
+
+    # -- definitions ---------------------------------------------------------------------------------------------------
+
+    def _separated(self, equation: PrintedEquation) -> Iterator[PrintedEquation]:
+        """The equation, and after it those of its conditions that define or claim something: "where
+        a = ...".
+        """
+        kept = []
+        apart: list[PrintedEquation] = []
+        for condition in equation.conditions:
+            sides = Sides.of(condition)
+            named = name_alone(sides.tokens[0]) if sides is not None and sides.relations else None
+            is_equality = sides is not None and [r.text for r in sides.relations] == ["=="]
+            if named is not None and is_equality and not self.is_letter(named[0]):
+                at = self.source.text.find(condition.strip(), *equation.display)
+                start = at if at >= 0 else equation.start
+                apart.append(
+                    replace(equation, text=condition, start=start, conditions=(), cue="where")
+                )
+            elif RELATION.search(condition) or not ONLY_NAMES.fullmatch(condition):
+                kept.append(condition)
+        yield replace(equation, conditions=tuple(kept))
+        yield from apart
+
+    def is_letter(self, name: str) -> bool:
+        """Whether a name means a quantity that is free in the law: N, D, C, A, beta."""
+        return isinstance(self.words.names.get(name), Symbol) and name not in self.renamed
+
+    def _is_fresh(self, name: str) -> bool:
+        return (
+            name not in self.words.names
+            and name.replace("_", "") not in self.words.names
+            and name not in self.renamed
+            and name not in {symbol.name for symbol in self.words.of_a_run}
+            and name not in ("oo", "d", "partial")
+        )
+
+    def _collect(self, equation: PrintedEquation) -> None:
+        """Note the definition that an equation is."""
+        text = plain(equation.text)
+        sides = Sides.of(text)
+        if sides is None:
+            self._collect_unread(equation, text)
+        if sides is None or not sides.relations or equation.definitions or EXPECTATION.search(text):
+            return
+        first, last = name_alone(sides.tokens[0]), name_alone(sides.tokens[-1])
+        pairs = []
+        if first is not None and sides.relations[0].text == "==":
+            pairs.append((first, 0, 1))
+        if last is not None and sides.relations[-1].text == "==" and not last[1]:
+            pairs.append((last, -1, -2))
+        for (name, arguments), own, other in pairs:
+            value = frozenset(t.text for t in sides.tokens[other] if t.kind == "name")
+            if not self._is_fresh(name) or name in value or name in arguments:
+                continue
+            if any(d.name == name and d.holds(equation.start) for d in self.definitions) and not (
+                DEFINES.match(equation.cue) or COLON_EQUALS.search(equation.text)
+            ):
+                return
+            text = f"{sides.sources[own].strip()} = {sides.sources[other].strip()}"
+            since = equation.display[0]
+            if equation.cue in ("where", "with"):
+                since = self._sentence(equation)
+            trouble = "it has several branches" if equation.is_branch else ""
+            names = value - {name, *arguments}
+            definition = Definition(
+                name,
+                text,
+                self._place(equation),
+                since,
+                names,
+                trouble,
+                self._until(name, equation),
+            )
+            self.definitions.append(self._checked(definition))
+            return
+
+    def _collect_unread(self, equation: PrintedEquation, text: str) -> None:
+        """Note a name whose definition has marks that cannot be read."""
+        relation = RELATION.search(text)
+        left = Sides.of(text[: relation.start()]) if relation is not None else None
+        named = name_alone(left.tokens[0]) if left is not None else None
+        if named is None or relation is None or relation.group() != "=":
+            return
+        if self._is_fresh(named[0]) and not any(
+            d.name == named[0] and d.holds(equation.start) for d in self.definitions
+        ):
+            self.definitions.append(
+                Definition(
+                    named[0],
+                    text.strip(),
+                    self._place(equation),
+                    equation.display[0],
+                    frozenset(),
+                    "its expression cannot be read",
+                    self._until(named[0], equation),
+                )
+            )
+
+    def _until(self, name: str, equation: PrintedEquation) -> int | None:
+        """Where a name loses its meaning: at the end of the proof that gives it one; a single letter
+        of a theorem at the end of the theorem and its proof.
+        """
+        ends = [
+            end
+            for start, end, is_proof in self.environments
+            if start <= equation.start < end and (is_proof or "_" not in name)
+        ]
+        return min(ends, default=None)
+
+    def _sentence(self, equation: PrintedEquation) -> int:
+        """Where the display begins that a "where" explains."""
+        before = [
+            one.display[0]
+            for one in self.printed
+            if not one.is_inline and one.display[1] <= equation.display[0]
+        ]
+        return max(before, default=equation.display[0])
+
+    def _checked(self, definition: Definition) -> Definition:
+        if definition.trouble:
+            return definition
+        try:
+            self.settings.prove(
+                "1 = 1", define=[d.text for d in self._closure({definition.name}, [definition])]
+            )
+        except ParseError as error:
+            return replace(definition, trouble=error.complaint)
+        return definition
+
+    def _closure(
+        self, names: Collection[str], more: Sequence[Definition] = (), at: int | None = None
+    ) -> list[Definition]:
+        """The definitions that hold at a place of the document and are needed for these names."""
+        holding: dict[str, Definition] = {}
+        for definition in (*self.definitions, *more):
+            if definition.holds(at):
+                holding[definition.name] = definition
+        needed: dict[str, Definition] = {}
+        open_names = list(names)
+        while open_names:
+            name = open_names.pop()
+            if name in holding and name not in needed:
+                needed[name] = holding[name]
+                open_names += holding[name].names
+        return list(needed.values())
+
+    # -- one equation --------------------------------------------------------------------------------------------------
+
+    def _place(self, equation: PrintedEquation, offset: int | None = None) -> Place:
+        first = len(equation.text) - len(equation.text.lstrip(" &\n\t"))
+        return self.source.place(equation.start + (first if offset is None else offset))
+
+    def entries(self, equation: PrintedEquation) -> list[Entry]:
+        """What became of an equation, link by link."""
+        text = plain(equation.text)
+        sides = Sides.of(text)
+        names = sides.names if sides is not None else frozenset[str]()
+        try:
+            return self._decided(equation, text, sides, names)
+        except ParseError as error:
+            return [self._unread(equation, text, sides, error)]
+        finally:
+            self.seen |= names
+
+    def _decided(
+        self,
+        equation: PrintedEquation,
+        text: str,
+        sides: Sides | None,
+        names: frozenset[str],
+    ) -> list[Entry]:
+        if equation.unclear:
+            what = f"what the words {equation.unclear!r} make of it is not understood"
+            raise ParseError(what)
+        expectation = EXPECTATION.search(text)
+        if expectation is not None:
+            what = f"{expectation.group()!r} is an expectation or a probability, which is not read"
+            raise ParseError.at(text, expectation.start(), what)
+        conditions = [
+            condition for condition in equation.conditions if not LIMIT.fullmatch(condition)
+        ]
+        stated_names = frozenset[str]().union(
+            *(s.names for s in map(Sides.of, conditions) if s is not None)
+        )
+        uses = self._closure((names - bound(sides)) | stated_names, at=equation.start)
+        own = next((d for d in uses if d.place == self._place(equation)), None)
+        if own is not None and own.trouble:
+            raise ParseError(own.trouble)
+        trial = Trial(
+            self.settings,
+            text,
+            tuple(d.text for d in uses if not d.trouble) + equation.definitions,
+            tuple(conditions),
+            equation.limit,
+        )
+        proof = trial.proof
+        opaque = [d for d in uses if d.trouble]
+        quantified = stated_names
+        entries = []
+        for i, link in enumerate(proof.links):
+            reading, answer, reason = "", link.decision.answer.value, link.decision.reason
+            if answer != PROVED:
+                found = trial.elsewhere(i, self.numbers)
+                if found is not None:
+                    reading, link = found
+                    answer, reason = PROVED, link.decision.reason
+            context = Failure(self, equation, sides, i, link, proof, quantified, opaque, trial)
+            if answer == REFUTED:
+                answer, reason = context.verdict()
+            is_own = own is not None and context.is_definition_of(own.name)
+            if is_own and answer == PROVED:
+                answer, reason = DEFINITION, f"defines {own.shown_name}" if own is not None else ""
+            entries.append(
+                Entry(
+                    answer,
+                    restored(link.text),
+                    reason,
+                    self._place(equation, link.position),
+                    equation.display,
+                    equation.number,
+                    equation.label,
+                    equation.conditions,
+                    reading,
+                    tuple(d for d in uses if d is not own),
+                    proof.free,
+                    proof.read_as,
+                    link,
+                    is_inline=equation.is_inline,
+                )
+            )
+        return entries
+
+    def _unread(
+        self, equation: PrintedEquation, text: str, sides: Sides | None, error: ParseError
+    ) -> Entry:
+        inside = error.position if error.text == text and error.position is not None else None
+        place = self._place(equation, inside)
+        named = name_alone(sides.tokens[0]) if sides is not None and sides.relations else None
+        answer, reason = UNREADABLE, error.complaint
+        if named is not None and sides is not None and self._takes_other_arguments(*named):
+            answer = CONFLICT
+            reason = (
+                f"{named[0]} is {self.meaning(named[0])}; the document has "
+                f"{named[0]}({', '.join(named[1])}): give its formula another name"
+            )
+        return Entry(
+            answer,
+            restored(" ".join(equation.text.replace("&", " ").split())),
+            reason,
+            place,
+            equation.display,
+            equation.number,
+            equation.label,
+            equation.conditions,
+            column=place.column if inside is not None else None,
+            is_inline=equation.is_inline,
+        )
+
+    def _takes_other_arguments(self, name: str, arguments: tuple[str, ...]) -> bool:
+        """Whether the law has a function of this name whose arguments are others."""
+        meaning = self.words.names.get(name)
+        if not arguments or name in self.renamed:
+            return False
+        if not isinstance(meaning, NamedFunction):
+            return meaning is not None
+        own = [meaning, meaning.other] if meaning.other is not None else [meaning]
+        return all(tuple(map(str, f.parameters)) != arguments for f in own if f is not None)
+
+    def meaning(self, name: str) -> str:
+        """What the law has under this name, in words."""
+        if name in self.words.means:
+            return self.words.means[name]
+        canonical = {own: other for other, own in self.words.notation.names().items()}
+        quantity = sym.QUANTITIES.get(canonical.get(name, name))
+        return f"the {quantity.meaning}" if quantity is not None else "a quantity of the law"
+
+    def determine(self, name: str, value: Expr, equation: PrintedEquation) -> None:
+        """Note what a condition makes of a name."""
+        names = frozenset(str(symbol) for symbol in value.free_symbols)
+        text = f"{name} == {value}"
+        since = equation.start + len(equation.text)
+        self.definitions.append(
+            self._checked(
+                Definition(
+                    name,
+                    text,
+                    self._place(equation),
+                    since,
+                    names,
+                    until=self._until(name, equation),
+                )
+            )
+        )

@@ -1,0 +1,52 @@
+"""How an answer spells what it speaks of: in the letters of the claim, as plain text or as LaTeX."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr, Symbol, powsimp
+
+#: Longer expressions are not rewritten before they are printed.
+MOST_PARTS = 60
+#: From here on a power of ten is written as one, and beyond it a fraction as a decimal.
+MANY_ZEROS, LARGEST_DENOMINATOR = 10**6, 100
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """Plain text for a plain claim, LaTeX for one in LaTeX."""
+
+    latex: bool = False
+
+    def __call__(self, expression: Expr) -> str:
+        """The expression, whose letters are those of the claim."""
+        from ..typeset.plain import plain
+        from ..typeset.printer import render
+
+        return render(expression) if self.latex else plain(expression)
+
+    def name(self, letter: Symbol | str) -> str:
+        """A letter, as in the point of a witness."""
+        return self(letter) if self.latex and isinstance(letter, Symbol) else str(letter)
+
+    def simplest(self, expression: Expr) -> str:
+        """The shortest of a few ways to write the expression."""
+        if expression.count_ops() > MOST_PARTS:
+            return self(expression)
+        ways = [powsimp(expression, combine="exp")]
+        if expression.is_rational_function():
+            ways += [expression.cancel(), expression.factor()]
+        return min(map(self, ways), key=len)
+
+
+PLAIN = Spelling()
+
+
+def value_text(value: Expr) -> str:
+    """A value of a letter: `1/3`, `482.01`, `10^21`."""
+    from ..typeset.plain import plain
+
+    if value.is_Integer and value >= MANY_ZEROS and set(str(value)[1:]) == {"0"}:
+        power = f"10^{len(str(value)) - 1}"
+        return power if str(value)[0] == "1" else f"{str(value)[0]}*{power}"
+    return str(value) if value.is_Rational and value.q <= LARGEST_DENOMINATOR else plain(value)
