@@ -118,12 +118,12 @@ class Corrector:
         return self.spelling.simplest(side.expression)
 
     def _in_names(self, name: str) -> str | None:
-        from ..typeset.equations import abbreviated, coefficient_in_names
+        from ..typeset.equations import coefficient_in_names
         from ..typeset.plain import plain
         from ..typeset.printer import render
 
         envelope = derive(budget=Budget.parse(str(self.words.budget)))
-        brief = abbreviated(envelope)
+        brief = envelope.named
         forms = {
             "L_opt": brief.loss,
             "R_opt": brief.reducible,

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
+from isoflop.theory.proof.defined import Settings
 from isoflop.theory.proof.paper import equations
-from isoflop.theory.proof.report import Settings, report
+from isoflop.theory.proof.report import report
 from isoflop.theory.proof.source import read_source
 
 TEXT = Path(__file__).with_name("printed_equations.tex").read_text(encoding="utf-8")
