@@ -28,8 +28,8 @@ LAYERS = (
     {"proof.vocabulary", "proof.bounds", "proof.limits"},
     {"proof.spelling", "proof.reading"},
     {"proof.question"},
-    {"proof.at_law"},
-    {"proof.prove", "proof.report"},
+    {"proof.at_law", "proof.correction"},
+    {"proof.prove", "proof.defined", "proof.second_reading", "proof.report", "proof.written"},
     {
         "passk",
         "code.formulas_passk",

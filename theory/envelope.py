@@ -8,6 +8,7 @@ terms under C = 6 N D is the case of Hoffmann et al. 2022, arXiv 2203.15556.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -17,6 +18,17 @@ from . import symbols as sym
 from .budget import SIX_ND, Budget
 from .law import PARAMS_TOKENS, LawForm
 from .proof.claim import ByWeightedAmGm, Claim, Derivation
+from .proof.words import (
+    Definition,
+    Sentence,
+    all_positive,
+    chain,
+    function,
+    in_paper_order,
+    listed,
+    listed_steps,
+    say,
+)
 
 
 @dataclass(frozen=True)
@@ -94,21 +106,93 @@ class Envelope:
     @cached_property
     def claims(self) -> dict[str, Claim]:
         """Every statement about this envelope by name, with its proof."""
-        return {claim.name: claim for claim in _claims(self)}
+        return {claim.name: claim.unfolded for claim in _claims(self)}
+
+    @cached_property
+    def named(self) -> Envelope:
+        """The envelope with its optimum, exponent, coefficient and shares as names: its claims read
+        as in a paper.
+        """
+        return Envelope(
+            self.form,
+            self.budget,
+            tuple(optimum(x) for x in self.form.variables),
+            self.fresh("alpha", "alpha_C", "alpha_env"),
+            self.fresh("C0", "K", "K_0"),
+            tuple(Symbol(f"w_{x}", positive=True) for x in self.form.variables),
+        )
+
+    def fresh(self, *names: str) -> Symbol:
+        """The first of the names that neither the law nor the budget uses."""
+        taken = {x.name for x in self.form.loss.free_symbols | self.budget.compute().free_symbols}
+        return next(Symbol(name, positive=True) for name in names if name not in taken)
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """What the names of the law and of its envelope stand for."""
+        brief, form = self.named, self.form
+        factors = (
+            Pow(term.coefficient / w, w) for term, w in zip(form.terms, brief.shares, strict=True)
+        )
+        coefficient = Mul(Pow(self.budget.coefficient, brief.exponent), *factors)
+        return (
+            Definition(function("R")(*form.variables), form.reducible),
+            Definition(function("L")(*form.variables), form.loss),
+            Definition(brief.exponent, self.exponent),
+            *map(Definition, brief.shares, self.shares),
+            Definition(brief.coefficient, coefficient),
+            *map(Definition, brief.allocation, self.allocation),
+        )
+
+    @property
+    def assumptions(self) -> tuple[Sentence, ...]:
+        """The law and the budget, with their letters."""
+        form, budget = self.form, self.budget
+        loss, reducible = (function(name)(*form.variables) for name in ("L", "R"))
+        limit = {form.irreducible} if form.irreducible in form.loss.free_symbols else set()
+        constants = (form.loss.free_symbols | budget.compute().free_symbols) - {*form.variables}
+        law = say(
+            "Let {} and {} for ",
+            (loss, "=", form.loss_at(reducible)),
+            (reducible, "=", form.reducible),
+        )
+        law += all_positive(form.variables)
+        if constants - limit:
+            law += ", with constants " + all_positive(in_paper_order(constants - limit))
+        law += say(" and {}", (form.irreducible, ">=", 0)) if limit else ""
+        return (
+            law + ".",
+            say("The budget is {}, with {}.", (sym.C, "=", budget.compute()), (sym.C, ">", 0)),
+        )
 
     @property
     def derivation(self) -> Derivation:
-        """The claims in the order of the argument."""
+        """The envelope as a theorem: the bound of weighted AM-GM, and the one point that attains it."""
+        claims = {claim.name: claim for claim in _claims(self.named)}
+        x = [str(variable) for variable in self.form.variables]
+        proof = ["shares_sum", *(f"power_{v}" for v in x), "global_minimum", "budget"]
+        proof += [*(f"share_{v}" for v in x), "envelope", "uniqueness", "loss", "exponent"]
+        proof += ["tokens_per_param"] if "tokens_per_param" in claims else []
+        best = "least" if self.form.direction > 0 else "largest"
+        statement = (
+            "For all positive "
+            + listed(self.form.variables)
+            + " {global_minimum}. At each compute "
+            + say("{} one point of the budget, ", sym.C)
+            + listed(self.named.allocation)
+            + ", and no other attains this bound: {budget} and {envelope}. So the "
+            + say(f"{best} loss under the budget is a power law of compute, ")
+            + "{loss}, with {exponent}"
+        )
+        if "tokens_per_param" in claims:
+            statement += ", and the optimal number of tokens per parameter is {tokens_per_param}"
         return Derivation(
             name="compute_optimal_envelope",
             title="The compute law is the compute-optimal envelope",
-            assumptions=(
-                f"L = {self.form.loss} with positive coefficients and exponents",
-                f"{self.budget} with {', '.join(map(str, self.form.variables))} positive reals",
-            ),
-            statement=rf"\min_{{{latex(self.budget.compute())} = C}} L = "
-            rf"{latex(self.form.loss_at(sym.C0 * sym.C**-sym.ALPHA))}",
-            steps=tuple(self.claims.values()),
+            assumptions=self.assumptions,
+            definitions=self.definitions,
+            statement=statement + ".",
+            steps=tuple(claims[name] for name in proof),
             source=(
                 "Hoffmann et al. 2022 (arXiv 2203.15556) for the allocation; Schaeffer et al. 2025 "
                 "(arXiv 2509.24012) for the "
@@ -232,96 +316,152 @@ def gather(expression: Expr) -> Expr:
     return Mul(*(Pow(base, exponent) for exponent, base in groups.items()))
 
 
+def optimum(variable: Symbol) -> Expr:
+    """x*(C) as an undetermined positive function of C."""
+    return function(f"{variable}_opt")(sym.C)
+
+
 def _claims(envelope: Envelope) -> list[Claim]:
     form, budget, alpha = envelope.form, envelope.budget, envelope.exponent
-    terms = form.terms
+    terms, shares, names = form.terms, envelope.shares, envelope.named
+    powers = [budget.exponent(term.variable) for term in terms]
     at_optimum = dict(zip(form.variables, envelope.allocation, strict=True))
     optimal_terms = [
         term.expression.subs(term.variable, at_optimum[term.variable]) for term in terms
     ]
-    reducible = envelope.reducible
+    reducible, level = envelope.reducible, envelope.fresh("tau", "theta", "level")
+    levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
+    named_levels = [term.expression / w for term, w in zip(terms, names.shares, strict=True)]
     claims = [
-        Claim(
-            "budget",
-            budget.compute(at_optimum),
-            "==",
-            sym.C,
-            "The allocation spends exactly the budget.",
-        ),
+        Claim("shares_sum", Add(*shares), "==", Integer(1), say("The shares sum to one:")),
         Claim(
             "exponent",
             1 / alpha,
             "==",
-            Add(*(budget.exponent(t.variable) / t.exponent for t in terms)),
-            "The reciprocal exponents add up, each weighted by the variable's power in the budget.",
+            Add(*(c / term.exponent for c, term in zip(powers, terms, strict=True))),
+            say("The reciprocals of the exponents add up:"),
         ),
     ]
-    for term, value, share in zip(terms, optimal_terms, envelope.shares, strict=True):
-        x, c = term.variable, budget.exponent(term.variable)
+    for term, share, c in zip(terms, shares, powers, strict=True):
         claims.append(
             Claim(
-                f"balance_{x}",
-                term.exponent * value / c,
+                f"power_{term.variable}",
+                term.exponent * share,
                 "==",
-                alpha * reducible,
-                f"Balance: exponent times term, over the power of {x} in the budget, is alpha R* "
-                f"for every term.",
+                alpha * c,
+                say("The share times the exponent of {}:", term.variable),
             )
         )
-        elasticity = (x * form.reducible.diff(x)).subs(list(at_optimum.items()), simultaneous=True)
-        claims.append(
-            Claim(
-                f"stationarity_{x}",
-                elasticity,
-                "==",
-                -alpha * c * reducible,
-                f"Stationarity in log {x} along the budget; the Lagrange multiplier is alpha R*.",
-            )
-        )
-        claims.append(
-            Claim(
-                f"share_{x}",
-                value / reducible,
-                "==",
-                share,
-                f"The {x} term's share of R* is the same at every C.",
-            )
-        )
-    claims.append(
-        Claim("shares_sum", Add(*envelope.shares), "==", Integer(1), "The shares add up to one.")
-    )
-    claims.append(
-        Claim(
-            "envelope",
-            Add(*optimal_terms),
-            "==",
-            reducible,
-            "R at the optimum is a power law of compute: R* = C0 C^-alpha.",
-        )
-    )
-    claims.append(
+    claims += [
         Claim(
             "global_minimum",
             form.reducible,
             ">=",
             reducible.subs(sym.C, budget.compute()),
-            "Weighted AM-GM with the shares as weights: for every choice of the variables R is at "
-            "least C0 C^-alpha at its own "
-            "compute, with equality only where T_i/w_i agree, that is at the optimum.",
-            ByWeightedAmGm(tuple(term.expression for term in terms), envelope.shares),
-        )
-    )
+            "Weighted AM-GM with the weights "
+            + listed(names.shares)
+            + ", which sum to one by {shares_sum}. "
+            + say("Equality holds only where {}. By ", chain(*named_levels))
+            + listed_steps([f"power_{x}" for x in form.variables])
+            + " the variables enter the geometric mean through the compute alone:",
+            ByWeightedAmGm(tuple(term.expression for term in terms), shares),
+            through=(product_of_powers(levels, shares), _gathered_powers(envelope)),
+        ),
+        Claim(
+            "budget",
+            budget.compute(at_optimum),
+            "==",
+            sym.C,
+            say("The allocation spends exactly the budget:"),
+        ),
+    ]
+    for term, value, share, c in zip(terms, optimal_terms, shares, powers, strict=True):
+        x = term.variable
+        elasticity = (x * form.reducible.diff(x)).subs(list(at_optimum.items()), simultaneous=True)
+        claims += [
+            Claim(
+                f"share_{x}",
+                value,
+                "==",
+                share * reducible,
+                say("At the optimum the {} term has the same share at every compute:", x),
+            ),
+            Claim(
+                f"balance_{x}",
+                term.exponent * value / c,
+                "==",
+                alpha * reducible,
+                say("The exponent times the term, over the power of {} in the budget:", x),
+            ),
+            Claim(
+                f"stationarity_{x}",
+                elasticity,
+                "==",
+                -alpha * c * reducible,
+                say("Stationarity in the logarithm of {} along the budget:", x),
+            ),
+        ]
+    least = (term.coefficient / (w * level) for term, w in zip(terms, shares, strict=True))
+    alike = {t.variable: Pow(x, 1 / t.exponent) for t, x in zip(terms, least, strict=True)}
+    claims += [
+        Claim(
+            "envelope",
+            Add(*optimal_terms),
+            "==",
+            reducible,
+            say("Both terms over their shares agree there, and the bound is attained:")
+            if len(terms) == 2
+            else say("All terms over their shares agree there, and the bound is attained:"),
+        ),
+        Claim(
+            "uniqueness",
+            budget.compute(alike),
+            "==",
+            (envelope.coefficient / level) ** (1 / alpha),
+            say(
+                "Where the terms over their shares have one value {}, the compute falls as it "
+                "rises, so that one point alone of the budget attains the bound:",
+                level,
+            ),
+        ),
+        Claim(
+            "loss",
+            function("L")(*envelope.allocation),
+            "==",
+            envelope.loss,
+            say("The loss there:"),
+            where=envelope.definitions[:2],
+        ),
+    ]
     if set(form.variables) == {sym.N, sym.D}:
         claims.append(
             Claim(
                 "tokens_per_param",
                 envelope.tokens / envelope.params,
                 "==",
-                envelope.tokens_per_param,
-                "The optimal number of tokens per parameter is a single power of compute.",
+                _derived(form, budget).tokens_per_param,
+                say("The optimal number of tokens per parameter is a power of compute:"),
             )
         )
     return claims
+
+
+def product_of_powers(bases: Sequence[Expr], exponents: Sequence[Expr]) -> Expr:
+    """The product as it is written, no power of it gathered."""
+    powers = (
+        x if w == 1 else Pow(x, w, evaluate=False) for x, w in zip(bases, exponents, strict=True)
+    )
+    return Mul(*powers, evaluate=False)
+
+
+def _gathered_powers(envelope: Envelope) -> Expr:
+    """prod (A_i/w_i)^w_i times prod x_i^-(alpha c_i): what the geometric mean of the terms comes to."""
+    terms, shares = envelope.form.terms, envelope.shares
+    constants = [Pow(t.coefficient / w, w) for t, w in zip(terms, shares, strict=True)]
+    variables = [
+        Pow(t.variable, -envelope.exponent * envelope.budget.exponent(t.variable)) for t in terms
+    ]
+    return Mul(*constants, *variables)
 
 
 def log_slope(expression: Expr, variable: Symbol = sym.C) -> Expr:

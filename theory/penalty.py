@@ -6,16 +6,17 @@ leaves. The penalty P = (L - E)/(L* - E) depends on the exponents and r alone: n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sympy import Add, Expr, Integer, Pow, Symbol, acosh, exp, factorial, log, sqrt
+from sympy import Add, Expr, Integer, Mul, Pow, Symbol, acosh, exp, factorial, log, oo, sqrt
 
 from . import symbols as sym
-from .algebra.functions import defined, expm1, log1p, phi2
-from .envelope import Envelope, derive, gather
+from .algebra.functions import expm1, log1p, phi2
+from .envelope import Envelope, derive, gather, product_of_powers
 from .law import Term
 from .proof.claim import ByLeadingTerm, ByWeightedAmGm, Claim, Derivation
+from .proof.words import Definition, Sentence, function, say
 
 #: Claims about how the numbers are computed rather than about the theorem.
 NUMERICAL_FORMS = (
@@ -28,7 +29,26 @@ NUMERICAL_FORMS = (
     "safe_iso_loss_params",
 )
 
+#: The steps of the theorem.
+THEOREM = (
+    "budget_kept",
+    "penalty",
+    "shares_cancel",
+    "penalty_at_least_one",
+    "equality",
+    "ratio",
+    "penalty_in_ratio",
+    "effective_compute",
+    "tokens_factor",
+    "compute_overhead",
+    "critical_size",
+    "critical_tokens",
+)
+
 R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
+PENALTY = function("P")
+EFFECTIVE = Symbol("C_eff", positive=True)
+X = Symbol("x", real=True)
 
 
 @dataclass(frozen=True)
@@ -314,21 +334,54 @@ class Misallocation:
     @cached_property
     def claims(self) -> dict[str, Claim]:
         """Every statement by name, with its proof."""
-        return {claim.name: claim for claim in _claims(self)}
+        return {claim.name: claim.unfolded for claim in _claims(self)}
+
+    @cached_property
+    def named(self) -> Misallocation:
+        """The same with the optimum, the exponent and the shares as names."""
+        return Misallocation(self.envelope.named)
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """What the names of the law, of its envelope and of a moved run stand for."""
+        brief, (n, d) = self.named, self.envelope.form.variables
+        return (
+            *self.envelope.definitions,
+            Definition(PENALTY(R), brief.penalty),
+            Definition(EFFECTIVE, sym.C * PENALTY(R) ** (-1 / brief.envelope.exponent)),
+            Definition(tokens_factor(d), brief.tokens_factor),
+            Definition(critical(n), brief.critical_size_ratio * brief.envelope.optimum(n)),
+            Definition(critical(d), brief.critical_tokens_ratio * brief.envelope.optimum(d)),
+        )
 
     @property
     def derivation(self) -> Derivation:
+        """The penalty as a theorem: what a moved run loses, and what it takes to make that up."""
+        n, d = self.envelope.form.variables
+        n_star, d_star = self.named.envelope.allocation
+        statement = (
+            say("Move the params at compute {} to {}, with {}, ", sym.C, R * n_star, (R, ">", 0))
+            + say("and the tokens to {}: the budget is kept, ", R**-self._slope * d_star)
+            + "{budget_kept}. The reducible loss of this run over that of the optimum is the "
+            "penalty, {penalty}. It depends on the exponents and "
+            + say("{} alone, and {penalty_at_least_one} with equality only at one. ", R)
+            + "Its tokens per parameter are {ratio}; with "
+            + say("{} for their ratio to the optimal ones ", RHO)
+            + "{penalty_in_ratio}. The run has the loss of the optimum at compute "
+            + say("{}: ", EFFECTIVE)
+            + "{effective_compute}. Where it has more than "
+            + say("{} params, {} times the optimal tokens ", critical(n), tokens_factor(d))
+            + "make up for it, {tokens_factor}, at a relative overhead in compute of "
+            "{compute_overhead}; at the critical sizes one term alone is the whole reducible loss "
+            "of the optimum, {critical_size} and {critical_tokens}."
+        )
         return Derivation(
             name="misallocation_penalty",
             title="The misallocation penalty",
-            assumptions=(
-                *self.envelope.derivation.assumptions,
-                "N = r N*(C) at the same compute C",
-            ),
-            statement=r"\frac{L - E}{L^{*} - E} = P(r) = w_N r^{-\beta} + w_D r^{\gamma}",
-            steps=tuple(
-                claim for name, claim in self.claims.items() if name not in NUMERICAL_FORMS
-            ),
+            assumptions=self.envelope.assumptions,
+            definitions=self.definitions,
+            statement=statement,
+            steps=self._steps,
             source="Schaeffer et al. 2025 (arXiv 2509.24012): the penalty; H. de Vries 2023, Go "
             "smol or go home: the overhead.",
             follows="Over- and undertraining cost the same loss in every law with the same two "
@@ -336,15 +389,54 @@ class Misallocation:
         )
 
     @property
+    def _steps(self) -> tuple[Claim, ...]:
+        """The claims of the theorem with the names of a moved run in them."""
+        brief = self.named
+        claims = {claim.name: claim for claim in _claims(brief)}
+        params, tokens = self.envelope.form.terms
+        n, d = params.variable, tokens.variable
+        reducible = brief.envelope.reducible
+        by_name = {
+            "effective_compute": {
+                "lhs": reducible.subs(sym.C, EFFECTIVE),
+                "rhs": PENALTY(R) * reducible,
+            },
+            "critical_size": {"lhs": params.expression.subs(n, critical(n))},
+            "critical_tokens": {"lhs": tokens.expression.subs(d, critical(d))},
+        }
+        made_up = {brief.tokens_factor: tokens_factor(d)}
+        for name in ("tokens_factor", "compute_overhead"):
+            by_name[name] = {
+                side: getattr(claims[name], side).xreplace(made_up) for side in ("lhs", "rhs")
+            }
+        return tuple(replace(claims[name], **by_name.get(name, {})) for name in THEOREM)
+
+    @property
     def numerical_forms(self) -> Derivation:
         """The rewritings in which the numbers are computed."""
+        claims = {claim.name: claim for claim in _claims(self.named)}
         return Derivation(
             name="numerically_safe_forms",
             title="The penalty without cancellation",
-            assumptions=self.derivation.assumptions,
-            statement=r"1 - C_{\mathrm{eff}}/C = -\operatorname{expm1}(-\operatorname{log1p}(P - "
-            r"1)/\alpha)",
-            steps=tuple(self.claims[name] for name in NUMERICAL_FORMS),
+            assumptions=(
+                *self.envelope.assumptions,
+                say(
+                    "Let {} be the reducible loss to be reached, {}, {} and {} for real {}.",
+                    sym.REDUCIBLE,
+                    (S, "=", log(R)),
+                    (expm1(X), "=", exp(X) - 1),
+                    (log1p(X), "=", log(1 + X)),
+                    X,
+                ),
+            ),
+            definitions=self.envelope.definitions,
+            statement=Sentence(
+                "The share of the compute that is lost is {lost_compute}, the share that is left "
+                "{safe_effective_compute}; the overhead is {safe_overhead}, or {distant_overhead}; "
+                "the factor of the tokens is {safe_tokens_factor}; and the same loss is reached at "
+                "{safe_iso_loss} and {safe_iso_loss_params}."
+            ),
+            steps=tuple(claims[name] for name in NUMERICAL_FORMS),
             source="Rewriting with expm1 and log1p.",
             follows="The generated functions keep their digits near r = 1 and near the critical "
             "sizes.",
@@ -382,6 +474,16 @@ def _at_share(term: Term, share: Expr) -> Expr:
     return (term.coefficient / (share * sym.REDUCIBLE)) ** (1 / term.exponent)
 
 
+def tokens_factor(variable: Symbol) -> Symbol:
+    """k_D: the multiple of D* that makes up for too few params."""
+    return Symbol(f"k_{variable}", positive=True)
+
+
+def critical(variable: Symbol) -> Symbol:
+    """N_crit, D_crit: where one term alone is the reducible loss of the optimum."""
+    return Symbol(f"{variable}_crit", positive=True)
+
+
 def _claims(m: Misallocation) -> list[Claim]:
     envelope = m.envelope
     form, budget = envelope.form, envelope.budget
@@ -391,140 +493,172 @@ def _claims(m: Misallocation) -> list[Claim]:
     b, g = m._exponents
     n_star, d_star = envelope.optimum(n), envelope.optimum(d)
     moved = {n: R * n_star, d: R**-m._slope * d_star}
-    at_moved = form.reducible.subs(list(moved.items()), simultaneous=True)
     with_ratio = {n: m.size_ratio * n_star, d: RHO * m.size_ratio * d_star}
-    at_ratio = form.reducible.subs(list(with_ratio.items()), simultaneous=True)
     in_s = m.penalty.subs(R, exp(S))
     reached = {n: R * n_star, d: m.tokens_factor * d_star}
     above_wall = (1 - w_n * R**-b,)
+    in_s_above_wall = tuple(e.subs(R, exp(S)) for e in above_wall)
+    reducible = function("R")
+    names = m.named.envelope
     claims = [
         Claim(
             "budget_kept",
-            m.remaining(n).subs(n, moved[n]),
+            product_of_powers(
+                [budget.coefficient, *moved.values()],
+                [Integer(1), *(budget.exponent(x) for x in moved)],
+            ),
             "==",
-            moved[d],
-            "Beside r N* params the budget C leaves r^-1 D* tokens: moving N to r N* and D along "
-            "the budget keeps the compute.",
+            sym.C,
+            say("The powers of {} cancel, and the optimum spends the budget:", R),
         ),
         Claim(
             "penalty",
-            at_moved / envelope.reducible,
+            reducible(*moved.values()) / reducible(n_star, d_star),
             "==",
             m.penalty,
-            "Divide the reducible loss of the moved run by the optimal one: A, B, E and C cancel.",
+            say(
+                "Each term over the least reducible loss is its share {} or {} times the power of "
+                "{} by which it moved:",
+                *names.shares,
+                R,
+            ),
+            where=envelope.definitions,
         ),
         Claim(
-            "ratio",
-            moved[d] / moved[n],
+            "shares_cancel",
+            b * w_n,
             "==",
-            m.ratio * gather(d_star / n_star),
-            "The moved run has rho(r) times the optimal number of tokens per parameter.",
-        ),
-        Claim(
-            "penalty_in_ratio",
-            at_ratio / envelope.reducible,
-            "==",
-            m.penalty_in_ratio,
-            "The same with the size ratio r(rho) written out in the law.",
+            g * w_d,
+            say("The exponents times their weights agree:"),
         ),
         Claim(
             "penalty_at_least_one",
             m.penalty,
             ">=",
             Integer(1),
-            "Weighted AM-GM: the powers of r cancel in the geometric mean.",
+            say("Weighted AM-GM with the weights {} and {}; ", *names.shares)
+            + say("by {shares_cancel} the powers of {} cancel in the geometric mean:", R),
             ByWeightedAmGm((w_n * R**-b, w_d * R**g), (w_n, w_d)),
+            through=(product_of_powers([R**-b, R**g], [w_n, w_d]),),
+        ),
+        Claim(
+            "equality",
+            R**g / R**-b,
+            "==",
+            R ** (b + g),
+            say(
+                "Equality needs that the two terms over their weights agree; their quotient is 1 "
+                "only for {}:",
+                (R, "=", 1),
+            ),
+        ),
+        Claim(
+            "ratio",
+            Mul(moved[d], Pow(moved[n], -1, evaluate=False), evaluate=False),
+            "==",
+            m.ratio * gather(d_star / n_star),
+            say("The tokens per parameter of the run, and those of the optimum:"),
+        ),
+        Claim(
+            "penalty_in_ratio",
+            reducible(*with_ratio.values()) / reducible(n_star, d_star),
+            "==",
+            m.penalty_in_ratio,
+            say("With {} for the size ratio in the penalty:", m.size_ratio),
+            where=envelope.definitions,
         ),
         Claim(
             "excess",
             in_s - 1,
             "==",
             m.excess,
-            "The terms of order 0 and 1 in s cancel identically; what is left is a sum of positive "
-            "terms.",
+            say(
+                "The terms of order 0 and 1 in {} cancel; what is left is a sum of positive terms:",
+                S,
+            ),
         ),
         Claim(
             "lost_compute",
             1 - m.effective_compute.subs(R, exp(S)),
             "==",
             m.lost_compute,
-            "Write 1 - P^(-1/alpha) with expm1 and log1p.",
+            say("One less a power is {} of minus a logarithm:", expm1(X)),
         ),
         Claim(
             "safe_effective_compute",
-            defined(m.safe_effective_compute),
-            "==",
             m.effective_compute.subs(R, exp(S)),
-            "log P = log1p(P - 1).",
+            "==",
+            m.safe_effective_compute,
+            say("The logarithm of the penalty is {} of its excess:", log1p(X)),
         ),
         Claim(
             "effective_compute",
             envelope.reducible.subs(sym.C, sym.C * m.effective_compute),
             "==",
-            envelope.reducible * m.penalty,
-            "The envelope at the effective compute has the loss of the misallocated run.",
+            m.penalty * envelope.reducible,
+            say("The reducible loss of the optimum falls as {}:", sym.C**-names.exponent),
         ),
         Claim(
             "tokens_factor",
-            form.reducible.subs(list(reached.items()), simultaneous=True),
+            reducible(*reached.values()),
             "==",
-            envelope.reducible,
-            "With r N* params and k_D D* tokens the loss is L*(C) again.",
+            reducible(n_star, d_star),
+            say("What the params term is too large, the tokens term must be smaller:"),
             assume=above_wall,
+            where=envelope.definitions,
         ),
         Claim(
             "compute_overhead",
             budget.compute(reached) / sym.C - 1,
             "==",
             m.compute_overhead,
-            "The compute of that run, relative to C.",
+            say("The compute of that run over {}, less 1:", sym.C),
             assume=above_wall,
         ),
         Claim(
             "safe_overhead",
-            defined(m.safe_overhead),
-            "==",
             m.compute_overhead.subs(R, exp(S)),
-            "Write the gap to the critical size through the excess of the penalty.",
-            assume=tuple(e.subs(R, exp(S)) for e in above_wall),
+            "==",
+            m.safe_overhead,
+            say("The gap to the critical size, through the excess of the penalty:"),
+            assume=in_s_above_wall,
         ),
         Claim(
             "distant_overhead",
-            defined(m.distant_overhead),
-            "==",
             m.compute_overhead.subs(R, exp(S)),
-            "The same quantity through its definition.",
-            assume=tuple(e.subs(R, exp(S)) for e in above_wall),
+            "==",
+            m.distant_overhead,
+            say("The same through its definition:"),
+            assume=in_s_above_wall,
         ),
         Claim(
             "safe_tokens_factor",
-            defined(m.safe_tokens_factor),
-            "==",
             m.tokens_factor.subs(R, exp(S)),
-            "Write 1 - (w_N/w_D)(r^-beta - 1) with log1p and expm1.",
-            assume=tuple(e.subs(R, exp(S)) for e in above_wall),
+            "==",
+            m.safe_tokens_factor,
+            say("The gap to the critical size, through the two safe functions:"),
+            assume=in_s_above_wall,
         ),
         Claim(
             "critical_size",
             params.expression.subs(n, m.critical_size_ratio * n_star),
             "==",
             envelope.reducible,
-            "At the critical size the params term alone is the whole optimal reducible loss.",
+            say("At this size the {} term alone is the least reducible loss:", n),
         ),
         Claim(
             "critical_tokens",
             tokens.expression.subs(d, m.critical_tokens_ratio * d_star),
             "==",
             envelope.reducible,
-            "At the critical number of tokens the tokens term alone is the whole optimal reducible "
-            "loss.",
+            say("At this amount of data the {} term alone is the least reducible loss:", d),
         ),
         Claim(
             "overtrained_tail",
             m.penalty,
             "~",
             m.overtrained_tail,
-            "For r -> 0 the params term dominates.",
+            say("For {} the {} term dominates:", (R, "->", 0), n),
             ByLeadingTerm(R, "0"),
         ),
         Claim(
@@ -532,7 +666,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             m.penalty,
             "~",
             m.undertrained_tail,
-            "For r -> infinity the tokens term dominates.",
+            say("For {} the {} term dominates:", (R, "->", oo), d),
             ByLeadingTerm(R, "oo"),
         ),
         Claim(
@@ -540,15 +674,15 @@ def _claims(m: Misallocation) -> list[Claim]:
             form.reducible.subs(d, m.iso_loss_tokens),
             "==",
             sym.REDUCIBLE,
-            "Solve R = A N^-beta + B D^-gamma for D.",
+            say("Solve {} for {}:", (sym.REDUCIBLE, "=", form.reducible), d),
             assume=(sym.REDUCIBLE - params.expression,),
         ),
         Claim(
             "safe_iso_loss",
-            defined(m.safe_iso_loss_tokens),
-            "==",
             m.iso_loss_tokens,
-            "R - T_N = -R expm1(log(T_N/R)).",
+            "==",
+            m.safe_iso_loss_tokens,
+            say("The loss that is left for {}, through {} of a logarithm:", d, expm1(X)),
             assume=(sym.REDUCIBLE - params.expression,),
         ),
         Claim(
@@ -556,15 +690,15 @@ def _claims(m: Misallocation) -> list[Claim]:
             form.reducible.subs(n, m.iso_loss_params),
             "==",
             sym.REDUCIBLE,
-            "Solve R = A N^-beta + B D^-gamma for N.",
+            say("Solve {} for {}:", (sym.REDUCIBLE, "=", form.reducible), n),
             assume=(sym.REDUCIBLE - tokens.expression,),
         ),
         Claim(
             "safe_iso_loss_params",
-            defined(m.safe_iso_loss_params),
-            "==",
             m.iso_loss_params,
-            "R - T_D = -R expm1(log(T_D/R)).",
+            "==",
+            m.safe_iso_loss_params,
+            say("The loss that is left for {}, through {} of a logarithm:", n, expm1(X)),
             assume=(sym.REDUCIBLE - tokens.expression,),
         ),
         Claim(
@@ -572,7 +706,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             n * m.iso_loss_tokens.diff(n),
             "==",
             m.iso_loss_tokens * m.iso_loss_slope.subs(d, m.iso_loss_tokens),
-            "Differentiate the contour D(N; R) in the logarithms.",
+            say("Differentiate the contour in the logarithms:"),
             assume=(sym.REDUCIBLE - params.expression,),
         ),
         Claim(
@@ -580,21 +714,21 @@ def _claims(m: Misallocation) -> list[Claim]:
             m.iso_loss_slope.subs([(n, n_star), (d, d_star)], simultaneous=True),
             "==",
             -m._slope,
-            "At the optimum the iso-loss contour is tangent to the isoFLOP line.",
+            say("At the optimum the iso-loss contour is tangent to the isoFLOP line:"),
         ),
         Claim(
             "data_wall",
             d_star.subs(sym.C, m.data_wall),
             "==",
             sym.D_MAX,
-            "C_D is the compute at which D* reaches D_max.",
+            say("At this compute the optimal {} reaches {}:", d, sym.D_MAX),
         ),
         Claim(
             "size_cap",
             n_star.subs(sym.C, m.size_cap),
             "==",
             sym.N_MAX,
-            "C_N is the compute at which N* reaches N_max.",
+            say("At this compute the optimal {} reaches {}:", n, sym.N_MAX),
         ),
         Claim(
             "compute_for_reducible",
@@ -606,7 +740,10 @@ def _claims(m: Misallocation) -> list[Claim]:
             ),
             "==",
             envelope.compute_for_reducible,
-            "The compute of the params and tokens whose terms are their shares of R.",
+            say(
+                "The compute of the params and tokens whose terms are their shares of {}:",
+                sym.REDUCIBLE,
+            ),
         ),
     ]
     derivative = in_s.diff(S)
@@ -618,7 +755,7 @@ def _claims(m: Misallocation) -> list[Claim]:
                 derivative.subs(S, 0) / factorial(order),
                 "==",
                 m.series(order).coeff(S, order),
-                f"Taylor coefficient of order {order} in s = log r.",
+                say(f"The Taylor coefficient of order {order} in {{}}:", (S, "=", log(R))),
             )
         )
     shadow = m.capped_reducible(d, sym.D_MAX)
@@ -632,7 +769,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             (params.exponent * t_n / m._slope - tokens.exponent * t_d).subs(
                 at_cap, simultaneous=True
             ),
-            "dL/dlog D_max at fixed compute: what a larger data set would save.",
+            say("What a larger {} would save at fixed compute:", sym.D_MAX),
         )
     )
     return claims
@@ -643,4 +780,10 @@ def equal_exponent_penalty() -> Claim:
     from sympy import cosh
 
     equal = misallocation().penalty.subs(sym.GAMMA, sym.BETA)
-    return Claim("equal_exponents", equal, "==", cosh(sym.BETA * log(R)), "Both weights are 1/2.")
+    return Claim(
+        "equal_exponents",
+        equal,
+        "==",
+        cosh(sym.BETA * log(R)),
+        say("Both weights are one half:"),
+    )

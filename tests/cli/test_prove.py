@@ -74,6 +74,8 @@ def test_json(call) -> None:
         "reason",
         "conditions",
         "definitions",
+        "derived",
+        "correction",
         "witness",
     ]
     assert (first["answer"], first["witness"], first["claim"]) == (

@@ -92,6 +92,10 @@ def test_status_and_names(envelopes: dict[str, Envelope]) -> None:
         "envelope",
         "global_minimum",
         "tokens_per_param",
+        "power_N",
+        "power_D",
+        "uniqueness",
+        "loss",
     }
 
 

@@ -10,7 +10,8 @@ evaluated as code.
 Numbers are read as exact decimals. A run of letters that is no known name is read as a product
 where each letter is one (`6ND` is `6*N*D`); a number on the right needs its `*` (`2 3` and `1.2.3`
 are mistakes), and so does a factor behind a slash (`C/6D` might be either). `dL/dN` is a
-derivative.
+derivative. A name may have indices (`N_c`, `alpha_N`, `R_D_star`), accents (`N_hat`) and primes
+(`D'`, which is `D_prime`); a word in double quotes is a name (`"FLOPs"`).
 
 What the reader builds may cancel; where the expression has a value is noted beside it, as the
 conditions of its `Domain`.
@@ -23,11 +24,32 @@ of a sum is evaluated: it would be decided by factorisation, which has no bound.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import factorial
 
-from sympy import Abs, Add, E, Expr, I, Mul, Pow, Rational, Symbol, exp, log, nan, oo, sqrt, zoo
+from sympy import (
+    Abs,
+    Add,
+    E,
+    Expr,
+    I,
+    Integer,
+    Mul,
+    Pow,
+    Rational,
+    Symbol,
+    cosh,
+    exp,
+    log,
+    nan,
+    oo,
+    sinh,
+    sqrt,
+    tanh,
+    zoo,
+)
 
 from ..symbols import QUANTITIES
 from .differential import NoDerivative, derivative
@@ -39,6 +61,7 @@ LARGEST_POWER_BITS = 10_000
 LARGEST_EXPONENT = 1_000
 LARGEST_ROOTED_BITS = 1_000
 HIGHEST_DERIVATIVE = 4
+LARGEST_FACTORIAL = 100
 LARGEST_ROOT_BITS = (
     2_000_000  # u^(p/q) is evaluated by way of prime factors to powers of up to p and q
 )
@@ -50,12 +73,45 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "sqrt": sqrt,
     "abs": Abs,
 }
+#: What claims may have besides, each by way of the functions above.
+MORE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
+    "sinh": sinh,
+    "cosh": cosh,
+    "tanh": tanh,
+    "acosh": lambda x: log(x + sqrt(x**2 - 1)),
+    "asinh": lambda x: log(x + sqrt(x**2 + 1)),
+    "atanh": lambda x: log((1 + x) / (1 - x)) / 2,
+    "log10": lambda x: log(x) / log(10),
+    "log2": lambda x: log(x) / log(2),
+}
+#: The greater or the less of two values.
+OF_TWO: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "max": lambda a, b: (a + b + Abs(a - b, evaluate=False)) / 2,
+    "min": lambda a, b: (a + b - Abs(a - b, evaluate=False)) / 2,
+}
+GREEK = frozenset(
+    [
+        "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
+        "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi",
+        "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+    ]
+)  # fmt: skip
+ACCENTS = ("hat", "tilde", "bar", "check", "breve", "dot", "ddot", "vec", "acute", "grave", "mathring", "underline")  # fmt: skip
+STAR, PRIME = "star", "prime"
+#: What a star on a letter of the law is.
+OPTIMA = {letter: f"{letter}_opt" for letter in "NDLR"}
+#: Letters that are rather functions than factors where parentheses follow.
+FUNCTION_LETTERS = frozenset(["f", "g", "h", "F", "H", "Q", "phi", "psi", "Phi", "Psi", "ell"])
+MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of compute
+COMPUTE_WORDS = ('"FLOPs"', '"FLOP"', '"flops"', '"FLOPS"', '"compute"', '"Compute"')
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*[0-9]*)|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4])"
+    r"|(?P<name>(?:[A-Za-z]+|\"[A-Za-z]\w*\")(?:_[A-Za-z0-9]+)*[0-9]*'*)"
+    r"|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4])"
     r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
 )
 CLOSING = {"(": ")", "[": "]"}
+CONSTRAINTS = ("==", "<=", ">=")
 
 
 class ParseError(ValueError):
@@ -113,7 +169,8 @@ def tokenize(text: str) -> list[Token]:
         match = TOKEN.match(text, position)
         if match is None:
             raise ParseError.at(text, position, f"cannot read {text[position]!r}")
-        tokens.append(Token(str(match.lastgroup), match.group(), position))
+        spelt = match.group().replace("'", f"_{PRIME}")
+        tokens.append(Token(str(match.lastgroup), spelt, position))
         position = match.end()
     return tokens
 
@@ -134,6 +191,11 @@ class NamedFunction:
     instead: tuple[tuple[Symbol, Expr], ...] = ()
 
 
+#: The least value of an objective in some variables under a budget `0 == constraint`, and where it is
+#: attained; ValueError with the reason where that has no closed form.
+Minimise = Callable[[Sequence[Symbol], "Expr | None", Expr], tuple[Expr, Mapping[Symbol, Expr]]]
+
+
 @dataclass
 class Domain:
     """Where expressions as typed have a value, whatever of them cancels: what must be positive, not
@@ -144,14 +206,13 @@ class Domain:
     nonzero: list[Expr] = field(default_factory=list)
     nonnegative: list[Expr] = field(default_factory=list)
 
+    @property
+    def groups(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
+        return self.positive, self.nonzero, self.nonnegative
+
     def map(self, function: Callable[[Expr], Expr]) -> Domain:
         """The domain with each of its expressions replaced."""
-        return Domain(
-            *(
-                list(map(function, group))
-                for group in (self.positive, self.nonzero, self.nonnegative)
-            )
-        )
+        return Domain(*(list(map(function, group)) for group in self.groups))
 
     def power(self, base: Expr, exponent: Expr) -> None:
         """`base^exponent` is real: a whole negative power needs a base other than zero, a broken
@@ -202,6 +263,7 @@ def read(
     *,
     domain: Domain | None = None,
     letters: Collection[str] | None = None,
+    minimise: Minimise | None = None,
 ) -> Expr:
     """The expression that tokens of `text` spell.
 
@@ -218,10 +280,12 @@ def read(
         The names that mean something of their own: a run of letters may be a product of these
         alone, and none stands for another as an argument (`L(D, N)`). By default all names of the
         table are letters, and any is an argument.
+    minimise : callable, optional
+        What `min_{N, D : C = 6ND} L` is.
     """
     if not tokens:
         raise ParseError(f"{text!r}: an expression is expected")
-    reader = _Reader(text, tokens, table, domain, letters)
+    reader = _Reader(text, tokens, table, domain, letters, minimise)
     expression = reader.sum(0)
     if not reader.at_end:
         reader.fail("unexpected")
@@ -281,8 +345,11 @@ class _Reader:
         table: Mapping[str, Expr | NamedFunction],
         domain: Domain | None = None,
         letters: Collection[str] | None = None,
+        minimise: Minimise | None = None,
     ) -> None:
         self.text, self.tokens, self.table = text, list(tokens), table
+        self.minimise = minimise
+        self.differentiated: set[Symbol] = set()
         self.domain = Domain() if domain is None else domain
         self.letters = table.keys() if letters is None else letters
         self.own = (
@@ -322,7 +389,9 @@ class _Reader:
     def product(self, depth: int) -> Expr:
         factors = [self.signed(depth)]
         divided = False
-        while not self.at_end and not self.peek("+", "-", ")", "]", ","):
+        while not self.at_end and not self.peek(
+            "+", "-", ")", "]", ",", "=", "under", *CONSTRAINTS
+        ):
             operator = self.take().text if self.peek("*", "/") else ""
             at = self.tokens[self.next] if not self.at_end else None
             if not operator and at is not None and at.kind == "number":
@@ -420,6 +489,9 @@ class _Reader:
             if isinstance(above, NamedFunction)
             else [above]
         )
+        wanted = {variable for variable, _ in variables}
+        meant = next((body for body in bodies if wanted <= body.free_symbols), bodies[0])
+        self.differentiated = set(meant.free_symbols)
         try:
             return derivative(bodies, variables)
         except NoDerivative as error:
@@ -512,7 +584,9 @@ class _Reader:
         if token.text not in ("d", "partial"):
             self._put_back(token)
         token = self.tokens[self.next] if not self.at_end else token
-        value = self.atom(depth + 1)
+        letter = self.table.get(token.text) if token.kind == "name" else None
+        value = letter if isinstance(letter, Symbol) else self.atom(depth + 1)
+        self.next += value is letter
         logarithmic = isinstance(value, log)
         symbol = value.args[0] if logarithmic else value
         if not symbol.is_Symbol:
@@ -527,7 +601,15 @@ class _Reader:
         return [(symbol, logarithmic)] * times
 
     def power(self, depth: int) -> Expr:
+        before = [len(group) for group in self.domain.groups]
         base = self.atom(depth)
+        while not self.at_end and self.tokens[self.next].kind == "mark":
+            if self.peek("factorial"):
+                base = self._factorial(base, self.take())
+            elif self.peek("evaluated"):
+                base = self._evaluated(base, before, depth)
+            else:
+                break
         if not self.at_end and self.tokens[self.next].kind == "power":
             at = self.take()
             if depth > DEEPEST_NESTING:
@@ -593,8 +675,126 @@ class _Reader:
             return self._name(token, depth)
         if token.text in CLOSING:
             return self._group(token, depth)
+        if token.kind == "mark" and token.text in ("minimum", "argmin"):
+            return self._minimum(token, depth)
         self.fail("unexpected", token)
         raise AssertionError
+
+    # -- values at a point, and least values ---------------------------------------------------------------------------
+
+    def _factorial(self, base: Expr, at: Token) -> Expr:
+        if not (base.is_Integer and 0 <= base <= LARGEST_FACTORIAL):
+            self.fail(f"a number up to {LARGEST_FACTORIAL} is expected before", at)
+        return Integer(factorial(int(base)))
+
+    def _evaluated(self, value: Expr, before: Sequence[int], depth: int) -> Expr:
+        """The value at `[N = N_opt, D = 2]`; a letter alone is held, and an optimum alone is the
+        place.
+        """
+        at, opening = self.take(), self.take()
+        places: dict[Symbol, Expr] = {}
+        while True:
+            places |= self._place(at, depth)
+            if not self.peek(","):
+                break
+            self.take()
+        self._close(opening)
+        missing = places.keys() - value.free_symbols - self.differentiated
+        if missing and value.free_symbols:
+            names = ", ".join(sorted(map(str, missing)))
+            raise ParseError.at(
+                self.text, at.position, "a value at a point", f": {names} is no letter of it"
+            )
+        for group, kept in zip(self.domain.groups, before, strict=True):
+            later = group[kept:]
+            del group[kept:]
+            group += [substituted(e, places, self.text, self.domain) for e in later]
+        return substituted(value, places, self.text, self.domain)
+
+    def _place(self, at: Token, depth: int) -> dict[Symbol, Expr]:
+        """`N = N_opt`; `N_opt` alone is the same, and `D` alone holds D, which the reader does."""
+        token = self.take()
+        meaning = self.table.get(token.text) if token.kind == "name" else None
+        if self.peek("="):
+            self.take()
+            if not isinstance(meaning, Symbol):
+                self.fail("a letter is expected instead of", token)
+            return {meaning: self.sum(depth + 1)}
+        optimal = [letter for letter, name in OPTIMA.items() if name == token.text]
+        if token.text in ('"opt"', "*"):
+            optimal = ["N", "D"]
+        pairs = [(self.table.get(letter), self.table.get(OPTIMA[letter])) for letter in optimal]
+        if pairs and all(
+            isinstance(x, Symbol) and isinstance(best, NamedFunction) for x, best in pairs
+        ):
+            return {x: best.body for x, best in pairs}
+        if not (isinstance(meaning, Symbol) and meaning in self.differentiated):
+            self.fail("a value such as N = 1 is expected instead of", token)
+        return {}
+
+    def _minimum(self, token: Token, depth: int) -> Expr:
+        """`minimum [N, D under 6 N D == C] (L)`; of `argmin` the one place that is asked for."""
+        opening = self.take()
+        variables: list[Symbol] = []
+        while not self.peek("]", "under"):
+            name = self.take()
+            variable = self.table.get(name.text) if name.kind == "name" else None
+            if not isinstance(variable, Symbol):
+                self.fail("a letter is expected instead of", name)
+            variables.append(variable)
+            if not self.peek("]", "under", ","):
+                self.fail("unexpected")
+            if self.peek(","):
+                self.take()
+        constraint: Expr | None = None
+        if self.peek("under"):
+            self.take()
+            constraint = self._constraint(depth)
+        self._close(opening)
+        objective = self._group(self.take(), depth)
+        if self.minimise is None:
+            raise ParseError.at(self.text, token.position, "a least value", " cannot be read here")
+        try:
+            least, places = self.minimise(variables, constraint, objective)
+        except ValueError as error:
+            complaint = getattr(error, "complaint", error)
+            raise ParseError.at(
+                self.text, token.position, "a least value", f" has no closed form here: {complaint}"
+            ) from None
+        if token.text == "minimum":
+            return least
+        if len(variables) != 1:
+            rest = f" of {len(variables)} variables is no single value"
+            raise ParseError.at(self.text, token.position, "an argmin", rest)
+        return places[variables[0]]
+
+    def _constraint(self, depth: int) -> Expr:
+        """Left minus right side; `6 N D <= C` binds where the loss falls, so that it is an equality."""
+        start = self.next
+        if self.take().text in COMPUTE_WORDS and self.minimise is not None:
+            if self.peek("("):
+                self._skip_group()
+            relation = self.take()
+            bound = self.sum(depth + 1)
+            if relation.text in ("==", "<=") and bound.is_Symbol:
+                return Integer(0)
+            self.fail("a budget is expected at", relation)
+        self.next = start
+        left = self.sum(depth + 1)
+        relation = self.take()
+        right = self.sum(depth + 1)
+        if relation.text not in CONSTRAINTS:
+            self.fail("a budget is expected at", relation)
+        if relation.text != "==" and not (right if relation.text == "<=" else left).is_Symbol:
+            self.fail("a budget on one side and a letter on the other is expected at", relation)
+        return left - right
+
+    def _skip_group(self) -> None:
+        depth = 0
+        while not self.at_end:
+            depth += {"(": 1, ")": -1}.get(self.take().text, 0)
+            if depth == 0:
+                return
 
     def _group(self, opening: Token, depth: int) -> Expr:
         inside = self.sum(depth + 1)
@@ -618,15 +818,18 @@ class _Reader:
     def _name(self, token: Token, depth: int) -> Expr:
         if token.text in self.table:
             meaning = self.table[token.text]
-            return (
-                self._formula(meaning, token, depth)
-                if isinstance(meaning, NamedFunction)
-                else meaning
-            )
-        if token.text in FUNCTIONS:
-            if not self.peek("(", "["):
-                self.fail("an argument in parentheses is expected after", token)
-            return self.applied(FUNCTIONS[token.text], self._group(self.take(), depth), token)
+            if isinstance(meaning, NamedFunction):
+                return self._formula(meaning, token, depth)
+            if token.text == "O" and token.text not in self.letters and self.peek("("):
+                rest = " is no value, and cannot be read"
+                raise ParseError.at(self.text, token.position, "an order term 'O(...)'", rest)
+            self._refuse_call(token)
+            return meaning
+        if token.text in (*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO):
+            return self._function(token, depth)
+        base = token.text.removesuffix(f"_{PRIME}")
+        if base != token.text and self.peek("("):
+            return self._slope(token, depth)
         letters = re.findall(r"[A-Za-z]", token.text)
         if "".join(letters) == token.text and all(letter in self.letters for letter in letters):
             *first, last = letters
@@ -634,6 +837,87 @@ class _Reader:
         known = ", ".join(sorted(self.table))
         raise ParseError.at(
             self.text, token.position, f"unknown name {token.text!r}", f"; known: {known}"
+        )
+
+    def _function(self, token: Token, depth: int) -> Expr:
+        if not self.peek("(", "["):
+            self.fail("an argument in parentheses is expected after", token)
+        if token.text not in OF_TWO:
+            function = FUNCTIONS.get(token.text) or MORE_FUNCTIONS[token.text]
+            return self.applied(function, self._group(self.take(), depth), token)
+        opening = self.take()
+        values = [self.sum(depth + 1)]
+        while self.peek(","):
+            self.take()
+            values.append(self.sum(depth + 1))
+        self._close(opening)
+        value = values[0]
+        for other in values[1:]:
+            value = OF_TWO[token.text](value, other)
+        return value
+
+    def _slope(self, token: Token, depth: int) -> Expr:
+        """`P'(r)`, the derivative of a function of one argument there."""
+        base, order = token.text, 0
+        while base.endswith(f"_{PRIME}"):
+            base, order = base.removesuffix(f"_{PRIME}"), order + 1
+        meaning = self.table.get(base)
+        cases = [meaning, meaning.other] if isinstance(meaning, NamedFunction) else []
+        single = [case for case in cases if case is not None and len(case.parameters) == 1]
+        if not single or order > HIGHEST_DERIVATIVE:
+            rest = ": a prime before an argument is the derivative of a function of one argument"
+            raise ParseError.at(self.text, token.position, f"cannot read {token.text!r}", rest)
+        (variable,) = single[0].parameters
+        try:
+            slope = derivative([single[0].body], [(variable, False)] * order)
+        except NoDerivative as error:
+            raise ParseError.at(
+                self.text, token.position, "a derivative", f" that cannot be meant: {error}"
+            ) from None
+        return self._formula(NamedFunction((variable,), slope), token, depth)
+
+    def _refuse_call(self, token: Token) -> None:
+        """`N(C)` and `f(x)` are functions in a paper and products in the grammar, so that one has to
+        say which is meant; in `A (N_opt)^-beta` and in `lambda (C - 6 N D)` there is no doubt.
+        """
+        opening = self.next
+        if (
+            self.own is None
+            or not self.peek("(")
+            or self.text[self.tokens[opening].position] != "("
+        ):
+            return
+        depth, inside, closing = 0, [], opening
+        for closing in range(opening, len(self.tokens)):
+            text = self.tokens[closing].text
+            depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(text, 0)
+            if depth == 0:
+                break
+            if depth == 1 and closing > opening:
+                inside.append(self.tokens[closing])
+        after = self.tokens[closing + 1 :][:1]
+        raised = bool(after) and after[0].kind == "power"
+        stem = token.text.split("_")[0]
+        is_free = token.text not in self.letters
+        several = any(part.text == "," for part in inside)
+        is_sum = any(part.text in ("+", "-") for part in inside[1 if is_free else 0 :])
+        single = len(inside) == 1 and inside[0].kind in ("name", "number")
+        if several or (is_free and (stem in FUNCTION_LETTERS or stem.startswith('"'))):
+            doubtful = True
+        elif raised:
+            doubtful = single and token.text in MAY_BE_FUNCTIONS
+        else:
+            powers = any(part.kind == "power" for part in self.tokens[opening:closing])
+            doubtful = not is_sum and (token.text in MAY_BE_FUNCTIONS or not powers)
+        if not doubtful:
+            return
+        argument = "".join(part.text for part in self.tokens[opening + 1 : closing])
+        optimum = OPTIMA.get(token.text, "")
+        meant = f"{optimum}({argument}) for the optimum, " if optimum in self.table else ""
+        product = f"{token.text}*{argument}" if single else f"{token.text}*({argument})"
+        hint = f"; write {meant}{product} for the product"
+        raise ParseError.at(
+            self.text, token.position, f"ambiguous '{token.text}({argument})'", hint
         )
 
     def _formula(self, formula: NamedFunction, token: Token, depth: int) -> Expr:
@@ -707,6 +991,8 @@ class _Reader:
     def applied(self, function: Callable[..., Expr], argument: Expr, token: Token) -> Expr:
         if function is sqrt:
             return self.raised(argument, Rational(1, 2), token)
+        if function in MORE_FUNCTIONS.values():
+            return self._composed(function, argument, token)
         if function is log and argument.is_Rational and argument <= 0:
             self.fail("the logarithm of a number that is not positive at", token)
         if function is log:
@@ -715,6 +1001,16 @@ class _Reader:
             self._check_size(max(map(_bits, argument.atoms(log)), default=0), argument, token)
             self._check_tower(argument, token)
         return function(argument, evaluate=not argument.has(Add))
+
+    def _composed(self, function: Callable[..., Expr], argument: Expr, token: Token) -> Expr:
+        """One of the functions that are made of exponentials and logarithms."""
+        x = Symbol("x", positive=True)
+        if function in (sinh, cosh, tanh):
+            above = self.applied(exp, argument, token)
+            below = self.applied(exp, -argument, token)
+            total = above + below if function is not sinh else Integer(2)
+            return (above + below) / 2 if function is cosh else (above - below) / total
+        return substituted(function(x), {x: argument}, self.text, self.domain)
 
     def _plain(self, name: str) -> Expr:
         meaning = self.table[name]

@@ -17,7 +17,7 @@ from ..proof.claim import Claim
 from ..typeset.equations import check_spelling
 from ..typeset.layout import EXPONENTS
 from ..typeset.plain import plain
-from ..typeset.prose import in_letters_of, respell
+from ..typeset.words import plain_sentence
 
 __all__ = ["derive_json"]
 
@@ -97,7 +97,7 @@ def derive_json(
 def _claim(
     claim: Claim, envelope: Envelope, spelling: Notation, names: dict[Symbol, Symbol]
 ) -> dict[str, Any]:
-    decision = claim.prove()
+    decision, claim = claim.prove(), claim.unfolded
     return {
         "name": claim.name,
         "relation": claim.relation,
@@ -106,7 +106,7 @@ def _claim(
         "argument": claim.argument.label,
         "answer": decision.answer.value,
         "conditions": [f"{_text(c.expression, names)} {c.relation} 0" for c in decision.conditions],
-        "reason": respell(in_letters_of(claim.reason, envelope), spelling),
+        "reason": plain_sentence(claim.reason, spelling),
     }
 
 

@@ -14,6 +14,7 @@ from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import Answer, Condition, Decision, decide
 from ..algebra.field import Fraction
 from ..algebra.functions import defined
+from .words import Sentence
 
 if TYPE_CHECKING:
     from .claim import Claim
@@ -339,13 +340,14 @@ class UnderLemma:
     source, and not proved here.
     """
 
-    lemma: str
+    lemma: str | Sentence
     source: str
     argument: Argument
 
     def __post_init__(self) -> None:
         for name in ("lemma", "source"):
-            require_text(name, getattr(self, name))
+            text = getattr(self, name)
+            require_text(name, text.text if isinstance(text, Sentence) else text)
 
     @property
     def strength(self) -> str:

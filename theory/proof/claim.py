@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sympy import Expr, Integer, Symbol, latex
 
 from ..algebra.arithmetic import Arithmetic, OutsideScope
 from ..algebra.convert import normal_form
-from ..algebra.decide import Answer, Condition, Decision
+from ..algebra.decide import Answer, Condition, Decision, decide
 from ..algebra.field import CoefficientField
 from .argument import (
     BOUNDS,
@@ -40,6 +40,7 @@ from .argument import (
     with_those_within,
 )
 from .points import PointCheck, check_at_points, enclose_bound
+from .words import Definition, Formula, Sentence, names_in, unfolded
 
 __all__ = [
     "FAILED",
@@ -74,7 +75,7 @@ class Claim:
     lhs, rhs : sympy.Expr
     relation : {"==", ">=", "<=", ">", "<", "~", "->"}
         `~` is asymptotic equality and `->` a limit; the argument says in which limit.
-    reason : str
+    reason : str or Sentence
         Why it holds, one sentence.
     argument : Argument
         The exact argument; the normal form by default.
@@ -83,16 +84,22 @@ class Claim:
     statement : str
         LaTeX of the statement as it should be read, where the two sides themselves are not what a
         reader wants.
+    through : tuple of sympy.Expr
+        Forms of the right side on the way to it, each equal to it: `lhs >= through = rhs`.
+    where : tuple of Definition
+        Names that the sides use, of the derivation that the claim is a step of.
     """
 
     name: str
     lhs: Expr
     relation: str
     rhs: Expr
-    reason: str
+    reason: str | Sentence
     argument: Argument = field(default_factory=ByNormalForm)
     assume: tuple[Expr, ...] = ()
     statement: str = ""
+    through: tuple[Expr, ...] = ()
+    where: tuple[Definition, ...] = ()
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
@@ -101,6 +108,32 @@ class Claim:
     @property
     def symbols(self) -> frozenset[Symbol]:
         return frozenset(self.lhs.free_symbols | self.rhs.free_symbols)
+
+    @property
+    def unfolded(self) -> Claim:
+        """The claim with every defined name written out."""
+        if not self.where:
+            return self
+        return replace(
+            self,
+            lhs=unfolded(self.lhs, self.where),
+            rhs=unfolded(self.rhs, self.where),
+            argument=unfolded(self.argument, self.where),
+            assume=unfolded(self.assume, self.where),
+            through=unfolded(self.through, self.where),
+            where=(),
+        )
+
+    @property
+    def formula(self) -> Formula:
+        """The claim as it is read."""
+        first = "=" if self.relation == "==" else self.relation
+        return Formula((self.lhs, *self.through, self.rhs), (first, *("=" for _ in self.through)))
+
+    @property
+    def stated(self) -> Formula:
+        """The claim without the way to its right side."""
+        return replace(self, through=()).formula
 
     @property
     def limit(self) -> tuple[Symbol, str] | None:
@@ -114,7 +147,14 @@ class Claim:
         """The exact path alone; a proof on conditions that the claim neither assumes nor needs to
         make sense is none.
         """
+        if self.where:
+            return self.unfolded.prove()
         decision = self.argument.establish(self)
+        for form in self.through if decision.proved else ():
+            same = decide(form, self.rhs, assume=self.assume)
+            if not same.proved:
+                return Decision(Answer.UNDECIDED, f"{form} is not the right side: {same}")
+            decision = replace(decision, conditions=(*decision.conditions, *same.conditions))
         foreign = self._foreign(decision.conditions) if decision.proved else None
         if foreign is None:
             return decision
@@ -162,13 +202,13 @@ class Claim:
 
     def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> Verdict:
         """All paths: exact, pointwise, and intervals for a bound."""
-        limit = self.limit
+        plain = self.unfolded
         pointwise = check_at_points(
-            self.lhs,
-            self.relation,
-            self.rhs,
-            assume=self.assume,
-            limit=limit,
+            plain.lhs,
+            plain.relation,
+            plain.rhs,
+            assume=plain.assume,
+            limit=plain.limit,
             points=points,
             digits=digits,
             seed=seed,
@@ -176,7 +216,7 @@ class Claim:
         interval = None
         if self.relation in BOUNDS:
             interval = enclose_bound(
-                self.lhs, self.relation, self.rhs, assume=self.assume, points=points, seed=seed
+                plain.lhs, plain.relation, plain.rhs, assume=plain.assume, points=points, seed=seed
             )
         return Verdict(self, self.prove(), pointwise, interval)
 
@@ -217,15 +257,27 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Derivation:
-    """A theorem as data: title, assumptions, statement, steps, source, what follows."""
+    """A theorem as data: title, assumptions, definitions, statement, steps, source, what follows.
+
+    The statement is a sentence about steps: `{name}` in it is the claim of that step, so that
+    nothing can be stated as a formula that no step proves. A step may use the names that are
+    defined; every other letter has to be introduced by an assumption, the statement's domain, or
+    the reasons.
+    """
 
     name: str
-    title: str
-    assumptions: tuple[str, ...]
-    statement: str
+    title: str | Sentence
+    assumptions: tuple[str | Sentence, ...]
+    statement: str | Sentence
     steps: tuple[Claim, ...]
     source: str
-    follows: str = ""
+    follows: str | Sentence = ""
+    definitions: tuple[Definition, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.definitions:
+            steps = tuple(replace(step, where=self.definitions) for step in self.steps)
+            object.__setattr__(self, "steps", steps)
 
     def refuse_mistakes(self) -> None:
         """Refuse what is certainly a mistake.
@@ -234,9 +286,13 @@ class Derivation:
         ------
         ValueError
             Where the source, or a step's name or reason is empty, two steps have one name, the two
-            sides of a step are one and the same, or a lemma is the conclusion itself.
+            sides of a step are one and the same, a lemma is the conclusion itself, the statement
+            holds a formula that is no step's, or a letter is used that nothing introduces.
         """
         require_text("source", self.source)
+        if isinstance(self.statement, Sentence):
+            self._refuse_unproved_statement(self.statement)
+            self._refuse_unknown_letters()
         for step in self.steps:
             _refuse_what_says_nothing(step, self.statement)
         repeated = [
@@ -246,6 +302,41 @@ class Derivation:
             raise ValueError(
                 f"steps: {repeated[0]!r} is the name of more than one; a step needs a name of its "
                 f"own"
+            )
+
+    def _refuse_unproved_statement(self, statement: Sentence) -> None:
+        """The statement names steps, at least one; its own formulas are letters and their domains."""
+        steps = [step.name for step in self.steps]
+        unknown = next((name for name in statement.steps if name not in steps), None)
+        if unknown is not None or not statement.steps:
+            raise ValueError(
+                f"statement={statement.text!r}: must name steps, of {', '.join(steps)}"
+            )
+        for formula in statement.formulas:
+            if formula.signs and not formula.is_domain:
+                raise ValueError(
+                    f"statement={statement.text!r}: states {Sentence('{}', (formula,))}, which no "
+                    f"step proves; name the step that does"
+                )
+
+    def _refuse_unknown_letters(self) -> None:
+        """Every letter of a definition or a step is introduced before."""
+        known = frozenset().union(
+            *(a.names for a in (*self.assumptions, self.statement) if isinstance(a, Sentence))
+        )
+        for definition in self.definitions:
+            self._refuse_unknown(definition.value, known, f"definition of {definition.name}")
+            known |= names_in(definition.name)
+        for step in self.steps:
+            known |= step.reason.names if isinstance(step.reason, Sentence) else frozenset()
+            for side in step.formula.sides:
+                self._refuse_unknown(side, known, f"step {step.name!r}")
+
+    def _refuse_unknown(self, expression: Expr, known: frozenset[Expr], where: str) -> None:
+        unknown = sorted(names_in(expression) - known, key=str)
+        if unknown:
+            raise ValueError(
+                f"{where}: {unknown[0]} is introduced by no assumption, definition or reason"
             )
 
     def prove(self) -> tuple[Decision, ...]:
@@ -263,7 +354,9 @@ class Derivation:
 
     def _repr_latex_(self) -> str:
         """The statement, for a notebook."""
-        return f"$\\displaystyle {self.statement}$"
+        from ..typeset.words import latex_statement
+
+        return latex_statement(self)
 
 
 def earned(argument: Argument, exact: Decision) -> str:
@@ -289,19 +382,23 @@ def earned(argument: Argument, exact: Decision) -> str:
     return weakest((argument.strength, without_proof))
 
 
-def _refuse_what_says_nothing(step: Claim, statement: str) -> None:
+def words_of(text: str | Sentence) -> str:
+    return text.text if isinstance(text, Sentence) else text
+
+
+def _refuse_what_says_nothing(step: Claim, statement: str | Sentence) -> None:
     """Refuse a step that is certainly a mistake."""
     for what in ("name", "reason"):
-        require_text(f"step {step.name!r}: {what}", getattr(step, what))
+        require_text(f"step {step.name!r}: {what}", words_of(getattr(step, what)))
     if step.lhs == step.rhs:
         raise ValueError(
             f"step {step.name!r}: lhs and rhs are both {str(step.lhs)[:60]}, which says nothing"
         )
-    conclusions = {_words(text) for text in (statement, step.reason, step.statement) if text}
+    conclusions = {_words(str(text)) for text in (statement, step.reason, step.statement) if text}
     for argument in with_those_within(step.argument):
-        if isinstance(argument, UnderLemma) and _words(argument.lemma) in conclusions:
+        if isinstance(argument, UnderLemma) and _words(str(argument.lemma)) in conclusions:
             raise ValueError(
-                f"step {step.name!r}: its lemma is what is to be proved, {argument.lemma[:60]!r}"
+                f"step {step.name!r}: its lemma is what is to be proved, {str(argument.lemma)[:60]!r}"
             )
 
 

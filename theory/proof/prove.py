@@ -4,7 +4,8 @@ by link.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,16 +13,19 @@ from sympy import Expr, Symbol
 
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Decision
-from ..algebra.parse import ParseError, Token, read
+from ..algebra.parse import Domain, ParseError, Token, read
 from ..budget import SIX_ND, Budget
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import ROUNDED, Coefficients, Comparison, HasCoefficients, typed_side
+from .correction import Corrector, Side
 from .question import MOVING, Question, decided
-from .reading import RELATION, Claims, Given, sources
+from .reading import RELATION, Claims, Given, sources, spans
 from .spelling import PLAIN, Spelling, value_text
 from .vocabulary import Vocabulary, vocabulary
 
+#: For what would be right in place of a refuted claim.
+SECONDS_TO_CORRECT = 3
 IMPLICATIONS = ("implies", "iff")
 AS_TYPED = {"==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
 
@@ -41,6 +45,10 @@ class ChainLink:
     """What letters of the claim mean beside each other, where it is proved for what they mean: `C == 6*N*D`."""
     spelling: Spelling = PLAIN
     """How the answer spells its expressions: as the claim does."""
+    derived: str = ""
+    """Where it is refuted: the closed form of what it speaks of, `alpha = beta gamma/(beta + gamma)`."""
+    correction: str = ""
+    """Where it is refuted: the claim with a small change under which it is proved."""
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -129,6 +137,10 @@ class Proof(Shown):
         for link in self.links:
             prefix = f"  {link.text}: " if len(self.links) > 1 else "  "
             lines.append(f"{prefix}{link}")
+            if link.derived:
+                lines.append(f"  the tool derives {link.derived}")
+            if link.correction:
+                lines.append(f"  right {link.correction}")
         if self.free:
             lines.append(f"  free positive symbols: {', '.join(self.free)}")
         if self.read_as and self.answer is not Answer.PROVED:
@@ -236,40 +248,8 @@ def prove(
             target = given.limit(limit) if limit is not None else None
     except OutOfTime as error:
         raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
-    shown, spelling = sources(text, relations), Spelling(latex)
-    parameters = frozenset(
-        meaning for meaning in words.names.values() if isinstance(meaning, Symbol)
-    ).difference(MOVING)
-    links = []
-    for i, relation in enumerate(relations):
-        question = Question(sides[i], relation.text, sides[i + 1], domain, target, seed, parameters)
-
-        def typed(tokens: list[Token], letters: dict[str, Symbol]) -> Expr:
-            return given.at(read(text, tokens, {**reader.table, **letters}), text)
-
-        def compared(question: Question = question, i: int = i) -> Comparison:
-            if question.relation not in ROUNDED:
-                return Comparison(question, None, numbers)
-            left, right = (typed_side(part, question.relation, typed) for part in parts[i : i + 2])
-            return Comparison(question, (left, right), numbers)
-
-        try:
-            with within(seconds):
-                decision, definitions = _answer(question, words, given, compared, numbers)
-        except OutOfTime as error:
-            decision, definitions = Decision(Answer.UNDECIDED, str(error)), ()
-        links.append(
-            ChainLink(
-                f"{shown[i]} {relation.text} {shown[i + 1]}",
-                sides[i],
-                relation.text,
-                sides[i + 1],
-                decision,
-                relation.position,
-                definitions,
-                spelling,
-            )
-        )
+    chain = _Chain(text, parts, relations, sides, domain, target, reader, given, numbers, seed)
+    links = [chain.link(i, seconds) for i in range(len(relations))]
     defined = {
         str(symbol)
         for symbol, meaning in words.definitions.items()
@@ -286,25 +266,115 @@ def prove(
     )
 
 
-def _answer(
-    question: Question,
-    words: Vocabulary,
-    given: Given,
-    compared: Callable[[], Comparison],
-    numbers: Coefficients | None,
-) -> tuple[Decision, tuple[str, ...]]:
-    """The decision for every law, and where that is none, for the one whose numbers are given."""
-    decision, meanings = decided(question, words, given)
-    if decision.proved:
-        return decision, meanings
-    if numbers is not None:
-        return compared().decide(), ()
-    if question.relation != "approx":
-        return decision, meanings
-    if not question.lhs.free_symbols | question.rhs.free_symbols:
-        return compared().decide(), ()
-    reason = "whether the two sides are near each other hangs on a law: name one with --law NAME"
-    return Decision(Answer.UNDECIDED, reason), ()
+@dataclass(frozen=True)
+class _Chain:
+    """A chain as it is read."""
+
+    text: str
+    parts: Sequence[list[Token]]
+    relations: Sequence[Token]
+    sides: Sequence[Expr]
+    domain: Domain
+    limit: tuple[Symbol, str] | None
+    reader: Claims
+    given: Given
+    numbers: Coefficients | None
+    seed: int
+
+    @property
+    def spelling(self) -> Spelling:
+        return Spelling(self.reader.latex)
+
+    def link(self, i: int, seconds: float | None) -> ChainLink:
+        """One link, decided within some time, and where it is refuted, what would be right."""
+        question = self.question(i)
+        derived = correction = ""
+        try:
+            with within(seconds):
+                decision, definitions = self.answer(i)
+        except OutOfTime as error:
+            decision, definitions = Decision(Answer.UNDECIDED, str(error)), ()
+        if decision.refuted and self.numbers is None:
+            corrector = self.corrector(i)
+            with suppress(OutOfTime), within(SECONDS_TO_CORRECT):
+                derived = corrector.derived()
+                correction = corrector.correction()
+        shown, relation = sources(self.text, self.relations), self.relations[i]
+        return ChainLink(
+            f"{shown[i]} {relation.text} {shown[i + 1]}",
+            question.lhs,
+            relation.text,
+            question.rhs,
+            decision,
+            relation.position,
+            definitions,
+            self.spelling,
+            derived,
+            correction,
+        )
+
+    def question(self, i: int) -> Question:
+        words = self.reader.words
+        letters = {x for x in words.names.values() if isinstance(x, Symbol)}
+        return Question(
+            self.sides[i],
+            self.relations[i].text,
+            self.sides[i + 1],
+            self.domain,
+            self.limit,
+            self.seed,
+            frozenset(letters - MOVING),
+        )
+
+    def answer(self, i: int) -> tuple[Decision, tuple[str, ...]]:
+        """The decision for every law, and where that is none, for the one whose numbers are given."""
+        question = self.question(i)
+        decision, meanings = decided(question, self.reader.words, self.given)
+        if decision.proved:
+            return decision, meanings
+        if self.numbers is not None:
+            return self.comparison(i).decide(), ()
+        if question.relation != "approx":
+            return decision, meanings
+        if not question.lhs.free_symbols | question.rhs.free_symbols:
+            return self.comparison(i).decide(), ()
+        reason = (
+            "whether the two sides are near each other hangs on a law: name one with --law NAME"
+        )
+        return Decision(Answer.UNDECIDED, reason), ()
+
+    def comparison(self, i: int) -> Comparison:
+        """The link at the coefficients of the law."""
+        question = self.question(i)
+        if question.relation not in ROUNDED:
+            return Comparison(question, None, self.numbers)
+
+        def read_with(tokens: list[Token], letters: dict[str, Symbol]) -> Expr:
+            return self.given.at(
+                read(self.text, tokens, {**self.reader.table, **letters}), self.text
+            )
+
+        left, right = (
+            typed_side(part, question.relation, read_with) for part in self.parts[i : i + 2]
+        )
+        return Comparison(question, (left, right), self.numbers)
+
+    def corrector(self, i: int) -> Corrector:
+        """What looks for the right claim in place of the link."""
+        left, right = (
+            Side(source, start, tuple(self.parts[k]), self.sides[k])
+            for k, (start, source) in enumerate(spans(self.text, self.relations))
+            if k in (i, i + 1)
+        )
+        return Corrector(
+            self.question(i),
+            left,
+            right,
+            self.reader.words,
+            self.spelling,
+            lambda tokens: self.given.at(self.reader.expression(self.text, tokens), self.text),
+            lambda question: decided(question, self.reader.words, self.given)[0],
+        )
 
 
 # -- implications ------------------------------------------------------------------------------------------------------

@@ -211,12 +211,12 @@ class Question:
         for values in pool[: None if letters else 1]:
             point = dict(zip(letters, values, strict=True))
             try:
-                if self._holds_at(point, evaluator):
+                if self.holds_at(point, evaluator):
                     yield point
             except Undefined:
                 continue
 
-    def _holds_at(self, point: Point, evaluator: IntervalEvaluator) -> bool:
+    def holds_at(self, point: Point, evaluator: IntervalEvaluator) -> bool:
         groups = ((self.domain.positive, ">"), (self.domain.nonzero, "!="))
         return all(
             Condition(e, relation).holds(evaluator, point)

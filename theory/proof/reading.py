@@ -22,7 +22,7 @@ from ..algebra.parse import (
     substituted,
     tokenize,
 )
-from .vocabulary import RUN_SYMBOLS, Vocabulary
+from .vocabulary import Vocabulary
 
 RELATION = re.compile(
     r"<=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4]|\\[A-Za-z]+|propto|approx|implies|iff"
@@ -40,15 +40,6 @@ LIMIT = re.compile(
 LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
 STARRED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])\*(?=\s*(?:[-+/),=^]|$))")  # N*, but not N*D
 INFINITIES = (["oo"], ["inf"], ["infinity"])
-GREEK_NAMES = frozenset(
-    [
-        "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu",
-        "nu", "xi", "sigma", "tau", "phi", "chi", "psi", "omega",
-    ]
-)  # fmt: skip
-MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of compute
-OF_A_RUN = {symbol.name: symbol for symbol in RUN_SYMBOLS}
-FREE_NAME = re.compile(r"[A-Za-z]([0-9]{1,2}|_[A-Za-z0-9]{1,2})?")
 
 
 class Claims:
@@ -112,44 +103,18 @@ class Claims:
         for token in tokens:
             if token.kind == "name" and token.text in self.own:
                 self.met[token.text] = None
-            if token.kind == "name" and token.text not in self.table and _may_be_free(token.text):
-                self.free[token.text] = self.table[token.text] = OF_A_RUN.get(
-                    token.text, Symbol(token.text, positive=True)
-                )
-        self._refuse_arguments(text, tokens)
-        return read(text, tokens, self.table, domain=self.domain, letters=self.own)
-
-    def _refuse_arguments(self, text: str, tokens: list[Token]) -> None:
-        """`N(C)` is a function in a paper and a product in the grammar, so that one has to say
-        which is meant.
-        """
-        for i, (name, opening, argument, closing) in enumerate(
-            zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False)
-        ):
-            if name.kind != "name" or opening.text != "(" or text[opening.position] != "(":
-                continue
-            if name.text == "O" and "O" not in self.own:
-                raise ParseError.at(
-                    text,
-                    name.position,
-                    "an order term 'O(...)'",
-                    " is no value, and cannot be read",
-                )
-            meaning = self.table.get(name.text)
-            applied = meaning is None or isinstance(meaning, NamedFunction)
-            if applied or closing.text != ")" or argument.kind not in ("name", "number"):
-                continue
-            raised = i + 4 < len(tokens) and tokens[i + 4].kind == "power"
-            if raised and name.text not in MAY_BE_FUNCTIONS:
-                continue  # the power of a factor in parentheses, as in A (N_opt)^-beta
-            call = f"{name.text}({argument.text})"
-            optimum = (
-                f"{name.text}_opt({argument.text}) for the optimum, "
-                if f"{name.text}_opt" in self.table
-                else ""
-            )
-            hint = f"; write {optimum}{name.text}*{argument.text} for the product"
-            raise ParseError.at(text, name.position, f"ambiguous {call!r}", hint)
+            if token.kind == "name" and token.text not in self.table:
+                symbol = self.words.free_symbol(token.text)
+                if symbol is not None:
+                    self.free[token.text] = self.table[token.text] = symbol
+        return read(
+            text,
+            tokens,
+            self.table,
+            domain=self.domain,
+            letters=self.own,
+            minimise=self.words.minimise,
+        )
 
     def _refuse_capital_exponents(self, text: str, tokens: list[Token]) -> None:
         """`2E-3` is a number elsewhere, and here it may be 2*E - 3."""
@@ -168,17 +133,6 @@ class Claims:
             and joined in self.table
         )
         return Token(token.kind, joined, token.position) if is_index else token
-
-
-def _may_be_free(name: str) -> bool:
-    """A letter, with an index or not: x, x1, x_1, x_N; or a Greek letter; or a name that papers
-    give to a quantity of a run.
-    """
-    return (
-        name in GREEK_NAMES
-        or name in OF_A_RUN
-        or (name != "e" and FREE_NAME.fullmatch(name) is not None)
-    )
 
 
 class Given:
@@ -395,11 +349,21 @@ def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol
     return symbol, "0" if match["limit"].startswith("0") else "oo"
 
 
-def sources(text: str, relations: Sequence[Token]) -> list[str]:
-    """The sides as they are typed."""
-    sources, start = [], 0
+def spans(text: str, relations: Sequence[Token]) -> list[tuple[int, str]]:
+    """The sides as they stand in the text, each with its place."""
+    sides, start = [], 0
     for relation in relations:
-        sources.append(text[start : relation.position])
+        sides.append((start, text[start : relation.position]))
         match = RELATION.match(text, relation.position)
         start = match.end() if match is not None else relation.position + 1
-    return [" ".join(source.replace("&", " ").split()) for source in (*sources, text[start:])]
+    return [*sides, (start, text[start:])]
+
+
+def in_one_line(source: str) -> str:
+    """What is typed, without the marks of alignment."""
+    return " ".join(source.replace("&", " ").split())
+
+
+def sources(text: str, relations: Sequence[Token]) -> list[str]:
+    """The sides as they are typed, each on one line."""
+    return [in_one_line(source) for _, source in spans(text, relations)]

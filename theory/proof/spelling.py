@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, Symbol, powsimp, together
+from sympy import Expr, Symbol, powsimp
 
 #: Longer expressions are not rewritten before they are printed.
 MOST_PARTS = 60
@@ -31,11 +31,11 @@ class Spelling:
 
     def simplest(self, expression: Expr) -> str:
         """The shortest of a few ways to write the expression."""
-        ways = [expression]
-        if expression.count_ops() <= MOST_PARTS:
-            ways += [powsimp(expression), powsimp(together(expression)), expression.factor()]
-            if expression.is_rational_function():
-                ways.append(expression.cancel())
+        if expression.count_ops() > MOST_PARTS:
+            return self(expression)
+        ways = [powsimp(expression, combine="exp")]
+        if expression.is_rational_function():
+            ways += [expression.cancel(), expression.factor()]
         return min(map(self, ways), key=len)
 
 

@@ -24,6 +24,7 @@ from sympy import Rational
 from ...derivations import NAMES, theorem
 from ..data.notation import close_matches
 from ..typeset.plain import plain
+from ..typeset.words import plain_sentence, plain_statement
 from .argument import STRENGTHS, described
 from .claim import FAILED, Claim, Derivation, Verdict, weakest
 from .errata import Erratum, ErratumVerdict, Remark
@@ -78,7 +79,7 @@ class StepReport:
             name=claim.name,
             claim=spelled(claim),
             relation=claim.relation,
-            reason=claim.reason,
+            reason=plain_sentence(claim.reason),
             argument=described(claim.argument),
             strength=verdict.strength,
             exact=exact.answer.value,
@@ -269,11 +270,11 @@ def verify(derivation: Derivation, *, seed: int = 0, started: float | None = Non
     steps = tuple(StepReport.of(step.verify(seed=seed)) for step in derivation.steps)
     return TheoremReport(
         name=derivation.name,
-        title=derivation.title,
-        assumptions=derivation.assumptions,
-        statement=derivation.statement,
+        title=plain_sentence(derivation.title),
+        assumptions=tuple(map(plain_sentence, derivation.assumptions)),
+        statement=plain_statement(derivation),
         source=derivation.source,
-        follows=derivation.follows,
+        follows=plain_sentence(derivation.follows),
         steps=steps,
         seconds=perf_counter() - began,
     )

@@ -4,20 +4,32 @@ forms.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sympy import Expr, Symbol, log
 
 from .. import symbols as sym
+from ..algebra.decide import is_zero
 from ..algebra.functions import phi2
-from ..algebra.parse import NamedFunction
+from ..algebra.parse import GREEK, OPTIMA, PRIME, NamedFunction, plainly_positive
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..data.notation import notation as find_notation
 from ..envelope import Envelope, derive
+from ..law import LawForm
 from ..penalty import Misallocation, misallocation
+
+#: A letter, a Greek letter or a word in quotes, with indices, accents, primes and stars.
+FREE_NAME = re.compile(
+    rf"(?:(?!e(?![A-Za-z_0-9]))[A-Za-z]|ell|pass_at|{'|'.join(sorted(GREEK - {'Delta', 'pi', 'Pi'}, key=len, reverse=True))}"
+    r'|Delta(?=_)|(?:pi|Pi)(?=[_0-9])|"[A-Za-z]\w*")[0-9]*(?:_[A-Za-z0-9]+)*'
+)
+
+#: Letters that are of the law in one notation, and so of no free symbol in another.
+NEVER_FREE = frozenset(["alpha", "beta", "gamma", "rho"])
 
 
 @dataclass(frozen=True)
@@ -68,9 +80,81 @@ class Vocabulary:
         """Those that have no other meaning."""
         return frozenset(RUN_SYMBOLS)
 
+    def free_symbol(self, name: str) -> Symbol | None:
+        """The symbol of a name that has no meaning here: a positive one, or a quantity of a run;
+        nothing where the name is rather a mistake.
+        """
+        known = next((symbol for symbol in RUN_SYMBOLS if symbol.name == name), None)
+        base = name.removesuffix(f"_{PRIME}")
+        slope = base != name and isinstance(self.names.get(base), NamedFunction)
+        index = name.partition("_")[2]
+        mistyped = name.partition("_")[0] in OPTIMA and re.match(r"opt.|Opt|OPT", index) is not None
+        if known is not None or name in self.names:
+            return known
+        if slope or mistyped or name in NEVER_FREE or FREE_NAME.fullmatch(name) is None:
+            return None
+        return Symbol(name, positive=True)
+
+    def minimise(
+        self, variables: Sequence[Symbol], constraint: Expr | None, objective: Expr
+    ) -> tuple[Expr, Mapping[Symbol, Expr]]:
+        """The least value of an objective in some variables where the constraint is 0, and the
+        variables there; ValueError where it has no closed form.
+        """
+        moving = {sym.N, sym.D}
+        if not variables or not moving.issuperset(variables):
+            raise ValueError("the loss is minimised over N and D")
+        if constraint is None:
+            return self._along_the_budget(variables, objective)
+        budget = self._solved_budget(constraint)
+        form = LawForm.from_expression(objective, (sym.N, sym.D))
+        if sym.C in objective.free_symbols:
+            raise ValueError("what is minimised depends on C")
+        if form.direction != 1:
+            raise ValueError("what is minimised rises with N and D")
+        envelope = derive(form, budget)
+        return envelope.loss, {x: envelope.optimum(x) for x in (sym.N, sym.D)}
+
+    def _along_the_budget(
+        self, variables: Sequence[Symbol], objective: Expr
+    ) -> tuple[Expr, Mapping[Symbol, Expr]]:
+        """Of L(N, C/(6N)), in which the budget is put in already."""
+        if len(variables) != 1 or moving_letters(objective) != {variables[0], sym.C}:
+            raise ValueError("no budget is said, as in min_{N, D : C = 6ND}")
+        (variable,) = variables
+        other = sym.D if variable == sym.N else sym.N
+        power = next(c for x, c in _powers(self.budget, (sym.N, sym.D)) if x == other)
+        value = (sym.C * other**power / self.budget) ** (1 / power)
+        loss = self.names["L"]
+        assert isinstance(loss, NamedFunction)
+        difference = objective - loss.body.xreplace({other: value})
+        if difference.has(sym.N, sym.D) and not is_zero(difference):
+            raise ValueError(f"only of L at {other} = {value}")
+        return self.minimise((sym.N, sym.D), sym.C - self.budget, loss.body)
+
+    def _solved_budget(self, constraint: Expr) -> Budget:
+        """C in N and D from a constraint that is linear in C; the budget of the vocabulary where
+        the constraint names it alone.
+        """
+        if constraint == 0:
+            return Budget.from_expression(self.budget)
+        slope = constraint.diff(sym.C)
+        rest = constraint.xreplace({sym.C: 0 * sym.C})
+        if slope.has(sym.C) or not (plainly_positive(slope) or plainly_positive(-slope)):
+            raise ValueError("its budget is no term kappa N^a D^d that equals C")
+        return Budget.from_expression(-rest / slope)
+
     def meanings(self, letters: Collection[Symbol]) -> tuple[str, ...]:
         """What the letters mean beside each other."""
         return tuple(meaning for symbol, meaning in self.definitions.items() if symbol in letters)
+
+
+def moving_letters(expression: Expr) -> set[Symbol]:
+    return expression.free_symbols & {sym.N, sym.D, sym.C}
+
+
+def _powers(budget: Expr, variables: Sequence[Symbol]) -> tuple[tuple[Symbol, Expr], ...]:
+    return Budget.from_expression(budget, tuple(variables)).powers
 
 
 @lru_cache(maxsize=8)
@@ -138,6 +222,7 @@ def _canonical(envelope: Envelope) -> dict[str, Expr | NamedFunction]:
     w_n, w_d = envelope.shares
     balance = envelope.params.subs(sym.C, envelope.budget.coefficient)
     constants = {str(x): x for x in envelope.budget.compute().free_symbols - {sym.N, sym.D}}
+    loss = NamedFunction((sym.N, sym.D), form.loss, NamedFunction((sym.C,), envelope.loss))
     return {
         "N": sym.N,
         "D": sym.D,
@@ -153,7 +238,8 @@ def _canonical(envelope: Envelope) -> dict[str, Expr | NamedFunction]:
         "r": sym.SIZE_RATIO,
         "rho": sym.RATIO,
         "s": sym.LOG_SIZE_RATIO,
-        "L": NamedFunction((sym.N, sym.D), form.loss, NamedFunction((sym.C,), envelope.loss)),
+        "L": loss,
+        "L_hat": loss,
         "R": NamedFunction(
             (sym.N, sym.D), form.reducible, NamedFunction((sym.C,), envelope.reducible)
         ),
@@ -176,6 +262,7 @@ def _canonical(envelope: Envelope) -> dict[str, Expr | NamedFunction]:
 #: What stands for a closed form, in words.
 MEANINGS = {
     "L": "the loss L(N, D), or with one argument the least loss L(C)",
+    "L_hat": "the loss of the law, which is fitted: L(N, D)",
     "R": "the reducible loss R(N, D), or with one argument the least one R(C)",
     "T_N": "the params term of the loss",
     "T_D": "the tokens term of the loss",

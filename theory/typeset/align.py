@@ -18,8 +18,8 @@ from .equations import (
     misallocation_sections,
 )
 from .printer import SIGNS, PaperPrinter, snug
-from .sentence import sentence_latex
 from .width import width
+from .words import latex_sentence
 
 
 def envelope_latex(
@@ -89,7 +89,7 @@ def align_block(
     for heading, lines in printed:
         rows = [_row(line, measure.text - column, environment == "align") for line in lines]
         intertext = (
-            rf"  \intertext{{{sentence_latex(heading, spelling)}:}}" + "\n" if heading else ""
+            rf"  \intertext{{{latex_sentence(heading, spelling)}:}}" + "\n" if heading else ""
         )
         parts.append(intertext + ", \\\\\n".join(f"  {row}" for row in rows) + ".\n")
     separator = "" if all(heading for heading, _ in printed) else "\\\\\n"

@@ -10,10 +10,10 @@ from .. import symbols as sym
 from ..algebra import Decision
 from ..algebra.functions import phi2
 from ..data.notation import DEFAULT, SCHAEFFER, Notation
-from ..envelope import Envelope
+from ..envelope import Envelope, optimum
 from ..penalty import Misallocation
 from ..proof.claim import Claim
-from .layout import OPTIMAL
+from ..proof.words import Sentence, say
 
 R, RHO, S = sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO
 
@@ -35,7 +35,7 @@ class Equation:
 
 
 Line = tuple[Equation, ...]
-Section = tuple[str, list[Line]]
+Section = tuple[Sentence | str, list[Line]]
 PENALTY, EFFECTIVE, OVERHEAD = (Symbol(name, positive=True) for name in ("P", "C_eff", "Delta C"))
 X = Symbol("x", real=True)
 
@@ -71,30 +71,6 @@ def check_spelling(envelope: Envelope, spelling: Notation) -> None:
                 )
 
 
-def abbreviated(envelope: Envelope) -> Envelope:
-    """The envelope with N*(C), D*(C), alpha, C0, w_N, w_D as names: its claims read as in a paper."""
-    taken = {
-        s.name for s in envelope.form.loss.free_symbols | envelope.budget.compute().free_symbols
-    }
-
-    def fresh(*names: str) -> Symbol:
-        return next(Symbol(name, positive=True) for name in names if name not in taken)
-
-    return Envelope(
-        envelope.form,
-        envelope.budget,
-        tuple(optimum(x) for x in envelope.form.variables),
-        fresh("alpha", "alpha_C", "alpha_env"),
-        fresh("C0", "K", "K_0"),
-        tuple(Symbol(f"w_{x}", positive=True) for x in envelope.form.variables),
-    )
-
-
-def optimum(variable: Symbol) -> Expr:
-    """x*(C) as an undetermined positive function of C."""
-    return Function(f"{variable}{OPTIMAL}", positive=True)(sym.C)
-
-
 def law_lines(envelope: Envelope) -> list[Line]:
     """L = ... and C = ..."""
     form = envelope.form
@@ -106,7 +82,7 @@ def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Lin
     """The optimum, its ratio, exponent, shares, coefficient and loss, in names where that is
     shorter.
     """
-    brief = abbreviated(envelope)
+    brief = envelope.named
     allocation = zip(brief.allocation, _allocation(envelope, brief), strict=True)
     lines: list[Line] = [] if envelope.form.is_sum else [(_inner_sum(envelope),)]
     lines += [(Equation(sides),) for sides in allocation]
@@ -114,7 +90,7 @@ def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Lin
         lines.append((Equation((brief.tokens_per_param, envelope.tokens_per_param)),))
     lines.append((exponent_equation(envelope, brief),))
     lines.append(share_equations(envelope, brief, spelling))
-    lines.append((Equation((brief.coefficient, _coefficient(envelope, brief))),))
+    lines.append((Equation((brief.coefficient, coefficient_in_names(envelope, brief))),))
     if not envelope.form.is_sum:  # alpha and C0 are those of R*, not of the loss
         lines.append((Equation((optimum(sym.REDUCIBLE), brief.reducible)),))
     lines.append((Equation((optimum(sym.L), brief.loss, *_as_power_of_compute(envelope, brief))),))
@@ -184,7 +160,7 @@ def _allocation_names(envelope: Envelope, spelling: Notation) -> list[tuple[Symb
     return names
 
 
-def _coefficient(envelope: Envelope, brief: Envelope) -> Expr:
+def coefficient_in_names(envelope: Envelope, brief: Envelope) -> Expr:
     """C0 with alpha and the shares by name: each factor (A_i/w_i)^w_i as it was derived."""
     if len(set(envelope.shares)) < len(envelope.shares) or any(
         share.is_number for share in envelope.shares
@@ -208,7 +184,7 @@ def misallocation_sections(m: Misallocation) -> list[Section]:
     headings.
     """
     envelope = m.envelope
-    brief = Misallocation(abbreviated(envelope))
+    brief = m.named
     n, d = envelope.form.variables
     n_star, d_star = brief.envelope.allocation
     tokens_factor = Symbol(f"k_{d}", positive=True)
@@ -217,7 +193,7 @@ def misallocation_sections(m: Misallocation) -> list[Section]:
     above_critical = (R, ">", brief.critical_size_ratio)
     return [
         (
-            f"Penalty of {n} = r {n}* at the same compute C",
+            say("Penalty of {} at the same compute {}", (n, "=", R * n_star), sym.C),
             [
                 (
                     Equation((R, n / n_star)),
@@ -238,19 +214,23 @@ def misallocation_sections(m: Misallocation) -> list[Section]:
             ],
         ),
         (
-            "Compute that reaches the same loss on the envelope",
+            say("Compute that reaches the same loss on the envelope"),
             [(Equation((EFFECTIVE / sym.C, effective)),)],
         ),
         (
-            f"The loss L*(C) with {n} = r {n}* and {d} = k_{d} {d}*, and the extra compute that it "
-            f"takes",
+            say(
+                "The loss {} with {} and {}, and the extra compute that it takes",
+                optimum(sym.L),
+                (n, "=", R * n_star),
+                (d, "=", tokens_factor * d_star),
+            ),
             [
                 (Equation((tokens_factor, brief.tokens_factor), condition=above_critical),),
                 (Equation((OVERHEAD / sym.C, overhead)),),
             ],
         ),
         (
-            "Sizes at and below which that loss is out of reach",
+            say("Sizes at and below which that loss is out of reach"),
             [
                 (
                     Equation((_critical(n) / n_star, brief.critical_size_ratio)),
@@ -259,7 +239,7 @@ def misallocation_sections(m: Misallocation) -> list[Section]:
             ],
         ),
         (
-            "Exponent of the envelope and shares of the terms",
+            say("Exponent of the envelope and shares of the terms"),
             [
                 (
                     exponent_equation(envelope, brief.envelope),

@@ -14,9 +14,8 @@ from functools import cache
 from sympy import Add, Expr, Mul, Pow, Symbol, exp, log, preorder_traversal
 
 from .. import symbols as sym
-from ..envelope import derive
+from ..envelope import derive, optimum
 from .breaking import pieces
-from .equations import optimum
 from .printer import PaperPrinter
 from .width import width
 

@@ -18,10 +18,19 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import RELATIONS
 from ..symbols import QUANTITIES
+from ..symbols import C as COMPUTE
 from .layout import OPTIMAL, Conventional, decimal_text, is_decimal
 from .width import width
 
-SIGNS = {"~": r"\sim", "->": r"\to", ">": ">", "=": "=", "!=": r"\ne", **RELATIONS}
+SIGNS = {
+    "propto": r"\propto",
+    "~": r"\sim",
+    "->": r"\to",
+    ">": ">",
+    "=": "=",
+    "!=": r"\ne",
+    **RELATIONS,
+}
 GREEK = frozenset(greeks)
 UPRIGHT_INDICES = {"eff": r"\mathrm{eff}", "max": r"\max"}
 NAMES = {"alpha_C": r"\alpha_C", "infinity": r"\infty"}
@@ -60,6 +69,14 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def doprint(self, expr: Expr) -> str:
         return snug(super().doprint(expr))
+
+    def on_the_line(self, expr: Expr) -> str:
+        """As it stands in a line of text, its fractions with a slash."""
+        before, self.inline = self.inline, True
+        try:
+            return self.doprint(expr)
+        finally:
+            self.inline = before
 
     def _print(self, expr: Any, **settings: Any) -> str:
         """Each part is printed once: a base is looked at several times for the brackets it needs."""
@@ -156,7 +173,8 @@ class PaperPrinter(Conventional, LatexPrinter):
         if not name.endswith(OPTIMAL):
             return name + self.bracket(arguments)
         label = optimum_latex(name.removesuffix(OPTIMAL), self.spelling)
-        return label + self.bracket(arguments) if self.arguments or arguments != "C" else label
+        shown = self.arguments or expr.args != (COMPUTE,)
+        return label + self.bracket(arguments) if shown else label
 
     def _print_acosh(self, expr: Expr, exp: str | None = None) -> str:
         return rf"\operatorname{{arcosh}}\left({self._print(expr.args[0])}\right)"

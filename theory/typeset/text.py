@@ -14,7 +14,6 @@ from ..penalty import Misallocation
 from .equations import (
     Equation,
     Line,
-    abbreviated,
     check_spelling,
     envelope_lines,
     law_lines,
@@ -22,7 +21,7 @@ from .equations import (
     side_conditions,
 )
 from .plain import PlainPrinter
-from .prose import in_letters_of, respell
+from .words import plain_sentence
 
 WIDTH = 100
 
@@ -53,7 +52,7 @@ def envelope_text(
         *_table(lines, spelling, _label_width(lines, spelling)),
     ]
     if proofs:
-        parts += ["", *_proofs(envelope, abbreviated(envelope), spelling)]
+        parts += ["", *_proofs(envelope, envelope.named, spelling)]
     return "\n".join(parts)
 
 
@@ -67,10 +66,9 @@ def misallocation_text(
     column = _label_width([line for _, lines in sections for line in lines], spelling)
     parts = []
     for heading, lines in sections:
-        parts += [respell(heading, spelling), "", *_table(lines, spelling, column), ""]
+        parts += [plain_sentence(heading, spelling), "", *_table(lines, spelling, column), ""]
     if proofs:
-        brief = Misallocation(abbreviated(m.envelope))
-        return "\n".join([*parts, *_proofs(m, brief, spelling)])
+        return "\n".join([*parts, *_proofs(m, m.named, spelling)])
     return "\n".join(parts[:-1])
 
 
@@ -128,7 +126,6 @@ def _proofs(
     subject: Envelope | Misallocation, brief: Envelope | Misallocation, spelling: Notation
 ) -> list[str]:
     """Name, how proved, reason; with the side conditions, and in capitals what is not proved."""
-    envelope = subject.envelope if isinstance(subject, Misallocation) else subject
     claims = subject.claims
     decisions = {name: claim.prove() for name, claim in claims.items()}
     hows = {
@@ -139,7 +136,7 @@ def _proofs(
     indent = name_width + how_width + 6
     lines = [f"Proofs ({sum(d.proved for d in decisions.values())} of {len(claims)} proved)", ""]
     for name, decision in decisions.items():
-        reason = respell(in_letters_of(claims[name].reason, envelope), spelling)
+        reason = plain_sentence(claims[name].reason, spelling).replace(":", ".")
         sentences = [reason, "" if decision.proved else decision.reason]
         sentences.append(
             _where(side_conditions(claims[name], decision, brief.claims[name]), spelling)

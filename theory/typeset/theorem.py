@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from ..algebra import Decision
 from ..data.notation import DEFAULT, Notation
@@ -16,20 +16,14 @@ from ..envelope import Envelope
 from ..penalty import Misallocation
 from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
 from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
-from .align import align_block
+from ..proof.words import Formula, Sentence
 from .breaking import ARTICLE, Measure, block, closed, definitions, display, filled, packed, pieces
-from .equations import (
-    abbreviated,
-    check_spelling,
-    envelope_lines,
-    misallocation_sections,
-    side_conditions,
-)
+from .equations import check_spelling, side_conditions
 from .naming import with_names
 from .printer import SIGNS, PaperPrinter, snug
-from .prose import in_letters_of
 from .sentence import escaped, respelled_latex, sentence_latex
 from .width import width
+from .words import formulas_display, latex_sentence, references, split, statement_latex
 
 Cite = Callable[[str], str]
 #: The two-term law in an assumption, and names of its optimum in a normalised text.
@@ -108,32 +102,20 @@ def theorem_latex(
     numerically, cited, or not proved at all.
     """
     spelling = find_notation(notation)
-    if isinstance(subject, Derivation):
-        derivation, brief, statement = subject, subject.steps, _stated(subject, spelling, measure)
-        names_of_parts = meanings(subject)
-    else:
-        envelope = subject.envelope if isinstance(subject, Misallocation) else subject
-        check_spelling(envelope, spelling)
-        derivation = _in_own_letters(subject, envelope)
-        named = abbreviated(envelope)
-        shortened = Misallocation(named) if isinstance(subject, Misallocation) else named
-        brief = tuple(shortened.claims[step.name] for step in derivation.steps)
-        statement = _theorem_of(subject, spelling, measure)
-        names_of_parts = _names_of(subject)
-    names = frozenset().union(*(step.symbols for step in derivation.steps))
-    assumptions = "; ".join(
-        sentence_latex(text, spelling, symbols=names) for text in derivation.assumptions
-    )
+    if not isinstance(subject, Derivation):
+        law = subject.envelope if isinstance(subject, Misallocation) else subject
+        check_spelling(law, spelling)
+        subject = subject.derivation
+    names = frozenset().union(*(step.symbols for step in subject.steps))
     head = [
-        rf"\begin{{{environment}}}[{sentence_latex(derivation.title, spelling)}]\label{{{label(derivation.name)}}}",
-        f"Assume: {assumptions}.",
-        statement,
-        *([sentence_latex(names_of_parts, spelling)] if names_of_parts else []),
+        rf"\begin{{{environment}}}[{latex_sentence(subject.title, spelling)}]\label{{{label(subject.name)}}}",
+        *_assumed(subject, names, spelling, measure),
+        *_stated(subject, spelling, measure),
         rf"\end{{{environment}}}",
     ]
-    given: Sequence[Verdict | None] = verdicts or [None] * len(derivation.steps)
-    graded = [_graded(step, verdict) for step, verdict in zip(derivation.steps, given, strict=True)]
-    return "\n".join([*head, *_proof(graded, brief, spelling, cite, measure)])
+    given: Sequence[Verdict | None] = verdicts or [None] * len(subject.steps)
+    graded = [_graded(step, verdict) for step, verdict in zip(subject.steps, given, strict=True)]
+    return "\n".join([*head, *_proof(graded, spelling, cite, measure)])
 
 
 def label(name: str) -> str:
@@ -141,29 +123,41 @@ def label(name: str) -> str:
     return "iso:" + name.replace("_", "-")
 
 
-def _in_own_letters(subject: Envelope | Misallocation, envelope: Envelope) -> Derivation:
-    """The derivation with its sentences in the letters of the law."""
-    derivation, given = subject.derivation, envelope.derivation.assumptions
-    added = (in_letters_of(text, envelope) for text in derivation.assumptions[len(given) :])
-    steps = (
-        replace(step, reason=in_letters_of(step.reason, envelope)) for step in derivation.steps
-    )
-    return replace(derivation, assumptions=(*given, *added), steps=tuple(steps))
+def _assumed(
+    derivation: Derivation, names: Iterable[Symbol], spelling: Notation, measure: Measure
+) -> list[str]:
+    """The assumptions as sentences, and the definitions that none of them gives."""
+    printed = [latex_sentence(text, spelling, symbols=names) for text in derivation.assumptions]
+    if isinstance(derivation.statement, str):
+        return [f"Assume: {'; '.join(printed)}."]
+    given = {
+        formula.sides[0]
+        for text in derivation.assumptions
+        if isinstance(text, Sentence)
+        for formula in text.formulas
+    }
+    new = [d.formula for d in derivation.definitions if d.name not in given]
+    return [*printed, *(["Write", formulas_display(new, spelling, measure.text)] if new else [])]
 
 
-def _stated(derivation: Derivation, spelling: Notation, measure: Measure) -> str:
-    return f"Then\n{display(respelled_latex(derivation.statement, spelling), measure.text)}"
+def _stated(derivation: Derivation, spelling: Notation, measure: Measure) -> list[str]:
+    if isinstance(derivation.statement, str):
+        shown = display(respelled_latex(derivation.statement, spelling), measure.text)
+        meant = meanings(derivation)
+        return ["Then", shown, *([sentence_latex(meant, spelling)] if meant else [])]
+    claims = {step.name: step.stated for step in derivation.steps}
+    return [statement_latex(derivation.statement, claims, spelling, measure.text)]
 
 
 def meanings(derivation: Derivation) -> str:
     """What the names of the two-term law stand for that a derivation uses and does not introduce;
     empty for other laws.
     """
-    law = TWO_TERMS.search(" ".join(derivation.assumptions))
+    law = TWO_TERMS.search(" ".join(map(str, derivation.assumptions)))
     if law is None:
         return ""
     assumed, stated = (
-        _normalised("; ".join(derivation.assumptions)),
+        _normalised("; ".join(map(str, derivation.assumptions))),
         _normalised(derivation.statement),
     )
     said = _normalised(" . ".join(step.reason for step in derivation.steps))
@@ -223,30 +217,6 @@ def _normalised(text: str) -> str:
     return text
 
 
-def _names_of(subject: Envelope | Misallocation) -> str:
-    """What the names stand for that the proofs of the envelope and of the misallocation share."""
-    if isinstance(subject, Envelope):
-        return "Here R is the sum of the terms T_i, R* its least value at compute C, and w_i the share of T_i in R*."
-    brief = abbreviated(subject.envelope)
-    least = f"R* = {brief.coefficient} C^-{brief.exponent} is the least value of R at compute C"
-    caps = "D_max and N_max are the largest D and N that can be had"
-    reached = "k_D D* tokens reach the loss L*(C) with r N* params"
-    text = f"Here R is the sum of the two terms; {least}, attained at N* and D*, where the loss is L*; {reached}; {caps}."
-    return in_letters_of(text, subject.envelope)
-
-
-def _theorem_of(subject: Envelope | Misallocation, spelling: Notation, measure: Measure) -> str:
-    if isinstance(subject, Misallocation):
-        sections = misallocation_sections(subject)
-        ratios, penalty, *others = sections[0][1][:5]
-        return f"Then, with\n{align_block([('', [ratios, *sections[-1][1], penalty, *others])], spelling, 'align*', measure)}"
-    extremum = "minimum" if subject.form.direction > 0 else "maximum"
-    return (
-        f"Then at every compute $C$ the loss has exactly one {extremum}, at\n"
-        f"{align_block([('', envelope_lines(subject, spelling))], spelling, 'align*', measure)}"
-    )
-
-
 @dataclass(frozen=True)
 class Graded:
     """A step, what its exact argument says, and how far it is established."""
@@ -271,29 +241,17 @@ def _graded(step: Claim, verdict: Verdict | None) -> Graded:
     return Graded(step, decision, earned(step.argument, decision))
 
 
-def _proof(
-    graded: Sequence[Graded],
-    brief: Sequence[Claim],
-    spelling: Notation,
-    cite: Cite,
-    measure: Measure,
-) -> list[str]:
+def _proof(graded: Sequence[Graded], spelling: Notation, cite: Cite, measure: Measure) -> list[str]:
     items: list[str] = []
-    for entry, named in zip(graded, brief, strict=True):
+    refer = references(entry.step.name for entry in graded)
+    for entry in graded:
         step = entry.step
-        reason = sentence_latex(step.reason, spelling, symbols=step.symbols)
+        reason = latex_sentence(step.reason, spelling, symbols=step.symbols, step=refer.__getitem__)
         if entry.strength == FAILED:
             reason += rf" \emph{{{escaped(entry.objection)}.}}"
-        shown = _shown(step, named)
-        if shown is None and not step.statement:
-            items.append(rf"  \item {reason}")
-            continue
         reason = reason[:-1] + ":" if reason.endswith(".") else reason
-        conditions = side_conditions(step, entry.decision, named)
-        items += [
-            rf"  \item {reason}",
-            _display(step, shown or (step.lhs, step.rhs), conditions, spelling, measure.item),
-        ]
+        conditions = side_conditions(step.unfolded, entry.decision, step)
+        items += [rf"  \item {reason}", _display(step, conditions, spelling, measure.item)]
     return [
         r"\begin{proof}",
         *_basis(graded, spelling, cite),
@@ -334,7 +292,7 @@ def _basis(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str
             f"{_numbers(numbers).capitalize()} {verb} on a lemma that is not proved here "
             f"({cite(source)}):"
         ]
-        opening += [rf"\emph{{Lemma.}} {_ended(sentence_latex(lemma, spelling))}"]
+        opening += [rf"\emph{{Lemma.}} {_ended(latex_sentence(lemma, spelling))}"]
     for label, numbers in _gathered(
         (described(argument), k) for k, argument in steps if by[k] == NUMERICAL
     ).items():
@@ -373,47 +331,29 @@ def _numbers(steps: Sequence[int]) -> str:
     return ("step " if len(steps) == 1 else "steps ") + ", ".join(texts)
 
 
-def _shown(step: Claim, named: Claim) -> tuple[Expr, Expr] | None:
-    """The sides by name where that leaves something to see, else in full; None where both read the
-    same.
-    """
-    pairs = [
-        (named.lhs, named.rhs),
-        (named.lhs, step.rhs),
-        (step.lhs, named.rhs),
-        (step.lhs, step.rhs),
-    ]
-    telling = [(left, right) for left, right in pairs if left.together() != right.together()]
-    return next(iter(telling or [(left, right) for left, right in pairs if left != right]), None)
-
-
 def _display(
-    step: Claim,
-    sides: tuple[Expr, Expr],
-    conditions: Sequence[tuple[Expr, str]],
-    spelling: Notation,
-    room: int,
+    step: Claim, conditions: Sequence[tuple[Expr, str]], spelling: Notation, room: int
 ) -> str:
     """The claim of a step, its conditions beside or below it, and the names that its long parts
     were given.
     """
     if step.statement:
         return display(respelled_latex(step.statement, spelling), room)
-    printer = PaperPrinter(spelling)
+    printer, formula = PaperPrinter(spelling), step.formula
+    count = len(formula.sides)
     short, names = with_names(
-        [*sides, *(expression for expression, _ in conditions)], printer, room
+        [*formula.sides, *(expression for expression, _ in conditions)], printer, room
     )
     wide = [
         [*pieces(e, printer, room), f"{SIGNS[relation]} 0"]
-        for e, (_, relation) in zip(short[2:], conditions, strict=True)
+        for e, (_, relation) in zip(short[count:], conditions, strict=True)
     ]
     notes = [" ".join(parts) for parts in wide]
     if step.limit is not None:
         variable, where = step.limit
         notes = [rf"{printer.doprint(variable)} \to {SIGNS_OF_LIMITS.get(where, where)}"]
     note = snug(printer.bracket(", ".join(notes))) if notes else ""
-    left, right = (pieces(side, printer, room) for side in short[:2])
-    right[0] = f"{SIGNS[step.relation]} {right[0]}"
+    left, right = split(Formula(tuple(short[:count]), formula.signs), printer, room)
     fits = width(note) <= room
     rows = packed(left, right, note if fits else "", room)
     shown = block("align*", rows, "," if names or not fits else ".", room)

@@ -105,13 +105,13 @@ def _equations(
 ) -> Iterator[tuple[Any, str]]:
     """Left sides as expressions, right sides as written numbers."""
     from ..theory import symbols as sym
-    from ..theory.typeset.equations import abbreviated, optimum
+    from ..theory.envelope import optimum
 
     written = {
         name: write(value) for name, value in figures(law, envelope).items() if value is not None
     }
     yield sym.ALPHA, written["exponent"]
-    for name, role in zip(abbreviated(envelope).shares, ("params", "tokens"), strict=True):
+    for name, role in zip(envelope.named.shares, ("params", "tokens"), strict=True):
         yield name, written[f"{role}_share"]
     if "coefficient" not in written:
         return

@@ -219,6 +219,8 @@ def link_data(link: ChainLink) -> dict[str, Any]:
         "reason": decision.reason,
         "conditions": list(link.conditions),
         "definitions": list(link.definitions),
+        "derived": link.derived or None,
+        "correction": link.correction or None,
         "witness": None
         if decision.witness is None
         else {"point": link.point, "lhs": decision.witness.lhs, "rhs": decision.witness.rhs},

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..theory.proof.report import Definition, Entry
+    from ..theory.proof.defined import Definition
+    from ..theory.proof.report import Entry
     from ..theory.proof.source import Source
     from .arguments import Options
 
@@ -65,8 +66,8 @@ def _decided(
 ) -> tuple[Source, list[Entry], bool]:
     """The document, its entries, and whether they are all."""
     from ..numeric._progress import progress_bar
+    from ..theory.proof.defined import Settings
     from ..theory.proof.paper import equations
-    from ..theory.proof.report import Settings
     from ..theory.proof.report import report as entries_of
     from ..theory.proof.source import BEGIN, END
 

@@ -148,6 +148,7 @@ def test_sides_of_the_claims_are_read_back(
     envelope = ENVELOPES["6ND"]
     originals = [*envelope.claims.values(), *misallocation(envelope).claims.values()]
     table = {name: quantity.symbol for name, quantity in QUANTITIES.items()}
+    table["tau"] = envelope.fresh("tau")
     if notation == "hoffmann":
         table |= {"alpha": sym.BETA, "beta": sym.GAMMA, "alpha_C": sym.ALPHA}
     for claim, original in zip(exported["6ND", notation]["claims"], originals, strict=True):

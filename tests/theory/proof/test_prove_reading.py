@@ -238,11 +238,8 @@ AMBIGUOUS = {
     "N == C/6D": "ambiguous division",
     "x == A/N^beta B": "ambiguous division",
     "2E-3 == 0.002": "ambiguous '2E-3'",
-    r"\hat{N} = \tilde{N}": "another quantity",
-    r"\hat\alpha = \alpha": "another quantity",
-    r"\overline{C} = C": "another quantity",
-    r"\bar{L} = L": "two faces",
     r"\mathcal{N} = N": "two faces",
+    r"\hat{L} = L": "two faces",
     r"\mathbf{N} N = N^2": "two faces",
 }
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from isoflop.theory.proof.defined import Settings
 from isoflop.theory.proof.paper import equations
-from isoflop.theory.proof.report import Settings, report
+from isoflop.theory.proof.report import report
 from isoflop.theory.proof.source import read_source
 
 PAPER = r"""
@@ -156,4 +157,18 @@ def test_numbers_and_labels() -> None:
         (None, None),
         ("4", None),
         ("4", None),
+    ]
+
+
+def test_letters_of_a_proof_end_with_it() -> None:
+    body = r"""
+\newtheorem{thm}{Theorem}
+\begin{thm} Let $x = A$. \[ x = A \] \end{thm} \begin{proof} Put $y = B$. \[ x y = A B \] \end{proof}
+\begin{thm} Let $x = B$. \[ x = B \] \end{thm} \begin{proof} \[ x = y \] \end{proof}
+\[ N_x = x \]
+"""
+    assert answers(body) == [
+        *("definition", "proved", "definition", "proved"),
+        *("definition", "proved", "definition"),
+        "definition",
     ]

@@ -197,3 +197,52 @@ def test_latex_is_answered_in_latex() -> None:
     assert proof.links[0].conditions == (r"\beta - \gamma \ne 0".replace(r"\ne", "!="),)
     refuted = prove(r"\alpha = \beta", latex=True).links[0]
     assert set(refuted.point) == {r"\beta", r"\gamma"}
+
+
+# -- what would be right -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "notation", "derived"),
+    [
+        ("alpha == (beta + gamma)/2", "schaeffer", "alpha = beta gamma/(beta + gamma)"),
+        ("a == alpha/(alpha + beta)", "hoffmann", "a = beta/(alpha + beta)"),
+        (r"a = \frac{\alpha}{\alpha+\beta}", "hoffmann", r"a = \frac{\beta}{\alpha + \beta}"),
+        ("L_opt == C0*C^-alpha", "schaeffer", "L_opt = E + C0 C^-alpha"),
+        ("dL/dN == beta*A*N^(-beta-1)", "schaeffer", "dL/dN = -beta A N^(-1 - beta)"),
+        ("N_opt propto C^w_D", "schaeffer", "N_opt propto C^(gamma/(beta + gamma))"),
+        ("x == 2*x", "schaeffer", ""),
+    ],
+)
+def test_a_refutation_shows_what_is_derived(claim, notation, derived) -> None:
+    proof = prove(claim, latex="\\" in claim, notation=notation)
+    assert proof.answer.value == "refuted"
+    assert proof.links[0].derived == derived
+
+
+@pytest.mark.parametrize(
+    ("claim", "right"),
+    [
+        ("w_N == beta/(beta + gamma)", "w_N == gamma/(gamma + beta)"),
+        ("N_opt == G*(C/6)^w_D", "N_opt == G*(C/6)^w_N"),
+        ("N_opt == G*C^w_N", "N_opt == (6^(-gamma/(beta + gamma)))*(G*C^w_N)"),
+        ("C == N*D", "C == 6*(N*D)"),
+        ("L_opt == E + C0*C^alpha", "L_opt == E + C0*C^-alpha"),
+        ("L_opt == C0*C^-alpha", "L_opt == C0*C^-alpha + E"),
+        ("dL/dN == beta*A*N^(-beta-1)", "dL/dN == -(beta*A*N^(-beta-1))"),
+        ("alpha == 1/beta + 1/gamma", "alpha == 1/(1/beta + 1/gamma)"),
+        ("P(r) <= 1", "P(r) >= 1"),
+        ("w_N + w_D == 2", "w_N + w_D == 1"),
+        (r"w_N = \frac{\beta}{\beta+\gamma}", r"w_N = \frac{\gamma}{\gamma+\beta}"),
+        (r"N^*(C) = G (C/6)^{w_D}", r"N^*(C) = G (C/6)^{w_N}"),
+        ("alpha == beta^2 + 17", ""),
+    ],
+)
+def test_a_refutation_shows_a_claim_near_by_that_is_proved(claim, right) -> None:
+    latex = "\\" in claim or "^*" in claim
+    proof = prove(claim, latex=latex)
+    assert proof.answer.value == "refuted"
+    correction = proof.links[0].correction
+    assert correction.partition(": ")[2] == right
+    if right:
+        assert prove(right, latex=latex).answer.value == "proved"

@@ -5,8 +5,9 @@ import subprocess
 
 import pytest
 
+from isoflop.theory.proof.defined import Settings
 from isoflop.theory.proof.paper import equations
-from isoflop.theory.proof.report import Settings, report
+from isoflop.theory.proof.report import report
 from isoflop.theory.proof.source import read_source
 from isoflop.theory.typeset.annotated import MACRO, annotated
 

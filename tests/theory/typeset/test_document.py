@@ -361,7 +361,9 @@ def test_a_short_side_keeps_its_parts():
     assert with_names([1 + x, x**2], PaperPrinter(SCHAEFFER), ARTICLE.item) == ([1 + x, x**2], [])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if isinstance(derivation_of(name).statement, str)]
+)
 def test_statements_are_broken_between_their_parts(name):
     statement = derivation_of(name).statement
     block = display(statement, ARTICLE.item)

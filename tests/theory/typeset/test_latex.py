@@ -22,6 +22,7 @@ from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, misallocation
 from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation
+from isoflop.theory.proof.verification import load
 from isoflop.theory.typeset.latex import (
     envelope_latex,
     misallocation_latex,
@@ -31,6 +32,7 @@ from isoflop.theory.typeset.latex import (
     width,
 )
 from isoflop.theory.typeset.numbers import significant_latex
+from isoflop.theory.typeset.words import latex_sentence
 
 
 def positive(name: str) -> Symbol:
@@ -471,7 +473,7 @@ def test_proof_has_a_numbered_step_for_every_claim(subject: Envelope | Misalloca
     stated, _, proof = text.partition(r"\begin{proof}")
     assert proof.endswith(r"\end{proof}")
     assert "Not proved" not in proof
-    assert "align*" in stated
+    assert "gather*" in stated
     numbered = re.findall(r"(\d+)(?:--(\d+))?", proof.split(".\n")[0])
     steps = [n for first, last in numbered for n in range(int(first), int(last or first) + 1)]
     assert sorted(steps) == list(range(1, len(subject.derivation.steps) + 1))
@@ -490,17 +492,21 @@ def test_what_is_not_proved_says_so() -> None:
     tail = Claim(
         "tail", m.penalty, "~", m.undertrained_tail, "Near 0.", ByLeadingTerm(sym.SIZE_RATIO, "0")
     )
-    derivation = replace(m.derivation, steps=(false, m.claims["penalty"], tail))
+    derivation = replace(
+        m.derivation,
+        assumptions=(),
+        statement="",
+        definitions=(),
+        steps=(false, m.claims["penalty"], tail),
+    )
     text = theorem_latex(derivation)
     assert text.count(r"\emph{Not proved") == 2
     assert "step 2 by normal form." in text
 
 
 def test_side_conditions_stand_with_the_step() -> None:
-    text = theorem_latex(misallocation())
-    assert r"\left(1 - w_N r^{-\beta} > 0\right)" in text
-    assert r"(s \ne 0)" in text
-    assert r"(r \to \infty)" in text
+    assert r"\left(1 - w_N r^{-\beta} > 0\right)" in theorem_latex(misallocation())
+    assert r"(r \to \infty)" in theorem_latex(load("penalty_tails"))
 
 
 def test_a_statement_replaces_the_sides() -> None:
@@ -537,10 +543,10 @@ def test_sentences(sentence: str, text: str) -> None:
 @pytest.mark.parametrize("notation", [SCHAEFFER, HOFFMANN], ids=lambda n: n.name)
 def test_every_reason_of_the_package_is_set_without_leftovers(notation: Notation) -> None:
     for claim in (*derive().claims.values(), *misallocation().claims.values()):
-        text = sentence_latex(claim.reason, notation)
+        text = latex_sentence(claim.reason, notation)
         assert text.count("$") % 2 == 0
         prose = re.sub(r"\$.*?\$", "", text)
-        assert not re.search(r"[\^_*=<>\\]|\b(alpha|beta|gamma|rho|lambda)\b", prose), prose
+        assert not re.search(r"[\^*=<>\\]|\b(alpha|beta|gamma|rho|lambda)\b", prose), prose
 
 
 # -- numbers ------------------------------------------------------------------------------------------------
@@ -564,6 +570,7 @@ DOCUMENT = r"""\documentclass{article}
 \usepackage{amsmath,amsthm,booktabs}
 \newtheorem{theorem}{Theorem}
 \begin{document}
+\emergencystretch=4em
 %s
 \end{document}
 """

@@ -1,0 +1,389 @@
+"""What a formula says that fails as a claim about independent letters: it may hold at the optimum,
+along the budget or for the numbers of the document; or it fixes a letter, determines a new one, or
+means something else by a name of the law. Only what has none of these readings is refuted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
+
+from .. import symbols as sym
+from ..algebra.decide import Answer
+from ..algebra.parse import ParseError
+from ..budget import SIX_ND, Budget
+from .defined import (
+    COLON_EQUALS,
+    DEFINES,
+    DERIVATIVE,
+    EQUALS_COLON,
+    Definition,
+    Settings,
+    Sides,
+    name_alone,
+)
+from .paper import PrintedEquation
+from .prove import ChainLink, Proof
+from .vocabulary import RUN_SYMBOLS, Vocabulary
+
+PROVED, REFUTED, UNDECIDED = (
+    answer.value for answer in (Answer.PROVED, Answer.REFUTED, Answer.UNDECIDED)
+)
+DEFINITION, CONDITION, CONFLICT = "definition", "condition", "conflict"
+
+#: Names that other authors give to quantities of their own.
+OURS_ALONE = frozenset(
+    ["R_opt", "R", "T_N", "T_D", "P", "r", "rho", "s", "w_N", "w_D", "phi2", "C0"]
+    + [symbol.name for symbol in RUN_SYMBOLS]
+)
+ABOUT_THE_OPTIMUM = re.compile(
+    r"optim|minimi[sz]|stationar|first[- ]order|Lagrang|KKT|to\s+zero|equal\s+zero|vanish|derivative|gradient",
+    re.IGNORECASE,
+)
+#: Words in front of what a sentence may suppose rather than claim.
+SUPPOSING = ("with",)
+IN_NUMBERS = re.compile(r"[0-9]\.[0-9]|10\s*\^|[0-9]\{,\}[0-9]|[0-9]{3}")
+
+
+class Document(Protocol):
+    """What the readings of one link need to know of the others, and tell them."""
+
+    settings: Settings
+    words: Vocabulary
+    definitions: list[Definition]
+    numbers: dict[str, str]
+    seen: set[str]
+
+    def meaning(self, name: str) -> str: ...
+
+    def is_letter(self, name: str) -> bool: ...
+
+    def determine(self, name: str, value: Expr, equation: PrintedEquation) -> None: ...
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One equation with what may be assumed so that it holds."""
+
+    settings: Settings
+    text: str
+    define: tuple[str, ...]
+    assume: tuple[str, ...]
+    limit: str | None
+    proofs: dict[str, Proof | None] = field(default_factory=dict)
+
+    @cached_property
+    def proof(self) -> Proof:
+        return self._prove()
+
+    def _prove(self, assume: Sequence[str] = (), let: Sequence[str] = ()) -> Proof:
+        return self.settings.prove(
+            self.text,
+            define=self.define,
+            assume=(*self.assume, *assume),
+            let=let,
+            limit=self.limit,
+        )
+
+    def elsewhere(self, i: int, numbers: Mapping[str, str]) -> tuple[str, ChainLink] | None:
+        """Another reading of a link under which it is proved, in words, and the link so read."""
+        for reading, given in self._readings(numbers):
+            if reading not in self.proofs:
+                try:
+                    self.proofs[reading] = self._prove(**given)
+                except (ParseError, ValueError):
+                    self.proofs[reading] = None
+            proof = self.proofs[reading]
+            if proof is not None and proof.links[i].decision.proved:
+                return reading, proof.links[i]
+        return None
+
+    def _readings(self, numbers: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        letters = {
+            str(x)
+            for link in self.proof.links
+            for x in link.lhs.free_symbols | link.rhs.free_symbols
+        }
+        given = {
+            re.split("[=<>]", text)[0].strip() for text in (*self.settings.assume, *self.assume)
+        }
+        tied = {"N", "D"} & letters and not {"N", "D", "C"} & given
+        optimum = ["N == N_opt", "D == D_opt"]
+        if tied:
+            yield "at the optimum", {"assume": optimum}
+        if DERIVATIVE.search(self.text) and not {"N", "D", "C"} & given:
+            for let in _along_the_budget(self.settings.budget or SIX_ND):
+                name = "along the budget"
+                variable = let[0]
+                yield f"{name}, a function of {variable}", {"let": [let[1]]}
+                yield (
+                    f"at the optimum {name}, a function of {variable}",
+                    {
+                        "let": [let[1]],
+                        "assume": optimum,
+                    },
+                )
+        if numbers and not set(numbers) & given:
+            values = [f"{name} == {value}" for name, value in numbers.items()]
+            yield "with the numbers of the document", {"assume": values}
+            if tied:
+                yield (
+                    "with the numbers of the document, at the optimum",
+                    {"assume": [*values, *optimum]},
+                )
+
+
+def _along_the_budget(budget: Budget) -> list[tuple[str, str]]:
+    """The loss as a function of one variable, the budget giving the other."""
+    powers = dict(budget.powers)
+    coefficient = budget.coefficient
+    a, d = powers[sym.N], powers[sym.D]
+    return [
+        ("N", f"L := L(N, (C/(({coefficient})*N^({a})))^(1/({d})))"),
+        ("D", f"L := L((C/(({coefficient})*D^({d})))^(1/({a})), D)"),
+    ]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A link that fails for independent letters, and what else it may say."""
+
+    document: Document
+    equation: PrintedEquation
+    sides: Sides | None
+    index: int
+    link: ChainLink
+    proof: Proof
+    quantified: frozenset[str]
+    opaque: Sequence[Definition]
+    trial: Trial
+
+    @property
+    def letters(self) -> set[Symbol]:
+        return self.link.lhs.free_symbols | self.link.rhs.free_symbols
+
+    @property
+    def left(self) -> tuple[str, tuple[str, ...]] | None:
+        if self.sides is None:
+            return None
+        return name_alone(self.sides.tokens[self.index])
+
+    @property
+    def right(self) -> tuple[str, tuple[str, ...]] | None:
+        if self.sides is None:
+            return None
+        return name_alone(self.sides.tokens[self.index + 1])
+
+    def is_definition_of(self, name: str) -> bool:
+        """Whether one side of the link is the name alone."""
+        return any(side is not None and side[0] == name for side in (self.left, self.right))
+
+    def verdict(self) -> tuple[str, str]:
+        """The answer, where the link is false for some values of its letters, and the reason."""
+        reason = self.link.decision.reason
+        if self.link.relation == "propto" and self._is_in_numbers:
+            return (
+                UNDECIDED,
+                "it holds for no law in general; numbers need the coefficients of a law",
+            )
+        if self.opaque:
+            what = ", ".join(f"{d.name} (line {d.place.line}: {d.trouble})" for d in self.opaque)
+            return UNDECIDED, f"it rests on definitions that are not read: {what}"
+        if self.equation.is_inline and self.equation.cue in SUPPOSING:
+            return UNDECIDED, "it does not hold in general; it may be what the sentence supposes"
+        if self.link.relation != "==":
+            return self._of_undefined() or (REFUTED, reason)
+        return (
+            self._of_a_number()
+            or self._of_undefined()
+            or self._of_a_law()
+            or self._of_a_definition()
+            or self._of_a_letter()
+            or self._of_numbers()
+            or self._of_a_tie()
+            or (REFUTED, reason)
+        )
+
+    def _of_undefined(self) -> tuple[str, str] | None:
+        """Letters that the document does not define."""
+        known = {
+            meaning for meaning in self.document.words.names.values() if isinstance(meaning, Symbol)
+        }
+        known |= self.document.words.of_a_run
+        free = [x for x in sorted(self.letters - known, key=str) if str(x) not in self.quantified]
+        if not free:
+            return None
+        if len(free) == 1 and self.link.relation == "==" and not self._is_about_the_law:
+            value = _solved(self.link.lhs - self.link.rhs, free[0])
+            if value is not None:
+                shown = str(value).replace("**", "^")
+                self.document.determine(str(free[0]), value, self.equation)
+                return DEFINITION, f"determines {free[0]} = {shown}"
+        names = ", ".join(map(str, free))
+        return UNDECIDED, f"it holds for some values only, and the document does not define {names}"
+
+    @property
+    def _is_about_the_law(self) -> bool:
+        """Whether one side is a name of the law alone: what it says is said of that name."""
+        return any(
+            side is not None and side[0] in self.document.words.names
+            for side in (self.left, self.right)
+        )
+
+    def _of_a_law(self) -> tuple[str, str] | None:
+        """`L(N, D) = 1.69 + ...`: another law, or the law in numbers."""
+        if self.left is None or self.left[0] != "L" or self.left[1] not in (("N", "D"), ()):
+            return None
+        if "L" in self.document.seen and not self._is_in_numbers:
+            return None
+        numbers = _coefficients(self.link.rhs, self.document.words)
+        if numbers:
+            self.document.numbers = numbers
+            values = ", ".join(f"{name} = {value}" for name, value in numbers.items())
+            return CONDITION, f"gives the law numbers: {values}"
+        return CONFLICT, (
+            f"L is the loss {self.document.words.names['L'].body}; the document has another law"
+        )
+
+    def _of_a_definition(self) -> tuple[str, str] | None:
+        """A name of the law that the document uses for something else, or one that it defines
+        twice.
+        """
+        is_last = self.index == len(self.proof.links) - 1
+        if self.left is not None and self.index == 0:
+            name, _ = self.left
+        elif self.right is not None and is_last and EQUALS_COLON.search(self.equation.text):
+            name, _ = self.right
+        else:
+            return None
+        earlier = next(
+            (
+                d
+                for d in reversed(self.document.definitions)
+                if d.name == name and d.holds(self.equation.start)
+            ),
+            None,
+        )
+        if earlier is not None:
+            return CONFLICT, f"line {earlier.place.line} defines it otherwise: {earlier.shown}"
+        is_explicit = bool(
+            DEFINES.match(self.equation.cue)
+            or COLON_EQUALS.search(self.equation.text)
+            or EQUALS_COLON.search(self.equation.text)
+        )
+        is_new = name in OURS_ALONE and name not in self.document.seen
+        if not (is_explicit or is_new) or self.document.is_letter(name):
+            return None
+        if name not in self.document.words.names:
+            return None
+        return CONFLICT, (
+            f"{name} is {self.document.meaning(name)}; if the document means another quantity, say "
+            f"--let '{self._let()}'"
+        )
+
+    def _let(self) -> str:
+        if self.sides is None:
+            return ""
+        left, right = (
+            " ".join(self.sides.sources[self.index + k].replace("&", " ").split()) for k in (0, 1)
+        )
+        if EQUALS_COLON.search(self.equation.text):
+            left, right = right, left
+        return f"{left} := {right.rstrip(' .,;')}"
+
+    def _of_a_letter(self) -> tuple[str, str] | None:
+        """`D = 20 N`, `E = 1.69`: something that is free in the law is fixed."""
+        if self.left is None or self.left[1] or not self.document.is_letter(self.left[0]):
+            return None
+        name = self.left[0]
+        value = self.link.rhs
+        if name == "C" and _is_a_budget(value):
+            own = (self.document.settings.budget or SIX_ND).compute()
+            return (
+                CONFLICT,
+                f"the budget is C = {own}; if the document has another, say --budget '{value}'",
+            )
+        if value.is_number:
+            self.document.numbers = {**self.document.numbers, name: str(value)}
+            return CONDITION, f"{name}, {self.document.meaning(name)}, is given a number"
+        closed = sym.C in value.free_symbols and not {sym.N, sym.D} & value.free_symbols
+        if name in ("N", "D") and closed and not self._is_in_numbers:
+            return REFUTED, f"neither for every {name} nor at the optimum"
+        return CONDITION, f"{name}, {self.document.meaning(name)}, is given a value"
+
+    @property
+    def _is_in_numbers(self) -> bool:
+        return IN_NUMBERS.search(self.link.text) is not None
+
+    def _of_a_number(self) -> tuple[str, str] | None:
+        """Two numbers that differ: false whatever the letters mean."""
+        if self.letters:
+            return None
+        return REFUTED, self.link.decision.reason
+
+    def _of_numbers(self) -> tuple[str, str] | None:
+        if not (self._is_in_numbers or (self.left and self.link.rhs.is_number)):
+            return None
+        return UNDECIDED, "it holds for no law in general; numbers need the coefficients of a law"
+
+    def _of_a_tie(self) -> tuple[str, str] | None:
+        """An equation between N and D: a condition, or a claim about the optimum."""
+        if not {"N", "D"} & {str(x) for x in self.letters} or _is_budget_free(self.link):
+            return None
+        reason = "it holds neither for every N and D nor at the optimum"
+        is_meant = ABOUT_THE_OPTIMUM.search(self.equation.prose) or any(
+            ABOUT_THE_OPTIMUM.search(condition) for condition in self.equation.conditions
+        )
+        if is_meant:
+            return REFUTED, reason
+        return UNDECIDED, f"{reason}; it may be a condition"
+
+
+def _is_budget_free(link: ChainLink) -> bool:
+    """Whether only one side has a size: such a claim ties nothing."""
+    return any(side.is_number and side != 0 for side in (link.lhs, link.rhs))
+
+
+def _is_a_budget(value: Expr) -> bool:
+    """Whether an expression is a multiple of powers of N and D."""
+    coefficient, power = value.as_independent(sym.N, sym.D)
+    powers = power.as_powers_dict()
+    return coefficient.is_number and set(powers) == {sym.N, sym.D}
+
+
+def _solved(difference: Expr, symbol: Symbol) -> Expr | None:
+    """The value of a symbol in which an equation is linear."""
+    try:
+        polynomial = Poly(expand(difference), symbol)
+    except Exception:
+        return None
+    if polynomial.degree() != 1:
+        return None
+    slope, constant = polynomial.all_coeffs()
+    if symbol in slope.free_symbols | constant.free_symbols or constant == 0:
+        return None
+    return powsimp(cancel(-constant / slope))
+
+
+def _coefficients(loss: Expr, words: Vocabulary) -> dict[str, str]:
+    """The coefficients of the law where an expression is the law in numbers."""
+    names = words.notation.names()
+    values = {"E": "0"}
+    for term in expand(loss).as_ordered_terms():
+        if term.is_number:
+            values["E"] = str(term)
+            continue
+        coefficient, power = term.as_independent(sym.N, sym.D)
+        base, exponent = power.as_base_exp()
+        letters = {sym.N: ("A", "beta"), sym.D: ("B", "gamma")}.get(base)
+        if letters is None or not coefficient.is_number or not exponent.is_number or exponent >= 0:
+            return {}
+        values |= {letters[0]: str(coefficient), letters[1]: str(-exponent)}
+    if len(values) != 5:
+        return {}
+    return {names.get(name, name): value for name, value in values.items()}

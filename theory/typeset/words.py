@@ -1,0 +1,147 @@
+"""Sentences of a theorem, in LaTeX and in plain text, in the letters of a notation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from sympy import Symbol
+
+from ..data.notation import DEFAULT, Notation
+from ..data.notation import notation as find_notation
+from ..proof.claim import Derivation
+from ..proof.words import Formula, Sentence
+from ..proof.words import pieces as pieces_of
+from .breaking import block, filled, packed, pieces
+from .plain import PlainPrinter
+from .printer import SIGNS, PaperPrinter
+from .sentence import escaped, respelled_latex, sentence_latex
+from .width import width
+
+PLAIN_SIGNS = {"propto": "is proportional to"}
+#: A claim of a statement that is narrower than this, in points, stays in the line of text.
+SHORT = 110
+END = "\0"
+
+
+def inline(formula: Formula, printer: PaperPrinter) -> str:
+    r"""The formula in a line of text: ``$N > 0$``."""
+    first, *others = (printer.on_the_line(side) for side in formula.sides)
+    links = (f" {SIGNS[sign]} {side}" for sign, side in zip(formula.signs, others, strict=True))
+    return f"${first}{''.join(links)}$"
+
+
+def latex_sentence(
+    sentence: str | Sentence,
+    notation: str | Notation = DEFAULT,
+    *,
+    symbols: Iterable[Symbol] = (),
+    step: Callable[[str], str] = str,
+) -> str:
+    """A sentence with its formulas set; `step` prints a reference to a step."""
+    spelling = find_notation(notation)
+    if isinstance(sentence, str):
+        return sentence_latex(sentence, spelling, symbols=symbols)
+    printer = PaperPrinter(spelling)
+    return sentence.printed(lambda formula: inline(formula, printer), step, escaped)
+
+
+def plain_formula(formula: Formula, notation: str | Notation = DEFAULT) -> str:
+    """The formula in plain text, as the package reads it back."""
+    printer = PlainPrinter(find_notation(notation))
+    first, *others = map(printer.doprint, formula.sides)
+    signs = (PLAIN_SIGNS.get(sign, sign) for sign in formula.signs)
+    return first + "".join(f" {sign} {side}" for sign, side in zip(signs, others, strict=True))
+
+
+def plain_sentence(
+    sentence: str | Sentence,
+    notation: str | Notation = DEFAULT,
+    *,
+    step: Callable[[str], str] = str,
+) -> str:
+    """A sentence in plain text."""
+    if isinstance(sentence, str):
+        return sentence
+    return sentence.printed(lambda formula: plain_formula(formula, notation), step)
+
+
+def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
+    """What a theorem states, in plain text; LaTeX where it was written as LaTeX."""
+    if isinstance(derivation.statement, str):
+        return derivation.statement
+    claims = {step.name: step.stated for step in derivation.steps}
+    return plain_sentence(
+        derivation.statement, notation, step=lambda name: plain_formula(claims[name], notation)
+    )
+
+
+def latex_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
+    """What a theorem states, in LaTeX, every formula in the line of text."""
+    spelling = find_notation(notation)
+    if isinstance(derivation.statement, str):
+        return f"$\\displaystyle {respelled_latex(derivation.statement, spelling)}$"
+    printer = PaperPrinter(spelling, arguments=True)
+    claims = {step.name: inline(step.stated, printer) for step in derivation.steps}
+    return latex_sentence(derivation.statement, spelling, step=claims.__getitem__)
+
+
+def statement_latex(
+    statement: Sentence, claims: Mapping[str, Formula], spelling: Notation, room: int
+) -> str:
+    """A theorem's statement, the claims of its steps as displays, short ones in the line of text."""
+    printer = PaperPrinter(spelling)
+    parts: list[str] = []
+    formulas = iter(statement.formulas)
+    stop = ""
+    for words, name in pieces_of(statement.text):
+        text = escaped(words)
+        if stop:
+            mark = text[:1] if text[:1] in tuple(".,;:") else ""
+            parts.append(stop.replace(END, mark))
+            text, stop = text[len(mark) :].lstrip(), ""
+        parts.append(text)
+        if name == "":
+            parts.append(inline(next(formulas), printer))
+        elif name is not None:
+            short = inline(claims[name], printer)
+            if width(short.strip("$")) <= SHORT:
+                parts.append(short)
+            else:
+                parts[-1] = parts[-1].rstrip()
+                stop = f"\n{formula_display(claims[name], printer, room, END)}\n"
+    return "".join([*parts, stop.replace(END, "")]).strip()
+
+
+def formulas_display(formulas: Sequence[Formula], spelling: Notation, room: int) -> str:
+    """Formulas as one display, as many to a row as fit."""
+    printer = PaperPrinter(spelling, arguments=True)
+    rows = [""]
+    for formula in formulas:
+        left, right = split(formula, printer, room)
+        first, *rest = filled([*left, *right], room)
+        longer = rf"{rows[-1]}, \qquad {first}" if rows[-1] else first
+        if not rest and width(longer) <= room:
+            rows[-1] = longer
+        else:
+            rows[-1] += "," if rows[-1] else ""
+            rows += [first, *rest]
+    return block("gather*", [row for row in rows if row], ".", room)
+
+
+def formula_display(formula: Formula, printer: PaperPrinter, room: int, end: str) -> str:
+    """One formula as a display, broken in front of its signs where it is too wide."""
+    left, right = split(formula, printer, room)
+    return block("align*", packed(left, right, "", room), end, room)
+
+
+def split(formula: Formula, printer: PaperPrinter, room: int) -> tuple[list[str], list[str]]:
+    """The pieces of the first side, and those of the others, each with its sign."""
+    first, *others = (pieces(side, printer, room) for side in formula.sides)
+    for sign, side in zip(formula.signs, others, strict=True):
+        side[0] = f"{SIGNS[sign]} {side[0]}"
+    return first, [piece for side in others for piece in side]
+
+
+def references(names: Iterable[str]) -> Mapping[str, str]:
+    """How a proof refers to its steps."""
+    return {name: f"step~{number}" for number, name in enumerate(names, start=1)}
