@@ -119,7 +119,7 @@ class _Place:
 
     def __init__(self, point: Point) -> None:
         self.point = point
-        self.seen: dict[Expr, Any] = {}
+        self.seen: list[Any] = []
 
 
 class Search:
