@@ -15,10 +15,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import combinations, islice, permutations
+from itertools import combinations, islice, permutations, product
 from typing import Any, NamedTuple
 
-from sympy import Abs, Add, Dummy, Expr, Integer, Mul, Pow, Symbol, exp, log
+from sympy import (
+    Abs,
+    Add,
+    Dummy,
+    Expr,
+    Integer,
+    Mul,
+    Pow,
+    Rational,
+    Symbol,
+    count_ops,
+    exp,
+    log,
+    symbols,
+)
 from sympy.polys.polyerrors import PolynomialError
 
 from ..algebra.arithmetic import Arithmetic, Key, NormalForm, OutsideScope, linear_log
@@ -34,27 +48,47 @@ from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, weights_of
 
 Assumed = tuple[Expr, ...]
 
-#: How many expressions one search looks at, how deep, and at how many points each is tried first.
-EXPRESSIONS, DEPTH, POINTS = 240, 4, 8
+#: How many operations the expressions have together that one search looks at, how deep it goes, and at
+#: how many points each expression is tried first.
+MOST_OPERATIONS, DEPTH, POINTS = 800, 2, 8
 LARGEST_DRAW, DIGITS, NOISE = 400, 30, 10**-18
 MOST_TERMS, MOST_MULTIPLIERS, MOST_SYMBOLS = 8, 4, 6
+MOST_MEANS, MOST_CHOICES = 4, 64
+#: An expression of more operations, or of more times as many as there were at first, is not looked at.
+LARGE, LARGER = 80, 4
+LARGEST_POWER = 24
 ZERO, ONE = Integer(0), Integer(1)
 
 
 class GivenUp(Exception):
-    """The search has looked at as many expressions as it may."""
+    """The search has looked at as much as it may."""
 
 
 def why_positive(e: Expr, assume: Sequence[Expr], *, strict: bool, seed: int = 0) -> str:
     """Why `e > 0`, or `e >= 0` where not strict, wherever the assumed expressions are positive; empty
     where no proof is found.
     """
-    search, plain = Search(seed), defined(e)
-    with suppress(GivenUp):
-        for depth in range(DEPTH + 1):  # a short proof is found before a long one is sought
-            if reason := search.why(plain, tuple(assume), strict, depth):
-                return reason
+    plain, known = defined(e), tuple(assume)
+    for named, whole in (*_in_one_variable(plain), ("", plain)):
+        search = Search(seed, LARGE + LARGER * int(count_ops(whole)))
+        with suppress(GivenUp):
+            for depth in range(DEPTH + 1):  # a short proof is found before a long one is sought
+                if reason := search.why(whole, known, strict, depth):
+                    return named + reason
     return ""
+
+
+def _in_one_variable(e: Expr) -> Iterator[tuple[str, Expr]]:
+    """The expression with a positive part as a variable, where its letters occur nowhere else."""
+    u = next(s for s in symbols("u v w u_0", positive=True) if s not in e.free_symbols)
+    parts = {part for part in _parts(e) if part.is_positive and not (part.is_Symbol or part == e)}
+    for part in sorted(parts, key=lambda part: (-count_ops(part), str(part))):
+        letters = part.free_symbols
+        if len(letters) > 1 and letters & e.free_symbols:
+            whole = e.subs(part, u)
+            if not whole.free_symbols & letters:
+                yield f"with {u} = {part}, ", whole
+                return
 
 
 class Sign(NamedTuple):
@@ -85,15 +119,15 @@ class _Place:
 
     def __init__(self, point: Point) -> None:
         self.point = point
-        self.seen: dict[Expr, Any] = {}
+        self.seen: list[Any] = []
 
 
 class Search:
     """One search: what it has found, and the points at which it tries things out."""
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
-        self.looked_at = 0
+    def __init__(self, seed: int, largest: int) -> None:
+        self.seed, self.largest = seed, largest
+        self.operations = 0
         self.found: dict[tuple[Expr, Assumed, bool], tuple[int, str]] = {}
         self.drawn: dict[tuple[frozenset[Symbol], Assumed], list[_Place]] = {}
 
@@ -113,8 +147,11 @@ class Search:
         if reason or sought >= depth:
             return reason
         check()
-        self.looked_at += 1
-        if self.looked_at > EXPRESSIONS:
+        size = int(count_ops(e))
+        if size > self.largest:
+            return ""
+        self.operations += size
+        if self.operations > MOST_OPERATIONS:
             raise GivenUp
         self.found[key] = depth, ""  # a proof that needs itself is none
         reason = self._sought(e, assume, strict, depth)
@@ -126,7 +163,7 @@ class Search:
             return ""
         if e.has(Abs):
             return self._by_cases(e, assume, strict, depth)
-        if depth and (reason := self._by_factors(e, assume, strict, depth)):
+        if reason := self._by_factors(e, assume, strict, depth):
             return reason
         reading = _Reading.of(e, assume)
         if reading is None:
@@ -195,11 +232,11 @@ class Search:
     def _sign(self, e: Expr, assume: Assumed, depth: int) -> Sign:
         """The sign that is seen or proved."""
         sign = self._plain_sign(e, assume)
-        if sign.value or not depth:
+        if sign.value:
             return sign
         for value in (1, -1):
             for strict in (True, False):
-                if self.why(value * e, assume, strict, depth - 1):
+                if self.why(value * e, assume, strict, max(depth - 1, 0)):
                     return Sign(value, strict)
         return UNKNOWN
 
@@ -226,10 +263,12 @@ class Search:
                 if any(terms.certain) or not strict:
                     return POSITIVE if any(terms.certain) else NEVER_NEGATIVE
                 continue
-            if not depth or len(terms.positive) + len(terms.negative) > MOST_TERMS:
+            if len(terms.positive) + len(terms.negative) > MOST_TERMS:
                 continue
-            reason = self._one_by_one(reading, terms, strict, depth) or self._by_mean(
-                reading, terms, strict, depth
+            reason = (
+                self._one_by_one(reading, terms, strict, depth)
+                or self._by_mean(reading, terms, strict, depth)
+                or self._by_means(reading, terms, strict)
             )
             if reason:
                 return reason
@@ -288,12 +327,12 @@ class Search:
         field = reading.arithmetic.field
         sign, unknown = field.sign_of(value)
         proved = Sign(sign, not set(field.unknown_primes(value)) - set(unknown))
-        for prime in unknown if depth else ():
+        for prime in unknown:
             of_prime = self._sign(
-                field.to_sympy(field.prime_fraction(prime)), reading.assume, depth - 1
+                field.to_sympy(field.prime_fraction(prime)), reading.assume, depth
             )
             proved = Sign(proved.value * of_prime.value, proved.strict and of_prime.strict)
-        return proved if depth or not unknown else UNKNOWN
+        return proved
 
     # -- one term against another ----------------------------------------------------------------------------------
 
@@ -408,6 +447,8 @@ class Search:
         above, below = ONE, ONE
         for exponent, base in powers:
             power = (exponent / pivot).cancel()
+            if power.is_Rational and max(abs(power.p), power.q) > LARGEST_POWER:
+                return False
             if self._plain_sign(power, assume).value < 0:
                 below *= base**-power
             else:
@@ -441,6 +482,42 @@ class Search:
                         ):
                             return "weighted AM-GM of the positive terms"
         return ""
+
+    def _by_means(self, reading: _Reading, terms: Terms, strict: bool) -> str:
+        """Several negative terms, each a multiple of a mean of positive ones that together take no
+        more of them than there is: as in x^2 + y^2 + z^2 >= x y + y z + z x.
+        """
+        if not 2 <= len(terms.negative) <= MOST_MEANS:
+            return ""
+        choices = [list(self._shares(reading, terms, term)) for term in terms.negative]
+        for chosen in islice(product(*choices), MOST_CHOICES):
+            taken = [sum(shares) for shares in zip(*chosen, strict=True)]
+            spare = any(
+                certain and share < 1 for certain, share in zip(terms.certain, taken, strict=True)
+            )
+            if max(taken) <= 1 and (spare or not strict):
+                return "each negative term is a weighted geometric mean of parts of positive ones"
+        return ""
+
+    def _shares(
+        self, reading: _Reading, terms: Terms, negative: NormalForm
+    ) -> Iterator[tuple[Rational, ...]]:
+        """Shares of the positive terms whose sum is at least the negative term, by AM-GM."""
+        arithmetic = reading.arithmetic
+        below = arithmetic.to_sympy(negative)
+        above = [arithmetic.to_sympy(term) for term in terms.positive]
+        for size in (2, 3):
+            for places in combinations(range(len(above)), size):
+                chosen = [above[i] for i in places]
+                for weights in weights_of(chosen, below):
+                    if not all(w.is_Rational and w.is_positive for w in weights):
+                        continue
+                    mean = Mul(*(term**w for term, w in zip(chosen, weights, strict=True)))
+                    quotient = _Reading.of(mean / below, reading.assume)
+                    number = quotient.to_sympy() if quotient is not None else None
+                    if number is not None and number.is_Rational:
+                        shares = dict(zip(places, weights, strict=True))
+                        yield tuple(shares.get(i, ZERO) / number for i in range(len(above)))
 
     # -- along a path ----------------------------------------------------------------------------------------------
 
@@ -562,11 +639,11 @@ class Search:
         region = kept if way is None else (*kept, way)
         there = tuple(put_in(a, {x: start}) if x in a.free_symbols else a for a in kept)
         for multiplier in self._multipliers(e, x, region):
-            product = e if multiplier == 1 else (multiplier * e).expand()
-            slope = direction * product.diff(x)
-            if not self._holds_at_points(slope, region) or _Reading.of(product, region) is None:
+            scaled = e if multiplier == 1 else (multiplier * e).expand()
+            slope = direction * scaled.diff(x)
+            if not self._holds_at_points(slope, region) or _Reading.of(scaled, region) is None:
                 continue  # it falls somewhere, or is not smooth all the way
-            value = self._value_at(product, x, start, there)
+            value = self._value_at(scaled, x, start, there)
             if value is None:
                 continue
             from_zero = not self.why(value, there, True, depth - 1) if strict else True
@@ -642,6 +719,8 @@ class Search:
         """
         inner = next(part for part in e.atoms(Abs) if not part.args[0].has(Abs))
         u = inner.args[0]
+        if sign := self._sign(u, assume, depth).value:
+            return self.why(e.xreplace({inner: sign * u}), assume, strict, depth)
         if not _is_analytic(u):
             return ""
         branches = [e.xreplace({inner: sign * u}) for sign in (1, -1)]
@@ -724,7 +803,7 @@ def _by_exponent(
     for exponent, base in powers:
         for pivot, members in classes:
             ratio = (exponent / pivot).cancel()
-            if ratio.is_Rational:
+            if ratio.is_Rational and max(abs(ratio.p), ratio.q) <= LARGEST_POWER:
                 members.append((ratio, base))
                 break
         else:
@@ -750,6 +829,8 @@ def _balance(one: Expr, other: Expr, x: Symbol) -> Expr | None:
     constant, dependent = quotient.as_independent(x, as_Add=False)
     base, power = dependent.as_base_exp()
     if base != x or power.has(x) or power == 0 or constant.is_positive is not True:
+        return None
+    if power.is_Rational and max(abs(power.p), power.q) > LARGEST_POWER:
         return None
     return constant ** (-1 / power)
 

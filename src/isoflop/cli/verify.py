@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
-from .errors import DONE, INTERRUPTED, NEGATIVE, UsageError, outside, shown
+from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, outside, shown
 from .render import WIDTH, clean, json_text
 from .run_options import say_interrupted
 
@@ -39,6 +39,8 @@ SHORT = {
     "checked numerically": "numerical",
     "cited": "cited",
 }
+#: For each step of a derivation that is written as text.
+SECONDS = 60.0
 #: Longer claims are cut.
 LONGEST_CLAIM = 400
 
@@ -47,7 +49,7 @@ def parser() -> Parser:
     """The options of this command."""
     built = Parser(
         "isoflop verify",
-        ["[NAME ... | FILE.py]"],
+        ["[NAME ... | FILE.py | FILE.md]"],
         "Check derivations step by step: by an exact argument, at 64 random points with 50 digits, "
         "and a\n"
         "bound by interval arithmetic too. Without a name all of them, in a table; with names "
@@ -58,12 +60,17 @@ def parser() -> Parser:
         "returns an\n"
         "isoflop.theory.proof.claim.Derivation. The file is run, so verify only files that you "
         "trust. What is\n"
-        "checked are the steps: that they amount to the statement is for the reader to judge.",
+        "checked are the steps: that they amount to the statement is for the reader to judge.\n"
+        "\n"
+        "FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' "
+        "and\n"
+        "'Therefore: ...', each decided as isoflop prove does; exit status 3 where it is undecided.",
         [
             "isoflop verify optimum_by_lagrange",
             "isoflop verify envelope_exponent penalty_tails --format json",
             "isoflop verify optimum_by_weighted_am_gm",
             "isoflop verify krajewski2025",
+            "isoflop verify my_derivation.md",
         ],
     )
     built.add_argument(
@@ -85,7 +92,7 @@ def run(options: Options) -> tuple[str, int]:
             raise UsageError(
                 f"{POSITIONAL} {shown(' '.join(wanted))}: must be one file alone, or names"
             )
-        return _own(wanted[0], form, seed)
+        return (_own if wanted[0].endswith(".py") else _written)(wanted[0], form, seed)
 
     from ..theory.proof.verification import ERRATA
 
@@ -105,7 +112,7 @@ def _seed(options: Options) -> int:
 
 
 def _is_file(word: str) -> bool:
-    return word.endswith(".py")
+    return word.endswith((".py", ".md", ".txt"))
 
 
 def _known(wanted: Sequence[str] | None) -> tuple[str, ...]:
@@ -171,6 +178,25 @@ def _own(path: str, form: str, seed: int) -> tuple[str, int]:
             f"{POSITIONAL} {shown(path)}: cannot be checked, {type(error).__name__}: {error}"
         ) from None
     return _reported([report], form, in_full=True, interrupted=False)
+
+
+def _written(path: str, form: str, seed: int) -> tuple[str, int]:
+    """A derivation that is written as text; nothing of it is run."""
+    from pathlib import Path
+
+    from ..theory.proof.written import check_derivation, read_derivation
+
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        report = check_derivation(read_derivation(text), seed=seed, seconds=SECONDS)
+    except OSError as error:
+        raise UsageError(f"{POSITIONAL} {shown(path)}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise UsageError(f"{POSITIONAL} {shown(path)}: {error}") from None
+    status = {"proved": DONE, "refuted": NEGATIVE}.get(report.answer, NO_VERDICT)
+    if form == "json":
+        return json_text({"file": path, **report.as_dict()}), status
+    return str(report), status
 
 
 def _all(names: Sequence[str], form: str, seed: int, *, in_full: bool) -> tuple[str, int]:

@@ -1,0 +1,489 @@
+"""Derivations written as text: assumptions, definitions and numbered steps, each decided in turn.
+
+    # The loss is at least the least loss
+    Budget C = 6 N D
+    Let x = T_N/w_N
+    Assume beta <= gamma
+    1. R = T_N + T_D  by definition
+    2. P(r) >= 1 for r > 1  because a weighted mean is at least its geometric mean
+    Therefore: R >= R_opt
+
+A formula is plain text, or LaTeX between dollars. A step holds for all values of its letters for
+which it has a meaning and the assumptions hold. Where it is not decided by itself, bounds that
+earlier steps prove may be added up to it; a step that is proved for one run alone, or under
+conditions of its own, is no such help. The reasons are the author's, and are not checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+from sympy import Add, Expr, Integer
+
+from ..algebra.decide import Answer
+from ..algebra.parse import ParseError
+from ..budget import SIX_ND, Budget
+from .bounds import decide_bound
+from .prove import ChainLink, Proof, prove
+from .reading import Given
+from .vocabulary import vocabulary
+
+TITLE = re.compile(r"#\s+(?P<title>\S.*)")
+LET = re.compile(r"(?:Let|Define|Write|Set)\s+(?P<text>.+)", re.IGNORECASE)
+ASSUME = re.compile(r"(?:Assume|Suppose)(?:\s+that)?\s+(?P<text>.+)", re.IGNORECASE)
+BUDGET = re.compile(r"(?:Under\s+the\s+)?Budget\s+(?P<text>.+)", re.IGNORECASE)
+NOTATION = re.compile(r"Notation\s+(?P<name>\w+)", re.IGNORECASE)
+STEP = re.compile(r"(?P<number>[0-9]{1,3})[.)]\s+(?P<text>.+)")
+STATEMENT = re.compile(
+    r"\**(?:Therefore|Hence|Thus|Statement|Theorem)\**\s*[:,]?\**\s*(?P<text>.+)", re.IGNORECASE
+)
+REMARK = re.compile(r">|%|<!--|#{2,}\s")
+REASON = re.compile(
+    r"[\s,;(]+(?P<word>by|because|since|from|using|which|with|see)\b", re.IGNORECASE
+)
+BESIDE = re.compile(r"[\s,;(]+(?P<word>for(?:\s+all|\s+every)?|if|when|where|as)\b", re.IGNORECASE)
+FORMULA = re.compile(r"\$(?P<inside>[^$]+)\$")
+PUNCTUATION = " \t.,;:"
+ORDERS = ("<", "<=", ">", ">=")
+#: Of earlier bounds so many are added up.
+MOST_ADDED = 2
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the text, or several where the next ones are indented."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A claim with what is said beside it."""
+
+    text: str
+    latex: bool
+    conditions: tuple[str, ...] = ()
+    limit: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step, or the statement, which has no number."""
+
+    line: int
+    number: int | None
+    formula: Formula
+
+
+@dataclass(frozen=True)
+class WrittenDerivation:
+    """A derivation as it is written."""
+
+    title: str
+    steps: tuple[Step, ...]
+    statement: Step
+    assumptions: tuple[str, ...] = ()
+    definitions: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
+    """Definitions of names that mean something else by default."""
+    notation: str = "schaeffer"
+    budget: Budget | None = None
+
+
+@dataclass(frozen=True)
+class StepVerdict:
+    """What is decided of a step."""
+
+    step: Step
+    proof: Proof
+    used: tuple[int, ...] = ()
+    """Earlier steps whose bounds add up to this one."""
+
+    @property
+    def answer(self) -> str:
+        return "proved" if self.used else self.proof.answer.value
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "step": self.step.number,
+            "line": self.step.line,
+            "claim": self.step.formula.text,
+            "conditions": list(self.step.formula.conditions),
+            "limit": self.step.formula.limit,
+            "reason": self.step.formula.reason,
+            "answer": self.answer,
+            "from_steps": list(self.used),
+            "decided": [_as_dict(link) for link in self.proof.links],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The step, its verdict, and how it is decided."""
+        formula = self.step.formula
+        beside = [*(f"for {c}" for c in formula.conditions)]
+        beside += [f"as {formula.limit}"] if formula.limit else []
+        label = f"{self.step.number}." if self.step.number is not None else "Therefore:"
+        yield " ".join([f"line {self.step.line}  {self.answer:<9} {label} {formula.text}", *beside])
+        if formula.reason:
+            yield f"    {formula.reason}"
+        if self.used:
+            yield f"    the bounds of {' and '.join(f'step {n}' for n in self.used)} add up to it"
+            return
+        for link in self.proof.links:
+            prefix = f"{link.text}: " if len(self.proof.links) > 1 else ""
+            yield f"    {prefix}{link}"
+            if link.derived:
+                yield f"    the tool derives {link.derived}"
+            if link.correction:
+                yield f"    right {link.correction}"
+
+
+@dataclass(frozen=True)
+class WrittenReport:
+    """The verdicts on a derivation."""
+
+    derivation: WrittenDerivation
+    steps: tuple[StepVerdict, ...]
+    statement: StepVerdict
+
+    @property
+    def answer(self) -> str:
+        """The worst of the steps and the statement: refuted, undecided, proved."""
+        answers = [verdict.answer for verdict in (*self.steps, self.statement)]
+        return next((a for a in ("refuted", "undecided") if a in answers), "proved")
+
+    def as_dict(self) -> dict[str, Any]:
+        written = self.derivation
+        return {
+            "title": written.title,
+            "answer": self.answer,
+            "assumptions": list(written.assumptions),
+            "definitions": [*written.definitions, *written.renamed],
+            "budget": None if written.budget is None else str(written.budget),
+            "notation": written.notation,
+            "steps": [verdict.as_dict() for verdict in self.steps],
+            "statement": self.statement.as_dict(),
+        }
+
+    def __str__(self) -> str:
+        written = self.derivation
+        lines = [f"{written.title}: {self.answer}", ""]
+        if written.budget is not None:
+            lines.append(f"budget {written.budget}")
+        lines += [f"let {text}" for text in (*written.definitions, *written.renamed)]
+        lines += [f"assume {text}" for text in written.assumptions]
+        if len(lines) > 2:
+            lines.append("")
+        for verdict in (*self.steps, self.statement):
+            lines += verdict.lines()
+        return "\n".join(lines)
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Reader:
+    """Takes line after line."""
+
+    title: str = ""
+    steps: list[Step] = field(default_factory=list)
+    statement: Step | None = None
+    assumptions: list[str] = field(default_factory=list)
+    definitions: list[str] = field(default_factory=list)
+    notation: str = "schaeffer"
+    budget: Budget | None = None
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip()
+        if REMARK.match(text):
+            return
+        if match := TITLE.fullmatch(text):
+            self._refuse_second(line, self.title, "title")
+            self.title = match["title"].strip()
+        elif match := STEP.fullmatch(text):
+            self._step(line, int(match["number"]), match["text"])
+        elif match := STATEMENT.fullmatch(text):
+            self._refuse_second(line, self.statement, "statement")
+            self.statement = Step(line.number, None, formula(match["text"]))
+        else:
+            self._given(line, text)
+
+    def _given(self, line: Line, text: str) -> None:
+        if self.steps or self.statement:
+            raise ParseError(
+                f"{text!r}: after the first step only steps, 'Therefore: ...' and remarks that begin "
+                f"with '>' can be read"
+            )
+        if match := BUDGET.fullmatch(text):
+            self._refuse_second(line, self.budget, "budget")
+            self.budget = _budget(_bare(match["text"]))
+        elif match := NOTATION.fullmatch(text.rstrip(PUNCTUATION)):
+            self.notation = match["name"].lower()
+        elif match := LET.fullmatch(text):
+            bare = _bare(match["text"])
+            is_definition = re.search(r"(?<![<>!=:])(?::=|==?)(?!=)", bare) is not None
+            (self.definitions if is_definition else self.assumptions).append(bare)
+        elif match := ASSUME.fullmatch(text):
+            self.assumptions += [_bare(part) for part in re.split(r"\s+and\s+", match["text"])]
+        else:
+            raise ParseError(
+                f"{text!r}: reads neither as a title ('# ...'), 'Let ...', 'Assume ...', 'Budget ...', "
+                f"'Notation ...', a step ('1. ...'), 'Therefore: ...' nor a remark ('> ...')"
+            )
+
+    def _step(self, line: Line, number: int, text: str) -> None:
+        if self.statement is not None:
+            raise ParseError(f"{text!r}: no step can follow the statement")
+        if number != len(self.steps) + 1:
+            raise ParseError(f"step {number}: must be {len(self.steps) + 1}")
+        self.steps.append(Step(line.number, number, formula(text)))
+
+    def _refuse_second(self, line: Line, known: object, what: str) -> None:
+        if known:
+            raise ParseError(f"{line.text.strip()!r}: is a second {what}")
+
+    def derivation(self) -> WrittenDerivation:
+        if not self.steps:
+            raise ParseError("has no step: '1. ...'")
+        if self.statement is None:
+            raise ParseError("states nothing: 'Therefore: ...' is missing")
+        known = vocabulary(self.notation, self.budget or SIX_ND).names
+        renamed = [text for text in self.definitions if _name(text) in known]
+        return WrittenDerivation(
+            self.title or "A derivation",
+            tuple(self.steps),
+            self.statement,
+            tuple(self.assumptions),
+            tuple(text for text in self.definitions if text not in renamed),
+            tuple(renamed),
+            self.notation,
+            self.budget,
+        )
+
+
+def read_derivation(text: str) -> WrittenDerivation:
+    """The derivation that a text spells.
+
+    Raises
+    ------
+    ParseError
+        Naming the line that cannot be read.
+    """
+    reader = _Reader()
+    for line in _lines(text):
+        try:
+            reader.take(line)
+        except ValueError as error:
+            raise ParseError(f"line {line.number}: {error}") from None
+    return reader.derivation()
+
+
+def _lines(text: str) -> Iterator[Line]:
+    """The lines that are not blank; indented ones go on with the line before."""
+    current: Line | None = None
+    for number, raw in enumerate(text.splitlines(), 1):
+        if not raw.strip():
+            if current is not None:
+                yield current
+            current = None
+        elif raw[0].isspace() and current is not None:
+            current = replace(current, text=f"{current.text} {raw.strip()}")
+        else:
+            if current is not None:
+                yield current
+            current = Line(number, raw)
+    if current is not None:
+        yield current
+
+
+def formula(text: str) -> Formula:
+    """The formula of a step, with the conditions, the limit and the reason behind it."""
+    if "$" in text:
+        return _between_dollars(text)
+    reason = REASON.search(text)
+    claim, why = (text, "") if reason is None else (text[: reason.start()], text[reason.start() :])
+    conditions, limit = [], None
+    while beside := _last(BESIDE, claim):
+        inside = claim[beside.end() :].strip(" ()")
+        claim = claim[: beside.start()]
+        if beside["word"].lower() == "as":
+            limit = inside.strip(PUNCTUATION)
+        else:
+            conditions += [_bare(part) for part in re.split(r"\s+and\s+|,", inside) if part.strip()]
+    return Formula(_bare(claim), False, tuple(conditions), limit, _reason(why))
+
+
+def _between_dollars(text: str) -> Formula:
+    found = list(FORMULA.finditer(text))
+    if not found or text[: found[0].start()].strip(" :") or text.count("$") % 2:
+        raise ParseError(f"{text!r}: a formula between dollars is expected at the beginning")
+    first, *others = found
+    conditions, limit = [], None
+    end = first.end()
+    for other in others:
+        between = text[end : other.start()]
+        word = BESIDE.fullmatch(between.rstrip())
+        if word is None and not (conditions and between.strip(" ,") in ("", "and")):
+            if REASON.match(between):
+                break
+            raise ParseError(
+                f"{other.group()!r}: a step has one formula; {between.strip()!r} joins no condition to it"
+            )
+        if word is not None and word["word"].lower() == "as":
+            limit = other["inside"].strip(PUNCTUATION)
+        else:
+            conditions.append(other["inside"].strip(PUNCTUATION))
+        end = other.end()
+    rest = text[end:]
+    if rest.strip(" .;,)") and not REASON.match(rest) and not rest.lstrip().startswith("("):
+        raise ParseError(
+            f"{rest.strip()!r}: a reason begins with by, because, since, from or using"
+        )
+    return Formula(
+        first["inside"].strip(PUNCTUATION), True, tuple(conditions), limit, _reason(rest)
+    )
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    matches = list(pattern.finditer(text))
+    return matches[-1] if matches else None
+
+
+def _reason(text: str) -> str:
+    bare = text.strip(" .,;")
+    return bare[1:-1] if bare.startswith("(") and bare.endswith(")") else bare.lstrip("( ")
+
+
+def _bare(text: str) -> str:
+    """Without dollars, backquotes and punctuation around it."""
+    return text.strip(PUNCTUATION).strip("`$").strip(PUNCTUATION)
+
+
+def _name(definition: str) -> str:
+    return re.split(r"[\s:=(]", definition, maxsplit=1)[0].lstrip("\\")
+
+
+def _budget(text: str) -> Budget:
+    left, equals, right = text.partition("=")
+    if equals and left.strip() != "C":
+        raise ParseError(f"{text!r}: a budget reads 'C = 6 N D'")
+    return Budget.parse((right if equals else left).strip())
+
+
+# -- deciding ----------------------------------------------------------------------------------------------------------
+
+
+def check_derivation(
+    written: WrittenDerivation, *, seed: int = 0, seconds: float | None = None
+) -> WrittenReport:
+    """Every step decided, and the statement at the end.
+
+    Raises
+    ------
+    ParseError
+        Naming the line of what cannot be read.
+    """
+    settings: dict[str, Any] = {
+        "assume": written.assumptions,
+        "define": written.definitions,
+        "let": written.renamed,
+        "notation": written.notation,
+        "budget": written.budget,
+        "seed": seed,
+        "seconds": seconds,
+    }
+    verdicts: list[StepVerdict] = []
+    for step in (*written.steps, written.statement):
+        try:
+            verdicts.append(_decided(step, verdicts, settings))
+        except ValueError as error:
+            raise ParseError(f"line {step.line}: {error}") from None
+    *steps, statement = verdicts
+    return WrittenReport(written, tuple(steps), statement)
+
+
+def _decided(step: Step, earlier: Sequence[StepVerdict], settings: dict[str, Any]) -> StepVerdict:
+    asked = step.formula
+    given = settings | {"assume": (*settings["assume"], *asked.conditions), "limit": asked.limit}
+    proof = prove(asked.text, latex=asked.latex, **given)
+    if proof.answer is not Answer.UNDECIDED or len(proof.links) > 1:
+        return StepVerdict(step, proof)
+    used = _added_up(proof.links[0], earlier, settings)
+    return StepVerdict(step, proof, used)
+
+
+def _added_up(
+    link: ChainLink, earlier: Sequence[StepVerdict], settings: dict[str, Any]
+) -> tuple[int, ...]:
+    """The earlier steps whose bounds, added up, are this bound; none where there are none such.
+
+    All of them hold for every value that the assumptions allow, so that their sum does.
+    """
+    if link.relation not in ORDERS:
+        return ()
+    words = vocabulary(settings["notation"], settings["budget"] or SIX_ND)
+    domain = Given(words, settings["assume"], settings["define"], settings["let"]).domain
+    assumed = {*domain.positive, *domain.nonnegative}
+    known = [
+        (verdict.step.number, known_link)
+        for verdict in earlier
+        if verdict.step.number is not None and _is_help(verdict, assumed)
+        for known_link in verdict.proof.links
+        if known_link.relation in ORDERS
+    ]
+    strict = link.relation in ("<", ">")
+    seed = settings["seed"]
+    for count in range(1, MOST_ADDED + 1):
+        for chosen in combinations(known, count):
+            enough = not strict or any(other.relation in ("<", ">") for _, other in chosen)
+            rest = _excess(link) - Add(*(_excess(other) for _, other in chosen))
+            if enough and _is_nonnegative(rest, seed):
+                return tuple(dict.fromkeys(number for number, _ in chosen))
+    return ()
+
+
+def _is_help(verdict: StepVerdict, assumed: Collection[Expr]) -> bool:
+    """Whether the step holds wherever the assumptions of the derivation do."""
+    conditions = {c.expression for link in verdict.proof.links for c in link.decision.conditions}
+    formula = verdict.step.formula
+    return (
+        verdict.answer == "proved"
+        and not formula.conditions
+        and formula.limit is None
+        and conditions <= {*assumed}
+        and not any(link.definitions for link in verdict.proof.links)
+    )
+
+
+def _excess(link: ChainLink) -> Expr:
+    """What the bound says is not negative."""
+    larger, smaller = (link.lhs, link.rhs) if ">" in link.relation else (link.rhs, link.lhs)
+    return larger - smaller
+
+
+def _is_nonnegative(e: Expr, seed: int) -> bool:
+    """Whether that is so for all values, assumed or not."""
+    decision = decide_bound(e, ">=", Integer(0), seed=seed)
+    return decision.proved and not decision.conditions
+
+
+def _as_dict(link: ChainLink) -> dict[str, Any]:
+    witness = link.decision.witness
+    return {
+        "claim": link.text,
+        "answer": link.decision.answer.value,
+        "how": link.decision.reason,
+        "conditions": list(link.conditions),
+        "definitions": list(link.definitions),
+        "derived": link.derived or None,
+        "correction": link.correction or None,
+        "witness": None
+        if witness is None
+        else {"point": link.point, "lhs": witness.lhs, "rhs": witness.rhs},
+    }
