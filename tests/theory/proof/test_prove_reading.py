@@ -207,7 +207,7 @@ def test_an_assumption_about_the_run_comes_before_the_definitions() -> None:
     assert (
         prove("N*C*x + r -> 0", limit="r -> 0").answer.value == "undecided"
     )  # N is held, or falls with r
-    assert prove("Delta_C > 0").answer.value == "undecided"
+    assert prove("Delta_C > 0").answer.value == "refuted"  # at r = 1
     assert prove("Delta_C/Delta_C == 1").links[0].decision.conditions != ()
 
 
