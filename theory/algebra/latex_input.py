@@ -119,6 +119,21 @@ SUBJECT_TO = re.compile(
     r"|s\.t\."
 )
 LONGEST_SUM = 50
+#: Indices in which no letter is an index of its own.
+WORDS_OF_THREE = {
+    "min",
+    "max",
+    "fit",
+    "bin",
+    "opt",
+    "eff",
+    "inf",
+    "tot",
+    "new",
+    "old",
+    "ref",
+    "avg",
+}
 
 PIECE = re.compile(
     r"(?P<command>\\(?:[A-Za-z]+\*?|.))|(?P<number>(?:[0-9]+(?:\{,\}[0-9]{3})*\.?[0-9]*|\.[0-9]+))"
@@ -250,7 +265,21 @@ class _Translator:
             tokens += self.item(tokens)
         if self.open_bars:
             raise self.error("never closed:", "|", self.open_bars[-1])
+        self._refuse_two_claims(tokens)
         yield from tokens
+
+    def _refuse_two_claims(self, tokens: Sequence[Token]) -> None:
+        """`a = b \\quad c = d` are two claims, and no product of b and c."""
+        relations = [token.position for token in tokens if token.kind == "relation"]
+        for piece in self.pieces:
+            at = piece.position
+            if piece.text not in (r"\quad", r"\qquad") or not relations:
+                continue
+            before = [token for token in tokens if token.position < at][-1:]
+            after = [token for token in tokens if token.position > at][:1]
+            joined = any(t.kind == "relation" or t.text in "+-*/," for t in (*before, *after))
+            if before and after and not joined and relations[0] < at < relations[-1]:
+                raise self.error("two claims stand beside", piece.text, at)
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -379,7 +408,7 @@ class _Translator:
             self.next += 1
             self._refuse_unclear_extent(before, piece)
             yield from self.evaluated(following)
-        elif self.open_bars and way != "open":
+        elif self.open_bars and way != "open" and (way or not _opens(before)):
             self.open_bars.pop()
             yield Token("operator", ")", at)
         elif way == "close":
@@ -412,6 +441,8 @@ class _Translator:
         tokens = self.group_tokens("a value")
         yield Token("mark", "evaluated", lower.position)
         yield Token("operator", "[", lower.position)
+        if [token.text for token in tokens] in (['"opt"'], ["*"]):
+            tokens = [Token("mark", "*", lower.position)]
         for token in tokens:
             if token.kind == "relation" and token.text not in ("==", "->"):
                 raise self.error("cannot read", token.text, token.position)
@@ -952,6 +983,13 @@ class _Translator:
             rest = ": its bounds are no numbers; write out its terms"
             raise self.error("cannot read", rf"\{name}", at, rest)
         body = self.term(index, name)
+        for token in body:
+            for part in token.text.split("_")[1:] if token.kind == "name" else ():
+                if index in part and 1 < len(part) < 4 and part not in WORDS_OF_THREE:
+                    rest = (
+                        f": whether {part!r} holds the index {index} is not clear; write {index},j"
+                    )
+                    raise self.error("ambiguous", token.text, token.position, rest)
         if index in FUNCTIONS or any(token.text == index == "e" for token in body):
             raise self.error("cannot read", rf"\{name}", at, f": {index} is no index")
         yield Token("operator", "(", at)
@@ -959,7 +997,8 @@ class _Translator:
             if number:
                 yield Token("operator", "+" if name == "sum" else "*", at)
             yield Token("operator", "(", at)
-            yield from (_at_index(token, index, value) for token in body)
+            for token in body:
+                yield from _at_index(token, index, value)
             yield Token("operator", ")", at)
         yield Token("operator", ")", at)
 
@@ -1120,7 +1159,7 @@ class _Translator:
         if start >= len(self.pieces):
             return False
         first = self.pieces[start]
-        if first.text in STARS or first.text in (r"\prime", r"\dagger", "'"):
+        if first.text in STARS or first.text in (r"\prime", r"\dagger", r"\min", r"\max", "'"):
             return True
         word = re.match(
             r"(?:\\(?:mathrm|text|textrm|operatorname|mathit|rm|textit)\s*\{?\s*)?opt(?![A-Za-z])",
@@ -1171,6 +1210,8 @@ class _Translator:
                 joined = True
             if inner.text == "," or inner.text[1:] in SWITCHES:
                 continue
+            if inner.text in ("+", "-") and (parts or self.ahead(0) != "}"):
+                raise self.error("cannot read the subscript", inner.text, inner.position)
             more = self.run_of_letters(inner, marks)
             if parts and not joined and more and inner.kind != "command":
                 parts[-1] += more.pop(0)
@@ -1300,18 +1341,22 @@ def _spelt(base: str, below: Sequence[str], above: Sequence[str], marks: Sequenc
     return name
 
 
+def _opens(before: Sequence[Token]) -> bool:
+    """Whether a bar opens here, because a value cannot end."""
+    return not before or before[-1].kind in ("relation", "power") or before[-1].text in "+-*/([,"
+
+
 def _has_index(token: Token, index: str) -> bool:
     return token.kind == "name" and index in token.text.split("_")
 
 
-def _at_index(token: Token, index: str, value: str) -> Token:
+def _at_index(token: Token, index: str, value: str) -> list[Token]:
     """The token at one value of an index: `x_i` is x1, and i itself the number."""
-    if not _has_index(token, index):
-        return token
-    if token.text == index:
-        return Token("number", value, token.position)
     base, *parts = token.text.split("_")
-    if base == index:
-        return token
+    if token.text == index:
+        at = token.position
+        return [Token("operator", "(", at), Token("number", value, at), Token("operator", ")", at)]
+    if token.kind != "name" or index not in parts:
+        return [token]
     spelt = _spelt(base, [value if part == index else part for part in parts], (), ())
-    return Token("name", spelt, token.position)
+    return [Token("name", spelt, token.position)]

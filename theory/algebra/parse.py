@@ -106,7 +106,7 @@ MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of comp
 COMPUTE_WORDS = ('"FLOPs"', '"FLOP"', '"flops"', '"FLOPS"', '"compute"', '"Compute"')
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>(?:[A-Za-z]+|\"[A-Za-z]\w*\")(?:_[A-Za-z0-9]+)*[0-9]*'*)"
+    r"|(?P<name>(?:[A-Za-z]+|\"[A-Za-z]\w*\")[0-9]*(?:_[A-Za-z0-9]+)*'*)"
     r"|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4])"
     r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
 )
@@ -617,9 +617,23 @@ class _Reader:
                     f"{self.text[:40]!r}...: nested deeper than {DEEPEST_NESTING} levels"
                 )
             signs = depth + 1
+            first = self.next - 2
             exponent = self.signed(signs)
+            self._refuse_inverse(self.tokens[first], exponent)
             return self.raised(base, exponent, at)
         return base
+
+    def _refuse_inverse(self, token: Token, exponent: Expr) -> None:
+        """`f^{-1}(x)` may be the inverse function, and `f^2(x)` a power of a value."""
+        if self.own is None or token.kind != "name" or not self.peek("("):
+            return
+        opening, *inside = self.tokens[self.next : self.next + 3]
+        single = len(inside) == 2 and inside[1].text == ")"
+        function = token.text not in self.letters and token.text.split("_")[0] in FUNCTION_LETTERS
+        is_call = function or (exponent == -1 and single and token.text not in FUNCTIONS)
+        if is_call and self.text[opening.position] == "(":
+            rest = ": it may be a function or its inverse; write '*' before a factor"
+            raise ParseError.at(self.text, token.position, f"ambiguous {token.text!r}", rest)
 
     def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
         self._check_power(base, exponent, at)
@@ -721,7 +735,7 @@ class _Reader:
                 self.fail("a letter is expected instead of", token)
             return {meaning: self.sum(depth + 1)}
         optimal = [letter for letter, name in OPTIMA.items() if name == token.text]
-        if token.text in ('"opt"', "*"):
+        if token.text == "*":
             optimal = ["N", "D"]
         pairs = [(self.table.get(letter), self.table.get(OPTIMA[letter])) for letter in optimal]
         if pairs and all(
@@ -915,7 +929,8 @@ class _Reader:
         optimum = OPTIMA.get(token.text, "")
         meant = f"{optimum}({argument}) for the optimum, " if optimum in self.table else ""
         product = f"{token.text}*{argument}" if single else f"{token.text}*({argument})"
-        hint = f"; write {meant}{product} for the product"
+        unknown = f": no function {token.text} is known" if is_free else ""
+        hint = f"{unknown}; write {meant}{product} for the product"
         raise ParseError.at(
             self.text, token.position, f"ambiguous '{token.text}({argument})'", hint
         )

@@ -67,6 +67,32 @@ def decide_bound(
     return with_boundary(judged, sides, strict, weak)
 
 
+def decide_equality(
+    lhs: Expr,
+    rhs: Expr,
+    *,
+    assume: Sequence[Expr] = (),
+    assume_nonnegative: Sequence[Expr] = (),
+    seed: int = 0,
+) -> Decision:
+    """Decide `lhs == rhs` by normal forms; with absolute values, where those are silent, as a bound
+    from either side.
+    """
+    decision = decide(lhs, rhs, assume=assume, assume_nonnegative=assume_nonnegative, seed=seed)
+    if decision.answer is not Answer.UNDECIDED or not (lhs.has(Abs) or rhs.has(Abs)):
+        return decision
+    conditions: list[Condition] = []
+    for relation in ("<=", ">="):
+        bound = decide_bound(
+            lhs, relation, rhs, assume=assume, assume_nonnegative=assume_nonnegative, seed=seed
+        )
+        if not bound.proved:
+            return decision
+        conditions += bound.conditions
+    reason = "neither side exceeds the other, in every case of the absolute values"
+    return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
+
+
 def _with_points(
     lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int
 ) -> Decision:

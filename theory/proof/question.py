@@ -18,7 +18,7 @@ from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.parse import Domain
 from ..algebra.sample import Point
-from .bounds import decide_bound
+from .bounds import decide_bound, decide_equality
 from .limits import decide_limit
 from .reading import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
@@ -80,7 +80,7 @@ class Question:
             return self._never_equal()
         if self.relation == "propto":
             return self._proportional()
-        return decide(self.lhs, self.rhs, **self._known())
+        return decide_equality(self.lhs, self.rhs, **self._known())
 
     def _known(self) -> dict[str, Any]:
         strict = [e for e in self.domain.nonnegative if self._is_apart(e)]

@@ -128,7 +128,7 @@ class Claims:
         joined = token.text.replace("_", "")
         is_index = (
             token.kind == "name"
-            and joined[-1:].isdigit()
+            and re.fullmatch(r"[A-Za-z]+_[0-9]+", token.text) is not None
             and token.text not in self.table
             and joined in self.table
         )

@@ -85,7 +85,7 @@ class Vocabulary:
         nothing where the name is rather a mistake.
         """
         known = next((symbol for symbol in RUN_SYMBOLS if symbol.name == name), None)
-        base = name.removesuffix(f"_{PRIME}")
+        base = name.split(f"_{PRIME}", maxsplit=1)[0]
         slope = base != name and isinstance(self.names.get(base), NamedFunction)
         index = name.partition("_")[2]
         mistyped = name.partition("_")[0] in OPTIMA and re.match(r"opt.|Opt|OPT", index) is not None
