@@ -22,6 +22,7 @@ from .algebra.functions import expm1, log1p
 from .envelope import Envelope, derive
 from .law import PARAMS_TOKENS, LawForm
 from .penalty import misallocation
+from .proof.words import function
 
 CHEN = "Chen et al. 2021, Evaluating Large Language Models Trained on Code, arXiv 2107.03374"
 KRAJEWSKI = "Krajewski et al. 2025, arXiv 2512.08894"
@@ -31,6 +32,7 @@ TRICOMI = "Tricomi and Erdelyi 1951, Pacific J. Math. 1, 133-142"
 
 SAMPLES, CORRECT, DRAWS = (Symbol(name, positive=True) for name in ("n", "c", "k"))
 SOLVE = Symbol("p", positive=True)
+PASS_AT, FAIL_AT = function("pass@"), function("fail@")
 SHAPE_A, SHAPE_B = (Symbol(name, positive=True) for name in ("a", "b"))
 
 

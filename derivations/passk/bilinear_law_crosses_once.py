@@ -5,64 +5,110 @@ from __future__ import annotations
 from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.passk import DRAWS, KRAJEWSKI, BilinearLaw
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.passk import DRAWS, KRAJEWSKI, PASS_AT, BilinearLaw
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 
 def derivation() -> Derivation:
     """log(-log pass@k) = log A + a log C + b log k + d log C log k: the slope in log k is b + d log C."""
     a, b, d = (Symbol(name, real=True) for name in ("a", "b", "d"))
+    crossing, v, x = (Symbol(name, positive=True) for name in ("C_x", "v", "x"))
+    C, k = sym.C, DRAWS
     law = BilinearLaw(sym.A, a, b, d)
-    falling, v, x = (Symbol(name, positive=True) for name in ("m", "v", "x"))
-    fitted = BilinearLaw(sym.A, a, b, -falling)
-    slope = DRAWS * fitted.log_value.diff(DRAWS)
+    y, s = function("y")(C, k), function("q")
     return Derivation(
         name="bilinear_law_crosses_once",
-        title="The bilinear law in compute and k has one crossing point",
+        title=say("The bilinear law in compute and {} has one crossing point", k),
         assumptions=(
-            "y = -log pass@k with log y = log A + a log C + b log k + d log C log k and d nonzero",
+            say(
+                "The negative logarithm of {} is {} at compute {}, with constants {} and real {}, {} "
+                "and {}.",
+                PASS_AT(k),
+                (y, "=", sym.A * C**a * k ** (b + d * log(C))),
+                (C, ">", 0),
+                (sym.A, ">", 0),
+                a,
+                b,
+                (d, "!=", 0),
+            ),
         ),
-        statement=r"C_x = e^{-b/d}, \qquad -\log \mathrm{pass}@k\,(C_x) = A e^{-ab/d} \text{ for every } k",
+        definitions=(
+            Definition(y, law.value),
+            Definition(crossing, law.crossing),
+            Definition(s(C), b + d * log(C)),
+        ),
+        statement=say("The curves of all {} meet at {}: ", k, crossing)
+        + "{common_crossing}. At a fixed number of draws the law is a power of compute, "
+        "{in_powers}, and at fixed compute a power of the number of draws, {in_powers_of_k}. "
+        + say("The slope in the logarithm of {} is {slope}. For every {} ", k, (v, ">", 0))
+        + "it is {wrong_way_below} below the crossing and {right_way_above} above it, where "
+        "{log_is_positive}: it changes its sign at the crossing.",
         steps=(
             Claim(
                 "common_crossing",
-                law.value.subs(sym.C, law.crossing),
+                function("y")(crossing, k),
                 "==",
                 law.value_at_crossing,
-                "At C_x the terms in log k cancel, whatever k is.",
+                say("The terms in {} cancel:", log(k)),
             ),
             Claim(
                 "in_powers",
-                law.value,
+                y,
                 "==",
-                sym.A * sym.C ** (-law.compute_exponent) * DRAWS**b,
-                "At fixed k it is a power law of compute, with an exponent affine in log k.",
+                sym.A * C ** (-law.compute_exponent) * k**b,
+                say("Gather the terms in {}:", log(C)),
             ),
             Claim(
                 "in_powers_of_k",
-                law.value,
+                y,
                 "==",
-                sym.A * sym.C**a * DRAWS ** (-law.draws_exponent),
-                "At fixed C it is a power law of k, with an exponent affine in log C.",
+                sym.A * C**a * k ** (-law.draws_exponent),
+                say("Gather the terms in {}:", log(k)),
+            ),
+            Claim(
+                "slope",
+                k * Partial(log(y), k),
+                "==",
+                s(C),
+                say("The logarithm of {} is affine in {}:", y, log(k)),
             ),
             Claim(
                 "wrong_way_below",
-                slope.subs(sym.C, fitted.crossing / (1 + v)),
-                ">",
-                Integer(0),
-                "For negative d, here -m, as fitted: below C_x, at C = C_x/(1 + v), y grows with k, which is impossible.",
-                ByMonotone(falling * log(1 + x), x, v, Integer(0)),
+                s(crossing / (1 + v)),
+                "==",
+                -d * log(1 + v),
+                say("Since {} vanishes at {}:", s(C), crossing),
             ),
             Claim(
                 "right_way_above",
-                slope.subs(sym.C, fitted.crossing * (1 + v)),
-                "<",
+                s(crossing * (1 + v)),
+                "==",
+                d * log(1 + v),
+                say("In the same way:"),
+            ),
+            Claim(
+                "log_is_positive",
+                log(1 + v),
+                ">",
                 Integer(0),
-                "Above C_x it falls.",
-                ByMonotone(-falling * log(1 + x), x, v, Integer(0), increasing=False),
+                say(
+                    "The logarithm increases from 0 at 1. So for {} the law rises with {} below {}, "
+                    "which is impossible, and falls with it above:",
+                    (d, "<", 0),
+                    k,
+                    crossing,
+                ),
+                ByMonotone(log(1 + x), x, v, Integer(0)),
             ),
         ),
         source=f"{KRAJEWSKI}, equation 5, for the law; the crossing follows from it.",
-        follows="The law is meaningful for C > C_x only, whatever k.",
+        follows=say(
+            "With {}, as fitted, the law is meaningful for {} only, whatever {}.",
+            (d, "<", 0),
+            (C, ">", crossing),
+            k,
+        ),
     )

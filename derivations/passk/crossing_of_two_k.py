@@ -1,67 +1,103 @@
-"""Two power laws of -log pass@k with different exponents cross at one compute, below which they cannot both hold."""
+"""Two power laws of -log pass@k with different exponents cross at one compute, below which they
+cannot both hold.
+"""
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.passk import SCHAEFFER, crossing_compute
+from isoflop.theory.passk import PASS_AT, SCHAEFFER, crossing_compute
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 
 def derivation() -> Derivation:
     """The quotient of the two laws is a power of C_x/C."""
-    c1, c2, alpha, steeper, v, x = (
-        Symbol(name, positive=True) for name in ("c_1", "c_2", "alpha_1", "d", "v", "x")
+    names = ("c_1", "c_2", "alpha_1", "alpha_2", "d", "k_1", "k_2", "C_x", "v", "x")
+    c1, c2, alpha1, alpha2, d, k1, k2, crossing, v, x = (
+        Symbol(name, positive=True) for name in names
     )
-    first, second = (c1, alpha), (c2, alpha + steeper)
-    crossing = crossing_compute(first, second)
-    few, many = (coefficient * sym.C**-exponent for coefficient, exponent in (first, second))
+    few, many = function("y_1"), function("y_2")
+    below, above = crossing / (1 + v), crossing * (1 + v)
     return Derivation(
         name="crossing_of_two_k",
-        title="The crossing point of two values of k",
+        title=say("The crossing point of two values of {}", Symbol("k")),
         assumptions=(
-            "at each of k_1 < k_2 -log pass@k is c_i times C to the power -alpha_i",
-            "alpha_2 = alpha_1 + d with d > 0",
+            say(
+                "For two numbers of draws {} the compute laws are {} and {}, with positive "
+                "constants {}, {}, {} and {}.",
+                (k1, "<", k2),
+                (-log(PASS_AT(k1)), "=", few(sym.C)),
+                (-log(PASS_AT(k2)), "=", many(sym.C)),
+                c1,
+                c2,
+                alpha1,
+                d,
+            ),
         ),
-        statement=(
-            r"C_x = \left(c_2/c_1\right)^{1/d}; \qquad"
-            r" C < C_x \Rightarrow \mathrm{pass}@k_2 < \mathrm{pass}@k_1"
+        definitions=(
+            Definition(alpha2, alpha1 + d),
+            Definition(few(sym.C), c1 * sym.C**-alpha1),
+            Definition(many(sym.C), c2 * sym.C**-alpha2),
+            Definition(crossing, crossing_compute((c1, alpha1), (c2, alpha1 + d))),
         ),
+        statement=say("The two laws agree at the compute {}, {crossing}, and ", crossing)
+        + "nowhere else, since {quotient}. For every "
+        + say("{} the law of the more draws lies above the other below the crossing, ", (v, ">", 0))
+        + "{impossible_below}, which no set of problems allows, and under it above the crossing, "
+        "{possible_above}.",
         steps=(
             Claim(
                 "crossing",
-                few.subs(sym.C, crossing),
+                few(crossing),
                 "==",
-                many.subs(sym.C, crossing),
-                "At C_x the two laws agree.",
+                many(crossing),
+                say("Substitute {} in both laws:", crossing),
             ),
             Claim(
                 "quotient",
-                many / few,
+                many(sym.C) / few(sym.C),
                 "==",
-                (crossing / sym.C) ** steeper,
-                "Elsewhere their quotient is a power of C_x/C.",
+                (crossing / sym.C) ** d,
+                say("The quotient of two powers of {} is a power, and 1 at {}:", sym.C, crossing),
             ),
             Claim(
                 "impossible_below",
-                (many / few).subs(sym.C, crossing / (1 + v)),
+                many(below) / few(below),
                 ">",
                 Integer(1),
-                "Below C_x, at C = C_x/(1 + v), it is (1 + v)^d > 1: more draws would solve fewer problems, which "
-                "contradicts that pass@k increases with k (complete monotonicity).",
-                ByMonotone((1 + x) ** steeper, x, v, Integer(0)),
+                say(
+                    "By {quotient} the left side is {}, which increases in {} from 1 at {}. "
+                    "More draws would then solve fewer problems, but {} never falls with {}:",
+                    (1 + v) ** d,
+                    v,
+                    (v, "=", 0),
+                    PASS_AT(Symbol("k")),
+                    Symbol("k"),
+                ),
+                ByMonotone((1 + x) ** d, x, v, Integer(0)),
             ),
             Claim(
                 "possible_above",
-                (many / few).subs(sym.C, crossing * (1 + v)),
+                many(above) / few(above),
                 "<",
                 Integer(1),
-                "Above C_x, at C = C_x (1 + v), the order is the right one.",
-                ByMonotone((1 + x) ** -steeper, x, v, Integer(0), increasing=False),
+                say(
+                    "By {quotient} the left side is {}, which decreases in {} from 1 at {}:",
+                    (1 + v) ** -d,
+                    v,
+                    (v, "=", 0),
+                ),
+                ByMonotone((1 + x) ** -d, x, v, Integer(0), increasing=False),
             ),
         ),
         source=f"{SCHAEFFER}, for exponents that grow with k; the crossing is elementary.",
-        follows="A law with k-dependent exponents and no irreducible term must be refused below its largest C_x.",
+        follows=say(
+            "A law whose exponents depend on {}, without an irreducible term, must be refused below "
+            "the largest such compute {}.",
+            Symbol("k"),
+            crossing,
+        ),
     )

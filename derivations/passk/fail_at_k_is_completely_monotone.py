@@ -4,55 +4,91 @@ from __future__ import annotations
 
 from sympy import Symbol
 
-from isoflop.theory.passk import DRAWS
+from isoflop.theory.passk import DRAWS, FAIL_AT, PASS_AT
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.words import Definition, say
 
 
 def derivation() -> Derivation:
     """fail@k is a moment sequence on [0, 1]: one difference multiplies by p."""
     k = DRAWS
-    u, order = Symbol("u", positive=True), Symbol("j", positive=True)
-    p, f = u / (1 + u), 1 / (1 + u)
+    p, odds, order = (Symbol(name, positive=True) for name in ("p", "u", "j"))
     return Derivation(
         name="fail_at_k_is_completely_monotone",
-        title="fail@k is completely monotone in k",
+        title=say("{} is completely monotone in {}", FAIL_AT(k), k),
         assumptions=(
-            "p = u/(1 + u), any chance between 0 and 1, for a problem (0 and 1 are limits)",
-            "integer k >= 1",
+            say(
+                "A problem is solved by one draw with the chance {} strictly between 0 and 1, "
+                "written through its odds {}; the chances 0 and 1 are limits.",
+                p,
+                (odds, ">", 0),
+            ),
+            say("The {} draws are independent, and {} is an integer.", k, (k, ">=", 1)),
         ),
-        statement=r"(-1)^j \Delta^j\, \mathrm{fail}@k = \mathbb{E}\left[(1-p)^k p^j\right] \ge 0",
+        definitions=(
+            Definition(p, odds / (1 + odds)),
+            Definition(FAIL_AT(k), (1 + odds) ** -k),
+            Definition(PASS_AT(k), 1 - FAIL_AT(k)),
+        ),
+        statement=say("A step from {} to {} draws lowers the chance to fail by ", k, k + 1)
+        + say("its {}-fold, {one_difference}, and the same holds of its differences of ", p)
+        + say("every order {}, {induction_on_order}: they alternate in sign. ", (order, ">=", 0))
+        + "So the chance to pass increases, {pass_increases}, and is concave, {pass_is_concave}. "
+        "Means over problems keep all of this, with inequalities that may be weak.",
         steps=(
             Claim(
                 "one_difference",
-                f**k - f ** (k + 1),
+                FAIL_AT(k) - FAIL_AT(k + 1),
                 "==",
-                p * f**k,
-                "A problem that k draws fail to solve is solved by the next with probability p.",
+                p * FAIL_AT(k),
+                say(
+                    "A problem that {} draws fail to solve is solved by the next with chance {}:",
+                    k,
+                    p,
+                ),
             ),
             Claim(
                 "induction_on_order",
-                p**order * f**k - p**order * f ** (k + 1),
+                p**order * FAIL_AT(k) - p**order * FAIL_AT(k + 1),
                 "==",
-                p ** (order + 1) * f**k,
-                "Each further difference multiplies by p once more.",
+                p ** (order + 1) * FAIL_AT(k),
+                say(
+                    "By induction on the order {}: the difference of that order is, up to its sign, "
+                    "{}, and one more difference multiplies by {} once more:",
+                    order,
+                    p**order * FAIL_AT(k),
+                    p,
+                ),
             ),
             Claim(
                 "pass_increases",
-                1 - f ** (k + 1),
-                ">=",
-                1 - f**k,
-                "Order 1, and means keep it.",
-                ByPositiveTerms(form=u * (1 + u) ** -(k + 1)),
+                PASS_AT(k + 1),
+                ">",
+                PASS_AT(k),
+                say(
+                    "The difference of the two sides is {}, by {one_difference}:",
+                    p * FAIL_AT(k),
+                ),
+                ByPositiveTerms(form=odds * (1 + odds) ** -(k + 1)),
             ),
             Claim(
                 "pass_is_concave",
-                2 * (1 - f ** (k + 1)),
-                ">=",
-                (1 - f**k) + (1 - f ** (k + 2)),
-                "Order 2: the gain from one more draw shrinks.",
-                ByPositiveTerms(form=u**2 * (1 + u) ** -(k + 2)),
+                2 * PASS_AT(k + 1),
+                ">",
+                PASS_AT(k) + PASS_AT(k + 2),
+                say(
+                    "The difference of the two sides is {}, by {induction_on_order} at {}:",
+                    p**2 * FAIL_AT(k),
+                    (order, "=", 1),
+                ),
+                ByPositiveTerms(form=odds**2 * (1 + odds) ** -(k + 2)),
             ),
         ),
         source="Hausdorff 1921, Math. Z. 9, 74-109, for moment sequences.",
-        follows="Estimates of pass@k at several k that break these inequalities are not those of one set of problems.",
+        follows=say(
+            "Estimates of {} at several {} that break these inequalities are not those of one set of "
+            "problems.",
+            PASS_AT(k),
+            k,
+        ),
     )

@@ -29,6 +29,7 @@ from ..envelope import Envelope
 from ..law import PARAMS_TOKENS
 from ..penalty import Misallocation
 from ..proof.claim import Derivation, Verdict, weakest
+from ..proof.words import Sentence
 from .breaking import ARTICLE, SIZES, Measure
 from .layout import OPTIMAL
 from .numbers import Shortest
@@ -39,6 +40,7 @@ from .sentence import LETTERS, escaped, sentence_latex
 from .table import Column, Table
 from .theorem import label, theorem_latex
 from .width import MACRO, width
+from .words import latex_sentence
 
 __all__ = [
     "PREFIX",
@@ -212,6 +214,11 @@ class Citing:
             for work in sorted(self.works.values(), key=lambda work: work.key)
         ]
         return [r"\begin{thebibliography}{99}", *entries, r"\end{thebibliography}"]
+
+
+def _what_follows(text: str | Sentence, citing: Citing) -> str:
+    """Words cite the works that they mention; a sentence has its formulas set."""
+    return citing(text) if isinstance(text, str) else latex_sentence(text, citing.spelling)
 
 
 def _spoken(names: str) -> str:
@@ -480,7 +487,9 @@ def _theorem(
     about = [
         rf"\textbf{{Status:}} {escaped(entry.status)}.",
         rf"\textbf{{Source:}} {citing(derivation.source)}" if derivation.source else "",
-        rf"\textbf{{What follows:}} {citing(derivation.follows)}" if derivation.follows else "",
+        rf"\textbf{{What follows:}} {_what_follows(derivation.follows, citing)}"
+        if derivation.follows
+        else "",
     ]
     theorem = set_theorem(entry.subject, notation=chosen, verdicts=entry.verdicts)
     closing = r"\noindent " + "\n".join(filter(None, about))

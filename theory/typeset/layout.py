@@ -20,6 +20,8 @@ from .. import symbols as sym
 
 S = sym.LOG_SIZE_RATIO
 OPTIMAL = "_opt"
+#: The end of the name of a function of a number of draws: pass@k.
+AT = "@"
 HALF = Rational(1, 2)
 LARGEST_FRACTION = 10
 
@@ -84,7 +86,9 @@ def _is_symbolic_power(factor: Expr) -> bool:
 
 def _is_function(factor: Expr) -> bool:
     base = factor.as_base_exp()[0] if isinstance(factor, Pow) else factor
-    return isinstance(base, Function) and not isinstance(base, AppliedUndef)
+    if isinstance(base, AppliedUndef):
+        return str(base.func).endswith(AT)
+    return isinstance(base, Function)
 
 
 def _is_optimum(factor: Expr) -> bool:

@@ -9,7 +9,7 @@ from sympy.printing.str import StrPrinter
 
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from .layout import OPTIMAL, Conventional, decimal_text, is_decimal
+from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 
 
 class PlainPrinter(Conventional, StrPrinter):
@@ -56,6 +56,8 @@ class PlainPrinter(Conventional, StrPrinter):
         name = str(expression.func)
         if name.endswith(OPTIMAL):
             name = name.removesuffix(OPTIMAL) + self.optimum_mark
+        if name.endswith(AT) and expression.args[0].is_Symbol:
+            return name + self._print(expression.args[0])
         return f"{name}({', '.join(map(self._print, expression.args))})"
 
     def _print_Function(self, expression: Expr) -> str:

@@ -19,7 +19,7 @@ from ..data.notation import notation as find_notation
 from ..proof.claim import RELATIONS
 from ..symbols import QUANTITIES
 from ..symbols import C as COMPUTE
-from .layout import OPTIMAL, Conventional, decimal_text, is_decimal
+from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 from .width import width
 
 SIGNS = {
@@ -170,6 +170,9 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def _print_AppliedUndef(self, expr: Expr) -> str:
         name, arguments = str(expr.func), ", ".join(map(self._print, expr.args))
+        if name.endswith(AT):
+            at = arguments if expr.args[0].is_Symbol else self.bracket(arguments)
+            return rf"\mathrm{{{name.removesuffix(AT)}}}@{at}"
         if not name.endswith(OPTIMAL):
             return name + self.bracket(arguments)
         label = optimum_latex(name.removesuffix(OPTIMAL), self.spelling)
