@@ -96,6 +96,14 @@ DOCUMENTS = {
     r"\[ A N^{-\alpha} = B D^{-\beta} \]": ["undecided"],
     r"\[ N = G (C/6)^{\beta/(\alpha+\beta)} \]": ["proved"],
     r"\[ N = G (C/6)^{\alpha/(\alpha+\beta)} \]": ["refuted"],
+    # what may be a condition
+    r"The derivative turns at \[ C_0 C^{-\alpha_C} = 1. \]": ["undecided"],
+    r"\[ N \le w_N N^* \]": ["undecided"],
+    r"\[ N = \frac{C}{6 D_{\max}} \]": ["condition"],
+    r"\[ \sqrt{\alpha - \beta}^2 = \alpha - \beta \] provided that \[ \alpha > \beta. \]": [
+        "proved"
+    ],
+    r"\[ \frac{d^2 L}{d(\log N)^2}\Big|_{*} = \alpha\beta (L^* - E) \]": ["proved"],
     # numbers
     r"\[ L(N, D) = 1.69 + \frac{400}{N^{0.3}} + \frac{400}{D^{0.3}} \] \[ a = b = 0.5 \]": [
         "condition",
