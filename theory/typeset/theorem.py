@@ -137,7 +137,17 @@ def _assumed(
         for formula in text.formulas
     }
     new = [d.formula for d in derivation.definitions if d.name not in given]
-    return [*printed, *(["Write", formulas_display(new, spelling, measure.text)] if new else [])]
+    return [
+        *printed,
+        *(
+            [
+                "Write",
+                formulas_display(new, PaperPrinter(spelling, arguments=True), measure.text, "."),
+            ]
+            if new
+            else []
+        ),
+    ]
 
 
 def _stated(derivation: Derivation, spelling: Notation, measure: Measure) -> list[str]:

@@ -97,7 +97,7 @@ DOCUMENTS = {
     r"\[ N = G (C/6)^{\beta/(\alpha+\beta)} \]": ["proved"],
     r"\[ N = G (C/6)^{\alpha/(\alpha+\beta)} \]": ["refuted"],
     # what may be a condition
-    r"The slope turns at \[ C_0 C^{-\alpha_C} = 1. \]": ["undecided"],
+    r"The derivative turns at \[ C_0 C^{-\alpha_C} = 1. \]": ["undecided"],
     r"\[ N \le w_N N^* \]": ["undecided"],
     r"\[ N = \frac{C}{6 D_{\max}} \]": ["condition"],
     r"\[ \sqrt{\alpha - \beta}^2 = \alpha - \beta \] provided that \[ \alpha > \beta. \]": [
