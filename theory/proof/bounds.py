@@ -5,9 +5,9 @@ enclosure, or undecided.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from sympy import Abs, Dummy, Expr, Symbol, sympify
 
@@ -25,6 +25,8 @@ from ..algebra.decide import (
 )
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from ..algebra.sample import Point, points
+from .argument import BOUNDS, PROVED
+from .claim import Claim
 from .search import why_positive
 from .terms import POSITIVE, by_terms
 
@@ -290,3 +292,16 @@ def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr, tuple[Symbol, Ex
                 replacements.append((x, bound / (1 + excess), (excess, bound / x - 1)))
             break
     return replacements
+
+
+@dataclass(frozen=True)
+class ByBound:
+    """Whatever the automatic decision of bounds finds: positive terms, a mean, or a search."""
+
+    label: ClassVar[str] = "automatic bound"
+    strength: ClassVar[str] = PROVED
+
+    def establish(self, claim: Claim) -> Decision:
+        if claim.relation not in BOUNDS:
+            return Decision(Answer.UNDECIDED, "the automatic decision of bounds serves bounds only")
+        return decide_bound(claim.lhs, claim.relation, claim.rhs, assume=claim.assume)

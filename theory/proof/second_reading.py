@@ -350,7 +350,7 @@ class Failure:
         is_number = self.link.lhs.is_number or self.link.rhs.is_number
         if not is_number or not {sym.N, sym.D, sym.C} & self.letters:
             return None
-        if self._is_meant_at_the_optimum:
+        if {sym.N, sym.D} & self.letters and self._is_meant_at_the_optimum:
             return None
         return UNDECIDED, "it does not hold in general; it may be a condition"
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
-from sympy import Add, Expr, Integer
+from sympy import Add, Expr, Integer, Symbol
 
 from ..algebra.decide import Answer
 from ..algebra.parse import ParseError
@@ -254,13 +254,14 @@ class _Reader:
         if self.statement is None:
             raise ParseError("states nothing: 'Therefore: ...' is missing")
         known = vocabulary(self.notation, self.budget or SIX_ND).names
-        renamed = [text for text in self.definitions if _name(text) in known]
+        fixed = [text for text in self.definitions if isinstance(known.get(_name(text)), Symbol)]
+        renamed = [t for t in self.definitions if _name(t) in known and t not in fixed]
         return WrittenDerivation(
             self.title or "A derivation",
             tuple(self.steps),
             self.statement,
-            tuple(self.assumptions),
-            tuple(text for text in self.definitions if text not in renamed),
+            (*self.assumptions, *fixed),
+            tuple(text for text in self.definitions if text not in (*renamed, *fixed)),
             tuple(renamed),
             self.notation,
             self.budget,
@@ -308,7 +309,8 @@ def formula(text: str) -> Formula:
         return _between_dollars(text)
     reason = REASON.search(text)
     claim, why = (text, "") if reason is None else (text[: reason.start()], text[reason.start() :])
-    conditions, limit = [], None
+    conditions: list[str] = []
+    limit = None
     while beside := _last(BESIDE, claim):
         inside = claim[beside.end() :].strip(" ()")
         claim = claim[: beside.start()]
@@ -324,7 +326,8 @@ def _between_dollars(text: str) -> Formula:
     if not found or text[: found[0].start()].strip(" :") or text.count("$") % 2:
         raise ParseError(f"{text!r}: a formula between dollars is expected at the beginning")
     first, *others = found
-    conditions, limit = [], None
+    conditions: list[str] = []
+    limit = None
     end = first.end()
     for other in others:
         between = text[end : other.start()]

@@ -10,7 +10,8 @@ from isoflop.theory.algebra.decide import Decision
 from isoflop.theory.algebra.sample import points
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.bounds import decide_bound, decide_equality
+from isoflop.theory.proof.bounds import ByBound, decide_bound, decide_equality
+from isoflop.theory.proof.claim import Claim
 
 FRESH = 200
 MP = mpmath.mp.clone()
@@ -226,3 +227,12 @@ def test_equalities_of_absolute_values_are_bounds_from_either_side(
     lhs, rhs, assume, answer
 ) -> None:
     assert decide_equality(lhs, rhs, assume=assume).answer.value == answer
+
+
+def test_a_derivation_may_call_the_automatic_decision() -> None:
+    def claim(relation, rhs):
+        return Claim("bound", exp(x), relation, rhs, "A test.", ByBound())
+
+    assert claim(">", 1 + x).verify().strength == "proved"
+    assert claim("<", 1 + x).verify().strength == "failed"
+    assert not claim("==", 1 + x).prove().proved

@@ -87,7 +87,7 @@ def test_values_at_the_witness_are_those_of_the_quantities(claim) -> None:
         ("C == 12*N*D", [], "refuted"),
         ("C == 6ND", ["C == 6*N*D"], "proved"),
         ("L(N, D) >= L_opt", [], "proved"),
-        ("L(N, D) > L_opt", [], "undecided"),
+        ("L(N, D) > L_opt", [], "refuted"),
         ("L(N, D) <= L_opt", [], "refuted"),
         ("L(N, D) >= L_opt", ["C == 6*N*D"], "proved"),
         ("C == 120*N^2", ["C == 6*N*D", "D == 20*N"], "proved"),
