@@ -737,11 +737,13 @@ class _Reader:
         optimal = [letter for letter, name in OPTIMA.items() if name == token.text]
         if token.text == "*":
             optimal = ["N", "D"]
-        pairs = [(self.table.get(letter), self.table.get(OPTIMA[letter])) for letter in optimal]
-        if pairs and all(
-            isinstance(x, Symbol) and isinstance(best, NamedFunction) for x, best in pairs
-        ):
-            return {x: best.body for x, best in pairs}
+        places: dict[Symbol, Expr] = {}
+        for letter in optimal:
+            moving, best = self.table.get(letter), self.table.get(OPTIMA[letter])
+            if isinstance(moving, Symbol) and isinstance(best, NamedFunction):
+                places[moving] = best.body
+        if places:
+            return places
         if not (isinstance(meaning, Symbol) and meaning in self.differentiated):
             self.fail("a value such as N = 1 is expected instead of", token)
         return {}
