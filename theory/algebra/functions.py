@@ -71,3 +71,15 @@ class expm1_pair(Function):
 def defined(expression: Expr) -> Expr:
     """The expression with every safe-form function replaced by its definition."""
     return expression.replace(lambda e: hasattr(e, "definition"), lambda e: e.definition())
+
+
+class OrderTerm(Function):
+    """O(u^n) as u goes to 0: what is not known of an expansion, and so no value."""
+
+    nargs = 1
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        return rf"O\left({printer._print(self.args[0])}\right)"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"O({printer._print(self.args[0])})"

@@ -53,6 +53,7 @@ from sympy import (
 
 from ..symbols import QUANTITIES
 from .differential import NoDerivative, derivative
+from .functions import OrderTerm
 
 LONGEST_TEXT = 4_000
 DEEPEST_NESTING = 40
@@ -832,13 +833,17 @@ class _Reader:
         return Rational(value.numerator, value.denominator)
 
     def _name(self, token: Token, depth: int) -> Expr:
+        if (
+            token.text == "O"
+            and "O" not in self.letters
+            and self.peek("(")
+            and self.own is not None
+        ):
+            return OrderTerm(self._group(self.take(), depth))
         if token.text in self.table:
             meaning = self.table[token.text]
             if isinstance(meaning, NamedFunction):
                 return self._formula(meaning, token, depth)
-            if token.text == "O" and token.text not in self.letters and self.peek("("):
-                rest = " is no value, and cannot be read"
-                raise ParseError.at(self.text, token.position, "an order term 'O(...)'", rest)
             self._refuse_call(token)
             return meaning
         if token.text in (*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO):

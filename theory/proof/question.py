@@ -15,11 +15,13 @@ from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 from .. import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness
 from ..algebra.decide import decide, is_zero, witness_at
+from ..algebra.functions import OrderTerm
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.parse import Domain
 from ..algebra.sample import Point
 from .bounds import decide_bound
 from .limits import decide_limit
+from .order import decide_order
 from .reading import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 
@@ -256,6 +258,10 @@ def decided(
     """The decision for independent letters where that is a proof, else for what they mean at one
     run, with those meanings. One letter of a run does not fix another.
     """
+    if question.lhs.has(OrderTerm) or question.rhs.has(OrderTerm):
+        letters = (question.lhs.free_symbols | question.rhs.free_symbols) & words.of_a_run
+        order = decide_order(question.lhs, question.relation, question.rhs, words.run)
+        return order, words.meanings(letters)
     decision, meanings = _decided(question, words, given)
     if decision.refuted and question.relation == "propto":
         left, right = (e.free_symbols & words.of_a_run for e in (question.lhs, question.rhs))

@@ -100,10 +100,11 @@ class Claims:
 
     def expression(self, text: str, tokens: list[Token]) -> Expr:
         tokens = [self._known(token) for token in tokens]
-        for token in tokens:
+        for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+            is_order = token.text == "O" and after is not None and after.text == "("
             if token.kind == "name" and token.text in self.own:
                 self.met[token.text] = None
-            if token.kind == "name" and token.text not in self.table:
+            if token.kind == "name" and token.text not in self.table and not is_order:
                 symbol = self.words.free_symbol(token.text)
                 if symbol is not None:
                     self.free[token.text] = self.table[token.text] = symbol

@@ -234,7 +234,6 @@ AMBIGUOUS = {
     "C_0 == C(0)": "ambiguous 'C(0)'",
     "f(x) == f*x": "ambiguous 'f(x)'",
     "i + n + sin(x) == i + n + s*i*n*x": "unknown name 'sin'",
-    "P == 1 + O(s^3)": "order term",
     "N == C/6D": "ambiguous division",
     "x == A/N^beta B": "ambiguous division",
     "2E-3 == 0.002": "ambiguous '2E-3'",
