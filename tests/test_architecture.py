@@ -25,7 +25,7 @@ LAYERS = (
     {"envelope", "proof.argument_calculus", "proof.terms"},
     {"penalty", "ray", "proof.search"},
     {"code.formulas", "factors", "marginal", "expansion", "economics"},
-    {"proof.vocabulary", "proof.bounds", "proof.limits", "proof.order"},
+    {"proof.vocabulary", "proof.bounds", "proof.limits"},
     {"proof.spelling", "proof.reading"},
     {"proof.question"},
     {"proof.at_law", "proof.correction"},

@@ -6,16 +6,20 @@ theta = (log A, log B, beta, gamma), under C = kappa N D.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from sympy import Add, Expr, Integer, Matrix, Rational, Symbol, exp, log
 
 from . import symbols as sym
+from .algebra.functions import Partial
 from .envelope import Envelope, derive
 from .law import PARAMS_TOKENS, LawForm, Term
 from .marginal import sensitivities
 from .proof.argument_calculus import ByMonotone
+from .proof.claim import Claim
+from .proof.words import Sentence
 from .ray import Ray
 
 Gradient = tuple[Expr, ...]
@@ -109,6 +113,22 @@ class Gradients:
         """
         w_n, w_d = self.envelope.shares
         return w_n**4 * beta + w_d**4 * gamma + 2 * w_n**2 * w_d**2 * covariance
+
+
+#: What the gradients are taken in, and how steps name them.
+THETA = {"log_A": log(sym.A), "log_B": log(sym.B), "beta": sym.BETA, "gamma": sym.GAMMA}
+
+
+def gradient_claims(
+    name: str, quantity: Expr, closed: Gradient, reason: Callable[[Expr], Sentence]
+) -> tuple[Claim, ...]:
+    """The derivatives of a named quantity in theta, each with its closed form; none where the name
+    does not depend on the parameter.
+    """
+    return tuple(
+        Claim(f"{name}_in_{parameter}", Partial(quantity, variable), "==", form, reason(variable))
+        for (parameter, variable), form in zip(THETA.items(), closed, strict=True)
+    )
 
 
 def gradients(envelope: Envelope | None = None) -> Gradients:

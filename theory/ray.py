@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Expr, Integer, Pow, log
+from sympy import Add, Derivative, Expr, Integer, Pow, Symbol, log
 
 from . import symbols as sym
 from .envelope import Envelope, derive, gather
 from .proof.claim import Claim, Derivation
+from .proof.words import Definition, Sentence, function, say
+
+#: The size and the tokens of the ray at a compute, and the compute at which it is optimal.
+PARAMS, TOKENS = function("N_t"), function("D_t")
+TANGENCY = Symbol("C_t", positive=True)
 
 
 @dataclass(frozen=True)
@@ -60,60 +65,112 @@ class Ray:
             (sym.TOKENS_PER_PARAM / ratio.subs(sym.C, Integer(1))) ** (1 / power).cancel()
         )
 
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """What the names of the law, of its envelope and of the ray stand for."""
+        return (
+            *self.envelope.definitions,
+            Definition(PARAMS(sym.C), self.params),
+            Definition(TOKENS(sym.C), sym.TOKENS_PER_PARAM * PARAMS(sym.C)),
+            Definition(TANGENCY, self.tangency),
+        )
+
+    @property
+    def assumptions(self) -> tuple[Sentence, ...]:
+        """The law, its budget, and runs at a fixed number of tokens per parameter."""
+        n, d = self.envelope.form.variables
+        t = sym.TOKENS_PER_PARAM
+        return (
+            *self.envelope.assumptions,
+            say("All runs have {} with one {}.", (d, "=", t * n), (t, ">", 0)),
+        )
+
     @cached_property
     def claims(self) -> dict[str, Claim]:
         """Every statement by name, with its proof."""
-        n, d = self.envelope.form.variables
-        on_ray = {n: self.params, d: self.tokens}
-        claims = (
-            Claim(
-                "at_the_optimal_ratio",
-                self.reducible.subs(sym.TOKENS_PER_PARAM, self.envelope.tokens_per_param),
-                "==",
-                self.envelope.reducible,
-                "With the optimal number of tokens per parameter the ray's loss is the envelope's.",
-            ),
-            Claim(
-                "ray",
-                self.envelope.form.reducible.subs(on_ray),
-                "==",
-                self.reducible,
-                "Substitute N(C; t) and D(C; t).",
-            ),
-            Claim(
-                "exponent",
-                -sym.C * self.reducible.diff(sym.C) / self.reducible,
-                "==",
-                self.exponent,
-                "The mean of the two exponents, weighted by the shares of the terms.",
-            ),
-            Claim(
-                "tangency",
-                self.reducible.subs(sym.C, self.tangency),
-                "==",
-                self.envelope.reducible.subs(sym.C, self.tangency),
-                "At C_t the ray's ratio is the optimal one, so the losses agree.",
-            ),
-            Claim(
-                "tangency_exponent",
-                self.exponent.subs(sym.C, self.tangency),
-                "==",
-                self.envelope.exponent,
-                "At the tangency the local exponent is alpha.",
-            ),
-        )
-        return {claim.name: claim for claim in claims}
+        return {claim.name: claim.unfolded for claim in self.derivation.steps}
 
     @property
     def derivation(self) -> Derivation:
-        """The claims in the order of the argument."""
+        """The ray as a theorem: its loss, its local exponent, and where it touches the envelope."""
+        names, budget = self.envelope.named, self.envelope.budget
+        params, tokens = (
+            term.expression.subs(term.variable, on_ray(sym.C))
+            for term, on_ray in zip(self.envelope.form.terms, (PARAMS, TOKENS), strict=True)
+        )
+        b, g = (term.exponent for term in self.envelope.form.terms)
+        total = Add(*(power for _, power in budget.powers))
+        n, d = self.envelope.form.variables
+        reducible = function("R")
+        steps = (
+            Claim(
+                "budget",
+                budget.compute({n: PARAMS(sym.C), d: TOKENS(sym.C)}),
+                "==",
+                sym.C,
+                say("The ray spends the budget:"),
+            ),
+            Claim(
+                "ray",
+                reducible(PARAMS(sym.C), TOKENS(sym.C)),
+                "==",
+                self.reducible,
+                say("Substitute the size and the tokens of the ray in the law:"),
+            ),
+            Claim(
+                "exponent",
+                -sym.C * Derivative(log(reducible(PARAMS(sym.C), TOKENS(sym.C))), sym.C),
+                "==",
+                (b * params + g * tokens) / (total * (params + tokens)),
+                say(
+                    "Both terms are powers of {}; the local exponent is the mean of their "
+                    "exponents, weighted by their shares:",
+                    sym.C,
+                ),
+            ),
+            Claim(
+                "ratio",
+                names.tokens.subs(sym.C, TANGENCY) / names.params.subs(sym.C, TANGENCY),
+                "==",
+                sym.TOKENS_PER_PARAM,
+                say(
+                    "At compute {} the optimal number of tokens per parameter is that of the ray:",
+                    TANGENCY,
+                ),
+            ),
+            Claim(
+                "tangency",
+                reducible(PARAMS(TANGENCY), TOKENS(TANGENCY)),
+                "==",
+                names.reducible.subs(sym.C, TANGENCY),
+                say("So the reducible losses agree there:"),
+            ),
+            Claim(
+                "tangency_exponent",
+                ((b * params + g * tokens) / (total * (params + tokens))).subs(sym.C, TANGENCY),
+                "==",
+                names.exponent,
+                say(
+                    "And the shares of the terms are those of the optimum, so that the local exponent is that of the envelope:"
+                ),
+            ),
+        )
         return Derivation(
             name="fixed_ratio_ray",
             title="Runs at a fixed ratio of tokens to params",
-            assumptions=(*self.envelope.derivation.assumptions, "D = t N with t > 0 fixed"),
-            statement=r"R = A N(C)^{-\beta} + B\,(t N(C))^{-\gamma}, \qquad -\frac{d\log R}{d\log "
-            r"C} = \alpha \text{ at } C_t",
-            steps=tuple(self.claims.values()),
+            assumptions=self.assumptions,
+            definitions=self.definitions,
+            statement=say(
+                "At compute {} these runs have {} params and {} tokens",
+                sym.C,
+                PARAMS(sym.C),
+                TOKENS(sym.C),
+            )
+            + ": {budget}. Their reducible loss is the sum of two powers of compute, {ray}, with "
+            "the local exponent {exponent}. "
+            + say("Where {} is not {}, the ray touches the envelope at {}", b, g, TANGENCY)
+            + ": {tangency} and {tangency_exponent}.",
+            steps=steps,
             source="Substitution of the ray in the law; the tangency is the envelope theorem.",
             follows="A compute law fitted to runs at a fixed ratio estimates the ray, not the "
             "envelope.",

@@ -2,70 +2,53 @@
 
 from __future__ import annotations
 
-from sympy import Symbol, log
+from sympy import log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.identifiability import gradient, gradients
-from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.envelope import derive
+from isoflop.theory.identifiability import gradient_claims, gradients
+from isoflop.theory.proof.claim import Derivation
+from isoflop.theory.proof.words import say
 
-COEFFICIENTS, EXPONENTS = (sym.A, sym.B), (sym.BETA, sym.GAMMA)
-SCALE = Symbol("q", positive=True)
+REASONS = {
+    "log": "Scaling a coefficient scales the optimum by a power of the scale, in {} by:",
+    "exponent": "Differentiate the closed form at fixed compute in {}:",
+}
 
 
 def derivation() -> Derivation:
     """grad log N* = (1, -1, 1/beta - log N*, log D* - 1/gamma)/(beta + gamma)."""
-    closed = gradients()
-    envelope = closed.envelope
+    names = derive().named
+    closed = gradients(names)
+    n_star, d_star = names.allocation
     quantities = (
-        ("N*", envelope.params, closed.log_params),
-        ("D*", envelope.tokens, closed.log_tokens),
-        ("D*/N*", envelope.tokens_per_param, closed.log_tokens_per_param),
+        ("N*", n_star, closed.log_params),
+        ("D*", d_star, closed.log_tokens),
+        ("D*/N*", d_star / n_star, closed.log_tokens_per_param),
     )
     steps = tuple(
-        Claim(
-            f"{name}_in_log_{coefficient}",
-            value.subs(coefficient, SCALE * coefficient) / value,
-            "==",
-            SCALE**formula,
-            f"Scaling {coefficient} by q scales {name} by a power of q: that power is the derivative in log {coefficient}.",
+        step
+        for name, quantity, gradient in quantities
+        for step in gradient_claims(
+            name,
+            log(quantity),
+            gradient,
+            lambda variable: say(REASONS["log" if variable.func is log else "exponent"], variable),
         )
-        for name, value, gradient_of_log in quantities
-        for coefficient, formula in zip(COEFFICIENTS, gradient_of_log[:2], strict=True)
-    )
-    steps += tuple(
-        Claim(
-            f"{name}_in_{exponent}",
-            derivative,
-            "==",
-            formula,
-            f"Differentiate log {name} at fixed C in {exponent}.",
-        )
-        for name, value, gradient_of_log in quantities
-        for exponent, derivative, formula in zip(
-            EXPONENTS, gradient(log(value))[2:], gradient_of_log[2:], strict=True
-        )
-    )
-    steps += (
-        Claim(
-            "implicit",
-            sym.BETA * (sym.BETA + sym.GAMMA) * closed.log_params[2],
-            "==",
-            1 - sym.BETA * log(envelope.params),
-            "The same from the balance log(beta A) - beta log N = log(gamma B) - gamma log(C/(6 N)), differentiated in beta.",
-        ),
     )
     return Derivation(
         name="delta_method_allocation",
         title="Delta method for the optimal allocation",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "C is fixed"),
-        statement=(
-            r"\nabla\log N^* = \frac{1}{\beta+\gamma}\left(1, -1, \tfrac1\beta - \log N^*, \log D^* - \tfrac1\gamma\right)"
-            r" = -\nabla\log D^* = -\tfrac12\nabla\log\tfrac{D^*}{N^*}"
-        ),
+        assumptions=derive().assumptions,
+        definitions=derive().definitions,
+        statement=say("At a fixed compute {} the gradient of the optimal size is ", sym.C)
+        + "{N*_in_log_A}, {N*_in_log_B}, {N*_in_beta} and {N*_in_gamma}; that of the optimal "
+        "tokens is its opposite, {D*_in_log_A}, {D*_in_log_B}, {D*_in_beta} and {D*_in_gamma}.",
         steps=steps,
         source="Differentiation of the closed forms.",
         follows=(
-            "The gradient grows with log N*: errors of beta and gamma count about twenty times as much as those of log A and "
-            "log B, and the correlation of the four must be kept."
+            "The gradient grows with the logarithm of the optimum: errors of the exponents count "
+            "about twenty times as much as those of the logarithms of the coefficients, and the "
+            "correlation of the four must be kept."
         ),
     )

@@ -5,43 +5,58 @@ from __future__ import annotations
 from sympy import Integer, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.identifiability import gradient, gradients
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import derive
+from isoflop.theory.identifiability import gradient_claims, gradients
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import say
 
 
 def derivation() -> Derivation:
     """grad w_N = (0, 0, -w_N, w_D)/(beta + gamma), from the growth of N*(C) and D*(C)."""
-    closed = gradients()
-    of_params, of_tokens = (
-        tuple(sym.C * part.diff(sym.C) for part in gradient(log(optimum)))
-        for optimum in closed.envelope.allocation
-    )
+    names = derive().named
+    of_params = gradients(names).params_share
+    of_tokens = tuple(-part for part in of_params)
+    in_log_compute = log(sym.C)
+    growth = {
+        share: Partial(log(optimum), in_log_compute)
+        for share, optimum in zip(names.shares, names.allocation, strict=True)
+    }
     steps = tuple(
-        Claim(
-            f"{name}_in_{parameter}",
-            found[i],
-            "==",
-            sign * closed.params_share[i],
-            f"Differentiate log {variable}*(C) in {parameter} and then in log C: the order does not matter.",
-        )
-        for name, variable, found, sign in (("w_N", "N", of_params, 1), ("w_D", "D", of_tokens, -1))
-        for i, parameter in ((2, "beta"), (3, "gamma"))
+        Claim(f"{share}_is_growth", grows, "==", share, say("The growth of {}:", optimum))
+        for (share, grows), optimum in zip(growth.items(), names.allocation, strict=True)
     )
+    for share, gradient in zip(names.shares, (of_params, of_tokens), strict=True):
+        steps += gradient_claims(
+            str(share),
+            growth[share],
+            gradient,
+            lambda variable: say("Differentiate this growth in {}:", variable),
+        )[2:]
+    b, g = sym.BETA, sym.GAMMA
+    share = names.shares[0]
     steps += (
         Claim(
             "scale_free",
-            sym.BETA * of_params[2] + sym.GAMMA * of_params[3],
+            b * Partial(share, b) + g * Partial(share, g),
             "==",
             Integer(0),
-            "Scaling both exponents together leaves the growth of N* as it is (Euler, degree 0).",
+            say(
+                "Scaling both exponents of the law together leaves {} as it is (Euler, degree 0):",
+                share,
+            ),
         ),
     )
     return Derivation(
         name="delta_method_allocation_exponents",
         title="Delta method for the exponents of the allocation",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",),
-        statement=r"\nabla w_N = \left(0, 0, -\tfrac{w_N}{\beta+\gamma}, \tfrac{w_D}{\beta+\gamma}\right) = -\nabla w_D",
+        assumptions=derive().assumptions,
+        definitions=derive().definitions,
+        statement=say("The optimal {} and {} grow as powers of {}, ", sym.N, sym.D, sym.C)
+        + "{w_N_is_growth} and {w_D_is_growth}, whose exponents depend on "
+        + say("{} and {} alone, with ", b, g)
+        + "{w_N_in_beta}, {w_N_in_gamma}, {w_D_in_beta} and {w_D_in_gamma}.",
         steps=steps,
         source="Differentiation of the closed form.",
-        follows="The error of w_N is that of the ratio beta/gamma alone.",
+        follows="The error of either exponent is that of the ratio of the law's exponents alone.",
     )

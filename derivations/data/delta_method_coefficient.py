@@ -2,67 +2,48 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log
+from sympy import Integer, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.identifiability import gradient, gradients
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import derive
+from isoflop.theory.identifiability import THETA, gradient_claims, gradients
 from isoflop.theory.proof.claim import Claim, Derivation
-
-PARAMETERS = ("log A", "log B", "beta", "gamma")
-SCALE = Symbol("q", positive=True)
+from isoflop.theory.proof.words import say
 
 
 def derivation() -> Derivation:
     """grad log C0 = (w_N, w_D, w_N (w_N log 6 - log G), w_D (w_D log 6 + log G)) with G = N*(6)."""
-    closed = gradients()
-    envelope = closed.envelope
-    steps = tuple(
-        Claim(
-            f"C0_in_log_{coefficient}",
-            envelope.coefficient.subs(coefficient, SCALE * coefficient) / envelope.coefficient,
-            "==",
-            SCALE**formula,
-            f"Scaling {coefficient} by q scales C0 by a power of q: that power is the derivative in log {coefficient}.",
-        )
-        for coefficient, formula in zip((sym.A, sym.B), closed.log_coefficient[:2], strict=True)
+    names = derive().named
+    closed = gradients(names)
+    coefficient = names.coefficient
+    steps = gradient_claims(
+        "C0",
+        log(coefficient),
+        closed.log_coefficient,
+        lambda variable: say("Differentiate the closed form of {} in {}:", coefficient, variable),
     )
-    steps += tuple(
-        Claim(
-            f"C0_in_{exponent}",
-            derivative,
-            "==",
-            formula,
-            f"Differentiate the closed form of log C0 in {exponent}.",
-        )
-        for exponent, derivative, formula in zip(
-            (sym.BETA, sym.GAMMA),
-            gradient(log(envelope.coefficient))[2:],
-            closed.log_coefficient[2:],
-            strict=True,
-        )
-    )
+    reducible = names.reducible.subs(sym.C, Integer(1))
     steps += tuple(
         Claim(
             f"at_unit_compute_{parameter}",
-            at_compute.subs(sym.C, Integer(1)),
+            Partial(log(reducible), variable),
             "==",
-            formula,
-            f"C0 is R* at C = 1: the gradient of log R* there, in {parameter}.",
+            form.subs(sym.C, Integer(1)),
+            say("The same from the optimum at {}, in {}:", (sym.C, "=", 1), variable),
         )
-        for parameter, at_compute, formula in zip(
-            PARAMETERS, closed.log_reducible, closed.log_coefficient, strict=True
-        )
-        if at_compute.has(sym.C)
+        for (parameter, variable), form in zip(THETA.items(), closed.log_reducible, strict=True)
+        if form.has(sym.C)
     )
     return Derivation(
         name="delta_method_coefficient",
         title="Delta method for the coefficient of the compute law",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",),
-        statement=(
-            r"\nabla\log C_0 = \left(w_N, w_D, w_N(w_N\log 6 - \log G), w_D(w_D\log 6 + \log G)\right),\qquad"
-            r" G = \left(\tfrac{\beta A}{\gamma B}\right)^{1/(\beta+\gamma)}"
-        ),
+        assumptions=derive().assumptions,
+        definitions=derive().definitions,
+        statement=say("The gradient of the logarithm of {} is ", coefficient)
+        + "{C0_in_log_A}, {C0_in_log_B}, {C0_in_beta} and {C0_in_gamma}.",
         steps=steps,
         source="Differentiation of the closed form.",
-        follows="C0 is the loss at one FLOP, far outside any data: report R* at a compute within the data instead.",
+        follows="The coefficient is the reducible loss at one FLOP, far outside any data: report the "
+        "loss at a compute within the data instead.",
     )

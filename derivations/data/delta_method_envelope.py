@@ -2,72 +2,54 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log
+from sympy import Integer, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.identifiability import gradient, gradients
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import derive
+from isoflop.theory.identifiability import gradient_claims, gradients
 from isoflop.theory.proof.claim import Claim, Derivation
-
-PARAMETERS = ("log A", "log B", "beta", "gamma")
-SCALE = Symbol("q", positive=True)
+from isoflop.theory.proof.words import function, say
 
 
 def derivation() -> Derivation:
     """grad log R* = (w_N, w_D, -w_N log N*, -w_D log D*), by differentiating C0 C^-alpha itself."""
-    closed = gradients()
-    envelope = closed.envelope
-    optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
-    direct = [part.subs(optimum, simultaneous=True) for part in gradient(envelope.form.reducible)]
-    scaled = tuple(
-        Claim(
-            f"R*_in_log_{coefficient}",
-            envelope.reducible.subs(coefficient, SCALE * coefficient) / envelope.reducible,
-            "==",
-            SCALE**formula,
-            f"Scaling {coefficient} by q scales R* by a power of q: that power is the derivative in log {coefficient}.",
-        )
-        for coefficient, formula in zip((sym.A, sym.B), closed.log_reducible[:2], strict=True)
+    names = derive().named
+    closed = gradients(names)
+    loss = function("L")(*names.allocation)
+    of_log = gradient_claims(
+        "R*",
+        log(names.reducible),
+        closed.log_reducible,
+        lambda variable: say("Differentiate the logarithm of {} in {}:", names.reducible, variable),
     )
-    of_log = tuple(
-        Claim(
-            f"R*_in_{exponent}",
-            derivative,
-            "==",
-            formula,
-            f"Differentiate log C0 - alpha log C in {exponent}.",
-        )
-        for exponent, derivative, formula in zip(
-            (sym.BETA, sym.GAMMA),
-            gradient(log(envelope.coefficient) - envelope.exponent * log(sym.C))[2:],
-            closed.log_reducible[2:],
-            strict=True,
-        )
-    )
-    of_loss = tuple(
-        Claim(
-            f"L*_in_{parameter}",
-            derivative,
-            "==",
-            formula,
-            f"The law's own derivative in {parameter} at the optimum: that the optimum moves has no effect to first order.",
-        )
-        for parameter, derivative, formula in zip(PARAMETERS, direct, closed.loss, strict=True)
+    of_loss = gradient_claims(
+        "L*",
+        loss,
+        closed.loss,
+        lambda variable: say(
+            "In {} the loss at the optimum moves as the law itself does: that the optimum moves "
+            "has no effect to first order:",
+            variable,
+        ),
     )
     shift = Claim(
         "L*_with_E",
-        envelope.loss
-        - envelope.reducible.subs(sym.C, Integer(6)) * (6 / sym.C) ** envelope.exponent,
+        Partial(loss, sym.E),
         "==",
-        sym.E,
-        "E is added to R*, so its derivative is 1 and it stands in no other.",
+        Integer(1),
+        say("The irreducible loss {} is added, and the optimum does not depend on it:", sym.E),
     )
     return Derivation(
         name="delta_method_envelope",
         title="Delta method for the loss on the envelope",
-        assumptions=("L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive", "C is fixed"),
-        statement=r"\nabla\log R^* = (w_N, w_D, -w_N \log N^*, -w_D \log D^*),\qquad \nabla L^* = R^*\,\nabla\log R^*,"
-        r"\quad \partial L^*/\partial E = 1",
-        steps=(*scaled, *of_log, *of_loss, shift),
+        assumptions=derive().assumptions,
+        definitions=derive().definitions,
+        statement=say("At a fixed compute {} the gradient of the least reducible loss is ", sym.C)
+        + "{R*_in_log_A}, {R*_in_log_B}, {R*_in_beta} and {R*_in_gamma}. The gradient of the least "
+        "loss is {L*_in_log_A}, {L*_in_log_B}, {L*_in_beta}, {L*_in_gamma} and {L*_with_E}.",
+        steps=(*of_log, *of_loss, shift),
         source="Differentiation of the closed form; the envelope theorem.",
-        follows="An interval for L*(C) by the delta method, and the direction in which log A and beta trade off: N* sets it.",
+        follows="An interval for the loss on the envelope by the delta method, and the direction in "
+        "which coefficient and exponent trade off: the logarithm of the optimum sets it.",
     )

@@ -5,58 +5,60 @@ from __future__ import annotations
 from sympy import Matrix, Symbol
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.identifiability import gradient, gradients, quadratic_form
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import derive
+from isoflop.theory.identifiability import THETA, gradient_claims, gradients, quadratic_form
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import listed, say
 
 
 def derivation() -> Derivation:
     """grad alpha = (0, 0, w_N^2, w_D^2): only the two exponents matter, each by its squared share."""
-    closed = gradients()
-    of_alpha = gradient(closed.envelope.exponent)
-    names = ("log A", "log B", "beta", "gamma")
+    envelope = derive()
+    closed = gradients(envelope.named)
+    alpha, b, g = envelope.named.exponent, sym.BETA, sym.GAMMA
     covariance = Matrix(4, 4, lambda i, j: Symbol(f"V_{min(i, j)}{max(i, j)}", real=True))
-    reasons = (
-        "alpha does not depend on A.",
-        "alpha does not depend on B.",
-        "Differentiate beta gamma/(beta + gamma): the square of the params share is left.",
-        "Differentiate beta gamma/(beta + gamma): the square of the tokens share is left.",
-    )
-    steps = tuple(
-        Claim(f"alpha_in_{name}", derivative, "==", formula, reason)
-        for name, derivative, formula, reason in zip(
-            names, of_alpha, closed.exponent, reasons, strict=True
-        )
-        if formula != 0
-    )
-    steps += (
+    theta = tuple(THETA.values())
+    slopes = tuple(Partial(alpha, variable) for variable in theta)
+    steps = (
+        *gradient_claims(
+            "alpha",
+            alpha,
+            closed.exponent,
+            lambda variable: say("Differentiate the closed form of {} in {}:", alpha, variable),
+        )[2:],
         Claim(
             "variance",
-            quadratic_form(of_alpha, covariance),
+            quadratic_form(slopes, covariance),
             "==",
             closed.variance_of_exponent(covariance[2, 2], covariance[3, 3], covariance[2, 3]),
-            "In g' V g the variances and covariances of log A and log B drop out, whatever they are.",
+            say("The covariances with {} and {} drop out, whatever they are:", *theta[:2]),
         ),
         Claim(
             "homogeneous",
-            sym.BETA * closed.exponent[2] + sym.GAMMA * closed.exponent[3],
+            b * Partial(alpha, b) + g * Partial(alpha, g),
             "==",
-            closed.envelope.exponent,
-            "alpha is homogeneous of degree 1 in the exponents (Euler): the same relative error in both is that of alpha.",
+            alpha,
+            say("The exponent is homogeneous of degree 1 in {} and {} (Euler):", b, g),
         ),
     )
     return Derivation(
         name="delta_method_exponent",
         title="Delta method for the exponent of the compute law",
         assumptions=(
-            "alpha = beta gamma/(beta + gamma)",
-            "V is the covariance matrix of (log A, log B, beta, gamma)",
+            *envelope.assumptions,
+            "Let "
+            + listed(tuple(dict.fromkeys(covariance)))
+            + " be the covariances of the estimates of "
+            + listed(theta)
+            + ", numbered from 0.",
         ),
-        statement=(
-            r"\nabla\alpha = (0, 0, w_N^2, w_D^2),\qquad \operatorname{Var}\alpha \approx w_N^4 \operatorname{Var}\beta"
-            r" + w_D^4 \operatorname{Var}\gamma + 2 w_N^2 w_D^2 \operatorname{Cov}(\beta, \gamma)"
-        ),
+        definitions=envelope.definitions,
+        statement=say("The exponent {} depends on {} and {} alone, with ", alpha, b, g)
+        + "{alpha_in_beta} and {alpha_in_gamma}. To leading order its variance is {variance}, and "
+        "{homogeneous}.",
         steps=steps,
         source="Differentiation of the closed form; the delta method for the variance, to leading order.",
-        follows="For beta = gamma both weights are 1/16: alpha is better known than either exponent unless the two are tightly "
-        "coupled.",
+        follows="For equal exponents both weights are 1/16: the exponent is better known than either "
+        "exponent of the law unless the two are tightly coupled.",
     )

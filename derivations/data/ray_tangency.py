@@ -2,80 +2,115 @@
 
 from __future__ import annotations
 
-from sympy import Integer, log
+from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.identifiability import tangency_in_allocation
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.penalty import PENALTY, misallocation
 from isoflop.theory.proof.argument import ByWeightedAmGm
 from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.ray import ray
+from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.ray import PARAMS, TANGENCY, TOKENS, ray
+
+BALANCE = Symbol("G", positive=True)
 
 
 def derivation() -> Derivation:
     """C_t = 6 (t G^2)^((beta + gamma)/(beta - gamma)): there the ray's size, loss and slope are the envelope's."""
     line, off = ray(), misallocation()
-    envelope, touch = line.envelope, line.tangency
-    size_ratio = line.params / envelope.params
-    terms = tuple(
-        term.expression.subs([(sym.N, line.params), (sym.D, line.tokens)])
-        for term in envelope.form.terms
+    envelope, names = line.envelope, line.envelope.named
+    C, t, r = sym.C, sym.TOKENS_PER_PARAM, sym.SIZE_RATIO
+    kappa = envelope.budget.coefficient
+    reducible = function("R")(PARAMS(C), TOKENS(C))
+    params, tokens = envelope.form.terms
+    terms = (
+        params.expression.subs(sym.N, PARAMS(C)),
+        tokens.expression.subs(sym.D, TOKENS(C)),
     )
+    touch = tangency_in_allocation(envelope).subs(envelope.params.subs(C, kappa), BALANCE)
     steps = (
-        Claim("where", touch, "==", tangency_in_allocation(envelope), "Solve D*/N* = t for C."),
+        Claim(
+            "where",
+            TANGENCY,
+            "==",
+            touch,
+            say("Solve {} for {}:", (names.tokens / names.params, "=", t), C),
+        ),
         Claim(
             "size",
-            line.params.subs(sym.C, touch),
+            PARAMS(TANGENCY),
             "==",
-            envelope.params.subs(sym.C, touch),
-            "At C_t the ray's size is N*.",
+            names.params.subs(C, TANGENCY),
+            say("There the size of the ray is the optimal one:"),
         ),
         Claim(
             "loss",
-            line.reducible.subs(sym.C, touch),
+            reducible.subs(C, TANGENCY),
             "==",
-            envelope.reducible.subs(sym.C, touch),
-            "So its loss is that of the envelope.",
+            names.reducible.subs(C, TANGENCY),
+            say("So its reducible loss is that of the envelope:"),
         ),
         Claim(
             "slope",
-            line.reducible.diff(sym.C).subs(sym.C, touch),
+            Partial(log(reducible), log(C)),
             "==",
-            envelope.reducible.diff(sym.C).subs(sym.C, touch),
-            "And so is its slope: the curves are tangent, the local exponent is exactly alpha.",
+            -(params.exponent * terms[0] + tokens.exponent * terms[1])
+            / (2 * (terms[0] + terms[1])),
+            say("The size and the tokens of the ray grow as the square root of {}:", C),
+        ),
+        Claim(
+            "same_slope",
+            (params.exponent * terms[0] + tokens.exponent * terms[1]).subs(C, TANGENCY) / 2,
+            "==",
+            names.exponent * (terms[0] + terms[1]).subs(C, TANGENCY),
+            say("At {} this slope is {}, that of the envelope:", TANGENCY, -names.exponent),
         ),
         Claim(
             "above",
-            line.reducible,
+            reducible,
             ">=",
-            envelope.reducible,
-            "No ray passes below the envelope: weighted AM-GM on the ray's two terms.",
-            ByWeightedAmGm(terms, envelope.shares),
+            names.reducible,
+            say(
+                "Weighted AM-GM on the two terms with the weights {} and {}; their sum on the left:",
+                *names.shares,
+            ),
+            ByWeightedAmGm(terms, names.shares),
         ),
         Claim(
             "penalty",
-            line.reducible / envelope.reducible,
+            reducible / names.reducible,
             "==",
-            off.penalty.subs(sym.SIZE_RATIO, size_ratio),
-            "The ray pays the misallocation penalty at its own size ratio.",
+            PENALTY(PARAMS(C) / names.params),
+            say("The ray pays the misallocation penalty {} at its own size ratio:", PENALTY(r)),
         ),
         Claim(
             "drift",
-            sym.C * log(size_ratio).diff(sym.C),
+            Partial(log(PARAMS(C) / names.params), log(C)),
             "==",
             (sym.BETA - sym.GAMMA) / (2 * (sym.BETA + sym.GAMMA)) + Integer(0),
-            "That size ratio drifts as a power of compute, so a ray leaves the envelope on both sides unless beta = gamma.",
+            say(
+                "That size ratio drifts as a power of compute, so that a ray leaves the envelope on "
+                "both sides unless {}:",
+                (sym.BETA, "=", sym.GAMMA),
+            ),
         ),
     )
     return Derivation(
         name="ray_tangency",
         title="Where a ray touches the envelope",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
-            "D = t N with t > 0 fixed",
-            "beta != gamma",
+            *line.assumptions,
+            say("The exponents differ, {}.", (sym.BETA, "!=", sym.GAMMA)),
         ),
-        statement=r"C_t = 6\,(t G^2)^{(\beta+\gamma)/(\beta-\gamma)},\qquad R(C_t; t) = R^*(C_t),\qquad R(C; t) \ge R^*(C)",
+        definitions=(
+            *line.definitions,
+            Definition(PENALTY(r), off.named.penalty),
+            Definition(BALANCE, envelope.params.subs(C, kappa)),
+        ),
+        statement=say("The ray touches the envelope at the compute {} alone: ", TANGENCY)
+        + "{where}, {loss} and {same_slope}. Everywhere {above}, and the ray pays the penalty of its "
+        "own size ratio, {penalty}, which drifts: {drift}.",
         steps=steps,
         source="The envelope theorem: the envelope of the rays is the compute law.",
         follows="One ratio of tokens to params is right at one budget only.",

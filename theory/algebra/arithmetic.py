@@ -196,7 +196,7 @@ class Arithmetic:
             for _ in range(power - 1):
                 result = self.multiply(result, base)
             return result
-        positive = self._certainly_positive(base)
+        positive = self.is_certainly_positive(base)
         if not positive:
             self.nonzero.append(self.to_sympy(base))
         scale, prime = self._registered(base, positive=positive)
@@ -291,8 +291,9 @@ class Arithmetic:
             for prime, e in powers.items()
         )
 
-    def _certainly_positive(self, form: NormalForm) -> bool:
-        return all(self.sign_of_term(key, value) == 1 for key, value in form.items())
+    def is_certainly_positive(self, form: NormalForm) -> bool:
+        """Whether the form is a sum of terms that are each certainly positive."""
+        return bool(form) and all(self.sign_of_term(key, value) == 1 for key, value in form.items())
 
     def _as_integer(self, form: NormalForm) -> int | None:
         if not form:
@@ -343,7 +344,7 @@ class Arithmetic:
         for prime, scale in self._matches(argument, "sum"):
             if self._sign(scale) >= 0:
                 return scale, prime
-        if not self._certainly_positive(argument):
+        if not self.is_certainly_positive(argument):
             self.positive.append(self.to_sympy(argument))
         scale, prime = self._registered(argument, positive=True)
         for signed, ratio in self._matches(self.field.primes[prime].value, "signed"):

@@ -17,6 +17,7 @@ from .arithmetic import Arithmetic, Nowhere, OutsideScope
 from .convert import normal_form
 from .field import CoefficientField
 
+LARGEST_ROOT = 1_000
 Sides = tuple[Expr, ...]
 #: Decides a claim, given by its sides, where some expressions are positive; all symbols are
 #: positive or of any sign.
@@ -258,6 +259,8 @@ def solved(e: Expr, x: Symbol) -> Expr | None:
     value = -constant / coefficient
     if exponent != 1:
         if not x.is_positive or not (exponent.is_positive or exponent.is_negative):
+            return None
+        if exponent.is_Rational and max(abs(exponent.p), exponent.q) > LARGEST_ROOT:
             return None
         value = value ** (1 / exponent)
     return value if _vanishes(put_in(e, {x: value})) else None

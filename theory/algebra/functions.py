@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, Function, Integer, Rational, exp, log
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, exp, log
 
 
 class expm1(Function):
@@ -68,18 +68,41 @@ class expm1_pair(Function):
         return (exp(-b * s) - 1) / b + (exp(g * s) - 1) / g
 
 
+class Remainder(Function):
+    """O(size): what is left out of an expansion, no more than a multiple of the size. It has no
+    value.
+    """
+
+    nargs = 1
+
+
 def defined(expression: Expr) -> Expr:
     """The expression with every safe-form function replaced by its definition."""
     return expression.replace(lambda e: hasattr(e, "definition"), lambda e: e.definition())
 
 
-class OrderTerm(Function):
-    """O(u^n) as u goes to 0: what is not known of an expansion, and so no value."""
+class Partial(Function):
+    """The derivative of the first argument in the second, a symbol or the logarithm of one, written
+    out by `doit`: the first may hold names that stand for functions of the second.
+    """
 
-    nargs = 1
+    nargs = 2
+
+    def doit(self, **hints: Any) -> Expr:
+        of, variable = self.args
+        if isinstance(variable, log):
+            return variable.args[0] * of.doit().diff(variable.args[0])
+        return of.doit().diff(variable)
 
     def _latex(self, printer: Any, exp: Any = None) -> str:
-        return rf"O\left({printer._print(self.args[0])}\right)"
+        inner, below = self.args[0], rf"\partial {printer._print(self.args[1])}"
+        if isinstance(inner, Partial):
+            above = rf"\partial^{{2}} {printer._print(inner.args[0])}"
+            return rf"\frac{{{above}}}{{{below} \, \partial {printer._print(inner.args[1])}}}"
+        if isinstance(inner, Add | Mul | Pow):
+            return rf"\frac{{\partial}}{{{below}}} \left({printer._print(inner)}\right)"
+        return rf"\frac{{\partial {printer._print(inner)}}}{{{below}}}"
 
     def _sympystr(self, printer: Any) -> str:
-        return f"O({printer._print(self.args[0])})"
+        of, variable = (printer._print(argument) for argument in self.args)
+        return f"d({of})/d({variable})"

@@ -4,36 +4,63 @@ precision.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mpmath.ctx_iv import MPIntervalContext
+from mpmath.libmp import (
+    fone,
+    from_int,
+    fzero,
+    mpf_ge,
+    mpf_gt,
+    mpf_le,
+    mpf_lt,
+    mpi_abs,
+    mpi_add,
+    mpi_div,
+    mpi_exp,
+    mpi_log,
+    mpi_mul,
+    mpi_pow_int,
+)
 from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from .deadline import check
+from .steps import Step, Stepwise, Undefined, Values
+
+__all__ = [
+    "IntervalEvaluator",
+    "Undefined",
+    "certainly_nonnegative",
+    "certainly_nonzero",
+    "certainly_positive",
+]
 
 LARGEST_EXPONENT = (
     2**1_000
 )  # of exp: the argument's bits before the point cost as many bits of precision
+LEAST, MOST = from_int(-LARGEST_EXPONENT), from_int(LARGEST_EXPONENT)
+Point = Mapping[Symbol, Any]
+#: Both ends of an interval, as mpmath's own functions take them.
+Ends = tuple[Any, Any]
 
 
-class Undefined(ValueError):
-    """The expression has no real value at the point, or the enclosure is too wide to tell."""
-
-
-class IntervalEvaluator:
+class IntervalEvaluator(Stepwise):
     """Enclosures at `digits` decimal digits; the context is private, so no global precision
     changes.
     """
 
     def __init__(self, digits: int = 50) -> None:
+        super().__init__()
         self.context = MPIntervalContext()
         self.context.dps = digits
+        self.precision = self.context.prec
 
     def rational(self, value: Rational) -> Any:
         return self.context.mpf(int(value.p)) / self.context.mpf(int(value.q))
 
-    def evaluate(self, expression: Expr, point: Mapping[Symbol, Rational]) -> Any:
+    def evaluate(self, expression: Expr, point: Point) -> Any:
         """An interval that contains the expression's value at the point.
 
         Raises
@@ -42,65 +69,81 @@ class IntervalEvaluator:
             Where a logarithm, a non-integer power or a quotient leaves the reals or cannot be
             enclosed.
         """
-        return self._evaluate(expression, point, {})
+        return self.context.make_mpf(self._value(expression, point))
 
-    def _evaluate(self, e: Expr, point: Mapping[Symbol, Rational], seen: dict[Expr, Any]) -> Any:
-        if e in seen:
-            return seen[e]
-        check()
-        value = seen[e] = self._compute(e, point, seen)
-        return value
-
-    def _compute(self, e: Expr, point: Mapping[Symbol, Rational], seen: dict[Expr, Any]) -> Any:
+    def _step(self, e: Expr) -> tuple[Step, Sequence[int]]:
+        precision = self.precision
         if e.is_Symbol:
-            if e not in point:
-                raise Undefined(f"{e} is bound by a sum, an integral or the like")
-            return self.rational(point[e])
+            return (lambda _, point: self._at(e, point)), ()
         if e.is_Rational:
             if not e.is_finite:
                 raise Undefined(f"{e} is not a number")
-            return self.rational(e)
-        arguments = [self._evaluate(argument, point, seen) for argument in e.args]
-        if e.is_Add:
-            return sum(arguments[1:], arguments[0])
-        if e.is_Mul:
-            product = arguments[0]
-            for argument in arguments[1:]:
-                product = product * argument
-            return product
+            number = (from_int(int(e.p)),) * 2, (from_int(int(e.q)),) * 2
+            constant = mpi_div(*number, precision)
+            return (lambda values, point: constant), ()
+        if isinstance(e, (sinh, cosh, tanh)) or hasattr(e, "definition"):
+            needs = self._indices(
+                [*e.args, e.definition() if hasattr(e, "definition") else e.rewrite(exp)]
+            )
+            return (lambda values, point, i=needs[-1]: values[i]), needs
         if e is exp(1):
-            return self.context.exp(1)
+            return (lambda values, point: mpi_exp((fone, fone), precision)), ()
+        if e.is_Pow and e.exp.is_Integer:
+            i = self._index_of(e.base)
+            return (lambda values, point, n=int(e.exp): self._whole_power(values[i], n)), (i,)
+        needs = self._indices(e.args)
+        if e.is_Add:
+            return (lambda values, point: _folded(mpi_add, values, needs, precision)), needs
+        if e.is_Mul:
+            return (lambda values, point: _folded(mpi_mul, values, needs, precision)), needs
+        first = needs[0] if needs else 0
         if isinstance(e, exp):
-            return self._exp(arguments[0])
+            return (lambda values, point: self._exp(values[first])), needs
         if e.is_Pow:
-            return self._power(arguments[0], arguments[1], e.exp)
+            second = needs[1]
+            return (lambda values, point: self._power(values[first], values[second])), needs
         if isinstance(e, log):
-            return self._log(arguments[0])
+            return (lambda values, point: self._log(values[first])), needs
         if isinstance(e, Abs):
-            return abs(arguments[0])
-        if isinstance(e, (sinh, cosh, tanh)):
-            return self._evaluate(e.rewrite(exp), point, seen)
-        if hasattr(e, "definition"):
-            return self._evaluate(e.definition(), point, seen)
+            return (lambda values, point: mpi_abs(values[first], precision)), needs
         raise Undefined(f"{e.func.__name__} has no interval evaluation")
 
-    def _log(self, argument: Any) -> Any:
-        if not argument.a > 0:
+    def _at(self, symbol: Symbol, point: Point) -> Ends:
+        if symbol not in point:
+            raise Undefined(f"{symbol} is bound by a sum, an integral or the like")
+        ends: Ends = self.rational(point[symbol])._mpi_
+        return ends
+
+    def _log(self, argument: Ends) -> Ends:
+        check()
+        if not mpf_gt(argument[0], fzero):
             raise Undefined("the logarithm of a value that is not certainly positive")
-        return self.context.log(argument)
+        ends: Ends = mpi_log(argument, self.precision)
+        return ends
 
-    def _exp(self, argument: Any) -> Any:
-        if not -LARGEST_EXPONENT < argument.a <= argument.b < LARGEST_EXPONENT:
+    def _exp(self, argument: Ends) -> Ends:
+        check()
+        low, high = argument
+        if not (mpf_lt(LEAST, low) and mpf_le(low, high) and mpf_lt(high, MOST)):
             raise Undefined("an exponential too large to enclose")
-        return self.context.exp(argument)
+        ends: Ends = mpi_exp(argument, self.precision)
+        return ends
 
-    def _power(self, base: Any, exponent: Any, symbolic: Expr) -> Any:
-        if symbolic.is_Integer:
-            n = int(symbolic)
-            if n < 0 and base.a <= 0 <= base.b:
-                raise Undefined("division by a value that is not certainly different from zero")
-            return base**n
-        return self._exp(exponent * self._log(base))
+    def _whole_power(self, base: Ends, n: int) -> Ends:
+        if n < 0 and mpf_le(base[0], fzero) and mpf_ge(base[1], fzero):
+            raise Undefined("division by a value that is not certainly different from zero")
+        ends: Ends = mpi_pow_int(base, n, self.precision)
+        return ends
+
+    def _power(self, base: Ends, exponent: Ends) -> Ends:
+        return self._exp(mpi_mul(exponent, self._log(base), self.precision))
+
+
+def _folded(operation: Any, values: Values, needs: Sequence[int], precision: int) -> Ends:
+    result: Ends = values[needs[0]]
+    for i in needs[1:]:
+        result = operation(result, values[i], precision)
+    return result
 
 
 def certainly_positive(value: Any) -> bool:

@@ -53,7 +53,6 @@ from sympy import (
 
 from ..symbols import QUANTITIES
 from .differential import NoDerivative, derivative
-from .functions import OrderTerm
 
 LONGEST_TEXT = 4_000
 DEEPEST_NESTING = 40
@@ -833,13 +832,10 @@ class _Reader:
         return Rational(value.numerator, value.denominator)
 
     def _name(self, token: Token, depth: int) -> Expr:
-        if (
-            token.text == "O"
-            and "O" not in self.letters
-            and self.peek("(")
-            and self.own is not None
-        ):
-            return OrderTerm(self._group(self.take(), depth))
+        is_order = token.text == "O" and "O" not in self.letters and self.own is not None
+        if is_order and self.peek("("):
+            rest = " is no value, and cannot be read"
+            raise ParseError.at(self.text, token.position, "an order term 'O(...)'", rest)
         if token.text in self.table:
             meaning = self.table[token.text]
             if isinstance(meaning, NamedFunction):

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any, Protocol
 
-from mpmath.libmp import to_str
+from mpmath.libmp import round_nearest, to_int, to_str
 from sympy import Add, Expr, Integer, Mul, Rational, Symbol, expand_mul, expand_power_base
 
 from ..algebra.answer import Answer, Condition, Decision, Witness
@@ -445,13 +445,9 @@ def _all_apart(terms: Sequence[Sequence[Any]]) -> bool:
 
 def _digits(number: Any, unit: Any) -> int | None:
     """How many digits of the number are certain."""
-    size, step = abs(number.mid), unit.mid
-    if step == 0 or size == 0:
+    if unit.mid == 0 or number.mid == 0:
         return None
-    count = 0
-    while size >= step and count < 50:
-        size, count = size / 10, count + 1
-    return count
+    return len(str(to_int(abs(number / unit).mid._mpi_[0], round_nearest)))
 
 
 def _shown(value: Any, digits: int = DIGITS_SHOWN) -> str:

@@ -5,9 +5,9 @@ enclosure, or undecided.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from sympy import Abs, Dummy, Expr, Symbol, sympify
 
@@ -25,6 +25,8 @@ from ..algebra.decide import (
 )
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from ..algebra.sample import Point, points
+from .argument import BOUNDS, PROVED
+from .claim import Claim
 from .search import why_positive
 from .terms import POSITIVE, by_terms
 
@@ -65,6 +67,32 @@ def decide_bound(
         return _with_points(sides[0], relation, sides[1], assume, seed)
 
     return with_boundary(judged, sides, strict, weak)
+
+
+def decide_equality(
+    lhs: Expr,
+    rhs: Expr,
+    *,
+    assume: Sequence[Expr] = (),
+    assume_nonnegative: Sequence[Expr] = (),
+    seed: int = 0,
+) -> Decision:
+    """Decide `lhs == rhs` by normal forms; with absolute values, where those are silent, as a bound
+    from either side.
+    """
+    decision = decide(lhs, rhs, assume=assume, assume_nonnegative=assume_nonnegative, seed=seed)
+    if decision.answer is not Answer.UNDECIDED or not (lhs.has(Abs) or rhs.has(Abs)):
+        return decision
+    conditions: list[Condition] = []
+    for relation in ("<=", ">="):
+        bound = decide_bound(
+            lhs, relation, rhs, assume=assume, assume_nonnegative=assume_nonnegative, seed=seed
+        )
+        if not bound.proved:
+            return decision
+        conditions += bound.conditions
+    reason = "neither side exceeds the other, in every case of the absolute values"
+    return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
 
 
 def _with_points(
@@ -264,3 +292,16 @@ def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr, tuple[Symbol, Ex
                 replacements.append((x, bound / (1 + excess), (excess, bound / x - 1)))
             break
     return replacements
+
+
+@dataclass(frozen=True)
+class ByBound:
+    """Whatever the automatic decision of bounds finds: positive terms, a mean, or a search."""
+
+    label: ClassVar[str] = "automatic bound"
+    strength: ClassVar[str] = PROVED
+
+    def establish(self, claim: Claim) -> Decision:
+        if claim.relation not in BOUNDS:
+            return Decision(Answer.UNDECIDED, "the automatic decision of bounds serves bounds only")
+        return decide_bound(claim.lhs, claim.relation, claim.rhs, assume=claim.assume)

@@ -40,7 +40,7 @@ from .argument import (
     with_those_within,
 )
 from .points import PointCheck, check_at_points, enclose_bound
-from .words import Definition, Formula, Sentence, names_in, unfolded
+from .words import Definition, Formula, Sentence, names_in, needed, own_names, unfolded
 
 __all__ = [
     "FAILED",
@@ -262,7 +262,7 @@ class Derivation:
     The statement is a sentence about steps: `{name}` in it is the claim of that step, so that
     nothing can be stated as a formula that no step proves. A step may use the names that are
     defined; every other letter has to be introduced by an assumption, the statement's domain, or
-    the reasons.
+    the reasons. Definitions that nothing uses are left out.
     """
 
     name: str
@@ -276,8 +276,10 @@ class Derivation:
 
     def __post_init__(self) -> None:
         if self.definitions:
-            steps = tuple(replace(step, where=self.definitions) for step in self.steps)
-            object.__setattr__(self, "steps", steps)
+            bare = tuple(replace(step, where=()) for step in self.steps)
+            used = needed(self.definitions, bare, self.statement, self.follows, self.assumptions)
+            object.__setattr__(self, "definitions", used)
+            object.__setattr__(self, "steps", tuple(replace(s, where=used) for s in bare))
 
     def refuse_mistakes(self) -> None:
         """Refuse what is certainly a mistake.
@@ -325,8 +327,10 @@ class Derivation:
             *(a.names for a in (*self.assumptions, self.statement) if isinstance(a, Sentence))
         )
         for definition in self.definitions:
-            self._refuse_unknown(definition.value, known, f"definition of {definition.name}")
-            known |= names_in(definition.name)
+            arguments = frozenset(definition.name.free_symbols)
+            where = f"definition of {definition.name}"
+            self._refuse_unknown(definition.value, known | arguments, where)
+            known |= own_names(definition)
         for step in self.steps:
             known |= step.reason.names if isinstance(step.reason, Sentence) else frozenset()
             for side in step.formula.sides:

@@ -278,6 +278,8 @@ class Corrector:
         """A factor or a term that brings one side to the other, where it is short."""
         factor = powsimp(cancel(powsimp(wanted / side.expression)), force=True)
         short = min(LARGEST_MISSING, max(wanted.count_ops(), side.expression.count_ops()) - 1)
+        if factor == 0:
+            return
         if factor.is_number or (not factor.is_Add and factor.count_ops() <= short):
             yield self._with_factor(side, factor)
         term = cancel(powsimp(wanted - side.expression))

@@ -94,6 +94,10 @@ IMPLIES = re.compile(
     r"(?![A-Za-z])"
 )
 QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
+PROVIDED = re.compile(
+    r"[\s}]*(?:provided|assuming|as\s+long\s+as|given|under|subject\s+to|if|when|whenever)"
+    r"(?:\s+that)?[\s,:]*"
+)
 NUMBER_BY_HAND = re.compile(
     r"(?:[\s&]|\\[,;:! ])*\(\s*[A-Z]?[0-9]+(?:\.[0-9]+)*[a-z]?\s*\)[\s.,;]*"
 )
@@ -115,6 +119,10 @@ OTHER_RELATIONS = (
 )
 NAMED_RELATIONS = "|".join(sorted({*RELATIONS, *OTHER_RELATIONS}, key=len, reverse=True))
 RELATION = re.compile(rf"->|[=<>]|(?:\\(?:{NAMED_RELATIONS})(?![A-Za-z]))")
+#: How a row begins that continues the one before: with a relation or a sign.
+GOES_ON = re.compile(
+    rf"[\s&{{}}]*(?:{RELATION.pattern}|[-+]|\\(?:times|cdot|quad|qquad)(?![A-Za-z]))"
+)
 STRICT = {"<", ">", r"\lt", r"\gt", r"\ne", r"\neq"}
 IN_PARENTHESES = re.compile(r"[\s&]*(?:\\left)?\((?P<inside>.*?)(?:\\right)?\)[\s&.,;]*", re.DOTALL)
 LIMIT = re.compile(
@@ -257,13 +265,19 @@ def _explained(
             for branch, is_branch in _branches(text[first:last])
             for claim in _claims(branch, first)
         ]
+        if before and PROVIDED.fullmatch(text, start, opening):
+            stated = tuple(claim.text.strip() for claim in claims)
+            before = [replace(claim, conditions=claim.conditions + stated) for claim in before]
+            claims = []
         if before and WHERE_BETWEEN.fullmatch(text, start, opening):
             defined = [claim for claim in claims if _defines(claim.text, known)]
             texts = tuple(claim.text for claim in defined)
             before = [replace(claim, definitions=claim.definitions + texts) for claim in before]
             claims = [claim for claim in claims if claim not in defined]
-        yield from before
-        before, start = claims, end
+        if claims:
+            yield from before
+            before = claims
+        start = end
     yield from before
 
 
@@ -512,15 +526,27 @@ def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
     """Claims and conditions with their places, each with whether prose makes it a condition."""
     cuts = [(0, 0, AND), *_cuts(text), (len(text), len(text), AND)]
     joined: list[tuple[int, str, bool]] = []
+    is_after_comma = False
     for (_, first, mark), (stop, _, _) in pairwise(cuts):
         own = text[first:stop]
         if (EMPTY.fullmatch(own) or NUMBER_BY_HAND.fullmatch(own)) and mark != WHERE:
+            is_after_comma |= mark == ","
             continue
         if joined and joined[-1][2] and mark == "space" and EMPTY.fullmatch(joined[-1][1]):
             joined[-1] = (first, own, True)
             continue
         before = joined[-1] if joined else None
-        if before is not None and not before[2] and mark not in (AND, WHERE) and _continues(own):
+        begins = is_after_comma and mark == ROW and not GOES_ON.match(own)
+        is_after_comma = False
+        if (
+            before is not None
+            and not before[2]
+            and mark not in (AND, WHERE)
+            and (
+                (_continues(own) and not begins)
+                or (RELATION.search(before[1]) is None and mark == ROW)
+            )
+        ):
             start, earlier, _ = before
             gap = text[start + len(earlier) : first]
             bridge = re.sub(

@@ -9,25 +9,42 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
 from itertools import islice, pairwise, product
 from math import prod
 from typing import Any
 
 import mpmath
+from mpmath.libmp import (
+    from_rational,
+    fzero,
+    mpf_abs,
+    mpf_cosh_sinh,
+    mpf_e,
+    mpf_exp,
+    mpf_gt,
+    mpf_log,
+    mpf_lt,
+    mpf_mul,
+    mpf_pow_int,
+    mpf_sum,
+    mpf_tanh,
+    to_int,
+)
 from sympy import Abs, Expr, Rational, Symbol, cosh, exp, log, sinh, tanh
 
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.sample import Point, not_real
 from ..algebra.sample import points as sampled_points
+from ..algebra.steps import Step, Stepwise, Values
 from .argument import BOUNDS, STRICT
 
 SMALLEST_LIMIT_STEP = 3
 #: The logarithms to which the variable of a limit is taken, and where a distance that shrinks is
 #: not yet small.
 LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
-LARGEST_EXPONENT = (
-    2**1_000
-)  # of exp: the argument's bits before the point cost as many bits of precision
+#: Of the argument of exp before the point; they cost as many bits of precision.
+LARGEST_EXPONENT_BITS = 1_000
 LARGEST_DRAW = 2_000
 #: A bound is followed downhill from the tightest of its first points: from how many, of how many,
 #: how often, by which factors.
@@ -49,77 +66,92 @@ class PointCheck:
     witness: tuple[tuple[Symbol, Rational], ...] = ()
 
 
-class PointEvaluator:
+class PointEvaluator(Stepwise):
     """Values of expressions at a point, to `digits` decimal digits."""
 
     def __init__(self, digits: int) -> None:
+        super().__init__()
         self.context = mpmath.mp.clone()
         self.context.dps = digits
-        self.functions = {
+        self.rounding = self.context.prec, "n"
+        self.functions: dict[Any, Callable[[Any], Any]] = {
             exp: self._exp,
-            Abs: abs,
-            sinh: self.context.sinh,
-            cosh: self.context.cosh,
-            tanh: self.context.tanh,
+            log: self._log,
+            Abs: mpf_abs,
+            sinh: lambda x: mpf_cosh_sinh(x, *self.rounding)[1],
+            cosh: lambda x: mpf_cosh_sinh(x, *self.rounding)[0],
+            tanh: lambda x: mpf_tanh(x, *self.rounding),
         }
 
-    def evaluate(
-        self, e: Expr, point: Mapping[Symbol, Any], seen: dict[Expr, Any] | None = None
-    ) -> Any:
-        """The value; `seen` holds those of parts at the same point, and is added to."""
-        return self._evaluate(e, point, {} if seen is None else seen)
+    def evaluate(self, e: Expr, point: Mapping[Symbol, Any], known: Values | None = None) -> Any:
+        """The value at a point; a caller that comes back to the point keeps what is known there."""
+        return self.context.make_mpf(self._value(e, point, known))
 
-    def _evaluate(self, e: Expr, point: Mapping[Symbol, Any], seen: dict[Expr, Any]) -> Any:
-        if e not in seen:
-            seen[e] = self._compute(e, point, seen)
-        return seen[e]
-
-    def _compute(self, e: Expr, point: Mapping[Symbol, Any], seen: dict[Expr, Any]) -> Any:
-        mp = self.context
+    def _step(self, e: Expr) -> tuple[Step, Sequence[int]]:
+        rounding = self.rounding
         if e.is_Symbol:
-            if e not in point:
-                raise Undefined(f"{e} is bound by a sum, an integral or the like")
-            value = point[e]
-            return (
-                mp.mpf(int(value.p)) / int(value.q)
-                if isinstance(value, Rational)
-                else mp.mpf(value)
-            )
+            return (lambda _, point: self._at(e, point)), ()
         if e.is_Rational:
-            return mp.mpf(int(e.p)) / int(e.q)
+            constant = from_rational(int(e.p), int(e.q), *rounding)
+            return (lambda values, point: constant), ()
         if hasattr(e, "definition"):
-            return self._evaluate(e.definition(), point, seen)
+            needs = self._indices([e.definition()])
+            return (lambda values, point: values[needs[0]]), needs
         if e is exp(1):
-            return mp.e
-        values = [self._evaluate(argument, point, seen) for argument in e.args]
+            return (lambda values, point: mpf_e(*rounding)), ()
+        needs = self._indices(e.args)
         if e.is_Add:
-            return mp.fsum(values)
+            return (lambda values, point: mpf_sum([values[i] for i in needs], *rounding)), needs
         if e.is_Mul:
-            return mp.fprod(values)
+            return (
+                lambda values, point: reduce(
+                    lambda x, y: mpf_mul(x, y, *rounding), [values[i] for i in needs]
+                )
+            ), needs
         if e.is_Pow:
-            return self._power(*values, whole=e.exp.is_Integer)
-        if isinstance(e, log):
-            if values[0] <= 0:
-                raise Undefined(f"log({mp.nstr(values[0])})")
-            return mp.log(values[0])
-        if e.func in self.functions:
-            return self.functions[e.func](*values)
-        raise Undefined(f"{e.func.__name__} has no pointwise evaluation")
+            base, exponent = needs
+            whole = e.exp.is_Integer
+            return (
+                lambda values, point: self._power(values[base], values[exponent], whole=whole)
+            ), needs
+        if e.func not in self.functions:
+            raise Undefined(f"{e.func.__name__} has no pointwise evaluation")
+        function, argument = self.functions[e.func], needs[0]
+        return (lambda values, point: function(values[argument])), needs
+
+    def _at(self, symbol: Symbol, point: Mapping[Symbol, Any]) -> Any:
+        if symbol not in point:
+            raise Undefined(f"{symbol} is bound by a sum, an integral or the like")
+        value = point[symbol]
+        if isinstance(value, Rational):
+            return from_rational(int(value.p), int(value.q), *self.rounding)
+        return self.context.mpf(value)._mpf_
 
     def _exp(self, argument: Any) -> Any:
-        if not abs(argument) < LARGEST_EXPONENT:
+        _, mantissa, exponent, bits = argument
+        if (exponent and not mantissa) or exponent + bits > LARGEST_EXPONENT_BITS:
             raise Undefined("an exponential too large to evaluate")
-        return self.context.exp(argument)
+        return mpf_exp(argument, *self.rounding)
+
+    def _log(self, argument: Any) -> Any:
+        if not mpf_gt(argument, fzero):
+            raise Undefined(f"log({self._shown(argument)})")
+        return mpf_log(argument, *self.rounding)
 
     def _power(self, base: Any, exponent: Any, *, whole: bool) -> Any:
         """A negative number has powers with a whole number as exponent, not with a symbol that
         happens to be whole.
         """
-        if (base < 0 and not whole) or (base == 0 and exponent < 0):
-            raise Undefined(f"{self.context.nstr(base)}**{self.context.nstr(exponent)}")
-        if self.context.isint(exponent):
-            return base ** int(exponent)
-        return self._exp(exponent * self.context.log(base)) if base else self.context.zero
+        if (mpf_lt(base, fzero) and not whole) or (base == fzero and mpf_lt(exponent, fzero)):
+            raise Undefined(f"{self._shown(base)}**{self._shown(exponent)}")
+        if exponent == fzero or (exponent[1] and exponent[2] >= 0):
+            return mpf_pow_int(base, to_int(exponent), *self.rounding)
+        if base == fzero:
+            return fzero
+        return self._exp(mpf_mul(exponent, self._log(base), *self.rounding))
+
+    def _shown(self, value: Any) -> Any:
+        return self.context.nstr(self.context.make_mpf(value))
 
 
 def check_at_points(

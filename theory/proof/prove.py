@@ -332,11 +332,12 @@ class _Chain:
         decision, meanings = decided(question, self.reader.words, self.given)
         if decision.proved:
             return decision, meanings
-        if self.numbers is not None:
+        letters = question.lhs.free_symbols | question.rhs.free_symbols
+        if self.numbers is not None and letters:
             return self.comparison(i).decide(), ()
         if question.relation != "approx":
             return decision, meanings
-        if not question.lhs.free_symbols | question.rhs.free_symbols:
+        if not letters:
             return self.comparison(i).decide(), ()
         reason = (
             "whether the two sides are near each other hangs on a law: name one with --law NAME"

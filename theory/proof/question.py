@@ -15,13 +15,12 @@ from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 from .. import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness
 from ..algebra.decide import decide, is_zero, witness_at
-from ..algebra.functions import OrderTerm
+from ..algebra.functions import Remainder
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.parse import Domain
 from ..algebra.sample import Point
-from .bounds import decide_bound
-from .limits import decide_limit
-from .order import decide_order
+from .bounds import decide_bound, decide_equality
+from .limits import decide_limit, decide_order
 from .reading import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 
@@ -70,17 +69,25 @@ class Question:
         return replace(decision, conditions=tuple(dict.fromkeys((*decision.conditions, *needed))))
 
     def _decide(self) -> Decision:
+        if self.lhs.has(Remainder):
+            return Decision(Answer.UNDECIDED, "an order term O(...) is no value to begin with")
+        if self.rhs.has(Remainder):
+            (remainder,) = self.rhs.atoms(Remainder)
+            kept, size = self.rhs - remainder, remainder.args[0]
+            return decide_order(self.lhs, kept, size, self.limit, **self._known())
         if self.limit is not None and self.relation in ("->", "~"):
             fixed = [e for e in self.domain.nonzero if not e.has(self.limit[0])]
             known = self._known() | {"assume_nonzero": fixed}
             return decide_limit(self.lhs, self.relation, self.rhs, *self.limit, **known)
         if self.relation in BOUNDS:
-            return decide_bound(self.lhs, self.relation, self.rhs, **self._known())
+            decision = decide_bound(self.lhs, self.relation, self.rhs, **self._known())
+            is_open = self.relation in ("<", ">") and decision.answer is Answer.UNDECIDED
+            return (is_open and self._equal_at_a_point()) or decision
         if self.relation == "!=":
             return self._never_equal()
         if self.relation == "propto":
             return self._proportional()
-        return decide(self.lhs, self.rhs, **self._known())
+        return decide_equality(self.lhs, self.rhs, **self._known())
 
     def _known(self) -> dict[str, Any]:
         strict = [e for e in self.domain.nonnegative if self._is_apart(e)]
@@ -182,6 +189,13 @@ class Question:
             if bound.proved:
                 reason = f"the left side is always {'larger' if relation == '>' else 'smaller'}"
                 return Decision(Answer.PROVED, f"{reason}: {bound.reason}", bound.conditions)
+        reason = (
+            "neither a bound that keeps the sides apart nor a point where they are equal is found"
+        )
+        return self._equal_at_a_point() or Decision(Answer.UNDECIDED, reason)
+
+    def _equal_at_a_point(self) -> Decision | None:
+        """The refutation of what says that the sides are never equal."""
         for point in self._simple_points():
             if decide(*(side.xreplace(dict(point)) for side in (self.lhs, self.rhs))).proved:
                 value = IntervalEvaluator().evaluate(self.lhs, point)
@@ -191,10 +205,7 @@ class Question:
                     "the two sides are equal at a point",
                     witness=replace(witness, rhs=witness.lhs),
                 )
-        reason = (
-            "neither a bound that keeps the sides apart nor a point where they are equal is found"
-        )
-        return Decision(Answer.UNDECIDED, reason)
+        return None
 
     # -- witnesses -----------------------------------------------------------------------------------------------------
 
@@ -207,6 +218,10 @@ class Question:
         pool = [
             first,
             *([draws.choice(SIMPLE) for _ in letters] for _ in range(SIMPLE_POINTS)),
+            *(
+                [Integer(1) if x == one else value for x, value in zip(letters, first, strict=True)]
+                for one in letters
+            ),
             [Integer(1)] * len(letters),
         ]
         evaluator = IntervalEvaluator()
@@ -258,10 +273,6 @@ def decided(
     """The decision for independent letters where that is a proof, else for what they mean at one
     run, with those meanings. One letter of a run does not fix another.
     """
-    if question.lhs.has(OrderTerm) or question.rhs.has(OrderTerm):
-        letters = (question.lhs.free_symbols | question.rhs.free_symbols) & words.of_a_run
-        order = decide_order(question.lhs, question.relation, question.rhs, words.run)
-        return order, words.meanings(letters)
     decision, meanings = _decided(question, words, given)
     if decision.refuted and question.relation == "propto":
         left, right = (e.free_symbols & words.of_a_run for e in (question.lhs, question.rhs))
@@ -303,7 +314,8 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
         return independent, ()
     at_run = question.decide()
     meanings = words.meanings(together)
-    if at_run.proved or (at_run.refuted and not independent.refuted):
+    strict = claim.relation in ("<", ">")
+    if at_run.proved or (at_run.refuted and (strict or not independent.refuted)):
         return at_run, meanings
     if at_run.answer is Answer.UNDECIDED and independent.refuted:
         reason = f"it fails for independent letters, and by definition {', '.join(meanings)}: {at_run.reason}"

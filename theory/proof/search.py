@@ -119,7 +119,7 @@ class _Place:
 
     def __init__(self, point: Point) -> None:
         self.point = point
-        self.seen: dict[Expr, Any] = {}
+        self.seen: list[Any] = []
 
 
 class Search:
@@ -719,6 +719,8 @@ class Search:
         """
         inner = next(part for part in e.atoms(Abs) if not part.args[0].has(Abs))
         u = inner.args[0]
+        if sign := self._sign(u, assume, depth).value:
+            return self.why(e.xreplace({inner: sign * u}), assume, strict, depth)
         if not _is_analytic(u):
             return ""
         branches = [e.xreplace({inner: sign * u}) for sign in (1, -1)]
@@ -827,6 +829,8 @@ def _balance(one: Expr, other: Expr, x: Symbol) -> Expr | None:
     constant, dependent = quotient.as_independent(x, as_Add=False)
     base, power = dependent.as_base_exp()
     if base != x or power.has(x) or power == 0 or constant.is_positive is not True:
+        return None
+    if power.is_Rational and max(abs(power.p), power.q) > LARGEST_POWER:
         return None
     return constant ** (-1 / power)
 

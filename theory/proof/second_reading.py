@@ -47,6 +47,10 @@ ABOUT_THE_OPTIMUM = re.compile(
 )
 #: Words in front of what a sentence may suppose rather than claim.
 SUPPOSING = ("with",)
+AT_A_POINT = re.compile(
+    r"(?:\\(?:big|Big|bigg|Bigg|right|middle)[lrm]?\s*)?(?:\||\\[lr]?vert)\s*_\s*"
+    r"(?:\*|\\star|\{[^{}]*(?:\*|\\star|opt)[^{}]*\}+)|\\left\s*\."
+)
 IN_NUMBERS = re.compile(r"[0-9]\.[0-9]|10\s*\^|[0-9]\{,\}[0-9]|[0-9]{3}")
 
 
@@ -81,9 +85,11 @@ class Trial:
     def proof(self) -> Proof:
         return self._prove()
 
-    def _prove(self, assume: Sequence[str] = (), let: Sequence[str] = ()) -> Proof:
+    def _prove(
+        self, assume: Sequence[str] = (), let: Sequence[str] = (), text: str | None = None
+    ) -> Proof:
         return self.settings.prove(
-            self.text,
+            self.text if text is None else text,
             define=self.define,
             assume=(*self.assume, *assume),
             let=let,
@@ -121,12 +127,10 @@ class Trial:
                 name = "along the budget"
                 variable = let[0]
                 yield f"{name}, a function of {variable}", {"let": [let[1]]}
+                anywhere = AT_A_POINT.sub(lambda match: " " * len(match.group()), self.text)
                 yield (
                     f"at the optimum {name}, a function of {variable}",
-                    {
-                        "let": [let[1]],
-                        "assume": optimum,
-                    },
+                    {"let": [let[1]], "assume": optimum, "text": anywhere},
                 )
         if numbers and not set(numbers) & given:
             values = [f"{name} == {value}" for name, value in numbers.items()]
@@ -197,7 +201,7 @@ class Failure:
         if self.equation.is_inline and self.equation.cue in SUPPOSING:
             return UNDECIDED, "it does not hold in general; it may be what the sentence supposes"
         if self.link.relation != "==":
-            return self._of_undefined() or (REFUTED, reason)
+            return self._of_undefined() or self._of_a_bound() or (REFUTED, reason)
         return (
             self._of_a_number()
             or self._of_undefined()
@@ -205,6 +209,7 @@ class Failure:
             or self._of_a_definition()
             or self._of_a_letter()
             or self._of_numbers()
+            or self._of_a_point()
             or self._of_a_tie()
             or (REFUTED, reason)
         )
@@ -311,7 +316,8 @@ class Failure:
         if value.is_number:
             self.document.numbers = {**self.document.numbers, name: str(value)}
             return CONDITION, f"{name}, {self.document.meaning(name)}, is given a number"
-        closed = sym.C in value.free_symbols and not {sym.N, sym.D} & value.free_symbols
+        given = {sym.N, sym.D, sym.N_MAX, sym.D_MAX}
+        closed = sym.C in value.free_symbols and not given & value.free_symbols
         if name in ("N", "D") and closed and not self._is_in_numbers:
             return REFUTED, f"neither for every {name} nor at the optimum"
         return CONDITION, f"{name}, {self.document.meaning(name)}, is given a value"
@@ -326,6 +332,28 @@ class Failure:
             return None
         return REFUTED, self.link.decision.reason
 
+    @property
+    def _is_meant_at_the_optimum(self) -> bool:
+        """Whether the prose before the equation, or a condition beside it, speaks of the optimum."""
+        about = (self.equation.prose, *self.equation.conditions)
+        return any(ABOUT_THE_OPTIMUM.search(text) for text in about)
+
+    def _of_a_bound(self) -> tuple[str, str] | None:
+        """`N < N_max`: a bound on a quantity of the run."""
+        moving = {"N", "D", "C"}
+        if not any(side is not None and side[0] in moving for side in (self.left, self.right)):
+            return None
+        return UNDECIDED, "it does not hold in general; it may be a condition"
+
+    def _of_a_point(self) -> tuple[str, str] | None:
+        """`R = 1`: an equation that singles out a run, not a claim about all of them."""
+        is_number = self.link.lhs.is_number or self.link.rhs.is_number
+        if not is_number or not {sym.N, sym.D, sym.C} & self.letters:
+            return None
+        if {sym.N, sym.D} & self.letters and self._is_meant_at_the_optimum:
+            return None
+        return UNDECIDED, "it does not hold in general; it may be a condition"
+
     def _of_numbers(self) -> tuple[str, str] | None:
         if not (self._is_in_numbers or (self.left and self.link.rhs.is_number)):
             return None
@@ -336,10 +364,7 @@ class Failure:
         if not {"N", "D"} & {str(x) for x in self.letters} or _is_budget_free(self.link):
             return None
         reason = "it holds neither for every N and D nor at the optimum"
-        is_meant = ABOUT_THE_OPTIMUM.search(self.equation.prose) or any(
-            ABOUT_THE_OPTIMUM.search(condition) for condition in self.equation.conditions
-        )
-        if is_meant:
+        if self._is_meant_at_the_optimum:
             return REFUTED, reason
         return UNDECIDED, f"{reason}; it may be a condition"
 

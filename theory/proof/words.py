@@ -12,8 +12,10 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from string import Formatter
 from typing import Any, TypeVar
 
-from sympy import Expr, Function, Lambda, Symbol, sympify
+from sympy import Derivative, Expr, Function, Lambda, Symbol, sympify
 from sympy.core.function import AppliedUndef
+
+from ..algebra.functions import Partial
 
 #: The signs between the sides of a formula.
 SIGNS = ("=", ">=", "<=", ">", "<", "!=", "~", "->", "propto")
@@ -197,6 +199,7 @@ def unfolded(of: Of, definitions: Sequence[Definition]) -> Of:
     if isinstance(result, Expr):
         for definition in reversed(definitions):
             result = definition.unfold(result)
+        result = result.doit() if result.has(Derivative, Partial) else result
     elif isinstance(result, tuple):
         result = tuple(unfolded(part, definitions) for part in result)
     elif is_dataclass(result) and not isinstance(result, type):
@@ -205,6 +208,35 @@ def unfolded(of: Of, definitions: Sequence[Definition]) -> Of:
         if any(changed[name] is not value for name, value in own.items()):
             result = replace(result, **changed)
     return result
+
+
+def names_within(part: Any) -> frozenset[Expr]:
+    """The names in an expression, or in all expressions of a record."""
+    if isinstance(part, Expr):
+        return names_in(part)
+    if isinstance(part, tuple):
+        return frozenset().union(*map(names_within, part))
+    if is_dataclass(part) and not isinstance(part, type):
+        return names_within(tuple(getattr(part, f.name) for f in fields(part)))
+    return frozenset()
+
+
+def needed(definitions: Sequence[Definition], *parts: Any) -> tuple[Definition, ...]:
+    """The definitions that the parts use, or that those use."""
+    names = frozenset().union(*map(names_within, parts))
+    kept: list[Definition] = []
+    for definition in reversed(definitions):
+        if own_names(definition) & names:
+            kept.insert(0, definition)
+            names |= names_in(definition.value)
+    return tuple(kept)
+
+
+def own_names(definition: Definition) -> frozenset[Expr]:
+    """The name that a definition gives, without the arguments of a function."""
+    return names_in(definition.name) - frozenset(definition.name.free_symbols) or names_in(
+        definition.name
+    )
 
 
 def names_in(expression: Expr) -> frozenset[Expr]:

@@ -308,7 +308,8 @@ def formula(text: str) -> Formula:
         return _between_dollars(text)
     reason = REASON.search(text)
     claim, why = (text, "") if reason is None else (text[: reason.start()], text[reason.start() :])
-    conditions, limit = [], None
+    conditions: list[str] = []
+    limit = None
     while beside := _last(BESIDE, claim):
         inside = claim[beside.end() :].strip(" ()")
         claim = claim[: beside.start()]
@@ -324,7 +325,8 @@ def _between_dollars(text: str) -> Formula:
     if not found or text[: found[0].start()].strip(" :") or text.count("$") % 2:
         raise ParseError(f"{text!r}: a formula between dollars is expected at the beginning")
     first, *others = found
-    conditions, limit = [], None
+    conditions: list[str] = []
+    limit = None
     end = first.end()
     for other in others:
         between = text[end : other.start()]

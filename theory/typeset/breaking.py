@@ -19,7 +19,7 @@ FREE, SLACK, INDENT = 8, 4, 25
 CONTINUED = r"\qquad "
 MARGIN = width(CONTINUED)
 #: Smaller sizes, and per cent of the width in 10pt: what is raised does not shrink as much.
-SIZES = (("", 100), (r"\small", 94), (r"\footnotesize", 91), (r"\scriptsize", 87))
+SIZES = (("", 100), (r"\small", 96), (r"\footnotesize", 93), (r"\scriptsize", 90))
 
 
 @dataclass(frozen=True)
@@ -120,21 +120,53 @@ def packed(left: Sequence[str], right: Sequence[str], note: str, room: int) -> l
     noted = rf"{whole} \qquad {note}" if note else whole
     if width(noted) <= room:
         return [noted]
-    beside = room - width(start) - MARGIN
+    beside = room - width(start)
     if width(whole) <= room:
         rows = [f"&{whole}"]
-    elif width(start) <= SHORT_SIDE * room and max(map(width, right)) <= beside:
-        first, *more = filled(right, beside)
-        rows = [f"{start} &{first}", *(f"&{CONTINUED}{row}" for row in more)]
+    elif width(start) <= SHORT_SIDE * room and max(map(width, right)) <= beside - MARGIN:
+        rows = _beside(start, right, beside)
     else:
-        first, *more = filled(left, room)
-        more += filled(right, room - MARGIN)
-        rows = [f"&{first}", *(f"&{CONTINUED}{row}" for row in more)]
+        rows = [_continued(row) for row in filled(left, room) + filled(right, room - MARGIN)]
+        rows[0] = f"&{rows[0].removeprefix('&').removeprefix(CONTINUED)}"
     if not note:
         return rows
     if _widest([*rows[:-1], rf"{rows[-1]} \qquad {note}"]) <= room:
         return [*rows[:-1], rf"{rows[-1]} \qquad {note}"]
-    return [*rows, f"&{CONTINUED}{note}"]
+    return [*rows, _continued(note)]
+
+
+def _beside(left: str, right: Sequence[str], room: int) -> list[str]:
+    """The rows of a right side beside its left side."""
+    first, *more = filled(right, room - MARGIN)
+    return [f"{left} &{first}", *map(_continued, more)]
+
+
+def _continued(row: str) -> str:
+    """A row below others: a relation stands below theirs, what goes on with a side further right."""
+    begins_with_relation = row.partition(" ")[0] in RELATIONS
+    return f"&{row}" if begins_with_relation else f"&{CONTINUED}{row}"
+
+
+def definitions(sides: Sequence[tuple[str, Sequence[str]]], room: int) -> str:
+    """Names with the pieces that they stand for: as many to a row as fit, aligned where one needs
+    several rows.
+    """
+    rows_of = [
+        _beside(name, [f"= {first}", *more], room - width(name)) for name, (first, *more) in sides
+    ]
+    if any(len(rows) > 1 for rows in rows_of):
+        *others, last = rows_of
+        listed = [row for rows in others for row in (*rows[:-1], f"{rows[-1]},")]
+        return block("align*", [*listed, *last], ".", room)
+    rows = [""]
+    for (row,) in rows_of:
+        bare = row.replace("&", "")
+        longer = rf"{rows[-1]}, \quad {bare}" if rows[-1] else bare
+        if width(longer) <= room:
+            rows[-1] = longer
+        else:
+            rows = [*rows[:-1], f"{rows[-1]},", bare] if rows[-1] else [bare]
+    return block("gather*", rows, ".", room)
 
 
 def _widest(rows: Sequence[str]) -> int:

@@ -29,7 +29,7 @@ from ..envelope import Envelope
 from ..law import PARAMS_TOKENS
 from ..penalty import Misallocation
 from ..proof.claim import Derivation, Verdict, weakest
-from .breaking import ARTICLE, Measure
+from .breaking import ARTICLE, SIZES, Measure
 from .layout import OPTIMAL
 from .numbers import Shortest
 from .plain import plain
@@ -59,7 +59,8 @@ PREFIX = "iso:"
 #: What a table of laws shows: the fitted coefficients, and what follows from them.
 FITTED, DERIVED = ("E", "A", "B", "beta", "gamma"), ("alpha", "C0", "w_N")
 #: Tables of many columns are narrower than the lines of an article.
-SMALL, SEPARATION = r"\footnotesize\setlength{\tabcolsep}{3pt}", 6
+FOOTNOTE, SEPARATION = r"\footnotesize", 6
+SMALL = rf"{FOOTNOTE}\setlength{{\tabcolsep}}{{{SEPARATION // 2}pt}}"
 PENALTIES = (
     "Penalty $P$, effective compute and compute overhead off the optimal allocation, at the same "
     "compute."
@@ -412,14 +413,15 @@ def _with_references(body: str, names: Iterable[str]) -> str:
 
 def _table_width(table: Table) -> int:
     """About how many points wide a table is in footnote size."""
-    cells = [
-        max(
-            width(text.replace("$", ""))
-            for text in (column.latex_head(), *map(column.latex_cell, table.entries))
-        )
+    columns = [
+        max(map(_cell_width, (column.latex_head(), *map(column.latex_cell, table.entries))))
         for column in table.page
     ]
-    return 8 * sum(cells) // 10 + SEPARATION * (len(cells) - 1)
+    return sum(columns) * dict(SIZES)[FOOTNOTE] // 100 + SEPARATION * (len(columns) - 1)
+
+
+def _cell_width(cell: str) -> int:
+    return width(cell.replace("$", ""), 1) if "$" in cell else width(rf"\text{{{cell}}}")
 
 
 def written(spelling: Notation, macros: bool) -> Notation:

@@ -216,8 +216,9 @@ class Count(Format):
 
     def latex(self, value: float | None) -> str:
         """The number for LaTeX: with a suffix as text, without one in mathematics."""
-        known = value is not None and not isnan(value) and not isinf(value)
-        number, suffix = self._scaled(value) if known else ("", "")
+        if value is None or isnan(value) or isinf(value):
+            return super().latex(value)
+        number, suffix = self._scaled(value)
         return f"{number}{suffix}" if suffix else super().latex(value)
 
     def finite(self, value: float) -> str:

@@ -17,7 +17,7 @@ from ..penalty import Misallocation
 from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
 from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from ..proof.words import Formula, Sentence
-from .breaking import ARTICLE, Measure, block, closed, display, filled, packed, pieces
+from .breaking import ARTICLE, Measure, block, closed, definitions, display, filled, packed, pieces
 from .equations import check_spelling, side_conditions
 from .naming import with_names
 from .printer import SIGNS, PaperPrinter, snug
@@ -137,7 +137,17 @@ def _assumed(
         for formula in text.formulas
     }
     new = [d.formula for d in derivation.definitions if d.name not in given]
-    return [*printed, *(["Write", formulas_display(new, spelling, measure.text)] if new else [])]
+    return [
+        *printed,
+        *(
+            [
+                "Write",
+                formulas_display(new, PaperPrinter(spelling, arguments=True), measure.text, "."),
+            ]
+            if new
+            else []
+        ),
+    ]
 
 
 def _stated(derivation: Derivation, spelling: Notation, measure: Measure) -> list[str]:
@@ -359,7 +369,8 @@ def _display(
     shown = block("align*", rows, "," if names or not fits else ".", room)
     if not fits:
         shown += f"\n  provided that\n{_conditions(wide, ',' if names else '.', room)}"
-    return f"{shown}\n  where\n{_definitions(names, printer, room)}" if names else shown
+    named = [(printer.doprint(name), pieces(part, printer, room)) for name, part in names]
+    return f"{shown}\n  where\n{definitions(named, room)}" if names else shown
 
 
 def _conditions(conditions: Sequence[Sequence[str]], end: str, room: int) -> str:
@@ -367,18 +378,3 @@ def _conditions(conditions: Sequence[Sequence[str]], end: str, room: int) -> str
     *others, last = [filled(parts, room) for parts in conditions]
     listed = [[*rows[:-1], f"{rows[-1]},"] for rows in others]
     return block("gather*", [row for rows in [*listed, last] for row in rows], end, room)
-
-
-def _definitions(names: Sequence[tuple[Expr, Expr]], printer: PaperPrinter, room: int) -> str:
-    """Each name with what it stands for, as many to a row as fit."""
-    rows = [""]
-    for name, part in names:
-        begin, *more = pieces(part, printer, room)
-        first, *rest = filled([f"{printer.doprint(name)} = {begin}", *more], room)
-        longer = rf"{rows[-1]}, \quad {first}" if rows[-1] else first
-        if width(longer) <= room and not rest:
-            rows[-1] = longer
-            continue
-        rows[-1] += "," if rows[-1] else ""
-        rows += [first, *rest]
-    return block("gather*", [row for row in rows if row], ".", room)

@@ -20,7 +20,8 @@ from .width import width
 PLAIN_SIGNS = {"propto": "is proportional to"}
 #: A claim of a statement that is narrower than this, in points, stays in the line of text.
 SHORT = 110
-END = "\0"
+#: What may stand between two claims of one display.
+JOINS = (", ", " and ", ", and ")
 
 
 def inline(formula: Formula, printer: PaperPrinter) -> str:
@@ -88,33 +89,51 @@ def latex_statement(derivation: Derivation, notation: str | Notation = DEFAULT) 
 def statement_latex(
     statement: Sentence, claims: Mapping[str, Formula], spelling: Notation, room: int
 ) -> str:
-    """A theorem's statement, the claims of its steps as displays, short ones in the line of text."""
+    """A theorem's statement: the claims of its steps as displays, several in a row in one, and short
+    ones in the line of text.
+    """
     printer = PaperPrinter(spelling)
-    parts: list[str] = []
     formulas = iter(statement.formulas)
-    stop = ""
+    parts: list[str] = []
+    waiting: list[Formula] = []
     for words, name in pieces_of(statement.text):
-        text = escaped(words)
-        if stop:
-            mark = text[:1] if text[:1] in tuple(".,;:") else ""
-            parts.append(stop.replace(END, mark))
-            text, stop = text[len(mark) :].lstrip(), ""
-        parts.append(text)
+        if waiting and (words not in JOINS or not name):
+            mark = words[:1] if words[:1] in tuple(".,;:") else ""
+            shown = claims_latex(waiting, printer, spelling, room, mark)
+            if shown.startswith("\n"):
+                parts[-1] = parts[-1].rstrip()
+            parts.append(shown)
+            waiting, words = (
+                [],
+                words[len(mark) :].lstrip() if shown.endswith("\n") else words[len(mark) :],
+            )
+        if not waiting:
+            parts.append(escaped(words))
         if name == "":
             parts.append(inline(next(formulas), printer))
         elif name is not None:
-            short = inline(claims[name], printer)
-            if width(short.strip("$")) <= SHORT:
-                parts.append(short)
-            else:
-                parts[-1] = parts[-1].rstrip()
-                stop = f"\n{formula_display(claims[name], printer, room, END)}\n"
-    return "".join([*parts, stop.replace(END, "")]).strip()
+            waiting.append(claims[name])
+    if waiting:
+        parts.append(claims_latex(waiting, printer, spelling, room, ""))
+    return "".join(parts).strip()
 
 
-def formulas_display(formulas: Sequence[Formula], spelling: Notation, room: int) -> str:
+def claims_latex(
+    claims: Sequence[Formula], printer: PaperPrinter, spelling: Notation, room: int, end: str
+) -> str:
+    """Claims in the line of text where they are short and flat, else as one display."""
+    short = [inline(claim, printer) for claim in claims]
+    if all(width(text.strip("$")) <= SHORT and r"\frac" not in text for text in short):
+        return " and ".join(filter(None, [", ".join(short[:-1]), short[-1]])) + end
+    if len(claims) == 1:
+        return f"\n{formula_display(claims[0], printer, room, end)}\n"
+    return f"\n{formulas_display(claims, printer, room, end)}\n"
+
+
+def formulas_display(
+    formulas: Sequence[Formula], printer: PaperPrinter, room: int, end: str
+) -> str:
     """Formulas as one display, as many to a row as fit."""
-    printer = PaperPrinter(spelling, arguments=True)
     rows = [""]
     for formula in formulas:
         left, right = split(formula, printer, room)
@@ -125,7 +144,7 @@ def formulas_display(formulas: Sequence[Formula], spelling: Notation, room: int)
         else:
             rows[-1] += "," if rows[-1] else ""
             rows += [first, *rest]
-    return block("gather*", [row for row in rows if row], ".", room)
+    return block("gather*", [row for row in rows if row], end, room)
 
 
 def formula_display(formula: Formula, printer: PaperPrinter, room: int, end: str) -> str:

@@ -186,9 +186,10 @@ def _page(
     """The allocations of all laws in a table, and intervals."""
     from ..numeric.law_tables import allocation_page
 
-    tables = [(law.name, *_tables(law, entries, known)) for law, entries in found]
-    page = allocation_page([(name, first) for name, first, *_ in tables], spelling)
-    return tables_text([page, *(table for _, _, *others in tables for table in others)], form)
+    tables = [_tables(law, entries, known) for law, entries in found]
+    named = [(law.name, first) for (law, _), (first, *_) in zip(found, tables, strict=True)]
+    intervals = [table for _, *others in tables for table in others]
+    return tables_text([allocation_page(named, spelling), *intervals], form)
 
 
 def _text(

@@ -213,12 +213,13 @@ def _measure(options: Options) -> Measure:
     from ..theory.typeset.breaking import ARTICLE, TWO_COLUMNS, Measure
 
     usual = TWO_COLUMNS if options.chosen("--columns", ("1", "2")) == "2" else ARTICLE
-    text = options.one("--width")
-    if text is None:
-        return usual
     points = options.positive("--width")
+    if points is None:
+        return usual
     if not NARROWEST <= points <= WIDEST:
-        raise outside("--width", text, f"points, from {NARROWEST} to {WIDEST}")
+        raise outside(
+            "--width", str(options.one("--width")), f"points, from {NARROWEST} to {WIDEST}"
+        )
     return Measure(int(points), usual.columns)
 
 

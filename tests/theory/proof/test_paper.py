@@ -63,6 +63,8 @@ SPLIT = {
     r"\begin{align} x ={}& y \\ & + w \end{align}": ["x ={} y + w"],
     r"\begin{align} x &= y \\ &\le z \\ v &= w \end{align}": [r"x = y \le z", "v = w"],
     r"\begin{gather} x = y \\ z = w \end{gather}": ["x = y", "z = w"],
+    r"\begin{gather} x > 0, \\ y \\ + z \ne 0 \end{gather}": ["x > 0", r"y + z \ne 0"],
+    r"\begin{gather} x = y, \\ + z \end{gather}": ["x = y + z"],
     r"\begin{align} x &= y & z &= w \end{align}": ["x = y z = w"],
     r"\begin{align} x &= y \intertext{and likewise} z &= w \end{align}": ["x = y", "z = w"],
 }

@@ -87,7 +87,7 @@ def test_values_at_the_witness_are_those_of_the_quantities(claim) -> None:
         ("C == 12*N*D", [], "refuted"),
         ("C == 6ND", ["C == 6*N*D"], "proved"),
         ("L(N, D) >= L_opt", [], "proved"),
-        ("L(N, D) > L_opt", [], "undecided"),
+        ("L(N, D) > L_opt", [], "refuted"),
         ("L(N, D) <= L_opt", [], "refuted"),
         ("L(N, D) >= L_opt", ["C == 6*N*D"], "proved"),
         ("C == 120*N^2", ["C == 6*N*D", "D == 20*N"], "proved"),
@@ -335,3 +335,17 @@ def test_any_claim_is_decided_or_refused(text, limit) -> None:
 def test_any_unicode_is_decided_or_refused(text, assume, latex) -> None:
     with suppress(ValueError):
         prove(text, assume=assume, latex=latex)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("(R^3)^(1/3) == R", "proved"),
+        ("sqrt((T_N + T_D)^2) == R", "proved"),
+        ("log(R^2*x) == 2*log(R) + log(x)", "proved"),
+        ("((1 + x^beta)*(1 + y^gamma))^z == (1 + x^beta)^z*(1 + y^gamma)^z", "proved"),
+        ("sqrt((T_N - T_D)^2) == T_N - T_D", "refuted"),
+    ],
+)
+def test_a_product_of_positive_sums_has_roots_factor_by_factor(text, answer) -> None:
+    assert prove(text).answer.value == answer

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 NOTATIONS = ("schaeffer", "hoffmann")
-
 #: By theorem, how many claims of its statement and its proof `prove` refutes (definitions and
 #: conditions that the text states elsewhere), cannot read and leaves undecided. Nothing may be
 #: added.

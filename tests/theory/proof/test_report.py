@@ -58,6 +58,10 @@ def test_planted_errors_are_found_and_nothing_else_is_refuted() -> None:
         ("7", "eq:least"),
     ]
     assert {e.answer for e in entries} == {"refuted", "proved", "definition"}
+    right = [e.link.correction.partition(":")[0] for e in entries if e.answer == "refuted"]
+    assert "exchanged" in right[0]
+    assert "with a factor 6^" in right[1]
+    assert "an exponent of the other sign" in right[2]
     assert [e.place.line for e in entries if e.reading == "at the optimum"] == [16]
     assert entries[-2].uses[0].shown == r"x = \alpha / \beta"
 
@@ -96,6 +100,14 @@ DOCUMENTS = {
     r"\[ A N^{-\alpha} = B D^{-\beta} \]": ["undecided"],
     r"\[ N = G (C/6)^{\beta/(\alpha+\beta)} \]": ["proved"],
     r"\[ N = G (C/6)^{\alpha/(\alpha+\beta)} \]": ["refuted"],
+    # what may be a condition
+    r"The derivative turns at \[ C_0 C^{-\alpha_C} = 1. \]": ["undecided"],
+    r"\[ N \le w_N N^* \]": ["undecided"],
+    r"\[ N = \frac{C}{6 D_{\max}} \]": ["condition"],
+    r"\[ \sqrt{\alpha - \beta}^2 = \alpha - \beta \] provided that \[ \alpha > \beta. \]": [
+        "proved"
+    ],
+    r"\[ \frac{d^2 L}{d(\log N)^2}\Big|_{*} = \alpha\beta (L^* - E) \]": ["proved"],
     # numbers
     r"\[ L(N, D) = 1.69 + \frac{400}{N^{0.3}} + \frac{400}{D^{0.3}} \] \[ a = b = 0.5 \]": [
         "condition",

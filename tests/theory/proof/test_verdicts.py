@@ -76,6 +76,9 @@ def test_a_proportion_says_what_moves() -> None:
         ("x == 2 implies x^2 == 4", "proved"),
         ("x == 2 implies x^2 == 5", "refuted"),
         ("x > 1 iff x > 2", "refuted"),
+        ("P(r) > 1", "refuted"),
+        ("x^2 + 1 > 2*x", "refuted"),
+        ("exp(x) > 1", "proved"),
     ],
 )
 def test_inequations_and_implications(claim, answer) -> None:
@@ -104,6 +107,8 @@ BESIROGLU = isoflop.law("besiroglu2024")
         ("alpha ≈ 0.179", "proved", "holds to 2 digits"),
         ("alpha approx 0.154", "refuted", "fails at besiroglu2024"),
         ("alpha == 0.18 == beta", "refuted", "fails"),
+        ("P(2) == 1.0", "proved", "holds to 2 digits"),
+        ("0.178 == 0.2", "refuted", "differ"),
         ("-alpha == -0.178", "proved", "holds"),
         ("beta/gamma == 0.95", "proved", "holds to 2 digits"),
         ("L(7e10, 1.4e12) == 1.95", "refuted", "fails"),

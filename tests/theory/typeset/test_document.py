@@ -21,7 +21,7 @@ from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import Cited, UnderLemma
 from isoflop.theory.proof.claim import Claim, Derivation, Numerically
-from isoflop.theory.typeset.breaking import ARTICLE, TWO_COLUMNS, display
+from isoflop.theory.typeset.breaking import ARTICLE, TWO_COLUMNS, display, filled, packed
 from isoflop.theory.typeset.document import Entry, cited, document_latex, with_macros
 from isoflop.theory.typeset.naming import with_names
 from isoflop.theory.typeset.printer import PaperPrinter
@@ -146,7 +146,7 @@ def test_tables_compile(tmp_path):
     columns = [Column("ratio", latex=r"$\rho$"), Column("compute_overhead")]
     penalties = Table(columns, [{"ratio": 10.0, "compute_overhead": None}])
     text = document_latex([], laws=laws, penalties=penalties)
-    assert "$0.1783$" in text
+    assert "& 0.1783 &" in text
     assert r"another\_law" in text
     assert text.count(r"\bibitem{besiroglu2024}") == 1
     assert complaints(compiled(tmp_path, text)) == []
@@ -373,3 +373,19 @@ def test_statements_are_broken_between_their_parts(name):
     assert max(width(row) for row in rows) <= ARTICLE.item + 120
     assert all(row.count("{") == row.count("}") for row in rows)
     assert all(row.count(r"\left") == row.count(r"\right") for row in rows)
+
+
+def test_a_long_equation_is_aligned_at_its_relations():
+    long = [r"A_{1} A_{2} A_{3}", r"+ B_{1} B_{2} B_{3}", r"+ D_{1} D_{2} D_{3}"]
+    beside = packed(["L"], [f"= {long[0]}", *long[1:], "= C"], "", 100)
+    assert beside[0].startswith("L &= A")
+    assert beside[1:] == [rf"&\qquad {long[1]}", rf"&\qquad {long[2]} = C"]
+    below = packed(long, [f"= {long[2]}"], "(x > 0)", 100)
+    assert [row.partition(" ")[0] for row in below] == ["&A_{1}", r"&\qquad", "&=", r"&\qquad"]
+    assert packed(["L"], ["= C"], "(x > 0)", 200) == [r"L = C \qquad (x > 0)"]
+
+
+def test_a_cross_stands_only_where_a_row_begins_or_between_numbers():
+    assert filled(["x", r"\times y"], 100) == ["x y"]
+    assert filled(["2", r"\times 3^{a}"], 100) == [r"2 \times 3^{a}"]
+    assert filled(["x", r"\times y"], 6) == ["x", r"\times y"]
