@@ -168,7 +168,7 @@ class Envelope:
     @property
     def derivation(self) -> Derivation:
         """The envelope as a theorem: the bound of weighted AM-GM, and the one point that attains it."""
-        claims = {claim.name: claim for claim in _claims(self.named)}
+        claims = named_steps(self)
         x = [str(variable) for variable in self.form.variables]
         proof = ["shares_sum", *(f"power_{v}" for v in x), "global_minimum", "budget"]
         proof += [*(f"share_{v}" for v in x), "envelope", "uniqueness", "loss", "exponent"]
@@ -314,6 +314,13 @@ def gather(expression: Expr) -> Expr:
             base, exponent = 1 / base, -exponent
         groups[exponent] = groups.get(exponent, Integer(1)) * base
     return Mul(*(Pow(base, exponent) for exponent, base in groups.items()))
+
+
+def named_steps(envelope: Envelope) -> dict[str, Claim]:
+    """The claims in the names of the optimum, the exponent, the coefficient and the shares, as steps
+    of a derivation that defines them.
+    """
+    return {claim.name: claim for claim in _claims(envelope.named)}
 
 
 def optimum(variable: Symbol) -> Expr:

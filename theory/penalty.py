@@ -392,7 +392,7 @@ class Misallocation:
     def _steps(self) -> tuple[Claim, ...]:
         """The claims of the theorem with the names of a moved run in them."""
         brief = self.named
-        claims = {claim.name: claim for claim in _claims(brief)}
+        claims = named_steps(self)
         params, tokens = self.envelope.form.terms
         n, d = params.variable, tokens.variable
         reducible = brief.envelope.reducible
@@ -414,7 +414,7 @@ class Misallocation:
     @property
     def numerical_forms(self) -> Derivation:
         """The rewritings in which the numbers are computed."""
-        claims = {claim.name: claim for claim in _claims(self.named)}
+        claims = named_steps(self)
         return Derivation(
             name="numerically_safe_forms",
             title="The penalty without cancellation",
@@ -472,6 +472,11 @@ def penalty_of_ratios(envelope: Envelope) -> tuple[tuple[Symbol, ...], Expr]:
 def _at_share(term: Term, share: Expr) -> Expr:
     """The x at which a term is its share of R: (A/(w R))^(1/b)."""
     return (term.coefficient / (share * sym.REDUCIBLE)) ** (1 / term.exponent)
+
+
+def named_steps(m: Misallocation) -> dict[str, Claim]:
+    """The claims in names, as steps of a derivation that defines them."""
+    return {claim.name: claim for claim in _claims(m.named)}
 
 
 def tokens_factor(variable: Symbol) -> Symbol:

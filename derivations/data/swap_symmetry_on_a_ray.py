@@ -2,86 +2,101 @@
 
 from __future__ import annotations
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import derive
 from isoflop.theory.identifiability import swapped
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.ray import ray
+from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.ray import TANGENCY, ray
+
+OTHER_A, OTHER_B = Symbol("A'", positive=True), Symbol("B'", positive=True)
 
 
 def derivation() -> Derivation:
     """The law with beta and gamma exchanged, A' = B t^-gamma and B' = A t^beta, has the same loss on D = t N."""
-    line, envelope, t = ray(), derive(), sym.TOKENS_PER_PARAM
-    swap = swapped(t)
-    params, tokens = PARAMS_TOKENS.terms
+    line, t, n, d = ray(), sym.TOKENS_PER_PARAM, sym.N, sym.D
+    envelope, names, form = line.envelope, line.envelope.named, PARAMS_TOKENS
+    params, tokens = form.terms
+    own = swapped(t)
+    exchange = own | {sym.A: OTHER_A, sym.B: OTHER_B}
+    shares = dict(zip(names.shares, reversed(names.shares), strict=True))
+    coefficient = next(x.value for x in envelope.definitions if x.name == names.coefficient)
 
     def exchanged(expression: Expr) -> Expr:
-        return expression.subs(swap, simultaneous=True)
+        return expression.subs(exchange | shares, simultaneous=True)
 
     steps = (
         Claim(
             "same_ray",
-            exchanged(line.reducible),
+            exchanged(form.reducible).subs(d, t * n),
             "==",
-            line.reducible,
-            "On the ray each term takes the other's place.",
+            form.reducible.subs(d, t * n),
+            say("At {} tokens each term takes the place of the other:", t * n),
         ),
         Claim(
             "off_the_ray",
             exchanged(params.expression) / tokens.expression,
             "==",
-            (sym.D / (t * sym.N)) ** sym.GAMMA,
-            "Off the ray the exchanged params term and the tokens term part: the two laws differ.",
+            (d / (t * n)) ** sym.GAMMA,
+            say("At other ratios they part:"),
         ),
         Claim(
             "same_exponent",
-            exchanged(1 / envelope.exponent),
+            exchanged(1 / sym.BETA + 1 / sym.GAMMA),
             "==",
-            1 / sym.BETA + 1 / sym.GAMMA,
-            "alpha is symmetric in the two exponents.",
+            1 / names.exponent,
+            say("The exponent of the envelope is symmetric in the two exponents:"),
         ),
         Claim(
             "same_envelope",
-            exchanged(envelope.reducible),
+            exchanged(coefficient),
             "==",
-            envelope.reducible,
-            "Both laws have the same envelope: t drops out of C0.",
+            names.coefficient,
+            say("The shares change places, and {} drops out of the coefficient:", t),
         ),
         Claim(
             "same_tangency",
             exchanged(line.tangency),
             "==",
-            line.tangency,
-            "Both envelopes touch the ray at the same compute.",
+            TANGENCY,
+            say("Both envelopes touch the ray at one compute:"),
         ),
         Claim(
             "allocation",
             exchanged(envelope.params),
             "==",
-            envelope.tokens / t,
-            "The optimal size of one law is 1/t times the optimal number of tokens of the other.",
+            names.tokens / t,
+            say("The optimal size of one law is a multiple of the optimal tokens of the other:"),
         ),
         Claim(
             "opposite_ratio",
-            exchanged(envelope.tokens_per_param) * envelope.tokens_per_param,
+            exchanged(envelope.tokens_per_param) * (names.tokens / names.params),
             "==",
             t**2,
-            "The optimal ratios lie on opposite sides of t: where one law asks for more data, the other asks for larger models.",
+            say(
+                "The optimal ratios lie on opposite sides of {}: where one law asks for more data, "
+                "the other asks for larger models:",
+                t,
+            ),
         ),
     )
     return Derivation(
         name="swap_symmetry_on_a_ray",
         title="The swap symmetry of a ray",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
-            "D = t N with one t for all runs",
+        assumptions=line.assumptions,
+        definitions=(
+            *line.definitions,
+            Definition(OTHER_A, own[sym.A]),
+            Definition(OTHER_B, own[sym.B]),
         ),
-        statement=r"(A, B, \beta, \gamma) \to (B t^{-\gamma}, A t^{\beta}, \gamma, \beta) \text{ leaves } L(N, tN) \text{ and "
-        r"} L^*(C) \text{ unchanged}",
+        statement=say("The law with coefficients {} and {} and with ", OTHER_A, OTHER_B)
+        + say("{} and {} exchanged has the same loss on the ray, ", sym.BETA, sym.GAMMA)
+        + "{same_ray}, and off it another, {off_the_ray}. Its envelope is the same, "
+        "{same_exponent} and {same_envelope}, but its optimum is not, {allocation}.",
         steps=steps,
         source="Substitution.",
-        follows="Data at one ratio determine the envelope (where beta != gamma) but not the allocation: a second ratio decides.",
+        follows="Data at one ratio determine the envelope, where the exponents differ, but not the "
+        "allocation: a second ratio decides.",
     )

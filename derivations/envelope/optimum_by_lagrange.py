@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sympy import Integer
+from sympy import Expr, Integer, Subs, Symbol
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
@@ -12,75 +13,92 @@ from isoflop.theory.marginal import shadow_price
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import ByPositiveTerms
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+MULTIPLIER = Symbol("lambda", positive=True)
 
 
 def derivation() -> Derivation:
     """Stationarity of L + lambda (6 N D - C) in N, D and lambda, elimination of lambda, and the second-order test."""
-    n, d, loss, spent = sym.N, sym.D, PARAMS_TOKENS.loss, SIX_ND.compute()
+    n, d, C = sym.N, sym.D, sym.C
     envelope = derive()
-    multiplier = shadow_price(envelope)
-    optimum = [(n, envelope.params), (d, envelope.tokens)]
-    on_budget = misallocation().remaining(n)
+    names, spent = envelope.named, SIX_ND.compute()
+    loss = function("L")(n, d)
+    at_optimum = dict(zip((n, d), names.allocation, strict=True))
     params, tokens = PARAMS_TOKENS.terms
     pull, push = params.exponent * params.expression, tokens.exponent * tokens.expression
-    balance = (pull / push).subs(d, on_budget)
-    border = spent.diff(n) ** 2 * loss.diff(d, 2) + spent.diff(d) ** 2 * loss.diff(n, 2)
-    mixed = 2 * spent.diff(n) * spent.diff(d) * multiplier * spent.diff(n, d)
+    balance = pull / push.subs(d, misallocation().remaining(n))
+
+    def there(expression: Expr) -> Expr:
+        return Subs(expression, (n, d), tuple(at_optimum.values()))
+
+    border = (
+        spent.diff(n) ** 2 * Partial(Partial(loss, d), d)
+        + spent.diff(d) ** 2 * Partial(Partial(loss, n), n)
+        - 2 * spent.diff(n) * spent.diff(d) * MULTIPLIER * spent.diff(n, d)
+    )
     steps = (
         Claim(
             "stationary_in_params",
-            loss.diff(n).subs(optimum),
+            there(Partial(loss, n)) + MULTIPLIER * spent.diff(n).subs(at_optimum),
             "==",
-            -(multiplier * spent.diff(n)).subs(optimum),
-            "dL/dN + lambda dC/dN = 0 at (N*, D*).",
+            Integer(0),
+            say("The Lagrangian is stationary in {}:", n),
         ),
         Claim(
             "stationary_in_tokens",
-            loss.diff(d).subs(optimum),
+            there(Partial(loss, d)) + MULTIPLIER * spent.diff(d).subs(at_optimum),
             "==",
-            -(multiplier * spent.diff(d)).subs(optimum),
-            "dL/dD + lambda dC/dD = 0 with the same lambda = alpha R*/C.",
+            Integer(0),
+            say("And in {}, with the same multiplier:", d),
         ),
         Claim(
             "on_the_budget",
-            spent.subs(optimum),
+            spent.subs(at_optimum),
             "==",
-            sym.C,
-            "The third condition, dLambda/dlambda = 0 for Lambda = L + lambda (6 N D - C), is the budget.",
+            C,
+            say("Its derivative in the multiplier is the budget:"),
         ),
         Claim(
             "balance_at_the_optimum",
-            balance.subs(n, envelope.params),
+            balance.subs(n, names.params),
             "==",
             Integer(1),
-            "N dL/dN = D dL/dD, what is left without lambda, holds at N*(C) with D = C/(6N).",
+            say(
+                "Without {} what is left is the balance of the two terms along the budget:",
+                MULTIPLIER,
+            ),
         ),
         Claim(
             "balance_holds_once",
-            balance.diff(n),
+            Partial(balance, n),
             "<",
             Integer(0),
-            "Along the budget beta T_N/(gamma T_D) falls in N throughout, so no other N is stationary.",
+            say("Their quotient falls in {} throughout, so that no other size is stationary:", n),
             ByPositiveTerms(),
         ),
         Claim(
             "bordered_hessian",
-            (border - mixed).subs(optimum),
+            there(border),
             "==",
-            36 * params.exponent * tokens.exponent * envelope.reducible,
-            "Minus the bordered Hessian determinant is 36 beta gamma R* > 0, so the stationary point is a minimum.",
+            36 * params.exponent * tokens.exponent * names.reducible,
+            say(
+                "Minus the bordered Hessian determinant is positive, so that the point is a minimum:"
+            ),
         ),
     )
     return Derivation(
         name="optimum_by_lagrange",
         title="The compute-optimal allocation by Lagrange multipliers",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D with N, D positive reals",
-        ),
-        statement=r"N^* = G\,(C/6)^{\gamma/(\beta+\gamma)},\quad D^* = G^{-1}(C/6)^{\beta/(\beta+\gamma)},\quad G = (\beta "
-        r"A/(\gamma B))^{1/(\beta+\gamma)}",
+        assumptions=envelope.assumptions,
+        definitions=(*envelope.definitions, Definition(MULTIPLIER, shadow_price(names))),
+        statement=say(
+            "The loss has one stationary point on the budget, {} and {}, ", *names.allocation
+        )
+        + say("with the multiplier {}: ", MULTIPLIER)
+        + "{stationary_in_params}, {stationary_in_tokens} and {on_the_budget}. It is a minimum, "
+        "{bordered_hessian}, and the only one, {balance_holds_once}.",
         steps=steps,
         source="Hoffmann et al. 2022, arXiv 2203.15556.",
-        follows="The multiplier is the shadow price of compute, alpha R*/C.",
+        follows="The multiplier is the shadow price of compute.",
     )

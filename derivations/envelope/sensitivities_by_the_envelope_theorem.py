@@ -2,66 +2,69 @@
 
 from __future__ import annotations
 
-from sympy import Add
+from sympy import Integer, Subs, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive
-from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import sensitivities
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import function, say
 
 
 def derivation() -> Derivation:
     """For A, B, beta, gamma: the total derivative of L*(C), the partial one of L at (N*, D*), and the closed form."""
-    envelope, law = derive(), PARAMS_TOKENS.loss
-    optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
-    closed = sensitivities(envelope)
-    scale = {sym.A: sym.A, sym.B: sym.B}
-    steps = []
-    for x, value in closed.items():
-        factor = scale.get(x, 1)
-        by = f"log {x}" if x in scale else str(x)
-        if x == sym.E:  # L* = E + R* and R* is free of E: nothing to prove
-            continue
-        steps.append(
+    envelope = derive()
+    names, C = envelope.named, sym.C
+    n, d = names.allocation
+    closed = sensitivities(names)
+    variables = {x: log(x) if x in (sym.A, sym.B) else x for x in closed if x != sym.E}
+    law = function("L")
+    steps: list[Claim] = []
+    for x, variable in variables.items():
+        steps += [
             Claim(
                 f"partial_{x}",
-                factor * law.diff(x).subs(optimum),
+                Subs(Partial(law(sym.N, sym.D), variable), (sym.N, sym.D), (n, d)),
                 "==",
-                value,
-                f"dL/d{by} with N and D held at the optimum.",
-            )
-        )
-        steps.append(
+                closed[x],
+                say("With {} and {} held, at the optimum:", sym.N, sym.D),
+            ),
             Claim(
                 f"total_{x}",
-                factor * law.subs(optimum).diff(x),
+                Partial(law(n, d), variable),
                 "==",
-                value,
-                f"dL*/d{by} with the optimum moving along: the same.",
-            )
-        )
-    steps.append(
+                closed[x],
+                say("With the optimum moving along the same:"),
+            ),
+        ]
+    steps += [
+        Claim(
+            "total_E",
+            Partial(law(n, d), sym.E),
+            "==",
+            Integer(1),
+            say("The irreducible loss {} is added, and does not move the optimum:", sym.E),
+        ),
         Claim(
             "common_rescaling",
-            Add(*(closed[x] for x in scale)),
+            Partial(law(n, d), log(sym.A)) + Partial(law(n, d), log(sym.B)),
             "==",
-            envelope.loss - sym.E,
-            "Scaling A and B together scales R*: the two sensitivities add up to R*.",
-        )
-    )
+            law(n, d) - sym.E,
+            say("Scaling {} and {} together scales the least reducible loss:", sym.A, sym.B),
+        ),
+    ]
     return Derivation(
         name="sensitivities_by_the_envelope_theorem",
         title="Sensitivities of the optimal loss",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
-        ),
-        statement=(
-            r"\frac{dL^*}{dE} = 1,\quad \frac{dL^*}{d\log A} = w_N R^*,\quad \frac{dL^*}{d\log B} = w_D R^*,\quad "
-            r"\frac{dL^*}{d\beta} = -w_N R^* \log N^*,\quad \frac{dL^*}{d\gamma} = -w_D R^* \log D^*"
-        ),
+        assumptions=envelope.assumptions,
+        definitions=envelope.definitions,
+        statement=say(
+            "At a fixed compute {} the least loss moves with the constants of the law by ", C
+        )
+        + "{total_A}, {total_B}, {total_beta}, {total_gamma} and {total_E}: the same as the law "
+        "itself at the optimum, {partial_A}, {partial_B}, {partial_beta} and {partial_gamma}.",
         steps=tuple(steps),
         source="The envelope theorem of constrained optimisation.",
-        follows="The gradients that the delta method needs for L*(C).",
+        follows="The gradients that the delta method needs for the loss on the envelope.",
     )

@@ -8,72 +8,93 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+#: The tokens at which a size is balanced.
+PATH = function("D_b")
 
 
 def derivation() -> Derivation:
     """The curve of balance D(N), free of the compute, and the shares of the two terms along it."""
     envelope = derive()
-    params, tokens = PARAMS_TOKENS.terms
+    names, (params, tokens) = envelope.named, PARAMS_TOKENS.terms
     b, g = params.exponent, tokens.exponent
-    w_n, w_d = envelope.shares
+    w_n, w_d = names.shares
+    n_star, d_star = names.allocation
     factor = Symbol("lambda", positive=True)
-    path = (g * tokens.coefficient / (b * params.coefficient * sym.N**-b)) ** (1 / g)
+    path = PATH(sym.N)
     on_path = PARAMS_TOKENS.reducible.subs(sym.D, path)
-    at_optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
     steps = (
         Claim(
-            "path_holds_the_optima",
-            path.subs(sym.N, envelope.params),
+            "balance",
+            b * params.expression,
             "==",
-            envelope.tokens,
-            "Every compute-optimal run lies on the curve D(N) = (gamma B N^beta/(beta A))^(1/gamma), where a percent of N and "
-            "a percent of D are worth the same.",
+            g * tokens.expression.subs(sym.D, path),
+            say(
+                "On the curve a percent of {} and a percent of {} are worth the same:", sym.N, sym.D
+            ),
+        ),
+        Claim(
+            "path_holds_the_optima",
+            PATH(n_star),
+            "==",
+            d_star,
+            say("Every compute-optimal run lies on it:"),
         ),
         Claim(
             "params_share",
             params.expression / on_path,
             "==",
             w_n,
-            "On the curve the params term holds gamma/(beta+gamma) of R.",
+            say("The share of the {} term in the reducible loss there:", sym.N),
         ),
         Claim(
             "tokens_share",
             tokens.expression.subs(sym.D, path) / on_path,
             "==",
             w_d,
-            "The tokens term holds beta/(beta+gamma).",
+            say("The share of the {} term:", sym.D),
         ),
         Claim(
             "split",
-            (params.expression / tokens.expression).subs(at_optimum),
+            params.expression.subs(sym.N, n_star) / tokens.expression.subs(sym.D, d_star),
             "==",
             g / b,
-            "T_N : T_D = gamma : beta at every compute.",
+            say("So the terms of the optimum stand in one ratio at every compute:"),
         ),
         Claim(
             "share_is_growth_of_params",
-            envelope.params.subs(sym.C, factor * sym.C) / envelope.params,
+            n_star.subs(sym.C, factor * sym.C) / n_star,
             "==",
             factor**w_n,
-            "The share of the params term is also the growth exponent of N*: lambda times the compute takes lambda^(w_N) "
-            "times the params.",
+            say(
+                "With {} times the compute the optimal size grows by a power of {}:", factor, factor
+            ),
         ),
         Claim(
             "share_is_growth_of_tokens",
-            envelope.tokens.subs(sym.C, factor * sym.C) / envelope.tokens,
+            d_star.subs(sym.C, factor * sym.C) / d_star,
             "==",
             factor**w_d,
-            "And the share of the tokens term is the growth exponent of D*.",
+            say("And so do the optimal tokens:"),
         ),
     )
     return Derivation(
         name="term_balance_and_shares",
         title="Balance of the two terms",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
+        assumptions=envelope.assumptions,
+        definitions=(
+            *envelope.definitions,
+            Definition(
+                path,
+                (g * tokens.coefficient / (b * params.coefficient * sym.N**-b)) ** (1 / g),
+            ),
         ),
-        statement=r"\beta\,A N^{*-\beta} = \gamma\,B D^{*-\gamma} = \alpha R^*,\qquad T_N^* = w_N R^*,\quad T_D^* = w_D R^*",
+        statement=say("The optima at all {} lie on one curve, ", sym.C)
+        + "{path_holds_the_optima}, on which {balance}, with the shares {params_share} and "
+        "{tokens_share}. The shares are the exponents with which the optimum grows: for "
+        + say("{} ", (factor, ">", 0))
+        + "{share_is_growth_of_params} and {share_is_growth_of_tokens}.",
         steps=steps,
         source="Stationarity of the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="The steeper term is the smaller one at the optimum.",

@@ -2,81 +2,102 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, Symbol, oo
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.expansion import overtrained_effective_compute, undertrained_effective_compute
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.penalty import EFFECTIVE, PENALTY, misallocation
+from isoflop.theory.proof.argument import ByLeadingTerm, ByWeightedAmGm
 from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import ByLeadingTerm, ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import function, say
 
 
 def derivation() -> Derivation:
     """Equality of the two losses, the multiplier, the bound by 1, and both tails."""
     m = misallocation()
-    envelope, r, y = m.envelope, sym.SIZE_RATIO, Symbol("y", positive=True)
-    alpha, (w_n, w_d) = envelope.exponent, envelope.shares
-    run = PARAMS_TOKENS.loss.subs([(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)])
-    share = m.effective_compute
+    envelope, names = m.envelope, m.named
+    r, y, C = sym.SIZE_RATIO, Symbol("y", positive=True), sym.C
+    alpha, (w_n, w_d) = names.envelope.exponent, names.envelope.shares
+    n_star, d_star = names.envelope.allocation
+    law, penalty = function("L"), names.penalty
+    share = PENALTY(r) ** (-1 / alpha)
     terms = ByWeightedAmGm((w_n * r**-sym.BETA, w_d * r**sym.GAMMA), (w_n, w_d))
+    optimum = {x: x.subs(C, EFFECTIVE) for x in (n_star, d_star)}
+    longer = {x: x.subs(C, C / share) for x in (n_star, d_star)}
     steps = (
         Claim(
             "same_loss",
-            envelope.loss.subs(sym.C, sym.C * share),
+            law(r * n_star, d_star / r),
             "==",
-            run,
-            "The envelope at C P^(-1/alpha) has the loss of the run at C.",
+            law(optimum[n_star], optimum[d_star]),
+            say("The optimum at compute {} has the loss of the run:", EFFECTIVE),
         ),
         Claim(
             "multiplier",
-            run.subs(sym.C, sym.C / share),
+            law(r * longer[n_star], longer[d_star] / r),
             "==",
-            envelope.loss,
-            "With P^(1/alpha) times the compute at the same r the run reaches L*(C).",
+            law(n_star, d_star),
+            say(
+                "With {} times the compute at the same {} the run reaches the optimal loss:",
+                1 / share,
+                r,
+            ),
         ),
         Claim(
             "no_gain",
-            share,
+            EFFECTIVE / C,
             "<=",
             Integer(1),
-            "P >= 1 by weighted AM-GM and y^(-1/alpha) falls in y.",
-            ByMonotone(y ** (-1 / alpha), y, m.penalty, Integer(1), False, terms),
+            say(
+                "The penalty is at least 1 by weighted AM-GM with the weights {} and {}, and {} "
+                "falls in {}:",
+                w_n,
+                w_d,
+                y ** (-1 / alpha),
+                y,
+            ),
+            ByMonotone(y ** (-1 / alpha), y, penalty, Integer(1), False, terms),
         ),
         Claim(
             "penalty_back",
-            share**-alpha,
+            (EFFECTIVE / C) ** -alpha,
             "==",
-            (run - sym.E) / envelope.reducible,
-            "The penalty is the share to the power -alpha.",
+            PENALTY(r),
+            say("The penalty is the share to the power {}:", -alpha),
         ),
         Claim(
             "overtrained_tail",
-            share**-alpha,
+            (EFFECTIVE / C) ** -alpha,
             "~",
-            overtrained_effective_compute(m) ** -alpha,
-            "For r -> 0 the share falls as w_N^(-1/alpha) r^((beta+gamma)/gamma); stated for its power -alpha.",
+            overtrained_effective_compute(names) ** -alpha,
+            say(
+                "For {} the share falls as a power of {}; for its power {}:",
+                (r, "->", 0),
+                r,
+                -alpha,
+            ),
             ByLeadingTerm(r, "0"),
         ),
         Claim(
             "undertrained_tail",
-            share**-alpha,
+            (EFFECTIVE / C) ** -alpha,
             "~",
-            undertrained_effective_compute(m) ** -alpha,
-            "For r -> infinity it falls as w_D^(-1/alpha) r^(-(beta+gamma)/beta).",
+            undertrained_effective_compute(names) ** -alpha,
+            say("And so for {}:", (r, "->", oo)),
             ByLeadingTerm(r, "oo"),
         ),
     )
     return Derivation(
         name="effective_compute",
         title="Effective compute",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
-            "N = r N*(C) at the same compute C",
-        ),
-        statement=r"L(r N^*, D^*/r) = L^*(f\,C),\qquad f = P^{-1/\alpha} \le 1",
+        assumptions=envelope.assumptions,
+        definitions=m.definitions,
+        statement=say("A run at compute {} with {} times the optimal size, {}, ", C, r, (r, ">", 0))
+        + say("has the loss of the optimum at compute {}: ", EFFECTIVE)
+        + "{same_loss}, where {no_gain}. It reaches the optimal loss of its own compute with more "
+        "of it, {multiplier}.",
         steps=steps,
         source="Inversion of the compute law; Schaeffer et al. 2025, arXiv 2509.24012, for the penalty.",
-        follows="1 - f is the share of the budget that misallocation wastes.",
+        follows="What the share is less than one is the part of the budget that misallocation wastes.",
     )

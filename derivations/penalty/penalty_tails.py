@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
+from sympy import oo
+
 from isoflop.theory import symbols as sym
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.penalty import misallocation, named_steps
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import say
 
 
 def derivation() -> Derivation:
     """Leading terms of the law's penalty in r and in rho, and that each tail is a lower bound everywhere."""
     m = misallocation()
-    envelope, r, rho = m.envelope, sym.SIZE_RATIO, sym.RATIO
-    run = (
-        PARAMS_TOKENS.reducible.subs([(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)])
-        / envelope.reducible
-    )
-    in_ratio = run.subs(r, m.size_ratio)
-    small, large = m.overtrained_tail, m.undertrained_tail
+    names, r, rho = m.named, sym.SIZE_RATIO, sym.RATIO
+    penalty, in_ratio = names.penalty, names.penalty_in_ratio
+    small, large = names.overtrained_tail, names.undertrained_tail
     steps = (
+        named_steps(m)["penalty"],
         Claim(
             "overtrained",
-            run,
+            penalty,
             "~",
             small,
-            "For r -> 0 the params term dominates.",
+            say("For small {} the term of {} dominates:", r, sym.N),
             ByLeadingTerm(r, "0"),
         ),
         Claim(
             "undertrained",
-            run,
+            penalty,
             "~",
             large,
-            "For r -> infinity the tokens term dominates.",
+            say("For large {} the term of {} dominates:", r, sym.D),
             ByLeadingTerm(r, "oo"),
         ),
+        named_steps(m)["penalty_in_ratio"],
         Claim(
             "overtrained_in_ratio",
             in_ratio,
             "~",
             small.subs(r, m.size_ratio),
-            "The same for rho -> infinity: w_N rho^(beta/2).",
+            say("The same for large {}:", rho),
             ByLeadingTerm(rho, "oo"),
         ),
         Claim(
@@ -49,35 +49,41 @@ def derivation() -> Derivation:
             in_ratio,
             "~",
             large.subs(r, m.size_ratio),
-            "And for rho -> 0: w_D rho^(-gamma/2).",
+            say("And for small {}:", rho),
             ByLeadingTerm(rho, "0"),
         ),
         Claim(
             "above_overtrained",
-            run,
-            ">=",
+            penalty,
+            ">",
             small,
-            "Each tail bounds the penalty from below at every r.",
+            say("Each tail bounds the penalty from below; what is left is the other term:"),
             ByPositiveTerms(form=large),
         ),
         Claim(
             "above_undertrained",
-            run,
-            ">=",
+            penalty,
+            ">",
             large,
-            "What is left is the other term, which is positive.",
+            say("And so for the other tail:"),
             ByPositiveTerms(form=small),
         ),
     )
     return Derivation(
         name="penalty_tails",
         title="The tails of the penalty",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
-            "N = r N*(C) at the same compute C",
-        ),
-        statement=r"P \sim w_N r^{-\beta}\ (r \to 0),\qquad P \sim w_D r^{\gamma}\ (r \to \infty)",
+        assumptions=m.envelope.assumptions,
+        definitions=m.definitions,
+        statement=say(
+            "A run with {} times the optimal size at its compute, {}, has ", r, (r, ">", 0)
+        )
+        + "{penalty}. For "
+        + say("{} ", (r, "->", 0))
+        + "{overtrained}, for "
+        + say("{} ", (r, "->", oo))
+        + "{undertrained}, and always {above_overtrained} and {above_undertrained}. With the "
+        + say("overtraining ratio {} ", rho)
+        + "it is {penalty_in_ratio}.",
         steps=steps,
         source="Leading terms of the penalty of Schaeffer et al. 2025, arXiv 2509.24012.",
         follows="Neither direction is cheap for long: both tails are powers of the size ratio.",

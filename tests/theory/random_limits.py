@@ -1,7 +1,7 @@
 """Random limits as a user types them, true by the textbook argument of their family, or false by
 one mistake.
 
-Every limit is followed with 420 digits to 10^160, or its inverse: what must vanish shrinks all the
+Every limit is followed with 1,000 digits to 10^160, or its inverse: what must vanish shrinks all the
 way where the claim is true, and does not at some point where it is false. The law's quantities are
 evaluated from what they mean, the stationary point on the budget, and never from a closed form.
 
@@ -45,11 +45,11 @@ from tests.theory.rewriting import (
 
 Constraint = tuple[Node, str, Node]
 
-DIGITS = 420
+DIGITS = 1_000
 STEPS = (20, 40, 80, 160)
 POINTS = 4
 LATEX_SHARE = 0.25
-#: A smaller remainder has vanished: what cancels on the way costs up to 320 digits.
+#: A smaller remainder has vanished: what cancels on the way costs up to 800 digits.
 ROUNDING = MP.mpf(10) ** -60
 
 BETA, GAMMA, X, Y, Z, R, K = map(sym, ("beta", "gamma", "x", "y", "z", "r", "k"))

@@ -1021,7 +1021,8 @@ class _Translator:
             tokens += self.item(tokens)
         if not tokens:
             raise ParseError.at_end(self.text, f"a term of the {name}")
-        start, rest, faces = self.next, [], dict(self.faces)
+        start, faces = self.next, dict(self.faces)
+        rest: list[Token] = []
         depth = 0
         while (piece := self.peek()) is not None and not self._is_relation(piece):
             depth += piece.text in ("(", "[", r"\{")
@@ -1249,10 +1250,6 @@ class _Translator:
             return [
                 {"backslash": "setminus", "infty": "inf"}.get(command, command.removeprefix("var"))
             ]
-        if command in ACCENT_COMMANDS:
-            with self.deeper():
-                inner = self.label_part(self.take("a letter"), marks)
-            return [*inner, ACCENT_COMMANDS[command]]
         if piece.kind in ("letter", "number"):
             return [self._whole_number(piece.text, piece)]
         if piece.text in ("+", "-"):

@@ -737,11 +737,13 @@ class _Reader:
         optimal = [letter for letter, name in OPTIMA.items() if name == token.text]
         if token.text == "*":
             optimal = ["N", "D"]
-        pairs = [(self.table.get(letter), self.table.get(OPTIMA[letter])) for letter in optimal]
-        if pairs and all(
-            isinstance(x, Symbol) and isinstance(best, NamedFunction) for x, best in pairs
-        ):
-            return {x: best.body for x, best in pairs}
+        places: dict[Symbol, Expr] = {}
+        for letter in optimal:
+            moving, best = self.table.get(letter), self.table.get(OPTIMA[letter])
+            if isinstance(moving, Symbol) and isinstance(best, NamedFunction):
+                places[moving] = best.body
+        if places:
+            return places
         if not (isinstance(meaning, Symbol) and meaning in self.differentiated):
             self.fail("a value such as N = 1 is expected instead of", token)
         return {}
@@ -830,13 +832,14 @@ class _Reader:
         return Rational(value.numerator, value.denominator)
 
     def _name(self, token: Token, depth: int) -> Expr:
+        is_order = token.text == "O" and "O" not in self.letters and self.own is not None
+        if is_order and self.peek("("):
+            rest = " is no value, and cannot be read"
+            raise ParseError.at(self.text, token.position, "an order term 'O(...)'", rest)
         if token.text in self.table:
             meaning = self.table[token.text]
             if isinstance(meaning, NamedFunction):
                 return self._formula(meaning, token, depth)
-            if token.text == "O" and token.text not in self.letters and self.peek("("):
-                rest = " is no value, and cannot be read"
-                raise ParseError.at(self.text, token.position, "an order term 'O(...)'", rest)
             self._refuse_call(token)
             return meaning
         if token.text in (*FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO):

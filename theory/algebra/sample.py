@@ -19,7 +19,7 @@ def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
     """One point: magnitudes log-uniform in [8^-width, 8^width] as fractions, each sign that the
     symbol may have.
 
-    A symbol that is declared nonnegative is 0 now and then.
+    A symbol that is declared nonnegative is 0 now and then, and one that is declared integer whole.
     """
     point: Point = {}
     for symbol in symbols:
@@ -32,9 +32,10 @@ def draw(symbols: Iterable[Symbol], generator: Random, width: int = 1) -> Point:
             continue
         logarithm = width * generator.uniform(-1, 1)
         value = Rational(round(DENOMINATOR * 8 ** abs(logarithm)), DENOMINATOR)
-        point[symbol] = generator.choice(_possible_signs(symbol)) * (
-            value if logarithm > 0 else 1 / value
-        )
+        size = value if logarithm > 0 else 1 / value
+        if symbol.is_integer:
+            size = Integer(max(1, round(size)))
+        point[symbol] = generator.choice(_possible_signs(symbol)) * size
     return point
 
 

@@ -14,6 +14,7 @@ from sympy import (
     Pow,
     Rational,
     Symbol,
+    exp,
     factor,
     log,
     oo,
@@ -82,21 +83,58 @@ def decide_limit(
             Answer.UNDECIDED, f"the variable {variable} of a limit must be declared real"
         )
     question = _Question(relation, variable, limit, tuple(assume_nonzero), seed)
+    return _decide(question, sides, strict, weak)
+
+
+def _decide(question: _Question, sides: Sides, strict: Sides, weak: Sides) -> Decision:
+    """The decision from above, and from below where the variable may be negative."""
+    variable = question.variable
     if variable.is_positive:
         return _from_above(question, sides, strict, weak)
     positive = Symbol(variable.name, positive=True)
-    signs = (1, -1) if limit == "0" and not variable.is_nonnegative else (1,)
+    from_below = question.limit == "0" and not variable.is_nonnegative
     decisions = []
-    for sign in signs:
+    for sign, shown in ((1, question.shown), (-1, SHOWN[-1:]))[: 2 if from_below else 1]:
+        near = replace(question, variable=positive, shown=shown)
         value = {variable: sign * positive}
         groups = [tuple(e.xreplace(value) for e in group) for group in (sides, strict, weak)]
-        decision = _mapped(
-            _from_above(replace(question, variable=positive), *groups), {positive: sign * variable}
-        )
+        decision = _mapped(_from_above(near, *groups), {positive: sign * variable})
         decisions.append(decision)
         if not decision.proved:
             return decision
     return decisions[0]
+
+
+def decide_order(
+    lhs: Expr,
+    rhs: Expr,
+    size: Expr,
+    limit: tuple[Symbol, str] | None = None,
+    *,
+    assume: Sequence[Expr] = (),
+    assume_nonnegative: Sequence[Expr] = (),
+    seed: int = 0,
+) -> Decision:
+    """Decide `lhs == rhs + O(size)`: whether (lhs - rhs)/size stays bounded towards the limit; by
+    default, where the base of the size vanishes, for s^5 as s -> 0, for (log x)^3 as x -> 1.
+    """
+    base = size.as_base_exp()[0].as_coeff_Mul()[1]
+    values: dict[Symbol, Expr] = {}
+    if limit is None and base.is_Symbol:
+        limit = base, "0"
+    elif limit is None and isinstance(base, log):
+        x, power = base.args[0].as_base_exp()
+        if x.is_Symbol and power.is_Rational:
+            moving = Symbol(f"log({x})", real=True)
+            values, limit = {x: exp(moving)}, (moving, "0")
+    if limit is None:
+        reason = f"where O({size}) vanishes has to be said, as in x -> 0"
+        return Decision(Answer.UNDECIDED, reason)
+    groups = [
+        tuple(e.xreplace(values) for e in group)
+        for group in ((lhs, rhs, size), assume, assume_nonnegative)
+    ]
+    return _decide(_Question("O", *limit, (), seed, SHOWN[-1:]), *groups)
 
 
 def _from_above(question: _Question, sides: Sides, strict: Sides, weak: Sides) -> Decision:
@@ -136,20 +174,23 @@ def _mapped(decision: Decision, values: Mapping[Symbol, Expr]) -> Decision:
         for symbol, value in witness.point:
             other = values.get(symbol, symbol)
             bare = next(iter(other.free_symbols))
-            point.append((bare, value if other == bare else Mul(-1, value, evaluate=False)))
+            point.append((bare, value if other == bare else -value))
         witness = replace(witness, point=tuple(point))
     return replace(decision, conditions=conditions, witness=witness)
 
 
 @dataclass(frozen=True)
 class _Question:
-    """What is asked of two sides: `lhs ~ rhs` or `lhs -> rhs`, for a positive variable."""
+    """What is asked of two sides: `lhs ~ rhs`, `lhs -> rhs` or `lhs == rhs + O(size)`, for a
+    positive variable.
+    """
 
     relation: str
     variable: Symbol
     limit: str
     nonzero: Sides
     seed: int
+    shown: tuple[int, ...] = SHOWN
 
     def judge(self, sides: Sides, assume: Sides, splits: int = 0) -> Decision:
         """The decision where the assumptions are positive; by cases where it hangs on a sign."""
@@ -202,6 +243,8 @@ class _Question:
     def _why(self, sides: Sides) -> str:
         if sides[1] in INFINITE:
             return f"its leading term tends to {sides[1]}"
+        if self.relation == "O":
+            return f"the difference of the sides over {sides[2]} stays bounded"
         return "every term of the remainder vanishes in the limit"
 
     def _outcome(self, calculus: Asymptotics, sides: Sides, domain: _Domain) -> _Wrong | None:
@@ -211,6 +254,13 @@ class _Question:
             tendency = calculus.tendency(left)
             return None if tendency.sign == INFINITE[sides[1]] else _Wrong(tendency, APART)
         right = calculus.expand(domain.inside(sides[1]))
+        if self.relation == "O":
+            size = calculus.expand(domain.inside(sides[2]))
+            minus = calculus.arithmetic.negate(calculus.one)
+            share = calculus.multiply(
+                calculus.add(left, calculus.negate(right)), calculus.power(size, minus)
+            )
+            return None if calculus.is_bounded(share) else _Wrong(calculus.tendency(share), APART)
         if self.relation == "~":
             one = calculus.one
             ratio = calculus.multiply(left, calculus.power(right, calculus.arithmetic.negate(one)))
@@ -240,6 +290,8 @@ class _Question:
         what = (
             "the ratio of the sides"
             if self.relation == "~"
+            else f"the difference of the sides over {sides[2]}"
+            if self.relation == "O"
             else "the difference of the sides"
             if self.variable in sides[1].free_symbols
             else "the left side"
@@ -257,10 +309,10 @@ class _Question:
             except Undefined:
                 continue
             tends = self._shown(wrong.tendency, calculus, domain)
-            reason = (
-                f"the two sides do not approach each other as {self.variable} -> {self.limit}: "
-                f"{what} tends to {tends}"
-            )
+            where = f"as {self.variable} -> {self.limit}"
+            reason = f"the two sides do not approach each other {where}: {what} tends to {tends}"
+            if self.relation == "O":
+                reason = f"{what} is not bounded {where}: it tends to {tends}"
             return Decision(Answer.REFUTED, reason, witness=self._witness(sides, point))
         return Decision(
             Answer.UNDECIDED,
@@ -274,7 +326,7 @@ class _Question:
 
     def _witness(self, sides: Sides, point: Point) -> Witness:
         """Both sides near the limit at a point of the other symbols."""
-        for step in SHOWN:
+        for step in self.shown:
             exponent = Integer(-step if self.limit == "0" else step)
             at = {**point, self.variable: Rational(10) ** exponent}
             shown = {**point, self.variable: Pow(Integer(10), exponent, evaluate=False)}

@@ -15,11 +15,12 @@ from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 from .. import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness
 from ..algebra.decide import decide, is_zero, witness_at
+from ..algebra.functions import Remainder
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.parse import Domain
 from ..algebra.sample import Point
 from .bounds import decide_bound, decide_equality
-from .limits import decide_limit
+from .limits import decide_limit, decide_order
 from .reading import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 
@@ -68,6 +69,12 @@ class Question:
         return replace(decision, conditions=tuple(dict.fromkeys((*decision.conditions, *needed))))
 
     def _decide(self) -> Decision:
+        if self.lhs.has(Remainder):
+            return Decision(Answer.UNDECIDED, "an order term O(...) is no value to begin with")
+        if self.rhs.has(Remainder):
+            (remainder,) = self.rhs.atoms(Remainder)
+            kept, size = self.rhs - remainder, remainder.args[0]
+            return decide_order(self.lhs, kept, size, self.limit, **self._known())
         if self.limit is not None and self.relation in ("->", "~"):
             fixed = [e for e in self.domain.nonzero if not e.has(self.limit[0])]
             known = self._known() | {"assume_nonzero": fixed}

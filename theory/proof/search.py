@@ -652,10 +652,10 @@ class Search:
             reason = self.why(slope, region, strict and from_zero, depth - 1)
             if reason:
                 factor = "" if multiplier == 1 else f" times {multiplier}"
-                grows = "grows" if direction > 0 else "grows as it falls"
+                way_to_go = "rises" if direction > 0 else "falls"
                 return (
-                    f"the difference{factor} is not negative at {x} = {start}, and with {x} it {grows} "
-                    f"from there: {reason}"
+                    f"the difference{factor} is not negative at {x} = {start}, and grows as {x} "
+                    f"{way_to_go} from there: {reason}"
                 )
         return ""
 

@@ -9,7 +9,7 @@ from sympy import Expr, Symbol, powsimp
 #: Longer expressions are not rewritten before they are printed.
 MOST_PARTS = 60
 #: From here on a power of ten is written as one, and beyond it a fraction as a decimal.
-MANY_ZEROS, LARGEST_DENOMINATOR = 10**6, 100
+MANY_ZEROS, LARGEST_DENOMINATOR = 10**6, 12
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from string import Formatter
 from typing import Any, TypeVar
 
-from sympy import Derivative, Expr, Function, Lambda, Symbol, sympify
+from sympy import Derivative, Expr, Function, Lambda, Subs, Symbol, sympify
 from sympy.core.function import AppliedUndef
 
 from ..algebra.functions import Partial
@@ -199,7 +199,7 @@ def unfolded(of: Of, definitions: Sequence[Definition]) -> Of:
     if isinstance(result, Expr):
         for definition in reversed(definitions):
             result = definition.unfold(result)
-        result = result.doit() if result.has(Derivative, Partial) else result
+        result = result.doit() if result.has(Derivative, Partial, Subs) else result
     elif isinstance(result, tuple):
         result = tuple(unfolded(part, definitions) for part in result)
     elif is_dataclass(result) and not isinstance(result, type):

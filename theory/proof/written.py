@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
-from sympy import Add, Expr, Integer
+from sympy import Add, Expr, Integer, Symbol
 
 from ..algebra.decide import Answer
 from ..algebra.parse import ParseError
@@ -254,13 +254,14 @@ class _Reader:
         if self.statement is None:
             raise ParseError("states nothing: 'Therefore: ...' is missing")
         known = vocabulary(self.notation, self.budget or SIX_ND).names
-        renamed = [text for text in self.definitions if _name(text) in known]
+        fixed = [text for text in self.definitions if isinstance(known.get(_name(text)), Symbol)]
+        renamed = [t for t in self.definitions if _name(t) in known and t not in fixed]
         return WrittenDerivation(
             self.title or "A derivation",
             tuple(self.steps),
             self.statement,
-            tuple(self.assumptions),
-            tuple(text for text in self.definitions if text not in renamed),
+            (*self.assumptions, *fixed),
+            tuple(text for text in self.definitions if text not in (*renamed, *fixed)),
             tuple(renamed),
             self.notation,
             self.budget,

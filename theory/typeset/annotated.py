@@ -83,7 +83,9 @@ def _words(entry: Entry) -> str:
     reading = f", {latex_escaped(entry.reading)}" if entry.reading else ""
     answer = rf"\textbf{{{entry.answer}}}" if entry.answer == "refuted" else entry.answer
     reason = ""
-    if entry.answer in SHOWN_REASONS:
+    if entry.answer == "refuted" and entry.link is not None and entry.link.correction:
+        reason = f"; right {latex_escaped(entry.link.correction.partition(':')[0])}"
+    elif entry.answer in SHOWN_REASONS:
         short = entry.reason[:LONGEST_REASON]
         reason = f": {latex_escaped(short)}{'...' if short != entry.reason else ''}"
     return f"{number}{answer}{reading}{reason}"

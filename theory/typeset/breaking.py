@@ -19,7 +19,7 @@ FREE, SLACK, INDENT = 8, 4, 25
 CONTINUED = r"\qquad "
 MARGIN = width(CONTINUED)
 #: Smaller sizes, and per cent of the width in 10pt: what is raised does not shrink as much.
-SIZES = (("", 100), (r"\small", 94), (r"\footnotesize", 91), (r"\scriptsize", 87))
+SIZES = (("", 100), (r"\small", 96), (r"\footnotesize", 93), (r"\scriptsize", 90))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from sympy import Add, Expr, Function, Rational, Symbol
 from sympy.core.alphabets import greeks
 from sympy.printing.latex import LatexPrinter
 
+from ..algebra.parse import ACCENTS, PRIME, STAR
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import RELATIONS
@@ -146,13 +147,7 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def _print_Symbol(self, expr: Symbol, style: str = "plain") -> str:
         known = symbol_latex(expr.name, self.spelling)
-        if (
-            known is None
-            and (word := re.fullmatch(r"([A-Za-z])_([a-z]{2,})", expr.name))
-            and word[2] not in GREEK
-        ):
-            return rf"{word[1]}_{{\mathrm{{{word[2]}}}}}"
-        return known or super()._print_Symbol(expr, style)
+        return known or decorated_latex(expr.name) or super()._print_Symbol(expr, style)
 
     def _print_Integer(self, expr: Rational) -> str:
         mantissa = str(expr).rstrip("0")
@@ -245,6 +240,47 @@ def symbol_latex(name: str, spelling: Notation) -> str | None:
         return f"{spelling.latex(stem)}_{{{UPRIGHT_INDICES[index]}}}"
     known = spelling.symbol_names()
     return known[name] if name in known else QUANTITIES[name].latex if name in QUANTITIES else None
+
+
+def decorated_latex(name: str) -> str | None:
+    r"""LaTeX of a name with indices, accents, primes or stars, as the grammar spells it; None for
+    any other: `R_D_star` is `R_D^{*}`, and `N_hat_c` is `\hat{N}_c`.
+    """
+    match = re.fullmatch(r'(Delta_)?([A-Za-z]+|"\w+")([0-9]*)((?:_[A-Za-z0-9]+)*)', name)
+    if match is None or not (match[1] or match[4] or '"' in name):
+        return None
+    difference, stem, number, rest = match.groups()
+    parts = rest.split("_")[1:]
+    marks = [part for part in parts if part in (PRIME, STAR)]
+    is_word = len(stem) > 1 and stem not in GREEK and stem[0] != '"'
+    plain = len(stem) == 1 and not (difference or number) and list(map(len, parts)) == [1]
+    if is_word or plain:
+        return None
+    word = rf"\text{{{stem[1:-1]}}}" if '"' in stem else _letters(stem)
+    indices = [number] if number else []
+
+    def subscript() -> str:
+        if not indices:
+            return ""
+        inside = ",".join(map(_letters, indices)).replace(r"\setminus,", r"\setminus ")
+        return f"_{inside}" if len(inside) == 1 else f"_{{{inside}}}"
+
+    for part in parts:
+        if part in ACCENTS:
+            word, indices = rf"\{part}{{{word}{subscript()}}}", []
+        elif part not in (PRIME, STAR):
+            indices.append(part)
+    word = f"{word}{subscript()}{chr(39) * marks.count(PRIME)}"
+    return (r"\Delta " if difference else "") + word + ("^{*}" if STAR in marks else "")
+
+
+def _letters(text: str) -> str:
+    """A part of a name: a Greek letter, a letter or number as it is, a word upright."""
+    if text in GREEK or text in ("ell", "setminus", "dagger"):
+        return f"\\{text}"
+    if text in ("max", "min"):
+        return f"\\{text}"
+    return text if len(text) == 1 or text.isdigit() else rf"\mathrm{{{text}}}"
 
 
 def optimum_latex(name: str, spelling: Notation) -> str:

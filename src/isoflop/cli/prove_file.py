@@ -221,6 +221,10 @@ def _remarks(entry: dict[str, Any], path: str) -> list[str]:
         lines.append(
             f"at {point}: lhs = {entry['witness']['lhs']}, rhs = {entry['witness']['rhs']}"
         )
+        if entry["derived"]:
+            lines.append(f"the tool derives {entry['derived']}")
+        if entry["correction"]:
+            lines.append(f"right {entry['correction']}")
     elif entry.get("conditions"):
         lines.append(f"where {', '.join(entry['conditions'])}")
     if entry.get("definitions"):

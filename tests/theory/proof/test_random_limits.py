@@ -3,6 +3,7 @@
 import pytest
 from tests.theory.random_limits import FAMILIES, judged, rates
 
+from isoflop.theory.algebra.parse import ParseError
 from isoflop.theory.proof.prove import prove
 
 NUMBER, SEED = 60, 5
@@ -68,3 +69,30 @@ def test_a_limit_that_hangs_on_a_sign_is_decided_in_each_case() -> None:
     assert "!= 0" in str(where)
     at_least = prove("C^(beta - gamma) -> oo", limit="C -> oo", assume=["beta >= gamma"])
     assert at_least.answer.value == "refuted"
+
+
+ORDERS = [
+    ("exp(s) = 1 + s + s^2/2 + O(s^3)", "proved"),
+    ("exp(s) = 1 + s + O(s^3)", "refuted"),
+    ("P(r) = 1 + beta*gamma/2*s^2 + O(s^3)", "proved"),
+    ("P(r) = 1 + beta*gamma/2*s^2 + O(s^4)", "refuted"),
+    ("P(rho) = 1 + beta*gamma/8*(log(rho))^2 + O((log(rho))^3)", "proved"),
+    ("(1 + x)^beta = 1 + beta*x + O(x^2)", "proved"),
+    ("abs(s) = s + O(s^2)", "refuted"),
+    ("x^beta = O(x)", "refuted"),
+]
+
+
+@pytest.mark.parametrize(("text", "answer"), ORDERS, ids=[text for text, _ in ORDERS])
+def test_an_order_term_bounds_the_difference(text: str, answer: str) -> None:
+    proof = prove(text)
+    assert proof.answer.value == answer, proof
+
+
+def test_an_order_term_may_say_its_limit_and_has_no_value() -> None:
+    assert prove("sqrt(x^2 + 1) = x + O(1/x)", limit="x -> oo").answer.value == "proved"
+    assert prove("sqrt(x^2 + 1) = x + O(1/x^2)", limit="x -> oo").answer.value == "refuted"
+    with pytest.raises(ParseError, match="order term"):
+        prove("x + O(x^2) = x")
+    with pytest.raises(ParseError, match="order term"):
+        prove("x <= x + O(x^2)")

@@ -2,7 +2,7 @@
 
 import mpmath
 import pytest
-from sympy import Rational
+from sympy import Rational, Symbol
 
 import isoflop
 from isoflop.theory.algebra.parse import ParseError
@@ -202,6 +202,13 @@ def test_latex_is_answered_in_latex() -> None:
     assert proof.links[0].conditions == (r"\beta - \gamma \ne 0".replace(r"\ne", "!="),)
     refuted = prove(r"\alpha = \beta", latex=True).links[0]
     assert set(refuted.point) == {r"\beta", r"\gamma"}
+
+
+def test_a_witness_is_whole_where_a_symbol_is() -> None:
+    n, x = Symbol("n", integer=True), Symbol("x", positive=True)
+    witness = isoflop.decide(n, x).witness
+    assert witness is not None
+    assert dict(witness.point)[n].is_Integer
 
 
 # -- what would be right -----------------------------------------------------------------------------------------------

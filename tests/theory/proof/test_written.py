@@ -111,6 +111,13 @@ def test_what_was_undecided_leaves_the_derivation_undecided() -> None:
     assert answer("1. x = y\nTherefore: 1 = 1") == "refuted"
 
 
+def test_what_is_let() -> None:
+    assert answer("Let beta = gamma\n1. alpha = beta/2\nTherefore: w_N = 1/2") == "proved"
+    assert answer("Let P = 7\n1. P >= 7\nTherefore: P <= 7") == "proved"
+    assert answer("Let r > 1\n1. P(r) > 1\nTherefore: P(r) > 1") == "proved"
+    assert answer("Assume x > 2 and x < 1\n1. x = x\nTherefore: 1 = 2") != "proved"
+
+
 def test_a_step_under_its_own_condition_helps_no_other() -> None:
     text = "1. P(r) > 1 for r > 1\nTherefore: P(r) + x > 1 + x"
     assert answer(text) != "proved"
