@@ -8,7 +8,14 @@ from sympy import Integer, Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
-from isoflop.theory.passk import SCHAEFFER, crossing_compute, local_exponent, turning_compute
+from isoflop.theory.passk import (
+    DRAWS,
+    PASS_AT,
+    SCHAEFFER,
+    crossing_compute,
+    local_exponent,
+    turning_compute,
+)
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say
@@ -28,9 +35,10 @@ def derivation() -> Derivation:
         title="Crossings of compute laws with floors",
         assumptions=(
             say(
-                "At two numbers of draws the negative logarithm of pass@k is {} and {} at compute "
-                "{}, with floors {} and {}, with positive constants {}, {}, {} and {}, and with {}: "
+                "At two numbers of draws the negative logarithm of {} is {} and {} at "
+                "compute {}, with floors {} and {}, with positive constants {}, {}, {} and {}, and with {}: "
                 "the law 2 has the larger exponent, be it of the more draws or of the fewer.",
+                PASS_AT(DRAWS),
                 (y1(C), "=", e1 + c1 * C**-alpha1),
                 (y2(C), "=", e2 + c2 * C**-alpha2),
                 (C, ">", 0),

@@ -212,7 +212,7 @@ def sources_of(derivation: Derivation) -> list[str]:
         for step in derivation.steps
         if isinstance(step.argument, (UnderLemma, Cited))
     ]
-    return [derivation.source, derivation.follows, *granted]
+    return [derivation.source, str(derivation.follows), *granted]
 
 
 @pytest.mark.parametrize("name", NAMES)

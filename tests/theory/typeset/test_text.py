@@ -19,6 +19,7 @@ from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
 from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.law import LawForm, Term
+from isoflop.theory.passk import PASS_AT
 from isoflop.theory.penalty import Misallocation, misallocation
 from isoflop.theory.proof.points import PointEvaluator
 from isoflop.theory.typeset.equations import (
@@ -38,6 +39,7 @@ from isoflop.theory.typeset.layout import (
     quotient,
 )
 from isoflop.theory.typeset.plain import plain
+from isoflop.theory.typeset.printer import render
 from isoflop.theory.typeset.prose import respell
 from isoflop.theory.typeset.text import WIDTH, envelope_text, misallocation_text
 
@@ -513,3 +515,10 @@ def test_law_and_budget_come_first() -> None:
     first, second = law_lines(derive(budget=GENERAL))
     assert plain(first[0].label) == "L(N, D)"
     assert second[0].sides == (sym.C, GENERAL.compute())
+
+
+def test_a_function_of_the_number_of_draws_stands_before_its_at_sign_and_last_in_a_product():
+    k, p = positive("k"), positive("p")
+    assert render(p * PASS_AT(k)) == r"p \mathrm{pass}@k"
+    assert render(PASS_AT(2 * k)) == r"\mathrm{pass}@(2 k)"
+    assert [plain(PASS_AT(at)) for at in (k, 2 * k)] == ["pass@k", "pass@(2 k)"]
