@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.escapes import latex_escaped
 from ...theory.typeset.numbers import Format, Percent, Places, Significant
 from ...theory.typeset.shown import Shown
-from ...theory.typeset.table import WIDTH, Column, Table, latex_of
+from ...theory.typeset.table import WIDTH, Column, Table, Words, latex_of
 from ..accuracy.averages import AVERAGE
 from ..accuracy.ceiling import limit_at_zero
 from ..accuracy.fitting import SAME, LawFit, predictions, simplest_of_least
@@ -485,11 +486,14 @@ class Comparison(Shown):
             *([share] if self.resamples else []),
         ]
         baseline = self.baselines[name]
-        spread = ""
+        guessing = Words(Significant(4).text(baseline.value), Significant(4).latex(baseline.value))
         if baseline.standard_error:
-            spread = f" +- {Significant(2).text(baseline.standard_error)}"
-        guessing = f"{Significant(4).text(baseline.value)}{spread} ({baseline.how})"
-        title = f"{name}: accuracy of guessing {guessing}"
+            guessing = _plus_minus(Significant(4), baseline.value, baseline.standard_error)
+        title = Words(
+            f"{name}: accuracy of guessing {guessing} ({baseline.how})",
+            rf"{latex_escaped(name)}: accuracy of guessing {guessing.latex} "
+            rf"({latex_escaped(baseline.how)})",
+        )
         rows = [each for each in self.of(name) if each.fit is not None]
         return Table(columns, rows, title, list(self._notes(name)))
 
@@ -549,12 +553,11 @@ def _wrapped(texts: Iterable[str]) -> str:
 
 def _of_all(means: Sequence[LawMean]) -> Table:
     def column(figure: str, heading: str, scale: float = 1.0) -> Column:
-        def of(mean: LawMean) -> str | None:
+        def of(mean: LawMean) -> Words | None:
             value, deviation = mean.mean[figure], mean.deviation[figure]
             if value is None or deviation is None:
                 return None
-            spread = Significant(2).text(scale * deviation)
-            return f"{Significant(3).text(scale * value)} +- {spread}"
+            return _plus_minus(Significant(3), scale * value, scale * deviation)
 
         return Column(figure, heading, of=of)
 
@@ -566,7 +569,20 @@ def _of_all(means: Sequence[LawMean]) -> Table:
         column("r2", "fitted R2"),
     ]
     shared = f"the {means[0].n} benchmarks on which each of these laws was judged"
-    return Table(columns, means, f"mean +- standard deviation over {shared}")
+    title = Words(
+        f"mean +- standard deviation over {shared}",
+        rf"mean $\pm$ standard deviation over {shared}",
+    )
+    return Table(columns, means, title)
+
+
+def _plus_minus(form: Format, value: float, deviation: float) -> Words:
+    """A value with its standard deviation."""
+    spread = Significant(2)
+    return Words(
+        f"{form.text(value)} +- {spread.text(deviation)}",
+        rf"{form.latex(value)} $\pm$ {spread.latex(deviation)}",
+    )
 
 
 def _mean(law: str, entries: Sequence[Entry]) -> LawMean:

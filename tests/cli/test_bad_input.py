@@ -74,8 +74,8 @@ CASES = {
         ["--format 'jsn'", "text, json, bibtex", "did you mean json?"],
     ),
     "a format of another command": (
-        ["allocate", *LAW, "--compute", "1", "--format", "latex"],
-        ["--format 'latex'"],
+        ["derive", *LAW, "--format", "html"],
+        ["--format 'html'"],
     ),
     "a format twice": (
         ["laws", "--format", "json", "--format", "text"],

@@ -87,7 +87,7 @@ def test_every_step_in_full(call) -> None:
     assert (result.code, result.err) == (0, "")
     built = derivation()
     words = " ".join(result.out.split())
-    for text in (built.title, *built.assumptions, built.source):
+    for text in map(str, (built.title, *built.assumptions, built.source)):
         assert " ".join(text.split()) in words
     for number, step in enumerate(built.steps, 1):
         assert f"{number}. {step.name}: " in result.out

@@ -135,6 +135,7 @@ def _assumed(
         for text in derivation.assumptions
         if isinstance(text, Sentence)
         for formula in text.formulas
+        if "=" in formula.signs
     }
     new = [d.formula for d in derivation.definitions if d.name not in given]
     return [
@@ -168,9 +169,9 @@ def meanings(derivation: Derivation) -> str:
         return ""
     assumed, stated = (
         _normalised("; ".join(map(str, derivation.assumptions))),
-        _normalised(derivation.statement),
+        _normalised(str(derivation.statement)),
     )
-    said = _normalised(" . ".join(step.reason for step in derivation.steps))
+    said = _normalised(" . ".join(str(step.reason) for step in derivation.steps))
 
     def introduced(name: str) -> bool:
         equated = rf"(?:^|[,;:.]|quad|with|and) *{re.escape(name)}(?:\([^()]*\))? *="

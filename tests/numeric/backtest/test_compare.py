@@ -3,6 +3,7 @@ interrupts, plain data.
 """
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -574,4 +575,4 @@ def test_latex_is_a_table_a_benchmark(compared) -> None:
     assert text.count(r"\label{tab:one}") == 1
     for law in LAW_NAMES:
         mae, mre = (compared.entry("piqa", law).held_out[name] for name in ("mae", "mre"))
-        assert f"${mae:.4f}$ & ${100 * mre:.2f}\\,\\%$" in text
+        assert re.search(rf"(?<!\d){mae:.4f} & \$?{100 * mre:.2f}", text)

@@ -318,8 +318,8 @@ def test_latex(fitted, resampled) -> None:
     assert r"FLOP${}^{\alpha_C}$" in hoffmann
     assert "Intervals: percentiles of 150 resamples of runs." in resampled.to_latex()
     held = fit(grid(), fixed={"E": 1.7}, bounds={"beta": (0.4, None)}).to_latex()
-    assert r"$E$ & $1.70000$ & --- & --- & fixed \\" in held
-    assert r"$\beta$ & $0.400000$ & --- & --- & at bound \\" in held
+    assert r"$E$ & 1.70000 & --- & --- & fixed \\" in held
+    assert r"$\beta$ & 0.400000 & --- & --- & at bound \\" in held
 
 
 @pytest.mark.skipif(which("pdflatex") is None, reason="needs LaTeX")
