@@ -2,49 +2,62 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from dataclasses import replace
+
+from sympy import Symbol, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive
-from isoflop.theory.law import PARAMS_TOKENS
+from isoflop.theory.identifiability import gradient_claims, gradients
 from isoflop.theory.proof.argument import ByPositiveTerms
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import function, say
 
 
 def derivation() -> Derivation:
     """1/alpha = 1/beta + 1/gamma from the loss at the optimum; its bounds; what one exponent alone can do."""
     envelope = derive()
-    alpha, b, g = envelope.exponent, sym.BETA, sym.GAMMA
-    at_optimum = PARAMS_TOKENS.reducible.subs([(sym.N, envelope.params), (sym.D, envelope.tokens)])
+    names, b, g = envelope.named, sym.BETA, sym.GAMMA
+    alpha, (w_n, w_d) = names.exponent, names.shares
+    best = function("R")(*names.allocation)
     gap = Symbol("h", positive=True)
     steps = (
         Claim(
             "power_law",
-            at_optimum / at_optimum.subs(sym.C, 1),
+            best,
             "==",
-            sym.C**-alpha,
-            "R at the optimum falls as C^-alpha exactly.",
+            names.reducible,
+            say("The reducible loss at the optimum is a power of compute:"),
+        ),
+        Claim(
+            "slope",
+            -Partial(log(best), log(sym.C)),
+            "==",
+            alpha,
+            say("Its slope in logarithms:"),
         ),
         Claim(
             "reciprocals",
-            -at_optimum / (sym.C * at_optimum.diff(sym.C)),
+            1 / alpha,
             "==",
             1 / b + 1 / g,
-            "The reciprocal of the slope -dlog R*/dlog C is the sum of the reciprocal exponents.",
-        ),
-        Claim(
-            "harmonic_mean",
-            2 * alpha,
-            "==",
-            2 / (1 / b + 1 / g),
-            "Twice alpha is the harmonic mean of beta and gamma.",
+            say(
+                "The reciprocals of the exponents add up, so that twice {} is the harmonic mean of {} and {}:",
+                alpha,
+                b,
+                g,
+            ),
         ),
         Claim(
             "below_the_mean",
             alpha,
             "<=",
             (b + g) / 4,
-            "The harmonic mean is at most the arithmetic one.",
+            say(
+                "The harmonic mean is at most the arithmetic one; the difference is {}:",
+                (b - g) ** 2 / (4 * (b + g)),
+            ),
             ByPositiveTerms(form=(b - g) ** 2 / (4 * (b + g))),
         ),
         Claim(
@@ -52,50 +65,55 @@ def derivation() -> Derivation:
             alpha,
             "<",
             b,
-            "alpha = beta w_N with w_N < 1.",
-            ByPositiveTerms(form=b * envelope.shares[1]),
+            say("It is {} with a share below 1:", b * w_n),
+            ByPositiveTerms(form=b * w_d),
         ),
         Claim(
             "below_gamma",
             alpha,
             "<",
             g,
-            "alpha = gamma w_D with w_D < 1.",
-            ByPositiveTerms(form=g * envelope.shares[0]),
+            say("And so it is {}:", g * w_d),
+            ByPositiveTerms(form=g * w_n),
         ),
         Claim(
             "above_half_the_smaller",
-            alpha.subs(b, g + gap),
+            (b * g / (b + g)).subs(b, g + gap),
             ">",
             g / 2,
-            "For beta = gamma + h with h > 0, alpha exceeds gamma/2; the other order is the same with the names swapped.",
+            say(
+                "Let {} with {}; the other order is the same with the names exchanged. It exceeds "
+                "half the smaller exponent:",
+                (b, "=", g + gap),
+                (gap, ">", 0),
+            ),
             ByPositiveTerms(form=g * gap / (2 * (2 * g + gap))),
         ),
-        Claim(
-            "grows_in_beta",
-            alpha.diff(b),
-            "==",
-            envelope.shares[0] ** 2,
-            "dalpha/dbeta is the squared share of the params term.",
-        ),
-        Claim(
-            "grows_in_gamma",
-            alpha.diff(g),
-            "==",
-            envelope.shares[1] ** 2,
-            "dalpha/dgamma is the squared share of the tokens term.",
+        *(
+            replace(step, name=f"grows_in_{name}")
+            for name, step in zip(
+                ("beta", "gamma"),
+                gradient_claims(
+                    "alpha",
+                    alpha,
+                    gradients(names).exponent,
+                    lambda x: say("Differentiate the closed form in {}:", x),
+                )[2:],
+                strict=True,
+            )
         ),
     )
     return Derivation(
         name="envelope_exponent",
         title="The envelope's exponent",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
-        ),
-        statement=r"\frac1\alpha = \frac1\beta + \frac1\gamma,\qquad \tfrac12\min(\beta,\gamma) \le \alpha \le "
-        r"\tfrac14(\beta+\gamma)",
+        assumptions=envelope.assumptions,
+        definitions=envelope.definitions,
+        statement=say("The reducible loss on the envelope falls as {}, ", sym.C**-alpha)
+        + "{power_law}, with {reciprocals}. The exponent is smaller than either of the law's, "
+        "{below_beta} and {below_gamma}, and at most half their mean, {below_the_mean}; it exceeds "
+        "half the smaller one, {above_half_the_smaller}, and grows with both, {grows_in_beta} and "
+        "{grows_in_gamma}.",
         steps=steps,
         source="Schaeffer et al. 2025, arXiv 2509.24012; the bounds are those of the harmonic mean.",
-        follows="alpha is limited by the smaller exponent: however large gamma, alpha stays below beta.",
+        follows="The smaller exponent limits the envelope's: however large one of them, it stays below the other.",
     )

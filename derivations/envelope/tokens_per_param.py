@@ -2,58 +2,61 @@
 
 from __future__ import annotations
 
-from sympy import Integer
+from dataclasses import replace
+
+from sympy import Integer, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import derive, log_slope
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import derive, named_steps
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.argument import ByPositiveTerms
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import say
 
 
 def derivation() -> Derivation:
     """Exponents of N*, D* and D*/N* in the compute; the sign of the drift; the case of equal exponents."""
     envelope = derive()
-    ratio, b, g = envelope.tokens_per_param, sym.BETA, sym.GAMMA
-    w_n, w_d = envelope.shares
-    drift = log_slope(ratio)
-    along = [(sym.N, sym.N), (sym.D, ratio * sym.N)]
-    slopes = sym.N * PARAMS_TOKENS.loss.diff(sym.N) - sym.D * PARAMS_TOKENS.loss.diff(sym.D)
+    names, b, g, C = envelope.named, sym.BETA, sym.GAMMA, sym.C
+    n_star, d_star = names.allocation
+    w_n, w_d = names.shares
+    drift = Partial(log(d_star / n_star), log(C))
+    params, tokens = PARAMS_TOKENS.terms
+    equal = {g: b}
     steps = (
+        replace(named_steps(envelope)["tokens_per_param"], name="definition"),
         Claim(
-            "definition",
-            envelope.tokens / envelope.params,
+            "balance",
+            params.exponent * params.expression.subs(sym.N, n_star),
             "==",
-            ratio,
-            "D*/N* is a single power of the compute.",
-        ),
-        Claim(
-            "stationary",
-            slopes.subs(along).subs(sym.N, envelope.params),
-            "==",
-            Integer(0),
-            "A run with that ratio and N*(C) params balances the law.",
+            tokens.exponent * tokens.expression.subs(sym.D, d_star),
+            say(
+                "At the optimum a percent of {} and a percent of {} are worth the same:",
+                sym.N,
+                sym.D,
+            ),
         ),
         Claim(
             "exponents_add_up",
-            log_slope(envelope.params) + log_slope(envelope.tokens),
+            Partial(log(n_star), log(C)) + Partial(log(d_star), log(C)),
             "==",
             Integer(1),
-            "Compute is split between the two: the growth exponents add up to 1.",
+            say("Compute is split between the two, so that their growth exponents add up to 1:"),
         ),
         Claim(
             "exponent",
             drift,
             "==",
             w_d - w_n,
-            "The drift is the difference of the two growth exponents, (beta - gamma)/(beta + gamma).",
+            say("The drift of the ratio is the difference of the two growth exponents:"),
         ),
         Claim(
             "rises",
             drift,
             ">",
             Integer(0),
-            "For beta > gamma larger budgets want more tokens per parameter.",
+            say("For {} larger budgets want more tokens per parameter:", (b, ">", g)),
             ByPositiveTerms(),
             assume=(b - g,),
         ),
@@ -62,26 +65,29 @@ def derivation() -> Derivation:
             drift,
             "<",
             Integer(0),
-            "For beta < gamma they want fewer.",
+            say("For {} they want fewer:", (b, "<", g)),
             ByPositiveTerms(),
             assume=(g - b,),
         ),
         Claim(
             "constant",
-            (envelope.tokens / envelope.params).subs(g, b),
+            (envelope.tokens / envelope.params).subs(equal),
             "==",
-            (PARAMS_TOKENS.terms[1].coefficient / PARAMS_TOKENS.terms[0].coefficient) ** (1 / b),
-            "For beta = gamma it is (B/A)^(1/beta) at every compute.",
+            (tokens.coefficient / params.coefficient) ** (1 / b),
+            say("For {} the ratio is the same at every compute:", (b, "=", g)),
         ),
     )
     return Derivation(
         name="tokens_per_param",
         title="Tokens per parameter at the optimum",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
-        ),
-        statement=r"\frac{D^*}{N^*} = G^{-2}\,(C/6)^{(\beta-\gamma)/(\beta+\gamma)}",
+        assumptions=envelope.assumptions,
+        definitions=envelope.definitions,
+        statement=say("The optimal number of tokens per parameter is a power of {}, ", C)
+        + "{definition}, with {exponent}: "
+        + say("it rises for {}, ", (b, ">", g))
+        + "{rises}, and "
+        + say("falls for {}, ", (b, "<", g))
+        + "{falls}.",
         steps=steps,
         source="Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="A rule of thumb such as 20 tokens per parameter is exact at one compute only, unless the exponents are equal.",

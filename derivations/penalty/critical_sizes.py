@@ -6,22 +6,20 @@ from sympy import Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.penalty import critical, misallocation
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import say
 
 
 def derivation() -> Derivation:
     """The two walls, that the loss beyond them is out of reach, and that they are approached by the other factor alone."""
     m = misallocation()
-    envelope, best = m.envelope, m.envelope.reducible
+    best = m.named.envelope.reducible
     params, tokens = PARAMS_TOKENS.terms
-    n_wall, d_wall = (
-        m.critical_size_ratio * envelope.params,
-        m.critical_tokens_ratio * envelope.tokens,
-    )
     law, u, x = PARAMS_TOKENS.reducible, Symbol("u", positive=True), Symbol("x", positive=True)
+    n_wall, d_wall = critical(sym.N), critical(sym.D)
     smaller = n_wall / (1 + u)
     steps = (
         Claim(
@@ -29,21 +27,21 @@ def derivation() -> Derivation:
             m.smallest_params.subs(sym.REDUCIBLE, best),
             "==",
             n_wall,
-            "N_min = (A/R)^(1/beta) at R = R*(C) is w_N^(1/beta) N*(C).",
+            say("The size whose term alone is the least reducible loss at {}:", sym.C),
         ),
         Claim(
             "tokens",
             m.smallest_tokens.subs(sym.REDUCIBLE, best),
             "==",
             d_wall,
-            "D_min = (B/R)^(1/gamma) at R = R*(C) is w_D^(1/gamma) D*(C).",
+            say("And the tokens whose term alone is:"),
         ),
         Claim(
             "size_out_of_reach",
             law.subs(sym.N, n_wall),
             ">",
             best,
-            "At the critical size the params term alone is R*; the tokens term comes on top.",
+            say("At the critical size the term of {} comes on top:", sym.D),
             ByPositiveTerms(form=tokens.expression),
         ),
         Claim(
@@ -51,7 +49,7 @@ def derivation() -> Derivation:
             law.subs(sym.D, d_wall),
             ">",
             best,
-            "The same for the tokens.",
+            say("At the critical tokens that of {}:", sym.N),
             ByPositiveTerms(form=params.expression),
         ),
         Claim(
@@ -59,7 +57,11 @@ def derivation() -> Derivation:
             law.subs(sym.N, smaller),
             ">",
             law.subs(sym.N, n_wall),
-            "The loss falls in N, so any smaller model is further away.",
+            say(
+                "The loss falls in {}, so that any smaller model, with {}, is further away:",
+                sym.N,
+                (u, ">", 0),
+            ),
             ByMonotone(
                 law.subs(sym.N, x),
                 x,
@@ -74,7 +76,9 @@ def derivation() -> Derivation:
             law.subs(sym.N, n_wall),
             "->",
             best,
-            "With tokens without end the loss comes down to L*(C) but not below.",
+            say(
+                "With tokens without end the loss of the critical size comes down to the optimal one:"
+            ),
             ByLeadingTerm(sym.D, "oo"),
         ),
         Claim(
@@ -82,20 +86,25 @@ def derivation() -> Derivation:
             law.subs(sym.D, d_wall),
             "->",
             best,
-            "With params without end likewise.",
+            say("And with params without end that of the critical tokens:"),
             ByLeadingTerm(sym.N, "oo"),
         ),
     )
     return Derivation(
         name="critical_sizes",
         title="Critical sizes",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "target L*(C), any compute",
-        ),
-        statement=r"N \le w_N^{1/\beta} N^*(C) \implies L(N, D) > L^*(C) \text{ for all } D;\qquad D \le w_D^{1/\gamma} "
-        r"D^*(C) \text{ likewise}",
+        assumptions=m.envelope.assumptions,
+        definitions=m.definitions,
+        statement=say(
+            "With {} params or fewer no number of tokens reaches the optimal loss of ", n_wall
+        )
+        + say("compute {}: for all {} ", sym.C, (sym.D, ">", 0))
+        + "{size_out_of_reach}, and for "
+        + say("{} ", (u, ">", 0))
+        + "{smaller_is_worse}. With "
+        + say("{} tokens no model does, ", d_wall)
+        + "{tokens_out_of_reach}.",
         steps=steps,
         source="H. de Vries 2023, Go smol or go home, for the overhead that diverges there.",
-        follows="The two walls depend on the exponents alone, as the penalty does.",
+        follows="The two walls, relative to the optimum, depend on the exponents alone, as the penalty does.",
     )

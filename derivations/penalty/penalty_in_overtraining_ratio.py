@@ -2,78 +2,103 @@
 
 from __future__ import annotations
 
-from sympy import Integer, exp, sqrt
+from sympy import Expr, Integer, Mul, Pow, Subs, exp, log, sqrt
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
-from isoflop.theory.law import PARAMS_TOKENS
+from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import function, say
 
 
 def derivation() -> Derivation:
     """The run with ratio rho at compute C, its loss, and the first coefficients in log rho."""
     m = misallocation()
-    envelope, rho, s = m.envelope, sym.RATIO, sym.LOG_SIZE_RATIO
-    run = {sym.N: envelope.params / sqrt(rho), sym.D: envelope.tokens * sqrt(rho)}
-    ratio = PARAMS_TOKENS.reducible.subs(run) / envelope.reducible
-    w_n, w_d = envelope.shares
-    in_log = ratio.subs(rho, exp(s))
+    names, rho, s = m.named, sym.RATIO, sym.LOG_SIZE_RATIO
+    n_star, d_star = names.envelope.allocation
+    run = {sym.N: n_star / sqrt(rho), sym.D: d_star * sqrt(rho)}
+    reducible = function("R")
+    ratio = reducible(*run.values()) / reducible(n_star, d_star)
+    penalty, (w_n, w_d) = names.penalty_in_ratio, names.envelope.shares
+    overtrained, undertrained = w_n * rho ** (sym.BETA / 2), w_d * rho ** (-sym.GAMMA / 2)
     quadratic = m.series_in_ratio(2).subs(rho, exp(s))
+
+    def at_optimum(expression: Expr) -> Expr:
+        return Subs(expression, s, 0)
+
+    in_log = penalty.subs(rho, exp(s))
     steps = (
         Claim(
             "ratio",
-            run[sym.D] / run[sym.N] / envelope.tokens_per_param,
+            Mul(run[sym.D], Pow(run[sym.N], -1, evaluate=False), evaluate=False),
             "==",
-            rho,
-            "N*/sqrt(rho) params and D* sqrt(rho) tokens are rho times as many tokens per parameter.",
+            rho * (d_star / n_star),
+            say("The run has {} times the optimal tokens per parameter:", rho),
         ),
-        Claim("same_compute", SIX_ND.compute(run), "==", sym.C, "They cost the same compute."),
-        Claim("penalty", ratio, "==", m.penalty_in_ratio, "The law at that run, divided by R*."),
+        Claim(
+            "same_compute",
+            product_of_powers([SIX_ND.coefficient, *run.values()], [Integer(1)] * 3),
+            "==",
+            sym.C,
+            say("It costs the same compute:"),
+        ),
+        Claim(
+            "penalty",
+            ratio,
+            "==",
+            penalty,
+            say("Each term is its share {} or {} times a power of {}:", w_n, w_d, rho),
+        ),
         Claim(
             "at_least_one",
-            ratio,
+            penalty,
             ">=",
             Integer(1),
-            "Weighted AM-GM: the powers of rho cancel.",
-            ByWeightedAmGm(
-                (w_n * rho ** (sym.BETA / 2), w_d * rho ** (-sym.GAMMA / 2)), (w_n, w_d)
+            say(
+                "Weighted AM-GM with the weights {} and {}; the powers of {} cancel:", w_n, w_d, rho
             ),
+            ByWeightedAmGm((overtrained, undertrained), (w_n, w_d)),
         ),
         Claim(
             "no_first_order",
-            in_log.diff(s).subs(s, 0),
+            at_optimum(Partial(in_log, s)),
             "==",
             Integer(0),
-            "There is no term of first order in log rho.",
+            say("With {} there is no term of first order in {}:", (s, "=", log(rho)), s),
         ),
         Claim(
             "second_order",
-            in_log.diff(s, 2).subs(s, 0),
+            at_optimum(Partial(Partial(in_log, s), s)),
             "==",
             quadratic.diff(s, 2),
-            "The second-order coefficient is a quarter of that in log r: P = 1 + (beta gamma/8)(log rho)^2 + ...",
+            say("The second derivative:"),
         ),
         Claim(
             "above_params_tail",
-            ratio,
-            ">=",
-            w_n * rho ** (sym.BETA / 2),
-            "The params term alone bounds the cost of overtraining from below.",
-            ByPositiveTerms(form=w_d * rho ** (-sym.GAMMA / 2)),
+            penalty,
+            ">",
+            overtrained,
+            say("The params term alone bounds the cost of overtraining from below:"),
+            ByPositiveTerms(form=undertrained),
         ),
     )
     return Derivation(
         name="penalty_in_overtraining_ratio",
         title="The penalty in the overtraining ratio",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
-            "D/N = rho D*/N* at the same compute C: N = N* rho^(-1/2)",
-        ),
-        statement=r"P(\rho) = w_N\,\rho^{\beta/2} + w_D\,\rho^{-\gamma/2} = 1 + \tfrac{\beta\gamma}{8}(\log\rho)^2 + \dots",
+        assumptions=m.envelope.assumptions,
+        definitions=m.definitions,
+        statement=say(
+            "A run at compute {} with {} times the optimal tokens per parameter, ", sym.C, rho
+        )
+        + say("{}, has {} params and ", (rho, ">", 0), run[sym.N])
+        + say("{} tokens, ", run[sym.D])
+        + "{ratio} and {same_compute}. Its penalty is {penalty}, where {at_least_one}, and in the "
+        + say("logarithm of {} it begins with the second order, ", rho)
+        + "{no_first_order} and {second_order}.",
         steps=steps,
-        source="Schaeffer et al. 2025, arXiv 2509.24012; substitution r = rho^(-1/2).",
-        follows="rho > 1 is overtrained, rho < 1 undertrained; the costs of both differ at third order only.",
+        source="Schaeffer et al. 2025, arXiv 2509.24012; substitution of the size ratio.",
+        follows="A ratio above 1 is overtrained, one below 1 undertrained; the costs of both differ at third order only.",
     )
