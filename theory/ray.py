@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Add, Derivative, Expr, Integer, Pow, Symbol, log
+from sympy import Add, Expr, Integer, Pow, Symbol, log
 
 from . import symbols as sym
+from .algebra.functions import Partial
 from .envelope import Envelope, derive, gather
 from .proof.claim import Claim, Derivation
 from .proof.words import Definition, Sentence, function, say
@@ -71,7 +72,7 @@ class Ray:
         return (
             *self.envelope.definitions,
             Definition(PARAMS(sym.C), self.params),
-            Definition(TOKENS(sym.C), sym.TOKENS_PER_PARAM * PARAMS(sym.C)),
+            Definition(TOKENS(sym.C), gather(self.tokens)),
             Definition(TANGENCY, self.tangency),
         )
 
@@ -119,7 +120,7 @@ class Ray:
             ),
             Claim(
                 "exponent",
-                -sym.C * Derivative(log(reducible(PARAMS(sym.C), TOKENS(sym.C))), sym.C),
+                -Partial(log(reducible(PARAMS(sym.C), TOKENS(sym.C))), log(sym.C)),
                 "==",
                 (b * params + g * tokens) / (total * (params + tokens)),
                 say(

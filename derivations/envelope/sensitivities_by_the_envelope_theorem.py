@@ -62,7 +62,7 @@ def derivation() -> Derivation:
         statement=say(
             "At a fixed compute {} the least loss moves with the constants of the law by ", C
         )
-        + "{total_A}, {total_B}, {total_beta}, {total_gamma} and {total_E}: the same as the law "
+        + "{total_A}, {total_B}, {total_beta}, {total_gamma} and {total_E}, which is the same as for the law "
         "itself at the optimum, {partial_A}, {partial_B}, {partial_beta} and {partial_gamma}.",
         steps=tuple(steps),
         source="The envelope theorem of constrained optimisation.",

@@ -50,8 +50,9 @@ def derivation() -> Derivation:
             best[0] / best[1],
             "<",
             Integer(1),
-            say("That share is below 1 where {}:", (sym.E, ">", 0)),
+            say("That share is below 1 where {} is not 0:", sym.E),
             ByPositiveTerms(form=sym.E / best[1]),
+            assume=(sym.E,),
         ),
     )
     return Derivation(
@@ -64,8 +65,7 @@ def derivation() -> Derivation:
         )
         + "has the penalty {penalty}, which depends on none of the coefficients, {free_of_A} and "
         "{free_of_B}, nor on the compute, {free_of_C}; it is at least one, {at_least_one}. "
-        "On the whole loss it is diluted: {whole_loss} with {dilution} "
-        + say("where {}.", (sym.E, ">", 0)),
+        "On the whole loss it is diluted: {whole_loss} with {dilution}.",
         steps=steps,
         source="Schaeffer et al. 2025, arXiv 2509.24012.",
         follows="One table of penalties serves every law with the same two exponents, at every scale.",

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from sympy import Expr, Integer, Symbol, latex
+from sympy import Expr, Integer, Symbol, latex, oo
 
 from ..algebra.arithmetic import Arithmetic, OutsideScope
 from ..algebra.convert import normal_form
@@ -132,8 +132,12 @@ class Claim:
 
     @property
     def stated(self) -> Formula:
-        """The claim without the way to its right side."""
-        return replace(self, through=()).formula
+        """The claim without the way to its right side, with its conditions and its limit."""
+        where = [Formula.of(assumption, ">", 0) for assumption in self.assume]
+        if self.limit is not None:
+            variable, end = self.limit
+            where.append(Formula.of(variable, "->", oo if end == "oo" else 0))
+        return replace(replace(self, through=()).formula, where=tuple(where))
 
     @property
     def limit(self) -> tuple[Symbol, str] | None:
@@ -306,14 +310,26 @@ class Derivation:
                 f"own"
             )
 
+    @property
+    def stated(self) -> dict[str, Formula]:
+        """The claims as the statement prints them: with the conditions that it, or an assumption,
+        does not say.
+        """
+        sentences = [t for t in (self.statement, *self.assumptions) if isinstance(t, Sentence)]
+        said = [formula for sentence in sentences for formula in sentence.formulas]
+        return {
+            step.name: replace(
+                step.stated,
+                where=tuple(w for w in step.stated.where if not any(f.says(w) for f in said)),
+            )
+            for step in self.steps
+        }
+
     def _refuse_unproved_statement(self, statement: Sentence) -> None:
         """The statement names steps, at least one; its own formulas are letters and their domains."""
-        steps = [step.name for step in self.steps]
-        unknown = next((name for name in statement.steps if name not in steps), None)
-        if unknown is not None or not statement.steps:
-            raise ValueError(
-                f"statement={statement.text!r}: must name steps, of {', '.join(steps)}"
-            )
+        self._refuse_unknown_steps(statement)
+        if not statement.steps:
+            raise ValueError(f"statement={statement.text!r}: must name the steps that prove it")
         for formula in statement.formulas:
             if formula.signs and not formula.is_domain:
                 raise ValueError(
@@ -332,9 +348,19 @@ class Derivation:
             self._refuse_unknown(definition.value, known | arguments, where)
             known |= own_names(definition)
         for step in self.steps:
-            known |= step.reason.names if isinstance(step.reason, Sentence) else frozenset()
+            if isinstance(step.reason, Sentence):
+                known |= step.reason.names
+                self._refuse_unknown_steps(step.reason)
             for side in step.formula.sides:
                 self._refuse_unknown(side, known, f"step {step.name!r}")
+
+    def _refuse_unknown_steps(self, sentence: Sentence) -> None:
+        steps = [step.name for step in self.steps]
+        unknown = next((name for name in sentence.steps if name not in steps), None)
+        if unknown is not None:
+            raise ValueError(
+                f"{sentence.text!r}: {unknown!r} is no step; they are {', '.join(steps)}"
+            )
 
     def _refuse_unknown(self, expression: Expr, known: frozenset[Expr], where: str) -> None:
         unknown = sorted(names_in(expression) - known, key=str)

@@ -181,7 +181,7 @@ class _Document:
             pairs.append((last, -1, -2))
         for (name, arguments), own, other in pairs:
             value = frozenset(t.text for t in sides.tokens[other] if t.kind == "name")
-            if not self._is_fresh(name) or name in value or name in arguments:
+            if not self._is_fresh(name) or name in arguments or self._rests_on(value, name):
                 continue
             if any(d.name == name and d.holds(equation.start) for d in self.definitions) and not (
                 DEFINES.match(equation.cue) or COLON_EQUALS.search(equation.text)
@@ -204,6 +204,18 @@ class _Document:
             )
             self.definitions.append(self._checked(definition))
             return
+
+    def _rests_on(self, names: Collection[str], name: str) -> bool:
+        """Whether a name is among the names, or what they are defined by."""
+        reached, waiting = set(names), list(names)
+        while waiting:
+            met = waiting.pop()
+            for definition in self.definitions:
+                if definition.name == met:
+                    new = definition.names - reached
+                    reached |= new
+                    waiting += new
+        return name in reached
 
     def _collect_unread(self, equation: PrintedEquation, text: str) -> None:
         """Note a name whose definition has marks that cannot be read."""

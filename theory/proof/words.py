@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from string import Formatter
 from typing import Any, TypeVar
 
-from sympy import Derivative, Expr, Function, Lambda, Subs, Symbol, sympify
+from sympy import Derivative, Expr, Function, Lambda, Subs, Symbol, expand, sympify
 from sympy.core.function import AppliedUndef
 
 from ..algebra.functions import Partial
@@ -24,10 +24,14 @@ Of = TypeVar("Of")
 
 @dataclass(frozen=True)
 class Formula:
-    """An expression, or several with signs between them: `x`, `x = y`, `0 < x < 1`."""
+    """An expression, or several with signs between them: `x`, `x = y`, `0 < x < 1`.
+
+    `where` says on which conditions, or in which limit, it is meant.
+    """
 
     sides: tuple[Expr, ...]
     signs: tuple[str, ...] = ()
+    where: tuple[Formula, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.sides) != len(self.signs) + 1:
@@ -46,11 +50,26 @@ class Formula:
         """The symbols and the applied functions."""
         return frozenset().union(*(names_in(side) for side in self.sides))
 
+    def says(self, other: Formula) -> bool:
+        """Whether it is the other formula, a bound perhaps with its sides moved."""
+        if self.sides == other.sides and self.signs == other.signs:
+            return True
+        bounds = [_positive_part(formula) for formula in (self, other)]
+        return None not in bounds and expand(bounds[0] - bounds[1]) == 0
+
     @property
     def is_domain(self) -> bool:
         """Whether it says where a letter lies or tends, as in `r > 0` and `0 < x < 1`."""
         plain = [side for side in self.sides if side.is_Symbol or not side.free_symbols]
         return "=" not in self.signs and len(plain) == len(self.sides)
+
+
+def _positive_part(formula: Formula) -> Expr | None:
+    """What a single strict bound calls positive."""
+    if formula.signs not in ((">",), ("<",)):
+        return None
+    left, right = formula.sides
+    return left - right if formula.signs == (">",) else right - left
 
 
 @dataclass(frozen=True)
@@ -67,6 +86,8 @@ class Sentence:
     formulas: tuple[Formula, ...] = ()
 
     def __post_init__(self) -> None:
+        if "{{" in self.text or "}}" in self.text:
+            raise ValueError(f"text={self.text!r}: a place has one pair of braces")
         holes = sum(name == "" for _, name in pieces(self.text))
         if holes != len(self.formulas):
             raise ValueError(

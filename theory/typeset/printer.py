@@ -174,6 +174,14 @@ class PaperPrinter(Conventional, LatexPrinter):
         shown = self.arguments or expr.args != (COMPUTE,)
         return label + self.bracket(arguments) if shown else label
 
+    def _print_Subs(self, expr: Expr) -> str:
+        old, new = (map(self._print, part) for part in expr.args[1:])
+        point = ", ".join(f"{x} = {value}" for x, value in zip(old, new, strict=True))
+        inside = self._print(expr.args[0])
+        if isinstance(expr.args[0], Add):
+            inside = self.bracket(inside)
+        return rf"\left. {inside} \right|_{{{point}}}"
+
     def _print_acosh(self, expr: Expr, exp: str | None = None) -> str:
         return rf"\operatorname{{arcosh}}\left({self._print(expr.args[0])}\right)"
 

@@ -156,8 +156,7 @@ def _stated(derivation: Derivation, spelling: Notation, measure: Measure) -> lis
         shown = display(respelled_latex(derivation.statement, spelling), measure.text)
         meant = meanings(derivation)
         return ["Then", shown, *([sentence_latex(meant, spelling)] if meant else [])]
-    claims = {step.name: step.stated for step in derivation.steps}
-    return [statement_latex(derivation.statement, claims, spelling, measure.text)]
+    return [statement_latex(derivation.statement, derivation.stated, spelling, measure.text)]
 
 
 def meanings(derivation: Derivation) -> str:

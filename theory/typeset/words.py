@@ -13,7 +13,7 @@ from ..proof.words import Formula, Sentence
 from ..proof.words import pieces as pieces_of
 from .breaking import block, filled, packed, pieces
 from .plain import PlainPrinter
-from .printer import SIGNS, PaperPrinter
+from .printer import SIGNS, PaperPrinter, snug
 from .sentence import escaped, respelled_latex, sentence_latex
 from .width import width
 
@@ -28,7 +28,8 @@ def inline(formula: Formula, printer: PaperPrinter) -> str:
     r"""The formula in a line of text: ``$N > 0$``."""
     first, *others = (printer.on_the_line(side) for side in formula.sides)
     links = (f" {SIGNS[sign]} {side}" for sign, side in zip(formula.signs, others, strict=True))
-    return f"${first}{''.join(links)}$"
+    conditions = " and ".join(inline(condition, printer) for condition in formula.where)
+    return f"${first}{''.join(links)}$" + (f" where {conditions}" if conditions else "")
 
 
 def latex_sentence(
@@ -51,7 +52,9 @@ def plain_formula(formula: Formula, notation: str | Notation = DEFAULT) -> str:
     printer = PlainPrinter(find_notation(notation))
     first, *others = map(printer.doprint, formula.sides)
     signs = (PLAIN_SIGNS.get(sign, sign) for sign in formula.signs)
-    return first + "".join(f" {sign} {side}" for sign, side in zip(signs, others, strict=True))
+    text = first + "".join(f" {sign} {side}" for sign, side in zip(signs, others, strict=True))
+    conditions = " and ".join(plain_formula(condition, notation) for condition in formula.where)
+    return f"{text} where {conditions}" if conditions else text
 
 
 def plain_sentence(
@@ -70,7 +73,7 @@ def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) 
     """What a theorem states, in plain text; LaTeX where it was written as LaTeX."""
     if isinstance(derivation.statement, str):
         return derivation.statement
-    claims = {step.name: step.stated for step in derivation.steps}
+    claims = derivation.stated
     return plain_sentence(
         derivation.statement, notation, step=lambda name: plain_formula(claims[name], notation)
     )
@@ -82,7 +85,7 @@ def latex_statement(derivation: Derivation, notation: str | Notation = DEFAULT) 
     if isinstance(derivation.statement, str):
         return f"$\\displaystyle {respelled_latex(derivation.statement, spelling)}$"
     printer = PaperPrinter(spelling, arguments=True)
-    claims = {step.name: inline(step.stated, printer) for step in derivation.steps}
+    claims = {name: inline(claim, printer) for name, claim in derivation.stated.items()}
     return latex_sentence(derivation.statement, spelling, step=claims.__getitem__)
 
 
@@ -137,7 +140,8 @@ def formulas_display(
     rows = [""]
     for formula in formulas:
         left, right = split(formula, printer, room)
-        first, *rest = filled([*left, *right], room)
+        note = conditions_latex(formula, printer)
+        first, *rest = filled([*left, *right, *([rf"\quad {note}"] if note else [])], room)
         longer = rf"{rows[-1]}, \qquad {first}" if rows[-1] else first
         if not rest and width(longer) <= room:
             rows[-1] = longer
@@ -150,7 +154,14 @@ def formulas_display(
 def formula_display(formula: Formula, printer: PaperPrinter, room: int, end: str) -> str:
     """One formula as a display, broken in front of its signs where it is too wide."""
     left, right = split(formula, printer, room)
-    return block("align*", packed(left, right, "", room), end, room)
+    rows = packed(left, right, conditions_latex(formula, printer), room)
+    return block("align*", rows, end, room)
+
+
+def conditions_latex(formula: Formula, printer: PaperPrinter) -> str:
+    """The conditions of a formula, in a bracket; empty where it has none."""
+    texts = [inline(condition, printer).strip("$") for condition in formula.where]
+    return snug(printer.bracket(", ".join(texts))) if texts else ""
 
 
 def split(formula: Formula, printer: PaperPrinter, room: int) -> tuple[list[str], list[str]]:
