@@ -54,8 +54,8 @@ class Formula:
         """Whether it is the other formula, a bound perhaps with its sides moved."""
         if self.sides == other.sides and self.signs == other.signs:
             return True
-        bounds = [_positive_part(formula) for formula in (self, other)]
-        return None not in bounds and expand(bounds[0] - bounds[1]) == 0
+        own, others = _positive_part(self), _positive_part(other)
+        return own is not None and others is not None and expand(own - others) == 0
 
     @property
     def is_domain(self) -> bool:
