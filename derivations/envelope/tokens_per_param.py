@@ -83,11 +83,8 @@ def derivation() -> Derivation:
         assumptions=envelope.assumptions,
         definitions=envelope.definitions,
         statement=say("The optimal number of tokens per parameter is a power of {}, ", C)
-        + "{definition}, with {exponent}: "
-        + say("it rises for {}, ", (b, ">", g))
-        + "{rises}, and "
-        + say("falls for {}, ", (b, "<", g))
-        + "{falls}.",
+        + "{definition}, with {exponent}; "
+        + "it rises or falls by which exponent is the larger, {rises} and {falls}.",
         steps=steps,
         source="Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="A rule of thumb such as 20 tokens per parameter is exact at one compute only, unless the exponents are equal.",
