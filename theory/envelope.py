@@ -177,11 +177,11 @@ class Envelope:
         statement = (
             "For all positive "
             + listed(self.form.variables)
-            + " {global_minimum}. At each compute "
-            + say("{} one point of the budget, ", sym.C)
+            + " {global_minimum}. On the budget "
+            + say("at compute {} the bound is attained at ", sym.C)
             + listed(self.named.allocation)
-            + ", and no other attains this bound: {budget} and {envelope}. So the "
-            + say(f"{best} loss under the budget is a power law of compute, ")
+            + " and nowhere else: {budget} and {envelope}. So the "
+            + say(f"{best} loss on the budget is a power law of compute, ")
             + "{loss}, with {exponent}"
         )
         if "tokens_per_param" in claims:
@@ -410,6 +410,10 @@ def _claims(envelope: Envelope) -> list[Claim]:
         ]
     least = (term.coefficient / (w * level) for term, w in zip(terms, shares, strict=True))
     alike = {t.variable: Pow(x, 1 / t.exponent) for t, x in zip(terms, least, strict=True)}
+    alike_by_name = {
+        t.variable: Pow(t.coefficient / (w * level), 1 / t.exponent)
+        for t, w in zip(terms, names.shares, strict=True)
+    }
     claims += [
         Claim(
             "envelope",
@@ -425,11 +429,10 @@ def _claims(envelope: Envelope) -> list[Claim]:
             budget.compute(alike),
             "==",
             (envelope.coefficient / level) ** (1 / alpha),
-            say(
-                "Where the terms over their shares have one value {}, the compute falls as it "
-                "rises, so that one point alone of the budget attains the bound:",
-                level,
-            ),
+            say("Where the terms over their weights equal {}, ", level)
+            + listed([(x, "=", value) for x, value in alike_by_name.items()])
+            + ". The compute there falls as that value rises, so that it is a given one at one "
+            "point alone:",
         ),
         Claim(
             "loss",

@@ -369,9 +369,9 @@ class Misallocation:
             + say("{} for their ratio to the optimal ones ", RHO)
             + "{penalty_in_ratio}. The run has the loss of the optimum at compute "
             + say("{}: ", EFFECTIVE)
-            + "{effective_compute}. Where it has more than "
-            + say("{} params, {} times the optimal tokens ", critical(n), tokens_factor(d))
-            + "make up for it, {tokens_factor}, at a relative overhead in compute of "
+            + "{effective_compute}. With more than "
+            + say("{} params it reaches the least loss with {} ", critical(n), tokens_factor(d))
+            + "times the optimal tokens, {tokens_factor}, at a relative overhead in compute of "
             "{compute_overhead}; at the critical sizes one term alone is the whole reducible loss "
             "of the optimum, {critical_size} and {critical_tokens}."
         )
@@ -384,7 +384,7 @@ class Misallocation:
             steps=self._steps,
             source="Schaeffer et al. 2025 (arXiv 2509.24012): the penalty; H. de Vries 2023, Go "
             "smol or go home: the overhead.",
-            follows="Over- and undertraining cost the same loss in every law with the same two "
+            follows="A given size ratio has the same penalty in every law with the same two "
             "exponents.",
         )
 
@@ -548,13 +548,13 @@ def _claims(m: Misallocation) -> list[Claim]:
         ),
         Claim(
             "equality",
-            R**g / R**-b,
+            Mul(R**g, Pow(R**-b, -1, evaluate=False), evaluate=False),
             "==",
             R ** (b + g),
             say(
-                "Equality needs that the two terms over their weights agree; their quotient is 1 "
-                "only for {}:",
-                (R, "=", 1),
+                "Equality holds where the two terms over their weights agree; their quotient is 1 "
+                "where {} is 1, and only there:",
+                R,
             ),
         ),
         Claim(
@@ -562,7 +562,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             Mul(moved[d], Pow(moved[n], -1, evaluate=False), evaluate=False),
             "==",
             m.ratio * gather(d_star / n_star),
-            say("The tokens per parameter of the run, and those of the optimum:"),
+            say("The run has {} times the optimal tokens per parameter:", m.ratio),
         ),
         Claim(
             "penalty_in_ratio",
@@ -608,7 +608,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             reducible(*reached.values()),
             "==",
             reducible(n_star, d_star),
-            say("What the params term is too large, the tokens term must be smaller:"),
+            say("The {} term takes what the {} term leaves of the least reducible loss:", d, n),
             assume=above_wall,
             where=envelope.definitions,
         ),

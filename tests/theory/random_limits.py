@@ -23,7 +23,6 @@ from tests.theory import rewriting
 from tests.theory.claiming import (
     GREEK,
     LATEX_RELATIONS,
-    MP,
     Meaning,
     Point,
     RandomClaim,
@@ -32,6 +31,7 @@ from tests.theory.claiming import (
     symbols_of,
 )
 from tests.theory.rewriting import (
+    MP,
     ONE,
     Node,
     add,

@@ -365,7 +365,7 @@ def test_a_short_side_keeps_its_parts():
     "name", [name for name in NAMES if isinstance(derivation_of(name).statement, str)]
 )
 def test_statements_are_broken_between_their_parts(name):
-    statement = derivation_of(name).statement
+    statement = str(derivation_of(name).statement)
     block = display(statement, ARTICLE.item)
     rows = re.sub(r"\\\[|\\\]|\\(begin|end)\{gather\*\}|^\{\\\w+|\}$", "", block).split(
         r"\\" + "\n"

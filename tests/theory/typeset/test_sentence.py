@@ -254,7 +254,8 @@ def assert_parts_are_introduced(derivation: Derivation) -> None:
         sentence_latex(meanings(derivation)),
     ]
     stated = (
-        derivation.statement.replace("^*", "^{*}")
+        str(derivation.statement)
+        .replace("^*", "^{*}")
         .replace(r"N^{*-\beta}", "N^{*}")
         .replace(r"D^{*-\gamma}", "D^{*}")
     )

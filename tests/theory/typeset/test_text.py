@@ -17,7 +17,7 @@ from isoflop.theory.algebra.functions import defined
 from isoflop.theory.algebra.parse import parse
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
-from isoflop.theory.envelope import Envelope, derive
+from isoflop.theory.envelope import Envelope, derive, optimum
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.passk import PASS_AT
 from isoflop.theory.penalty import Misallocation, misallocation
@@ -28,7 +28,6 @@ from isoflop.theory.typeset.equations import (
     envelope_lines,
     law_lines,
     misallocation_sections,
-    optimum,
 )
 from isoflop.theory.typeset.layout import (
     decimal_text,
