@@ -1,6 +1,7 @@
 """Help, version, dispatch, statuses."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -98,6 +99,8 @@ def test_the_examples_of_the_help_run(call, command, tmp_path, monkeypatch) -> N
     monkeypatch.chdir(tmp_path)
     write_runs(tmp_path / "runs.csv")
     write_counts(tmp_path)
+    by_hand = Path(__file__).parents[2] / "examples" / "envelope_by_hand.md"
+    (tmp_path / "my_derivation.md").write_text(by_hand.read_text(encoding="utf-8"), "utf-8")
     _, _, examples = call(command, "--help").out.partition("examples:\n")
     lines = examples.strip().splitlines()
     assert len(lines) >= 3
