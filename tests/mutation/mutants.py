@@ -172,10 +172,12 @@ def mutants(
 ) -> Iterator[Mutant]:
     """One mutant of each kind for every step, where the kind applies; at most `per_claim`, drawn at
     random.
+
+    A step is changed with its names written out, so that every path reads the same two sides.
     """
     for step in derivation.steps:
         generator = Random(f"{seed} {derivation.name} {step.name}")
-        found = list(_of_claim(step, generator))
+        found = list(_of_claim(replace(step.unfolded, through=()), generator))
         if per_claim is not None and per_claim < len(found):
             found = generator.sample(found, per_claim)
         for kind, claim in found:
