@@ -15,9 +15,10 @@ from functools import cached_property, lru_cache
 from sympy import Add, Expr, Integer, Mul, Pow, Symbol, factor_terms, latex, log
 
 from . import symbols as sym
+from .algebra.functions import Partial
 from .budget import SIX_ND, Budget
 from .law import PARAMS_TOKENS, LawForm
-from .proof.claim import ByWeightedAmGm, Claim, Derivation
+from .proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
 from .proof.words import (
     Definition,
     Sentence,
@@ -151,19 +152,21 @@ class Envelope:
         loss, reducible = (function(name)(*form.variables) for name in ("L", "R"))
         limit = {form.irreducible} if form.irreducible in form.loss.free_symbols else set()
         constants = (form.loss.free_symbols | budget.compute().free_symbols) - {*form.variables}
-        law = say(
-            "Let {} and {} for ",
-            (loss, "=", form.loss_at(reducible)),
-            (reducible, "=", form.reducible),
-        )
-        law += all_positive(form.variables)
+        if form.variables == (sym.N, sym.D):
+            law = say("A model with {} params trained on {} tokens, ", sym.N, sym.D)
+            law += all_positive(form.variables) + ", has "
+        else:
+            law = say("For ") + all_positive(form.variables) + " let there be "
+        law += say("the loss {} with ", (loss, "=", form.loss_at(reducible)))
+        law += say("the reducible loss {}", (reducible, "=", form.reducible))
         if constants - limit:
-            law += ", with constants " + all_positive(in_paper_order(constants - limit))
-        law += say(" and {}", (form.irreducible, ">=", 0)) if limit else ""
-        return (
-            law + ".",
-            say("The budget is {}, with {}.", (sym.C, "=", budget.compute()), (sym.C, ">", 0)),
+            law += ", where " + all_positive(in_paper_order(constants - limit))
+        if limit:
+            law += say(" and the irreducible loss is {}", (form.irreducible, ">=", 0))
+        compute = say(
+            "The compute is {}, with {}.", (sym.C, "=", budget.compute()), (sym.C, ">", 0)
         )
+        return law + ".", compute
 
     @property
     def derivation(self) -> Derivation:
@@ -171,17 +174,18 @@ class Envelope:
         claims = named_steps(self)
         x = [str(variable) for variable in self.form.variables]
         proof = ["shares_sum", *(f"power_{v}" for v in x), "global_minimum", "budget"]
-        proof += [*(f"share_{v}" for v in x), "envelope", "uniqueness", "loss", "exponent"]
+        proof += [*(f"share_{v}" for v in x), "envelope", "uniqueness", "alike_once"]
+        proof += ["loss", "exponent"]
         proof += ["tokens_per_param"] if "tokens_per_param" in claims else []
         best = "least" if self.form.direction > 0 else "largest"
         statement = (
             "For all positive "
             + listed(self.form.variables)
-            + " {global_minimum}. On the budget "
-            + say("at compute {} the bound is attained at ", sym.C)
+            + " {global_minimum}. "
+            + say("At compute {} the bound is attained at the optimum ", sym.C)
             + listed(self.named.allocation)
             + " and nowhere else: {budget} and {envelope}. So the "
-            + say(f"{best} loss on the budget is a power law of compute, ")
+            + say(f"{best} loss at this compute is a power law of it, ")
             + "{loss}, with {exponent}"
         )
         if "tokens_per_param" in claims:
@@ -196,11 +200,11 @@ class Envelope:
             source=(
                 "Hoffmann et al. 2022 (arXiv 2203.15556) for the allocation; Schaeffer et al. 2025 "
                 "(arXiv 2509.24012) for the "
-                "compute law as envelope; Duffin, Peterson and Zener 1967 for the dual that proves "
-                "the global minimum."
+                "compute law as envelope; Duffin, Peterson and Zener 1967 for weighted AM-GM as "
+                "the proof of a global minimum."
             ),
-            follows="The misallocation penalty, effective compute, overhead and the corner "
-            "solutions.",
+            follows="The penalty of any other allocation, the effective compute and the overhead, "
+            "and the optimum where the params or the tokens are capped.",
         )
 
     def to_latex(self, *, notation: str = "schaeffer") -> str:
@@ -340,7 +344,13 @@ def _claims(envelope: Envelope) -> list[Claim]:
     levels = [term.expression / w for term, w in zip(terms, shares, strict=True)]
     named_levels = [term.expression / w for term, w in zip(terms, names.shares, strict=True)]
     claims = [
-        Claim("shares_sum", Add(*shares), "==", Integer(1), say("The shares sum to one:")),
+        Claim(
+            "shares_sum",
+            Add(*shares),
+            "==",
+            Integer(1),
+            say("The shares of the terms in the reducible loss sum to one:"),
+        ),
         Claim(
             "exponent",
             1 / alpha,
@@ -356,7 +366,7 @@ def _claims(envelope: Envelope) -> list[Claim]:
                 term.exponent * share,
                 "==",
                 alpha * c,
-                say("The share times the exponent of {}:", term.variable),
+                say("The exponent of {} times the share of its term:", term.variable),
             )
         )
     claims += [
@@ -391,7 +401,12 @@ def _claims(envelope: Envelope) -> list[Claim]:
                 value,
                 "==",
                 share * reducible,
-                say("At the optimum the {} term has the same share at every compute:", x),
+                say(
+                    "At the optimum the term of {} is the share {} of the reducible loss, whatever "
+                    "the compute:",
+                    x,
+                    share if share.is_Symbol else names.shares[form.variables.index(x)],
+                ),
             ),
             Claim(
                 f"balance_{x}",
@@ -414,6 +429,7 @@ def _claims(envelope: Envelope) -> list[Claim]:
         t.variable: Pow(t.coefficient / (w * level), 1 / t.exponent)
         for t, w in zip(terms, names.shares, strict=True)
     }
+    at_level = (envelope.coefficient / level) ** (1 / alpha)
     claims += [
         Claim(
             "envelope",
@@ -428,18 +444,27 @@ def _claims(envelope: Envelope) -> list[Claim]:
             "uniqueness",
             budget.compute(alike),
             "==",
-            (envelope.coefficient / level) ** (1 / alpha),
-            say("Where the terms over their weights equal {}, ", level)
+            at_level,
+            say("Where the terms over their shares equal {}, ", level)
             + listed([(x, "=", value) for x, value in alike_by_name.items()])
-            + ". The compute there falls as that value rises, so that it is a given one at one "
-            "point alone:",
+            + ", and the compute is:",
+        ),
+        Claim(
+            "alike_once",
+            Partial(at_level, level),
+            "<",
+            Integer(0),
+            say("It falls as {} rises, so that it is {} at one point alone:", level, sym.C),
+            ByPositiveTerms(form=at_level / (alpha * level)),
         ),
         Claim(
             "loss",
             function("L")(*envelope.allocation),
             "==",
             envelope.loss,
-            say("The loss there:"),
+            say("With the irreducible loss added, the loss at the optimum is:")
+            if form.irreducible in form.loss.free_symbols
+            else say("The loss at the optimum is:"),
             where=envelope.definitions[:2],
         ),
     ]

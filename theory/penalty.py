@@ -14,7 +14,9 @@ from sympy import Add, Expr, Integer, Mul, Pow, Symbol, acosh, exp, factorial, l
 from . import symbols as sym
 from .algebra.functions import expm1, log1p, phi2
 from .envelope import Envelope, derive, gather, product_of_powers
+from .envelope import named_steps as envelope_steps
 from .law import Term
+from .proof.argument_calculus import ByMonotone, BySameDifference
 from .proof.claim import ByLeadingTerm, ByWeightedAmGm, Claim, Derivation
 from .proof.words import Definition, Sentence, function, say
 
@@ -39,16 +41,18 @@ THEOREM = (
     "ratio",
     "penalty_in_ratio",
     "effective_compute",
-    "tokens_factor",
-    "compute_overhead",
     "critical_size",
     "critical_tokens",
+    "above_critical",
+    "tokens_factor",
+    "compute_overhead",
+    "never_cheaper",
 )
 
 R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
 PENALTY = function("P")
 EFFECTIVE = Symbol("C_eff", positive=True)
-X = Symbol("x", real=True)
+X, Y = Symbol("x", real=True), Symbol("y", positive=True)
 
 
 @dataclass(frozen=True)
@@ -357,29 +361,30 @@ class Misallocation:
     @property
     def derivation(self) -> Derivation:
         """The penalty as a theorem: what a moved run loses, and what it takes to make that up."""
-        n, d = self.envelope.form.variables
-        n_star, d_star = self.named.envelope.allocation
+        brief, (n, d) = self.named.envelope, self.envelope.form.variables
+        n_star, d_star = brief.allocation
         statement = (
-            say("Move the params at compute {} to {}, with {}, ", sym.C, R * n_star, (R, ">", 0))
-            + say("and the tokens to {}: the budget is kept, ", R**-self._slope * d_star)
-            + "{budget_kept}. The reducible loss of this run over that of the optimum is the "
-            "penalty, {penalty}. It depends on the exponents and "
-            + say("{} alone, and {penalty_at_least_one} with equality only at one. ", R)
-            + "Its tokens per parameter are {ratio}; with "
-            + say("{} for their ratio to the optimal ones ", RHO)
-            + "{penalty_in_ratio}. The run has the loss of the optimum at compute "
-            + say("{}: ", EFFECTIVE)
-            + "{effective_compute}. With more than "
-            + say("{} params it reaches the least loss with {} ", critical(n), tokens_factor(d))
-            + "times the optimal tokens, {tokens_factor}, at a relative overhead in compute of "
-            "{compute_overhead}; at the critical sizes one term alone is the whole reducible loss "
-            "of the optimum, {critical_size} and {critical_tokens}."
+            say("Let {}. With {} params ", (R, ">", 0), R * n_star)
+            + say("and {} tokens the compute is kept, ", R**-self._slope * d_star)
+            + "{budget_kept}, and the reducible loss is that of the optimum times "
+            "the penalty, {penalty}. It depends on the exponents and "
+            + say("{} alone, and {penalty_at_least_one} with equality only where {} is one. ", R, R)
+            + say("Its tokens per parameter are {} times the optimal ones, ", RHO)
+            + "{ratio}; in this overtraining ratio {penalty_in_ratio}. The run has the loss that "
+            + say("the optimum has at the effective compute {}, ", EFFECTIVE)
+            + "{effective_compute}. "
+            + say("With {} params, or with {} tokens, ", critical(n), critical(d))
+            + "one term alone is the least reducible loss, {critical_size} and {critical_tokens}. "
+            + say("With more than {} params the least loss is reached with ", critical(n))
+            + say("{} times the optimal tokens, ", tokens_factor(d))
+            + "{tokens_factor}; the overhead in compute, {compute_overhead}, is never negative, "
+            "{never_cheaper}."
         )
         return Derivation(
             name="misallocation_penalty",
             title="The misallocation penalty",
             assumptions=self.envelope.assumptions,
-            definitions=self.definitions,
+            definitions=(*self.definitions, Definition(RHO, self.ratio)),
             statement=statement,
             steps=self._steps,
             source="Schaeffer et al. 2025 (arXiv 2509.24012): the penalty; H. de Vries 2023, Go "
@@ -396,20 +401,28 @@ class Misallocation:
         params, tokens = self.envelope.form.terms
         n, d = params.variable, tokens.variable
         reducible = brief.envelope.reducible
+        n_star, d_star = brief.envelope.allocation
         by_name = {
+            "penalty": {"rhs": PENALTY(R), "through": (claims["penalty"].rhs,)},
+            "penalty_at_least_one": {"lhs": PENALTY(R)},
+            "ratio": {"rhs": RHO * gather(d_star / n_star)},
+            "penalty_in_ratio": {"lhs": PENALTY(R)},
             "effective_compute": {
                 "lhs": reducible.subs(sym.C, EFFECTIVE),
                 "rhs": PENALTY(R) * reducible,
             },
             "critical_size": {"lhs": params.expression.subs(n, critical(n))},
             "critical_tokens": {"lhs": tokens.expression.subs(d, critical(d))},
+            "above_critical": {"rhs": (critical(n) / (R * n_star)) ** params.exponent},
         }
         made_up = {brief.tokens_factor: tokens_factor(d)}
-        for name in ("tokens_factor", "compute_overhead"):
+        for name in ("tokens_factor", "compute_overhead", "never_cheaper"):
             by_name[name] = {
                 side: getattr(claims[name], side).xreplace(made_up) for side in ("lhs", "rhs")
             }
-        return tuple(replace(claims[name], **by_name.get(name, {})) for name in THEOREM)
+        shares = envelope_steps(self.envelope)
+        steps = [replace(claims[name], **by_name.get(name, {})) for name in THEOREM]
+        return (steps[0], shares[f"share_{n}"], shares[f"share_{d}"], *steps[1:])
 
     @property
     def numerical_forms(self) -> Derivation:
@@ -505,6 +518,7 @@ def _claims(m: Misallocation) -> list[Claim]:
     in_s_above_wall = tuple(e.subs(R, exp(S)) for e in above_wall)
     reducible = function("R")
     names = m.named.envelope
+    at_least_one = ByWeightedAmGm((w_n * R**-b, w_d * R**g), (w_n, w_d))
     claims = [
         Claim(
             "budget_kept",
@@ -522,7 +536,7 @@ def _claims(m: Misallocation) -> list[Claim]:
             "==",
             m.penalty,
             say(
-                "Each term over the least reducible loss is its share {} or {} times the power of "
+                "Each term is its share {} or {} of the least reducible loss, times the power of "
                 "{} by which it moved:",
                 *names.shares,
                 R,
@@ -541,9 +555,9 @@ def _claims(m: Misallocation) -> list[Claim]:
             m.penalty,
             ">=",
             Integer(1),
-            say("Weighted AM-GM with the weights {} and {}; ", *names.shares)
+            say("Weighted AM-GM for the two terms with the weights {} and {}; ", *names.shares)
             + say("by {shares_cancel} the powers of {} cancel in the geometric mean:", R),
-            ByWeightedAmGm((w_n * R**-b, w_d * R**g), (w_n, w_d)),
+            at_least_one,
             through=(product_of_powers([R**-b, R**g], [w_n, w_d]),),
         ),
         Claim(
@@ -562,14 +576,14 @@ def _claims(m: Misallocation) -> list[Claim]:
             Mul(moved[d], Pow(moved[n], -1, evaluate=False), evaluate=False),
             "==",
             m.ratio * gather(d_star / n_star),
-            say("The run has {} times the optimal tokens per parameter:", m.ratio),
+            say("The tokens per parameter change by the factor {}:", m.ratio),
         ),
         Claim(
             "penalty_in_ratio",
             reducible(*with_ratio.values()) / reducible(n_star, d_star),
             "==",
             m.penalty_in_ratio,
-            say("With {} for the size ratio in the penalty:", m.size_ratio),
+            say("In terms of {} the size ratio is {}:", RHO, (R, "=", m.size_ratio)),
             where=envelope.definitions,
         ),
         Claim(
@@ -604,11 +618,19 @@ def _claims(m: Misallocation) -> list[Claim]:
             say("The reducible loss of the optimum falls as {}:", sym.C**-names.exponent),
         ),
         Claim(
+            "above_critical",
+            w_n * R**-b,
+            "==",
+            (m.critical_size_ratio * n_star / (R * n_star)) ** b,
+            say("So the term of {} takes less than the whole where {} exceeds ", n, R * n_star)
+            + say("{}:", critical(n)),
+        ),
+        Claim(
             "tokens_factor",
             reducible(*reached.values()),
             "==",
             reducible(n_star, d_star),
-            say("The {} term takes what the {} term leaves of the least reducible loss:", d, n),
+            say("The term of {} takes what that of {} leaves of the least loss:", d, n),
             assume=above_wall,
             where=envelope.definitions,
         ),
@@ -618,6 +640,23 @@ def _claims(m: Misallocation) -> list[Claim]:
             "==",
             m.compute_overhead,
             say("The compute of that run over {}, less 1:", sym.C),
+            assume=above_wall,
+        ),
+        Claim(
+            "never_cheaper",
+            1 + m.compute_overhead,
+            ">=",
+            Integer(1),
+            say("By {penalty_at_least_one} {} is at most {}, ", 1 - w_n * R**-b, w_d * R**g)
+            + "and the product falls as it grows, to 1 where the two agree:",
+            ByMonotone(
+                R ** budget.exponent(n) * (w_d / Y) ** (budget.exponent(d) / tokens.exponent),
+                Y,
+                1 - w_n * R**-b,
+                w_d * R**g,
+                False,
+                BySameDifference(m.penalty, Integer(1), at_least_one),
+            ),
             assume=above_wall,
         ),
         Claim(

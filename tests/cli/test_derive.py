@@ -150,7 +150,7 @@ def test_text(call) -> None:
     for part in (
         "N*(C)",
         "L*(C)       = E + C0 C^-alpha",
-        "Proofs (16 of 16 proved)",
+        "Proofs (17 of 17 proved)",
         "weighted AM-GM",
         "P(r)",
         "L*(C) = 1.8172 + 2708.498 C^-0.1782865",

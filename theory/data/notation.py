@@ -174,10 +174,11 @@ class Notation(Frozen):
     \beta N_{\mathrm{opt}}
     """
 
-    __slots__ = ("name", "title", *ROLES, "symbols")
+    __slots__ = ("name", "title", "source", *ROLES, "symbols")
 
     name: str
     title: str
+    source: str
     irreducible: str
     params_coefficient: str
     tokens_coefficient: str
@@ -287,6 +288,7 @@ _COMMON_SYMBOLS = (
 SCHAEFFER = Notation(
     name="schaeffer",
     title="beta on params, gamma on tokens, alpha on compute (Schaeffer et al. 2025)",
+    source="Schaeffer et al. 2025",
     irreducible="E",
     params_coefficient="A",
     tokens_coefficient="B",
@@ -312,6 +314,7 @@ SCHAEFFER = Notation(
 HOFFMANN = Notation(
     name="hoffmann",
     title="alpha on params, beta on tokens (Hoffmann et al. 2022); alpha_C on compute",
+    source="Hoffmann et al. 2022",
     irreducible="E",
     params_coefficient="A",
     tokens_coefficient="B",

@@ -17,6 +17,7 @@ from ..algebra.arithmetic import Arithmetic, OutsideScope
 from ..algebra.convert import normal_form
 from ..algebra.decide import Answer, Condition, Decision, decide
 from ..algebra.field import CoefficientField
+from ..algebra.functions import Partial
 from .argument import (
     BOUNDS,
     CITED,
@@ -111,8 +112,8 @@ class Claim:
 
     @property
     def unfolded(self) -> Claim:
-        """The claim with every defined name written out."""
-        if not self.where:
+        """The claim with every defined name written out and every derivative taken."""
+        if not self.where and not (self.lhs.has(Partial) or self.rhs.has(Partial)):
             return self
         return replace(
             self,
@@ -151,8 +152,9 @@ class Claim:
         """The exact path alone; a proof on conditions that the claim neither assumes nor needs to
         make sense is none.
         """
-        if self.where:
-            return self.unfolded.prove()
+        plain = self.unfolded
+        if plain != self:
+            return plain.prove()
         decision = self.argument.establish(self)
         for form in self.through if decision.proved else ():
             same = decide(form, self.rhs, assume=self.assume)

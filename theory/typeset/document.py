@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import partial
@@ -38,7 +38,7 @@ from .printer import render, symbol_latex
 from .prose import respell
 from .sentence import LETTERS, escaped, sentence_latex
 from .table import Column, Table
-from .theorem import label, theorem_latex
+from .theorem import label, shares_setting, theorem_latex
 from .width import MACRO, width
 from .words import latex_sentence
 
@@ -88,7 +88,7 @@ STRETCHED = r"\begingroup\emergencystretch=4em"
 NUMERALS = {"0": "zero"}
 INTRODUCTION = (
     "Each statement below was checked by isoflop {isoflop} with SymPy {sympy} on {date}, in the "
-    "{notation} notation: every step by the argument that the proof names, and again at random "
+    "notation of {notation}: every step by the argument that the proof names, and again at random "
     "points in arithmetic of 50 digits, bounds also in interval arithmetic. The status of a "
     "theorem is that of its weakest step."
 )
@@ -152,9 +152,9 @@ def with_macros(spelling: Notation) -> Notation:
             else latex
         )
 
-    roles = {role: getattr(spelling, role) for role in ROLES}
     symbols = tuple((name, respelt(name, latex)) for name, latex in spelling.symbols)
-    return Notation(name=spelling.name, title=spelling.title, symbols=symbols, **roles)
+    kept = {name: getattr(spelling, name) for name in ("name", "title", "source", *ROLES)}
+    return Notation(**kept, symbols=symbols)
 
 
 def _definitions(body: str, spelling: Notation, symbols: Mapping[str, str]) -> list[str]:
@@ -311,7 +311,7 @@ def document_latex(
     environment = "isotheorem" if fragment else "theorem"
     entries = list(entries)
     set_theorem = partial(theorem_latex, cite=citing, measure=measure, environment=environment)
-    parts = [_theorem(entry, spelling, citing, macros, set_theorem) for entry in entries]
+    parts = list(_theorems(entries, spelling, citing, macros, set_theorem))
     tables = []
     if laws:
         tables.append((*_law_table(laws, written(spelling, macros), citing), "laws"))
@@ -359,7 +359,7 @@ def document_latex(
         r"\maketitle",
     ]
     checked = INTRODUCTION.format(
-        isoflop=__version__, sympy=sympy_version, date=printed, notation=spelling.name
+        isoflop=__version__, sympy=sympy_version, date=printed, notation=escaped(spelling.source)
     )
     introduction = (
         ["", checked, *([ELSEWHERE] if OTHER_NAME.search(body) else [])] if entries else []
@@ -462,28 +462,46 @@ def _balanced(latex: str) -> bool:
     return depth == 0
 
 
-def _theorem(
-    entry: Entry,
+def _theorems(
+    entries: Iterable[Entry],
     spelling: Notation,
     citing: Citing,
     macros: bool,
     set_theorem: Callable[..., str],
-) -> str:
+) -> Iterator[str]:
+    """The theorems in order; one that shares the setting of the last refers to it."""
+    home: tuple[Derivation, Notation] | None = None
+    for entry in entries:
+        derivation = entry.derivation
+        used = frozenset().union(*(step.symbols for step in derivation.steps))
+        clash = _clash(used, spelling)
+        chosen = DEFAULT if clash else spelling
+        if macros and len(used & LAW_SYMBOLS) > 1:
+            chosen = with_macros(chosen)
+        if home is None or home[1] != chosen or not shares_setting(derivation, home[0]):
+            home = derivation, chosen
+        remark = (
+            [
+                f"This theorem is set in the {DEFAULT.name} notation: in the other, ${clash}$ would "
+                f"have two meanings."
+            ]
+            if clash
+            else []
+        )
+        citing.spelling = chosen
+        theorem = set_theorem(
+            entry.subject,
+            notation=chosen,
+            verdicts=entry.verdicts,
+            home=None if home[0] is derivation else home[0],
+        )
+        closing = _closing(entry, citing)
+        yield "\n".join([*remark, STRETCHED, theorem, "", closing, r"\par\endgroup\medskip"])
+
+
+def _closing(entry: Entry, citing: Citing) -> str:
+    """The status of a theorem, its source, and what follows from it."""
     derivation = entry.derivation
-    used = frozenset().union(*(step.symbols for step in derivation.steps))
-    clash = _clash(used, spelling)
-    chosen = DEFAULT if clash else spelling
-    if macros and len(used & LAW_SYMBOLS) > 1:
-        chosen = with_macros(chosen)
-    citing.spelling = chosen
-    remark = (
-        [
-            f"This theorem is set in the {DEFAULT.name} notation: in the other, ${clash}$ would "
-            f"have two meanings."
-        ]
-        if clash
-        else []
-    )
     about = [
         rf"\textbf{{Status:}} {escaped(entry.status)}.",
         rf"\textbf{{Source:}} {citing(derivation.source)}" if derivation.source else "",
@@ -491,9 +509,7 @@ def _theorem(
         if derivation.follows
         else "",
     ]
-    theorem = set_theorem(entry.subject, notation=chosen, verdicts=entry.verdicts)
-    closing = r"\noindent " + "\n".join(filter(None, about))
-    return "\n".join([*remark, STRETCHED, theorem, "", closing, r"\par\endgroup\medskip"])
+    return r"\noindent " + "\n".join(filter(None, about))
 
 
 def _clash(used: Iterable[Any], spelling: Notation) -> str:

@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from sympy import Add, Expr, Function, Rational, Symbol
+from sympy import Add, Expr, Function, Mul, Rational, Symbol
 from sympy.core.alphabets import greeks
+from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
 
 from ..algebra.parse import ACCENTS, PRIME, STAR
@@ -47,7 +48,7 @@ MOST_DIGITS, KEPT_DIGITS = 20, 12
 MANY_ZEROS = 6
 
 #: An exponent that is wider than this on the line, in points, is set as a fraction.
-WIDEST_INLINE_EXPONENT = 72
+WIDEST_INLINE_EXPONENT = 90
 
 
 class PaperPrinter(Conventional, LatexPrinter):
@@ -94,8 +95,8 @@ class PaperPrinter(Conventional, LatexPrinter):
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
         if self.inline and alone:
             over = self.product(above)
-            over = self.bracket(over) if len(above) == 1 and isinstance(above[0], Add) else over
-            return f"{over}/{self._on_the_line(below)}"
+            ambiguous = divided(over) or (len(above) == 1 and isinstance(above[0], Add))
+            return f"{self.bracket(over) if ambiguous else over}/{self._on_the_line(below)}"
         if (
             self.small
             and alone
@@ -107,7 +108,8 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def _on_the_line(self, factors: list[Expr]) -> str:
         text = self.product(factors)
-        return self.bracket(text) if len(factors) > 1 or isinstance(factors[0], Add) else text
+        single = len(factors) == 1 and not isinstance(factors[0], Add | Mul) and not divided(text)
+        return text if single else self.bracket(text)
 
     def _inner(self, factors: list[Expr]) -> str:
         """Numerator or denominator: a fraction inside is set on the line."""
@@ -136,6 +138,8 @@ class PaperPrinter(Conventional, LatexPrinter):
         return rf"\sqrt{{{self._print(inside)}}}"
 
     def needs_bracket(self, base: Expr) -> bool:
+        if isinstance(base, AppliedUndef) and not str(base.func).endswith((AT, OPTIMAL)):
+            return False
         return (
             super().needs_bracket(base)
             or ("^" in self._print(base))
@@ -198,6 +202,16 @@ class PaperPrinter(Conventional, LatexPrinter):
         ):
             return rf"\exp\left({self._print(argument)}\right)"
         return self.raised("e", argument)
+
+
+def divided(latex: str) -> bool:
+    """Whether a slash stands in it outside of every bracket and brace."""
+    depth = 0
+    for mark in re.findall(r"[{}()/]", latex):
+        if mark == "/" and not depth:
+            return True
+        depth += (mark in "{(") - (mark in "})")
+    return False
 
 
 def shortened(decimal: str) -> str:

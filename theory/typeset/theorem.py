@@ -77,6 +77,7 @@ def theorem_latex(
     cite: Cite = escaped,
     measure: Measure = ARTICLE,
     environment: str = "theorem",
+    home: Derivation | None = None,
 ) -> str:
     r"""A theorem with its numbered proof, in the environments ``theorem`` and ``proof`` of amsthm.
 
@@ -95,6 +96,9 @@ def theorem_latex(
         How wide displays may be.
     environment : str
         Of the statement.
+    home : Derivation, optional
+        A theorem printed before whose setting this one shares: what that one assumes and defines
+        is not said again.
 
     Notes
     -----
@@ -109,7 +113,7 @@ def theorem_latex(
     names = frozenset().union(*(step.symbols for step in subject.steps))
     head = [
         rf"\begin{{{environment}}}[{latex_sentence(subject.title, spelling)}]\label{{{label(subject.name)}}}",
-        *_assumed(subject, names, spelling, measure),
+        *_assumed(subject, names, spelling, measure, home),
         *_stated(subject, spelling, measure),
         rf"\end{{{environment}}}",
     ]
@@ -123,11 +127,27 @@ def label(name: str) -> str:
     return "iso:" + name.replace("_", "-")
 
 
+def shares_setting(derivation: Derivation, home: Derivation) -> bool:
+    """Whether a theorem assumes all that another one does, and means the same by its names."""
+    there = {definition.name: definition.value for definition in home.definitions}
+    return (
+        not isinstance(derivation.statement, str)
+        and not isinstance(home.statement, str)
+        and derivation.assumptions[: len(home.assumptions)] == home.assumptions
+        and all(there.get(d.name, d.value) == d.value for d in derivation.definitions)
+    )
+
+
 def _assumed(
-    derivation: Derivation, names: Iterable[Symbol], spelling: Notation, measure: Measure
+    derivation: Derivation,
+    names: Iterable[Symbol],
+    spelling: Notation,
+    measure: Measure,
+    home: Derivation | None,
 ) -> list[str]:
     """The assumptions as sentences, and the definitions that none of them gives."""
-    printed = [latex_sentence(text, spelling, symbols=names) for text in derivation.assumptions]
+    assumptions = derivation.assumptions[len(home.assumptions) if home else 0 :]
+    printed = [latex_sentence(text, spelling, symbols=names) for text in assumptions]
     if isinstance(derivation.statement, str):
         return [f"Assume: {'; '.join(printed)}."]
     given = {
@@ -137,18 +157,16 @@ def _assumed(
         for formula in text.formulas
         if "=" in formula.signs
     }
+    given |= {definition.name for definition in home.definitions} if home else set()
     new = [d.formula for d in derivation.definitions if d.name not in given]
-    return [
-        *printed,
-        *(
-            [
-                "Write",
-                formulas_display(new, PaperPrinter(spelling, arguments=True), measure.text, "."),
-            ]
-            if new
-            else []
-        ),
-    ]
+    opening = [rf"In the setting of Theorem~\ref{{{label(home.name)}}}:"] if home else []
+    if home and (printed or new):
+        opening = [rf"Take the setting of Theorem~\ref{{{label(home.name)}}}."]
+    write = "Write further" if home else "Write"
+    if not new:
+        return [*opening, *printed]
+    shown = formulas_display(new, PaperPrinter(spelling, arguments=True), measure.text, ".")
+    return [*opening, *printed, write, shown]
 
 
 def _stated(derivation: Derivation, spelling: Notation, measure: Measure) -> list[str]:

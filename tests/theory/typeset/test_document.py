@@ -9,15 +9,17 @@ from datetime import date
 
 import pytest
 import sympy
-from sympy import Rational, Symbol
+from sympy import Mul, Pow, Rational, Symbol
 from tests.theory.documents import checked_entry, compiled, complaints, derivation_of
 
 import isoflop
 from isoflop.derivations import NAMES
 from isoflop.theory import symbols as sym
+from isoflop.theory.budget import GENERAL
 from isoflop.theory.data.bibliography import WORKS, citations
 from isoflop.theory.data.notation import HOFFMANN, NOTATIONS, SCHAEFFER
 from isoflop.theory.envelope import derive
+from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import Cited, UnderLemma
 from isoflop.theory.proof.claim import Claim, Derivation, Numerically
@@ -250,12 +252,37 @@ def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
     assert complaints(compiled(tmp_path, both)) == []
 
 
+def test_a_setting_is_told_once():
+    first, second = (Entry.checked(subject) for subject in (derive(), misallocation()))
+    other = Entry.checked(derive(PARAMS_TOKENS, GENERAL))
+    text = document_latex([first, second, other, second], macros=False)
+    parts = text.split(r"\begin{theorem}")[1:]
+    shared = r"Take the setting of Theorem~\ref{iso:compute-optimal-envelope}. "
+    assert [shared.strip() in part for part in parts] == [False, True, False, False]
+    for part, compute in zip(
+        parts, ("6 N D", "6 N D", r"\kappa N^{a} D^{d}", "6 N D"), strict=True
+    ):
+        whole = shared.strip() not in part
+        assert whole == (rf"$C = {compute}$" in part) == ("R(N, D) = A N" in part)
+        assert whole == (r"\alpha = " in part)
+    assert "P(r) = w_N" in parts[1]
+
+
+def test_a_quotient_in_a_line_of_text_is_bracketed():
+    x, y, z = (Symbol(name, positive=True) for name in "xyz")
+    printer = PaperPrinter(SCHAEFFER)
+    unevaluated = Mul(x / y, Pow(Mul(y, z), -1, evaluate=False), evaluate=False)
+    assert printer.on_the_line(unevaluated) == "(x/y)/(y z)"
+    assert printer.on_the_line(x ** (1 / y) / z) == "x^{1/y}/z"
+    assert printer.on_the_line((x + y) / z) == "(x + y)/z"
+
+
 def test_the_document_names_what_checked_it_and_when(entries, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     text = document_latex([entries["penalty_tails"]], notation="hoffmann")
     assert f"checked by isoflop {isoflop.__version__} with SymPy {sympy.__version__} on" in text
     assert text.count("14 November 2023") == 2
-    assert "in the hoffmann notation" in text
+    assert "in the notation of Hoffmann et al. 2022" in text
     assert r"\today" not in text
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     with pytest.raises(ValueError, match="SOURCE_DATE_EPOCH='yesterday'"):

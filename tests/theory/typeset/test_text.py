@@ -438,7 +438,7 @@ def test_proofs_are_listed_with_name_argument_and_reason() -> None:
 def test_side_conditions_are_listed_once() -> None:
     text = misallocation_text(misallocation(), proofs=True)
     start = text.index("  compute_overhead ")
-    entry = text[start : text.index("  safe_overhead ")]
+    entry = text[start : text.index("  never_cheaper ")]
     assert entry.count("where") == 1
     assert "where 1 - w_N r^-beta > 0" in " ".join(entry.split())
 
