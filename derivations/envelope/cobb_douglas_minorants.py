@@ -2,93 +2,137 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log
+from sympy import Expr, Integer, Subs, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.economics import WEIGHT, cobb_douglas_minorant
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.argument import ByWeightedAmGm
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+MINORANT, TIGHT = function("M"), function("D_e")
 
 
 def derivation() -> Derivation:
-    """For every weight w = 1/(1+u) in (0, 1): the bound, where it is tight, and which member depends on N D alone."""
-    envelope, law = derive(), PARAMS_TOKENS.reducible
+    """For every weight w in (0, 1): the bound, where it is tight, and which member depends on N D alone."""
+    n, d, w = sym.N, sym.D, WEIGHT
+    inside = (1 - w,)
+    envelope, reducible = derive(), function("R")
+    names = envelope.named
     params, tokens = PARAMS_TOKENS.terms
-    u = Symbol("u", positive=True)
-    weight, other = 1 / (1 + u), u / (1 + u)
-    minorant = cobb_douglas_minorant(weight)
-    tight = (tokens.coefficient / (u * params.expression)) ** (1 / tokens.exponent)
-    unit = {sym.N: 1, sym.D: 1}
-    elasticities = [
-        (x * log(cobb_douglas_minorant()).expand(force=True).diff(x)).cancel()
-        for x in (sym.N, sym.D)
-    ]
+    b, g = params.exponent, tokens.exponent
+    w_n, _ = names.shares
+    both = (params.expression, tokens.expression)
+    share = params.expression / reducible(n, d)
+
+    def minorant(weight: Expr) -> Expr:
+        return MINORANT(weight, n, d)
+
+    def where_tight(expression: Expr) -> Expr:
+        return expression.subs(d, TIGHT(w, n))
+
     steps = (
         Claim(
             "minorant",
-            law,
+            reducible(n, d),
             ">=",
-            minorant,
-            "Weighted AM-GM with weights w and 1 - w.",
-            ByWeightedAmGm((params.expression, tokens.expression), (weight, other)),
+            minorant(w),
+            say("Weighted AM-GM on the two terms with the weights {} and {}:", w, 1 - w),
+            ByWeightedAmGm(both, (w, 1 - w)),
+            assume=inside,
         ),
         Claim(
             "tight",
-            law.subs(sym.D, tight),
+            reducible(n, TIGHT(w, n)),
             "==",
-            minorant.subs(sym.D, tight),
-            "It is tight where T_D = u T_N, that is where T_N/R = w.",
+            where_tight(minorant(w)),
+            say("At {} tokens the two terms over their weights agree:", TIGHT(w, n)),
+            assume=inside,
         ),
         Claim(
             "share_there",
-            (params.expression / law).subs(sym.D, tight),
+            where_tight(share),
             "==",
-            weight,
-            "There the params term holds the share w.",
+            w,
+            say("There the share of the {} term in the reducible loss is the weight:", n),
+            assume=inside,
+        ),
+        Claim(
+            "above_elsewhere",
+            Partial(log(reducible(n, d)) - log(minorant(w)), log(d)),
+            "==",
+            g * (share - w),
+            say(
+                "The share of the {} term increases strictly in {}. So the quotient of the loss and "
+                "its bound falls as long as the share is below {}, and rises after:",
+                n,
+                d,
+                w,
+            ),
+            assume=inside,
         ),
         Claim(
             "upper_envelope",
-            minorant.subs(unit).subs(u, tokens.coefficient / params.coefficient),
+            TIGHT(share, n),
             "==",
-            law.subs(unit),
-            "With the run's own share as weight the minorant is R, so R is the maximum over w; in units of the run's own N "
-            "and D, where A and B are its two terms.",
+            d,
+            say(
+                "Each run attains one of the bounds: with its own share of the {} term as weight, "
+                "those tokens are its own:",
+                n,
+            ),
         ),
         Claim(
             "best_weight",
-            log(minorant).diff(u).subs(u, tokens.expression / params.expression),
+            Subs(Partial(log(minorant(w)), w), w, share),
             "==",
             Integer(0),
-            "The own share is the stationary weight.",
+            say("As a function of {} the bound is stationary there:", w),
         ),
         Claim(
             "in_compute_alone",
-            (elasticities[0] - elasticities[1]).subs(WEIGHT, envelope.shares[0]),
+            Partial(log(minorant(w)), log(d)) - Partial(log(minorant(w)), log(n)),
             "==",
-            Integer(0),
-            "N and D have the same exponent where w beta = (1 - w) gamma, that is for w = w_N.",
+            (b + g) * (w - w_n),
+            say("The powers of {} and {} agree for one weight alone:", n, d),
+            assume=inside,
         ),
         Claim(
             "is_compute_law",
-            cobb_douglas_minorant(envelope.shares[0]),
+            minorant(w_n),
             "==",
-            envelope.reducible.subs(sym.C, SIX_ND.compute()),
-            "That member is C0 (6 N D)^-alpha.",
+            names.reducible.subs(sym.C, SIX_ND.compute()),
+            say("With this weight both powers are {}:", -names.exponent),
         ),
     )
     return Derivation(
         name="cobb_douglas_minorants",
         title="Cobb-Douglas minorants",
         assumptions=(
-            "R = A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "0 < w < 1",
+            *envelope.assumptions,
+            say("Let {} be a weight, with {} and {}.", w, (w, ">", 0), (w, "<", 1)),
         ),
-        statement=r"R \ge \Bigl(\frac{A N^{-\beta}}{w}\Bigr)^{w}\Bigl(\frac{B D^{-\gamma}}{1-w}\Bigr)^{1-w},\quad \text{tight "
-        r"iff } T_N/R = w",
+        definitions=(
+            *envelope.definitions,
+            Definition(MINORANT(w, n, d), cobb_douglas_minorant()),
+            Definition(
+                TIGHT(w, n), (w * tokens.coefficient / ((1 - w) * params.expression)) ** (1 / g)
+            ),
+        ),
+        statement=say("For every weight {} the Cobb-Douglas function {} ", w, minorant(w))
+        + "bounds the reducible loss from below, {minorant}, with equality at "
+        + say("{} tokens, ", TIGHT(w, n))
+        + "{tight}, where {share_there}. At any other number of tokens the loss lies strictly above "
+        + say("the bound, for in {} their quotient falls, then rises: ", d)
+        + "{above_elsewhere}. The reducible loss is the largest of its bounds, because every run "
+        "attains the one of its own share, {upper_envelope}. "
+        + say("The powers of {} and {} in the bound agree for the weight {} alone, ", n, d, w_n)
+        + "{in_compute_alone}, and this bound is the compute law, {is_compute_law}.",
         steps=steps,
         source="Weighted AM-GM; Duffin, Peterson and Zener 1967, Geometric Programming.",
-        follows="The compute law is the best bound that knows only N D.",
+        follows=say("The compute law is the best bound that knows only {}.", n * d),
     )

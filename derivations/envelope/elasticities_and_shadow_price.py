@@ -2,94 +2,147 @@
 
 from __future__ import annotations
 
+from sympy import Expr, Integer, Subs, Symbol, log
+
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import derive
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.marginal import loss_elasticity, marginal_cost, shadow_price
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.budget import SIX_ND
+from isoflop.theory.envelope import derive, optimum
+from isoflop.theory.marginal import marginal_cost
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+BEST_REDUCIBLE, BEST_LOSS = optimum(sym.REDUCIBLE), optimum(sym.L)
+TARGET = Symbol("R_0", positive=True)
+COST = function("C_opt")(TARGET)
 
 
 def derivation() -> Derivation:
     """Elasticities of the law at the optimum, the shadow price of compute, the marginal cost of loss, the slope of L itself."""
-    envelope, law = derive(), PARAMS_TOKENS.reducible
-    optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
-    best = law.subs(optimum)
-    cost = envelope.compute_for_reducible
+    n, d, C = sym.N, sym.D, sym.C
+    envelope, spent = derive(), SIX_ND.compute()
+    names = envelope.named
+    alpha, allocation = names.exponent, names.allocation
+    reducible, loss = (function(name)(n, d) for name in ("R", "L"))
+
+    def there(expression: Expr) -> Expr:
+        return Subs(expression, (n, d), allocation)
+
+    def flop(x: Symbol) -> Expr:
+        """What one more of x costs at the optimum."""
+        return spent.diff(x).subs(dict(zip((n, d), allocation, strict=True)))
+
+    price = alpha * BEST_REDUCIBLE / C
     steps = (
         Claim(
             "in_params",
-            (-sym.N * law.diff(sym.N) / law).subs(optimum),
+            -there(Partial(log(reducible), log(n))),
             "==",
-            envelope.exponent,
-            "-dlog R/dlog N at fixed tokens is alpha at the optimum.",
+            alpha,
+            say("At fixed {} the elasticity is {} times the share {} of its term:", d, *_parts(0)),
         ),
         Claim(
             "in_tokens",
-            (-sym.D * law.diff(sym.D) / law).subs(optimum),
+            -there(Partial(log(reducible), log(d))),
             "==",
-            envelope.exponent,
-            "-dlog R/dlog D at fixed params is alpha too.",
+            alpha,
+            say("At fixed {} it is {} times the share {}:", n, *_parts(1)),
+        ),
+        Claim(
+            "compute_law",
+            BEST_REDUCIBLE,
+            "==",
+            names.reducible,
+            say("Substitute the optimum in the law:"),
         ),
         Claim(
             "in_compute",
-            -sym.C * best.diff(sym.C) / best,
+            -Partial(log(BEST_REDUCIBLE), log(C)),
             "==",
-            envelope.exponent,
-            "And so is -dlog R*/dlog C.",
+            alpha,
+            say("By {compute_law} the reducible loss of the optimum is a power of {}:", C),
         ),
         Claim(
             "shadow_price",
-            -best.diff(sym.C),
+            -Partial(BEST_LOSS, C),
             "==",
-            shadow_price(envelope),
-            "One more FLOP lowers the optimal loss by alpha R*/C.",
+            price,
+            say("Differentiate {compute_law} in {}; the irreducible loss drops out:", C),
         ),
         Claim(
             "price_by_params",
-            (-law.diff(sym.N) / (6 * sym.D)).subs(optimum),
+            -there(Partial(loss, n)),
             "==",
-            shadow_price(envelope),
-            "It makes no difference at first order whether the FLOP buys params ...",
+            flop(n) * price,
+            say("At fixed {} one more param costs {} FLOP:", d, spent.diff(n)),
         ),
         Claim(
             "price_by_tokens",
-            (-law.diff(sym.D) / (6 * sym.N)).subs(optimum),
+            -there(Partial(loss, d)),
             "==",
-            shadow_price(envelope),
-            "... or tokens.",
+            flop(d) * price,
+            say("At fixed {} one more token costs {} FLOP:", n, spent.diff(d)),
         ),
         Claim(
             "inverse",
-            best.subs(sym.C, cost),
+            BEST_REDUCIBLE.subs(C, COST),
             "==",
-            sym.REDUCIBLE,
-            "C*(R) = (C0/R)^(1/alpha) inverts the compute law.",
+            TARGET,
+            say("The function {} inverts the compute law:", COST),
         ),
         Claim(
             "marginal_cost",
-            1 / best.diff(sym.C).subs(sym.C, cost),
+            Partial(COST, TARGET),
             "==",
-            marginal_cost(envelope),
-            "The reciprocal of the slope of the compute law is dC*/dL = -C*/(alpha R).",
+            marginal_cost(names)
+            .subs(names.compute_for_reducible, COST)
+            .subs(sym.REDUCIBLE, TARGET),
+            say("Differentiate a power of {}:", TARGET),
+        ),
+        Claim(
+            "reciprocal",
+            Subs(Partial(BEST_LOSS, C), C, COST) * Partial(COST, TARGET),
+            "==",
+            Integer(1),
+            say("It is the reciprocal of the slope of the compute law at {}:", COST),
         ),
         Claim(
             "slope_of_the_loss",
-            -sym.C * (sym.E + best).diff(sym.C) / (sym.E + best),
+            -Partial(log(BEST_LOSS), log(C)),
             "==",
-            loss_elasticity(envelope),
-            "The slope of the whole loss on log-log axes is alpha (1 - E/L*): it flattens towards E.",
+            alpha * (1 - sym.E / BEST_LOSS),
+            say("Of the whole loss only the part above {} falls:", sym.E),
         ),
     )
     return Derivation(
         name="elasticities_and_shadow_price",
         title="Elasticities and the shadow price of compute",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
+            *envelope.assumptions,
+            say("Let {} be a reducible loss to be reached.", (TARGET, ">", 0)),
         ),
-        statement=r"-\frac{\partial\log R}{\partial\log N} = -\frac{\partial\log R}{\partial\log D} = -\frac{d\log R^*}{d\log "
-        r"C} = \alpha,\qquad -\frac{dL^*}{dC} = \frac{\alpha R^*}{C}",
+        definitions=(
+            *envelope.definitions,
+            Definition(BEST_REDUCIBLE, function("R")(*allocation)),
+            Definition(BEST_LOSS, function("L")(*allocation)),
+            Definition(COST, names.compute_for_reducible.subs(sym.REDUCIBLE, TARGET)),
+        ),
+        statement=say("At the optimum the reducible loss has the elasticity {} in {}, ", alpha, n)
+        + say("in {} and in {} alike: ", d, C)
+        + "{in_params}, {in_tokens} and {in_compute}. One more FLOP lowers the optimal loss by the "
+        "shadow price, {shadow_price}, and it may as well be spent on params alone or on tokens alone: "
+        + say("one more param costs {} FLOP, one more token {}, ", flop(n), flop(d))
+        + "and {price_by_params} and {price_by_tokens}. "
+        + say("The optimum reaches the reducible loss {} at compute {}, ", TARGET, COST)
+        + "{inverse}, with the marginal cost {marginal_cost}, negative because a lower loss costs "
+        + "more. On logarithmic axes the whole loss has the slope {slope_of_the_loss}.",
         steps=steps,
         source="Envelope theorem; the law of Hoffmann et al. 2022, arXiv 2203.15556.",
-        follows="A log-log plot of L without E removed understates alpha.",
+        follows=say("A log-log plot of the loss without {} removed understates {}.", sym.E, alpha),
     )
+
+
+def _parts(i: int) -> tuple[Expr, Expr]:
+    """The exponent of a term and its share at the optimum."""
+    envelope = derive()
+    return envelope.form.terms[i].exponent, envelope.named.shares[i]

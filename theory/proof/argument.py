@@ -121,7 +121,7 @@ class ByWeightedAmGm:
                 Answer.UNDECIDED, "weighted AM-GM bounds a sum from below, one weight for each term"
             )
         for value in (*self.terms, *self.weights):
-            if defined(value).is_positive is not True:
+            if defined(value).is_positive is not True and value not in claim.assume:
                 return Decision(Answer.UNDECIDED, f"{value} is not certified positive")
         geometric = Mul(*((t / w) ** w for t, w in zip(self.terms, self.weights, strict=True)))
         conditions: list[Condition] = []

@@ -179,6 +179,14 @@ def test_weighted_am_gm_needs_every_premise() -> None:
     assert not replace(original, relation="==").prove().proved
 
 
+def test_weighted_am_gm_takes_a_weight_that_is_assumed_positive() -> None:
+    w, means = b / 2, ByWeightedAmGm((N, R), (b / 2, 1 - b / 2))
+    bound = Claim("bound", N + R, ">=", (N / w) ** w * (R / (1 - w)) ** (1 - w), "Why.", means)
+    assert "not certified positive" in bound.prove().reason
+    assert replace(bound, assume=(1 - w,)).prove().proved
+    assert not replace(bound, assume=(w - 1,)).prove().proved
+
+
 def test_normal_form_decides_equalities_only() -> None:
     for relation in (">=", "<=", "~", "->"):
         assert not claim(N, relation, N).prove().proved
