@@ -171,6 +171,7 @@ class Search:
         e = reading.reduced
         return (
             self._by_terms(reading, strict, depth)
+            or self._by_logarithms(reading, strict, depth)
             or self._by_excess(e, assume, strict)
             or (self._along(e, assume, strict, depth) if depth else "")
         )
@@ -387,13 +388,27 @@ class Search:
             return False
 
     def _above_one(self, form: NormalForm, reading: _Reading, strict: bool, depth: int) -> bool:
-        """Whether a product of powers is at least 1: sum e_i log b_i + f >= 0 in its logarithm."""
+        """Whether a product of powers is at least 1, by its logarithm."""
         arithmetic = reading.arithmetic
-        powers: list[tuple[Expr, Expr]] = []
-        rest: list[Expr] = []
         logarithm = arithmetic.canonical(arithmetic.log(form))
         if arithmetic.positive or arithmetic.nonzero:
             return False  # it has a logarithm only under conditions
+        return self._above_zero(logarithm, reading, strict, depth)
+
+    def _by_logarithms(self, reading: _Reading, strict: bool, depth: int) -> str:
+        """A sum of logarithms, as the logarithm of one product."""
+        logs = sum(linear_log(key) is not None for key in reading.form)
+        if logs and self._above_zero(reading.form, reading, strict, depth):
+            return "the logarithms together are that of a product of at least 1"
+        return ""
+
+    def _above_zero(
+        self, logarithm: NormalForm, reading: _Reading, strict: bool, depth: int
+    ) -> bool:
+        """Whether sum e_i log b_i + f is at least 0."""
+        arithmetic = reading.arithmetic
+        powers: list[tuple[Expr, Expr]] = []
+        rest: list[Expr] = []
         for key, value in logarithm.items():
             prime = linear_log(key)
             if prime is None:

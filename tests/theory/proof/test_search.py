@@ -52,7 +52,22 @@ FALSE = {
     "at the far end of two bounds": (2 - x - TINY, (x - 1, 2 - x), False),
     "a longer series": (exp(x) - 1 - x - x**2 / 2 - x**3 / 6 - TINY, (), False),
     "a value that is only approached": (exp(x) - 1 - TINY, (), False),
+    "logarithms whose product falls below 1": (2 * log(x) - log(y) + TINY, (x - 1, y - 1), False),
+    "logarithms that meet 1": (log(x) + log(y), (1 - x, y - 1), False),
 }
+
+#: Each a sum of logarithms that no single one of them decides.
+LOGARITHMS = {
+    "tangent": (log(5 * x) - 1 + 1 / (5 * x), (), False),
+    "two letters": (2 * log(x) - log(y), (x - y, y - 1), True),
+    "with a number": (log(1 + x) + log(5) - 1, (), True),
+}
+
+
+@pytest.mark.parametrize("name", LOGARITHMS)
+def test_logarithms_are_joined(name: str) -> None:
+    e, assume, strict = LOGARITHMS[name]
+    assert why_positive(e, assume, strict=strict)
 
 
 @pytest.mark.parametrize("name", FALSE)
