@@ -6,7 +6,11 @@ from sympy import Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
-from isoflop.theory.economics import elasticity_of_substitution, optimal_elasticity_of_substitution
+from isoflop.theory.economics import (
+    contour_point,
+    elasticity_of_substitution,
+    optimal_elasticity_of_substitution,
+)
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.argument import ByPositiveTerms
@@ -24,7 +28,7 @@ def derivation() -> Derivation:
     envelope = derive()
     params, tokens = PARAMS_TOKENS.terms
     t_n, t_d = params.expression, tokens.expression
-    n_c, d_c = (variable(x) for variable in CONTOUR)
+    (n_c, d_c), point = (variable(x) for variable in CONTOUR), contour_point(x)
     steps = (
         Claim(
             "contour",
@@ -96,8 +100,8 @@ def derivation() -> Derivation:
         ),
         definitions=(
             *envelope.definitions,
-            Definition(n_c, ((1 + x) * params.coefficient / (x * TARGET)) ** (1 / b)),
-            Definition(d_c, ((1 + x) * tokens.coefficient / TARGET) ** (1 / g)),
+            Definition(n_c, point[0].subs(sym.REDUCIBLE, TARGET)),
+            Definition(d_c, point[1].subs(sym.REDUCIBLE, TARGET)),
             Definition(RATE(n, d), b * t_n * d / (g * t_d * n)),
             Definition(SUBSTITUTION(n, d), elasticity_of_substitution()),
             Definition(OUTPUT(n, d), PARAMS_TOKENS.reducible.subs(g, b) ** (-1 / b)),
