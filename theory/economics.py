@@ -28,13 +28,14 @@ def optimal_elasticity_of_substitution(form: LawForm = PARAMS_TOKENS) -> Expr:
     return 2 / (2 + params.exponent + tokens.exponent)
 
 
-def substitution_along(curve: Expr, variable: Symbol) -> Expr:
-    """dlog(y/x)/dlog(-dy/dx) along a curve y(x): the definition, from the curve alone.
-
-    With u = dlog y/dlog x it is (u - 1)/(u - 1 + dlog(-u)/dlog x).
-    """
-    slope = variable * curve.diff(variable) / curve
-    return (slope - 1) / (slope - 1 + variable * slope.diff(variable) / slope)
+def contour_point(quotient: Expr, form: LawForm = PARAMS_TOKENS) -> tuple[Expr, Expr]:
+    """N and D of the run of reducible loss R whose params term is `quotient` times its tokens term."""
+    params, tokens = form.terms
+    whole = 1 + quotient
+    return (
+        (whole * params.coefficient / (quotient * sym.REDUCIBLE)) ** (1 / params.exponent),
+        (whole * tokens.coefficient / sym.REDUCIBLE) ** (1 / tokens.exponent),
+    )
 
 
 def log_cost(envelope: Envelope) -> Expr:

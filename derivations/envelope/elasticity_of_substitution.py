@@ -2,78 +2,123 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.economics import (
+    contour_point,
     elasticity_of_substitution,
     optimal_elasticity_of_substitution,
-    substitution_along,
 )
+from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import ByPositiveTerms
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+SUBSTITUTION, OUTPUT, RATE = (function(name) for name in ("sigma", "Y", "m"))
+CONTOUR = function("N_c"), function("D_c")
+TARGET, ODDS, SCALE = (Symbol(name, positive=True) for name in ("R_0", "x", "k"))
 
 
 def derivation() -> Derivation:
     """From the definition on the explicit contour; its value at the optimum; the bound; the CES case."""
-    m = misallocation()
-    envelope, b, g = m.envelope, sym.BETA, sym.GAMMA
+    n, d, b, g, x = sym.N, sym.D, sym.BETA, sym.GAMMA, ODDS
+    envelope = derive()
     params, tokens = PARAMS_TOKENS.terms
     t_n, t_d = params.expression, tokens.expression
-    sigma = elasticity_of_substitution()
-    optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
-    scale = Symbol("lambda", positive=True)
-    output = PARAMS_TOKENS.reducible.subs(g, b) ** (-1 / b)
+    (n_c, d_c), point = (variable(x) for variable in CONTOUR), contour_point(x)
     steps = (
         Claim(
-            "on_the_contour",
-            substitution_along(m.iso_loss_tokens, sym.N),
+            "contour",
+            function("R")(n_c, d_c),
             "==",
-            sigma.subs(sym.D, m.iso_loss_tokens),
-            "dlog(D/N)/dlog(-dD/dN) along D(N) = (B/(R - A N^-beta))^(1/gamma).",
-            assume=(sym.REDUCIBLE - t_n,),
+            TARGET,
+            say("The two terms are {} and {}:", x / (1 + x) * TARGET, TARGET / (1 + x)),
+        ),
+        Claim(
+            "rate",
+            Partial(d_c, x),
+            "==",
+            -RATE(n_c, d_c) * Partial(n_c, x),
+            say("Differentiate both coordinates in {}; minus the quotient is the rate:", x),
+        ),
+        Claim(
+            "on_the_contour",
+            Partial(log(d_c / n_c), x),
+            "==",
+            SUBSTITUTION(n_c, d_c) * Partial(log(RATE(n_c, d_c)), x),
+            say("Differentiate the logarithms of {} and {}:", d_c / n_c, RATE(n_c, d_c)),
         ),
         Claim(
             "at_the_optimum",
-            sigma.subs(optimum),
+            SUBSTITUTION(*envelope.named.allocation),
             "==",
             optimal_elasticity_of_substitution(),
-            "With beta T_N = gamma T_D it is 2/(2 + beta + gamma).",
+            say("At the optimum {} and {} agree:", b * t_n, g * t_d),
         ),
         Claim(
             "complements",
-            sigma,
+            SUBSTITUTION(n, d),
             "<",
             Integer(1),
-            "It is below 1 everywhere.",
+            say("The denominator exceeds the numerator by {}:", b * g * function("R")(n, d)),
             ByPositiveTerms(form=b * g * (t_n + t_d) / ((1 + b) * g * t_d + (1 + g) * b * t_n)),
         ),
         Claim(
             "equal_exponents",
-            sigma.subs(g, b),
+            Subs(SUBSTITUTION(n, d), g, b),
             "==",
             1 / (1 + b),
-            "For beta = gamma it is the constant 1/(1 + beta).",
+            say(
+                "Both the numerator and the denominator are then multiples of {}:",
+                t_n + t_d.subs(g, b),
+            ),
         ),
         Claim(
             "ces_output",
-            output.subs([(sym.N, scale * sym.N), (sym.D, scale * sym.D)], simultaneous=True),
+            OUTPUT(SCALE * n, SCALE * d),
             "==",
-            scale * output,
-            "Then (L - E)^(-1/beta) is a CES output with constant returns: twice the inputs, twice the output.",
+            SCALE * OUTPUT(n, d),
+            say("Both terms of the reducible loss are multiplied by {}:", SCALE**-b),
         ),
     )
     return Derivation(
         name="elasticity_of_substitution",
         title="Elasticity of substitution between params and tokens",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "along an iso-loss contour",
+            *envelope.assumptions,
+            say(
+                "On the contour of the reducible loss {} let {} be the quotient of the two terms, "
+                "{} over {}.",
+                (TARGET, ">", 0),
+                (x, ">", 0),
+                t_n,
+                t_d,
+            ),
         ),
-        statement=r"\sigma = \frac{\beta T_N + \gamma T_D}{(1+\beta)\gamma T_D + (1+\gamma)\beta T_N} < 1,\qquad \sigma^* = "
-        r"\frac{2}{2+\beta+\gamma}",
+        definitions=(
+            *envelope.definitions,
+            Definition(n_c, point[0].subs(sym.REDUCIBLE, TARGET)),
+            Definition(d_c, point[1].subs(sym.REDUCIBLE, TARGET)),
+            Definition(RATE(n, d), b * t_n * d / (g * t_d * n)),
+            Definition(SUBSTITUTION(n, d), elasticity_of_substitution()),
+            Definition(OUTPUT(n, d), PARAMS_TOKENS.reducible.subs(g, b) ** (-1 / b)),
+        ),
+        statement=say("The contour runs through {} params and {} tokens, {contour}. ", n_c, d_c)
+        + say("Along it one more param makes up for {} tokens, {rate}, and the ", RATE(n, d))
+        + say(
+            "elasticity of substitution {} is the percentage by which {} ",
+            SUBSTITUTION(n, d),
+            d / n,
+        )
+        + "rises where this rate rises by one percent, {on_the_contour}. Params and tokens are "
+        + "complements, {complements}, and at the optimum "
+        + "{at_the_optimum}. With equal exponents the elasticity is constant, {equal_exponents}, and "
+        + say("the output {} grows with its inputs in proportion: ", OUTPUT(n, d))
+        + say("for every factor {}, ", (SCALE, ">", 0))
+        + "{ces_output}.",
         steps=steps,
         source="Definition of Hicks; Arrow, Chenery, Minhas and Solow 1961 for CES.",
         follows="A shortage of data is hard to buy off with params, and the other way round.",

@@ -2,79 +2,118 @@
 
 from __future__ import annotations
 
-from sympy import Integer
+from sympy import Integer, Subs, log, oo
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import derive
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import derive, optimum
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import ByLeadingTerm, ByWeightedAmGm
+from isoflop.theory.proof.argument_calculus import BySameDifference
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+CURVE, TOUCH = function("F"), function("C_e")
 
 
 def derivation() -> Derivation:
     """Each curve L_N(C) lies above L*(C), touches it where N = N*(C), and has its slope there."""
-    envelope, n = derive(), sym.N
-    params, _ = PARAMS_TOKENS.terms
-    curve = PARAMS_TOKENS.loss.subs(sym.D, misallocation().remaining(n))
-    reducible = curve - sym.E
-    touch = envelope.compute_where(n, n)
+    n, C = sym.N, sym.C
+    envelope = derive()
+    names, best, curve, touch = envelope.named, optimum(sym.L), CURVE(n, C), TOUCH(n)
+    params, tokens = PARAMS_TOKENS.terms
+    left = misallocation().remaining(n)
+    rest = tokens.coefficient * (1 / left) ** tokens.exponent
+    w_n, w_d = names.shares
+    means = ByWeightedAmGm((params.expression, rest), envelope.shares)
     steps = (
         Claim(
             "family",
-            curve.diff(n).subs(n, envelope.params),
+            Subs(Partial(curve, n), n, names.params),
             "==",
             Integer(0),
-            "N*(C) solves dL_N(C)/dN = 0, the equation of the envelope of the family.",
+            say("The envelope of the family is where the derivative of its members in {} is 0:", n),
         ),
         Claim(
             "envelope",
-            curve.subs(n, envelope.params),
+            CURVE(names.params, C),
             "==",
-            envelope.loss,
-            "With N eliminated the envelope is E + C0 C^-alpha.",
+            best,
+            say("With this {} in the curve it is the compute law:", n),
+        ),
+        Claim(
+            "own_compute",
+            names.params.subs(C, touch),
+            "==",
+            n,
+            say("Solve {} for {}:", (names.params, "=", n), C),
         ),
         Claim(
             "touches",
-            curve.subs(sym.C, touch),
+            CURVE(n, touch),
             "==",
-            envelope.loss.subs(sym.C, touch),
-            "The curve of size N meets the envelope at the compute where N is optimal.",
+            best.subs(C, touch),
+            say("The equation of {envelope} at the compute of {own_compute}:"),
         ),
         Claim(
             "common_tangent",
-            curve.diff(sym.C).subs(sym.C, touch),
+            Subs(Partial(curve, C), C, touch),
             "==",
-            envelope.loss.diff(sym.C).subs(sym.C, touch),
-            "There both have the same slope.",
+            Subs(Partial(best, C), C, touch),
+            say("By {family} the slope of the compute law is that of the curve at a fixed {}:", n),
         ),
         Claim(
             "above",
-            reducible,
+            curve,
             ">=",
-            envelope.reducible,
-            "Elsewhere the curve lies above the envelope.",
-            ByWeightedAmGm((params.expression, reducible - params.expression), envelope.shares),
+            best,
+            say(
+                "Both sides exceed {} by the sides of weighted AM-GM on the two terms, with the "
+                "weights {} and {}:",
+                sym.E,
+                w_n,
+                w_d,
+            ),
+            BySameDifference(curve - sym.E, names.reducible, means),
+        ),
+        Claim(
+            "above_elsewhere",
+            Partial(curve - best, log(C)),
+            "==",
+            tokens.exponent * rest * ((C / touch) ** (tokens.exponent * w_n) - 1),
+            say(
+                "The distance from the compute law falls strictly until {}, and rises strictly "
+                "after:",
+                (C, "=", touch),
+            ),
         ),
         Claim(
             "levels_off",
-            reducible,
+            curve,
             "->",
-            params.expression,
-            "With more compute a single size levels off at E + A N^-beta.",
-            ByLeadingTerm(sym.C, "oo"),
+            sym.E + params.expression,
+            say("For {} the term of the tokens vanishes:", (C, "->", oo)),
+            ByLeadingTerm(C, "oo"),
         ),
     )
     return Derivation(
         name="envelope_of_fixed_size_curves",
         title="The compute law is the envelope of the training curves of single sizes",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
-            "one curve for each N > 0",
+        assumptions=envelope.assumptions,
+        definitions=(
+            *envelope.definitions,
+            Definition(best, names.loss),
+            Definition(curve, function("L")(n, left)),
+            Definition(touch, envelope.compute_where(n, n)),
         ),
-        statement=r"L_N(C) = E + A N^{-\beta} + B\,(6N/C)^{\gamma} \ge L^*(C) = E + C_0 C^{-\alpha},\quad \text{with a common "
-        r"tangent where } N = N^*(C)",
+        statement=say("A model of size {} has the loss {} at compute {}. ", n, curve, C)
+        + say("The compute law {} is the envelope of these curves: ", best)
+        + "{family} and {envelope}. "
+        + say("Each curve touches it at the compute {} where its size is optimal, ", touch)
+        + "{own_compute}, {touches} and {common_tangent}. The curve lies above the compute law, {above}, strictly "
+        "so at any other compute, {above_elsewhere}. With more and more "
+        "compute it levels off, {levels_off}.",
         steps=steps,
         source="Schaeffer et al. 2025, arXiv 2509.24012; the envelope of a family of curves is classical.",
         follows="A compute law is read off the lower hull of training curves, not off one of them.",

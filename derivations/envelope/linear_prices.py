@@ -2,106 +2,192 @@
 
 from __future__ import annotations
 
-from sympy import Add, Integer
+from sympy import Add, Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.economics import PRICE_D, PRICE_N, ces_cost, ces_inputs
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.economics import PRICE_D, PRICE_N, ces_cost, ces_inputs, contour_point
+from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
-from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.argument import ByWeightedAmGm
+from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
+from isoflop.theory.proof.argument_calculus import BySameDifference, BySum
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, listed_steps, say, unfolded
+
+EQUAL, COST = function("Q"), function("K")
+CONTOUR, CHEAPEST = (function("N_c"), function("D_c")), (function("N_p"), function("D_p"))
+TARGET, QUOTIENT, THETA, MULTIPLIER = (
+    Symbol(name, positive=True) for name in ("R_0", "x", "theta", "mu")
+)
 
 
 def derivation() -> Derivation:
-    """The first-order condition; for one exponent the cheapest inputs, their cost, Shephard's lemma and Hoelder's bound."""
-    m, b = misallocation(), sym.BETA
-    contour, p, q = m.iso_loss_tokens, PRICE_N, PRICE_D
-    bill = p * sym.N + q * contour
-    spent, target = p * sym.N + q * sym.D, sym.REDUCIBLE
-    equal = LawForm((Term(sym.A, sym.N, b), Term(sym.B, sym.D, b)))
-    (t_n, t_d), law = (term.expression for term in equal.terms), equal.reducible
-    inputs = dict(zip((sym.N, sym.D), ces_inputs(), strict=True))
-    cost = ces_cost()
-    theta = b / (1 + b)
-    hoelder, bounds = [], []
-    for name, price, term in (("params", p, equal.terms[0]), ("tokens", q, equal.terms[1])):
-        bill_share, loss_share = (
-            theta * price * term.variable / spent,
-            term.expression / law / (1 + b),
+    """The first-order condition; for one exponent the cheapest inputs, their cost, Shephard's lemma and the bound of Hoelder."""
+    n, d, p, q, x = sym.N, sym.D, PRICE_N, PRICE_D, QUOTIENT
+    envelope, b, g = derive(), sym.BETA, sym.GAMMA
+    params, tokens = PARAMS_TOKENS.terms
+    n_c, d_c = (variable(x) for variable in CONTOUR)
+    pull = x * q * d_c / g - p * n_c / b
+    equal = LawForm((Term(sym.A, n, b), Term(sym.B, d, b)))
+    t_n, t_d = (term.expression for term in equal.terms)
+    point = tuple(value.subs(sym.REDUCIBLE, TARGET) for value in contour_point(x))
+    in_theta = {b / (1 + b): THETA, 1 / (1 + b): 1 - THETA, (1 + b) / b: 1 / THETA}
+    inputs = (value.subs(sym.REDUCIBLE, TARGET).xreplace(in_theta) for value in ces_inputs())
+    cheapest = tuple(name(p, q, TARGET) for name in CHEAPEST)
+    cost, bill, law = COST(p, q, TARGET), p * n + q * d, EQUAL(n, d)
+    at = dict(zip((n, d), cheapest, strict=True))
+    mu, best_mu = MULTIPLIER, COST(p, q, law) / (b * law)
+    hoelder = [
+        Claim(
+            f"hoelder_{name}",
+            *(price * term.variable + mu * term.expression, ">="),
+            (price / THETA) ** THETA * (mu * term.coefficient / (1 - THETA)) ** (1 - THETA),
+            say(
+                "Weighted AM-GM with the weights {} and {}, for any {}; the {} cancels, since "
+                "{} is {}:",
+                THETA,
+                1 - THETA,
+                (mu, ">", 0),
+                term.variable,
+                b * (1 - THETA),
+                THETA,
+            ),
+            ByWeightedAmGm((price * term.variable, mu * term.expression), (THETA, 1 - THETA)),
         )
-        bound = (
-            price**theta * term.coefficient ** (1 / (1 + b)) * spent**-theta * law ** (-1 / (1 + b))
-        )
-        reason = f"Weighted AM-GM for {name}: with theta = beta/(1+beta) the amount cancels from the geometric mean."
-        means = ByWeightedAmGm((bill_share, loss_share), (theta, 1 / (1 + b)))
-        hoelder.append(
-            Claim(f"hoelder_{name}", bill_share + loss_share, ">=", bound, reason, means)
-        )
-        bounds.append(bound)
+        for name, price, term in zip(("params", "tokens"), (p, q), equal.terms, strict=True)
+    ]
+    left, right = (Add(*(getattr(claim, side) for claim in hoelder)) for side in ("lhs", "rhs"))
+    parts = (unfolded(claim, (Definition(mu, best_mu),)) for claim in hoelder)
     steps = (
         Claim(
-            "first_order",
-            sym.N * bill.diff(sym.N),
+            "contour",
+            function("R")(n_c, d_c),
             "==",
-            (p * sym.N + q * sym.D * m.iso_loss_slope).subs(sym.D, contour),
-            "N d(p N + q D)/dN = p N - q D beta T_N/(gamma T_D) on the contour: zero where p N/(q D) = beta T_N/(gamma T_D).",
-            assume=(target - PARAMS_TOKENS.terms[0].expression,),
+            TARGET,
+            say("The two terms are {} and {}:", x / (1 + x) * TARGET, TARGET / (1 + x)),
+        ),
+        Claim(
+            "first_order",
+            Partial(p * n_c + q * d_c, log(x)),
+            "==",
+            pull / (1 + x),
+            say("Differentiate the cost along the contour in {}:", log(x)),
+        ),
+        Claim(
+            "one_balance",
+            Partial(pull, x),
+            ">",
+            Integer(0),
+            say(
+                "The sign of that derivative is the sign of {}. This increases from below 0 to above "
+                "it, since {} increases and {} decreases:",
+                pull,
+                d_c,
+                n_c,
+            ),
+            ByPositiveTerms(),
         ),
         Claim(
             "reaches_target",
-            law.subs(inputs),
+            EQUAL(*cheapest),
             "==",
-            target,
-            "For beta = gamma the inputs reach R ...",
+            TARGET,
+            say("Substitute the inputs in the law:"),
         ),
         Claim(
             "bill",
-            spent.subs(inputs),
+            bill.subs(at),
             "==",
             cost,
-            "... and cost R^(-1/beta) Z^((1+beta)/beta), Z = A^(1/(1+beta)) p^(beta/(1+beta)) + B^(1/(1+beta)) "
-            "q^(beta/(1+beta)).",
+            say("And in the cost:"),
         ),
         Claim(
             "condition_holds",
-            (p * sym.N / (q * sym.D)).subs(inputs),
+            (p * n / (q * d)).subs(at),
             "==",
-            (t_n / t_d).subs(inputs),
-            "They satisfy the first-order condition.",
+            (t_n / t_d).subs(at),
+            say("They satisfy the condition of {first_order}:"),
         ),
         Claim(
             "shephard",
-            cost.diff(p),
+            Partial(cost, p),
             "==",
-            inputs[sym.N],
-            "The cost rises with the price of params by N, as Shephard's lemma says.",
+            cheapest[0],
+            say("Differentiate the cost in the price of params:"),
+        ),
+        Claim(
+            "shephard_tokens",
+            Partial(cost, q),
+            "==",
+            cheapest[1],
+            say("And in the price of tokens:"),
         ),
         *hoelder,
         Claim(
             "left_sides_add_up",
-            Add(*(claim.lhs for claim in hoelder)),
+            left,
             "==",
-            Integer(1),
-            "The two left sides add up to 1 ...",
+            bill + mu * law,
+            say("The left sides add up to the cost and a multiple of the reducible loss:"),
         ),
         Claim(
             "right_sides_add_up",
-            Add(*bounds),
+            right.subs(mu, best_mu),
             "==",
-            (cost.subs(target, law) / spent) ** theta,
-            "... and the right sides to the power theta of the least cost over p N + q D: no run with the same loss costs less.",
+            COST(p, q, law) + best_mu * law,
+            say(
+                "And with {} for {} the right sides add up to the same of the least cost:",
+                best_mu,
+                mu,
+            ),
+        ),
+        Claim(
+            "least_cost",
+            bill,
+            ">=",
+            COST(p, q, law),
+            "So the sum of "
+            + listed_steps([claim.name for claim in hoelder])
+            + say(" with this {} is, without what both sides share:", mu),
+            BySum(*(BySameDifference(part.lhs, part.rhs, part.argument) for part in parts)),
         ),
     )
     return Derivation(
         name="linear_prices",
         title="Least cost at linear prices",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "cost p N + q D with p, q > 0, reducible loss R fixed",
+            *envelope.assumptions,
+            say("A run costs {}, with the prices {} and {}.", bill, (p, ">", 0), (q, ">", 0)),
+            say(
+                "On the contour of the reducible loss {} let {} be the quotient of the two terms, "
+                "{} over {}.",
+                (TARGET, ">", 0),
+                (x, ">", 0),
+                params.expression,
+                tokens.expression,
+            ),
         ),
-        statement=r"\frac{pN}{qD} = \frac{\beta T_N}{\gamma T_D};\qquad \beta=\gamma:\; \min(pN+qD) = "
-        r"R^{-1/\beta}\bigl[A^{\frac1{1+\beta}}p^{\frac\beta{1+\beta}} + "
-        r"B^{\frac1{1+\beta}}q^{\frac\beta{1+\beta}}\bigr]^{\frac{1+\beta}\beta}",
+        definitions=(
+            *envelope.definitions,
+            *(Definition(*pair) for pair in zip((n_c, d_c), point, strict=True)),
+            Definition(THETA, b / (1 + b)),
+            Definition(law, equal.reducible),
+            *(Definition(*pair) for pair in zip(cheapest, inputs, strict=True)),
+            Definition(cost, ces_cost().subs(sym.REDUCIBLE, TARGET).xreplace(in_theta)),
+        ),
+        statement=say("The contour runs through {} params and {} tokens, ", n_c, d_c)
+        + "{contour}. "
+        + say(
+            "Along it the cost has one minimum, where {} and {} agree: ",
+            p * n_c / b,
+            x * q * d_c / g,
+        )
+        + "{first_order} and {one_balance}. With equal exponents the reducible loss is "
+        + say("{}, and the cheapest run that reaches {} has {} params ", law, TARGET, cheapest[0])
+        + say("and {} tokens, ", cheapest[1])
+        + "{reaches_target} and {bill}. No run costs less than this one does for the same loss, "
+        "{least_cost}. Its inputs are the derivatives of its cost in the prices, {shephard} and "
+        "{shephard_tokens}.",
         steps=steps,
         source="Cost function of a CES technology; Hoelder's inequality.",
         follows="Prices outside the product form, such as data bought once, keep a closed form for equal exponents.",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from sympy import Expr, Integer, Pow, Symbol, exp, log, preorder_traversal
+from sympy import Add, Expr, Integer, Pow, Symbol, exp, log, preorder_traversal
 
 from ..algebra.arithmetic import Arithmetic, OutsideScope
 from ..algebra.convert import normal_form
@@ -59,6 +59,38 @@ class BySameDifference:
         if not same.proved:
             return Decision(Answer.UNDECIDED, f"the difference is another one: {same}")
         return _all_of(same, self.argument.establish(bound))
+
+
+@dataclass(frozen=True)
+class BySum:
+    """Two bounds, each with its own argument, whose differences add up to that of the claim.
+
+    Where the claim is strict both arguments must prove left > right.
+    """
+
+    one: BySameDifference
+    other: BySameDifference
+    label: ClassVar[str] = "sum of two bounds"
+
+    @property
+    def strength(self) -> str:
+        return weakest((self.one.strength, self.other.strength))
+
+    def establish(self, claim: Claim) -> Decision:
+        if claim.relation not in BOUNDS:
+            return Decision(Answer.UNDECIDED, "bounds add up to a bound only")
+        larger, smaller = larger_and_smaller(claim)
+        parts = (self.one, self.other)
+        total = Add(*(part.left - part.right for part in parts))
+        same = decide(larger - smaller, total, assume=claim.assume)
+        if not same.proved:
+            return Decision(Answer.UNDECIDED, f"the differences add up to another one: {same}")
+        strict = claim.relation in STRICT
+        bounds = (premise(claim, part.left, part.right, strict=strict) for part in parts)
+        return _all_of(
+            same,
+            *(part.argument.establish(bound) for part, bound in zip(parts, bounds, strict=True)),
+        )
 
 
 @dataclass(frozen=True)

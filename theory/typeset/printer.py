@@ -174,7 +174,7 @@ class PaperPrinter(Conventional, LatexPrinter):
             at = arguments if expr.args[0].is_Symbol else self.bracket(arguments)
             return rf"\mathrm{{{name.removesuffix(AT)}}}@{at}"
         if not name.endswith(OPTIMAL):
-            return name + self.bracket(arguments)
+            return (rf"\{name}" if name in GREEK else name) + self.bracket(arguments)
         label = optimum_latex(name.removesuffix(OPTIMAL), self.spelling)
         shown = self.arguments or expr.args != (COMPUTE,)
         return label + self.bracket(arguments) if shown else label

@@ -4,7 +4,12 @@ import pytest
 from sympy import Abs, Expr, Integer, Symbol, exp, log, symbols
 
 from isoflop.theory.proof.argument import Argument, ByPositiveTerms
-from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
+from isoflop.theory.proof.argument_calculus import (
+    ByConvexity,
+    ByMonotone,
+    BySameDifference,
+    BySum,
+)
 from isoflop.theory.proof.claim import Claim
 
 x, y, b, u, v = symbols("x y b u v", positive=True)
@@ -140,3 +145,21 @@ def test_same_difference() -> None:
     assert not proved(exp(s) - 2 * s, ">=", ONE, BySameDifference(exp(s), 1 + s, tangent))
     assert not proved(1 + s, ">=", exp(s), BySameDifference(1 + s, exp(s), tangent))
     assert not proved(exp(s) - s, "==", ONE, BySameDifference(exp(s), 1 + s, tangent))
+
+
+def test_sum_of_two_bounds() -> None:
+    above = BySameDifference(exp(s), 1 + s, ByConvexity(exp(s), s, s, ZERO))
+    below = BySameDifference(exp(-s), 1 - s, ByConvexity(exp(s), s, -s, ZERO))
+    hyperbola = BySum(above, below)
+    assert proved(exp(s) + exp(-s), ">=", Integer(2), hyperbola)
+    assert proved(Integer(2), "<=", exp(s) + exp(-s), hyperbola)
+    assert not proved(exp(s) + exp(-s), ">", Integer(2), hyperbola)  # equal at s = 0
+    assert not proved(exp(s) + exp(-s), "<=", Integer(2), hyperbola)
+    assert not proved(exp(s) + exp(-s), ">=", Integer(3), hyperbola)
+    open_part = BySameDifference(exp(-s), 1 - s, ByPositiveTerms())
+    assert not proved(exp(s) + exp(-s), ">=", Integer(2), BySum(above, open_part))
+    strictly = [
+        BySameDifference(exp(x), 1 + x, ByConvexity(exp(s), s, x, ZERO)),
+        BySameDifference(exp(-x), 1 - x, ByConvexity(exp(s), s, -x, ZERO)),
+    ]
+    assert proved(exp(x) + exp(-x), ">", Integer(2), BySum(*strictly))

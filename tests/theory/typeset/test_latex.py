@@ -299,6 +299,7 @@ def test_other_expressions_are_printed_too() -> None:
     x, c_2 = symbols("x c_2")
     assert render(Float("0.5") * x) == "0.5 x"
     assert render(c_2 + Function("f")(x)) == r"c_{2} + f(x)"
+    assert render(Function("sigma")(x)) == r"\sigma(x)"
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
