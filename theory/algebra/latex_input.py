@@ -27,6 +27,7 @@ from contextlib import contextmanager
 
 from .parse import (
     ACCENTS,
+    AT,
     DEEPEST_NESTING,
     FUNCTIONS,
     GREEK,
@@ -118,6 +119,8 @@ SUBJECT_TO = re.compile(
     r":|;|\||\\mid(?![A-Za-z])|\\colon(?![A-Za-z])|\\\\|\\(?:text|mathrm|textrm|mbox)\{\s*(?:s\.\s?t\.|subject\s+to|such\s+that|with|given)\s*"
     r"|s\.t\."
 )
+#: A measure at a number of samples inside of a font: `\\text{pass@}k`, `\\mathrm{pass@k}`.
+MEASURE = re.compile(r"\{\s*([A-Za-z]+)\s*@\s*([A-Za-z]|[0-9]*)\s*\}")
 LONGEST_SUM = 50
 #: Indices in which no letter is an index of its own.
 WORDS_OF_THREE = {
@@ -352,9 +355,11 @@ class _Translator:
         if piece is not None and command in UPRIGHT - {"operatorname", "mathop"}:
             start, position = self.next, piece.position
             self.next += 1
-            word = self._label_of_font(piece)
+            is_measure = MEASURE.match(self.text, self.pieces[self.next].position) is not None
+            word = "" if is_measure else self._label_of_font(piece)
+            is_measure = is_measure or self.ahead(0) == "@"
             self.next = start
-            if word and word != "e" and word not in {*APPLIED, "min", "max"}:
+            if word and not is_measure and word != "e" and word not in {*APPLIED, "min", "max"}:
                 rest = f": a number is followed by {word!r}, which may be a unit; write \\cdot before a factor"
                 raise self.error("cannot read", piece.text, position, rest)
 
@@ -1060,6 +1065,11 @@ class _Translator:
         """A letter, a word or the name of a function in a font."""
         at, font = piece.position, piece.text[1:].rstrip("*")
         opening = self.peek()
+        measured = MEASURE.match(self.text, opening.position) if opening is not None else None
+        if measured is not None:
+            self.next = self._closing(self.next) + 1
+            yield from self.at_samples(measured[1], at, measured[2])
+            return
         if (
             opening is not None
             and opening.text == "{"
@@ -1104,6 +1114,11 @@ class _Translator:
         """`\\hat{N}_c`: another quantity than `N_c`."""
         at, accent = piece.position, ACCENT_COMMANDS[piece.text[1:]]
         tokens = self.group_tokens(f"an argument of {piece.text}")
+        if tokens and tokens[0].text.endswith(AT):
+            measure = tokens[0].text.removesuffix(AT)
+            yield Token("name", f"{measure}_{accent}{AT}", at)
+            yield from tokens[1:]
+            return
         if len(tokens) != 1 or tokens[0].kind != "name" or tokens[0].text == "oo":
             raise self.error("cannot read", piece.text, at, ": an accent over more than a name")
         name = tokens[0].text
@@ -1134,7 +1149,8 @@ class _Translator:
                     break
             elif piece.text == "@":
                 self.next += 1
-                base = f"{base}_at_{''.join(self.index(marks))}"
+                yield from self.at_samples(_spelt(base, below, above, marks), at)
+                return
             else:
                 break
         name = _spelt(base, below, above, marks)
@@ -1147,6 +1163,21 @@ class _Translator:
         if exponent is not None:
             yield from (Token("power", "^", at), Token("operator", "(", at), *exponent)
             yield Token("operator", ")", at)
+
+    def at_samples(self, measure: str, at: int, samples: str = "") -> Iterator[Token]:
+        """`pass@k` and `pass@(k + 1)`: a function of the number of samples."""
+        yield Token("name", f"{measure}{AT}", at)
+        if samples:
+            kind = "number" if samples.isdigit() else "name"
+            yield from (Token("operator", "(", at), Token(kind, samples, at))
+            yield Token("operator", ")", at)
+        elif self.ahead(0) == "(":
+            opening = self.take("what follows @")
+            yield Token("operator", "(", opening.position)
+            yield from self.until(")", opening)
+            yield Token("operator", ")", opening.position)
+        else:
+            yield from self.argument("what follows @")
 
     def ornament_follows(self) -> bool:
         """Whether the superscript at hand is an ornament (a star, a prime, `opt`, a word), or

@@ -98,6 +98,8 @@ GREEK = frozenset(
 )  # fmt: skip
 ACCENTS = ("hat", "tilde", "bar", "check", "breve", "dot", "ddot", "vec", "acute", "grave", "mathring", "underline")  # fmt: skip
 STAR, PRIME = "star", "prime"
+#: How the name of a measure of several samples ends: `pass@k` is `pass_at(k)`.
+AT = "_at"
 #: What a star on a letter of the law is.
 OPTIMA = {letter: f"{letter}_opt" for letter in "NDLR"}
 #: Letters that are rather functions than factors where parentheses follow.
@@ -106,7 +108,7 @@ MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of comp
 COMPUTE_WORDS = ('"FLOPs"', '"FLOP"', '"flops"', '"FLOPS"', '"compute"', '"Compute"')
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>(?:[A-Za-z]+|\"[A-Za-z]\w*\")[0-9]*(?:_[A-Za-z0-9]+)*'*)"
+    r"|(?P<measure>[A-Za-z]+@)|(?P<name>(?:[A-Za-z]+|\"[A-Za-z]\w*\")[0-9]*(?:_[A-Za-z0-9]+)*'*)"
     r"|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4])"
     r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
 )
@@ -170,8 +172,22 @@ def tokenize(text: str) -> list[Token]:
         if match is None:
             raise ParseError.at(text, position, f"cannot read {text[position]!r}")
         spelt = match.group().replace("'", f"_{PRIME}")
-        tokens.append(Token(str(match.lastgroup), spelt, position))
+        kind = str(match.lastgroup)
+        token = Token(kind, spelt, position)
+        if tokens and tokens[-1].kind == "measure":
+            tokens[-1] = Token("name", tokens[-1].text.replace("@", AT), tokens[-1].position)
+            if kind in ("name", "number"):
+                brackets = (Token("operator", mark, position) for mark in "()")
+                tokens += [next(brackets), token, *brackets]
+            elif spelt == "(":
+                tokens.append(token)
+            else:
+                raise ParseError.at(text, position, f"cannot read {spelt!r} behind @")
+        else:
+            tokens.append(token)
         position = match.end()
+    if tokens and tokens[-1].kind == "measure":
+        raise ParseError.at_end(text, "a number of samples")
     return tokens
 
 
@@ -943,7 +959,10 @@ class _Reader:
         product.
         """
         start = self.next
-        if not self.peek("(") or self.text[self.tokens[start].position] != "(":
+        is_call = self.peek("(") and (
+            token.text.endswith(AT) or self.text[self.tokens[start].position] == "("
+        )
+        if not is_call:
             if self.own is not None and not self.own.issuperset(formula.parameters):
                 self.fail("an argument in parentheses is expected after", token)
             return formula.body

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from sympy import Expr, Symbol
@@ -45,10 +46,29 @@ class ChainLink:
     """What letters of the claim mean beside each other, where it is proved for what they mean: `C == 6*N*D`."""
     spelling: Spelling = PLAIN
     """How the answer spells its expressions: as the claim does."""
-    derived: str = ""
-    """Where it is refuted: the closed form of what it speaks of, `alpha = beta gamma/(beta + gamma)`."""
-    correction: str = ""
-    """Where it is refuted: the claim with a small change under which it is proved."""
+    corrector: Corrector | None = field(default=None, compare=False, repr=False)
+    """Where it is refuted: what looks for the right claim, once it is asked for."""
+
+    @property
+    def derived(self) -> str:
+        """Where it is refuted: the closed form of what it speaks of, `alpha = beta gamma/(beta +
+        gamma)`.
+        """
+        return self._right[0]
+
+    @property
+    def correction(self) -> str:
+        """Where it is refuted: the claim with a small change under which it is proved."""
+        return self._right[1]
+
+    @cached_property
+    def _right(self) -> tuple[str, str]:
+        derived = correction = ""
+        if self.corrector is not None:
+            with suppress(OutOfTime), within(SECONDS_TO_CORRECT):
+                derived = self.corrector.derived()
+                correction = self.corrector.correction()
+        return derived, correction
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -286,19 +306,13 @@ class _Chain:
         return Spelling(self.reader.latex)
 
     def link(self, i: int, seconds: float | None) -> ChainLink:
-        """One link, decided within some time, and where it is refuted, what would be right."""
+        """One link, decided within some time."""
         question = self.question(i)
-        derived = correction = ""
         try:
             with within(seconds):
                 decision, definitions = self.answer(i)
         except OutOfTime as error:
             decision, definitions = Decision(Answer.UNDECIDED, str(error)), ()
-        if decision.refuted and self.numbers is None:
-            corrector = self.corrector(i)
-            with suppress(OutOfTime), within(SECONDS_TO_CORRECT):
-                derived = corrector.derived()
-                correction = corrector.correction()
         shown, relation = sources(self.text, self.relations), self.relations[i]
         return ChainLink(
             f"{shown[i]} {relation.text} {shown[i + 1]}",
@@ -309,8 +323,7 @@ class _Chain:
             relation.position,
             definitions,
             self.spelling,
-            derived,
-            correction,
+            self.corrector(i) if decision.refuted and self.numbers is None else None,
         )
 
     def question(self, i: int) -> Question:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sympy import Add, Expr, Integer, Symbol, oo
 
@@ -14,6 +14,7 @@ from ..algebra.decide import is_zero
 from ..algebra.functions import Remainder
 from ..algebra.latex_input import tokenize_latex
 from ..algebra.parse import (
+    AT,
     Domain,
     NamedFunction,
     ParseError,
@@ -105,7 +106,7 @@ class Claims:
         return self.expression(text, tokens)
 
     def expression(self, text: str, tokens: list[Token]) -> Expr:
-        tokens = [self._known(token) for token in tokens]
+        tokens = [self._known(token) for token in self._measures(tokens)]
         for token in tokens:
             if token.kind == "name" and token.text in self.own:
                 self.met[token.text] = None
@@ -128,6 +129,22 @@ class Claims:
             if token.kind == "number" and "E" in token.text and "E" in self.own:
                 hint = f": write {token.text.lower()} for the number, 2*E for a product with the irreducible loss"
                 raise ParseError.at(text, token.position, f"ambiguous {token.text!r}", hint)
+
+    def _measures(self, tokens: list[Token]) -> list[Token]:
+        """`pass@k` as a name of its own where no function `pass@` is known."""
+        joined: list[Token] = []
+        position = 0
+        while position < len(tokens):
+            token, *rest = tokens[position : position + 4]
+            marks = [part.text for part in (*rest[:1], *rest[2:])]
+            is_free = token.text.endswith(AT) and token.text not in self.table
+            if is_free and marks == ["(", ")"] and rest[1].kind in ("name", "number"):
+                joined.append(Token("name", f"{token.text}_{rest[1].text}", token.position))
+                position += 4
+            else:
+                joined.append(token)
+                position += 1
+        return joined
 
     def _known(self, token: Token) -> Token:
         """`C_0` is `C0` where that is a name."""
@@ -181,8 +198,11 @@ class Given:
         self.domain = self.domain.map(lambda e: self.at(e, ", ".join(texts)))
 
     def _rename(self, texts: Sequence[str]) -> None:
-        """Give names another meaning; what they are given is read with the meanings by default."""
+        """Give names another meaning; what they are given is read with the meanings by default, and
+        with the new names given before.
+        """
         renamed: dict[str, Expr | NamedFunction] = {}
+        unknown: dict[str, str] = {}
         for text in texts:
             left, _, right = (
                 part.strip() for part in re.sub(":?==?", "=", text, count=1).partition("=")
@@ -190,8 +210,13 @@ class Given:
             right = STARRED.sub(r"\1^*" if _is_latex(right) else r"\1_opt", right)
             if not (left and right):
                 raise ParseError(f"{text!r}: a new meaning reads `name := expression`")
-            reader = Claims(dict(self.words.names), self.words, _is_latex(right))
+            reader = Claims(renamed | dict(self.words.names), self.words, _is_latex(right))
             name, parameters = _named(_tokens(left), text)
+            if name in unknown:
+                known = name.replace(AT, "@")
+                raise ParseError(
+                    f"{unknown[name]!r}: {known} has a meaning only later; name it first"
+                )
             tokens = _tokens(right)
             meaning = reader.table.get(tokens[0].text) if len(tokens) == 1 else None
             if isinstance(meaning, NamedFunction):
@@ -199,13 +224,16 @@ class Given:
                 continue
             letters = [reader.expression(left, [token]) for token in parameters]
             body = reader.expression(right, tokens)
+            for free in reader.free.keys() - {token.text for token in parameters}:
+                measure, is_measure, _ = free.partition(f"{AT}_")
+                unknown[f"{measure}{AT}" if is_measure else free] = text
             renamed[name] = NamedFunction(tuple(letters), body) if letters else body
         self.table |= renamed
 
     def _name(self, texts: Sequence[str]) -> None:
         """Take every name first: one definition may use another."""
         bodies: dict[Symbol, tuple[str, Claims, list[Token]]] = {}
-        functions: dict[str, tuple[str, list[Token], list[Token]]] = {}
+        functions: dict[str, Function] = {}
         for text in texts:
             reader = Claims(self.table, self.words, "\\" in text or "{" in text)
             parts, relations = reader.split(text)
@@ -219,7 +247,7 @@ class Given:
                 continue
             self.table[name] = symbol = Symbol(name, real=True)
             bodies[symbol] = (text, reader, parts[1])
-        for name, (text, parameters, tokens) in functions.items():
+        for name, (text, parameters, tokens) in _in_order(functions):
             reader = Claims(self.table, self.words, _is_latex(text))
             letters = tuple(reader.expression(text, [token]) for token in parameters)
             self.table[name] = NamedFunction(letters, reader.expression(text, tokens))
@@ -305,6 +333,25 @@ class Given:
                     e for e in _factors(value, condition, positive, text) if e not in nonzero
                 ]
         return Domain(positive, nonzero, self.domain.nonnegative)
+
+
+Function = tuple[str, list[Token], list[Token]]
+
+
+def _in_order(functions: Mapping[str, Function]) -> Iterator[tuple[str, Function]]:
+    """The functions, each after those that its body calls."""
+    waiting = dict(functions)
+    while waiting:
+        ready = [
+            name
+            for name, (_, _, body) in waiting.items()
+            if not {token.text for token in body} & waiting.keys()
+        ]
+        if not ready:
+            text = next(iter(waiting.values()))[0]
+            raise ParseError(f"{text!r}: the function is defined by way of itself")
+        for name in ready:
+            yield name, waiting.pop(name)
 
 
 def _is_latex(text: str) -> bool:

@@ -14,7 +14,7 @@ from sympy import Expr, Symbol, log
 from .. import symbols as sym
 from ..algebra.decide import is_zero
 from ..algebra.functions import phi2
-from ..algebra.parse import GREEK, OPTIMA, PRIME, NamedFunction, plainly_positive
+from ..algebra.parse import AT, GREEK, OPTIMA, PRIME, NamedFunction, plainly_positive
 from ..budget import SIX_ND, Budget
 from ..data.notation import Notation
 from ..data.notation import notation as find_notation
@@ -23,8 +23,9 @@ from ..law import LawForm
 from ..penalty import Misallocation, misallocation
 
 #: A letter, a Greek letter or a word in quotes, with indices, accents, primes and stars.
+GREEK_NAMES = "|".join(sorted(GREEK - {"Delta", "pi", "Pi"}, key=len, reverse=True))
 FREE_NAME = re.compile(
-    rf"(?:(?!e(?![A-Za-z_0-9]))[A-Za-z]|ell|pass_at|{'|'.join(sorted(GREEK - {'Delta', 'pi', 'Pi'}, key=len, reverse=True))}"
+    rf"(?:(?!e(?![A-Za-z_0-9]))[A-Za-z]|ell|[a-z]+(?:_(?:hat|tilde|bar))?_at(?=_)|{GREEK_NAMES}"
     r'|Delta(?=_)|(?:pi|Pi)(?=[_0-9])|"[A-Za-z]\w*")[0-9]*(?:_[A-Za-z0-9]+)*'
 )
 
@@ -91,7 +92,13 @@ class Vocabulary:
         mistyped = name.partition("_")[0] in OPTIMA and re.match(r"opt.|Opt|OPT", index) is not None
         if known is not None or name in self.names:
             return known
-        if slope or mistyped or name in NEVER_FREE or FREE_NAME.fullmatch(name) is None:
+        if (
+            slope
+            or mistyped
+            or name in NEVER_FREE
+            or name.endswith(AT)
+            or FREE_NAME.fullmatch(name) is None
+        ):
             return None
         return Symbol(name, positive=True)
 

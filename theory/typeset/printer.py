@@ -16,6 +16,7 @@ from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
 
 from ..algebra.parse import ACCENTS, PRIME, STAR
+from ..algebra.parse import AT as AT_SAMPLES
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import RELATIONS
@@ -268,6 +269,10 @@ def decorated_latex(name: str) -> str | None:
     r"""LaTeX of a name with indices, accents, primes or stars, as the grammar spells it; None for
     any other: `R_D_star` is `R_D^{*}`, and `N_hat_c` is `\hat{N}_c`.
     """
+    if measure := re.fullmatch(rf"([a-z]+)(?:_(hat|tilde|bar))?{AT_SAMPLES}_(\w+)", name):
+        word = rf"\mathrm{{{measure[1]}}}"
+        word = rf"\{measure[2]}{{{word}}}" if measure[2] else word
+        return f"{word}@{_letters(measure[3])}"
     match = re.fullmatch(r'(Delta_)?([A-Za-z]+|"\w+")([0-9]*)((?:_[A-Za-z0-9]+)*)', name)
     if match is None or not (match[1] or match[4] or '"' in name):
         return None

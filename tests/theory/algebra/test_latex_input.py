@@ -133,8 +133,11 @@ def test_means_the_same_as_plain_text(latex) -> None:
     ("latex", "names"),
     [
         (r"\mathcal{E}_0", ["E0"]),
-        (r"\mathrm{pass}@k", ["pass_at_k"]),
-        (r"\mathrm{pass}@{10}", ["pass_at_10"]),
+        (r"\mathrm{pass}@k", ["pass_at", "k"]),
+        (r"\text{pass@}k", ["pass_at", "k"]),
+        (r"\widehat{\mathrm{pass@k}}", ["pass_hat_at", "k"]),
+        (r"\mathrm{pass}@(k + j)", ["pass_at", "k", "j"]),
+        (r"\mathrm{pass}@{10}", ["pass_at"]),
         (r"\varepsilon_{ij}", ["epsilon_ij"]),
         (r"C_0 C", ["C0", "C"]),
         (r"\beta\gamma", ["beta", "gamma"]),

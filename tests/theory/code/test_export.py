@@ -137,7 +137,7 @@ def test_claims_are_all_there_and_proved(
             "reason",
         ]
         assert claim["answer"] == "proved", claim
-        assert claim["relation"] in ("==", ">=", "<=", "~")
+        assert claim["relation"] in ("==", ">=", "<=", "<", "~")
         assert claim["reason"]
 
 

@@ -514,3 +514,26 @@ def test_a_paper_shows_what_a_claim_stands_under(run_cli, tmp_path) -> None:
         f"% isoflop: begin\n\\[ {row} \\]\n% isoflop: end\n", encoding="utf-8"
     )
     assert "under r = 1" in run_cli("prove", "--file", tmp_path / "p.tex").out
+
+
+def test_measures_of_several_samples() -> None:
+    """pass@k is a function where the document or the user says what it is, and else a name."""
+    lets = ("fail@k := (1 - p)^k", "pass@k := 1 - fail@k")
+    proved = ("fail@(k + 1) == (1 - p)*fail@k", "pass@2 == 2*p - p^2", "pass@(2*k) >= pass@k")
+    for claim in proved[:2]:
+        assert prove(claim, let=lets).answer.value == "proved"
+    assert prove(proved[2], let=lets, assume=["p < 1"]).answer.value == "proved"
+    assert (
+        prove(r"\mathrm{fail}@(k+1) = (1-p)\,\text{fail@}k", latex=True, let=lets).answer.value
+        == "proved"
+    )
+    assert prove("pass@2 == 2*p", let=lets).answer.value == "refuted"
+    bare = prove(r"2\,\widehat{\mathrm{pass@}k} > \widehat{\text{pass@}k}", latex=True)
+    assert (bare.answer.value, bare.free) == ("proved", ("pass_hat_at_k",))
+    for claim in ("pass@(k + 1) > 0", "1 > pass@", "pass@+1 > 0"):
+        with pytest.raises(ParseError):
+            prove(claim)
+    with pytest.raises(ParseError, match="fail@ has a meaning only later"):
+        prove(proved[0], let=lets[::-1])
+    with pytest.raises(ParseError, match="by way of itself"):
+        prove("f(2) > 0", define=["f(x) == g(x)", "g(x) == f(x)"])
