@@ -98,6 +98,8 @@ class Partial(Function):
         inner, below = self.args[0], rf"\partial {printer._print(self.args[1])}"
         if isinstance(inner, Partial):
             above = rf"\partial^{{2}} {printer._print(inner.args[0])}"
+            if inner.args[1] == self.args[1] and inner.args[1].is_Symbol:
+                return rf"\frac{{{above}}}{{\partial {printer._print(self.args[1])}^{{2}}}}"
             return rf"\frac{{{above}}}{{{below} \, \partial {printer._print(inner.args[1])}}}"
         if isinstance(inner, Add | Mul | Pow):
             return rf"\frac{{\partial}}{{{below}}} \left({printer._print(inner)}\right)"

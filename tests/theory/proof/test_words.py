@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from sympy import Integer, Mul, Pow, Subs, Symbol, exp, log, symbols
+from sympy import Integer, Mul, Pow, Subs, Symbol, exp, latex, log, symbols
 
 from isoflop.derivations import NAMES
 from isoflop.theory.algebra.functions import Partial
@@ -85,6 +85,14 @@ def test_derivatives_are_taken_of_what_names_stand_for() -> None:
     assert unfolded(Partial(y, log(x)), definitions) == 3 * x**3
     assert unfolded(Partial(Partial(y, x), x), definitions) == 6 * x
     assert unfolded(Subs(Partial(y, x), x, z), definitions) == 3 * z**2
+
+
+def test_a_second_derivative_in_one_symbol_is_printed_with_its_square() -> None:
+    assert (
+        latex(Partial(Partial(f(x), x), x))
+        == r"\frac{\partial^{2} f{\left(x \right)}}{\partial x^{2}}"
+    )
+    assert r"\partial x \, \partial z" in latex(Partial(Partial(f(x), z), x))
 
 
 def test_a_step_in_names_is_decided_for_what_they_mean() -> None:
