@@ -91,7 +91,7 @@ def derivation() -> Derivation:
             Subs(Partial(log(minorant(w)), w), w, share),
             "==",
             Integer(0),
-            say("As a function of {} the bound is stationary there:", w),
+            say("As a function of {} the bound is stationary at the run's own share:", w),
         ),
         Claim(
             "in_compute_alone",
