@@ -40,11 +40,9 @@ def derivation() -> Derivation:
         ),
         Claim(
             "contour",
-            m.iso_loss_tokens.subs(
-                [(sym.N, r * n_star), (sym.REDUCIBLE, names.envelope.reducible)]
-            ),
+            sym.B * (factor * d_star) ** -g,
             "==",
-            factor * d_star,
+            names.envelope.reducible - sym.A * (r * n_star) ** -b,
             say("It is the point of the contour of that loss at {} params:", r * n_star),
             assume=reachable,
         ),
