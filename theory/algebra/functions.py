@@ -105,9 +105,10 @@ class Partial(Function):
     def _latex(self, printer: Any, exp: Any = None) -> str:
         of, variables = self.order
         times = "" if len(variables) == 1 else f"^{{{len(variables)}}}"
+        powers = {x: variables.count(x) for x in variables}
         below = r" \, ".join(
-            rf"\partial {printer._print(x)}" + ("" if len(set(variables)) > 1 else times)
-            for x in dict.fromkeys(variables)
+            rf"\partial {printer._print(x)}" + ("" if n == 1 else f"^{{{n}}}")
+            for x, n in powers.items()
         )
         shown = printer._print(of)
         if isinstance(of, Add | Mul | Pow):
@@ -117,8 +118,10 @@ class Partial(Function):
     def _sympystr(self, printer: Any) -> str:
         of, variables = self.order
         times = "" if len(variables) == 1 else f"^{len(variables)}"
-        below = " ".join(f"d{printer._print(x)}" for x in dict.fromkeys(variables))
-        below += times if len(set(variables)) == 1 else ""
+        powers = {x: variables.count(x) for x in variables}
+        below = " ".join(
+            f"d{printer._print(x)}" + ("" if n == 1 else f"^{n}") for x, n in powers.items()
+        )
         shown = printer._print(of)
         shown = f"({shown})" if isinstance(of, Add | Mul | Pow) else shown
         return f"d{times} {shown}/{below}"

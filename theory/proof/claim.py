@@ -41,7 +41,7 @@ from .argument import (
     with_those_within,
 )
 from .points import PointCheck, check_at_points, enclose_bound
-from .words import Definition, Formula, Sentence, names_in, needed, own_names, unfolded
+from .words import Definition, Formula, Sentence, condition, names_in, needed, own_names, unfolded
 
 __all__ = [
     "FAILED",
@@ -134,7 +134,7 @@ class Claim:
     @property
     def stated(self) -> Formula:
         """The claim without the way to its right side, with its conditions and its limit."""
-        where = [Formula.of(assumption, ">", 0) for assumption in self.assume]
+        where = [condition(assumption) for assumption in self.assume]
         if self.limit is not None:
             variable, end = self.limit
             where.append(Formula.of(variable, "->", oo if end == "oo" else 0))
