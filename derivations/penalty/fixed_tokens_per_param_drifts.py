@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, log, oo
+from sympy import Integer, Symbol, log, oo
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
@@ -17,7 +17,8 @@ from isoflop.theory.ray import PARAMS, TANGENCY, TOKENS, ray
 def derivation() -> Derivation:
     """The penalty on the ray D = t N through rho = t/(D*/N*), its growth for either order of the exponents, and where it is 1."""
     m, line = misallocation(), ray()
-    names, C, rho, law = m.named.envelope, sym.C, sym.RATIO, function("R")
+    names, C, law = m.named.envelope, sym.C, function("R")
+    rho = Symbol("rho_t", positive=True)
     b, g, alpha, (w_n, w_d) = sym.BETA, sym.GAMMA, names.exponent, names.shares
     n_star, d_star = names.allocation
     small, large = w_d * rho ** (-g / 2), w_n * rho ** (b / 2)
