@@ -2,91 +2,154 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from sympy import Expr, Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import LawForm
-from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+LOSS, SUM, PENALTY = (function(name) for name in ("L_K", "S", "P_K"))
+OPTIMUM = function("N_K"), function("D_K")
+N_C, D_C, ALPHA_N, ALPHA_D = (
+    Symbol(name, positive=True) for name in ("N_c", "D_c", "alpha_N", "alpha_D")
+)
+ALPHA, CONSTANT, WEIGHT, LEVEL = (
+    Symbol(name, positive=True) for name in ("alpha_K", "C_K", "w_K", "y")
+)
 
 
 def derivation() -> Derivation:
     """[(N_c/N)^(alpha_N/alpha_D) + D_c/D]^alpha_D: its optimum, envelope, exponent and penalty, from the law as printed."""
-    n_c, d_c, a_n, a_d = (
-        Symbol(name, positive=True) for name in ("N_c", "D_c", "alpha_N", "alpha_D")
-    )
-    y, r = Symbol("y", positive=True), sym.SIZE_RATIO
-    printed = ((n_c / sym.N) ** (a_n / a_d) + d_c / sym.D) ** a_d
-    form = LawForm.from_expression(printed, name="Kaplan's joint law")
+    n, d, C, r = sym.N, sym.D, sym.C, sym.SIZE_RATIO
+    a_n, a_d, alpha, w = ALPHA_N, ALPHA_D, ALPHA, WEIGHT
+    inner = (N_C / n) ** (a_n / a_d) + D_C / d
+    form = LawForm.from_expression(inner**a_d, name="Kaplan's joint law")
     envelope = derive(form)
-    m = misallocation(envelope)
-    params, tokens = form.terms
-    moved = printed.subs([(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)])
-    optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
+    best = n_star, d_star = tuple(name(C) for name in OPTIMUM)
+    w_n, w_d = envelope.shares
+    spent, loss = SIX_ND.compute(), LOSS(n, d)
+    compute_law = CONSTANT * C**-alpha
+
+    def there(expression: Expr) -> Expr:
+        return Subs(expression, (n, d), best)
+
     steps = (
         Claim(
             "as_wrapped_law",
-            printed,
+            loss,
             "==",
-            form.loss,
-            "It is h(y) = y^alpha_D of a law with beta = alpha_N/alpha_D and gamma = 1.",
-        ),
-        Claim(
-            "balance",
-            (sym.N * printed.diff(sym.N)).subs(optimum),
-            "==",
-            (sym.D * printed.diff(sym.D)).subs(optimum),
-            "The optimum of the inner law balances the printed law.",
-        ),
-        Claim("envelope", printed.subs(optimum), "==", envelope.loss, "The loss at the optimum."),
-        Claim(
-            "exponent",
-            envelope.loss / envelope.loss.subs(sym.C, 1),
-            "==",
-            sym.C ** -(1 / (1 / a_n + 1 / a_d)),
-            "It falls with 1/alpha = 1/alpha_N + 1/alpha_D, as if the law were a plain sum with these exponents.",
-        ),
-        Claim(
-            "global_minimum",
-            printed,
-            ">=",
-            envelope.loss.subs(sym.C, SIX_ND.compute()),
-            "y^alpha_D increases in y, and the inner law is bounded by weighted AM-GM.",
-            ByMonotone(
-                y**a_d,
-                y,
-                form.reducible,
-                envelope.reducible.subs(sym.C, SIX_ND.compute()),
-                order=ByWeightedAmGm((params.expression, tokens.expression), envelope.shares),
+            SUM(n, d) ** a_d,
+            say(
+                "The outer function {} increases, and {} is a sum of two powers:",
+                LEVEL**a_d,
+                SUM(n, d),
             ),
         ),
         Claim(
-            "penalty",
-            moved / envelope.loss,
+            "global_minimum",
+            loss,
+            ">=",
+            compute_law.subs(C, spent),
+            say("Weighted AM-GM on the two terms of {} with the weights ", SUM(n, d))
+            + say("{} and {}; {} and {} enter the mean through their product. ", w, 1 - w, n, d)
+            + say("Then raise both sides to the power {}:", a_d),
+            ByMonotone(
+                LEVEL**a_d,
+                LEVEL,
+                form.reducible,
+                envelope.reducible.subs(C, spent),
+                order=ByWeightedAmGm(tuple(t.expression for t in form.terms), envelope.shares),
+            ),
+        ),
+        Claim(
+            "budget",
+            spent.subs({n: n_star, d: d_star}),
             "==",
-            m.penalty**a_d,
-            "The penalty on the loss is P(r)^alpha_D with the inner exponents.",
+            C,
+            say("The optimum spends the budget:"),
+        ),
+        Claim(
+            "balance",
+            there(Partial(loss, log(n))),
+            "==",
+            there(Partial(loss, log(d))),
+            say("There a percent of {} and a percent of {} are worth the same:", n, d),
+        ),
+        Claim(
+            "envelope",
+            LOSS(n_star, d_star),
+            "==",
+            compute_law,
+            say("And the bound of {global_minimum} is attained:"),
+        ),
+        Claim(
+            "exponent",
+            1 / alpha,
+            "==",
+            1 / a_n + 1 / a_d,
+            say("The exponent is that of a plain sum with the exponents {} and {}:", a_n, a_d),
+        ),
+        Claim(
+            "penalty",
+            LOSS(r * n_star, d_star / r) / LOSS(n_star, d_star),
+            "==",
+            PENALTY(r) ** a_d,
+            say("The move multiplies {} by {}:", SUM(n, d), PENALTY(r)),
+        ),
+        Claim(
+            "penalty_at_least_one",
+            PENALTY(r),
+            ">=",
+            Integer(1),
+            say("Weighted AM-GM with the weights {} and {}; the powers of {} cancel:", w, 1 - w, r),
+            ByWeightedAmGm(
+                (w_n * r ** (-a_n / a_d), w_d * r),
+                envelope.shares,
+            ),
         ),
         Claim(
             "growth_of_params",
-            envelope.params / envelope.params.subs(sym.C, 1),
+            Partial(log(n_star), log(C)),
             "==",
-            sym.C ** (a_d / (a_n + a_d)),
-            "N* grows as C^(alpha_D/(alpha_N + alpha_D)).",
+            a_d / (a_n + a_d),
+            say("The optimal size is a power of {}:", C),
         ),
     )
     return Derivation(
         name="kaplan_form",
         title="Kaplan's joint law",
         assumptions=(
-            "L = [(N_c/N)^(alpha_N/alpha_D) + D_c/D]^alpha_D with positive constants",
-            "C = 6 N D",
+            say("Let {} be the loss of a model ", (loss, "=", inner**a_d))
+            + say("with {} params trained on {} tokens, ", (n, ">", 0), (d, ">", 0))
+            + say("with positive constants {}, {}, {} and {}.", N_C, D_C, a_n, a_d),
+            envelope.assumptions[1],
         ),
-        statement=r"\frac1\alpha = \frac1{\alpha_N} + \frac1{\alpha_D},\qquad N^* \propto "
-        r"C^{\alpha_D/(\alpha_N+\alpha_D)},\qquad \frac{L}{L^*} = P(r)^{\alpha_D}",
+        definitions=(
+            Definition(loss, inner**a_d),
+            Definition(SUM(n, d), inner),
+            Definition(alpha, a_n * a_d / (a_n + a_d)),
+            Definition(w, envelope.shares[0]),
+            Definition(CONSTANT, (6 * N_C * D_C / (1 - w)) ** alpha * w ** (-a_d * w)),
+            *(Definition(*pair) for pair in zip(best, envelope.allocation, strict=True)),
+            Definition(PENALTY(r), w * r ** (-a_n / a_d) + (1 - w) * r),
+        ),
+        statement=say("The law is a power of a sum, ")
+        + "{as_wrapped_law}, and for all positive "
+        + say("{} and {} ", n, d)
+        + "{global_minimum}. "
+        + say("At compute {} the bound is attained at {} and {}: ", C, n_star, d_star)
+        + "{budget} and {envelope}, with {exponent}. The optimal size grows with the exponent "
+        + say(
+            "{growth_of_params}. A run at the same compute with {} times this size, {}, ",
+            r,
+            (r, ">", 0),
+        )
+        + "pays a power of the penalty on its whole loss, {penalty}, where {penalty_at_least_one}.",
         steps=steps,
         source="Kaplan et al. 2020, arXiv 2001.08361, for the law; wrapper theorem.",
         follows="The law has no irreducible loss: its penalty acts on the whole loss.",

@@ -2,84 +2,133 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Rational, cosh, exp, log, sinh
+from sympy import Integer, Rational, Subs, Symbol, cosh, exp, log, sinh, sqrt
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.ray import Ray
+from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.ray import PARAMS, Ray
+
+LOSS, REDUCIBLE = function("L_G"), function("R_G")
+ETA, COEFFICIENT_N, COEFFICIENT_D, BEST = (
+    Symbol(name, positive=True) for name in ("eta", "a_G", "b_G", "t_G")
+)
 
 
 def derivation() -> Derivation:
     """R in compute and M = D/N, its minimum over M, what M costs off it, and the form of the published code."""
-    t, s, eta = sym.TOKENS_PER_PARAM, sym.LOG_SIZE_RATIO, sym.BETA / 2
-    form = LawForm((Term(sym.A, sym.N, sym.BETA), Term(sym.B, sym.D, sym.BETA)))
+    n, d, C, t, s, rho = sym.N, sym.D, sym.C, sym.TOKENS_PER_PARAM, sym.LOG_SIZE_RATIO, sym.RATIO
+    eta, a, b = ETA, COEFFICIENT_N, COEFFICIENT_D
+    form = LawForm((Term(sym.A, n, sym.BETA), Term(sym.B, d, sym.BETA)))
     envelope = derive(form)
-    line = Ray(envelope)
-    a, b = sym.A * Integer(6) ** eta, sym.B * Integer(6) ** eta
-    in_ratio = (a * t**eta + b * t**-eta) * sym.C**-eta
-    best = (b / a) ** (1 / (2 * eta))
-    published = sym.A * line.params ** (-2 * eta) + b * Integer(6) ** -eta * (t * line.params) ** (
-        -2 * eta
-    )
+    size, terms = PARAMS(C), (a * t**eta * C**-eta, b * t**-eta * C**-eta)
+    reducible, least = REDUCIBLE(C, t), REDUCIBLE(C, BEST)
+    half = Rational(1, 2)
     steps = (
         Claim(
-            "in_compute_and_ratio",
-            line.reducible,
+            "budget",
+            SIX_ND.compute({n: size, d: t * size}),
             "==",
-            in_ratio,
-            "Substitute N = sqrt(C/(6 t)) and D = t N.",
+            C,
+            say("These runs spend the compute:"),
+        ),
+        Claim(
+            "in_compute_and_ratio",
+            LOSS(size, t * size),
+            "==",
+            sym.E + reducible,
+            say("Substitute the size and the tokens in the law:"),
         ),
         Claim(
             "in_published_code",
-            published,
+            sym.A * size ** (-2 * eta) + b * Integer(6) ** -eta * (t * size) ** (-2 * eta),
             "==",
-            in_ratio,
-            'The code\'s "alpha" is A, its "beta" is b: only b carries the 6 of C = 6 N D.',
-        ),
-        Claim(
-            "least",
-            in_ratio,
-            ">=",
-            envelope.reducible,
-            "The mean of two terms with a constant product is least where they are equal: C0 = 2 sqrt(a b), exponent eta.",
-            ByWeightedAmGm(
-                (a * t**eta * sym.C**-eta, b * t**-eta * sym.C**-eta),
-                (Rational(1, 2), Rational(1, 2)),
+            reducible,
+            say(
+                "The published code holds {} and {}, of which only the second carries the 6 of the "
+                "compute:",
+                sym.A,
+                b,
             ),
         ),
         Claim(
-            "slope",
-            (t * in_ratio.diff(t)).subs(t, best * sym.RATIO),
+            "least",
+            reducible,
+            ">=",
+            2 * sqrt(a * b) * C**-eta,
+            say("The product of the two terms does not depend on {}; AM-GM with equal weights:", t),
+            ByWeightedAmGm(terms, (half, half)),
+        ),
+        Claim(
+            "attained",
+            2 * sqrt(a * b) * C**-eta,
             "==",
-            eta * sinh(eta * log(sym.RATIO)) * envelope.reducible,
-            "At rho (b/a)^(1/(2 eta)) tokens per parameter: zero at rho = 1 alone, so t* is the same at every compute.",
+            least,
+            say("At {} tokens per parameter the two terms are equal:", BEST),
+        ),
+        Claim(
+            "slope",
+            Subs(Partial(reducible, log(t)), t, rho * BEST),
+            "==",
+            eta * sinh(eta * log(rho)) * least,
+            say("The derivative has the sign of {}, so that no other ratio is as good:", log(rho)),
         ),
         Claim(
             "cost",
-            in_ratio.subs(t, best * sym.RATIO),
+            REDUCIBLE(C, rho * BEST),
             "==",
-            cosh(eta * log(sym.RATIO)) * envelope.reducible,
-            "At rho times that ratio the reducible loss is cosh(eta log rho) times its least value.",
+            cosh(eta * log(rho)) * least,
+            say("One term is multiplied by {}, the other divided by it:", rho**eta),
         ),
         Claim(
             "cost_in_size",
-            in_ratio.subs(t, best * exp(-2 * s)),
+            REDUCIBLE(C, BEST * exp(-2 * s)),
             "==",
-            cosh(sym.BETA * s) * envelope.reducible,
-            "And at N = N* e^s it is cosh(beta s) times that value.",
+            cosh(sym.BETA * s) * least,
+            say(
+                "At {} times the optimal size the ratio is {} times the optimal one:",
+                exp(s),
+                exp(-2 * s),
+            ),
         ),
     )
     return Derivation(
         name="overtraining_law",
         title="The over-training law",
         assumptions=(
-            "L = E + A N^-beta + B D^-beta under C = 6 N D with positive coefficients and exponent",
-            "t = D/N, written M in the source; eta = beta/2, a = 6^eta A, b = 6^eta B",
+            say("Let {} be the loss of a model ", (LOSS(n, d), "=", form.loss))
+            + say("with {} params trained on {} tokens, where ", (n, ">", 0), (d, ">", 0))
+            + all_positive((sym.A, sym.B, sym.BETA))
+            + say(" and {}.", (sym.E, ">=", 0)),
+            envelope.assumptions[1],
+            say(
+                "A run has {} tokens per parameter, written {} in the source.",
+                (t, ">", 0),
+                Symbol("M"),
+            ),
         ),
-        statement=r"L = E + (a\,t^{\eta} + b\,t^{-\eta})\,C^{-\eta},\qquad t^* = (b/a)^{1/(2\eta)},\qquad "
-        r"\frac{L - E}{L^* - E} = \cosh(\eta \log \rho)",
+        definitions=(
+            Definition(LOSS(n, d), form.loss),
+            Definition(eta, sym.BETA / 2),
+            Definition(a, Integer(6) ** eta * sym.A),
+            Definition(b, Integer(6) ** eta * sym.B),
+            Definition(size, Ray(envelope).params),
+            Definition(REDUCIBLE(C, t), (a * t**eta + b * t**-eta) * C**-eta),
+            Definition(BEST, (b / a) ** (1 / (2 * eta))),
+        ),
+        statement=say("A run at compute {} has {} params and {} tokens, ", C, size, t * size)
+        + "{budget}, and the loss {in_compute_and_ratio}. Its reducible loss has a lower bound, "
+        + "{least}, and attains it at "
+        + say("{} tokens per parameter whatever the compute, ", BEST)
+        + "{attained}. "
+        + say("With {} times that ratio, {}, the reducible loss is ", rho, (rho, ">", 0))
+        + "{cost}; its slope, {slope}, vanishes at the optimal ratio alone. With "
+        + say("{} times the optimal size, for real {}, it is ", exp(s), s)
+        + "{cost_in_size}.",
         steps=steps,
         source="The law of Gadre et al. 2024, arXiv 2403.08540; its optimum and penalty are those of the params+tokens law.",
         follows="Training at a fixed multiple of the optimal ratio keeps the exponent of compute: the loss curves are parallel.",

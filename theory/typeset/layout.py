@@ -24,6 +24,8 @@ OPTIMAL = "_opt"
 AT = "@"
 HALF = Rational(1, 2)
 LARGEST_FRACTION = 10
+#: The kind of a power of a number, which stands before names.
+NUMERAL = 1
 
 #: Names in the order in which papers write them within a product.
 FACTOR_ORDER = (
@@ -103,7 +105,7 @@ def _kind(factor: Expr) -> int:
         return 6
     base = factor.base if isinstance(factor, Pow) else factor
     if base.is_Rational:
-        return 1
+        return NUMERAL
     if not _is_symbolic_power(factor):
         return 5 if isinstance(base, Add) else 2
     return 3 if base.is_Symbol or _is_optimum(base) else 4
@@ -186,9 +188,8 @@ def quotient(product: Expr) -> Quotient:
         elif factor != 1:
             above.append(factor)
     if not below:
-        return Quotient(
-            bool(number.is_negative), above + inline if above or inline else [Integer(1)], [], []
-        )
+        factors = sorted(above + inline, key=lambda f: _kind(f) > NUMERAL)
+        return Quotient(bool(number.is_negative), factors or [Integer(1)], [], [])
     above, tail = _above_and_behind(above, below, inline)
     return Quotient(bool(number.is_negative), above or [Integer(1)], below, tail)
 

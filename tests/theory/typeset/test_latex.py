@@ -281,6 +281,7 @@ def test_any_product_is_read_back(data: st.DataObject) -> None:
         (sym.N_MAX * sym.BETA, r"\beta N_{\max}"),
         (exp(-sym.BETA * sym.LOG_SIZE_RATIO), r"e^{-\beta s}"),
         (2 * Integer(6) ** sym.BETA, r"2 \cdot 6^{\beta}"),
+        (sym.A * Integer(6) ** sym.BETA, r"6^{\beta} A"),
         (Rational(48201, 100) * sym.N ** -Rational(1739, 5000), r"482.01 N^{-0.3478}"),
     ],
 )

@@ -284,7 +284,6 @@ def test_meanings_are_those_of_the_budget_and_the_exponents() -> None:
         "alpha = beta gamma/(a gamma + d beta); w_N = a gamma/(a gamma + d beta); w_D = d beta/(a "
         "gamma + d beta)."
     )
-    assert "alpha = beta/2" in meanings(derivation_of("overtraining_law"))
     assert "target" not in meanings(derivation_of("iso_loss_contour"))
     assert not re.search(r"\bR =", meanings(derivation_of("iso_loss_contour")))
     assert meanings(derivation_of("pass_at_k_stable_form")) == ""
