@@ -61,10 +61,9 @@ class PlainPrinter(Conventional, StrPrinter):
         return f"{name}({', '.join(map(self._print, expression.args))})"
 
     def _print_Subs(self, expression: Expr) -> str:
-        inside, *point = expression.args
-        old, new = (map(self._print, part) for part in point)
-        at = ", ".join(f"{x} = {value}" for x, value in zip(old, new, strict=True))
-        return self.bracket(f"{self._print(inside)} at {at}")
+        old, new = (map(self._print, part) for part in expression.args[1:])
+        place = ", ".join(f"{x} = {value}" for x, value in zip(old, new, strict=True))
+        return f"({self._print(expression.args[0])} at {place})"
 
     def _print_Function(self, expression: Expr) -> str:
         name = "arcosh" if expression.func.__name__ == "acosh" else expression.func.__name__
