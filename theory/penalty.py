@@ -819,6 +819,19 @@ def _claims(m: Misallocation) -> list[Claim]:
     return claims
 
 
+def penalty_along_budget(m: Misallocation) -> Claim:
+    """R over its least value at e^s times the optimal size and the same compute: P(e^s)."""
+    n_star, d_star = m.named.envelope.allocation
+    at = function("R")
+    return Claim(
+        "penalty",
+        at(n_star * exp(S), d_star * exp(-m._slope * S)) / at(n_star, d_star),
+        "==",
+        PENALTY(exp(S)),
+        say("Each term is its share of the least reducible loss, times the power of {}:", exp(S)),
+    )
+
+
 def equal_exponent_penalty() -> Claim:
     """For beta = gamma under C = 6 N D the penalty is cosh(beta log r)."""
     from sympy import cosh

@@ -14,7 +14,7 @@ from isoflop.theory.proof.argument import ByWeightedAmGm
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say
 
-MINORANT, TIGHT = function("M"), function("D_e")
+MINORANT, TIGHT, SHARE = function("M"), function("D_e"), function("v")
 
 
 def derivation() -> Derivation:
@@ -27,7 +27,7 @@ def derivation() -> Derivation:
     b, g = params.exponent, tokens.exponent
     w_n, _ = names.shares
     both = (params.expression, tokens.expression)
-    share = params.expression / reducible(n, d)
+    share = SHARE(n, d)
 
     def minorant(weight: Expr) -> Expr:
         return MINORANT(weight, n, d)
@@ -58,7 +58,7 @@ def derivation() -> Derivation:
             where_tight(share),
             "==",
             w,
-            say("There the share of the {} term in the reducible loss is the weight:", n),
+            say("There the params term over its weight is the whole reducible loss:"),
             assume=inside,
         ),
         Claim(
@@ -67,9 +67,9 @@ def derivation() -> Derivation:
             "==",
             g * (share - w),
             say(
-                "The share of the {} term increases strictly in {}. So the quotient of the loss and "
+                "The share {} increases strictly in {}. So the quotient of the reducible loss and "
                 "its bound falls as long as the share is below {}, and rises after:",
-                n,
+                share,
                 d,
                 w,
             ),
@@ -81,9 +81,9 @@ def derivation() -> Derivation:
             "==",
             d,
             say(
-                "Each run attains one of the bounds: with its own share of the {} term as weight, "
-                "those tokens are its own:",
-                n,
+                "Each run attains one of the bounds: with its own share {} as weight the tokens of "
+                "equality are its own:",
+                share,
             ),
         ),
         Claim(
@@ -91,7 +91,7 @@ def derivation() -> Derivation:
             Subs(Partial(log(minorant(w)), w), w, share),
             "==",
             Integer(0),
-            say("As a function of {} the bound is stationary there:", w),
+            say("As a function of {} the bound is stationary at the run's own share:", w),
         ),
         Claim(
             "in_compute_alone",
@@ -118,6 +118,7 @@ def derivation() -> Derivation:
         ),
         definitions=(
             *envelope.definitions,
+            Definition(share, params.expression / reducible(n, d)),
             Definition(MINORANT(w, n, d), cobb_douglas_minorant()),
             Definition(
                 TIGHT(w, n), (w * tokens.coefficient / ((1 - w) * params.expression)) ** (1 / g)
@@ -126,7 +127,9 @@ def derivation() -> Derivation:
         statement=say("For every weight {} the Cobb-Douglas function {} ", w, minorant(w))
         + "bounds the reducible loss from below, {minorant}, with equality at "
         + say("{} tokens, ", TIGHT(w, n))
-        + "{tight}, where {share_there}. At any other number of tokens the loss lies strictly above "
+        + "{tight}, where the share "
+        + say("{} of the params term is the weight, ", share)
+        + "{share_there}. At any other number of tokens the reducible loss lies strictly above "
         + say("the bound, for in {} their quotient falls, then rises: ", d)
         + "{above_elsewhere}. The reducible loss is the largest of its bounds, because every run "
         "attains the one of its own share, {upper_envelope}. "

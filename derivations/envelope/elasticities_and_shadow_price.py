@@ -127,8 +127,8 @@ def derivation() -> Derivation:
             Definition(BEST_LOSS, function("L")(*allocation)),
             Definition(COST, names.compute_for_reducible.subs(sym.REDUCIBLE, TARGET)),
         ),
-        statement=say("At the optimum the reducible loss has the elasticity {} in {}, ", alpha, n)
-        + say("in {} and in {} alike: ", d, C)
+        statement=say("At the optimum one percent more of {}, of {} or of {} ", n, d, C)
+        + say("lowers the reducible loss by {} percent, to first order: ", alpha)
         + "{in_params}, {in_tokens} and {in_compute}. One more FLOP lowers the optimal loss by the "
         "shadow price, {shadow_price}, and it may as well be spent on params alone or on tokens alone: "
         + say("one more param costs {} FLOP, one more token {}, ", flop(n), flop(d))
@@ -138,7 +138,11 @@ def derivation() -> Derivation:
         + "more. On logarithmic axes the whole loss has the slope {slope_of_the_loss}.",
         steps=steps,
         source="Envelope theorem; the law of Hoffmann et al. 2022, arXiv 2203.15556.",
-        follows=say("A log-log plot of the loss without {} removed understates {}.", sym.E, alpha),
+        follows=say(
+            "A log-log plot of the loss with {} left in it understates {}.",
+            (sym.E, ">", 0),
+            alpha,
+        ),
     )
 
 

@@ -77,6 +77,13 @@ def derivation() -> Derivation:
             ),
         ),
         Claim(
+            "output",
+            Subs(function("R")(n, d), g, b),
+            "==",
+            OUTPUT(n, d) ** -b,
+            say("The output is a power of the reducible loss:"),
+        ),
+        Claim(
             "ces_output",
             OUTPUT(SCALE * n, SCALE * d),
             "==",
@@ -116,7 +123,8 @@ def derivation() -> Derivation:
         + "rises where this rate rises by one percent, {on_the_contour}. Params and tokens are "
         + "complements, {complements}, and at the optimum "
         + "{at_the_optimum}. With equal exponents the elasticity is constant, {equal_exponents}, and "
-        + say("the output {} grows with its inputs in proportion: ", OUTPUT(n, d))
+        + say("the reducible loss is a power of the output {}, ", OUTPUT(n, d))
+        + "{output}, which grows with its inputs in proportion: "
         + say("for every factor {}, ", (SCALE, ">", 0))
         + "{ces_output}.",
         steps=steps,

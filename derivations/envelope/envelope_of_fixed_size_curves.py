@@ -112,7 +112,7 @@ def derivation() -> Derivation:
         + "{family} and {envelope}. "
         + say("Each curve touches it at the compute {} where its size is optimal, ", touch)
         + "{own_compute}, {touches} and {common_tangent}. The curve lies above the compute law, {above}, strictly "
-        "so at any other compute, {above_elsewhere}. With more and more "
+        "so at any other compute, because their distance first falls and then rises, {above_elsewhere}. With more and more "
         "compute it levels off, {levels_off}.",
         steps=steps,
         source="Schaeffer et al. 2025, arXiv 2509.24012; the envelope of a family of curves is classical.",

@@ -119,7 +119,7 @@ def derivation() -> Derivation:
         + say("The contour of the least loss at compute {} passes the optimum, ", C)
         + "{passes_the_optimum}, and there it has the slope of the isoFLOP line "
         + say("on which {} is constant, ", SIX_ND.compute())
-        + "{tangency}. "
+        + "{tangency}, and touches it there alone. "
         + say("The contour stays above {} and comes down to it as the model grows: ", LEAST)
         + say("to the power {}, which reverses the order, ", -g)
         + "{power_of_the_contour}, {above_the_asymptote} and {horizontal_asymptote}.",

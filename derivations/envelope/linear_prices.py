@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Add, Integer, Symbol, log
+from sympy import Add, Integer, Subs, Symbol, log, oo
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
@@ -78,14 +78,17 @@ def derivation() -> Derivation:
             Partial(pull, x),
             ">",
             Integer(0),
-            say(
-                "The sign of that derivative is the sign of {}. This increases from below 0 to above "
-                "it, since {} increases and {} decreases:",
-                pull,
-                d_c,
-                n_c,
-            ),
+            say("The derivative has the sign of {}. This increases strictly; for ", pull)
+            + say("{} it is negative, as {} grows without bound, ", (x, "->", 0), n_c)
+            + say("and for {} it is positive, as {} does:", (x, "->", oo), x * d_c),
             ByPositiveTerms(),
+        ),
+        Claim(
+            "equal_exponents",
+            Subs(function("R")(n, d), g, b),
+            "==",
+            law,
+            say("Let the exponents be equal from here on:"),
         ),
         Claim(
             "reaches_target",
@@ -156,7 +159,7 @@ def derivation() -> Derivation:
         name="linear_prices",
         title="Least cost at linear prices",
         assumptions=(
-            *envelope.assumptions,
+            envelope.assumptions[0],
             say("A run costs {}, with the prices {} and {}.", bill, (p, ">", 0), (q, ">", 0)),
             say(
                 "On the contour of the reducible loss {} let {} be the quotient of the two terms, "
@@ -182,8 +185,8 @@ def derivation() -> Derivation:
             p * n_c / b,
             x * q * d_c / g,
         )
-        + "{first_order} and {one_balance}. With equal exponents the reducible loss is "
-        + say("{}, and the cheapest run that reaches {} has {} params ", law, TARGET, cheapest[0])
+        + "{first_order} and {one_balance}. With equal exponents, {equal_exponents}, the cheapest "
+        + say("run that reaches {} has {} params ", TARGET, cheapest[0])
         + say("and {} tokens, ", cheapest[1])
         + "{reaches_target} and {bill}. No run costs less than this one does for the same loss, "
         "{least_cost}. Its inputs are the derivatives of its cost in the prices, {shephard} and "

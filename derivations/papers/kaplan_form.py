@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Subs, Symbol, log
+from sympy import Expr, Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
@@ -31,6 +31,7 @@ def derivation() -> Derivation:
     form = LawForm.from_expression(inner**a_d, name="Kaplan's joint law")
     envelope = derive(form)
     best = n_star, d_star = tuple(name(C) for name in OPTIMUM)
+    w_n, w_d = envelope.shares
     spent, loss = SIX_ND.compute(), LOSS(n, d)
     compute_law = CONSTANT * C**-alpha
 
@@ -101,6 +102,17 @@ def derivation() -> Derivation:
             say("The move multiplies {} by {}:", SUM(n, d), PENALTY(r)),
         ),
         Claim(
+            "penalty_at_least_one",
+            PENALTY(r),
+            ">=",
+            Integer(1),
+            say("Weighted AM-GM with the weights {} and {}; the powers of {} cancel:", w, 1 - w, r),
+            ByWeightedAmGm(
+                (w_n * r ** (-a_n / a_d), w_d * r),
+                envelope.shares,
+            ),
+        ),
+        Claim(
             "growth_of_params",
             Partial(log(n_star), log(C)),
             "==",
@@ -137,7 +149,7 @@ def derivation() -> Derivation:
             r,
             (r, ">", 0),
         )
-        + "pays the penalty on its whole loss, {penalty}.",
+        + "pays a power of the penalty on its whole loss, {penalty}, where {penalty_at_least_one}.",
         steps=steps,
         source="Kaplan et al. 2020, arXiv 2001.08361, for the law; wrapper theorem.",
         follows="The law has no irreducible loss: its penalty acts on the whole loss.",

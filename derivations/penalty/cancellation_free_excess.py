@@ -2,57 +2,58 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, exp
+from sympy import Integer, Subs, Symbol, exp
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import phi2
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.algebra.functions import Partial, partial, phi2
+from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
 from isoflop.theory.proof.argument_calculus import ByConvexity, BySameDifference
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import say
 
 
 def derivation() -> Derivation:
     """Why orders 0 and 1 cancel, the form with phi2(x) = (e^x - 1 - x)/x^2, and that both of its terms are positive."""
     m = misallocation()
-    envelope, s = m.envelope, sym.LOG_SIZE_RATIO
-    along = (
-        PARAMS_TOKENS.reducible.subs(
-            [(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]
-        )
-        / envelope.reducible
+    s, x, penalty = sym.LOG_SIZE_RATIO, Symbol("x", real=True), PENALTY(exp(sym.LOG_SIZE_RATIO))
+    b, g, alpha, (w_n, w_d) = (
+        sym.BETA,
+        sym.GAMMA,
+        m.named.envelope.exponent,
+        m.named.envelope.shares,
     )
-    w_n, w_d = envelope.shares
-    x = Symbol("x", real=True)
     tangent = ByConvexity(exp(x), x, x, Integer(0))
     steps = (
+        penalty_along_budget(m),
         Claim(
             "order_zero",
             w_n + w_d,
             "==",
             Integer(1),
-            "The shares add up to 1, so the constants cancel.",
+            say("The shares sum to one, so that the constants cancel:"),
         ),
         Claim(
             "order_one",
-            along.diff(s).subs(s, 0),
+            Subs(Partial(penalty, s), s, 0),
             "==",
             Integer(0),
-            "w_N beta = w_D gamma = alpha, so the terms of first order cancel.",
+            say("So do the terms of the first order, for {}:", (w_n * b, "=", w_d * g, "=", alpha)),
+            through=(-w_n * b + w_d * g,),
         ),
         Claim(
             "excess",
-            along - 1,
+            penalty - 1,
             "==",
-            m.excess,
-            "What is left of both exponentials is x^2 phi2(x), at x = -beta s and x = gamma s.",
+            s**2 * alpha * (b * phi2(-b * s) + g * phi2(g * s)),
+            say("What is left of both exponentials is {}, at ", x**2 * phi2(x))
+            + say("{} and at {}:", (x, "=", -b * s), (x, "=", g * s)),
         ),
         Claim(
             "exponential",
             exp(x),
             ">",
             1 + x,
-            "exp is convex and 1 + x is its tangent at 0, which touches at x = 0 alone.",
+            say("The exponential is strictly convex, and {} is its tangent at zero:", 1 + x),
             tangent,
             assume=(x**2,),
         ),
@@ -61,28 +62,31 @@ def derivation() -> Derivation:
             phi2(x) * x**2,
             ">",
             Integer(0),
-            "So x^2 phi2(x) = e^x - 1 - x is positive, but for x = 0: both terms of the excess are positive.",
+            say("So {} is positive, and both terms of the excess are:", phi2(x)),
             BySameDifference(exp(x), 1 + x, tangent),
             assume=(x**2,),
         ),
         Claim(
             "second_order",
-            (along - 1).diff(s, 2).subs(s, 0) / 2,
+            Subs(partial(penalty, s, 2), s, 0) / 2,
             "==",
-            (m.excess / s**2).subs(s, 0),
-            "At s = 0, phi2 is 1/2: the excess over s^2 has the value beta gamma/2 there, with no quotient 0/0.",
+            alpha * (b + g) * phi2(Integer(0)),
+            say("At {} the two functions are one half, with no quotient of zeros:", (s, "=", 0)),
         ),
     )
     return Derivation(
         name="cancellation_free_excess",
         title="The excess penalty without cancellation",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "N = N* e^s, D = D* e^-s at the same compute",
+            *m.envelope.assumptions,
+            say("Let {} and {} be real, and {}.", s, x, (phi2(x), "=", (exp(x) - 1 - x) / x**2)),
         ),
-        statement=r"P - 1 = s^2\,\alpha\,\bigl(\beta\,\varphi_2(-\beta s) + \gamma\,\varphi_2(\gamma s)\bigr),\qquad "
-        r"\varphi_2(x) = \frac{e^x - 1 - x}{x^2} > 0",
+        definitions=m.definitions,
+        statement=say(
+            "A run with {} times the optimal size at its compute has the penalty ", exp(s)
+        )
+        + "{penalty}. It exceeds one by {excess}, where both terms are positive, {remainder}.",
         steps=steps,
-        source="phi2 is the second function of the exponential integrators; the rewriting is elementary.",
-        follows="The excess keeps its digits for |log r| down to the smallest numbers.",
+        source="The second function of the exponential integrators; the rewriting is elementary.",
+        follows="The excess keeps its digits for the smallest distances from the optimum.",
     )

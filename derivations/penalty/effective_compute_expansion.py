@@ -2,89 +2,97 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Rational, exp, factorial, log
+from sympy import Integer, Subs, exp, factorial, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import partial
 from isoflop.theory.expansion import cumulants, log_effective_compute_series
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+NAMES = {2: "second", 3: "third", 4: "fourth"}
 
 
 def derivation() -> Derivation:
-    """log f = log C*(L(s)) - log C from the law and the inverse of the compute law; its derivatives at s = 0."""
+    """The share f of its compute that a run is worth, from the compute law; the derivatives of log f at s = 0."""
     m = misallocation()
-    envelope, s = m.envelope, sym.LOG_SIZE_RATIO
-    b, g = sym.BETA, sym.GAMMA
-    run = PARAMS_TOKENS.reducible.subs(
-        [(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]
-    )
-    log_share = log(envelope.compute_for_reducible.subs(sym.REDUCIBLE, run) / sym.C)
-    penalty = log(run / envelope.reducible)
+    names, s = m.named.envelope, sym.LOG_SIZE_RATIO
+    (n_star, d_star), (w_n, w_d) = names.allocation, names.shares
+    b, g, alpha = sym.BETA, sym.GAMMA, names.exponent
+    share, at = function("f")(s), function("R")
     series = log_effective_compute_series(m)
-    names = {2: "second", 3: "third", 4: "fourth"}
+
+    def at_optimum(of, order):
+        return Subs(partial(log(of), s, order), s, 0)
+
     steps = (
+        penalty_along_budget(m),
         Claim(
             "definition",
-            log_share,
+            names.reducible.subs(sym.C, share * sym.C),
             "==",
-            log(m.effective_compute.subs(sym.SIZE_RATIO, exp(s))),
-            "The compute that the envelope needs for the loss of the run, over C, is P^(-1/alpha).",
+            at(n_star * exp(s), d_star * exp(-s)),
+            say("The optimum at compute {} has the reducible loss of the run:", share * sym.C),
         ),
-        Claim("value", log_share.subs(s, 0), "==", Integer(0), "Nothing is lost at the optimum."),
+        Claim("value", share.subs(s, 0), "==", Integer(1), say("Nothing is lost at the optimum:")),
         Claim(
             "slope",
-            log_share.diff(s).subs(s, 0),
+            at_optimum(share, 1),
             "==",
             Integer(0),
-            "There is no term of first order.",
+            say("There the penalty is least, so that there is no term of the first order:"),
         ),
         *(
             Claim(
                 f"{name}_cumulant",
-                penalty.diff(s, n).subs(s, 0),
+                at_optimum(PENALTY(exp(s)), n),
                 "==",
                 cumulants(m)[n - 2],
-                f"Derivative {n} of log P at s = 0 is the {name} cumulant of the variable that is -beta with probability w_N "
-                "and gamma with w_D.",
+                say(
+                    f"The {name} cumulant of the variable that is {{}} with probability {{}} and {{}} "
+                    "with {}:",
+                    -b,
+                    w_n,
+                    g,
+                    w_d,
+                ),
             )
-            for n, name in names.items()
+            for n, name in NAMES.items()
         ),
         *(
             Claim(
                 f"{name}_order",
-                log_share.diff(s, n).subs(s, 0) / factorial(n),
+                at_optimum(share, n) / factorial(n),
                 "==",
                 series.coeff(s, n),
-                f"The coefficient of s^{n} is minus the cumulant over {factorial(n)} alpha.",
+                say(
+                    f"The {name} cumulant over {{}}, with the opposite sign:", factorial(n) * alpha
+                ),
+                through=(-cumulants(m)[n - 2] / (factorial(n) * alpha),),
             )
-            for n, name in names.items()
+            for n, name in NAMES.items()
             if n < 4
-        ),
-        Claim(
-            "leading",
-            log_share.diff(s, 2).subs(s, 0) / 2,
-            "==",
-            -(b + g) / 2,
-            "beta gamma/alpha = beta + gamma, hence the leading coefficient.",
-        ),
-        Claim(
-            "skew",
-            log_share.diff(s, 3).subs(s, 0) / 6,
-            "==",
-            Rational(1, 6) * (b**2 - g**2),
-            "The next coefficient is (beta^2 - gamma^2)/6: too large costs more than too small iff gamma > beta.",
         ),
     )
     return Derivation(
         name="effective_compute_expansion",
         title="Effective compute near the optimum",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "N = N* e^s, D = D* e^-s at the same compute",
+        assumptions=(*m.envelope.assumptions, say("Let {} be real.", s)),
+        definitions=(
+            *m.definitions,
+            Definition(share, PENALTY(exp(s)) ** (-1 / alpha)),
         ),
-        statement=r"\log f = -\tfrac{\beta+\gamma}{2}s^2 + \tfrac{\beta^2-\gamma^2}{6}s^3 + \dots",
+        statement=say("A run with {} times the optimal size at compute {} ", exp(s), sym.C)
+        + say("is worth the share {} of its compute, ", share)
+        + "{definition}. At the optimum {value} and {slope}, and the coefficients of the logarithm "
+        "that follow are {second_order} and {third_order}.",
         steps=steps,
-        source="Cumulant expansion of log P.",
-        follows="A size off by a factor e^s wastes about (beta + gamma) s^2/2 of the budget, at every scale.",
+        source="Cumulant expansion of the logarithm of the penalty.",
+        follows=say(
+            "A size off by a factor {} wastes about the share {} of the budget, at every scale. Too "
+            "large costs more than too small where the tokens have the larger exponent.",
+            exp(s),
+            (b + g) / 2 * s**2,
+        ),
     )

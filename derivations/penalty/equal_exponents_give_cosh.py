@@ -5,75 +5,85 @@ from __future__ import annotations
 from sympy import Symbol, cosh, exp, log, sinh
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import derive
-from isoflop.theory.law import LawForm, Term
-from isoflop.theory.penalty import equal_exponent_penalty, misallocation
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, say
 
 
 def derivation() -> Derivation:
     """The law with one exponent, its optimum, its penalty, and the interval where P <= 1 + epsilon."""
     b, s, r = sym.BETA, sym.LOG_SIZE_RATIO, sym.SIZE_RATIO
-    form = LawForm((Term(sym.A, sym.N, b), Term(sym.B, sym.D, b)))
-    envelope = derive(form)
-    along = (
-        form.reducible.subs([(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))])
-        / envelope.reducible
-    )
-    closed = equal_exponent_penalty().rhs
-    m = misallocation(envelope)
-    width = m.equal_exponent_half_width.rewrite(log)
-    u = Symbol("u", real=True)
+    m = misallocation()
+    epsilon, u, width = sym.TOLERANCE, Symbol("u", real=True), Symbol("h", positive=True)
+
+    def penalty(at):
+        return PENALTY(exp(at))
+
     steps = (
+        penalty_along_budget(m),
         Claim(
-            "penalty",
-            along,
+            "hyperbolic_cosine",
+            penalty(s),
             "==",
             cosh(b * s),
-            "Both shares are 1/2, so the two exponentials make a hyperbolic cosine.",
+            say("Both shares are one half:"),
+            through=((exp(-b * s) + exp(b * s)) / 2,),
         ),
-        Claim("in_size_ratio", along.subs(s, log(r)), "==", closed, "The same with s = log r."),
+        Claim(
+            "in_size_ratio", PENALTY(r), "==", cosh(b * log(r)), say("With {}:", (s, "=", log(r)))
+        ),
         Claim(
             "slope",
-            along.diff(s),
+            Partial(penalty(s), s),
             "==",
             b * sinh(b * s),
-            "Its slope is beta sinh(beta s): zero at the optimum alone.",
+            say("The slope has the sign of {}:", s),
         ),
         Claim(
             "symmetric",
-            along.subs(s, -s),
+            penalty(-s),
             "==",
-            along,
-            "Twice too large and twice too small cost the same.",
+            penalty(s),
+            say("Too large and too small by the same factor cost the same:"),
         ),
         Claim(
             "tolerance_above",
-            along.subs(s, width),
+            penalty(width),
             "==",
-            1 + sym.TOLERANCE,
-            "P = 1 + epsilon at s = arcosh(1 + epsilon)/beta, exactly.",
+            1 + epsilon,
+            say("The inverse hyperbolic cosine of {} is {}:", 1 + epsilon, b * width),
         ),
         Claim(
-            "tolerance_below", along.subs(s, -width), "==", 1 + sym.TOLERANCE, "And at minus that."
+            "tolerance_below", penalty(-width), "==", 1 + epsilon, say("By symmetry, {symmetric}:")
         ),
         Claim(
             "product",
-            along * along.subs(s, u),
+            penalty(s) * penalty(u),
             "==",
-            (along.subs(s, s + u) + along.subs(s, s - u)) / 2,
-            "Penalties obey the addition theorem of cosh.",
+            (penalty(s + u) + penalty(s - u)) / 2,
+            say("The addition theorem of the hyperbolic cosine, for real {}:", u),
         ),
     )
     return Derivation(
         name="equal_exponents_give_cosh",
         title="Equal exponents",
         assumptions=(
-            "L = E + A N^-beta + B D^-beta with positive coefficients and exponent",
-            "N = N* e^s, D = D* e^-s at the same compute",
+            *m.envelope.assumptions,
+            say("Let {}, {} real, and {}.", (sym.GAMMA, "=", b), s, (epsilon, ">", 0)),
         ),
-        statement=r"P = \cosh(\beta \log r),\qquad P \le 1 + \varepsilon \iff |\log r| \le "
-        r"\operatorname{arcosh}(1+\varepsilon)/\beta",
+        definitions=(
+            Definition(sym.GAMMA, b),
+            *m.definitions,
+            Definition(width, m.equal_exponent_half_width.rewrite(log)),
+        ),
+        statement=say(
+            "A run with {} times the optimal size at its compute has the penalty ", exp(s)
+        )
+        + say("{}, the same for {}: ", penalty(s), -s)
+        + "{penalty}, {hyperbolic_cosine} and {symmetric}. Its slope {slope} has the sign of "
+        + say("{}, and it exceeds one by {} at the distance {} on both sides: ", s, epsilon, width)
+        + "{tolerance_above} and {tolerance_below}.",
         steps=steps,
         source="The penalty of Schaeffer et al. 2025, arXiv 2509.24012, at beta = gamma.",
         follows="Laws with nearly equal exponents have a nearly symmetric penalty.",

@@ -2,71 +2,76 @@
 
 from __future__ import annotations
 
-from sympy import Integer
+from sympy import Integer, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.penalty import PENALTY, misallocation, named_steps
 from isoflop.theory.proof.argument import ByWeightedAmGm
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import function, say
 
 
 def derivation() -> Derivation:
     """The law along N = r N*(C), its exponent and coefficient, and the compute that makes up for r."""
     m = misallocation()
-    envelope, r = m.envelope, sym.SIZE_RATIO
-    (w_n, w_d), b, g = envelope.shares, sym.BETA, sym.GAMMA
-    along = PARAMS_TOKENS.reducible.subs(
-        [(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)]
-    )
+    names, r, C = m.named, sym.SIZE_RATIO, sym.C
+    envelope, law = names.envelope, function("R")
+    alpha, c0, (w_n, w_d) = envelope.exponent, envelope.coefficient, envelope.shares
+    n_star, d_star = envelope.allocation
+    along, penalty = law(r * n_star, d_star / r), PENALTY(r)
+    more = {x: x.subs(C, C * penalty ** (1 / alpha)) for x in (n_star, d_star)}
     steps = (
         Claim(
             "compute_law",
             along,
             "==",
-            m.penalty * envelope.coefficient * sym.C**-envelope.exponent,
-            "Along N = r N*(C) the reducible loss is P(r) C0 C^-alpha.",
+            penalty * c0 * C**-alpha,
+            say("Each term is its share of the least reducible loss, times the power of {}:", r),
         ),
         Claim(
             "exponent",
-            -sym.C * along.diff(sym.C) / along,
+            -Partial(log(along), log(C)),
             "==",
-            envelope.exponent,
-            "Its local exponent is alpha at every compute and every r.",
+            alpha,
+            say("The only factor that depends on {} is {}:", C, C**-alpha),
         ),
+        named_steps(m)["shares_cancel"],
         Claim(
             "coefficient",
-            along.subs(sym.C, 1),
+            penalty * c0,
             ">=",
-            envelope.coefficient,
-            "Its coefficient is at least C0.",
+            c0,
+            say("Weighted AM-GM with the weights {} and {}; by ", w_n, w_d)
+            + say("{shares_cancel} the powers of {} cancel in the geometric mean:", r),
             ByWeightedAmGm(
-                tuple(envelope.coefficient * t for t in (w_n * r**-b, w_d * r**g)), (w_n, w_d)
+                tuple(c0 * t for t in (w_n * r**-sym.BETA, w_d * r**sym.GAMMA)), (w_n, w_d)
             ),
         ),
         Claim(
             "catches_up",
-            along.subs(sym.C, sym.C / m.effective_compute) / envelope.reducible,
+            law(r * more[n_star], more[d_star] / r),
             "==",
-            Integer(1),
-            "P^(1/alpha) times the compute makes up for r, at every scale.",
+            law(n_star, d_star),
+            say("With {} times the compute the penalty is made up for:", penalty ** (1 / alpha)),
         ),
         Claim(
             "constant_penalty",
-            (along / envelope.reducible).diff(sym.C),
+            Partial(along / law(n_star, d_star), C),
             "==",
             Integer(0),
-            "The penalty does not change along the family.",
+            say("The penalty does not change along the family:"),
         ),
     )
     return Derivation(
         name="fixed_size_ratio_keeps_the_exponent",
         title="Runs at a fixed size ratio",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "N = r N*(C), D = D*(C)/r with r fixed",
-        ),
-        statement=r"L = E + P(r)\,C_0\,C^{-\alpha}",
+        assumptions=(*m.envelope.assumptions, say("Let {} be fixed.", (r, ">", 0))),
+        definitions=m.definitions,
+        statement=say("Runs with {} times the optimal size at every compute follow the law ", r)
+        + "{compute_law}, with the exponent of the envelope, {exponent}, and a coefficient that is "
+        "no smaller, {coefficient}. More compute makes up for it by the same factor at every "
+        "scale, {catches_up}.",
         steps=steps,
         source="Schaeffer et al. 2025, arXiv 2509.24012.",
         follows="A family that is off by a constant factor shows the right exponent: the exponent alone does not reveal "

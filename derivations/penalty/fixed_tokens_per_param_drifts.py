@@ -2,118 +2,141 @@
 
 from __future__ import annotations
 
-from sympy import Integer
+from sympy import Integer, Symbol, log, oo
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import log_slope
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import product_of_powers
+from isoflop.theory.penalty import misallocation, named_steps
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.ray import ray
+from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.ray import PARAMS, TANGENCY, TOKENS, ray
 
 
 def derivation() -> Derivation:
     """The penalty on the ray D = t N through rho = t/(D*/N*), its growth for either order of the exponents, and where it is 1."""
-    m = misallocation()
-    envelope, line = m.envelope, ray(m.envelope)
-    b, g, alpha, (w_n, w_d) = sym.BETA, sym.GAMMA, m.envelope.exponent, m.envelope.shares
-    rho = sym.TOKENS_PER_PARAM / envelope.tokens_per_param
-    penalty = line.reducible / envelope.reducible
-    overtrained, undertrained = (
-        tail.subs(sym.SIZE_RATIO, m.size_ratio).subs(sym.RATIO, rho)
-        for tail in (m.overtrained_tail, m.undertrained_tail)
-    )
+    m, line = misallocation(), ray()
+    names, C, law = m.named.envelope, sym.C, function("R")
+    rho = Symbol("rho_t", positive=True)
+    b, g, alpha, (w_n, w_d) = sym.BETA, sym.GAMMA, names.exponent, names.shares
+    n_star, d_star = names.allocation
+    small, large = w_d * rho ** (-g / 2), w_n * rho ** (b / 2)
+
+    def growth(tail, exponent, closed):
+        return Claim(
+            f"growth_{'undertrained' if tail == small else 'overtrained'}",
+            Partial(log(tail), log(C)),
+            "==",
+            closed,
+            say("It grows as this power of {}:", C),
+            through=(alpha - exponent / 2,),
+        )
+
+    rises = {
+        "undertrained": g * (b - g) / (2 * (b + g)),
+        "overtrained": b * (g - b) / (2 * (b + g)),
+    }
     steps = (
         Claim(
-            "penalty",
-            penalty,
+            "ratio",
+            TOKENS(C) / PARAMS(C),
             "==",
-            m.penalty_in_ratio.subs(sym.RATIO, rho),
-            "The ray's penalty is P at rho = t N*/D*.",
-        ),
-        Claim(
-            "at_least_one",
-            penalty,
-            ">=",
-            Integer(1),
-            "It is never below 1.",
-            ByWeightedAmGm((w_n * rho ** (b / 2), w_d * rho ** (-g / 2)), (w_n, w_d)),
+            rho * d_star / n_star,
+            say("The overtraining ratio of the ray is {}:", rho),
         ),
         Claim(
             "drift_of_ratio",
-            rho.subs(sym.C, sym.C**2) / rho,
+            Partial(log(rho), log(C)),
             "==",
-            sym.C ** (w_n - w_d),
-            "rho changes as C^((gamma-beta)/(beta+gamma)).",
+            w_n - w_d,
+            say("The optimal number of tokens per parameter is a power of {}:", C),
+        ),
+        Claim(
+            "penalty",
+            law(PARAMS(C), TOKENS(C)) / law(n_star, d_star),
+            "==",
+            large + small,
+            say("The size ratio of the ray is {}:", m.size_ratio),
+        ),
+        named_steps(m)["shares_cancel"],
+        Claim(
+            "at_least_one",
+            large + small,
+            ">=",
+            Integer(1),
+            say("Weighted AM-GM with the weights {} and {}; by ", w_n, w_d)
+            + say("{shares_cancel} the powers of {} cancel in the geometric mean:", rho),
+            ByWeightedAmGm((large, small), (w_n, w_d)),
+            through=(product_of_powers([rho ** (b / 2), rho ** (-g / 2)], [w_n, w_d]),),
         ),
         Claim(
             "touches",
-            penalty.subs(sym.C, line.tangency),
+            law(PARAMS(TANGENCY), TOKENS(TANGENCY)),
             "==",
-            Integer(1),
-            "At C_t the ray crosses the optimal allocation.",
+            law(n_star.subs(C, TANGENCY), d_star.subs(C, TANGENCY)),
+            say("At compute {} the ray crosses the optimal allocation:", TANGENCY),
         ),
         Claim(
             "undertrained_in_the_end",
-            penalty,
+            large + small,
             "~",
-            undertrained,
-            "For beta > gamma the optimum wants ever more tokens than t: P ~ w_D rho^(-gamma/2).",
-            ByLeadingTerm(sym.C, "oo"),
+            small,
+            say(
+                "For {} the optimum wants ever more tokens per parameter, {}:",
+                (b, ">", g),
+                (rho, "->", 0),
+            ),
+            ByLeadingTerm(C, "oo"),
+            assume=(b - g,),
+        ),
+        growth(small, g, rises["undertrained"]),
+        Claim(
+            "undertrained_without_bound",
+            rises["undertrained"],
+            ">",
+            Integer(0),
+            say("It is positive for {}:", (b, ">", g)),
+            ByPositiveTerms(),
             assume=(b - g,),
         ),
         Claim(
             "overtrained_in_the_end",
-            penalty,
+            large + small,
             "~",
-            overtrained,
-            "For beta < gamma it wants fewer: P ~ w_N rho^(beta/2).",
-            ByLeadingTerm(sym.C, "oo"),
+            large,
+            say("For {} it wants ever fewer, {}:", (b, "<", g), (rho, "->", oo)),
+            ByLeadingTerm(C, "oo"),
             assume=(g - b,),
         ),
+        growth(large, b, rises["overtrained"]),
         Claim(
-            "growth_undertrained",
-            log_slope(undertrained),
-            "==",
-            alpha - g / 2,
-            "The growth exponent is alpha - gamma/2 = gamma (beta-gamma)/(2 (beta+gamma)): the ray falls as C^(-gamma/2).",
-        ),
-        Claim(
-            "growth_overtrained",
-            log_slope(overtrained),
-            "==",
-            alpha - b / 2,
-            "And alpha - beta/2 = beta (gamma-beta)/(2 (beta+gamma)) in the other case.",
-        ),
-        Claim(
-            "growth_is_positive",
-            alpha - g / 2,
+            "overtrained_without_bound",
+            rises["overtrained"],
             ">",
             Integer(0),
-            "For beta > gamma it is positive: the penalty has no bound.",
-            ByPositiveTerms(form=g * (b - g) / (2 * (b + g))),
-            assume=(b - g,),
-        ),
-        Claim(
-            "no_drift",
-            (line.reducible.diff(sym.C) * sym.C / line.reducible).subs(g, b),
-            "==",
-            -alpha.subs(g, b),
-            "For beta = gamma the ray keeps the exponent alpha and the penalty is constant.",
+            say("It is positive for {}:", (b, "<", g)),
+            ByPositiveTerms(),
+            assume=(g - b,),
         ),
     )
     return Derivation(
         name="fixed_tokens_per_param_drifts",
         title="Runs at fixed tokens per parameter",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
-            "D = t N with t > 0 fixed",
-        ),
-        statement=r"P = w_N\rho^{\beta/2} + w_D\rho^{-\gamma/2},\quad \rho = \frac{t\,N^*}{D^*} \propto "
-        r"C^{(\gamma-\beta)/(\beta+\gamma)};\qquad \beta > \gamma:\; P \propto "
-        r"C^{\gamma(\beta-\gamma)/(2(\beta+\gamma))}",
+        assumptions=line.assumptions,
+        definitions=(*line.definitions, Definition(rho, sym.TOKENS_PER_PARAM * n_star / d_star)),
+        statement=say(
+            "Runs at {} tokens per parameter have the overtraining ratio {}, ",
+            sym.TOKENS_PER_PARAM,
+            rho,
+        )
+        + "{ratio}, which drifts with compute unless the exponents are equal, {drift_of_ratio}. "
+        "Their penalty is {penalty}; it is at least one, {at_least_one}, and is one at "
+        + say("compute {}, ", TANGENCY)
+        + "{touches}. In the end one term is the whole of it, {undertrained_in_the_end} or "
+        "{overtrained_in_the_end}, and grows without bound, {growth_undertrained} and "
+        "{growth_overtrained}.",
         steps=steps,
         source="Substitution of the ray in the penalty of Schaeffer et al. 2025, arXiv 2509.24012.",
-        follows="A family at 20 tokens per parameter drifts off the optimum at a rate set by beta - gamma.",
+        follows="A family at 20 tokens per parameter drifts off the optimum at a rate set by the difference of the exponents.",
     )

@@ -1,109 +1,116 @@
-"""Reaching L*(C) with k N* params takes [1 + (gamma/beta)(1 - k^-beta)]^(-1/gamma) D* tokens, and never less compute."""
+"""Reaching L*(C) with r N* params takes [1 + (gamma/beta)(1 - r^-beta)]^(-1/gamma) D* tokens, and never less compute."""
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, oo
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.budget import SIX_ND
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.argument_calculus import ByMonotone, BySameDifference
-from isoflop.theory.proof.claim import ByLeadingTerm, ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.penalty import misallocation, named_steps, tokens_factor
+from isoflop.theory.proof.argument import ByLeadingTerm
+from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import function, say
 
 
 def derivation() -> Derivation:
-    """The tokens factor k_D, the compute it costs, that the cost is never below C, and both ends of the range of k."""
+    """The tokens factor k_D, the compute it costs, that the cost is never below C, and its limit for large models."""
     m = misallocation()
-    envelope, k, y = m.envelope, sym.SIZE_RATIO, Symbol("y", positive=True)
-    b, g, (w_n, w_d) = sym.BETA, sym.GAMMA, envelope.shares
-    run = {sym.N: k * envelope.params, sym.D: m.tokens_factor * envelope.tokens}
-    left = 1 - w_n * k**-b
-    bound = ByWeightedAmGm((w_n * k**-b, w_d * k**g), (w_n, w_d))
+    names, r = m.named, sym.SIZE_RATIO
+    b, g, (w_n, w_d) = sym.BETA, sym.GAMMA, names.envelope.shares
+    n_star, d_star = names.envelope.allocation
+    law, factor = function("L"), tokens_factor(sym.D)
+    left = 1 - w_n * r**-b
     reachable = (left,)
+    claims = named_steps(m)
     steps = (
         Claim(
             "de_vries",
-            m.tokens_factor,
+            factor,
             "==",
-            (1 + g / b * (1 - k**-b)) ** (-1 / g),
-            "The form in which de Vries prints the tokens factor.",
+            (1 + g / b * (1 - r**-b)) ** (-1 / g),
+            say("The form in which de Vries prints it, for {}:", (w_n / w_d, "=", g / b)),
             assume=reachable,
         ),
         Claim(
             "same_loss",
-            PARAMS_TOKENS.loss.subs(run),
+            law(r * n_star, factor * d_star),
             "==",
-            envelope.loss,
-            "With k N* params and k_D D* tokens the loss is L*(C).",
+            law(n_star, d_star),
+            say("The term of {} takes what that of {} leaves of the least loss:", sym.D, sym.N),
             assume=reachable,
         ),
         Claim(
             "contour",
-            m.iso_loss_tokens.subs([(sym.N, run[sym.N]), (sym.REDUCIBLE, envelope.reducible)]),
+            sym.B * (factor * d_star) ** -g,
             "==",
-            run[sym.D],
-            "It is the point of the iso-loss contour at k N*.",
+            names.envelope.reducible - sym.A * (r * n_star) ** -b,
+            say("It is the point of the contour of that loss at {} params:", r * n_star),
             assume=reachable,
         ),
         Claim(
             "compute",
-            SIX_ND.compute(run) / sym.C,
+            6 * (r * n_star) * (factor * d_star),
             "==",
-            1 + m.compute_overhead,
-            "The compute is k k_D times C.",
+            r * factor * sym.C,
+            say("The optimum spends {}:", sym.C),
             assume=reachable,
+        ),
+        claims["shares_cancel"],
+        Claim(
+            "penalty_at_least_one",
+            names.penalty,
+            ">=",
+            Integer(1),
+            claims["penalty_at_least_one"].reason,
+            claims["penalty_at_least_one"].argument,
+            through=claims["penalty_at_least_one"].through,
         ),
         Claim(
             "never_cheaper",
-            k * (w_d / left) ** (1 / g),
+            r * factor,
             ">=",
             Integer(1),
-            "P >= 1 says 1 - w_N k^-beta <= w_D k^gamma, and k (w_D/y)^(1/gamma) falls in y to 1 at y = w_D k^gamma.",
-            ByMonotone(
-                k * (w_d / y) ** (1 / g),
-                y,
-                left,
-                w_d * k**g,
-                False,
-                BySameDifference(m.penalty, Integer(1), bound),
-            ),
-            assume=reachable,
-        ),
-        Claim(
-            "overhead_bound_is_overhead",
-            k * (w_d / left) ** (1 / g),
-            "==",
-            1 + m.compute_overhead,
-            "The quantity bounded is k k_D.",
+            claims["never_cheaper"].reason,
+            claims["never_cheaper"].argument,
             assume=reachable,
         ),
         Claim(
             "no_overhead",
-            m.compute_overhead.subs(k, 1),
+            (r * names.tokens_factor).subs(r, 1),
             "==",
-            Integer(0),
-            "At the optimal size nothing is added.",
+            Integer(1),
+            say("At the optimal size nothing is added, for {}:", (1 - w_n, "=", w_d)),
+        ),
+        Claim(
+            "power",
+            factor**-g,
+            "==",
+            left / w_d,
+            say("By definition:"),
+            assume=reachable,
         ),
         Claim(
             "large_models",
             left / w_d,
             "->",
             1 / w_d,
-            "For k -> infinity the tokens still cannot fall below w_D^(1/gamma) D*; stated for k_D^-gamma.",
-            ByLeadingTerm(k, "oo"),
+            say("For {} the term of {} vanishes:", (r, "->", oo), sym.N),
+            ByLeadingTerm(r, "oo"),
         ),
     )
     return Derivation(
         name="overhead_at_fixed_loss",
         title="Compute overhead at fixed loss",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
-            "N = k N*(C) with k > w_N^(1/beta), loss L*(C)",
-        ),
-        statement=r"k_D = \Bigl[1 + \frac{\gamma}{\beta}\bigl(1 - k^{-\beta}\bigr)\Bigr]^{-1/\gamma},\qquad k\,k_D \ge 1",
+        assumptions=(*m.envelope.assumptions, say("Let {}.", (r, ">", 0))),
+        definitions=m.definitions,
+        statement=say(
+            "With {} params the least loss at compute {} is reached with ", r * n_star, sym.C
+        )
+        + say("{} times the optimal tokens, ", factor)
+        + "{same_loss}, where {de_vries}. This takes {compute}, and {never_cheaper}. However large "
+        "the model, the tokens do not fall below a share of the optimal ones: {power} and {large_models}.",
         steps=steps,
         source="H. de Vries 2023, Go smol or go home.",
-        follows="The overhead diverges at the critical size w_N^(1/beta) N*.",
+        follows=say(
+            "The overhead diverges at the critical size, {} times the optimal one.", w_n ** (1 / b)
+        ),
     )

@@ -2,93 +2,95 @@
 
 from __future__ import annotations
 
-from sympy import Integer, exp, factorial, log
+from sympy import Integer, Subs, exp, factorial, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.expansion import log_effective_compute_series, log_overhead_series
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.algebra.functions import partial
+from isoflop.theory.expansion import log_overhead_series
+from isoflop.theory.penalty import PENALTY, misallocation
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 
 def derivation() -> Derivation:
-    """Derivatives of log(k k_D) at s = log k = 0 from the iso-loss contour, and their difference from those of -log f."""
+    """The compute q that reaches the least loss at e^s N* params; derivatives of log q at s = 0, beside those of log f."""
     m = misallocation()
-    envelope, s = m.envelope, sym.LOG_SIZE_RATIO
-    b, g = sym.BETA, sym.GAMMA
-    contour = m.iso_loss_tokens.subs(
-        [(sym.N, envelope.params * exp(s)), (sym.REDUCIBLE, envelope.reducible)]
-    )
-    log_compute = log(exp(s) * contour / envelope.tokens)
-    from_factor = s + log(m.tokens_factor.subs(sym.SIZE_RATIO, exp(s)))
-    above = (1 - envelope.shares[0] * exp(-b * s),)
-    series, lost = log_overhead_series(m), log_effective_compute_series(m)
+    names, s, r = m.named, sym.LOG_SIZE_RATIO, sym.SIZE_RATIO
+    b, g, alpha = sym.BETA, sym.GAMMA, names.envelope.exponent
+    n_star, d_star = names.envelope.allocation
+    at, spent, worth = function("R"), function("q")(s), function("f")(s)
+    series = log_overhead_series(m)
+
+    def at_optimum(of, order):
+        return Subs(partial(log(of), s, order), s, 0) / factorial(order)
+
     steps = (
         Claim(
             "definition",
-            log_compute,
+            at(n_star * exp(s), spent * exp(-s) * d_star),
             "==",
-            from_factor,
-            "k k_D from the iso-loss contour through (N*, D*).",
-            assume=above,
+            at(n_star, d_star),
+            say(
+                "With {} params and {} times the compute the loss is the least one:",
+                n_star * exp(s),
+                spent,
+            ),
+            assume=(1 - names.envelope.shares[0] * exp(-b * s),),
         ),
-        Claim(
-            "value", log_compute.subs(s, 0), "==", Integer(0), "At the optimum the compute is C."
-        ),
+        Claim("value", spent.subs(s, 0), "==", Integer(1), say("At the optimum nothing is added:")),
         Claim(
             "slope",
-            from_factor.diff(s).subs(s, 0),
+            at_optimum(spent, 1),
             "==",
             Integer(0),
-            "The contour is tangent to the isoFLOP line, so there is no first order.",
-        ),
-        *(
-            Claim(
-                f"order_{n}",
-                from_factor.diff(s, n).subs(s, 0) / factorial(n),
-                "==",
-                series.coeff(s, n),
-                f"Taylor coefficient of order {n}.",
-            )
-            for n in (2, 3)
+            say(
+                "The contour is tangent to the isoFLOP line there, so that there is no first order:"
+            ),
         ),
         Claim(
-            "leading",
-            from_factor.diff(s, 2).subs(s, 0) / 2,
+            "order_2",
+            at_optimum(spent, 2),
             "==",
-            (b + g) / 2,
-            "The leading coefficient is (beta + gamma)/2.",
+            series.coeff(s, 2),
+            say("Differentiate twice:"),
+        ),
+        Claim(
+            "order_3",
+            at_optimum(spent, 3),
+            "==",
+            series.coeff(s, 3),
+            say("And once more; it is negative, so that small models are dearer at fixed loss:"),
         ),
         Claim(
             "same_leading",
-            from_factor.diff(s, 2).subs(s, 0) / 2,
+            at_optimum(spent, 2),
             "==",
-            -lost.coeff(s, 2),
-            "It is that of the compute lost at fixed compute.",
-        ),
-        Claim(
-            "skew",
-            from_factor.diff(s, 3).subs(s, 0) / 6,
-            "==",
-            -(b + g) * (b + 2 * g) / 6,
-            "Small models are dearer at fixed loss: the coefficient of s^3 is negative whatever the exponents.",
+            -at_optimum(worth, 2),
+            say("To leading order it is what is lost at fixed compute:"),
         ),
         Claim(
             "difference",
-            series.coeff(s, 3) + lost.coeff(s, 3),
+            at_optimum(spent, 3) + at_optimum(worth, 3),
             "==",
             -g * (b + g) / 2,
-            "The two measures part at third order.",
+            say("The two part at the third order:"),
         ),
     )
     return Derivation(
         name="overhead_expansion",
         title="Overhead at fixed loss near the optimum",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "N = N* e^s, loss L*(C)",
+        assumptions=(*m.envelope.assumptions, say("Let {} be real.", s)),
+        definitions=(
+            *m.definitions,
+            Definition(spent, exp(s) * names.tokens_factor.subs(r, exp(s))),
+            Definition(worth, PENALTY(exp(s)) ** (-1 / alpha)),
         ),
-        statement=r"\log(k\,k_D) = \tfrac{\beta+\gamma}{2}s^2 - \tfrac{(\beta+\gamma)(\beta+2\gamma)}{6}s^3 + \dots,\qquad s "
-        r"= \log k",
+        statement=say("With {} params the least loss at compute {} takes ", n_star * exp(s), sym.C)
+        + say("{} times the compute, ", spent)
+        + "{definition}, and at the optimum {value}. Its logarithm has the coefficients {slope}, "
+        "{order_2} and {order_3}. "
+        + say("At fixed compute such a run is worth the share {} of it; ", worth)
+        + "the two agree to leading order, {same_leading}, and no further, {difference}.",
         steps=steps,
         source="Taylor's theorem on the overhead of H. de Vries 2023, Go smol or go home.",
         follows="At half the optimal size the published exponents give a fifth to a quarter more compute for the same loss.",

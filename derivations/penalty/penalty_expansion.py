@@ -2,85 +2,102 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Rational, exp, factorial
+from sympy import Integer, Subs, Symbol, exp, factorial, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import partial
 from isoflop.theory.expansion import moment
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, say
+
+ORDERS = ("first", "second", "third", "fourth")
 
 
 def derivation() -> Derivation:
-    """Derivatives of R(N* e^s, D* e^-s)/R* at s = 0 up to the fourth order, and the tolerance they give."""
+    """Derivatives of P(e^s) at s = 0 up to the fourth order, and the tolerance they give."""
     m = misallocation()
-    envelope, s = m.envelope, sym.LOG_SIZE_RATIO
-    along = (
-        PARAMS_TOKENS.reducible.subs(
-            [(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]
-        )
-        / envelope.reducible
-    )
-    b, g = sym.BETA, sym.GAMMA
-    second = moment(m, 2)
+    s, rho, epsilon = sym.LOG_SIZE_RATIO, sym.RATIO, sym.TOLERANCE
+    b, g, (w_n, w_d) = sym.BETA, sym.GAMMA, m.named.envelope.shares
+    penalty, width = PENALTY(exp(s)), Symbol("h", positive=True)
+
+    def at_optimum(order):
+        return Subs(partial(penalty, s, order), s, 0)
+
+    second = at_optimum(2)
     steps = (
-        Claim("value", along.subs(s, 0), "==", moment(m, 0), "At the optimum P = 1."),
+        penalty_along_budget(m),
+        Claim("value", PENALTY(1), "==", Integer(1), say("The shares sum to one:")),
         *(
             Claim(
                 f"derivative_{n}",
-                along.diff(s, n).subs(s, 0),
+                at_optimum(n),
                 "==",
                 factorial(n) * m.series(n).coeff(s, n) if n > 1 else Integer(0),
-                f"Derivative {n} of P at s = 0 is w_N (-beta)^{n} + w_D gamma^{n}.",
+                say(f"The {order} derivative of the two powers at {{}}:", (s, "=", 0)),
+                through=(w_n * (-b) ** n + w_d * g**n,),
             )
-            for n in range(1, 5)
+            for n, order in enumerate(ORDERS, start=1)
         ),
         Claim(
             "third_in_second",
-            along.diff(s, 3).subs(s, 0),
+            at_optimum(3),
             "==",
             (g - b) * second,
-            "The third coefficient vanishes for equal exponents: then the valley is symmetric to that order.",
+            say("The third vanishes for equal exponents:"),
         ),
         Claim(
             "fourth_in_second",
-            along.diff(s, 4).subs(s, 0),
+            at_optimum(4),
             "==",
             (b**2 - b * g + g**2) * second,
-            "The fourth is (beta^2 - beta gamma + gamma^2) times the second.",
+            say("The fourth is a multiple of the second as well:"),
         ),
         Claim(
             "recurrence",
-            along.diff(s, 2),
+            partial(penalty, s, 2),
             "==",
-            (g - b) * along.diff(s) + b * g * along,
-            "P solves P'' = (gamma - beta) P' + beta gamma P, so every later coefficient follows.",
+            (g - b) * partial(penalty, s, 1) + b * g * penalty,
+            say("Both powers solve one differential equation, so that every later one follows:"),
         ),
         Claim(
             "tolerance",
-            1 + along.diff(s, 2).subs(s, 0) * m.tolerance_half_width**2 / 2,
+            1 + second * width**2 / 2,
             "==",
-            1 + sym.TOLERANCE,
-            "To second order P = 1 + epsilon at s = +-sqrt(2 epsilon/(beta gamma)).",
+            1 + epsilon,
+            say(
+                "To the second order the penalty exceeds one by {} at {}:", epsilon, (s, "=", width)
+            ),
         ),
         Claim(
             "in_ratio",
-            m.series_in_ratio(2).subs(sym.RATIO, exp(-2 * s)),
+            moment(m, 2) * log(rho) ** 2 / 8,
             "==",
-            1 + Rational(1, 2) * along.diff(s, 2).subs(s, 0) * s**2,
-            "In log rho = -2 s the coefficient is beta gamma/8.",
+            second / 2 * (-log(rho) / 2) ** 2,
+            say(
+                "In the overtraining ratio {} the same term is, with {}:",
+                rho,
+                (s, "=", -log(rho) / 2),
+            ),
         ),
     )
     return Derivation(
         name="penalty_expansion",
         title="The penalty near the optimum",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "N = N* e^s, D = D* e^-s at the same compute",
+            *m.envelope.assumptions,
+            say("Let {} be real and {}.", s, (epsilon, ">", 0)),
         ),
-        statement=r"P = 1 + \tfrac{\beta\gamma}{2}s^2 + \tfrac{\beta\gamma(\gamma-\beta)}{6}s^3 + "
-        r"\tfrac{\beta\gamma(\beta^2-\beta\gamma+\gamma^2)}{24}s^4 + \dots",
+        definitions=(*m.definitions, Definition(width, m.tolerance_half_width)),
+        statement=say(
+            "A run with {} times the optimal size at its compute has the penalty ", exp(s)
+        )
+        + "{penalty}. At the optimum it is one, {value}, and its derivatives are {derivative_1}, "
+        "{derivative_2}, {derivative_3} and {derivative_4}. "
+        + say("To the second order it exceeds one by {} at the distance {}: ", epsilon, width)
+        + "{tolerance}.",
         steps=steps,
         source="Taylor's theorem on the penalty of Schaeffer et al. 2025, arXiv 2509.24012.",
-        follows="With the published exponents a factor 1.5 in model size costs about 1 percent of R: the optimum is flat.",
+        follows="With the published exponents a factor 1.5 in model size costs about 1 percent of the reducible loss: the "
+        "optimum is flat.",
     )

@@ -2,65 +2,59 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, exp, log
+from sympy import Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial, partial, phi2
 from isoflop.theory.gradients import penalty_gradient
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
 from isoflop.theory.proof.argument_calculus import ByConvexity, BySameDifference
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import say
 
 EXPONENTS = {"beta": sym.BETA, "gamma": sym.GAMMA}
-SIGNS = ("", "-")
 
 
 def derivation() -> Derivation:
     """The derivatives of P with the shares moving, the forms in which they are computed, their signs and their orders."""
     m = misallocation()
-    envelope, rho, s = m.envelope, sym.RATIO, sym.LOG_SIZE_RATIO
-    run = {sym.N: envelope.params * exp(s), sym.D: envelope.tokens * exp(-s)}
-    ratio = PARAMS_TOKENS.reducible.subs(run) / envelope.reducible
-    penalty = m.penalty.subs(sym.SIZE_RATIO, exp(s))
-    closed = penalty_gradient(envelope)
-    of_beta, of_gamma = (closed[exponent].safe for exponent in EXPONENTS.values())
-    x = Symbol("x", real=True)
-    steps: tuple[Claim, ...] = (
-        Claim(
-            "penalty",
-            ratio,
-            "==",
-            penalty,
-            "The law at e^s N* params and e^-s D* tokens, over R*: of the coefficients the two exponents alone are left.",
-        ),
-    )
+    rho, s, x = sym.RATIO, sym.LOG_SIZE_RATIO, Symbol("x", real=True)
+    penalty, at_ratio = PENALTY(exp(s)), PENALTY(m.size_ratio)
+    closed = {name: penalty_gradient(m.envelope)[e] for name, e in EXPONENTS.items()}
+    steps: tuple[Claim, ...] = (penalty_along_budget(m),)
     steps += tuple(
         Claim(
             f"at_size_ratio_in_{name}",
-            penalty.diff(exponent),
+            Partial(penalty, exponent),
             "==",
-            closed[exponent].safe,
-            f"Differentiate in {name} at fixed s, the shares too: y^2 phi2(y) = e^y - 1 - y is left, y = {sign}(beta + gamma) s.",
+            closed[name].safe,
+            say(
+                "Differentiate in {} at fixed {}, the shares too; at {} ",
+                exponent,
+                s,
+                (x, "=", closed[name].steps),
+            )
+            + say("{} is left:", (x**2 * phi2(x), "=", exp(x) - 1 - x)),
         )
-        for (name, exponent), sign in zip(EXPONENTS.items(), SIGNS, strict=True)
+        for name, exponent in EXPONENTS.items()
     )
     steps += tuple(
         Claim(
             f"at_ratio_in_{name}",
-            m.penalty_in_ratio.diff(exponent),
+            Partial(at_ratio, exponent),
             "==",
-            closed[exponent].safe.subs(s, -log(rho) / 2),
-            "At a fixed overtraining ratio r = rho^(-1/2) is fixed as well: the same with s = -(log rho)/2.",
+            closed[name].safe.subs(s, -log(rho) / 2),
+            say("At a fixed {} the size ratio {} is fixed as well:", rho, m.size_ratio),
         )
         for name, exponent in EXPONENTS.items()
     )
     steps += tuple(
         Claim(
             f"{side}_in_{name}",
-            getattr(closed[exponent], form),
+            Partial(penalty, exponent),
             "==",
-            closed[exponent].safe,
-            "The larger power is taken outside, so that no term on the way exceeds the largest float before the result does.",
+            getattr(closed[name], form),
+            say("With the larger power outside, so that no factor exceeds the result:"),
         )
         for name, exponent in EXPONENTS.items()
         for side, form in (("far_above", "above_optimal_size"), ("far_below", "below_optimal_size"))
@@ -68,35 +62,39 @@ def derivation() -> Derivation:
     steps += (
         Claim(
             "homogeneous",
-            sym.BETA * of_beta + sym.GAMMA * of_gamma,
+            sym.BETA * Partial(penalty, sym.BETA) + sym.GAMMA * Partial(penalty, sym.GAMMA),
             "==",
-            s * penalty.diff(s),
-            "P depends on beta s and gamma s alone: larger exponents act like a larger distance from the optimum (Euler).",
+            s * Partial(penalty, s),
+            say(
+                "The penalty depends on {} and {} alone, so that larger exponents act like a larger "
+                "distance from the optimum:",
+                sym.BETA * s,
+                sym.GAMMA * s,
+            ),
         ),
         *(
             Claim(
                 f"grows_in_{name}",
-                exp(d.own * d.along) * d.safe,
+                exp(d.own * d.along) * Partial(penalty, EXPONENTS[name]),
                 ">=",
                 Integer(0),
-                f"Times the positive factor e^({sign}{name} s) it is a multiple of e^y - 1 - y, and e^y >= 1 + y.",
+                say("This is {} times {} at {}, ", d.scale, exp(x) - 1 - x, (x, "=", d.steps))
+                + "and the exponential lies above its tangent:",
                 BySameDifference(
                     d.scale * exp(d.steps),
                     d.scale * (1 + d.steps),
                     ByConvexity(d.scale * exp(x), x, d.steps, Integer(0)),
                 ),
             )
-            for name, d, sign in zip(
-                EXPONENTS, map(closed.__getitem__, EXPONENTS.values()), SIGNS, strict=True
-            )
+            for name, d in closed.items()
         ),
         *(
             Claim(
                 f"second_order_in_{name}",
-                penalty.diff(exponent).diff(s, 2).subs(s, 0),
+                Subs(partial(Partial(penalty, exponent), s, 2), s, 0),
                 "==",
                 m.series(2).diff(exponent).diff(s, 2),
-                f"Near the optimum P = 1 + beta gamma s^2/2 + ..., and so does its derivative in {name} begin.",
+                say("Near the optimum it begins as the derivative of {} does:", m.series(2)),
             )
             for name, exponent in EXPONENTS.items()
         ),
@@ -105,19 +103,28 @@ def derivation() -> Derivation:
         name="penalty_gradient",
         title="Delta method for the penalty",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
-            "the run keeps its size ratio r = e^s, or its overtraining ratio rho = e^(-2 s), when the law is changed",
+            *m.envelope.assumptions,
+            say(
+                "Let {} and {} be real, {}, and {}.",
+                s,
+                x,
+                (rho, ">", 0),
+                (phi2(x), "=", (exp(x) - 1 - x) / x**2),
+            ),
         ),
-        statement=(
-            r"\frac{\partial P}{\partial\beta} = \gamma\,s^2 e^{-\beta s}\,\varphi_2\bigl((\beta+\gamma)s\bigr),\qquad"
-            r" \frac{\partial P}{\partial\gamma} = \beta\,s^2 e^{\gamma s}\,\varphi_2\bigl(-(\beta+\gamma)s\bigr),\qquad"
-            r" \varphi_2(x) = \frac{e^x - 1 - x}{x^2}"
-        ),
+        definitions=m.definitions,
+        statement=say(
+            "A run with {} times the optimal size at its compute has the penalty ", exp(s)
+        )
+        + "{penalty}. Where the law changes and the run keeps this size ratio, "
+        "{at_size_ratio_in_beta} and {at_size_ratio_in_gamma}; neither is negative, "
+        "{grows_in_beta} and {grows_in_gamma}. "
+        + say("Where the run keeps its overtraining ratio {}, ", rho)
+        + "{at_ratio_in_beta} and {at_ratio_in_gamma}.",
         steps=steps,
         source="Differentiation of the penalty; the delta method.",
         follows=(
-            "The penalty grows with either exponent, and near the optimum its excess has the relative error of beta gamma: a "
-            "poor fit still prices a small misallocation well."
+            "The penalty grows with either exponent, and near the optimum its excess has the relative error of their product: "
+            "a poor fit still prices a small misallocation well."
         ),
     )

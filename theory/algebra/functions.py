@@ -94,17 +94,41 @@ class Partial(Function):
             return variable.args[0] * of.doit().diff(variable.args[0])
         return of.doit().diff(variable)
 
+    @property
+    def order(self) -> tuple[Expr, tuple[Expr, ...]]:
+        """What is differentiated, and in which variables one after the other."""
+        of, variables = self.args[0], [self.args[1]]
+        while isinstance(of, Partial):
+            of, variables = of.args[0], [*variables, of.args[1]]
+        return of, tuple(variables)
+
     def _latex(self, printer: Any, exp: Any = None) -> str:
-        inner, below = self.args[0], rf"\partial {printer._print(self.args[1])}"
-        if isinstance(inner, Partial):
-            above = rf"\partial^{{2}} {printer._print(inner.args[0])}"
-            if inner.args[1] == self.args[1] and inner.args[1].is_Symbol:
-                return rf"\frac{{{above}}}{{\partial {printer._print(self.args[1])}^{{2}}}}"
-            return rf"\frac{{{above}}}{{{below} \, \partial {printer._print(inner.args[1])}}}"
-        if isinstance(inner, Add | Mul | Pow):
-            return rf"\frac{{\partial}}{{{below}}} \left({printer._print(inner)}\right)"
-        return rf"\frac{{\partial {printer._print(inner)}}}{{{below}}}"
+        of, variables = self.order
+        times = "" if len(variables) == 1 else f"^{{{len(variables)}}}"
+        powers = {x: variables.count(x) for x in variables}
+        below = r" \, ".join(
+            rf"\partial {printer._print(x)}" + ("" if n == 1 else f"^{{{n}}}")
+            for x, n in powers.items()
+        )
+        shown = printer._print(of)
+        if isinstance(of, Add | Mul | Pow):
+            return rf"\frac{{\partial{times}}}{{{below}}} \left({shown}\right)"
+        return rf"\frac{{\partial{times} {shown}}}{{{below}}}"
 
     def _sympystr(self, printer: Any) -> str:
-        of, variable = (printer._print(argument) for argument in self.args)
-        return f"d({of})/d({variable})"
+        of, variables = self.order
+        times = "" if len(variables) == 1 else f"^{len(variables)}"
+        powers = {x: variables.count(x) for x in variables}
+        below = " ".join(
+            f"d{printer._print(x)}" + ("" if n == 1 else f"^{n}") for x, n in powers.items()
+        )
+        shown = printer._print(of)
+        shown = f"({shown})" if isinstance(of, Add | Mul | Pow) else shown
+        return f"d{times} {shown}/{below}"
+
+
+def partial(of: Expr, variable: Expr, order: int) -> Expr:
+    """The derivative of some order, written out by `doit`."""
+    for _ in range(order):
+        of = Partial(of, variable)
+    return of

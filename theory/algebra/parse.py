@@ -280,6 +280,7 @@ def read(
     domain: Domain | None = None,
     letters: Collection[str] | None = None,
     minimise: Minimise | None = None,
+    meanings: Mapping[Symbol, Expr] | None = None,
 ) -> Expr:
     """The expression that tokens of `text` spell.
 
@@ -298,10 +299,12 @@ def read(
         table are letters, and any is an argument.
     minimise : callable, optional
         What `min_{N, D : C = 6ND} L` is.
+    meanings : mapping, optional
+        What names stand for, where a derivative in another letter has to know.
     """
     if not tokens:
         raise ParseError(f"{text!r}: an expression is expected")
-    reader = _Reader(text, tokens, table, domain, letters, minimise)
+    reader = _Reader(text, tokens, table, domain, letters, minimise, meanings)
     expression = reader.sum(0)
     if not reader.at_end:
         reader.fail("unexpected")
@@ -362,8 +365,10 @@ class _Reader:
         domain: Domain | None = None,
         letters: Collection[str] | None = None,
         minimise: Minimise | None = None,
+        meanings: Mapping[Symbol, Expr] | None = None,
     ) -> None:
         self.text, self.tokens, self.table = text, list(tokens), table
+        self.meanings = meanings or {}
         self.minimise = minimise
         self.differentiated: set[Symbol] = set()
         self.domain = Domain() if domain is None else domain
@@ -506,6 +511,9 @@ class _Reader:
             else [above]
         )
         wanted = {variable for variable, _ in variables}
+        if not any(wanted & body.free_symbols for body in bodies):
+            known = {x: value for x, value in self.meanings.items() if x not in wanted}
+            bodies = [substituted(body, known, self.text) for body in bodies]
         meant = next((body for body in bodies if wanted <= body.free_symbols), bodies[0])
         self.differentiated = set(meant.free_symbols)
         try:

@@ -41,7 +41,7 @@ from .argument import (
     with_those_within,
 )
 from .points import PointCheck, check_at_points, enclose_bound
-from .words import Definition, Formula, Sentence, names_in, needed, own_names, unfolded
+from .words import Definition, Formula, Sentence, condition, names_in, needed, own_names, unfolded
 
 __all__ = [
     "FAILED",
@@ -134,7 +134,7 @@ class Claim:
     @property
     def stated(self) -> Formula:
         """The claim without the way to its right side, with its conditions and its limit."""
-        where = [Formula.of(assumption, ">", 0) for assumption in self.assume]
+        where = [condition(assumption) for assumption in self.assume]
         if self.limit is not None:
             variable, end = self.limit
             where.append(Formula.of(variable, "->", oo if end == "oo" else 0))
@@ -295,9 +295,14 @@ class Derivation:
         ValueError
             Where the source, or a step's name or reason is empty, two steps have one name, the two
             sides of a step are one and the same, a lemma is the conclusion itself, the statement
-            holds a formula that is no step's, or a letter is used that nothing introduces.
+            holds a formula that is no step's, a letter is used that nothing introduces, or a text
+            without formulas holds a reference to a step, which only a `Sentence` prints.
         """
         require_text("source", self.source)
+        references = [f"{{{step.name}}}" for step in self.steps]
+        for text in (self.follows, *(step.reason for step in self.steps)):
+            if isinstance(text, str) and any(reference in text for reference in references):
+                raise ValueError(f"{text!r}: refers to a step; write it as a Sentence")
         if isinstance(self.statement, Sentence):
             self._refuse_unproved_statement(self.statement)
             self._refuse_unknown_letters()

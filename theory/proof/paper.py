@@ -450,7 +450,7 @@ def _claims(display: str, start: int) -> Iterator[PrintedEquation]:
         bare = _without_parentheses(part)
         if is_condition or bare != part or LIMIT.fullmatch(bare) or _is_domain(bare):
             beside = (inside for at, inside in embedded if first <= at + 1 <= first + len(part))
-            stated = [_without_parentheses(QUANTIFIED.sub("", bare)), *beside]
+            stated = [*_listed(_without_parentheses(QUANTIFIED.sub("", bare))), *beside]
             if current is not None:
                 known = tuple(
                     _trimmed(condition).strip()
@@ -601,6 +601,13 @@ def _without_parentheses(part: str) -> str:
         if RELATION.search(inside) is not None and min(depths) >= 0 and depths[-1] == 0
         else part
     )
+
+
+def _listed(part: str) -> list[str]:
+    """The conditions of `beta > gamma, C \\to \\infty`, each a relation of its own."""
+    cuts = [0, *(at for at, _, mark in _cuts(part) if mark == ","), len(part)]
+    pieces = [part[first:last].strip(" ,;") for first, last in pairwise(cuts)]
+    return pieces if all(RELATION.search(piece) for piece in pieces) else [part]
 
 
 def _is_domain(part: str) -> bool:

@@ -249,7 +249,7 @@ def prove(
         "seconds": seconds,
     }
     given = Given(words, assume, define, let)
-    reader = Claims(given.table, words, latex)
+    reader = Claims(given.table, words, latex, given.named)
     parts, relations = reader.split(text)
     if any(relation.text in IMPLICATIONS for relation in relations):
         return _implied(text, relations, words, assume, settings)

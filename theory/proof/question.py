@@ -296,6 +296,13 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
         together.union(fixed, *(e.free_symbols for e in fixed.values()))
     ):
         return independent, ()
+    if claim.limit is not None and claim.limit[0] in (sym.N, sym.D):
+        of_compute = {x: words.run[x] for x in own - {sym.N, sym.D}}
+        at_compute = claim.at(of_compute)
+        if not any(sym.SIZE_RATIO in e.free_symbols for e in of_compute.values()):
+            decision = at_compute.decide()
+            if decision.proved:
+                return decision, words.meanings(of_compute)
     moving = claim.limit is None or (
         claim.limit[0] in (sym.C, sym.SIZE_RATIO) and not own & {sym.N, sym.D}
     )

@@ -48,9 +48,14 @@ class Claims:
     """Splits a claim into sides and reads each; collects the free symbols that it meets."""
 
     def __init__(
-        self, table: dict[str, Expr | NamedFunction], words: Vocabulary, latex: bool
+        self,
+        table: dict[str, Expr | NamedFunction],
+        words: Vocabulary,
+        latex: bool,
+        meanings: Mapping[Symbol, Expr] | None = None,
     ) -> None:
         self.table, self.words, self.latex = table, words, latex
+        self.meanings = meanings
         self.own = words.names.keys()
         self.free: dict[str, Symbol] = {}
         self.met: dict[str, None] = {}
@@ -121,6 +126,7 @@ class Claims:
             domain=self.domain,
             letters=self.own,
             minimise=self.words.minimise,
+            meanings=self.meanings,
         )
 
     def _refuse_capital_exponents(self, text: str, tokens: list[Token]) -> None:

@@ -108,6 +108,18 @@ def report(
         yield equation, reading.entries(equation)
 
 
+@dataclass(frozen=True)
+class Supposition:
+    """`gamma == beta` from one place of the document to another."""
+
+    text: str
+    since: int
+    until: int | None
+
+    def holds(self, at: int) -> bool:
+        return self.since < at and (self.until is None or at < self.until)
+
+
 class _Document:
     """The equations of a document with the definitions that hold at each."""
 
@@ -125,6 +137,7 @@ class _Document:
         self.environments = list(environments(source.text))
         self.definitions: list[Definition] = []
         self.numbers: dict[str, str] = {}
+        self.supposed: list[Supposition] = []
         self.seen: set[str] = set()
         for equation in self.printed:
             self._collect(equation)
@@ -250,6 +263,11 @@ class _Document:
         ]
         return min(ends, default=None)
 
+    def suppose(self, text: str, equation: PrintedEquation) -> None:
+        """What a "let" says of a letter of the law holds from there on, in a theorem to its end."""
+        ends = [end for start, end, _ in self.environments if start <= equation.start < end]
+        self.supposed.append(Supposition(text, equation.start, min(ends, default=None)))
+
     def _sentence(self, equation: PrintedEquation) -> int:
         """Where the display begins that a "where" explains."""
         before = [
@@ -346,7 +364,8 @@ class _Document:
         for i, link in enumerate(proof.links):
             reading, answer, reason = "", link.decision.answer.value, link.decision.reason
             if answer != PROVED:
-                found = trial.elsewhere(i, self.numbers)
+                supposed = [one.text for one in self.supposed if one.holds(equation.start)]
+                found = trial.elsewhere(i, self.numbers, supposed)
                 if found is not None:
                     reading, link = found
                     answer, reason = PROVED, link.decision.reason

@@ -69,6 +69,8 @@ class Document(Protocol):
 
     def determine(self, name: str, value: Expr, equation: PrintedEquation) -> None: ...
 
+    def suppose(self, text: str, equation: PrintedEquation) -> None: ...
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -96,9 +98,11 @@ class Trial:
             limit=self.limit,
         )
 
-    def elsewhere(self, i: int, numbers: Mapping[str, str]) -> tuple[str, ChainLink] | None:
+    def elsewhere(
+        self, i: int, numbers: Mapping[str, str], supposed: Sequence[str] = ()
+    ) -> tuple[str, ChainLink] | None:
         """Another reading of a link under which it is proved, in words, and the link so read."""
-        for reading, given in self._readings(numbers):
+        for reading, given in self._readings(numbers, supposed):
             if reading not in self.proofs:
                 try:
                     self.proofs[reading] = self._prove(**given)
@@ -109,7 +113,11 @@ class Trial:
                 return reading, proof.links[i]
         return None
 
-    def _readings(self, numbers: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _readings(
+        self, numbers: Mapping[str, str], supposed: Sequence[str]
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        if supposed:
+            yield f"for {' and '.join(supposed)}", {"assume": supposed}
         letters = {
             str(x)
             for link in self.proof.links
@@ -320,6 +328,8 @@ class Failure:
         closed = sym.C in value.free_symbols and not given & value.free_symbols
         if name in ("N", "D") and closed and not self._is_in_numbers:
             return REFUTED, f"neither for every {name} nor at the optimum"
+        if DEFINES.match(self.equation.cue):
+            self.document.suppose(self.link.text, self.equation)
         return CONDITION, f"{name}, {self.document.meaning(name)}, is given a value"
 
     @property

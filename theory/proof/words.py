@@ -160,6 +160,13 @@ def chain(*sides: Expr) -> Formula:
     return Formula(sides, ("=",) * (len(sides) - 1))
 
 
+def condition(assumed: Expr) -> Formula:
+    """That an expression is positive: `x - y > 0`, and `x != 0` for a square."""
+    if assumed.is_Pow and assumed.exp == 2:
+        return Formula.of(assumed.base, "!=", 0)
+    return Formula.of(assumed, ">", 0)
+
+
 def all_positive(letters: Sequence[Symbol]) -> Sentence:
     """`x, y, z > 0`."""
     *others, last = letters

@@ -13,7 +13,7 @@ from ..data.notation import DEFAULT, SCHAEFFER, Notation
 from ..envelope import Envelope, optimum
 from ..penalty import Misallocation
 from ..proof.claim import Claim
-from ..proof.words import Sentence, say
+from ..proof.words import Sentence, condition, say
 
 R, RHO, S = sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO
 
@@ -277,7 +277,8 @@ def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[tupl
         for e, relation in used
         if not any(_follows(e, relation, a) for a in claim.assume)
     ]
-    return [*((assumption, ">") for assumption in brief.assume), *left]
+    assumed = ((said.sides[0], said.signs[0]) for said in map(condition, brief.assume))
+    return [*assumed, *left]
 
 
 def _follows(expression: Expr, relation: str, assumption: Expr) -> bool:
@@ -287,7 +288,9 @@ def _follows(expression: Expr, relation: str, assumption: Expr) -> bool:
     opaque: dict[Expr, Symbol] = {}
     above, below = (_without_powers(side, opaque) for side in (expression, assumption))
     factor = (above / below).cancel().factor()
-    return bool(factor.is_positive or (relation == "!=" and factor.is_negative))
+    if relation == "!=":
+        return bool(factor.is_nonzero or (above * factor).is_positive)
+    return bool(factor.is_positive)
 
 
 def _without_powers(expression: Expr, opaque: dict[Expr, Symbol]) -> Expr:

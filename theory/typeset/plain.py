@@ -60,6 +60,11 @@ class PlainPrinter(Conventional, StrPrinter):
             return name + self._print(expression.args[0])
         return f"{name}({', '.join(map(self._print, expression.args))})"
 
+    def _print_Subs(self, expression: Expr) -> str:
+        old, new = (map(self._print, part) for part in expression.args[1:])
+        place = ", ".join(f"{x} = {value}" for x, value in zip(old, new, strict=True))
+        return f"({self._print(expression.args[0])} at {place})"
+
     def _print_Function(self, expression: Expr) -> str:
         name = "arcosh" if expression.func.__name__ == "acosh" else expression.func.__name__
         return f"{name}({', '.join(map(self._print, expression.args))})"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from sympy import Add, Expr, Function, Mul, Rational, Symbol
+from sympy import Add, Expr, Function, Mul, Rational, Symbol, log
 from sympy.core.alphabets import greeks
 from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
@@ -96,7 +96,8 @@ class PaperPrinter(Conventional, LatexPrinter):
     def fraction(self, above: list[Expr], below: list[Expr], *, alone: bool) -> str:
         if self.inline and alone:
             over = self.product(above)
-            ambiguous = divided(over) or (len(above) == 1 and isinstance(above[0], Add))
+            ambiguous = divided(over) or isinstance(above[-1], log)
+            ambiguous |= len(above) == 1 and isinstance(above[0], Add)
             return f"{self.bracket(over) if ambiguous else over}/{self._on_the_line(below)}"
         if (
             self.small
@@ -189,6 +190,11 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def _print_acosh(self, expr: Expr, exp: str | None = None) -> str:
         return rf"\operatorname{{arcosh}}\left({self._print(expr.args[0])}\right)"
+
+    def _print_hyperbolic(self, expr: Expr, exp: str | None = None) -> str:
+        return rf"\{expr.func.__name__}\left({self._print(expr.args[0])}\right)"
+
+    _print_cosh = _print_sinh = _print_tanh = _print_hyperbolic
 
     def _print_log(self, expr: Expr, exp: str | None = None) -> str:
         argument = self._print(expr.args[0])

@@ -379,7 +379,8 @@ def _display(
     notes = [" ".join(parts) for parts in wide]
     if step.limit is not None:
         variable, where = step.limit
-        notes = [rf"{printer.doprint(variable)} \to {SIGNS_OF_LIMITS.get(where, where)}"]
+        end = SIGNS_OF_LIMITS.get(where, where)
+        notes = [*notes[: len(step.assume)], rf"{printer.doprint(variable)} \to {end}"]
     note = snug(printer.bracket(", ".join(notes))) if notes else ""
     left, right = split(Formula(tuple(short[:count]), formula.signs), printer, room)
     fits = width(note) <= room

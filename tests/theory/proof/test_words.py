@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from sympy import Integer, Mul, Pow, Subs, Symbol, exp, latex, log, symbols
+from sympy import Integer, Mul, Pow, Subs, Symbol, exp, log, symbols
 
 from isoflop.derivations import NAMES
 from isoflop.theory.algebra.functions import Partial
@@ -87,14 +87,6 @@ def test_derivatives_are_taken_of_what_names_stand_for() -> None:
     assert unfolded(Subs(Partial(y, x), x, z), definitions) == 3 * z**2
 
 
-def test_a_second_derivative_in_one_symbol_is_printed_with_its_square() -> None:
-    assert (
-        latex(Partial(Partial(f(x), x), x))
-        == r"\frac{\partial^{2} f{\left(x \right)}}{\partial x^{2}}"
-    )
-    assert r"\partial x \, \partial z" in latex(Partial(Partial(f(x), z), x))
-
-
 def test_a_step_in_names_is_decided_for_what_they_mean() -> None:
     definitions = (Definition(f(x), x**2),)
     step = Claim("step", f(x + y), "==", (x + y) ** 2, say("By definition:"))
@@ -144,6 +136,12 @@ def test_only_what_is_used_is_defined() -> None:
 def test_a_statement_is_made_of_steps(statement: Sentence, named: str) -> None:
     with pytest.raises(ValueError, match=named):
         theorem(statement, SQUARE).refuse_mistakes()
+
+
+def test_a_reference_to_a_step_needs_a_sentence() -> None:
+    step = replace(SQUARE, reason="By {square}:")
+    with pytest.raises(ValueError, match="write it as a Sentence"):
+        theorem(say("For all {} ", (x, ">", 0)) + "{square}.", step).refuse_mistakes()
 
 
 def test_a_statement_may_say_where_its_letters_lie() -> None:
