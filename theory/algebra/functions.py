@@ -107,7 +107,9 @@ class Partial(Function):
         times = "" if len(variables) == 1 else f"^{{{len(variables)}}}"
         powers = {x: variables.count(x) for x in variables}
         below = r" \, ".join(
-            rf"\partial {printer._print(x)}" + ("" if n == 1 else f"^{{{n}}}")
+            rf"\partial {printer._print(x)}"
+            if n == 1
+            else rf"\partial {_bracketed(x, printer)}^{{{n}}}"
             for x, n in powers.items()
         )
         shown = printer._print(of)
@@ -120,7 +122,8 @@ class Partial(Function):
         times = "" if len(variables) == 1 else f"^{len(variables)}"
         powers = {x: variables.count(x) for x in variables}
         below = " ".join(
-            f"d{printer._print(x)}" + ("" if n == 1 else f"^{n}") for x, n in powers.items()
+            f"d{printer._print(x)}" if n == 1 else f"d{_bracketed(x, printer)}^{n}"
+            for x, n in powers.items()
         )
         shown = printer._print(of)
         shown = f"({shown})" if isinstance(of, Add | Mul | Pow) else shown
@@ -132,3 +135,9 @@ def partial(of: Expr, variable: Expr, order: int) -> Expr:
     for _ in range(order):
         of = Partial(of, variable)
     return of
+
+
+def _bracketed(variable: Expr, printer: Any) -> str:
+    """A letter, or (log x), to carry the order of a derivative."""
+    shown = str(printer._print(variable))
+    return shown if variable.is_Symbol else f"({shown})"
