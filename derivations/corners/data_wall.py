@@ -2,112 +2,175 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, exp
+from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import capped_shadow_price
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+WALL = Symbol("C_D", positive=True)
+#: The reducible loss with all tokens there are, that with fewer than the optimal ones, and the price of data.
+AT_WALL, SCARCE, PRICE = function("W"), function("f"), function("p")
 
 
 def derivation() -> Derivation:
     """The threshold, the loss at the wall, that using less data is worse, the price of data, and the floor it leaves."""
     m = misallocation()
-    envelope, cap = m.envelope, sym.D_MAX
-    b, g, (w_n, w_d) = sym.BETA, sym.GAMMA, envelope.shares
-    x, near, far = (
-        Symbol("x", positive=True),
-        Symbol("s", positive=True),
-        Symbol("u", positive=True),
-    )
-    on_budget = PARAMS_TOKENS.reducible.subs(sym.N, m.remaining(sym.D))
-    at_wall = m.capped_reducible(sym.D, cap)
-    in_log = w_n * exp(-b * x) + w_d * exp(g * x)
-    slope = in_log.diff(x)
-    rising = ByMonotone(slope, x, x, Integer(0))
-    scarce = envelope.tokens * exp(-near)
+    names, cap, C = m.named.envelope, sym.D_MAX, sym.C
+    (w_n, w_d), (n_star, d_star) = names.shares, names.allocation
+    params, tokens = PARAMS_TOKENS.terms
+    b, g, best = params.exponent, tokens.exponent, names.reducible
+    u, v, x = (Symbol(name, positive=True) for name in "uvx")
+    beyond = WALL * (1 + u)
+    at_wall = AT_WALL(C, cap)
+    price = capped_shadow_price(m, sym.D).subs(sym.D, cap)
+    floor = tokens.expression.subs(sym.D, cap)
+    in_shares = best * (w_n * exp(-b * x) + w_d * exp(g * x))
+
+    def at_threshold(expression: Expr) -> Expr:
+        return Subs(expression, C, WALL)
+
     steps = (
         Claim(
             "threshold",
-            envelope.tokens.subs(sym.C, m.data_wall),
+            d_star.subs(C, WALL),
             "==",
             cap,
-            "C_D = 6 (G D_max)^((beta+gamma)/beta) is the compute at which D* = D_max.",
+            say("At compute {} the optimal tokens are all there are:", WALL),
+        ),
+        Claim(
+            "beyond",
+            d_star.subs(C, beyond),
+            ">",
+            cap,
+            say("They are a rising power of compute, so that for {} they are more:", (u, ">", 0)),
+            ByMonotone(cap * x**w_d, x, 1 + u, Integer(1), order=ByPositiveTerms(form=u)),
         ),
         Claim(
             "scarcity",
-            on_budget.subs(sym.D, scarce) / envelope.reducible,
+            SCARCE(v),
             "==",
-            in_log.subs(x, near),
-            "With D = D* e^-s the rest of the budget buys N* e^s params.",
+            in_shares.subs(x, v),
+            say(
+                "At the optimum the terms are {} and {}; with {} tokens the rest of the budget "
+                "buys {} params:",
+                w_n * best,
+                w_d * best,
+                d_star * exp(-v),
+                n_star * exp(v),
+            ),
         ),
         Claim(
             "less_data_is_worse",
-            on_budget.subs(sym.D, scarce * exp(-far)) / envelope.reducible,
+            SCARCE(v + u),
             ">",
-            in_log.subs(x, near),
-            "For D < D* the loss rises as D falls: its slope in s is alpha (e^(gamma s) - e^(-beta s)), itself rising from 0. "
-            "So D = D_max is best.",
-            ByMonotone(in_log, x, near + far, near, slope=rising),
+            SCARCE(v),
+            say(
+                "The derivative of {} in {} is {}, which rises in {} from 0 and is positive:",
+                SCARCE(v),
+                v,
+                names.exponent * best * (exp(g * v) - exp(-b * v)),
+                v,
+            ),
+            ByMonotone(
+                in_shares,
+                x,
+                v + u,
+                v,
+                slope=ByMonotone(in_shares.diff(x), x, x, Integer(0)),
+            ),
         ),
         Claim(
             "at_threshold",
-            at_wall.subs(sym.C, m.data_wall),
+            at_wall.subs(C, WALL),
             "==",
-            envelope.reducible.subs(sym.C, m.data_wall),
-            "At C_D the capped loss leaves the envelope ...",
+            best.subs(C, WALL),
+            say("At {} the loss at the wall is that of the optimum:", WALL),
         ),
         Claim(
             "smooth_departure",
-            at_wall.diff(sym.C).subs(sym.C, m.data_wall),
+            at_threshold(Partial(at_wall, C)),
             "==",
-            envelope.reducible.diff(sym.C).subs(sym.C, m.data_wall),
-            "... with the same slope.",
+            -names.exponent * names.coefficient * WALL ** (-names.exponent - 1),
+            say("It leaves the compute law with the same slope:"),
         ),
         Claim(
             "price_of_data",
-            cap * at_wall.diff(cap),
+            Partial(at_wall, log(cap)),
             "==",
-            capped_shadow_price(m, sym.D).subs(sym.D, cap),
-            "dL/dlog D_max = beta T_N - gamma T_D at fixed compute.",
+            PRICE(C),
+            say("Differentiate the loss at the wall in the logarithm of {} at fixed compute:", cap),
         ),
         Claim(
             "free_at_threshold",
-            capped_shadow_price(m, sym.D).subs(sym.D, envelope.tokens),
+            PRICE(WALL),
             "==",
             Integer(0),
-            "At the threshold data has no price.",
+            say("At the threshold the two parts of the price cancel, as at the optimum:"),
+        ),
+        Claim(
+            "price_beyond",
+            PRICE(beyond),
+            "==",
+            g * floor * ((1 + u) ** -b - 1),
+            say("Beyond it the part of the params falls as a power of compute:"),
         ),
         Claim(
             "price_is_negative",
-            capped_shadow_price(m, sym.D).subs(sym.D, scarce) / envelope.reducible,
+            PRICE(beyond),
             "<",
             Integer(0),
-            "Beyond it more data always lowers the loss.",
-            ByMonotone(-slope, x, near, Integer(0), False, slope=ByPositiveTerms()),
+            say("By {price_beyond} this falls in {} from 0 at {}:", u, (u, "=", 0)),
+            ByMonotone(g * floor * ((1 + x) ** -b - 1), x, u, Integer(0), increasing=False),
         ),
         Claim(
             "floor",
             at_wall,
             "->",
-            PARAMS_TOKENS.terms[1].expression.subs(sym.D, cap),
-            "With compute without end the loss stops at E + B D_max^-gamma.",
-            ByLeadingTerm(sym.C, "oo"),
+            floor,
+            say("With compute without end the term of {} vanishes:", sym.N),
+            ByLeadingTerm(C, "oo"),
         ),
     )
     return Derivation(
         name="data_wall",
         title="The data wall",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "6 N D = C, D <= D_max, C > C_D",
+            *m.envelope.assumptions,
+            say("There are {} tokens, {}: a run has {}.", cap, (cap, ">", 0), (sym.D, "<=", cap)),
         ),
-        statement=r"C_D = 6\,(G D_{\max})^{(\beta+\gamma)/\beta};\quad C > C_D:\; D = D_{\max},\; N = \frac{C}{6 D_{\max}},\; "
-        r"\frac{\partial L}{\partial \log D_{\max}} = \beta T_N - \gamma T_D < 0",
+        definitions=(
+            *m.envelope.definitions,
+            Definition(WALL, m.data_wall),
+            Definition(at_wall, m.capped_reducible(sym.D, cap)),
+            Definition(SCARCE(v), function("R")(n_star * exp(v), d_star * exp(-v))),
+            Definition(PRICE(C), price),
+        ),
+        statement=say("Beyond the compute {} the optimum needs more tokens than there are: ", WALL)
+        + "{threshold}, and "
+        + say("for every {} also ", (u, ">", 0))
+        + "{beyond}. At compute "
+        + say("{} a run with {} tokens has ", C, d_star * exp(-v))
+        + say("the reducible loss {}, {}, and with fewer ", SCARCE(v), (v, ">", 0))
+        + "tokens a larger one, {less_data_is_worse}; so the best run beyond "
+        + say("{} has all {} tokens and {} params, ", WALL, cap, C / (6 * cap))
+        + say("with the reducible loss {}. ", at_wall)
+        + "More data would always lower it: {price_of_data} and {price_is_negative}. "
+        "It leaves the compute law smoothly, {at_threshold} and {smooth_departure}, and "
+        "does not vanish with growing compute, {floor}.",
         steps=steps,
         source="Karush-Kuhn-Tucker conditions on the law of Hoffmann et al. 2022, arXiv 2203.15556.",
-        follows="Beyond the wall the loss falls with exponent beta towards a floor, no longer with alpha towards E.",
+        follows=say(
+            "Beyond the wall the loss falls with the exponent {} towards a floor, no longer with "
+            "{} towards {}.",
+            b,
+            names.exponent,
+            sym.E,
+        ),
     )

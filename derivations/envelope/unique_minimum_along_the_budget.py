@@ -2,87 +2,144 @@
 
 from __future__ import annotations
 
-from sympy import Integer, exp
+from sympy import Expr, Integer, Subs, exp
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import derive
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import derive, product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.argument import ByPositiveTerms
 from isoflop.theory.proof.argument_calculus import ByConvexity
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+ALONG = function("f")
 
 
 def derivation() -> Derivation:
     """First and second derivative of R(N* e^s, D* e^-s) in s, from the law."""
     envelope, s = derive(), sym.LOG_SIZE_RATIO
+    names = envelope.named
     params, tokens = PARAMS_TOKENS.terms
-    b, g, best = params.exponent, tokens.exponent, envelope.reducible
-    w_n, w_d = envelope.shares
-    along = PARAMS_TOKENS.reducible.subs(
-        [(sym.N, envelope.params * exp(s)), (sym.D, envelope.tokens * exp(-s))]
-    )
+    b, g, best, alpha = params.exponent, tokens.exponent, names.reducible, names.exponent
+    (w_n, w_d), (n_star, d_star) = names.shares, names.allocation
+    along = function("R")(n_star * exp(s), d_star * exp(-s))
     in_shares = best * (w_n * exp(-b * s) + w_d * exp(g * s))
-    lost = envelope.exponent * best
-    above = lost * (
-        w_d * (b + envelope.exponent) * exp(-b * s) + w_n * (g + envelope.exponent) * exp(g * s)
-    )
+    curved = alpha * best * (b * exp(-b * s) + g * exp(g * s))
+    above = alpha * best * (w_d * (b + alpha) * exp(-b * s) + w_n * (g + alpha) * exp(g * s))
+    slope = Partial(ALONG(s), s)
+    spent = envelope.budget.coefficient
+
+    def at_zero(expression: Expr) -> Expr:
+        return Subs(expression, s, Integer(0))
+
     steps = (
         Claim(
+            "budget_kept",
+            product_of_powers((spent, n_star * exp(s), d_star * exp(-s)), (Integer(1),) * 3),
+            "==",
+            sym.C,
+            say("Every such run spends the budget, as the optimum does:"),
+        ),
+        Claim(
             "along_the_budget",
-            along,
+            ALONG(s),
             "==",
             in_shares,
-            "With N = N* e^s and D = D* e^-s the loss is a sum of two exponentials in s.",
+            say(
+                "At the optimum the terms are {} and {}; each changes by a factor:",
+                w_n * best,
+                w_d * best,
+            ),
+        ),
+        Claim(
+            "slope",
+            slope,
+            "==",
+            alpha * best * (exp(g * s) - exp(-b * s)),
+            say("Differentiate in {}; both {} and {} are {}:", s, b * w_n, g * w_d, alpha),
         ),
         Claim(
             "stationary",
-            along.diff(s).subs(s, 0),
+            at_zero(slope),
             "==",
             Integer(0),
-            "s = 0 is stationary: the two slopes cancel.",
+            say("At {} the slopes of the two terms cancel:", (s, "=", 0)),
+        ),
+        Claim(
+            "second_derivative",
+            Partial(slope, s),
+            "==",
+            curved,
+            say("Differentiate once more:"),
         ),
         Claim(
             "curvature",
-            along.diff(s, 2).subs(s, 0),
+            at_zero(Partial(slope, s)),
             "==",
             b * g * best,
-            "The second derivative in log N at the optimum is beta gamma (L* - E).",
+            say(
+                "At {} this is {}, and {} is {}:",
+                (s, "=", 0),
+                alpha * (b + g) * best,
+                alpha * (b + g),
+                b * g,
+            ),
         ),
         Claim(
             "convex",
-            in_shares.diff(s, 2),
+            Partial(slope, s),
             ">",
             Integer(0),
-            "The second derivative is a sum of positive terms at every s.",
+            say("Both terms of it are positive at every real {}:", s),
             ByPositiveTerms(),
         ),
         Claim(
             "minimum",
-            along,
+            ALONG(s),
             ">=",
             best,
-            "A convex function lies above its tangent, which is horizontal at s = 0.",
+            say(
+                "A convex function lies nowhere below its tangents, and that at {} is horizontal:",
+                (s, "=", 0),
+            ),
             ByConvexity(in_shares, s, s, Integer(0)),
         ),
         Claim(
             "curvature_bound",
-            in_shares.diff(s, 2),
-            ">=",
-            envelope.exponent**2 * in_shares,
-            "The curvature is at least alpha^2 R, since alpha is below both exponents: the valley has no flat stretch.",
+            Partial(slope, s),
+            ">",
+            alpha**2 * ALONG(s),
+            say(
+                "The exponents {} and {} are both larger than {}, so that the difference is a sum of positive terms:",
+                b,
+                g,
+                alpha,
+            ),
             ByPositiveTerms(form=above),
         ),
     )
     return Derivation(
         name="unique_minimum_along_the_budget",
         title="One minimum along the budget",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "N = N* e^s, D = D* e^-s at the same compute",
-        ),
-        statement=r"\frac{d^2 L}{d(\log N)^2} > 0 \text{ along } 6ND = C,\qquad \frac{d^2 L}{d(\log N)^2}\Big|_{*} = "
-        r"\beta\gamma\,(L^* - E)",
+        assumptions=envelope.assumptions,
+        definitions=(*envelope.definitions, Definition(ALONG(s), along)),
+        statement=say(
+            "Let {} be the reducible loss of the run with {} params and {} tokens, for real {}. ",
+            ALONG(s),
+            n_star * exp(s),
+            d_star * exp(-s),
+            s,
+        )
+        + "This run is on the budget, {budget_kept}. Along the budget the loss is strictly convex in "
+        "the logarithm of the size, {convex}, with {stationary}, so that the optimum is its only "
+        "stationary point and its minimum, {minimum}. The curvature there is {curvature}, and "
+        "everywhere it exceeds a fixed multiple of the reducible loss, {curvature_bound}.",
         steps=steps,
         source="Calculus; the form of the isoFLOP profile of Hoffmann et al. 2022, arXiv 2203.15556.",
-        follows="There is no interior maximum; beta gamma (L* - E) is the curvature that an isoFLOP profile measures.",
+        follows=say(
+            "There is no maximum between the ends; {} is the curvature that an isoFLOP profile "
+            "measures.",
+            b * g * best,
+        ),
     )

@@ -295,9 +295,14 @@ class Derivation:
         ValueError
             Where the source, or a step's name or reason is empty, two steps have one name, the two
             sides of a step are one and the same, a lemma is the conclusion itself, the statement
-            holds a formula that is no step's, or a letter is used that nothing introduces.
+            holds a formula that is no step's, a letter is used that nothing introduces, or a text
+            without formulas holds a reference to a step, which only a `Sentence` prints.
         """
         require_text("source", self.source)
+        references = [f"{{{step.name}}}" for step in self.steps]
+        for text in (self.follows, *(step.reason for step in self.steps)):
+            if isinstance(text, str) and any(reference in text for reference in references):
+                raise ValueError(f"{text!r}: refers to a step; write it as a Sentence")
         if isinstance(self.statement, Sentence):
             self._refuse_unproved_statement(self.statement)
             self._refuse_unknown_letters()

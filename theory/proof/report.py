@@ -343,8 +343,11 @@ class _Document:
         stated_names = frozenset[str]().union(
             *(s.names for s in map(Sides.of, conditions) if s is not None)
         )
-        uses = self._closure((names - bound(sides)) | stated_names, at=equation.start)
-        own = next((d for d in uses if d.place == self._place(equation)), None)
+        place = self._place(equation)
+        defines = any(definition.place == place for definition in self.definitions)
+        arguments = bound(sides) if defines else frozenset[str]()
+        uses = self._closure((names - arguments) | stated_names, at=equation.start)
+        own = next((d for d in uses if d.place == place), None)
         if own is not None and own.trouble:
             raise ParseError(own.trouble)
         trial = Trial(

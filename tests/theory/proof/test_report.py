@@ -69,6 +69,7 @@ def test_planted_errors_are_found_and_nothing_else_is_refuted() -> None:
 DOCUMENTS = {
     # definitions
     r"\[ x = A B \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
+    r"\[ u = 3 A \] \[ f(x) = x - 3 A \] \[ f(u) = 0 \]": ["definition", "definition", "proved"],
     r"\[ x := A B \] \[ x^2 = A B \]": ["definition", "refuted"],
     r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": ["definition", "proved"],

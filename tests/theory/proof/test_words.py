@@ -138,6 +138,12 @@ def test_a_statement_is_made_of_steps(statement: Sentence, named: str) -> None:
         theorem(statement, SQUARE).refuse_mistakes()
 
 
+def test_a_reference_to_a_step_needs_a_sentence() -> None:
+    step = replace(SQUARE, reason="By {square}:")
+    with pytest.raises(ValueError, match="write it as a Sentence"):
+        theorem(say("For all {} ", (x, ">", 0)) + "{square}.", step).refuse_mistakes()
+
+
 def test_a_statement_may_say_where_its_letters_lie() -> None:
     theorem(say("For all {} ", (x, ">", 0)) + "{square}.", SQUARE).refuse_mistakes()
 

@@ -9,7 +9,7 @@ import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Symbol, exp, sqrt
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Subs, Symbol, exp, sqrt
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra import decide
@@ -521,3 +521,8 @@ def test_a_function_of_the_number_of_draws_stands_before_its_at_sign_and_last_in
     assert render(p * PASS_AT(k)) == r"p \mathrm{pass}@k"
     assert render(PASS_AT(2 * k)) == r"\mathrm{pass}@(2 k)"
     assert [plain(PASS_AT(at)) for at in (k, 2 * k)] == ["pass@k", "pass@(2 k)"]
+
+
+def test_a_value_at_a_point_is_said_in_words():
+    at_both = Subs(sym.N * sym.D, (sym.N, sym.D), (sym.A, sym.B))
+    assert plain(1 + at_both) == "1 + (N D at N = A, D = B)"
