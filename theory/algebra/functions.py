@@ -109,7 +109,7 @@ class Partial(Function):
         below = r" \, ".join(
             rf"\partial {printer._print(x)}"
             if n == 1
-            else rf"\partial {_bracketed(x, printer)}^{{{n}}}"
+            else rf"\partial {_base(x, printer._print(x))}^{{{n}}}"
             for x, n in powers.items()
         )
         shown = printer._print(of)
@@ -122,7 +122,7 @@ class Partial(Function):
         times = "" if len(variables) == 1 else f"^{len(variables)}"
         powers = {x: variables.count(x) for x in variables}
         below = " ".join(
-            f"d{printer._print(x)}" if n == 1 else f"d{_bracketed(x, printer)}^{n}"
+            f"d{printer._print(x)}" if n == 1 else f"d{_base(x, printer._print(x))}^{n}"
             for x, n in powers.items()
         )
         shown = printer._print(of)
@@ -130,14 +130,12 @@ class Partial(Function):
         return f"d{times} {shown}/{below}"
 
 
+def _base(variable: Expr, shown: str) -> str:
+    return shown if variable.is_Symbol else f"({shown})"
+
+
 def partial(of: Expr, variable: Expr, order: int) -> Expr:
     """The derivative of some order, written out by `doit`."""
     for _ in range(order):
         of = Partial(of, variable)
     return of
-
-
-def _bracketed(variable: Expr, printer: Any) -> str:
-    """A letter, or (log x), to carry the order of a derivative."""
-    shown = str(printer._print(variable))
-    return shown if variable.is_Symbol else f"({shown})"
