@@ -2,92 +2,145 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, exp
+from sympy import Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial, partial
 from isoflop.theory.passk import KRAJEWSKI, AccuracyCurve
 from isoflop.theory.proof.argument_calculus import ByConvexity
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, function, say
 
 
 def derivation() -> Derivation:
     """Second derivatives of Q in C and in log C, in u = -log Q."""
-    curve = AccuracyCurve(sym.A, sym.ALPHA)
-    a, c, q = sym.ALPHA, sym.C, curve.accuracy
-    v, x = Symbol("v", positive=True), Symbol("x", real=True)
-    in_log = c * (c * q.diff(c)).diff(c)
-    linear, logarithmic = curve.compute_inflection, curve.log_inflection
+    exponent = Symbol("a", positive=True)
+    curve = AccuracyCurve(sym.A, exponent)
+    a, c, q, u = exponent, sym.C, function("Q")(sym.C), function("u")(sym.C)
+    foot, v, x = Symbol("w", positive=True), Symbol("v", positive=True), Symbol("x", real=True)
+
+    def at(neg_log):
+        """The compute where -log Q has this value."""
+        return curve.compute_where(neg_log)
+
+    def curvature(neg_log):
+        return Subs(partial(q, c, 2), c, at(neg_log))
+
+    def logarithmic(neg_log):
+        return Subs(partial(q, log(c), 2), c, at(neg_log))
+
+    steps = (
+        Claim(
+            "linear_axis",
+            c**2 * partial(q, c, 2),
+            "==",
+            a * u * (a * u - a - 1) * q,
+            say("Differentiate twice in {}:", c),
+        ),
+        Claim(
+            "log_axis",
+            partial(q, log(c), 2),
+            "==",
+            a**2 * u * (u - 1) * q,
+            say("Differentiate twice in {}:", log(c)),
+        ),
+        Claim(
+            "linear_inflection",
+            curvature(foot),
+            "==",
+            Integer(0),
+            say("The last factor of {linear_axis} vanishes where {} is {}:", u, foot),
+        ),
+        Claim(
+            "convex_before",
+            curvature(foot * (1 + v)),
+            ">",
+            Integer(0),
+            say("At less compute {} is larger, and the curvature positive:", u),
+            ByPositiveTerms(
+                form=a
+                * foot
+                * (1 + v)
+                * (1 + a)
+                * v
+                * exp(-foot * (1 + v))
+                * at(foot * (1 + v)) ** -2
+            ),
+        ),
+        Claim(
+            "concave_after",
+            curvature(foot / (1 + v)),
+            "<",
+            Integer(0),
+            say("At more compute it is smaller, and the curvature negative:"),
+            ByPositiveTerms(
+                form=a
+                * foot
+                / (1 + v)
+                * (1 + a)
+                * v
+                / (1 + v)
+                * exp(-foot / (1 + v))
+                * at(foot / (1 + v)) ** -2
+            ),
+        ),
+        Claim(
+            "log_slope_grows_before",
+            logarithmic(1 + v),
+            ">",
+            Integer(0),
+            say("On the logarithmic axis the slope grows while {} is above one:", u),
+            ByPositiveTerms(form=a**2 * (1 + v) * v * exp(-(1 + v))),
+        ),
+        Claim(
+            "log_slope_falls_after",
+            logarithmic(1 / (1 + v)),
+            "<",
+            Integer(0),
+            say("And it falls after that:"),
+            ByPositiveTerms(form=a**2 * v / (1 + v) ** 2 * exp(-1 / (1 + v))),
+        ),
+        Claim(
+            "slope",
+            Partial(q, log(c)),
+            "==",
+            a * u * exp(-u),
+            say("The slope itself:"),
+        ),
+        Claim(
+            "steepest",
+            exp(u - 1),
+            ">=",
+            u,
+            say(
+                "By {slope} it is at most {}, for the exponential lies above its tangent:",
+                a * exp(-1),
+            ),
+            ByConvexity(exp(x), x, u - 1, Integer(0)),
+        ),
+    )
     return Derivation(
         name="accuracy_inflection",
         title="Inflection of the accuracy curve",
         assumptions=(
-            "-log Q = u = A C^-alpha; with an irreducible term E the curve is e^-E times this one",
+            say("Let {} and {}, with ", (u, "=", sym.A * c**-a), (q, "=", exp(-u)))
+            + all_positive((sym.A, a, c, v))
+            + ". An irreducible term would multiply the curve by a constant.",
         ),
-        statement=(
-            r"\frac{C^2 Q''}{Q} = \alpha u(\alpha u - \alpha - 1), \qquad"
-            r"\frac{1}{Q}\frac{d^2 Q}{d(\log C)^2} = \alpha^2 u (u - 1)"
+        definitions=(
+            Definition(u, sym.A * c**-a),
+            Definition(q, exp(-u)),
+            Definition(foot, curve.compute_inflection),
         ),
-        steps=(
-            Claim(
-                "linear_axis",
-                c**2 * q.diff(c).diff(c) / q,
-                "==",
-                curve.compute_curvature,
-                "Differentiate twice in C.",
-            ),
-            Claim(
-                "log_axis", in_log / q, "==", curve.log_curvature, "Differentiate twice in log C."
-            ),
-            Claim(
-                "linear_inflection",
-                q.diff(c, 2).subs(c, curve.compute_where(linear)),
-                "==",
-                Integer(0),
-                "On a linear axis the curvature vanishes at u = 1 + 1/alpha, that is at Q = exp(-(1 + 1/alpha)).",
-            ),
-            Claim(
-                "convex_before",
-                (c**2 * q.diff(c, 2)).subs(c, curve.compute_where(linear * (1 + v))),
-                ">",
-                Integer(0),
-                "Below that compute Q is convex,",
-                ByPositiveTerms(form=a * linear * (1 + v) * (1 + a) * v * exp(-linear * (1 + v))),
-            ),
-            Claim(
-                "concave_after",
-                (c**2 * q.diff(c, 2)).subs(c, curve.compute_where(linear / (1 + v))),
-                "<",
-                Integer(0),
-                "above it concave.",
-                ByPositiveTerms(
-                    form=a * linear / (1 + v) * (1 + a) * v / (1 + v) * exp(-linear / (1 + v))
-                ),
-            ),
-            Claim(
-                "log_slope_grows_before",
-                in_log.subs(c, curve.compute_where(logarithmic * (1 + v))),
-                ">",
-                Integer(0),
-                "On a logarithmic axis the slope grows while u > 1,",
-                ByPositiveTerms(form=a**2 * (1 + v) * v * exp(-(1 + v))),
-            ),
-            Claim(
-                "log_slope_falls_after",
-                in_log.subs(c, curve.compute_where(logarithmic / (1 + v))),
-                "<",
-                Integer(0),
-                "and falls when u < 1: the inflection is at u = 1, Q = 1/e, C = A^(1/alpha).",
-                ByPositiveTerms(form=a**2 * v / (1 + v) ** 2 * exp(-1 / (1 + v))),
-            ),
-            Claim(
-                "steepest",
-                curve.steepest / (c * q.diff(c)) * curve.neg_log,
-                ">=",
-                curve.neg_log,
-                "There the slope dQ/dlog C = alpha u e^-u has its maximum alpha/e: e^(u - 1) lies above its tangent u at u = 1.",
-                ByConvexity(exp(x), x, curve.neg_log - 1, Integer(0)),
-            ),
-        ),
+        statement=say(
+            "On a linear axis of compute {linear_axis}: the accuracy is convex while {} is ", u
+        )
+        + say("above {} and concave after that, ", foot)
+        + "{convex_before} and {concave_after}. On a logarithmic axis {log_axis}: it is steepest "
+        + say("where {} is one, ", u)
+        + "since {slope} and {steepest}.",
+        steps=steps,
         source=f"{KRAJEWSKI}, equation 2, for the curve; elementary calculus.",
-        follows="For alpha = 0.18 the inflection in C is at Q = 0.0014: the visible S belongs to the logarithmic axis.",
+        follows="For the exponent 0.18 the inflection in compute is at an accuracy of 0.0014: the visible S belongs to the "
+        "logarithmic axis.",
     )

@@ -4,58 +4,87 @@ from __future__ import annotations
 
 from sympy import Integer, Symbol, exp, log
 
-from isoflop.theory import symbols as sym
-from isoflop.theory.passk import SCHAEFFER, floor_across
+from isoflop.theory.passk import FAIL_AT, PASS_AT, SCHAEFFER, floor_across
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, function, say
 
 
 def derivation() -> Derivation:
     """fail@(mk) >= fail@k^m in the limit of infinite compute, where -log pass@k is E0(k)."""
-    lost, passed, m, t, x = (Symbol(name, positive=True) for name in ("h", "y", "m", "t", "x"))
+    lost, passed, m, t, x, floor, k = (
+        Symbol(name, positive=True) for name in ("h", "y", "m", "t", "x", "F", "k")
+    )
+    bound = function("f")
     odds = t / (1 + t)
+    at_odds = -log(1 - odds ** (1 / m))
+    steps = (
+        Claim(
+            "more_failures_higher_floor",
+            -log(passed),
+            ">",
+            -log(passed + lost),
+            say("The negative logarithm decreases:"),
+            ByMonotone(
+                -log(x),
+                x,
+                passed,
+                passed + lost,
+                increasing=False,
+                order=ByPositiveTerms(form=lost),
+            ),
+        ),
+        Claim(
+            "two_times_as_many_draws",
+            bound(floor, 2),
+            "==",
+            floor - log(2 - exp(-floor)),
+            say("With {}:", (1 - (1 - exp(-floor)) ** 2, "=", exp(-floor) * (2 - exp(-floor)))),
+        ),
+        Claim(
+            "floor_does_not_vanish",
+            bound(at_odds, m) - odds,
+            ">=",
+            Integer(0),
+            say("The bound is {}, at least {}, which is positive:", log(1 + t), odds),
+            ByMonotone(
+                log(1 + x) - x / (1 + x),
+                x,
+                t,
+                Integer(0),
+                slope=ByPositiveTerms(form=x / (1 + x) ** 2),
+            ),
+        ),
+    )
     return Derivation(
         name="irreducible_floor_across_k",
         title="The irreducible term across k",
         assumptions=(
-            "E the limit of -log pass@k for C -> infinity at one k, and f = 1 - e^-E that of fail@k",
-            "at m times as many draws a limit of fail@k between f^m and f, as for every distribution of problems",
+            say(
+                "Let {} be the limit of {} for unlimited compute, so that that of {} is {}. ",
+                floor,
+                -log(PASS_AT(k)),
+                FAIL_AT(k),
+                1 - exp(-floor),
+            )
+            + say(
+                "At {} times as many draws the limit of the failures lies between this and its power {}, ",
+                m,
+                m,
+            )
+            + "as for every distribution of problems. Let "
+            + all_positive((floor, m, t, lost, passed))
+            + ".",
         ),
-        statement=r"E_0(k) \ge E_0(mk) \ge -\log\left(1 - \left(1 - e^{-E_0(k)}\right)^m\right)",
-        steps=(
-            Claim(
-                "two_times_as_many_draws",
-                floor_across(sym.E, Integer(2)),
-                "==",
-                sym.E - log(2 - exp(-sym.E)),
-                "The bound is -log(1 - f^m); for m = 2, 1 - f^2 = (1 - f)(1 + f): doubling k takes at most log(1 + f) off the "
-                "floor.",
-            ),
-            Claim(
-                "more_failures_higher_floor",
-                -log(passed),
-                ">=",
-                -log(passed + lost),
-                "-log falls, so the order of the limits of pass@k is the reverse order of the floors: with y + h = 1 - f^m the "
-                "bound "
-                "from below, with y = 1 - f that from above.",
-                ByMonotone(-log(x), x, passed, passed + lost, increasing=False),
-            ),
-            Claim(
-                "floor_does_not_vanish",
-                floor_across(-log(1 - odds ** (1 / m)), m) - odds,
-                ">=",
-                Integer(0),
-                "With f^m = t/(1 + t) the bound is at least f^m, which is positive: the floor cannot become 0 at a larger k.",
-                ByMonotone(
-                    log(1 + x) - x / (1 + x),
-                    x,
-                    t,
-                    Integer(0),
-                    slope=ByPositiveTerms(form=x / (1 + x) ** 2),
-                ),
-            ),
-        ),
-        source=f"{SCHAEFFER}, for laws with an irreducible term E0(k); the bound is Jensen's inequality.",
-        follows="Fitted floors at two k must satisfy both bounds; E0 = 0 at one k only is inconsistent.",
+        definitions=(Definition(bound(floor, m), floor_across(floor, m)),),
+        statement=say(
+            "More failures mean a higher floor, {more_failures_higher_floor}: the floor at {} times as ",
+            m,
+        )
+        + say("many draws lies between {} and {}. ", bound(floor, m), floor)
+        + "Twice as many draws take off no more than a logarithm, {two_times_as_many_draws}, and no "
+        "floor vanishes at more draws, {floor_does_not_vanish}.",
+        steps=steps,
+        source=f"{SCHAEFFER}, for laws with an irreducible term; the bound is Jensen's inequality.",
+        follows="Fitted floors at two k must satisfy both bounds; a floor of zero at one k only is inconsistent.",
     )

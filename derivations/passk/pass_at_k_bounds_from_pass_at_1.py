@@ -13,60 +13,83 @@ from isoflop.theory.proof.claim import (
     Claim,
     Derivation,
 )
+from isoflop.theory.proof.words import Definition, all_positive, say
 
 
 def derivation() -> Derivation:
     """Each bound holds problem by problem, or lies on one side of a tangent at the mean; means keep it."""
-    k = DRAWS
     u, f, mean, more, x, share = (
         Symbol(name, positive=True) for name in ("u", "f", "mu", "j", "x", "w")
     )
-    fails = 1 / (1 + u)
-    m = 1 + more
+    k, failed = DRAWS, Symbol("v", positive=True)
+    draws = 1 + more
+    steps = (
+        Claim(
+            "more_draws_fail_less",
+            failed ** (k + 1),
+            "<",
+            failed**k,
+            say("One more draw brings the factor {}, which is below one:", failed),
+            ByPositiveTerms(form=u * (1 + u) ** -(k + 1)),
+        ),
+        Claim(
+            "tangent_at_the_mean",
+            f**draws,
+            ">=",
+            mean**draws + draws * mean**more * (f - mean),
+            say("The power is convex in {}, and lies above its tangent at {}:", f, mean),
+            ByConvexity(f**draws, f, f, mean),
+        ),
+        Claim(
+            "union_bound",
+            f**draws / draws + more / draws,
+            ">=",
+            f,
+            say("Weighted AM-GM with the weights {} and {}:", 1 / draws, more / draws),
+            ByWeightedAmGm((f**draws / draws, more / draws), (1 / draws, more / draws)),
+        ),
+        Claim(
+            "lower_bound_is_sharp",
+            share * (1 - x**draws) - share * (1 - x),
+            "->",
+            Integer(0),
+            say(
+                "Where a share {} of the problems fails with probability {}, and the others ",
+                share,
+                x,
+            )
+            + "always, this is what further draws solve:",
+            ByLeadingTerm(x, "0"),
+        ),
+    )
     return Derivation(
         name="pass_at_k_bounds_from_pass_at_1",
         title="Bounds on pass@k from the mean pass@1",
         assumptions=(
-            "any distribution of p over the problems, with mean q",
-            "k >= 1 (the upper bounds hold for real k too)",
+            say(
+                "Let {} be the probability that a draw fails a problem, with {}; ",
+                (failed, "=", 1 / (1 + u)),
+                (u, ">", 0),
+            )
+            + say(
+                "{} draws fail it with probability {}. Any distribution over the problems is allowed. Let ",
+                k,
+                failed**k,
+            )
+            + all_positive((k, more, f, mean, x, share))
+            + ".",
         ),
-        statement=r"q \le \mathrm{pass}@k \le 1 - (1-q)^k \le \min(1, kq), \qquad \mathrm{pass}@(mk) \le m\,\mathrm{pass}@k",
-        steps=(
-            Claim(
-                "more_draws_fail_less",
-                fails**k,
-                ">=",
-                fails ** (k + 1),
-                "Where p = u/(1 + u), fail@k = (1 + u)^-k falls with every draw; by induction pass@k >= pass@1, whose mean is q.",
-                ByPositiveTerms(form=u * (1 + u) ** -(k + 1)),
-            ),
-            Claim(
-                "tangent_at_the_mean",
-                f**m,
-                ">=",
-                mean**m + m * mean**more * (f - mean),
-                "With k = 1 + j: f^k lies above its tangent at the mean 1 - q of f = 1 - p, and the mean of the tangent is "
-                "(1 - q)^k.",
-                ByConvexity(f**m, f, f, mean),
-            ),
-            Claim(
-                "union_bound",
-                f**m / m + more / m,
-                ">=",
-                f,
-                "Weighted AM-GM with weights 1/k and 1 - 1/k: f^k >= 1 - k (1 - f), so 1 - (1 - q)^k <= k q for f = 1 - q, and "
-                "with fail@k of a problem for f the last inequality.",
-                ByWeightedAmGm((f**m / m, more / m), (1 / m, more / m)),
-            ),
-            Claim(
-                "lower_bound_is_sharp",
-                share * (1 - x**k) - share * (1 - x),
-                "->",
-                Integer(0),
-                "A share w of problems with 1 - p = x and the others never solved: pass@k - q vanishes for x -> 0.",
-                ByLeadingTerm(x, "0"),
-            ),
-        ),
+        definitions=(Definition(failed, 1 / (1 + u)),),
+        statement=say(
+            "More draws fail less, {more_draws_fail_less}. A problem fails {} draws with probability ",
+            draws,
+        )
+        + say("{} where it fails one with probability {}; by ", f**draws, f)
+        + "{tangent_at_the_mean} the mean of the former is at least that of equally hard problems, "
+        + say("for the mean of the tangent is its value at the mean {} of {}. And ", mean, f)
+        + "{union_bound}: so many draws solve no more than as many times what one does. That they "
+        "may solve no more than one draw shows {lower_bound_is_sharp}.",
+        steps=steps,
         source="Bernoulli's and Jensen's inequalities, by weighted AM-GM and convexity.",
-        follows="1 - (1 - q)^k is exact for equally hard problems; any spread of difficulty lowers pass@k.",
+        follows="The value for equally hard problems is an upper bound: any spread of difficulty lowers pass@k.",
     )

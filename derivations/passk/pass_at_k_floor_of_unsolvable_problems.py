@@ -4,54 +4,97 @@ from __future__ import annotations
 
 from sympy import Symbol, exp
 
-from isoflop.theory.passk import DRAWS, SCHAEFFER, beta_tail, floor_of_unsolvable
+from isoflop.theory.passk import (
+    DRAWS,
+    PASS_AT,
+    SCHAEFFER,
+    floor_of_unsolvable,
+)
 from isoflop.theory.proof.claim import ByLeadingTerm, ByPositiveTerms, Claim, Derivation, UnderLemma
-
-LEMMA = "For p > 0 almost surely the mean of (1 - p)^k tends to 0 for k -> infinity (dominated convergence: (1 - p)^k <= 1)"
+from isoflop.theory.proof.words import Definition, all_positive, say
 
 
 def derivation() -> Derivation:
     """An atom at p = 0 is the irreducible term of pass@k in the limit of many samples."""
     k = DRAWS
-    unsolvable, u, x = (Symbol(name, positive=True) for name in ("s", "u", "x"))
+    unsolvable, u, x, floor, failed = (
+        Symbol(name, positive=True) for name in ("w", "u", "x", "F", "v")
+    )
     solvable = 1 - unsolvable
+    lemma = say(
+        "Where a draw fails every problem with a probability below one, the mean over the problems of "
+        "the probability to fail {} draws tends to zero with {} (dominated convergence).",
+        k,
+        1 / k,
+    )
+    front, power = Symbol("c", positive=True), Symbol("b", positive=True)
+    steps = (
+        Claim(
+            "solvable_problems_fail_less",
+            failed ** (k + 1),
+            "<",
+            failed**k,
+            say(
+                "Where a draw fails with probability {}, every further one brings this factor:",
+                failed,
+            ),
+            ByPositiveTerms(form=u * (1 + u) ** -(k + 1)),
+        ),
+        Claim(
+            "limit_of_pass",
+            1 - unsolvable - solvable * x,
+            "->",
+            exp(-floor),
+            say(
+                "The share {} fails always, and the others with probability {}, which vanishes:",
+                unsolvable,
+                x,
+            ),
+            UnderLemma(
+                lemma,
+                "Rudin 1987, Real and Complex Analysis, theorem 1.34",
+                ByLeadingTerm(x, "0"),
+            ),
+            assume=(solvable,),
+        ),
+        Claim(
+            "limit_of_pass_for_beta_problems",
+            1 - unsolvable - solvable * front * k**-power,
+            "->",
+            exp(-floor),
+            say(
+                "The same where they fail as Beta distributed problems do, with probability {}:",
+                front * k**-power,
+            ),
+            ByLeadingTerm(k, "oo"),
+            assume=(solvable,),
+        ),
+    )
     return Derivation(
         name="pass_at_k_floor_of_unsolvable_problems",
         title="The floor of -log pass@k is the share of unsolvable problems",
-        assumptions=("a share s < 1 of problems with p = 0, and p > 0 for the others",),
-        statement=r"-\log \mathrm{pass}@k \to E_0(\infty) = -\log(1 - s), \qquad k \to \infty",
-        steps=(
-            Claim(
-                "solvable_problems_fail_less",
-                (1 + u) ** -k,
-                ">",
-                (1 + u) ** -(k + 1),
-                "Where p = u/(1 + u) > 0, every further sample lowers fail@k = (1 + u)^-k.",
-                ByPositiveTerms(form=u * (1 + u) ** -(k + 1)),
-            ),
-            Claim(
-                "limit_of_pass",
-                1 - unsolvable - solvable * x,
-                "->",
-                exp(-floor_of_unsolvable(unsolvable)),
-                "With fail@k of the solvable problems for x, pass@k is 1 - s - (1 - s) x and tends to 1 - s.",
-                UnderLemma(
-                    LEMMA,
-                    "Rudin 1987, Real and Complex Analysis, theorem 1.34",
-                    ByLeadingTerm(x, "0"),
-                ),
-                assume=(solvable,),
-            ),
-            Claim(
-                "limit_of_pass_for_beta_problems",
-                1 - unsolvable - solvable * beta_tail(),
-                "->",
-                exp(-floor_of_unsolvable(unsolvable)),
-                "The same with the power tail of Beta distributed solvable problems.",
-                ByLeadingTerm(k, "oo"),
-                assume=(solvable,),
-            ),
+        assumptions=(
+            say(
+                "A share {} of the problems is never solved, {}. ", unsolvable, (unsolvable, "<", 1)
+            )
+            + say(
+                "Let {} be the probability that a draw fails one of the others, with {}, and let ",
+                (failed, "=", 1 / (1 + u)),
+                (u, ">", 0),
+            )
+            + all_positive((k, x, front, power))
+            + ".",
         ),
-        source=f"Dominated convergence; {SCHAEFFER}, for laws with an irreducible term E0(k).",
-        follows="A law with E = 0 at large k says that every problem is solved sometimes.",
+        definitions=(
+            Definition(failed, 1 / (1 + u)),
+            Definition(floor, floor_of_unsolvable(unsolvable)),
+        ),
+        statement=say("With {} the others fail less and less, ", k)
+        + "{solvable_problems_fail_less}, and what is left of "
+        + say("{} tends to the share that can be solved, ", PASS_AT(k))
+        + "{limit_of_pass}, as for problems that are Beta distributed, "
+        "{limit_of_pass_for_beta_problems}.",
+        steps=steps,
+        source=f"Dominated convergence; {SCHAEFFER}, for laws with an irreducible term.",
+        follows="A law without an irreducible term at large k says that every problem is solved sometimes.",
     )

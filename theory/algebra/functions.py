@@ -107,7 +107,9 @@ class Partial(Function):
         times = "" if len(variables) == 1 else f"^{{{len(variables)}}}"
         powers = {x: variables.count(x) for x in variables}
         below = r" \, ".join(
-            rf"\partial {printer._print(x)}" + ("" if n == 1 else f"^{{{n}}}")
+            rf"\partial {printer._print(x)}"
+            if n == 1
+            else rf"\partial {_base(x, printer._print(x))}^{{{n}}}"
             for x, n in powers.items()
         )
         shown = printer._print(of)
@@ -120,11 +122,16 @@ class Partial(Function):
         times = "" if len(variables) == 1 else f"^{len(variables)}"
         powers = {x: variables.count(x) for x in variables}
         below = " ".join(
-            f"d{printer._print(x)}" + ("" if n == 1 else f"^{n}") for x, n in powers.items()
+            f"d{printer._print(x)}" if n == 1 else f"d{_base(x, printer._print(x))}^{n}"
+            for x, n in powers.items()
         )
         shown = printer._print(of)
         shown = f"({shown})" if isinstance(of, Add | Mul | Pow) else shown
         return f"d{times} {shown}/{below}"
+
+
+def _base(variable: Expr, shown: str) -> str:
+    return shown if variable.is_Symbol else f"({shown})"
 
 
 def partial(of: Expr, variable: Expr, order: int) -> Expr:
