@@ -78,11 +78,8 @@ DOCUMENTS = {
         "proved",
     ],
     r"Let $\alpha = \beta$. \[ P(r) = P(1/r) \]": ["condition", "proved"],
-    r"\begin{theorem} Let $\alpha = \beta$. \[ a = 1/2 \] \end{theorem} \[ P(r) = P(1/r) \]": [
-        "condition",
-        "proved",
-        "refuted",
-    ],
+    r"\begin{theorem} Let $\alpha = \beta$. \[ \alpha + \beta = 2 \alpha \] \end{theorem}"
+    r"\[ \alpha + \beta = 2 \alpha \]": ["condition", "proved", "refuted"],
     r"\[ A N^{-\alpha} \to 0 \quad (\alpha > \beta, N \to \infty) \]": ["proved"],
     r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
