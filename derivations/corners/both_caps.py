@@ -11,79 +11,135 @@ from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import ByPositiveTerms
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, function, say
+
+DATA_WALL, SIZE_CAP = Symbol("C_D", positive=True), Symbol("C_N", positive=True)
+#: The reducible loss at the data wall, under the size cap, and at both.
+AT_WALL, AT_CAP, AT_BOTH = function("W_D"), function("W_N"), Symbol("W", positive=True)
 
 
 def derivation() -> Derivation:
     """The order of C_D, C_N and 6 N_max D_max; the loss at both caps; that nothing inside the caps is better."""
     m = misallocation()
-    envelope = m.envelope
-    w_n, w_d = envelope.shares
+    names, law, C = m.named.envelope, PARAMS_TOKENS.reducible, sym.C
+    w_n, w_d = names.shares
     both = SIX_ND.compute({sym.N: sym.N_MAX, sym.D: sym.D_MAX})
-    corner = PARAMS_TOKENS.reducible.subs([(sym.N, sym.N_MAX), (sym.D, sym.D_MAX)])
-    x, y, u, v = (Symbol(name, positive=True) for name in "xyuv")
+    u, v, x, y = (Symbol(name, positive=True) for name in "uvxy")
     smaller, fewer = sym.N_MAX / (1 + u), sym.D_MAX / (1 + v)
-    scarce = envelope.tokens.subs(sym.C, m.size_cap) / (1 + u)
-    mean = m.size_cap**w_n * m.data_wall**w_d
-    larger = Symbol("h", positive=True)
+    corner = law.subs([(sym.N, sym.N_MAX), (sym.D, sym.D_MAX)])
+    orders = (
+        (
+            "",
+            w_n,
+            w_d,
+            "The weights sum to 1, so that this mean is {} times a positive power of {}:",
+        ),
+        ("_exchanged", w_d, w_n, "With the weights exchanged it is {} times another power of {}:"),
+    )
+    between = []
+    for ending, first, second, words in orders:
+        mean = x**first * (x * (1 + u)) ** second
+        between += [
+            Claim(
+                f"above_the_lower{ending}",
+                mean,
+                ">",
+                x,
+                say(words, x, 1 + u),
+                ByMonotone(x * y**second, y, 1 + u, Integer(1), order=ByPositiveTerms(form=u)),
+            ),
+            Claim(
+                f"below_the_higher{ending}",
+                mean,
+                "<",
+                x * (1 + u),
+                say("And it is {} over a positive power of {}:", x * (1 + u), 1 + u),
+                ByMonotone(
+                    x * (1 + u) ** second * y**first,
+                    y,
+                    Integer(1),
+                    1 + u,
+                    order=ByPositiveTerms(form=u),
+                ),
+            ),
+        ]
     steps = (
         Claim(
-            "weighted_mean",
-            mean,
+            "data_threshold",
+            names.tokens.subs(C, DATA_WALL),
             "==",
+            sym.D_MAX,
+            say("At compute {} the optimal tokens are all that a run may have:", DATA_WALL),
+        ),
+        Claim(
+            "size_threshold",
+            names.params.subs(C, SIZE_CAP),
+            "==",
+            sym.N_MAX,
+            say("At compute {} the optimal size is the largest allowed one:", SIZE_CAP),
+        ),
+        Claim(
+            "weighted_mean",
             both,
-            "6 N_max D_max is the geometric mean of C_N and C_D with weights w_N and w_D, so it lies between them.",
+            "==",
+            SIZE_CAP**w_n * DATA_WALL**w_d,
+            say("The coefficients of the law cancel, as {} and {} are the weights:", w_n, w_d),
+        ),
+        *between,
+        Claim(
+            "data_cap_is_lower",
+            names.tokens.subs(C, SIZE_CAP) / sym.D_MAX,
+            "==",
+            (SIZE_CAP / DATA_WALL) ** w_d,
+            say(
+                "The optimal tokens are {} at {} and grow with the power {} of compute:",
+                sym.D_MAX,
+                DATA_WALL,
+                w_d,
+            ),
         ),
         Claim(
-            "above_the_lower",
-            x**w_n * (x * (1 + larger)) ** w_d,
-            ">",
-            x,
-            "A weighted geometric mean exceeds the smaller of two numbers x and x (1 + h).",
-            ByMonotone(x * y**w_d, y, 1 + larger, Integer(1), order=ByPositiveTerms(form=larger)),
-        ),
-        Claim(
-            "below_the_higher",
-            x**w_n * (x * (1 + larger)) ** w_d,
-            "<",
-            x * (1 + larger),
-            "And is below the larger.",
-            ByMonotone(
-                x * (1 + larger) ** w_d * y**w_n,
-                y,
-                Integer(1),
-                1 + larger,
-                order=ByPositiveTerms(form=larger),
+            "size_cap_is_lower",
+            names.params.subs(C, DATA_WALL) / sym.N_MAX,
+            "==",
+            (DATA_WALL / SIZE_CAP) ** w_n,
+            say(
+                "The optimal params are {} at {} and grow with the power {} of compute:",
+                sym.N_MAX,
+                SIZE_CAP,
+                w_n,
             ),
         ),
         Claim(
             "data_first",
-            m.capped_reducible(sym.D, sym.D_MAX).subs(sym.C, mean),
+            AT_WALL(both),
             "==",
-            corner,
-            "On the data wall N = C/(6 D_max) reaches N_max at C = 6 N_max D_max.",
+            AT_BOTH,
+            say(
+                "At the data wall the params {} reach {} at this compute:",
+                C / (6 * sym.D_MAX),
+                sym.N_MAX,
+            ),
         ),
         Claim(
             "size_first",
-            m.capped_reducible(sym.N, sym.N_MAX).subs(sym.C, mean),
+            AT_CAP(both),
             "==",
-            corner,
-            "Under the size cap D = C/(6 N_max) reaches D_max at the same compute.",
-        ),
-        Claim(
-            "data_cap_is_lower",
-            m.data_wall.subs(sym.D_MAX, scarce),
-            "==",
-            m.size_cap / (1 + u) ** (1 / w_d),
-            "D_max below the optimal tokens of N_max means C_D < C_N: the data cap binds first.",
+            AT_BOTH,
+            say(
+                "Under the size cap the tokens {} reach {} at the same compute:",
+                C / (6 * sym.N_MAX),
+                sym.D_MAX,
+            ),
         ),
         Claim(
             "smaller_is_worse",
-            PARAMS_TOKENS.reducible.subs([(sym.N, smaller), (sym.D, fewer)]),
+            law.subs(sym.N, smaller),
             ">",
-            PARAMS_TOKENS.reducible.subs([(sym.N, sym.N_MAX), (sym.D, fewer)]),
-            "The loss falls in N ...",
+            law.subs(sym.N, sym.N_MAX),
+            say("The reducible loss falls in {}, whatever {} is:", sym.N, sym.D),
             ByMonotone(
-                PARAMS_TOKENS.reducible.subs([(sym.N, x), (sym.D, fewer)]),
+                law.subs(sym.N, x),
                 x,
                 smaller,
                 sym.N_MAX,
@@ -93,12 +149,12 @@ def derivation() -> Derivation:
         ),
         Claim(
             "fewer_is_worse",
-            PARAMS_TOKENS.reducible.subs([(sym.N, sym.N_MAX), (sym.D, fewer)]),
+            law.subs([(sym.N, sym.N_MAX), (sym.D, fewer)]),
             ">",
-            corner,
-            "... and in D, so inside the caps nothing beats (N_max, D_max), whatever the compute.",
+            AT_BOTH,
+            say("And it falls in {}:", sym.D),
             ByMonotone(
-                PARAMS_TOKENS.reducible.subs([(sym.N, sym.N_MAX), (sym.D, y)]),
+                law.subs([(sym.N, sym.N_MAX), (sym.D, y)]),
                 y,
                 fewer,
                 sym.D_MAX,
@@ -107,15 +163,45 @@ def derivation() -> Derivation:
             ),
         ),
     )
+    law_assumption, _ = m.envelope.assumptions
     return Derivation(
         name="both_caps",
         title="Caps on params and tokens together",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "6 N D <= C, N <= N_max, D <= D_max",
+            law_assumption,
+            say(
+                "The compute is {}. A run has {}, {} and {}, with {} and {}.",
+                (C, ">", 0),
+                (sym.N, "<=", sym.N_MAX),
+                (sym.D, "<=", sym.D_MAX),
+                (SIX_ND.compute(), "<=", C),
+                (sym.N_MAX, ">", 0),
+                (sym.D_MAX, ">", 0),
+            ),
         ),
-        statement=r"\min(C_D, C_N) \le 6 N_{\max} D_{\max} = C_N^{w_N} C_D^{w_D} \le \max(C_D, C_N);\quad C \ge 6 N_{\max} "
-        r"D_{\max}:\; L = E + A N_{\max}^{-\beta} + B D_{\max}^{-\gamma}",
+        definitions=(
+            *m.envelope.definitions,
+            Definition(DATA_WALL, m.data_wall),
+            Definition(SIZE_CAP, m.size_cap),
+            Definition(AT_WALL(C), m.capped_reducible(sym.D, sym.D_MAX)),
+            Definition(AT_CAP(C), m.capped_reducible(sym.N, sym.N_MAX)),
+            Definition(AT_BOTH, corner),
+        ),
+        statement=say("The optimal tokens reach their cap at the compute {}, ", DATA_WALL)
+        + "{data_threshold}, and the optimal params theirs at "
+        + say("{}, ", SIZE_CAP)
+        + "{size_threshold}. The lower of the two thresholds binds first, since "
+        "{data_cap_is_lower} and {size_cap_is_lower}. With all of the data in use the reducible "
+        + say("loss is {}, at the largest size {}; ", AT_WALL(C), AT_CAP(C))
+        + "either regime ends where the other cap binds too, "
+        + "{data_first} and {size_first}. This compute is a weighted geometric mean of the other "
+        "two, {weighted_mean}, and so lies between them: for all "
+        + all_positive((x, u))
+        + " {above_the_lower}, {below_the_higher}, {above_the_lower_exchanged} and "
+        "{below_the_higher_exchanged}. From there on the best run has "
+        + say("{} params and {} tokens whatever the compute: for ", sym.N_MAX, sym.D_MAX)
+        + all_positive((u, v))
+        + " {smaller_is_worse} and {fewer_is_worse}.",
         steps=steps,
         source="Karush-Kuhn-Tucker conditions on the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="Three regimes in compute: the envelope, one cap with the budget spent, both caps with the budget slack.",

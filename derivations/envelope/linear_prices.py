@@ -139,7 +139,7 @@ def derivation() -> Derivation:
             "==",
             COST(p, q, law) + best_mu * law,
             say(
-                "And with {} for {} the right sides add up to the same of the least cost:",
+                "With {} for {} the right sides add up to the same, the least cost in place of the cost:",
                 best_mu,
                 mu,
             ),

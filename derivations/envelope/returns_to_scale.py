@@ -2,75 +2,123 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from sympy import Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.economics import scale_elasticity
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+ELASTICITY, SCALED = function("e"), function("S")
 
 
 def derivation() -> Derivation:
     """The elasticity from the law, its value at the optimum, its bounds and its limits under joint scaling."""
-    envelope, law, scale = derive(), PARAMS_TOKENS.reducible, Symbol("lambda", positive=True)
+    envelope, law, scale = derive(), PARAMS_TOKENS.reducible, Symbol("x", positive=True)
+    names, n, d = envelope.named, sym.N, sym.D
     params, tokens = PARAMS_TOKENS.terms
     b, g = params.exponent, tokens.exponent
-    scaled = law.subs([(sym.N, scale * sym.N), (sym.D, scale * sym.D)], simultaneous=True)
-    local = scale_elasticity()
-    gap = Symbol("h", positive=True)
-    optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
+    local, scaled = ELASTICITY(n, d), SCALED(scale)
+    bounds = []
+    for ending, (larger, smaller) in (
+        ("", (params, tokens)),
+        ("_exchanged", (tokens, params)),
+    ):
+        gap = larger.exponent - smaller.exponent
+        order = (larger.exponent, ">", smaller.exponent)
+        bounds += [
+            Claim(
+                f"above_the_smaller{ending}",
+                local,
+                ">",
+                smaller.exponent,
+                say(
+                    "For {} the difference is {} times the share of the {} term:",
+                    order,
+                    gap,
+                    larger.variable,
+                ),
+                ByPositiveTerms(form=gap * larger.expression / law),
+                assume=(gap,),
+            ),
+            Claim(
+                f"below_the_larger{ending}",
+                local,
+                "<",
+                larger.exponent,
+                say("And here it is {} times the share of the {} term:", gap, smaller.variable),
+                ByPositiveTerms(form=gap * smaller.expression / law),
+                assume=(gap,),
+            ),
+            Claim(
+                f"in_the_end{ending}",
+                scaled,
+                "~",
+                smaller.expression * scale**-smaller.exponent,
+                say("The term with the smaller exponent is left:"),
+                ByLeadingTerm(scale, "oo"),
+                assume=(gap,),
+            ),
+        ]
     steps = (
         Claim(
+            "scaled",
+            scaled,
+            "==",
+            params.expression * scale**-b + tokens.expression * scale**-g,
+            say("Each term is multiplied by a power of {}:", scale),
+        ),
+        Claim(
             "elasticity",
-            (-scaled.diff(scale) / scaled).subs(scale, 1),
+            -Subs(Partial(log(scaled), log(scale)), scale, Integer(1)),
             "==",
             local,
-            "-dlog R/dlog lambda at lambda = 1 is the mean of the exponents, weighted by the terms' shares.",
+            say(
+                "Differentiate in the logarithm of {}: the exponents are weighted by the shares of "
+                "their terms:",
+                scale,
+            ),
         ),
         Claim(
             "at_the_optimum",
-            local.subs(optimum),
+            ELASTICITY(*names.allocation),
             "==",
-            2 * envelope.exponent,
-            "At the optimum it is 2 alpha: doubling both costs four times the compute.",
+            2 * names.exponent,
+            say(
+                "There the shares are {} and {}, and {} and {} are both {}:",
+                *names.shares,
+                b * names.shares[0],
+                g * names.shares[1],
+                names.exponent,
+            ),
         ),
-        Claim(
-            "above_the_smaller",
-            local.subs(b, g + gap),
-            ">",
-            g,
-            "For beta = gamma + h it lies above gamma ...",
-            ByPositiveTerms(form=(gap * params.expression / law).subs(b, g + gap)),
-        ),
-        Claim(
-            "below_the_larger",
-            local.subs(b, g + gap),
-            "<",
-            g + gap,
-            "... and below beta; the other order is the same with the names swapped.",
-            ByPositiveTerms(form=(gap * tokens.expression / law).subs(b, g + gap)),
-        ),
-        Claim(
-            "in_the_end",
-            scaled.subs(b, g + gap),
-            "~",
-            tokens.expression.subs(sym.D, scale * sym.D),
-            "Scaled without end the term with the smaller exponent is left.",
-            ByLeadingTerm(scale, "oo"),
-        ),
+        *bounds,
     )
     return Derivation(
         name="returns_to_scale",
         title="Returns to scale",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "N and D scaled by the same factor",
+        assumptions=envelope.assumptions,
+        definitions=(
+            *envelope.definitions,
+            Definition(local, scale_elasticity()),
+            Definition(scaled, function("R")(scale * n, scale * d)),
         ),
-        statement=r"-\frac{\partial\log R(\lambda N, \lambda D)}{\partial\log\lambda}\Big|_{\lambda=1} = \beta v + "
-        r"\gamma(1-v),\quad v = T_N/R,\qquad = 2\alpha \text{ at the optimum}",
+        statement=say("Multiply the params and the tokens of a run by {}, ", (scale, ">", 0))
+        + say("and let {} be its reducible loss. The elasticity of scale of ", scaled)
+        + say("the run, {}, is ", local)
+        + "{elasticity}; at the optimum {at_the_optimum}. Where the exponents differ, it lies "
+        "strictly between them, and a run scaled without end keeps one term alone: for "
+        + say("{} ", (b, ">", g))
+        + "{above_the_smaller}, {below_the_larger} and {in_the_end}, and for "
+        + say("{} ", (b, "<", g))
+        + "{above_the_smaller_exchanged}, {below_the_larger_exchanged} and "
+        "{in_the_end_exchanged}.",
         steps=steps,
         source="Elasticity of scale; the law of Hoffmann et al. 2022, arXiv 2203.15556.",
-        follows="Equal scaling of both is optimal only where the exponents are equal.",
+        follows="Doubling both costs four times the compute, so that at the optimum the loss falls as "
+        "by the compute law.",
     )

@@ -65,9 +65,9 @@ def derivation() -> Derivation:
         ),
         Claim(
             "attained",
-            2 * sqrt(a * b) * C**-eta,
-            "==",
             least,
+            "==",
+            2 * sqrt(a * b) * C**-eta,
             say("At {} tokens per parameter the two terms are equal:", BEST),
         ),
         Claim(

@@ -122,7 +122,8 @@ class Partial(Function):
         times = "" if len(variables) == 1 else f"^{len(variables)}"
         powers = {x: variables.count(x) for x in variables}
         below = " ".join(
-            f"d{printer._print(x)}" + ("" if n == 1 else f"^{n}") for x, n in powers.items()
+            f"d{printer._print(x)}" if n == 1 else f"d{_base(x, printer._print(x))}^{n}"
+            for x, n in powers.items()
         )
         shown = printer._print(of)
         shown = f"({shown})" if isinstance(of, Add | Mul | Pow) else shown

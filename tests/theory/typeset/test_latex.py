@@ -16,6 +16,7 @@ from sympy import Expr, Float, Function, Integer, Rational, Symbol, exp, latex, 
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra import decide
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
 from isoflop.theory.envelope import Envelope, derive
@@ -301,6 +302,17 @@ def test_other_expressions_are_printed_too() -> None:
     assert render(Float("0.5") * x) == "0.5 x"
     assert render(c_2 + Function("f")(x)) == r"c_{2} + f(x)"
     assert render(Function("sigma")(x)) == r"\sigma(x)"
+
+
+def test_derivatives_of_second_order() -> None:
+    f = Function("f")(sym.N, sym.D)
+    for variable, other, below in (
+        (sym.N, sym.D, r"\partial N \, \partial D"),
+        (sym.N, sym.N, r"\partial N^{2}"),
+        (log(sym.N), log(sym.N), r"\partial (\log N)^{2}"),
+    ):
+        shown = render(Partial(Partial(f, other), variable))
+        assert shown == rf"\frac{{\partial^{{2}} f(N, D)}}{{{below}}}"
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
