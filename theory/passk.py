@@ -22,7 +22,7 @@ from .algebra.functions import expm1, log1p
 from .envelope import Envelope, derive
 from .law import PARAMS_TOKENS, LawForm
 from .penalty import misallocation
-from .proof.words import function
+from .proof.words import Definition, Sentence, all_positive, function, in_paper_order, say
 
 CHEN = "Chen et al. 2021, Evaluating Large Language Models Trained on Code, arXiv 2107.03374"
 KRAJEWSKI = "Krajewski et al. 2025, arXiv 2512.08894"
@@ -537,6 +537,59 @@ class CrossAllocation:
         budget = self.judged.budget.coefficient
         at_unit = (self.judged.params / self.chosen.params).subs(sym.C, budget)
         return budget * at_unit ** (1 / (self.chosen.shares[0] - self.judged.shares[0]))
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """What the names of both optima and of the law that judges stand for."""
+        law, C = self.judged.form, sym.C
+        penalty = misallocation(self.judged).penalty
+        return (
+            Definition(JUDGED(sym.N, sym.D), law.reducible),
+            Definition(CHOSEN_PARAMS(C), self.chosen.params),
+            Definition(CHOSEN_TOKENS(C), self.chosen.tokens),
+            Definition(BEST_PARAMS(C), self.judged.params),
+            Definition(BEST_TOKENS(C), self.judged.tokens),
+            Definition(OFF_BY(C), self.size_ratio),
+            Definition(PENALTY_ACROSS(SIZE), penalty.subs(sym.SIZE_RATIO, SIZE)),
+        )
+
+    @property
+    def assumptions(self) -> tuple[Sentence, ...]:
+        """Two laws with constants of their own, under one budget."""
+        first, second = (function(f"L_{i}")(sym.N, sym.D) for i in (1, 2))
+        k1, k2 = Symbol("k_1", positive=True), Symbol("k_2", positive=True)
+        positive = in_paper_order(
+            frozenset().union(
+                *(
+                    t.expression.free_symbols
+                    for e in (self.chosen, self.judged)
+                    for t in e.form.terms
+                )
+            )
+        )
+        return (
+            say(
+                "At {} draws {} has the law {}, ",
+                k1,
+                -log(PASS_AT(k1)),
+                (first, "=", self.chosen.form.loss),
+            )
+            + say("and at {} draws the law {}; ", k2, (second, "=", self.judged.form.loss))
+            + all_positive(positive)
+            + say(
+                ". The compute is {}, with {}.",
+                (sym.C, "=", self.judged.budget.compute()),
+                (sym.C, ">", 0),
+            ),
+        )
+
+
+#: Of two laws: the reducible loss of the one that judges, the optimum of each, the ratio of their
+#: sizes, and the penalty of the one that judges at a size ratio.
+JUDGED, PENALTY_ACROSS, OFF_BY = function("R_2"), function("P_2"), function("q")
+CHOSEN_PARAMS, CHOSEN_TOKENS = function("N_1"), function("D_1")
+BEST_PARAMS, BEST_TOKENS = function("N_2"), function("D_2")
+SIZE = Symbol("x", positive=True)
 
 
 def cross_allocation() -> CrossAllocation:

@@ -7,85 +7,95 @@ from sympy import Symbol, exp, log
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.penalty import PENALTY, misallocation
+from isoflop.theory.proof.argument import ByWeightedAmGm
 from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 
 def derivation() -> Derivation:
     """Bounds for exp(-R), with a ceiling Q_max = e^-E, and for the increasing h = E + R^p of supervised transfer."""
     m = misallocation()
-    envelope, law, r = m.envelope, PARAMS_TOKENS.reducible, sym.SIZE_RATIO
+    names, law, r = m.named.envelope, function("R"), sym.SIZE_RATIO
     params, tokens = PARAMS_TOKENS.terms
     y, power = Symbol("y", positive=True), Symbol("p", positive=True)
-    best = envelope.reducible.subs(sym.C, SIX_ND.compute())
-    order = ByWeightedAmGm((params.expression, tokens.expression), envelope.shares)
-    moved = [(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)]
-    optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
-    accuracy, capped, transfer = exp(-y), exp(-sym.E - y), sym.E + y**power
+    accuracy, here = function("Q"), law(sym.N, sym.D)
+    (n_star, d_star), spent = names.allocation, names.reducible.subs(sym.C, SIX_ND.compute())
+    order = ByWeightedAmGm((params.expression, tokens.expression), names.shares)
+    moved, best = (r * n_star, d_star / r), (n_star, d_star)
     steps = (
         Claim(
-            "balance",
-            (sym.N * exp(-law).diff(sym.N)).subs(optimum),
-            "==",
-            (sym.D * exp(-law).diff(sym.D)).subs(optimum),
-            "The optimum of R balances the accuracy.",
+            "bound",
+            here,
+            ">=",
+            spent,
+            say("Weighted AM-GM with the weights {} and {}:", *names.shares),
+            order,
         ),
         Claim(
             "maximum",
-            exp(-law),
+            accuracy(sym.N, sym.D),
             "<=",
-            exp(-best),
-            "exp(-y) falls in y: the accuracy is at most that of the envelope at the same compute.",
-            ByMonotone(accuracy, y, law, best, False, order),
-        ),
-        Claim(
-            "maximum_with_ceiling",
-            exp(-sym.E - law),
-            "<=",
-            exp(-sym.E - best),
-            "A ceiling Q_max = e^-E changes nothing.",
-            ByMonotone(capped, y, law, best, False, order),
+            exp(-sym.E - spent),
+            say("By {bound}, for {} decreases in {}:", exp(-sym.E - y), y),
+            ByMonotone(exp(-sym.E - y), y, here, spent, False, order),
         ),
         Claim(
             "minimum_of_transfer",
-            sym.E + law**power,
+            sym.E + here**power,
             ">=",
-            sym.E + best**power,
-            "E + y^p rises in y: the minimum is kept.",
-            ByMonotone(transfer, y, law, best, True, order),
+            sym.E + spent**power,
+            say("By {bound}, for {} increases in {}:", sym.E + y**power, y),
+            ByMonotone(sym.E + y**power, y, here, spent, True, order),
         ),
         Claim(
             "on_the_envelope",
-            exp(-law).subs(optimum),
+            accuracy(*best),
             "==",
-            exp(-envelope.reducible),
-            "On the envelope Q = exp(-C0 C^-alpha).",
+            exp(-sym.E - names.coefficient * sym.C**-names.exponent),
+            say("At the optimum the reducible loss is {}:", names.reducible),
         ),
         Claim(
             "loss_of_accuracy",
-            log(exp(-law).subs(moved)) / log(exp(-law).subs(optimum)),
+            log(exp(sym.E) * accuracy(*moved)) / log(exp(sym.E) * accuracy(*best)),
             "==",
-            m.penalty,
-            "Off it -log Q is P(r) times larger.",
+            PENALTY(r),
+            say(
+                "The logarithm of the accuracy over its ceiling {} is minus the reducible loss:",
+                exp(-sym.E),
+            ),
         ),
         Claim(
             "transfer_penalty",
-            law.subs(moved) ** power / law.subs(optimum) ** power,
+            law(*moved) ** power / law(*best) ** power,
             "==",
-            m.penalty**power,
-            "For E + y^p the reducible part is P(r)^p times larger.",
+            PENALTY(r) ** power,
+            say("And the power {} of the reducible loss has that power of the penalty:", power),
         ),
     )
     return Derivation(
         name="accuracy_form",
         title="Accuracy as a function of the reducible loss",
         assumptions=(
-            "Q = exp(-E - R), R = A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = 6 N D",
+            *m.envelope.assumptions,
+            say(
+                "Let {} be the accuracy, {} and {}.",
+                (accuracy(sym.N, sym.D), "=", exp(-sym.E - here)),
+                (r, ">", 0),
+                (power, ">", 0),
+            ),
         ),
-        statement=r"Q \le Q_{\max}\exp(-C_0 C^{-\alpha}),\qquad \frac{\log(Q/Q_{\max})}{\log(Q^*/Q_{\max})} = P(r)",
+        definitions=(*m.definitions, Definition(accuracy(sym.N, sym.D), exp(-sym.E - here))),
+        statement="The accuracy is at most that of the optimum at its compute, {maximum}, which is "
+        "{on_the_envelope}. "
+        + say(
+            "A run with {} times the optimal size loses the penalty in the logarithm of accuracy over its ceiling, ",
+            r,
+        )
+        + "{loss_of_accuracy}. A loss that is a power of the reducible part keeps the optimum as "
+        "well, {minimum_of_transfer} and {transfer_penalty}.",
         steps=steps,
         source="Krajewski et al. 2025, arXiv 2512.08894, for the accuracy form; wrapper theorem.",
-        follows="Downstream accuracy asks for the same allocation as the law of its own -log Q.",
+        follows="Downstream accuracy asks for the same allocation as the law of its own negative logarithm.",
     )

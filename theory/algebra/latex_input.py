@@ -369,12 +369,14 @@ class _Translator:
         """A bar or an invisible delimiter behind `\\left`, `\\right`, `\\big`."""
         command = piece.text[1:]
         if command == "left" and self.ahead(0) == ".":
-            self.next += 1
+            self.next -= 1
+            closing = self._matching_right()
+            if closing is None:
+                raise self.error("never closed:", piece.text, piece.position)
+            self.next += 2
             yield Token("operator", "(", piece.position)
             inside: list[Token] = []
-            while self.ahead(0) != r"\right":
-                if self.next >= len(self.pieces):
-                    raise self.error("never closed:", piece.text, piece.position)
+            while self.next < closing:
                 inside += self.item(inside)
                 self._skip_ignored_but_right()
             yield from inside

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Symbol
 
 from .. import symbols as sym
-from ..algebra.parse import NamedFunction, ParseError
+from ..algebra.parse import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, NamedFunction, ParseError
 from .defined import (
     COLON_EQUALS,
     DEFINES,
@@ -175,8 +175,12 @@ class _Document:
             and name.replace("_", "") not in self.words.names
             and name not in self.renamed
             and name not in {symbol.name for symbol in self.words.of_a_run}
-            and name not in ("oo", "d", "partial")
+            and name not in ("oo", "d", "partial", *FUNCTIONS, *MORE_FUNCTIONS, *OF_TWO)
         )
+
+    def _is_parameter(self, name: str) -> bool:
+        """Whether the name may be an argument in a definition: `f(N_opt)` is a value of f."""
+        return not isinstance(self.words.names.get(name, Symbol("x")), NamedFunction)
 
     def _collect(self, equation: PrintedEquation) -> None:
         """Note the definition that an equation is."""
@@ -195,6 +199,8 @@ class _Document:
         for (name, arguments), own, other in pairs:
             value = frozenset(t.text for t in sides.tokens[other] if t.kind == "name")
             if not self._is_fresh(name) or name in arguments or self._rests_on(value, name):
+                continue
+            if not all(map(self._is_parameter, arguments)):
                 continue
             if any(d.name == name and d.holds(equation.start) for d in self.definitions) and not (
                 DEFINES.match(equation.cue) or COLON_EQUALS.search(equation.text)

@@ -537,3 +537,17 @@ def test_measures_of_several_samples() -> None:
         prove(proved[0], let=lets[::-1])
     with pytest.raises(ParseError, match="by way of itself"):
         prove("f(2) > 0", define=["f(x) == g(x)", "g(x) == f(x)"])
+
+
+def test_a_value_at_a_point_holds_brackets_of_its_own() -> None:
+    slope = r"\left. \frac{\partial}{\partial \beta} \left(N^{-\beta} e^{u}\right) \right|_{u = v}"
+    assert prove(rf"{slope} = -\log(N) N^{{-\beta}} e^{{v}}", latex=True).answer.value == "proved"
+    assert prove(rf"{slope} = -N^{{-\beta}} e^{{v}}", latex=True).answer.value == "refuted"
+
+
+def test_a_derivative_knows_what_a_name_stands_for() -> None:
+    names = ["x == 20*N_opt/D_opt"]
+    claim = r"\frac{\partial \log x}{\partial \log C} = w_N - w_D"
+    assert prove(claim, latex=True, define=names).answer.value == "proved"
+    wrong = r"\frac{\partial \log x}{\partial \log C} = w_D - w_N"
+    assert prove(wrong, latex=True, define=names).answer.value == "refuted"

@@ -71,6 +71,16 @@ DOCUMENTS = {
     r"\[ x = A B \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"\[ u = 3 A \] \[ f(x) = x - 3 A \] \[ f(u) = 0 \]": ["definition", "definition", "proved"],
     r"\[ x := A B \] \[ x^2 = A B \]": ["definition", "refuted"],
+    r"\[ t = \log A \] \[ e^{t} = A \] \[ e^{t} = B \]": ["definition", "proved", "refuted"],
+    r"\[ f(N_{opt}) = A \] \[ f(N) = A N \]": ["unreadable", "definition"],
+    r"\[ \mathrm{fail}@k = (1 - p)^k \] \[ \mathrm{fail}@(k + 1) = (1 - p) \mathrm{fail}@k: \]": [
+        "definition",
+        "proved",
+    ],
+    r"Let $\alpha = \beta$. \[ P(r) = P(1/r) \]": ["condition", "proved"],
+    r"\begin{theorem} Let $\alpha = \beta$. \[ \alpha + \beta = 2 \alpha \] \end{theorem}"
+    r"\[ \alpha + \beta = 2 \alpha \]": ["condition", "proved", "refuted"],
+    r"\[ A N^{-\alpha} \to 0 \quad (\alpha > \beta, N \to \infty) \]": ["proved"],
     r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"\[ x^2 = A^2 B^2, \] where $x = A B$.": ["proved", "definition"],
