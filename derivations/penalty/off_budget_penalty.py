@@ -9,9 +9,9 @@ from sympy import Add, Expr, Integer, Mul, Pow, Subs, Symbol, exp, symbols
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import partial
 from isoflop.theory.budget import Budget
-from isoflop.theory.envelope import derive, optimum, product_of_powers
+from isoflop.theory.envelope import optimum, product_of_powers
 from isoflop.theory.factors import factors
-from isoflop.theory.law import PARAMS_TOKENS, LawForm
+from isoflop.theory.law import LawForm, Term
 from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import (
@@ -181,11 +181,10 @@ class Run:
 
 def derivation() -> Derivation:
     """R(x)/R*(C(x)) from the law for two and three factors, the bound, and the second-order form in the s_i = log r_i."""
-    p, q, K = symbols("p q K", positive=True)
-    powers = Budget(sym.KAPPA, ((sym.N, p), (sym.D, q)))
-    names = derive(budget=powers).named
-    two = Run(PARAMS_TOKENS, powers, "R", sym.C, names.exponent, names.coefficient)
-    three = Run(*factors(3), "Q", K, *symbols("sigma K_0", positive=True))
+    F, G, H, f, g, p, q, u, v = symbols("F G H f g p q u v", positive=True)
+    law, budget = LawForm((Term(F, u, f), Term(G, v, g))), Budget(sym.KAPPA, ((u, p), (v, q)))
+    two = Run(law, budget, "S", H, *symbols("tau H_0", positive=True))
+    three = Run(*factors(3), "Q", *symbols("K sigma K_0", positive=True))
     runs = (two, three)
     free = [s for run in runs for s in run.logs[:-1]]
     return Derivation(
@@ -195,14 +194,14 @@ def derivation() -> Derivation:
             say(
                 "A run of two factors, {} and {}, has the reducible loss {} and the compute {}; ",
                 *two.form.variables,
-                function("R")(*two.form.variables),
+                function(two.reducible)(*two.form.variables),
                 two.compute,
             )
             + "a run of three, "
             + listed(three.form.variables)
             + say(
                 ", has the reducible loss {} and the compute {}. ",
-                function("Q")(*three.form.variables),
+                function(three.reducible)(*three.form.variables),
                 three.compute,
             )
             + "Let "
