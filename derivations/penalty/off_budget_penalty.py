@@ -133,6 +133,7 @@ class Run:
                 Integer(1),
                 say("The optimum spends {} as the run does:", self.compute),
             ),
+            Claim(f"shares_sum_{count}", Add(*shares), "==", Integer(1), "The shares sum to one:"),
             Claim(
                 f"at_least_one_{count}",
                 over_optimum,
@@ -140,7 +141,7 @@ class Run:
                 Integer(1),
                 "Weighted AM-GM with the weights "
                 + listed(shares)
-                + f"; by {{on_budget_{count}}} the geometric mean is one:",
+                + f", which sum to one by {{shares_sum_{count}}}; by {{on_budget_{count}}} the geometric mean is one:",
                 ByWeightedAmGm(terms, shares),
                 through=(
                     product_of_powers(
@@ -219,11 +220,14 @@ def derivation() -> Derivation:
         "least loss at that compute is {penalty_2}, which is at least one, {at_least_one_2}. "
         "For three factors {on_budget_3}, {penalty_3} and {at_least_one_3}. "
         + say(
-            "Where the optimum is left along the budget, each factor times {} for its own {}, ",
+            "Move the optimum along the budget, {} by the factor {} and {} by {}, ",
+            two.form.variables[0],
             exp(DIRECTION * two.logs[0]),
-            two.logs[0],
+            two.form.variables[1],
+            exp(DIRECTION * two.logs[1]),
         )
-        + "the excess has no first order, {first_order_2} and {first_order_3}, and the second is a "
+        + "and the factors of a run of three likewise. The penalty has no slope there, "
+        "{first_order_2} and {first_order_3}, and its second derivative is a "
         "sum of squares, {second_order_2} and {second_order_3}.",
         steps=tuple(
             step for count, run in zip((2, 3), runs, strict=True) for step in run.steps(count)
