@@ -5,6 +5,7 @@ from __future__ import annotations
 from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.economics import log_cost
 from isoflop.theory.envelope import derive
@@ -12,102 +13,146 @@ from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+TARGET = Symbol("y", positive=True)
+#: The least compute that reaches a reducible loss, and its logarithm as a function of the budget's powers too.
+COST, LOG_COST = function("C_opt"), function("K")
 
 
 def derivation() -> Derivation:
     """The cost function, that it is a minimum over the contour, its gradient in (a, d) and its Hessian."""
-    envelope, a, d = derive(budget=GENERAL), sym.BUDGET_A, sym.BUDGET_D
-    cost, spent, y = log_cost(envelope), GENERAL.compute(), Symbol("y", positive=True)
-    (params, tokens), (_, w_d) = PARAMS_TOKENS.terms, envelope.shares
-    least = envelope.compute_for_reducible
-    at_target = [(sym.C, least)]
-    own = envelope.reducible.subs(sym.C, spent)
-    curvature = w_d / (params.exponent * a)
+    envelope, a, d, y = derive(budget=GENERAL), sym.BUDGET_A, sym.BUDGET_D, TARGET
+    names, x = envelope.named, Symbol("x", positive=True)
+    params, tokens = PARAMS_TOKENS.terms
+    spent, reducible = GENERAL.compute(), function("R")(sym.N, sym.D)
+    n_star, d_star = (optimum.subs(sym.C, COST(y)) for optimum in names.allocation)
+    least = names.compute_for_reducible.subs(sym.REDUCIBLE, y)
+    cost = LOG_COST(y, a, d)
+    curvature = names.shares[1] / (params.exponent * a)
+    in_a, in_d = Partial(cost, a), Partial(cost, d)
     steps = (
         Claim(
             "cost_function",
-            log(least),
+            log(COST(y)),
             "==",
             cost,
-            "log C*(R) = log kappa + (a/beta) log(A/(w_N R)) + (d/gamma) log(B/(w_D R)).",
-        ),
-        Claim(
-            "least_on_the_contour",
-            least.subs(sym.REDUCIBLE, PARAMS_TOKENS.reducible),
-            "<=",
-            spent,
-            "No point of the contour costs less: log C* is log kappa plus the minimum of a log N + d log D over it, minus a "
-            "support function.",
-            ByMonotone(
-                least.subs(sym.REDUCIBLE, y),
-                y,
-                PARAMS_TOKENS.reducible,
-                own,
-                False,
-                ByWeightedAmGm((params.expression, tokens.expression), envelope.shares),
+            say(
+                "Take the logarithm of {}; {} is the sum of {} and {}:",
+                least,
+                1 / names.exponent,
+                a / params.exponent,
+                d / tokens.exponent,
             ),
         ),
         Claim(
-            "gradient_a",
-            cost.diff(a),
+            "least_on_the_contour",
+            COST(reducible),
+            "<=",
+            spent,
+            say(
+                "By weighted AM-GM with the weights {} and {} the reducible loss is at least {}, "
+                "and {} falls in {}:",
+                *names.shares,
+                names.reducible.subs(sym.C, spent),
+                COST(y),
+                y,
+            ),
+            ByMonotone(
+                least.subs(y, x),
+                x,
+                reducible,
+                names.reducible.subs(sym.C, spent),
+                False,
+                ByWeightedAmGm((params.expression, tokens.expression), names.shares),
+            ),
+        ),
+        Claim(
+            "attained",
+            function("R")(n_star, d_star),
             "==",
-            log(envelope.params.subs(at_target)),
-            "dlog C*/da = log N*: the direct effect alone, by the envelope theorem.",
+            y,
+            say("The optimum at that compute reaches it:"),
+        ),
+        Claim(
+            "gradient_a",
+            in_a,
+            "==",
+            log(n_star),
+            say("The derivatives of the weights cancel, as the weights sum to 1:"),
         ),
         Claim(
             "gradient_d",
-            cost.diff(d),
+            in_d,
             "==",
-            log(envelope.tokens.subs(at_target)),
-            "dlog C*/dd = log D*.",
+            log(d_star),
+            say("And so for {}:", d),
+        ),
+        Claim(
+            "homogeneous",
+            a * in_a + d * in_d,
+            "==",
+            cost - log(sym.KAPPA),
+            say(
+                "The budget in logarithms, which is Euler's relation for {}:", cost - log(sym.KAPPA)
+            ),
         ),
         Claim(
             "second_a",
-            cost.diff(a, 2),
+            Partial(in_a, a),
             "==",
             -curvature,
-            "N* falls in a: the second derivative is -w_D/(a beta).",
+            say("Differentiate {gradient_a} once more in {}:", a),
         ),
         Claim(
             "concave_in_a",
-            cost.diff(a, 2),
+            Partial(in_a, a),
             "<",
             Integer(0),
-            "It is negative.",
+            say("So the second derivative is negative:"),
             ByPositiveTerms(form=curvature),
         ),
         Claim(
             "degenerate",
-            cost.diff(a, 2) * cost.diff(d, 2),
+            Partial(in_a, a) * Partial(in_d, d),
             "==",
-            cost.diff(a, d) ** 2,
-            "The Hessian has determinant 0, as log(C*/kappa) is homogeneous of degree 1 in (a, d); with the sign above it is "
-            "concave.",
-        ),
-        Claim(
-            "homogeneous",
-            a * cost.diff(a) + d * cost.diff(d),
-            "==",
-            cost - log(sym.KAPPA),
-            "Euler's relation: a log N* + d log D* = log(C*/kappa).",
+            Partial(in_a, d) ** 2,
+            say(
+                "By {homogeneous} the Hessian has determinant 0; with {concave_in_a} it is negative "
+                "semidefinite:"
+            ),
         ),
         Claim(
             "in_target",
-            cost.diff(sym.REDUCIBLE),
+            Partial(cost, log(y)),
             "==",
-            -1 / (envelope.exponent * sym.REDUCIBLE),
-            "One percent less R costs 1/alpha percent more compute.",
+            -1 / names.exponent,
+            say("The target enters as {} alone:", -log(y) / names.exponent),
         ),
     )
     return Derivation(
         name="log_shephard",
         title="Shephard's lemma in logarithms",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = kappa N^a D^d, reducible loss R fixed",
+            *envelope.assumptions,
+            say("The reducible loss {} is to be reached, {}.", y, (y, ">", 0)),
         ),
-        statement=r"\frac{\partial\log C^*}{\partial a} = \log N^*,\qquad \frac{\partial\log C^*}{\partial d} = \log "
-        r"D^*,\qquad \log C^*(R;\,a,d) \text{ concave in } (a, d)",
+        definitions=(
+            *envelope.definitions,
+            Definition(COST(y), least),
+            Definition(cost, log_cost(names).subs(sym.REDUCIBLE, y)),
+        ),
+        statement=say("No run that reaches {} costs less than {}: ", y, COST(y))
+        + "for all positive "
+        + say("{} and {}, ", sym.N, sym.D)
+        + "{least_on_the_contour}, and the optimum at that compute reaches it, {attained}. "
+        "The derivatives of the logarithm of this cost, {cost_function}, "
+        "in the powers of the budget are the logarithms of the optimal inputs, {gradient_a} and "
+        + "{gradient_d}. It is concave in "
+        + say("{} and {} together, ", a, d)
+        + "{concave_in_a} and {degenerate}. A percent less of the reducible loss costs "
+        + say("{} percent more compute, ", 1 / names.exponent)
+        + "{in_target}.",
         steps=steps,
         source="Shephard's lemma; duality of cost functions, in log space.",
         follows="How the optimum moves when the price structure changes is read off one function.",

@@ -6,14 +6,13 @@ from sympy import Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
-from isoflop.theory.economics import scale_elasticity
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say
 
-ELASTICITY, SCALED = function("e"), function("S")
+ELASTICITY, SCALED = function("eta"), function("S")
 
 
 def derivation() -> Derivation:
@@ -22,6 +21,7 @@ def derivation() -> Derivation:
     names, n, d = envelope.named, sym.N, sym.D
     params, tokens = PARAMS_TOKENS.terms
     b, g = params.exponent, tokens.exponent
+    weighted = b * params.expression + g * tokens.expression
     local, scaled = ELASTICITY(n, d), SCALED(scale)
     bounds = []
     for ending, (larger, smaller) in (
@@ -104,7 +104,7 @@ def derivation() -> Derivation:
         assumptions=envelope.assumptions,
         definitions=(
             *envelope.definitions,
-            Definition(local, scale_elasticity()),
+            Definition(local, weighted / function("R")(n, d)),
             Definition(scaled, function("R")(scale * n, scale * d)),
         ),
         statement=say("Multiply the params and the tokens of a run by {}, ", (scale, ">", 0))

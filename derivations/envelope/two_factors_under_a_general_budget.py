@@ -2,112 +2,143 @@
 
 from __future__ import annotations
 
-from sympy import Integer
+from sympy import Expr, Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import GENERAL
-from isoflop.theory.envelope import derive
+from isoflop.theory.envelope import derive, named_steps, product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import shadow_price
-from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.penalty import PENALTY, misallocation
+from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+
+MULTIPLIER = Symbol("lambda", positive=True)
 
 
 def derivation() -> Derivation:
     """Lagrange conditions, the closed forms, the global bound, the penalty, and the case a = d = 1, kappa = 6."""
     envelope = derive(budget=GENERAL)
-    b, g, a, d = sym.BETA, sym.GAMMA, sym.BUDGET_A, sym.BUDGET_D
-    law, spent, price = PARAMS_TOKENS.reducible, GENERAL.compute(), shadow_price(envelope)
-    optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
-    params, tokens = PARAMS_TOKENS.terms
-    total = a * g + d * b
-    m, r = misallocation(envelope), sym.SIZE_RATIO
-    moved = [(sym.N, r * envelope.params), (sym.D, r ** (-a / d) * envelope.tokens)]
-    usual = {a: 1, d: 1, sym.KAPPA: 6}
+    m, names, claims = misallocation(envelope), envelope.named, named_steps(envelope)
+    n, d, r, C = sym.N, sym.D, sym.SIZE_RATIO, sym.C
+    b, g, first, second, kappa = sym.BETA, sym.GAMMA, sym.BUDGET_A, sym.BUDGET_D, sym.KAPPA
+    spent, total = GENERAL.compute(), first * g + second * b
+    n_star, d_star = names.allocation
+    at_optimum = {n: n_star, d: d_star}
+    loss, reducible = function("L")(n, d), function("R")
+    moved = (r * n_star, r ** (-first / second) * d_star)
+    params = PARAMS_TOKENS.terms[0]
+
+    def there(expression: Expr) -> Expr:
+        return Subs(expression, (n, d), (n_star, d_star))
+
+    usual = ((first, second, kappa), tuple(map(Integer, (1, 1, 6))))
     steps = (
         Claim(
             "stationary_in_params",
-            law.diff(sym.N).subs(optimum),
+            there(Partial(loss, n)) + MULTIPLIER * spent.diff(n).subs(at_optimum),
             "==",
-            -(price * spent.diff(sym.N)).subs(optimum),
-            "dR/dN + lambda dC/dN = 0 with lambda = alpha R*/C.",
+            Integer(0),
+            say("The Lagrangian is stationary in {}:", n),
         ),
         Claim(
             "stationary_in_tokens",
-            law.diff(sym.D).subs(optimum),
+            there(Partial(loss, d)) + MULTIPLIER * spent.diff(d).subs(at_optimum),
             "==",
-            -(price * spent.diff(sym.D)).subs(optimum),
-            "dR/dD + lambda dC/dD = 0 with the same lambda.",
+            Integer(0),
+            say("And in {}, with the same multiplier:", d),
         ),
-        Claim("budget", spent.subs(optimum), "==", sym.C, "The allocation spends C."),
+        claims["budget"],
         Claim(
             "exponent",
-            -sym.C * law.subs(optimum).diff(sym.C) / law.subs(optimum),
+            -Partial(log(reducible(n_star, d_star)), log(C)),
             "==",
             b * g / total,
-            "alpha = beta gamma/(a gamma + d beta).",
+            say("Both terms fall with the same power of {}:", C),
         ),
         Claim(
             "params_grow",
-            envelope.params / envelope.params.subs(sym.C, 1),
+            Partial(log(n_star), log(C)),
             "==",
-            sym.C ** (g / total),
-            "N* grows as C^(gamma/(a gamma + d beta)).",
+            g / total,
+            say("The optimal params are a power of {}:", C),
         ),
         Claim(
             "tokens_grow",
-            envelope.tokens / envelope.tokens.subs(sym.C, 1),
+            Partial(log(d_star), log(C)),
             "==",
-            sym.C ** (b / total),
-            "D* grows as C^(beta/(a gamma + d beta)).",
+            b / total,
+            say("And so are the optimal tokens:"),
         ),
         Claim(
             "params_share",
-            (params.expression / law).subs(optimum),
+            params.expression.subs(n, n_star) / reducible(n_star, d_star),
             "==",
-            a * g / total,
-            "The params term holds a gamma/(a gamma + d beta) of R*.",
+            names.shares[0],
+            say("The term of {} has the same share of the loss at every compute:", n),
         ),
+        claims["shares_sum"],
+        claims["power_N"],
+        claims["power_D"],
+        claims["global_minimum"],
+        claims["envelope"],
         Claim(
-            "global_minimum",
-            law,
-            ">=",
-            envelope.reducible.subs(sym.C, spent),
-            "Weighted AM-GM with these shares.",
-            ByWeightedAmGm((params.expression, tokens.expression), envelope.shares),
+            "budget_kept",
+            product_of_powers((kappa, *moved), (Integer(1), first, second)),
+            "==",
+            C,
+            say("With {} times the params the budget leaves {} tokens:", r, moved[1]),
         ),
         Claim(
             "penalty",
-            law.subs(moved) / envelope.reducible,
+            reducible(*moved) / reducible(n_star, d_star),
             "==",
-            m.penalty,
-            "At fixed compute D/D* = r^(-a/d), so P = w_N r^-beta + w_D r^(gamma a/d).",
+            PENALTY(r),
+            say("Each term is its share of the optimal loss times a power of {}:", r),
         ),
         Claim(
             "usual_exponent",
-            1 / envelope.exponent.subs(usual),
+            Subs(1 / names.exponent, usual[0][:2], usual[1][:2]),
             "==",
-            Integer(1) / b + Integer(1) / g,
-            "a = d = 1 is the usual case.",
+            1 / b + 1 / g,
+            say(
+                "The usual budget is the case {}, {}, {}:",
+                (first, "=", 1),
+                (second, "=", 1),
+                (kappa, "=", 6),
+            ),
         ),
         Claim(
             "usual_loss",
-            envelope.loss.subs(usual),
+            Subs(names.reducible, *usual),
             "==",
-            PARAMS_TOKENS.loss.subs([(sym.N, derive().params), (sym.D, derive().tokens)]),
-            "With kappa = 6 its loss is that at N*, D* of C = 6 N D.",
+            derive().reducible,
+            say("And its compute law:"),
         ),
     )
     return Derivation(
         name="two_factors_under_a_general_budget",
         title="Two factors under a general monomial budget",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma with positive coefficients and exponents",
-            "C = kappa N^a D^d with kappa, a, d > 0",
-        ),
-        statement=r"\alpha = \frac{\beta\gamma}{a\gamma + d\beta},\quad N^* = \Bigl[\frac{d\beta A}{a\gamma "
-        r"B}\Bigr]^{d/(a\gamma+d\beta)}\Bigl(\frac C\kappa\Bigr)^{\gamma/(a\gamma+d\beta)},\quad w_N = "
-        r"\frac{a\gamma}{a\gamma+d\beta}",
+        assumptions=envelope.assumptions,
+        definitions=(*m.definitions, Definition(MULTIPLIER, shadow_price(names))),
+        statement=say(
+            "At every compute {} the loss on the budget is least at {} and {}: ", C, n_star, d_star
+        )
+        + "{budget}, {envelope}, and for all positive "
+        + say("{} and {}, ", n, d)
+        + "{global_minimum}. "
+        + say("There the Lagrange conditions hold with the multiplier {}, ", MULTIPLIER)
+        + "{stationary_in_params} and {stationary_in_tokens}. The optimum grows with {params_grow} and "
+        "{tokens_grow}, the exponent of the compute law is {exponent}, and the share of the term of "
+        "the params in it is {params_share}. "
+        + say(
+            "A run with {} times the optimal params, {}, keeps the budget with {} tokens, ",
+            r,
+            (r, ">", 0),
+            moved[1],
+        )
+        + "{budget_kept}, at the penalty {penalty}.",
         steps=steps,
         source="Duffin, Peterson and Zener 1967, Geometric Programming, for two terms.",
         follows="Budgets in which attention or repetition bends the cost of a factor keep the same closed forms.",
