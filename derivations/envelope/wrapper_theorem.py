@@ -2,85 +2,153 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Expr, Integer, Subs, Symbol, exp
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
-from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.argument import UnderLemma
+from isoflop.theory.penalty import PENALTY, misallocation
+from isoflop.theory.proof.argument import ByApplying, UnderLemma
 from isoflop.theory.proof.argument_calculus import BySameDifference
 from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.proof.words import all_positive, function, in_paper_order, say
 
-MEAN_VALUE = "For h differentiable between y and z there is a point between them with h' = H and h(y) - h(z) = H (y - z)."
+Y = Symbol("y", positive=True)
+OUTER = function("h")
+MEAN_VALUE = say(
+    "A differentiable function whose derivative is positive on an interval increases there, and "
+    "one whose derivative is negative decreases."
+)
 
 
 def derivation() -> Derivation:
     """Stationarity, the bound for increasing and decreasing h by the mean value theorem, and the loss on the envelope."""
-    envelope, law = derive(), PARAMS_TOKENS.reducible
+    m = misallocation()
+    names, n, d, r, C = m.named.envelope, sym.N, sym.D, sym.SIZE_RATIO, sym.C
     params, tokens = PARAMS_TOKENS.terms
-    best = envelope.reducible.subs(sym.C, SIX_ND.compute())
-    slope = Symbol("H", positive=True)
-    bound = ByWeightedAmGm((slope * params.expression, slope * tokens.expression), envelope.shares)
-    falling = BySameDifference(slope * law, slope * best, bound)
-    lagrange = sym.N * law.diff(sym.N) - sym.D * law.diff(sym.D)
-    optimum = [(sym.N, envelope.params), (sym.D, envelope.tokens)]
-    r = sym.SIZE_RATIO
+    n_star, d_star = names.allocation
+    reducible, slope = function("R"), Symbol("H", real=True)
+    inner, best = reducible(n, d), names.reducible.subs(C, SIX_ND.compute())
+    bound = ByWeightedAmGm((params.expression, tokens.expression), names.shares)
+    rises = Partial(OUTER(Y), Y)
+
+    def there(expression: Expr) -> Expr:
+        return Subs(expression, (n, d), (n_star, d_star))
+
     steps = (
         Claim(
             "stationary",
-            (slope * lagrange).subs(optimum),
+            slope * there(n * Partial(inner, n) - d * Partial(inner, d)),
             "==",
             Integer(0),
-            "By the chain rule the balance N dL/dN = D dL/dD is that of the inner law times h'(R).",
+            say(
+                "By the chain rule the derivative of {} along the budget is that of {} times the "
+                "value {} of the derivative of {} there; that of the reducible loss vanishes:",
+                OUTER(inner),
+                inner,
+                slope,
+                OUTER(Y),
+            ),
         ),
         Claim(
             "increasing",
-            slope * law,
+            OUTER(inner),
             ">=",
-            slope * best,
-            "h(R) - h(R*) = H (R - R*) >= 0: what minimises R minimises h(R), and the minimum is h(C0 C^-alpha).",
-            UnderLemma(MEAN_VALUE, "mean value theorem of Lagrange", bound),
-            statement=r"h(R) - h(R^*) = H\,(R - R^*) \ge 0",
+            OUTER(best),
+            say(
+                "By weighted AM-GM with the weights {} and {} the reducible loss is at least {}, and "
+                "an increasing function keeps the order:",
+                *names.shares,
+                best,
+            ),
+            UnderLemma(MEAN_VALUE, "mean value theorem of Lagrange", ByApplying(bound)),
+            assume=(rises,),
         ),
         Claim(
             "decreasing",
-            -slope * law,
+            OUTER(inner),
             "<=",
-            -slope * best,
-            "h(R) - h(R*) = -H (R - R*) <= 0: for decreasing h the same allocation is a maximum.",
-            UnderLemma(MEAN_VALUE, "mean value theorem of Lagrange", falling),
-            statement=r"h(R) - h(R^*) = -H\,(R - R^*) \le 0",
+            OUTER(best),
+            say("A decreasing function turns it around:"),
+            UnderLemma(
+                MEAN_VALUE,
+                "mean value theorem of Lagrange",
+                ByApplying(BySameDifference(inner, best, bound)),
+            ),
+            assume=(-rises,),
+        ),
+        Claim(
+            "inner_optimum",
+            reducible(n_star, d_star),
+            "==",
+            names.reducible,
+            say("At the optimum of the reducible loss:"),
         ),
         Claim(
             "envelope",
-            law.subs(optimum),
+            OUTER(reducible(n_star, d_star)),
             "==",
-            envelope.coefficient * sym.C**-envelope.exponent,
-            "At N* and D* the inner law is C0 C^-alpha, and h of it is L*(C).",
+            OUTER(names.reducible),
+            say("Apply the function to both sides of {inner_optimum}:"),
+            ByApplying(),
+        ),
+        Claim(
+            "inner_penalty",
+            reducible(r * n_star, d_star / r),
+            "==",
+            PENALTY(r) * names.reducible,
+            say("With {} times the optimal params at the same compute:", r),
         ),
         Claim(
             "penalty",
-            law.subs(
-                [(sym.N, r * envelope.params), (sym.D, envelope.tokens / r)], simultaneous=True
-            ),
+            OUTER(reducible(r * n_star, d_star / r)),
             "==",
-            misallocation(envelope).penalty * envelope.coefficient * sym.C**-envelope.exponent,
-            "N* being the same, so is r = N/N*: at r N* and D*/r the inner law is P(r) C0 C^-alpha, and the loss h of it.",
+            OUTER(PENALTY(r) * names.reducible),
+            say("Apply the function to both sides of {inner_penalty}:"),
+            ByApplying(),
         ),
     )
+    constants = PARAMS_TOKENS.reducible.free_symbols - {n, d}
+    _, budget = m.envelope.assumptions
     return Derivation(
         name="wrapper_theorem",
-        title="Laws of the form h(A N^-beta + B D^-gamma)",
+        title=say("Laws of the form {}", OUTER(PARAMS_TOKENS.reducible)),
         assumptions=(
-            "L = h(A N^-beta + B D^-gamma) with positive coefficients and exponents",
-            "h differentiable with h' of one sign",
-            "C = 6 N D",
+            say(
+                "A model with {} params trained on {} tokens, {}, {}, has the loss {}, where ",
+                n,
+                d,
+                n,
+                (d, ">", 0),
+                OUTER(inner),
+            )
+            + say("{} and ", (inner, "=", PARAMS_TOKENS.reducible))
+            + all_positive(in_paper_order(constants))
+            + ".",
+            say("The function {} is differentiable for {}, ", OUTER(Y), (Y, ">", 0))
+            + "and its derivative has one sign throughout.",
+            budget,
         ),
-        statement=r"N^*, D^*, r \text{ are those of } R;\quad L^*(C) = h(C_0 C^{-\alpha}),\quad L(r N^*, D^*/r) = "
-        r"h\bigl(P(r)\,C_0 C^{-\alpha}\bigr)",
+        definitions=m.definitions,
+        statement=say(
+            "Of all runs on the budget at compute {} that with {} and {} ", C, n_star, d_star
+        )
+        + say(
+            "has the least loss where {} increases, and the largest where it decreases: ", OUTER(Y)
+        )
+        + "{increasing} and {decreasing}. The bound is attained there, {envelope}. "
+        + say(
+            "A run with {} times the optimal params, {}, has the loss of the optimum with ",
+            r,
+            (r, ">", 0),
+        )
+        + "the reducible loss multiplied by the same penalty, {penalty}.",
         steps=steps,
         source="Monotone transformations keep the order; mean value theorem.",
-        follows="Kaplan's form, accuracy exp(-R) and the whole loss E + R are instances.",
+        follows=say(
+            "Kaplan's form, an accuracy {} and the whole loss {} are instances.",
+            exp(-inner),
+            sym.E + inner,
+        ),
     )

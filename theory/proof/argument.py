@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from sympy import Add, Expr, Integer, Mul, Symbol
+from sympy import Add, Derivative, Expr, Integer, Mul, Symbol
+from sympy.core.function import AppliedUndef
 
 from ..algebra.arithmetic import Arithmetic, Key, OutsideScope
 from ..algebra.convert import arithmetic_for, normal_form
@@ -359,6 +360,68 @@ class UnderLemma:
 
     def establish(self, claim: Claim) -> Decision:
         return self.argument.establish(claim)
+
+
+@dataclass(frozen=True)
+class ByApplying:
+    """f(x) against f(y) for a function f without a formula, from x against y by another argument.
+
+    An equality needs nothing of f. A bound needs the sign of its derivative: the claim assumes
+    f'(z) > 0, or -f'(z) > 0, which turns the bound around, for every z > 0, a letter that occurs
+    nowhere else; x and y must certainly be positive.
+    """
+
+    argument: Argument = field(default_factory=ByNormalForm)
+
+    @property
+    def strength(self) -> str:
+        return self.argument.strength
+
+    @property
+    def label(self) -> str:
+        return f"{self.argument.label}, inside the function"
+
+    def inside(self, claim: Claim) -> Claim | None:
+        """The claim between the arguments of the function; None where it does not follow from one."""
+        sides = claim.lhs, claim.rhs
+        if not all(isinstance(side, AppliedUndef) and len(side.args) == 1 for side in sides):
+            return None
+        function = sides[0].func
+        if sides[1].func != function:
+            return None
+        rises, falls = (_slopes(function, claim, sign) for sign in (1, -1))
+        if claim.relation == "==":
+            left, right = sides
+        elif claim.relation in BOUNDS and len(rises) + len(falls) == 1:
+            if not all(defined(side.args[0]).is_positive for side in sides):
+                return None
+            left, right = sides if rises else sides[::-1]
+        else:
+            return None
+        others = tuple(a for a in claim.assume if a not in (*rises, *falls))
+        return replace(
+            claim, lhs=left.args[0], rhs=right.args[0], argument=self.argument, assume=others
+        )
+
+    def establish(self, claim: Claim) -> Decision:
+        inside = self.inside(claim)
+        if inside is None:
+            return Decision(
+                Answer.UNDECIDED,
+                "both sides must be one function without a formula, with the sign of its "
+                "derivative assumed for a bound",
+            )
+        return self.argument.establish(inside)
+
+
+def _slopes(function: type[AppliedUndef], claim: Claim, sign: int) -> list[Expr]:
+    """The assumptions that the derivative of the function, times the sign, is positive throughout."""
+    return [
+        a
+        for a in claim.assume
+        for z in a.free_symbols - claim.symbols
+        if z.is_positive and (sign * a).doit() == Derivative(function(z), z)
+    ]
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from .argument import (
     FAILED,
     NUMERICAL,
     Argument,
+    ByApplying,
     ByCases,
     ByLeadingTerm,
     ByNormalForm,
@@ -206,9 +207,19 @@ class Claim:
             pass
         return tuple(arithmetic.positive)
 
+    @property
+    def _in_numbers(self) -> Claim:
+        """The claim with every name written out; without the function that it applies to both sides."""
+        plain = self.unfolded
+        outer = (
+            plain.argument.argument if isinstance(plain.argument, UnderLemma) else plain.argument
+        )
+        inside = outer.inside(plain) if isinstance(outer, ByApplying) else None
+        return plain if inside is None else inside
+
     def verify(self, *, points: int = 64, digits: int = 50, seed: int = 0) -> Verdict:
         """All paths: exact, pointwise, and intervals for a bound."""
-        plain = self.unfolded
+        plain = self._in_numbers
         pointwise = check_at_points(
             plain.lhs,
             plain.relation,

@@ -1,0 +1,56 @@
+"""Claims about a function without a formula: an equality needs nothing of it, a bound its slope."""
+
+import pytest
+from sympy import Derivative, Rational, symbols
+
+from isoflop.theory.proof.argument import (
+    ByApplying,
+    ByNormalForm,
+    ByPositiveTerms,
+    ByWeightedAmGm,
+)
+from isoflop.theory.proof.claim import Claim
+from isoflop.theory.proof.words import function
+
+X, Y, Z = symbols("x y z", positive=True)
+HALF = Rational(1, 2)
+F, G = function("f"), function("g")
+RISING, FALLING = Derivative(F(Z), Z), -Derivative(F(Z), Z)
+
+
+def test_a_function_is_applied_to_both_sides() -> None:
+    mean = ByWeightedAmGm((X, Y), (HALF, HALF))
+    roots = 2 * (X * Y) ** HALF
+    for applied in (
+        Claim("equal", F((X + Y) ** 2), "==", F(X**2 + 2 * X * Y + Y**2), "why", ByApplying()),
+        Claim("rising", F(X + Y), ">=", F(roots), "why", ByApplying(mean), assume=(RISING,)),
+        Claim("falling", F(roots), ">=", F(X + Y), "why", ByApplying(mean), assume=(FALLING,)),
+    ):
+        verdict = applied.verify()
+        assert verdict.strength == "proved", applied.name
+        assert verdict.pointwise.points == 64
+
+
+@pytest.mark.parametrize(
+    ("lhs", "relation", "rhs", "assume"),
+    [
+        (F(X + Y), ">=", F(X), ()),
+        (F(X + Y), ">=", F(X), (FALLING,)),
+        (F(X + Y), ">=", G(X), (RISING,)),
+        (F(X), ">=", F(X + Y), (RISING,)),
+        (F(X + Y), ">=", F(X), (RISING, FALLING)),
+        (F(X + Y), ">=", F(X), (Derivative(G(Z), Z),)),
+        # the sign of the slope at one of the two points alone
+        (F(X + Y), ">=", F(X), (Derivative(F(X), X),)),
+        # points where nothing is known of the slope
+        (F(X + Y - 3), ">=", F(X - 3), (RISING,)),
+        (F(X + Y), "==", F(X), ()),
+        (X + Y, ">=", X, ()),
+    ],
+)
+def test_nothing_follows_from_a_function_of_which_too_little_is_known(
+    lhs, relation, rhs, assume
+) -> None:
+    within = ByNormalForm() if relation == "==" else ByPositiveTerms()
+    applied = Claim("claim", lhs, relation, rhs, "why", ByApplying(within), assume=assume)
+    assert not applied.prove().proved
