@@ -82,16 +82,13 @@ def derivation() -> Derivation:
         name="fail_at_k_is_log_convex",
         title="fail@k is log-convex and super-multiplicative",
         assumptions=(
-            say(
-                "Let {} and {} be the probabilities that a draw fails two problems, and {} and {} the ",
-                f,
-                g,
+            say("Let {} for two kinds of problems, ", (FAIL_AT(k), "=", v * f**k + w * g**k))
+            + say(
+                "with the shares {} and {}, which a draw fails with probability {} and {}. Let ",
                 v,
                 w,
-            )
-            + say(
-                "shares of these two kinds, so that {}. Let ",
-                (FAIL_AT(k), "=", v * f**k + w * g**k),
+                f,
+                g,
             )
             + all_positive((f, g, v, w, k, j, x, mean, more))
             + ".",
