@@ -6,6 +6,7 @@ from sympy import Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.economics import scale_elasticity
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
@@ -21,7 +22,6 @@ def derivation() -> Derivation:
     names, n, d = envelope.named, sym.N, sym.D
     params, tokens = PARAMS_TOKENS.terms
     b, g = params.exponent, tokens.exponent
-    weighted = b * params.expression + g * tokens.expression
     local, scaled = ELASTICITY(n, d), SCALED(scale)
     bounds = []
     for ending, (larger, smaller) in (
@@ -104,7 +104,7 @@ def derivation() -> Derivation:
         assumptions=envelope.assumptions,
         definitions=(
             *envelope.definitions,
-            Definition(local, weighted / function("R")(n, d)),
+            Definition(local, scale_elasticity()),
             Definition(scaled, function("R")(scale * n, scale * d)),
         ),
         statement=say("Multiply the params and the tokens of a run by {}, ", (scale, ">", 0))
