@@ -118,10 +118,26 @@ class Envelope:
             self.form,
             self.budget,
             tuple(optimum(x) for x in self.form.variables),
-            self.fresh("alpha", "alpha_C", "alpha_env"),
-            self.fresh("C0", "K", "K_0"),
+            self.fresh(
+                *(("alpha", "alpha_C") if self.has_usual_letters else ()),
+                "alpha_0",
+                "alpha_env",
+            ),
+            self.fresh(*(("C0",) if self.has_usual_letters else ()), "K", "K_0"),
             tuple(Symbol(f"w_{x}", positive=True) for x in self.form.variables),
         )
+
+    @property
+    def has_usual_letters(self) -> bool:
+        """Whether it is about params or tokens, so that its names are the usual ones."""
+        return bool({sym.N, sym.D} & set(self.form.variables))
+
+    @property
+    def functions(self) -> tuple[Expr, Expr]:
+        """The names of the loss and of its reducible part: L(N, D) and R(N, D), or of other letters."""
+        names = ("L", "R") if self.has_usual_letters else ("F", "S")
+        loss, reducible = (function(name)(*self.form.variables) for name in names)
+        return loss, reducible
 
     def fresh(self, *names: str) -> Symbol:
         """The first of the names that neither the law nor the budget uses."""
@@ -132,13 +148,14 @@ class Envelope:
     def definitions(self) -> tuple[Definition, ...]:
         """What the names of the law and of its envelope stand for."""
         brief, form = self.named, self.form
+        loss, reducible = self.functions
         factors = (
             Pow(term.coefficient / w, w) for term, w in zip(form.terms, brief.shares, strict=True)
         )
         coefficient = Mul(Pow(self.budget.coefficient, brief.exponent), *factors)
         return (
-            Definition(function("R")(*form.variables), form.reducible),
-            Definition(function("L")(*form.variables), form.loss),
+            Definition(reducible, form.reducible),
+            Definition(loss, form.loss),
             Definition(brief.exponent, self.exponent),
             *map(Definition, brief.shares, self.shares),
             Definition(brief.coefficient, coefficient),
@@ -149,7 +166,7 @@ class Envelope:
     def assumptions(self) -> tuple[Sentence, ...]:
         """The law and the budget, with their letters."""
         form, budget = self.form, self.budget
-        loss, reducible = (function(name)(*form.variables) for name in ("L", "R"))
+        loss, reducible = self.functions
         limit = {form.irreducible} if form.irreducible in form.loss.free_symbols else set()
         constants = (form.loss.free_symbols | budget.compute().free_symbols) - {*form.variables}
         if form.variables == (sym.N, sym.D):
@@ -459,7 +476,7 @@ def _claims(envelope: Envelope) -> list[Claim]:
         ),
         Claim(
             "loss",
-            function("L")(*envelope.allocation),
+            envelope.functions[0].func(*envelope.allocation),
             "==",
             envelope.loss,
             say("With the irreducible loss added, the loss at the optimum is:")

@@ -2,105 +2,236 @@
 
 from __future__ import annotations
 
-from sympy import Add, Integer, Mul, Symbol, exp
+from dataclasses import dataclass
+
+from sympy import Add, Expr, Integer, Mul, Pow, Subs, Symbol, exp, symbols
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import derive
+from isoflop.theory.algebra.functions import partial
+from isoflop.theory.budget import Budget
+from isoflop.theory.envelope import optimum, product_of_powers
 from isoflop.theory.factors import factors
-from isoflop.theory.penalty import penalty_of_ratios
+from isoflop.theory.law import LawForm, Term
 from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import (
+    Definition,
+    all_positive,
+    function,
+    in_paper_order,
+    listed,
+    say,
+)
+
+DIRECTION = Symbol("t", real=True)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a law, its compute, its distances from the optimum at that compute, and a direction
+    in which the optimum is left at the same compute.
+    """
+
+    form: LawForm
+    budget: Budget
+    reducible: str
+    compute: Symbol
+    exponent: Symbol
+    coefficient: Symbol
+
+    def named(self, letter: str, **assumed: bool) -> tuple[Symbol, ...]:
+        """A letter with the index of each factor."""
+        return tuple(
+            Symbol(f"{letter}_{x.name.split('_')[-1]}", **assumed) for x in self.form.variables
+        )
+
+    @property
+    def shares(self) -> tuple[Symbol, ...]:
+        return self.named("w", positive=True)
+
+    @property
+    def ratios(self) -> tuple[Symbol, ...]:
+        return self.named("r", positive=True)
+
+    @property
+    def logs(self) -> tuple[Symbol, ...]:
+        return self.named("s", real=True)
+
+    @property
+    def optimum(self) -> tuple[Expr, ...]:
+        return tuple(optimum(x).subs(sym.C, self.compute) for x in self.form.variables)
+
+    @property
+    def powers(self) -> list[Expr]:
+        return [self.budget.exponent(x) for x in self.form.variables]
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """The law, the compute of the run, the optimum there, the ratios to it, and the last step of
+        a direction that keeps the compute.
+        """
+        terms, powers, shares = self.form.terms, self.powers, self.shares
+        pairs = list(zip(powers, terms, strict=True))
+        factors_of_loss = [Pow(t.coefficient / w, w) for t, w in zip(terms, shares, strict=True)]
+        least = self.coefficient * self.compute**-self.exponent
+        *free, last = self.logs
+        moved = Add(*(c * s for c, s in zip(powers, free, strict=False)))
+        return (
+            Definition(function(self.reducible)(*self.form.variables), self.form.reducible),
+            Definition(self.compute, self.budget.compute()),
+            Definition(self.exponent, 1 / Add(*(c / t.exponent for c, t in pairs))),
+            *(
+                Definition(w, self.exponent * c / t.exponent)
+                for w, (c, t) in zip(shares, pairs, strict=True)
+            ),
+            Definition(
+                self.coefficient, Mul(Pow(self.budget.coefficient, self.exponent), *factors_of_loss)
+            ),
+            *(
+                Definition(best, Pow(t.coefficient / (w * least), 1 / t.exponent))
+                for best, w, t in zip(self.optimum, shares, terms, strict=True)
+            ),
+            *(
+                Definition(r, x / best)
+                for r, x, best in zip(self.ratios, self.form.variables, self.optimum, strict=True)
+            ),
+            Definition(last, -moved / powers[-1]),
+        )
+
+    def steps(self, count: int) -> tuple[Claim, ...]:
+        form, shares, ratios = self.form, self.shares, self.ratios
+        loss = function(self.reducible)
+        over_optimum = loss(*form.variables) / loss(*self.optimum)
+        left = loss(
+            *(best * exp(DIRECTION * s) for best, s in zip(self.optimum, self.logs, strict=True))
+        )
+        terms = tuple(
+            w * r**-t.exponent for w, r, t in zip(shares, ratios, form.terms, strict=True)
+        )
+        squares = Add(
+            *(
+                w * t.exponent**2 * s**2
+                for w, t, s in zip(shares, form.terms, self.logs, strict=True)
+            )
+        )
+
+        def at_optimum(order: int) -> Expr:
+            return Subs(partial(left / loss(*self.optimum), DIRECTION, order), DIRECTION, 0)
+
+        return (
+            Claim(
+                f"penalty_{count}",
+                over_optimum,
+                "==",
+                Add(*terms),
+                "Each term is its share of the least reducible loss, times a power of its ratio:",
+            ),
+            Claim(
+                f"on_budget_{count}",
+                Mul(*(r**c for r, c in zip(ratios, self.powers, strict=True))),
+                "==",
+                Integer(1),
+                say("The optimum spends {} as the run does:", self.compute),
+            ),
+            Claim(f"shares_sum_{count}", Add(*shares), "==", Integer(1), "The shares sum to one:"),
+            Claim(
+                f"at_least_one_{count}",
+                over_optimum,
+                ">=",
+                Integer(1),
+                "Weighted AM-GM with the weights "
+                + listed(shares)
+                + f", which sum to one by {{shares_sum_{count}}}; by {{on_budget_{count}}} the geometric mean is one:",
+                ByWeightedAmGm(terms, shares),
+                through=(
+                    product_of_powers(
+                        [r**-t.exponent for r, t in zip(ratios, form.terms, strict=True)], shares
+                    ),
+                ),
+            ),
+            Claim(
+                f"first_order_{count}",
+                at_optimum(1),
+                "==",
+                Integer(0),
+                say("At the optimum, {}, nothing is of the first order:", (DIRECTION, "=", 0)),
+            ),
+            Claim(
+                f"second_order_{count}",
+                at_optimum(2),
+                "==",
+                squares,
+                "Each exponential contributes the square of its rate:",
+            ),
+            Claim(
+                f"definite_{count}",
+                squares,
+                ">=",
+                Integer(0),
+                "No square is negative:",
+                ByPositiveTerms(),
+            ),
+        )
+
+    @property
+    def letters(self) -> list[Symbol]:
+        """All letters of the law and of the budget but the factors and the unit of compute."""
+        letters = self.form.reducible.free_symbols | self.budget.compute().free_symbols
+        return in_paper_order(letters - {*self.form.variables, sym.KAPPA})
 
 
 def derivation() -> Derivation:
     """R(x)/R*(C(x)) from the law for two and three factors, the bound, and the second-order form in the s_i = log r_i."""
-    steps = []
-    for count in (2, 3):
-        form, budget = factors(count)
-        envelope = derive(form, budget)
-        ratios, penalty = penalty_of_ratios(envelope)
-        spent = budget.compute()
-        of_run = {
-            r: x / best.subs(sym.C, spent)
-            for r, x, best in zip(ratios, form.variables, envelope.allocation, strict=True)
-        }
-        powers = [budget.exponent(x) for x in form.variables]
-        logs = [Symbol(f"s_{i}", real=True) for i in range(1, count)]
-        last = -Add(*(c * s for c, s in zip(powers, logs, strict=False))) / powers[-1]
-        kept = dict(zip(ratios, (exp(s) for s in (*logs, last)), strict=True))
-        along = penalty.subs(kept)
-        direction = Symbol("tau", real=True)
-        moved = {
-            x: best * exp(direction * s)
-            for x, best, s in zip(form.variables, envelope.allocation, (*logs, last), strict=True)
-        }
-        line = form.reducible.subs(moved) / envelope.reducible
-        quadratic = Add(
-            *(
-                w * t.exponent**2 * s**2
-                for w, t, s in zip(envelope.shares, form.terms, (*logs, last), strict=True)
-            )
-        )
-        weighted = tuple(
-            w * r**-t.exponent
-            for w, r, t in zip(envelope.shares, kept.values(), form.terms, strict=True)
-        )
-        steps += [
-            Claim(
-                f"penalty_{count}",
-                form.reducible / envelope.reducible.subs(sym.C, spent),
-                "==",
-                penalty.subs(of_run),
-                f"{count} factors: with r_i = x_i/x_i*(C(x)) every run has R/R* = sum_i w_i r_i^-b_i.",
-            ),
-            Claim(
-                f"on_budget_{count}",
-                Mul(*(of_run[r] ** c for r, c in zip(ratios, powers, strict=True))),
-                "==",
-                Integer(1),
-                f"{count} factors: these ratios satisfy prod_i r_i^c_i = 1.",
-            ),
-            Claim(
-                f"at_least_one_{count}",
-                along,
-                ">=",
-                Integer(1),
-                f"{count} factors: with prod_i r_i^c_i = 1 the geometric mean is 1.",
-                ByWeightedAmGm(weighted, envelope.shares),
-            ),
-            Claim(
-                f"first_order_{count}",
-                line.diff(direction).subs(direction, 0),
-                "==",
-                Integer(0),
-                f"{count} factors: no first order in the s_i.",
-            ),
-            Claim(
-                f"second_order_{count}",
-                line.diff(direction, 2).subs(direction, 0),
-                "==",
-                quadratic,
-                f"{count} factors: P = 1 + (1/2) sum_i w_i b_i^2 s_i^2 + ...",
-            ),
-            Claim(
-                f"definite_{count}",
-                quadratic,
-                ">=",
-                Integer(0),
-                f"{count} factors: the quadratic form is a sum of squares.",
-                ByPositiveTerms(),
-            ),
-        ]
+    F, G, H, f, g, p, q, u, v = symbols("F G H f g p q u v", positive=True)
+    law, budget = LawForm((Term(F, u, f), Term(G, v, g))), Budget(sym.KAPPA, ((u, p), (v, q)))
+    two = Run(law, budget, "S", H, *symbols("tau H_0", positive=True))
+    three = Run(*factors(3), "Q", *symbols("K sigma K_0", positive=True))
+    runs = (two, three)
+    free = [s for run in runs for s in run.logs[:-1]]
     return Derivation(
         name="off_budget_penalty",
         title="The penalty of any run at its own compute",
         assumptions=(
-            "R = sum_i A_i x_i^-b_i with positive coefficients and exponents, m = 2, 3",
-            "C(x) = kappa prod_i x_i^c_i with c_i > 0",
+            say(
+                "A run of two factors, {} and {}, has the reducible loss {} and the compute {}; ",
+                *two.form.variables,
+                function(two.reducible)(*two.form.variables),
+                two.compute,
+            )
+            + "a run of three, "
+            + listed(three.form.variables)
+            + say(
+                ", has the reducible loss {} and the compute {}. ",
+                function(three.reducible)(*three.form.variables),
+                three.compute,
+            )
+            + "Let "
+            + all_positive([*two.form.variables, *three.form.variables, *two.letters])
+            + ", let "
+            + all_positive([*three.letters, sym.KAPPA])
+            + ", and let "
+            + listed([*free, DIRECTION])
+            + " be real.",
         ),
-        statement=r"\frac{R(x)}{R^*(C(x))} = \sum_i w_i r_i^{-b_i} \ge 1,\quad r_i = \frac{x_i}{x_i^*(C(x))};\qquad P = 1 + "
-        r"\tfrac12\sum_i w_i b_i^2 s_i^2 + \dots",
-        steps=tuple(steps),
+        definitions=tuple(d for run in runs for d in run.definitions),
+        statement="Measure a run by its ratios "
+        + listed(two.ratios)
+        + " to the optimum at its own compute. They satisfy {on_budget_2}, and the loss over the "
+        "least loss at that compute is {penalty_2}, which is at least one, {at_least_one_2}. "
+        "For three factors {on_budget_3}, {penalty_3} and {at_least_one_3}. "
+        + say(
+            "Move the optimum along the budget, {} by the factor {} and {} by {}, ",
+            two.form.variables[0],
+            exp(DIRECTION * two.logs[0]),
+            two.form.variables[1],
+            exp(DIRECTION * two.logs[1]),
+        )
+        + "and the factors of a run of three likewise. The penalty has no slope there, "
+        "{first_order_2} and {first_order_3}, and its second derivative is a "
+        "sum of squares, {second_order_2} and {second_order_3}.",
+        steps=tuple(
+            step for count, run in zip((2, 3), runs, strict=True) for step in run.steps(count)
+        ),
         source="Weighted AM-GM; Schaeffer et al. 2025, arXiv 2509.24012, for two factors.",
         follows="No common budget is needed to compare runs: each is measured at its own compute.",
     )

@@ -128,6 +128,8 @@ IN_PARENTHESES = re.compile(r"[\s&]*(?:\\left)?\((?P<inside>.*?)(?:\\right)?\)[\
 LIMIT = re.compile(
     r"\s*\\?[A-Za-z]+\s*(?:->|\\(?:to|rightarrow|longrightarrow)(?![A-Za-z]))\s*(?:0(?:\^\{?\+\}?)?|\+?\\infty)[\s.,;]*"
 )
+#: A row that begins so has more factors of the row before.
+FACTOR = re.compile(r"[\s&]*\\(?:times|cdot)(?![A-Za-z])")
 TRAILING = re.compile(r"(?:[\s&.,;:]|\\[,;:! ]|\\qq?uad)+\Z")
 EMPTY = re.compile(r"(?:[\s&.,;!:]|\\[,;:! ]|\\qq?uad(?![A-Za-z]))*")
 
@@ -582,7 +584,7 @@ def _continues(part: str) -> bool:
     """Whether a part goes on with the claim before: as a link of its chain, or as a piece of its
     last side.
     """
-    return _is_link(part) or RELATION.search(part) is None
+    return _is_link(part) or FACTOR.match(part) is not None or RELATION.search(part) is None
 
 
 def _is_link(part: str) -> bool:

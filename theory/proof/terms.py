@@ -16,7 +16,7 @@ from ..algebra.convert import arithmetic_for, normal_form
 from .argument import ByWeightedAmGm
 from .claim import Claim
 
-MOST_POSITIVE_TERMS = 3
+MOST_POSITIVE_TERMS = 4
 POSITIVE = "the difference is a sum of positive terms"
 NEVER_NEGATIVE = "the difference is a sum of terms that are never negative"
 

@@ -111,6 +111,7 @@ def exchanged(latex: str) -> str:
     latex = re.sub(
         r"\\(?:alpha(?!_)|beta|gamma)(?![A-Za-z])", lambda match: letters[match[0]], latex
     )
+    latex = re.sub(r"([a-z]_\{[0-9]\})\^\{\*\}", r"{\1}_{\\mathrm{opt}}", latex)
     return re.sub(
         r"(?<![_A-Za-z\\])(d(?=[A-Z]))?([A-Za-z])\^\{\*\}", r"\1\2_{\\mathrm{opt}}", latex
     )
