@@ -110,12 +110,10 @@ def derivation() -> Derivation:
         statement=say("Multiply the params and the tokens of a run by {}, ", (scale, ">", 0))
         + say("and let {} be its reducible loss. The elasticity of scale of ", scaled)
         + say("the run, {}, is ", local)
-        + "{elasticity}; at the optimum {at_the_optimum}. Where the exponents differ, it lies "
-        "strictly between them, and a run scaled without end keeps one term alone: for "
-        + say("{} ", (b, ">", g))
-        + "{above_the_smaller}, {below_the_larger} and {in_the_end}, and for "
-        + say("{} ", (b, "<", g))
-        + "{above_the_smaller_exchanged}, {below_the_larger_exchanged} and "
+        + "{elasticity}; at the optimum {at_the_optimum}. Where the exponents differ, it is larger "
+        "than the smaller one, {above_the_smaller} or {above_the_smaller_exchanged}, and smaller "
+        "than the larger, {below_the_larger} or {below_the_larger_exchanged}. Scaled without end a "
+        "run keeps the term with the smaller exponent alone, {in_the_end} or "
         "{in_the_end_exchanged}.",
         steps=steps,
         source="Elasticity of scale; the law of Hoffmann et al. 2022, arXiv 2203.15556.",
