@@ -88,9 +88,8 @@ def _ces_sum(form: LawForm) -> Expr:
 
 
 def scale_elasticity(form: LawForm = PARAMS_TOKENS) -> Expr:
-    """-dlog R/dlog lambda for (lambda N, lambda D): b v + g (1 - v) with v = T_N/R the share of the
-    params term.
+    """-dlog R/dlog lambda for (lambda N, lambda D): the mean of the exponents, (b T_N + g T_D)/R,
+    weighted by the shares of the terms.
     """
-    params, tokens = form.terms
-    share = params.expression / form.reducible
-    return params.exponent * share + tokens.exponent * (1 - share)
+    weighted = (term.exponent * term.expression for term in form.terms)
+    return Add(*weighted) / form.reducible

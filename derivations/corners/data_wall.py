@@ -6,6 +6,7 @@ from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import capped_shadow_price
 from isoflop.theory.penalty import misallocation
@@ -53,17 +54,24 @@ def derivation() -> Derivation:
             ByMonotone(cap * x**w_d, x, 1 + u, Integer(1), order=ByPositiveTerms(form=u)),
         ),
         Claim(
+            "budget_kept",
+            product_of_powers(
+                (m.envelope.budget.coefficient, n_star * exp(v), d_star * exp(-v)),
+                (Integer(1),) * 3,
+            ),
+            "==",
+            C,
+            say("Fewer tokens leave the budget to the other factor:"),
+        ),
+        Claim(
             "scarcity",
             SCARCE(v),
             "==",
             in_shares.subs(x, v),
             say(
-                "At the optimum the terms are {} and {}; with {} tokens the rest of the budget "
-                "buys {} params:",
+                "At the optimum the terms are {} and {}; each changes by a factor:",
                 w_n * best,
                 w_d * best,
-                d_star * exp(-v),
-                n_star * exp(v),
             ),
         ),
         Claim(
@@ -156,9 +164,11 @@ def derivation() -> Derivation:
         + "{threshold}, and "
         + say("for every {} also ", (u, ">", 0))
         + "{beyond}. At compute "
-        + say("{} a run with {} tokens has ", C, d_star * exp(-v))
-        + say("the reducible loss {}, {}, and with fewer ", SCARCE(v), (v, ">", 0))
-        + "tokens a larger one, {less_data_is_worse}; so the best run beyond "
+        + say("{} a run with {} tokens, {}, has ", C, d_star * exp(-v), (v, ">", 0))
+        + say("{} params, ", n_star * exp(v))
+        + "{budget_kept}. "
+        + say("Its reducible loss is {}, and that with fewer tokens is larger, ", SCARCE(v))
+        + "{less_data_is_worse}; so the best run beyond "
         + say("{} has all {} tokens and {} params, ", WALL, cap, C / (6 * cap))
         + say("with the reducible loss {}. ", at_wall)
         + "More data would always lower it: {price_of_data} and {price_is_negative}. "

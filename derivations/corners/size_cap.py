@@ -6,6 +6,7 @@ from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import capped_shadow_price
 from isoflop.theory.penalty import misallocation
@@ -53,17 +54,24 @@ def derivation() -> Derivation:
             ByMonotone(cap * x**w_n, x, 1 + u, Integer(1), order=ByPositiveTerms(form=u)),
         ),
         Claim(
+            "budget_kept",
+            product_of_powers(
+                (m.envelope.budget.coefficient, n_star * exp(-v), d_star * exp(v)),
+                (Integer(1),) * 3,
+            ),
+            "==",
+            C,
+            say("Fewer params leave the budget to the other factor:"),
+        ),
+        Claim(
             "smallness",
             SMALL(v),
             "==",
             in_shares.subs(x, v),
             say(
-                "At the optimum the terms are {} and {}; with {} params the rest of the budget "
-                "buys {} tokens:",
+                "At the optimum the terms are {} and {}; each changes by a factor:",
                 w_n * best,
                 w_d * best,
-                n_star * exp(-v),
-                d_star * exp(v),
             ),
         ),
         Claim(
@@ -165,9 +173,11 @@ def derivation() -> Derivation:
         + "{threshold}, and "
         + say("for every {} also ", (u, ">", 0))
         + "{beyond}. At compute "
-        + say("{} a run with {} params has ", C, n_star * exp(-v))
-        + say("the reducible loss {}, {}, and a smaller ", SMALL(v), (v, ">", 0))
-        + "model a larger one, {smaller_is_worse}; so the best run beyond "
+        + say("{} a run with {} params, {}, has ", C, n_star * exp(-v), (v, ">", 0))
+        + say("{} tokens, ", d_star * exp(v))
+        + "{budget_kept}. "
+        + say("Its reducible loss is {}, and that of a smaller model is larger, ", SMALL(v))
+        + "{smaller_is_worse}; so the best run beyond "
         + say("{} has {} params and {} tokens, ", CAPPED, cap, C / (6 * cap))
         + say("with the reducible loss {}. ", at_cap)
         + "A larger model would always lower it: {price_of_size} and {price_is_negative}. "

@@ -148,7 +148,7 @@ def derivation() -> Derivation:
         + "{least_on_the_contour}, and the optimum at that compute reaches it, {attained}. "
         "The derivatives of the logarithm of this cost, {cost_function}, "
         "in the powers of the budget are the logarithms of the optimal inputs, {gradient_a} and "
-        + "{gradient_d}. It is concave in "
+        + "{gradient_d}. The logarithm of the cost is concave in "
         + say("{} and {} together, ", a, d)
         + "{concave_in_a} and {degenerate}. A percent less of the reducible loss costs "
         + say("{} percent more compute, ", 1 / names.exponent)

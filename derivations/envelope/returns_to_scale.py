@@ -6,6 +6,7 @@ from sympy import Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.economics import scale_elasticity
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
@@ -21,7 +22,6 @@ def derivation() -> Derivation:
     names, n, d = envelope.named, sym.N, sym.D
     params, tokens = PARAMS_TOKENS.terms
     b, g = params.exponent, tokens.exponent
-    weighted = b * params.expression + g * tokens.expression
     local, scaled = ELASTICITY(n, d), SCALED(scale)
     bounds = []
     for ending, (larger, smaller) in (
@@ -104,18 +104,16 @@ def derivation() -> Derivation:
         assumptions=envelope.assumptions,
         definitions=(
             *envelope.definitions,
-            Definition(local, weighted / function("R")(n, d)),
+            Definition(local, scale_elasticity()),
             Definition(scaled, function("R")(scale * n, scale * d)),
         ),
         statement=say("Multiply the params and the tokens of a run by {}, ", (scale, ">", 0))
         + say("and let {} be its reducible loss. The elasticity of scale of ", scaled)
         + say("the run, {}, is ", local)
-        + "{elasticity}; at the optimum {at_the_optimum}. Where the exponents differ, it lies "
-        "strictly between them, and a run scaled without end keeps one term alone: for "
-        + say("{} ", (b, ">", g))
-        + "{above_the_smaller}, {below_the_larger} and {in_the_end}, and for "
-        + say("{} ", (b, "<", g))
-        + "{above_the_smaller_exchanged}, {below_the_larger_exchanged} and "
+        + "{elasticity}; at the optimum {at_the_optimum}. Where the exponents differ, it is larger "
+        "than the smaller one, {above_the_smaller} or {above_the_smaller_exchanged}, and smaller "
+        "than the larger, {below_the_larger} or {below_the_larger_exchanged}. Scaled without end a "
+        "run keeps the term with the smaller exponent alone, {in_the_end} or "
         "{in_the_end_exchanged}.",
         steps=steps,
         source="Elasticity of scale; the law of Hoffmann et al. 2022, arXiv 2203.15556.",

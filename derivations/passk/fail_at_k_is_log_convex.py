@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Rational, Symbol
+from sympy import Integer, Rational, Symbol
 
-from isoflop.theory.passk import DRAWS
+from isoflop.theory.passk import DRAWS, FAIL_AT
 from isoflop.theory.proof.argument_calculus import ByConvexity
 from isoflop.theory.proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, say
 
 
 def derivation() -> Derivation:
@@ -20,75 +21,97 @@ def derivation() -> Derivation:
     first = (j / (j + k) * f ** (j + k), k / (j + k) * g ** (j + k))
     second = (k / (j + k) * f ** (j + k), j / (j + k) * g ** (j + k))
     weights = (j / (j + k), k / (j + k))
-    moment = [v * f**e + w * g**e for e in (k - 1, k, k + 1)]
+    times = 1 + more
+    steps = (
+        Claim(
+            "log_convex",
+            outer[0] + outer[1],
+            ">=",
+            f**k * g**k,
+            say("AM-GM of the two terms:"),
+            ByWeightedAmGm(outer, (half, half)),
+        ),
+        Claim(
+            "log_convex_for_two_kinds",
+            FAIL_AT(k - 1) * FAIL_AT(k + 1),
+            ">=",
+            FAIL_AT(k) ** 2,
+            say("The difference is {}:", v * w * (f * g) ** (k - 1) * (f - g) ** 2),
+            ByPositiveTerms(form=v * w * (f * g) ** (k - 1) * (f - g) ** 2),
+        ),
+        Claim(
+            "super_multiplicative_first_half",
+            first[0] + first[1],
+            ">=",
+            f**j * g**k,
+            say("Weighted AM-GM with the weights {} and {}:", *weights),
+            ByWeightedAmGm(first, weights),
+        ),
+        Claim(
+            "super_multiplicative_second_half",
+            second[0] + second[1],
+            ">=",
+            f**k * g**j,
+            say("The same with {} and {} exchanged:", f, g),
+            ByWeightedAmGm(second, weights[::-1]),
+        ),
+        Claim(
+            "both_halves",
+            first[0] + first[1] + second[0] + second[1],
+            "==",
+            f ** (j + k) + g ** (j + k),
+            say("The two halves add up to the sum of the two powers:"),
+        ),
+        Claim(
+            "power",
+            x**times,
+            ">=",
+            mean**times + times * mean**more * (x - mean),
+            say("The power is convex in {}, and lies above its tangent at {}:", x, mean),
+            ByConvexity(x**times, x, x, mean),
+        ),
+        Claim(
+            "equality_for_equal_problems",
+            f ** (k - 1) * f ** (k + 1) - (f**k) ** 2,
+            "==",
+            Integer(0),
+            say("Where all problems are equally hard log-convexity is an equality:"),
+        ),
+    )
     return Derivation(
         name="fail_at_k_is_log_convex",
         title="fail@k is log-convex and super-multiplicative",
         assumptions=(
-            "f and g, the chances to fail of two problems drawn independently, of any distribution",
+            say("Let {} for two kinds of problems, ", (FAIL_AT(k), "=", v * f**k + w * g**k))
+            + say(
+                "with the shares {} and {}, which a draw fails with probability {} and {}. Let ",
+                v,
+                w,
+                f,
+                g,
+            )
+            + all_positive((f, g, v, w, k, j, x, mean, more))
+            + ".",
         ),
-        statement=(
-            r"\mathrm{fail}@k^2 \le \mathrm{fail}@(k-1)\,\mathrm{fail}@(k+1), \quad"
-            r"\mathrm{fail}@(j+k) \ge \mathrm{fail}@j\;\mathrm{fail}@k, \quad \mathrm{fail}@(mk) \ge \mathrm{fail}@k^m"
-        ),
-        steps=(
-            Claim(
-                "log_convex",
-                outer[0] + outer[1],
-                ">=",
-                f**k * g**k,
-                "AM-GM for the pair; the means are those of the two draws at k - 1 and k + 1, and at k twice.",
-                ByWeightedAmGm(outer, (half, half)),
-            ),
-            Claim(
-                "log_convex_for_two_kinds",
-                moment[0] * moment[2],
-                ">=",
-                moment[1] ** 2,
-                "For two kinds of problems with shares v and w in full: the difference is v w (f g)^(k - 1) (f - g)^2.",
-                ByPositiveTerms(form=v * w * (f * g) ** (k - 1) * (f - g) ** 2),
-            ),
-            Claim(
-                "super_multiplicative_first_half",
-                first[0] + first[1],
-                ">=",
-                f**j * g**k,
-                "Weighted AM-GM with weights j/(j + k) and k/(j + k);",
-                ByWeightedAmGm(first, weights),
-            ),
-            Claim(
-                "super_multiplicative_second_half",
-                second[0] + second[1],
-                ">=",
-                f**k * g**j,
-                "the same with f and g exchanged. The mean of the sum of both is the second inequality, twice.",
-                ByWeightedAmGm(second, weights[::-1]),
-            ),
-            Claim(
-                "both_halves",
-                first[0] + first[1] + second[0] + second[1],
-                "==",
-                f ** (j + k) + g ** (j + k),
-                "The two halves add up to the sum of the two powers.",
-            ),
-            Claim(
-                "power",
-                x ** (1 + more),
-                ">=",
-                mean ** (1 + more) + (1 + more) * mean**more * (x - mean),
-                "With x = f^k and 1 + m in place of m: x^(1 + m) lies above its tangent at the mean of x, and the mean of the "
-                "tangent is "
-                "its value there (Jensen).",
-                ByConvexity(x ** (1 + more), x, x, mean),
-            ),
-            Claim(
-                "equality_for_equal_problems",
-                moment[1].subs(g, f) ** 2,
-                "==",
-                moment[0].subs(g, f) * moment[2].subs(g, f),
-                "Log-convexity is an equality where all problems are equally hard.",
-            ),
-        ),
+        definitions=(Definition(FAIL_AT(k), v * f**k + w * g**k),),
+        statement="For two kinds of problems {log_convex_for_two_kinds}. For any distribution draw two "
+        "problems independently: the mean over both draws of "
+        + say(
+            "{log_convex} says that the square of {} is at most {}, that of ",
+            FAIL_AT(k),
+            FAIL_AT(k - 1) * FAIL_AT(k + 1),
+        )
+        + "{super_multiplicative_first_half} and {super_multiplicative_second_half} that "
+        + say("{} is at most {}, ", FAIL_AT(j) * FAIL_AT(k), FAIL_AT(j + k))
+        + say(
+            "and that of {power}, with {} for {}, that {} is at most ", f**k, x, FAIL_AT(k) ** times
+        )
+        + say("{}.", FAIL_AT(times * k)),
+        steps=steps,
         source="Cauchy-Schwarz, Chebyshev's sum inequality and Jensen, each through AM-GM or a tangent.",
-        follows="-log fail@k is concave in k: the chance that a draw solves what earlier draws did not falls with k.",
+        follows=say(
+            "{} is log-convex in {}: the chance that a draw solves what earlier draws did not falls.",
+            FAIL_AT(k),
+            k,
+        ),
     )
