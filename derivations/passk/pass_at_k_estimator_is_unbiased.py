@@ -4,76 +4,152 @@ from __future__ import annotations
 
 from math import comb
 
-from sympy import Add, Integer, Symbol
+from sympy import Add, Derivative, Integer, Symbol
 
-from isoflop.theory.passk import CHEN, DRAWS, SAMPLES, SOLVE, binomial, factorial_of, falling
+from isoflop.theory.passk import (
+    CHEN,
+    CORRECT,
+    DRAWS,
+    FAIL_AT,
+    PASS_AT,
+    SAMPLES,
+    SOLVE,
+    binomial,
+    factorial_of,
+    falling,
+)
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 
 def derivation() -> Derivation:
     """The failures F = n - c are a sum of n independent indicators: derive their probability generating function k times."""
-    n, k, p = SAMPLES, DRAWS, SOLVE
-    q, z = Symbol("q", positive=True), Symbol("z", positive=True)
-    generating = (p + q * z) ** n
-    factorial_moment = falling(n, k) * q**k
-    derivative = factorial_moment * (p + q * z) ** (n - k)
-    next_derivative = falling(n, k + 1) * q ** (k + 1) * (p + q * z) ** (n - k - 1)
+    n, c, k, p = SAMPLES, CORRECT, DRAWS, SOLVE
+    names = ("q", "z", "u", "F", "b")
+    q, z, odds, failures, choices = (Symbol(name, positive=True) for name in names)
+    generating = function("g")
+    derivative = falling(n, k) * q**k * (p + q * z) ** (n - k)
     return Derivation(
         name="pass_at_k_estimator_is_unbiased",
-        title="The pass@k estimator is unbiased",
+        title=say("The estimator of {} is unbiased", PASS_AT(k)),
         assumptions=(
-            "n independent samples, c of them correct, each with probability p = 1 - q",
-            "integers 1 <= k <= n",
+            say(
+                "Of {} independent samples {} are correct and {} fail. A sample is correct with "
+                "probability {} strictly between 0 and 1, written through its odds {}, and fails "
+                "with probability {}. ",
+                n,
+                c,
+                (failures, "=", n - c),
+                p,
+                (odds, ">", 0),
+                q,
+            )
+            + say("The numbers {} and {} are integers, and ", n, k)
+            + say("{}.", (1, "<=", k, "<=", n)),
+            say(
+                "The probability generating function {} of the failures is the mean of {}. The "
+                "product of the {} factors {}, {} and so on is {}, and {} is the number of ways to "
+                "choose {} of the {} samples.",
+                generating(z),
+                z**failures,
+                k,
+                n,
+                n - 1,
+                falling(n, k),
+                choices,
+                k,
+                n,
+            ),
         ),
-        statement=r"\mathbb{E}\left[1 - \binom{n-c}{k}\Big/\binom{n}{k}\right] = 1 - (1-p)^k",
+        definitions=(
+            Definition(p, odds / (1 + odds)),
+            Definition(q, 1 / (1 + odds)),
+            Definition(choices, binomial(n, k)),
+            Definition(generating(z), (p + q * z) ** n),
+        ),
+        statement=say(
+            "The number of ways to choose {} of the failures, times {}, has the mean ",
+            k,
+            factorial_of(k),
+        )
+        + "{factorial_moment}. Divided by that of all samples, the mean is {unbiased}: the share "
+        + say("of the choices of {} samples that all fail estimates {} without ", k, FAIL_AT(k))
+        + say("bias, and 1 less this share so estimates {}.", PASS_AT(k)),
         steps=(
             Claim(
                 "first_derivative",
-                generating.diff(z),
+                Derivative(generating(z), z),
                 "==",
-                falling(n, Integer(1)) * q * (p + q * z) ** (n - 1),
-                "The mean of z^F is the product of n equal factors p + q z; this is its first derivative.",
+                n * q * (p + q * z) ** (n - 1),
+                say(
+                    "The generating function is the product of {} equal factors {}, one for each "
+                    "sample:",
+                    n,
+                    p + q * z,
+                ),
             ),
             Claim(
                 "induction_on_k",
-                derivative.diff(z),
+                Derivative(derivative, z),
                 "==",
-                next_derivative,
-                "If the k-th derivative has the form n (n - 1)...(n - k + 1) q^k (p + q z)^(n - k), so "
-                "has the next one with k + 1.",
+                falling(n, k + 1) * q ** (k + 1) * (p + q * z) ** (n - k - 1),
+                say(
+                    "By induction the derivative of order {} is {}, for this holds at {} by "
+                    "{first_derivative}, and one more derivative replaces {} by {}:",
+                    k,
+                    derivative,
+                    (k, "=", 1),
+                    k,
+                    k + 1,
+                ),
                 assume=(n - k,),
             ),
             Claim(
                 "factorial_moment",
-                derivative.subs(z, 1).subs(p, 1 - q),
+                falling(n, k) * q**k * (p + q) ** (n - k),
                 "==",
-                factorial_of(k) * binomial(n, k) * q**k,
-                "At z = 1, with p + q = 1, it is the mean of F (F - 1)...(F - k + 1), that is k! times the mean of F choose k.",
+                factorial_of(k) * choices * q**k,
+                say(
+                    "At {} this derivative is the mean of the product of {} factors {}, {} and so "
+                    "on, which is {} times the number of ways to choose {} of the failures:",
+                    (z, "=", 1),
+                    k,
+                    failures,
+                    failures - 1,
+                    factorial_of(k),
+                    k,
+                ),
             ),
             Claim(
                 "unbiased",
-                derivative.subs(z, 1).subs(q, 1 - p) / (factorial_of(k) * binomial(n, k)),
+                falling(n, k) * q**k / (factorial_of(k) * choices),
                 "==",
-                (1 - p) ** k,
-                "Divide by k! times n choose k: the mean of the estimator of fail@k is fail@k.",
-                assume=(1 - p,),
+                q**k,
+                say(
+                    "Divide this mean by {}, which is {}:",
+                    factorial_of(k) * choices,
+                    falling(n, k),
+                ),
             ),
             Claim(
                 "seven_samples_three_draws",
                 Add(
                     *(
-                        Integer(comb(7, c) * comb(7 - c, 3))
-                        / comb(7, 3)
-                        * p**c
-                        * (1 - p) ** (7 - c)
-                        for c in range(8)
+                        Integer(comb(7, x) * comb(7 - x, 3)) / comb(7, 3) * p**x * q ** (7 - x)
+                        for x in range(8)
                     )
                 ),
                 "==",
-                (1 - p) ** 3,
-                "One case written out, n = 7 and k = 3: the mean over the binomial distribution of c.",
+                q**3,
+                say(
+                    "One case written out, with {} and {}: the mean over the binomial distribution "
+                    "of the correct samples:",
+                    (n, "=", 7),
+                    (k, "=", 3),
+                ),
             ),
         ),
         source=f"{CHEN}, equation 1, for the estimator.",
-        follows="c is a complete sufficient statistic, so this estimator has the least variance (Lehmann and Scheffe 1950).",
+        follows="The number of correct samples is a complete sufficient statistic, so this estimator "
+        "has the least variance, by Lehmann and Scheffe 1950.",
     )

@@ -4,64 +4,108 @@ from __future__ import annotations
 
 from sympy import Integer, Symbol
 
-from isoflop.theory.passk import CHEN, CORRECT, SAMPLES, SOLVE
+from isoflop.theory.passk import CHEN, CORRECT, DRAWS, FAIL_AT, PASS_AT, SAMPLES, SOLVE
 from isoflop.theory.proof.claim import ByLeadingTerm, ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.words import Definition, say
 
 
 def derivation() -> Derivation:
     """In the odds x = p/(1 - p), and divided by (1 - p)^n, means of statistics are polynomials and fail@k is none."""
-    n, c, p = SAMPLES, CORRECT, SOLVE
-    x, y, beyond = (Symbol(name, positive=True) for name in ("x", "y", "m"))
-    from_odds = x / (1 + x)
-    k = n + beyond
+    n, c, k, p = SAMPLES, CORRECT, DRAWS, SOLVE
+    x, q, y, beyond = (Symbol(name, positive=True) for name in ("x", "q", "y", "m"))
+    divided = (1 + x) ** -beyond
     return Derivation(
         name="pass_at_k_has_no_unbiased_estimator_beyond_n",
-        title="No unbiased estimator of pass@k for k > n",
+        title=say("No unbiased estimator of {} beyond {} samples", PASS_AT(k), n),
         assumptions=(
-            "n independent samples, each correct with the same unknown 0 < p < 1",
-            "k = n + m with m >= 1",
+            say(
+                "Of {} independent samples {} are correct. Each is correct with the same unknown "
+                "probability {} strictly between 0 and 1, written through its odds {}, and fails "
+                "with probability {}. ",
+                n,
+                c,
+                p,
+                (x, ">", 0),
+                q,
+            )
+            + say(
+                "The number of draws {} exceeds {} by an integer {}, and {} is {}. ",
+                k,
+                n,
+                (beyond, ">=", 1),
+                FAIL_AT(k),
+                q**k,
+            )
+            + say("Write {} for {}.", y, 1 + x),
         ),
-        statement=r"\nexists\, T:\quad \mathbb{E}_p\, T = 1 - (1-p)^k \text{ for all } p, \qquad k > n",
+        definitions=(
+            Definition(p, x / (1 + x)),
+            Definition(q, 1 / (1 + x)),
+            Definition(k, n + beyond),
+        ),
+        statement=say(
+            "No function of the outcomes has the mean {} at every {}. For {} correct ",
+            1 - q**k,
+            p,
+            c,
+        )
+        + say(
+            "samples in a given order have the probability {statistics_are_polynomials}, so that the "
+            "mean of a function of the outcomes is {} times a polynomial in the odds. As ",
+            q**n,
+        )
+        + "{one_is_a_polynomial}, so would be the chance to fail, {fail_is_another_power}. But the "
+        + say("factor {} vanishes in the limit, ", divided)
+        + "{vanishes_at_infinity}, as no polynomial but 0 does, and is not 0, {is_not_zero}.",
         steps=(
             Claim(
                 "statistics_are_polynomials",
-                (p**c * (1 - p) ** (n - c) / (1 - p) ** n).subs(p, from_odds),
+                p**c * q ** (n - c),
                 "==",
-                x**c,
-                "c is sufficient; divided by (1 - p)^n the mean of any function of c is a polynomial in x, a sum of multiples of "
-                "x^c.",
+                q**n * x**c,
+                say(
+                    "A correct sample brings the factor {} and a failed one the factor {}, and {}:",
+                    p,
+                    q,
+                    (p, "=", q * x),
+                ),
             ),
             Claim(
                 "fail_is_another_power",
-                ((1 - p) ** k / (1 - p) ** n).subs(p, from_odds),
+                q**k,
                 "==",
-                (1 + x) ** -beyond,
-                "Divided by the same factor fail@k becomes (1 + x)^-m, which an unbiased estimator would make a polynomial in x.",
+                q**n * divided,
+                say("Take the factor {} out:", q**n),
             ),
             Claim(
                 "one_is_a_polynomial",
-                (1 / (1 - p) ** n).subs(p, from_odds),
+                q**n * (1 + x) ** n,
                 "==",
-                (1 + x) ** n,
-                "The 1 of 1 - fail@k becomes the polynomial (1 + x)^n and decides nothing.",
+                Integer(1),
+                say("By the definition of {}:", q),
             ),
             Claim(
                 "vanishes_at_infinity",
                 y**-beyond,
                 "->",
                 Integer(0),
-                "With y = 1 + x: it vanishes for x -> infinity, and the only polynomial that does is 0.",
+                "A polynomial that vanishes at infinity is the constant 0:",
                 ByLeadingTerm(y, "oo"),
             ),
             Claim(
                 "is_not_zero",
-                ((1 - p) ** k / (1 - p) ** n).subs(p, from_odds),
+                divided,
                 ">",
                 Integer(0),
-                "But it is positive at every x > 0: a contradiction.",
-                ByPositiveTerms(form=(1 + x) ** -beyond),
+                "A power of a positive number is positive, and so the polynomial cannot be the "
+                "constant 0:",
+                ByPositiveTerms(form=divided),
             ),
         ),
-        source=f"The degree argument is classical; {CHEN}, for the estimator with k <= n.",
-        follows="pass@k beyond the number of samples needs a model of how p varies, such as a Beta mixture.",
+        source=f"The degree argument is classical; {CHEN}, for the estimator with no more draws than samples.",
+        follows=say(
+            "{} beyond the number of samples needs a model of how {} varies, such as a Beta mixture.",
+            PASS_AT(k),
+            p,
+        ),
     )

@@ -4,34 +4,71 @@ from __future__ import annotations
 
 from sympy import Integer, Symbol
 
-from isoflop.theory.passk import CHEN, CORRECT, SAMPLES, fail_estimator_factor, falling
+from isoflop.theory.passk import (
+    CHEN,
+    CORRECT,
+    DRAWS,
+    FAIL_AT,
+    PASS_AT,
+    SAMPLES,
+    fail_estimator_factor,
+    falling,
+)
 from isoflop.theory.proof.argument_calculus import ByConvexity
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, say
 
 
 def derivation() -> Derivation:
     """Compare the plug-in with the unbiased estimator factor by factor, and with the truth by convexity."""
-    n, c = SAMPLES, CORRECT
-    i, failing, q, x, mean, more = (
-        Symbol(name, positive=True) for name in ("i", "m", "q", "x", "mu", "j")
+    n, c, k = SAMPLES, CORRECT, DRAWS
+    i, failing, q, x, mean, more, failures = (
+        Symbol(name, positive=True) for name in ("i", "m", "q", "x", "mu", "j", "F")
     )
     first_moment, second_moment = falling(n, Integer(1)) * q, falling(n, Integer(2)) * q**2
     return Derivation(
         name="pass_at_k_plug_in_underestimates",
-        title="The plug-in estimate of pass@k is too low",
+        title=say("The plug-in estimate of {} is too low", PASS_AT(k)),
         assumptions=(
-            "n independent samples, c of them correct, each with probability p = 1 - q",
-            "2 <= k <= n",
+            say(
+                "Of {} independent samples {} are correct and {} fail; each fails with probability "
+                "{}. The plug-in estimate of {} is {}; the unbiased one is the product of {} over "
+                "the integers {} from 0 to {}. ",
+                n,
+                c,
+                (failures, "=", n - c),
+                q,
+                FAIL_AT(k),
+                (1 - c / n) ** k,
+                1 - c / (n - i),
+                i,
+                k - 1,
+            )
+            + say("Let {}. Let ", (2, "<=", k, "<=", n))
+            + all_positive((c, failing, i, more, x, mean))
+            + say(", where {} of the failures are left after {} failed draws, ", failing, i)
+            + say("and {} is {}.", k, 1 + more),
         ),
-        statement=r"1 - \left(1 - \frac{c}{n}\right)^k \le 1 - \binom{n-c}{k}\Big/\binom{n}{k}",
+        definitions=(Definition(n, c + failing + i),),
+        statement="After the first, every factor of the unbiased estimate "
+        + say(
+            "of {} is below that of the plug-in, {factor_by_factor}; where no failure is left it ",
+            FAIL_AT(k),
+        )
+        + say("is 0. So wherever {} the plug-in estimate of {} ", (0, "<", c, "<", n), FAIL_AT(k))
+        + say("is the larger, and that of {} the smaller. On average it is so for ", PASS_AT(k))
+        + say("every {}, because powers are convex, {by_convexity}", (k, ">=", 2))
+        + ". At two draws the plug-in estimate of the chance to fail has the bias {bias_for_two_draws}.",
         steps=(
             Claim(
                 "factor_by_factor",
-                fail_estimator_factor(c + failing + i, c, Integer(0)),
-                ">=",
-                fail_estimator_factor(c + failing + i, c, i),
-                "With n = c + m + i: every factor 1 - c/(n - i) of the unbiased estimate of fail@k is at most 1 - c/n, so their "
-                "product is at most the plug-in (1 - c/n)^k; where a factor is 0 so is the product.",
+                fail_estimator_factor(n, c, Integer(0)),
+                ">",
+                fail_estimator_factor(n, c, i),
+                say(
+                    "The difference of the two sides is {}, a quotient of positive numbers:",
+                    c * i / (n * (n - i)),
+                ),
                 ByPositiveTerms(form=c * i / ((c + failing) * (c + failing + i))),
             ),
             Claim(
@@ -39,8 +76,12 @@ def derivation() -> Derivation:
                 x ** (1 + more),
                 ">=",
                 mean ** (1 + more) + (1 + more) * mean**more * (x - mean),
-                "The same on average, for k = 1 + j: x^k lies above its tangent at the mean of x = 1 - c/n, and the mean of the "
-                "tangent is fail@k (Jensen).",
+                say(
+                    "The power lies above its tangent at the mean {} of {}; the mean of the tangent "
+                    "is its value there, the true chance to fail (Jensen):",
+                    mean,
+                    (x, "=", 1 - c / n),
+                ),
                 ByConvexity(x ** (1 + more), x, x, mean),
             ),
             Claim(
@@ -48,9 +89,20 @@ def derivation() -> Derivation:
                 (second_moment + first_moment) / n**2 - q**2,
                 "==",
                 q * (1 - q) / n,
-                "For k = 2 the bias of the plug-in fail@2 is the variance of c/n: F^2 = F(F - 1) + F.",
+                say(
+                    "The mean of {} is {} and that of {} is {}; their sum is the mean of {}, and the "
+                    "bias is the variance of {}:",
+                    failures * (failures - 1),
+                    second_moment,
+                    failures,
+                    first_moment,
+                    failures**2,
+                    failures / n,
+                ),
             ),
         ),
         source=f"{CHEN}, section 2.1, for the warning; the inequality factor by factor is elementary.",
-        follows="The plug-in needs no k <= n, and pays with a bias of order 1/n.",
+        follows=say(
+            "The plug-in needs no {}, and pays with a bias that falls as {}.", (k, "<=", n), 1 / n
+        ),
     )
