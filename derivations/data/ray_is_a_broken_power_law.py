@@ -2,86 +2,97 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.broken import broken_power_law
-from isoflop.theory.identifiability import Design
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.broken import OneBreak, broken_power_law
 from isoflop.theory.proof.argument import ByLeadingTerm
 from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.ray import ray
+from isoflop.theory.proof.words import Definition, Sentence, function, say
+from isoflop.theory.ray import PARAMS, TOKENS, ray
 
-GAP = Symbol("h", positive=True)
+FRONT, PLACE = Symbol("K_0", positive=True), Symbol("d_1", positive=True)
+FIRST, CHANGE, WIDTH = (Symbol(name, real=True) for name in ("c_0", "c_1", "f_1"))
 
 
 def derivation() -> Derivation:
-    """E + R(C; t) in the letters a, b, c0, c1, d1, f1 of the broken law; c1 f1 = -1."""
-    line = ray()
-    broken, (t_n, t_d) = broken_power_law(line), Design(line.params, line.tokens).terms
-    faster = {sym.BETA: sym.GAMMA + GAP}
+    """E + R(C; t) in the letters of the broken law; c1 f1 = -1."""
+    line, C, at = ray(), sym.C, function("R")
+    broken = broken_power_law(line)
+    named = OneBreak(a=sym.E, b=FRONT, c0=FIRST, c1=CHANGE, d1=PLACE, f1=WIDTH)
+    reducible, steeper = at(PARAMS(C), TOKENS(C)), (sym.BETA - sym.GAMMA,)
+    tokens_there = sym.B * TOKENS(PLACE) ** -sym.GAMMA
     steps = (
+        Claim("sharpness", CHANGE * WIDTH, "==", Integer(-1), say("By definition:")),
         Claim(
             "identity",
-            broken.at(sym.C),
+            sym.E + reducible,
             "==",
-            sym.E + line.reducible,
-            "Take the params term out of the sum; the bracket has power 1.",
-        ),
-        Claim(
-            "sharpness",
-            sym.C * (t_d / t_n).diff(sym.C),
-            "==",
-            -broken.c1 * t_d / t_n,
-            "c1 f1 = -1: what stands in the bracket beside 1 is T_D/T_N, which grows with the exponent 1/f1 = -c1, so that "
-            "sharpness and change of slope are tied.",
+            named.at(C),
+            say(
+                "Take the term of {} out of the sum; by {sharpness} the bracket has the power one:",
+                sym.N,
+            ),
         ),
         Claim(
             "break",
-            t_n.subs(sym.C, broken.d1),
+            sym.A * PARAMS(PLACE) ** -sym.BETA,
             "==",
-            t_d.subs(sym.C, broken.d1),
-            "The break is where the two terms are equal.",
+            tokens_there,
+            say("The break is where the two terms are equal:"),
         ),
         Claim(
             "value_at_the_break",
-            broken.at(broken.d1) - broken.a,
+            at(PARAMS(PLACE), TOKENS(PLACE)),
             "==",
-            2 * t_d.subs(sym.C, broken.d1),
-            "There R is twice either term.",
+            2 * tokens_there,
+            say("There the reducible loss is twice either term:"),
         ),
         Claim(
             "before_the_break",
-            line.reducible.subs(faster),
+            reducible,
             "~",
-            (broken.b * sym.C**-broken.c0).subs(faster),
-            "Well below the break the term with the larger exponent alone counts; here beta = gamma + h with h > 0.",
-            ByLeadingTerm(sym.C, "0"),
+            FRONT * C**-FIRST,
+            say("Well below the break the term with the larger exponent alone counts:"),
+            ByLeadingTerm(C, "0"),
+            assume=steeper,
         ),
         Claim(
             "after_the_break",
-            line.reducible.subs(faster),
+            reducible,
             "~",
-            (broken.b * broken.d1**broken.c1 * sym.C ** -(broken.c0 + broken.c1)).subs(faster),
-            "Well above it the slope is c0 + c1.",
-            ByLeadingTerm(sym.C, "oo"),
+            FRONT * PLACE**CHANGE * C ** -(FIRST + CHANGE),
+            say("Well above it that with the smaller one:"),
+            ByLeadingTerm(C, "oo"),
+            assume=steeper,
         ),
         Claim(
             "at_the_break_slope",
-            (-sym.C * line.reducible.diff(sym.C) / line.reducible).subs(sym.C, broken.d1),
+            Subs(-Partial(log(reducible), log(C)), C, PLACE),
             "==",
-            broken.c0 + broken.c1 / Integer(2),
-            "At the break the local exponent is the mean of the two.",
+            FIRST + CHANGE / 2,
+            say("At the break the local exponent is the mean of the two:"),
         ),
     )
     return Derivation(
         name="ray_is_a_broken_power_law",
         title="The broken-power-law form of a ray",
-        assumptions=(
-            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
-            "beta > gamma (else exchange the terms)",
-            "D = t N",
+        assumptions=(*line.assumptions, say("Let {}.", (sym.BETA, "!=", sym.GAMMA))),
+        definitions=(
+            *line.definitions,
+            Definition(FIRST, broken.c0),
+            Definition(CHANGE, broken.c1),
+            Definition(WIDTH, broken.f1),
+            Definition(FRONT, broken.b),
+            Definition(PLACE, broken.d1),
         ),
-        statement=r"E + R(C; t) = a + b\,C^{-c_0}\left(1 + (C/d_1)^{1/f_1}\right)^{-c_1 f_1},\qquad c_1 f_1 = -1",
+        statement=Sentence(
+            "The loss of the runs is a power law with one break, {identity}, whose sharpness and change "
+            "of slope are tied, {sharpness}. At the break the two terms agree, {break}, and the local "
+            "exponent is the mean of its limits, {at_the_break_slope}; below and above it "
+            "{before_the_break} and {after_the_break}."
+        ),
         steps=steps,
         source="Caballero et al. 2023, arXiv 2210.14891, for the form; the identity is elementary.",
         follows="A broken law fitted to runs at one ratio has one parameter more than the two-term law can give it.",

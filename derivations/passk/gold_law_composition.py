@@ -2,87 +2,125 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.passk import SCHAEFFER, GoldComposition
+from isoflop.theory.algebra.functions import partial
+from isoflop.theory.passk import PASS_AT, SCHAEFFER, GoldComposition
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, function, say
 
 
 def derivation() -> Derivation:
     """-log pass@k = xi0 + K0 g^kappa with g = Eg + Gg C^-ag, without and with a floor Eg."""
-    names = ("xi_0", "K_0", "kappa", "E_g", "G_g", "a_g")
-    xi, k0, kappa, eg, gg, ag = (Symbol(name, positive=True) for name in names)
-    x = Symbol("x", positive=True)
-    bare = GoldComposition(xi, k0, kappa, Integer(0), gg, ag)
-    law = GoldComposition(xi, k0, kappa, eg, gg, ag)
-    exact_floor, exact_coefficient, exact_exponent = bare.without_gold_floor
-    floor, coefficient, exponent = law.with_gold_floor
-    in_power = law.value.subs(sym.C, x ** (-1 / exponent))
-    square = GoldComposition(xi, k0, Integer(2), eg, gg, ag)
-    square_floor, square_coefficient, square_exponent = square.with_gold_floor
+    names = ("xi_0", "K_0", "p", "E_g", "G_g", "a_g")
+    letters = tuple(Symbol(name, positive=True) for name in names)
+    xi, k0, power, eg, gg, ag = letters
+    x, C, k = Symbol("x", positive=True), sym.C, Symbol("k", positive=True)
+    gold, bare, law, near, square = (
+        function(name)(variable)
+        for name, variable in (("g", C), ("f", C), ("y", C), ("Y", x), ("z", C))
+    )
+    composed = GoldComposition(xi, k0, power, eg, gg, ag)
+    exact_floor, exact_coefficient, exact_exponent = composed.without_gold_floor
+    floor, coefficient, exponent = composed.with_gold_floor
+    of_square = GoldComposition(xi, k0, Integer(2), eg, gg, ag)
+    square_floor, square_coefficient, _ = of_square.with_gold_floor
+    in_power = xi + k0 * (eg + gg * x) ** power
+    steps = (
+        Claim(
+            "without_floor",
+            bare,
+            "==",
+            exact_floor + exact_coefficient * C**-exact_exponent,
+            say("Without {} the composition is a power of {}:", eg, C),
+        ),
+        Claim(
+            "in_a_power",
+            law,
+            "==",
+            near.subs(x, C**-ag),
+            say("With it, it is a function of {} alone:", C**-ag),
+        ),
+        Claim(
+            "floor",
+            law,
+            ">=",
+            floor,
+            say("That function increases in {} from its value at zero:", x),
+            ByMonotone(in_power, x, C**-exponent, Integer(0)),
+        ),
+        Claim(
+            "leading_order",
+            Subs(partial(near, x, 1), x, 0),
+            "==",
+            coefficient,
+            say("Its slope at zero is positive, so that {} itself is the leading power:", C**-ag),
+        ),
+        Claim(
+            "next_order",
+            Subs(partial(near, x, 2), x, 0) / 2,
+            "==",
+            coefficient * composed.correction,
+            say("The coefficient of the next order:"),
+        ),
+        Claim(
+            "exact_for_squares",
+            square,
+            "==",
+            square_floor + square_coefficient * C**-ag * (1 + of_square.correction * C**-ag),
+            say("For a square the two orders are all there is:"),
+        ),
+        Claim(
+            "exponent_for_squares",
+            (of_square.value - square_floor).expand(),
+            "~",
+            square_coefficient * C**-ag,
+            say("And what lies above the floor falls with the exponent {}, not twice that:", ag),
+            ByLeadingTerm(C, "oo"),
+        ),
+    )
     return Derivation(
         name="gold_law_composition",
         title="Composition of the gold reference law with a compute law",
         assumptions=(
-            "y = -log pass@k, a constant plus K_0 g^kappa",
-            "g, the gold reference's negative log likelihood: E_g plus G_g times C to the power -a_g",
+            say(
+                "Let {} be the negative log likelihood of the gold reference, and {} the ",
+                (gold, "=", eg + gg * C**-ag),
+                (law, "=", xi + k0 * gold**power),
+            )
+            + say(
+                "law of {} in it, with {} for {} without {}, and ",
+                -log(PASS_AT(k)),
+                (bare, "=", xi + k0 * (gg * C**-ag) ** power),
+                law,
+                eg,
+            )
+            + all_positive((C, x, *letters))
+            + ".",
         ),
-        statement=(
-            r"E_g = 0:\ \alpha = \kappa a_g;\qquad"
-            r" E_g > 0:\ E_0 = \xi_0 + K_0 E_g^\kappa,\ C_0 = K_0 \kappa E_g^{\kappa-1} G_g,\ \alpha = a_g"
+        definitions=(
+            Definition(gold, eg + gg * C**-ag),
+            Definition(law, xi + k0 * gold**power),
+            Definition(bare, xi + k0 * (gg * C**-ag) ** power),
+            Definition(near, in_power),
+            Definition(square, xi + k0 * gold**2),
         ),
-        steps=(
-            Claim(
-                "without_floor",
-                bare.value.subs(sym.C, (exact_coefficient / sym.REDUCIBLE) ** (1 / exact_exponent)),
-                "==",
-                exact_floor + sym.REDUCIBLE,
-                "Without E_g the composition is exactly a power law with the exponent kappa a_g: solve it for C.",
-            ),
-            Claim(
-                "floor",
-                law.value,
-                ">=",
-                floor,
-                "With E_g > 0 the composition grows with x, which is C to the power -a_g, from its value at x = 0.",
-                ByMonotone(in_power, x, sym.C**-exponent, Integer(0)),
-            ),
-            Claim(
-                "leading_order",
-                in_power.diff(x).subs(x, 0),
-                "==",
-                coefficient,
-                "It is differentiable at x = 0 with a slope that is not 0: the leading power of compute is x itself, with the "
-                "exponent a_g.",
-            ),
-            Claim(
-                "next_order",
-                in_power.diff(x, 2).subs(x, 0) / 2,
-                "==",
-                coefficient * law.correction,
-                "The next order in x, relative to the leading one.",
-            ),
-            Claim(
-                "exact_for_squares",
-                square.value,
-                "==",
-                square_floor
-                + square_coefficient
-                * sym.C**-square_exponent
-                * (1 + square.correction * sym.C**-square_exponent),
-                "For kappa = 2 the two orders are all there is.",
-            ),
-            Claim(
-                "exponent_for_squares",
-                (square.value - square_floor).expand(),
-                "~",
-                square_coefficient * sym.C**-square_exponent,
-                "And the reducible part falls with the exponent a_g, not twice that.",
-                ByLeadingTerm(sym.C, "oo"),
-            ),
+        statement=say(
+            "Without {} the composition is a power law with the exponent {}, ", eg, power * ag
+        )
+        + "{without_floor}. With it, {in_a_power}, the floor is {floor} and the exponent "
+        + say(
+            "{}, for {leading_order}. The next order is {next_order}, "
+            "and for a square there is no other, {exact_for_squares} and {exponent_for_squares}.",
+            ag,
         ),
+        steps=steps,
         source=f"{SCHAEFFER}, for the gold reference law; the composition is elementary.",
-        follows="An exponent fitted to pass@k is kappa a_g only as long as the gold likelihood is far above its floor.",
+        follows=say(
+            "An exponent fitted to {} is {} only as long as the gold likelihood is far above its floor.",
+            PASS_AT(k),
+            power * ag,
+        ),
     )

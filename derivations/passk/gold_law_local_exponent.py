@@ -2,122 +2,141 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import defined
-from isoflop.theory.passk import SCHAEFFER, GoldComposition
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.passk import PASS_AT, SCHAEFFER, GoldComposition
 from isoflop.theory.proof.argument_calculus import ByMonotone, BySameDifference
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, function, say
 
 
 def derivation() -> Derivation:
-    """With u = (g - Eg)/Eg the reducible part is K0 Eg^kappa ((1 + u)^kappa - 1); its elasticity in u."""
-    names = ("xi_0", "K_0", "kappa", "E_g", "G_g", "a_g", "u", "m", "x")
-    xi, k0, kappa, eg, gg, ag, u, m, x = (Symbol(name, positive=True) for name in names)
-    law = GoldComposition(xi, k0, kappa, eg, gg, ag)
-    floor, coefficient, _ = law.with_gold_floor
-    reducible = law.value - floor
-    exponent = -sym.C * reducible.diff(sym.C) / reducible
-    at = {sym.C: law.compute_where(u)}
-    power = 1 + m
-    convex = (1 + u) ** power - 1
-    error = sym.TOLERANCE
-    limit = defined(law.bare_limit(error))
-    bare = k0 * (gg * sym.C**-ag) ** kappa
+    """With u = (g - Eg)/Eg the reducible part is K0 Eg^p ((1 + u)^p - 1); its elasticity in u."""
+    names = ("xi_0", "K_0", "p", "E_g", "G_g", "a_g")
+    letters = tuple(Symbol(name, positive=True) for name in names)
+    xi, k0, power, eg, gg, ag = letters
+    v, m, x, k, error = (Symbol(name, positive=True) for name in ("v", "m", "x", "k", "epsilon"))
+    C, more = sym.C, 1 + m
+    gold, law, above, bare, place = (function(name) for name in ("g", "y", "u", "f", "K"))
+    composed = GoldComposition(xi, k0, power, eg, gg, ag)
+    floor, coefficient, _ = composed.with_gold_floor
+    convex = (1 + v) ** more - 1
+    limit = composed.compute_where(1 / ((1 + error) ** (1 / power) - 1))
+    steps = (
+        Claim(
+            "reducible",
+            law(C) - floor,
+            "==",
+            k0 * eg**power * ((1 + above(C)) ** power - 1),
+            say("What lies above the limit {}:", floor),
+        ),
+        Claim(
+            "local_exponent",
+            -Partial(log(law(C) - floor), log(C)),
+            "==",
+            power * ag * (1 - eg / gold(C)) / (1 - (eg / gold(C)) ** power),
+            say("Differentiate:"),
+        ),
+        Claim(
+            "compute_of_u",
+            above(place(v)),
+            "==",
+            v,
+            say("Every value {} belongs to one compute, and {} falls with compute:", v, above(C)),
+        ),
+        Claim(
+            "leading_ratio",
+            (law(place(v)) - floor) / (coefficient * place(v) ** -ag),
+            "==",
+            ((1 + v) ** power - 1) / (power * v),
+            say("What the leading order misses depends on {} and {} alone:", v, power),
+        ),
+        Claim(
+            "at_least_the_smaller",
+            more * v * (1 + v) ** m,
+            ">=",
+            convex,
+            say("For a power {} the elasticity of {} in {} is at least one:", more, convex, v),
+            BySameDifference(
+                more * v * (1 + v) ** m - convex,
+                Integer(0),
+                ByMonotone(
+                    more * x * (1 + x) ** m - (1 + x) ** more + 1,
+                    x,
+                    v,
+                    Integer(0),
+                    slope=ByPositiveTerms(form=more * m * x * (1 + x) ** (m - 1)),
+                ),
+            ),
+        ),
+        Claim(
+            "at_most_the_larger",
+            convex,
+            ">=",
+            v * (1 + v) ** m,
+            say("And at most the power, for {} is at least one:", (1 + v) ** m),
+            BySameDifference((1 + v) ** m, Integer(1), ByMonotone((1 + x) ** m, x, v, Integer(0))),
+        ),
+        Claim(
+            "bare_ratio",
+            (law(place(v)) - xi) / bare(place(v)),
+            "==",
+            (1 + 1 / v) ** power,
+            say("The law without {} misses a factor that falls to one for large {}:", eg, v),
+        ),
+        Claim(
+            "bare_limit",
+            law(limit) - xi,
+            "==",
+            (1 + error) * bare(limit),
+            say("At this compute the factor is {}:", 1 + error),
+            assume=((1 + error) ** (1 / power) - 1,),
+        ),
+    )
     return Derivation(
         name="gold_law_local_exponent",
         title="Local exponent of the composed gold law",
         assumptions=(
-            "y = -log pass@k, a constant plus K_0 g^kappa, and E_0 its limit for C -> infinity",
-            "g, the gold reference's negative log likelihood: E_g > 0 plus G_g times C to the power -a_g",
-            "u = (g - E_g)/E_g",
+            say(
+                "Let {} be the negative log likelihood of the gold reference. ",
+                (gold(C), "=", eg + gg * C**-ag),
+            )
+            + say(
+                "Let {} be the law of {} in it. ",
+                (law(C), "=", xi + k0 * gold(C) ** power),
+                -log(PASS_AT(k)),
+            )
+            + say(
+                "Let {} be what lies above {} where {} is zero. ",
+                (bare(C), "=", k0 * (gg * C**-ag) ** power),
+                xi,
+                eg,
+            )
+            + say("Let {}. Let ", (above(C), "=", (gold(C) - eg) / eg))
+            + all_positive((C, v, m, error, *letters))
+            + ".",
         ),
-        statement=(
-            r"-\frac{d\log(y - E_0)}{d\log C} = \kappa a_g\,\frac{1 - E_g/g}{1 - (E_g/g)^\kappa}, \qquad"
-            r" \text{between } \kappa a_g\ (C \to 0) \text{ and } a_g\ (C \to \infty)"
+        definitions=(
+            Definition(gold(C), eg + gg * C**-ag),
+            Definition(law(C), xi + k0 * gold(C) ** power),
+            Definition(bare(C), k0 * (gg * C**-ag) ** power),
+            Definition(above(C), (gold(C) - eg) / eg),
+            Definition(place(v), composed.compute_where(v)),
         ),
-        steps=(
-            Claim(
-                "reducible",
-                reducible,
-                "==",
-                defined(law.reducible),
-                "The part above the limit, in u.",
-            ),
-            Claim(
-                "local_exponent",
-                exponent,
-                "==",
-                kappa * ag * (1 - eg / law.gold) / (1 - (eg / law.gold) ** kappa),
-                "Differentiate.",
-            ),
-            Claim(
-                "without_cancellation",
-                defined(law.local_exponent),
-                "==",
-                kappa * ag * (1 - eg / law.gold) / (1 - (eg / law.gold) ** kappa),
-                "The form in which it is computed, log(g/E_g) = log(1 + u).",
-            ),
-            Claim(
-                "compute_of_u",
-                law.gold.subs(at),
-                "==",
-                eg * (1 + u),
-                "Every u > 0 belongs to one compute; u falls with C.",
-            ),
-            Claim(
-                "leading_ratio",
-                (reducible / (coefficient * sym.C**-ag)).subs(at),
-                "==",
-                defined(law.leading_ratio(u)),
-                "What the leading order for E_g > 0 misses depends on u and kappa alone.",
-            ),
-            Claim(
-                "at_least_the_smaller",
-                power * u * (1 + u) ** m,
-                ">=",
-                convex,
-                "For kappa = 1 + m > 1 the elasticity of f = (1 + u)^kappa - 1 in u is at least 1: u f' - f grows from 0.",
-                BySameDifference(
-                    power * u * (1 + u) ** m - convex,
-                    Integer(0),
-                    ByMonotone(
-                        power * x * (1 + x) ** m - (1 + x) ** power + 1,
-                        x,
-                        u,
-                        Integer(0),
-                        slope=ByPositiveTerms(form=power * m * x * (1 + x) ** (m - 1)),
-                    ),
-                ),
-            ),
-            Claim(
-                "at_most_the_larger",
-                convex,
-                ">=",
-                u * (1 + u) ** m,
-                "And at most kappa: that is (1 + u)^m >= 1. For kappa < 1 both bounds turn around.",
-                BySameDifference(
-                    (1 + u) ** m, Integer(1), ByMonotone((1 + x) ** m, x, u, Integer(0))
-                ),
-            ),
-            Claim(
-                "bare_ratio",
-                ((law.value - xi) / bare).subs(at),
-                "==",
-                (1 + 1 / u) ** kappa,
-                "The law without the gold floor misses a factor that falls to 1 for u -> infinity, that is C -> 0, where the "
-                "exponent is kappa a_g.",
-            ),
-            Claim(
-                "bare_limit",
-                (law.value - xi).subs(sym.C, limit),
-                "==",
-                (1 + error) * bare.subs(sym.C, limit),
-                "At this compute the factor is 1 + epsilon; below it, less.",
-                assume=((1 + error) ** (1 / kappa) - 1,),
-            ),
-        ),
+        statement=say(
+            "Above its floor the law is {reducible}, and its local exponent is {local_exponent}. "
+        )
+        + say(
+            "At {} it is that elasticity times {}, which for a power above one lies between ",
+            place(v),
+            ag,
+        )
+        + "one and the power, {at_least_the_smaller} and {at_most_the_larger}. The leading order at "
+        "large compute misses the factor {leading_ratio}, and the law without the floor {bare_ratio}.",
+        steps=steps,
         source=f"{SCHAEFFER}, for the gold reference law; differentiation.",
-        follows="An exponent fitted over a finite range lies between the two; for kappa > 1 it is too steep beyond that range.",
+        follows="An exponent fitted over a finite range lies between the two; for a power above one it is too steep beyond that "
+        "range.",
     )

@@ -4,104 +4,107 @@ from __future__ import annotations
 
 from sympy import Integer, Symbol, log
 
-from isoflop.theory.passk import CHEN
+from isoflop.theory.passk import CHEN, PASS_AT
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.words import all_positive, say
 
 
 def derivation() -> Derivation:
     """-log lies above its tangent at the mean; bounds of second order on the gap."""
     x, mean, shift = (Symbol(name, positive=True) for name in ("x", "mu", "h"))
-    u = Symbol("u", real=True)
+    u, k = Symbol("u", real=True), Symbol("k", positive=True)
     excess_at_most = x**2 / 2 - (log(1 + x) - x / (1 + x))
     excess_above = x**2 / 2 - (x - log(1 + x))
     shortfall_above = x - log(1 + x) - x**2 / 2 + x**3 / 3
     excess_below = log(1 + x) - x / (1 + x) - (x / (1 + x)) ** 2 / 2
+
+    def rises(name, function, slope, reason):
+        """That a function of h which is 0 at 0 is not negative, by its slope."""
+        return Claim(
+            name,
+            function.subs(x, shift),
+            ">=",
+            Integer(0),
+            reason,
+            ByMonotone(function, x, shift, Integer(0), slope=ByPositiveTerms(form=slope)),
+        )
+
+    steps = (
+        Claim(
+            "tangent",
+            -log(x),
+            ">=",
+            -log(mean) - (x - mean) / mean,
+            say("The negative logarithm is convex, and lies above its tangent at {}:", mean),
+            ByConvexity(-log(x), x, x, mean),
+        ),
+        Claim(
+            "gap",
+            -log(mean * (1 + u)) + log(mean) + u,
+            "==",
+            u - log(1 + u),
+            say("At {} the distance to the tangent is:", (x, "=", mean * (1 + u))),
+            assume=(1 + u,),
+        ),
+        rises(
+            "at_most_half_the_square_above",
+            excess_above,
+            x**2 / (1 + x),
+            say(
+                "At {} this is at most {}, the difference being zero at zero with the slope {}:",
+                (u, "=", shift),
+                shift**2 / 2,
+                shift**2 / (1 + shift),
+            ),
+        ),
+        rises(
+            "next_order",
+            shortfall_above,
+            x**3 / (1 + x),
+            say("And at least {}:", shift**2 / 2 - shift**3 / 3),
+        ),
+        rises(
+            "at_least_half_the_square_below",
+            excess_below,
+            x**2 / (1 + x) ** 3,
+            say("At {} it is at least {}:", (u, "=", -shift / (1 + shift)), u**2 / 2),
+        ),
+        rises(
+            "at_most_below",
+            excess_at_most,
+            x**2 * (2 + x) / (1 + x) ** 2,
+            say("And at most {}, which is {}:", shift**2 / 2, u**2 / (2 * (1 + u) ** 2)),
+        ),
+    )
     return Derivation(
         name="pass_at_k_log_is_biased_up",
         title="-log of an estimated pass@k is biased up",
         assumptions=(
-            "x, an estimate of pass@k, random and always positive, and mu, its mean",
-            "an unbiased estimate from samples is 0 where none is correct, and -log x has then no finite mean; given x > 0 its "
-            "mean mu exceeds pass@k",
+            say(
+                "Let {} be a random estimate of {} that is always positive, {} its mean, and ",
+                x,
+                PASS_AT(k),
+                mean,
+            )
+            + say(
+                "{} real. An unbiased estimate from samples is zero where none is correct; given that it is ",
+                u,
+            )
+            + say("positive its mean {} exceeds {}. Let ", mean, PASS_AT(k))
+            + all_positive((shift,))
+            + ".",
         ),
-        statement=(
-            r"\mathbb{E}[-\log x] \ge -\log \mu, \qquad"
-            r"\mathbb{E}[-\log x] + \log \mu = \mathbb{E}[u - \log(1 + u)], \quad u = x/\mu - 1, \qquad"
-            r"\tfrac12 u^2 - \tfrac13 u^3 \le u - \log(1 + u) \le \tfrac12 u^2 \ (u > 0), \qquad"
-            r"\tfrac12 u^2 \le u - \log(1 + u) \le \tfrac12 u^2/(1 + u)^2 \ (u < 0)"
-        ),
-        steps=(
-            Claim(
-                "tangent",
-                -log(x),
-                ">=",
-                -log(mean) - (x - mean) / mean,
-                "-log is convex, so it lies above its tangent at the mean of x; the mean of the tangent is its value there.",
-                ByConvexity(-log(x), x, x, mean),
-            ),
-            Claim(
-                "gap",
-                (-log(x) + log(mean) + (x - mean) / mean).subs(x, mean * (1 + u)),
-                "==",
-                u - log(1 + u),
-                "With x = 1 + u times its mean, the gap to the tangent is u - log(1 + u), and its mean the bias,",
-                assume=(1 + u,),
-            ),
-            Claim(
-                "at_most_half_the_square_above",
-                excess_above.subs(x, shift),
-                ">=",
-                Integer(0),
-                "at most u^2/2 for u > 0, here h,",
-                ByMonotone(
-                    excess_above, x, shift, Integer(0), slope=ByPositiveTerms(form=x**2 / (1 + x))
-                ),
-            ),
-            Claim(
-                "next_order",
-                shortfall_above.subs(x, shift),
-                ">=",
-                Integer(0),
-                "and at least u^2/2 - u^3/3.",
-                ByMonotone(
-                    shortfall_above,
-                    x,
-                    shift,
-                    Integer(0),
-                    slope=ByPositiveTerms(form=x**3 / (1 + x)),
-                ),
-            ),
-            Claim(
-                "at_least_half_the_square_below",
-                excess_below.subs(x, shift),
-                ">=",
-                Integer(0),
-                "For u = -h/(1 + h) < 0 it is at least u^2/2: estimates that are too low weigh more,",
-                ByMonotone(
-                    excess_below,
-                    x,
-                    shift,
-                    Integer(0),
-                    slope=ByPositiveTerms(form=x**2 / (1 + x) ** 3),
-                ),
-            ),
-            Claim(
-                "at_most_below",
-                excess_at_most.subs(x, shift),
-                ">=",
-                Integer(0),
-                "and at most h^2/2, that is u^2/2 over (1 + u)^2: on both sides the leading order is u^2/2, whose mean is the "
-                "variance of x over 2 mu^2.",
-                ByMonotone(
-                    excess_at_most,
-                    x,
-                    shift,
-                    Integer(0),
-                    slope=ByPositiveTerms(form=x**2 * (2 + x) / (1 + x) ** 2),
-                ),
-            ),
-        ),
+        statement="The mean of the tangent is its value at the mean, so that by {tangent} the mean of the "
+        "negative logarithm is no less than that of the mean. The bias is the mean of the gap "
+        + say("{gap} with the relative error {}. For ", u)
+        + say(
+            "an estimate that is too high by the share {} this lies between two multiples of its square, ",
+            shift,
+        )
+        + "{at_most_half_the_square_above} and {next_order}, and so where it is too low, "
+        "{at_least_half_the_square_below} and {at_most_below}.",
+        steps=steps,
         source=f"Jensen's inequality and the delta method; {CHEN}, for the estimator.",
         follows="Fit counts by a binomial likelihood; clipping zeros or dropping them in silence biases -log pass@k.",
     )

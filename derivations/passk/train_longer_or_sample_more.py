@@ -44,7 +44,7 @@ def derivation() -> Derivation:
             "global_minimum",
             cost(C),
             ">=",
-            (1 + 1 / slope) * best,
+            cost(best),
             say(
                 "Weighted AM-GM with the weights {} and {}, in which the powers of {} cancel:",
                 *weights,

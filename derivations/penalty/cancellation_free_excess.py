@@ -79,7 +79,13 @@ def derivation() -> Derivation:
         title="The excess penalty without cancellation",
         assumptions=(
             *m.envelope.assumptions,
-            say("Let {} and {} be real, and {}.", s, x, (phi2(x), "=", (exp(x) - 1 - x) / x**2)),
+            say(
+                "Let {} and {} be real, and {}, with the value {} at zero.",
+                s,
+                x,
+                (phi2(x), "=", (exp(x) - 1 - x) / x**2),
+                phi2(Integer(0)),
+            ),
         ),
         definitions=m.definitions,
         statement=say(

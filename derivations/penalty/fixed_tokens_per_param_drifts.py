@@ -34,8 +34,8 @@ def derivation() -> Derivation:
         )
 
     rises = {
-        "undertrained": g * (b - g) / (2 * (b + g)),
-        "overtrained": b * (g - b) / (2 * (b + g)),
+        "undertrained": g * (b - g) / (b + g) / 2,
+        "overtrained": b * (g - b) / (b + g) / 2,
     }
     steps = (
         Claim(
@@ -57,7 +57,7 @@ def derivation() -> Derivation:
             law(PARAMS(C), TOKENS(C)) / law(n_star, d_star),
             "==",
             large + small,
-            say("The size ratio of the ray is {}:", m.size_ratio),
+            say("The size ratio of the ray is {}:", m.size_ratio.subs(sym.RATIO, rho)),
         ),
         named_steps(m)["shares_cancel"],
         Claim(
@@ -131,11 +131,12 @@ def derivation() -> Derivation:
             rho,
         )
         + "{ratio}, which drifts with compute unless the exponents are equal, {drift_of_ratio}. "
-        "Their penalty is {penalty}; it is at least one, {at_least_one}, and is one at "
-        + say("compute {}, ", TANGENCY)
-        + "{touches}. In the end one term is the whole of it, {undertrained_in_the_end} or "
-        "{overtrained_in_the_end}, and grows without bound, {growth_undertrained} and "
-        "{growth_overtrained}.",
+        "Their penalty is {penalty}, which is at least one, {at_least_one}. Where the exponents "
+        + say("differ, it is one at compute {}, ", TANGENCY)
+        + "{touches}, and in the end one of its terms is the whole of it and grows without bound. "
+        "If the params have the larger exponent, {undertrained_in_the_end} with "
+        "{growth_undertrained} and {undertrained_without_bound}; if the tokens have it, "
+        "{overtrained_in_the_end} with {growth_overtrained} and {overtrained_without_bound}.",
         steps=steps,
         source="Substitution of the ray in the penalty of Schaeffer et al. 2025, arXiv 2509.24012.",
         follows="A family at 20 tokens per parameter drifts off the optimum at a rate set by the difference of the exponents.",

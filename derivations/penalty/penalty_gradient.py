@@ -28,13 +28,12 @@ def derivation() -> Derivation:
             Partial(penalty, exponent),
             "==",
             closed[name].safe,
-            say(
-                "Differentiate in {} at fixed {}, the shares too; at {} ",
-                exponent,
-                s,
+            say("Differentiate in {} at fixed {}, the shares too. ", exponent, s)
+            + say(
+                "What is left of the exponentials is {}, at {}:",
+                (exp(x) - 1 - x, "=", x**2 * phi2(x)),
                 (x, "=", closed[name].steps),
-            )
-            + say("{} is left:", (x**2 * phi2(x), "=", exp(x) - 1 - x)),
+            ),
         )
         for name, exponent in EXPONENTS.items()
     )
@@ -105,11 +104,12 @@ def derivation() -> Derivation:
         assumptions=(
             *m.envelope.assumptions,
             say(
-                "Let {} and {} be real, {}, and {}.",
+                "Let {} and {} be real, {}, and {}, with the value {} at zero.",
                 s,
                 x,
                 (rho, ">", 0),
                 (phi2(x), "=", (exp(x) - 1 - x) / x**2),
+                phi2(Integer(0)),
             ),
         ),
         definitions=m.definitions,

@@ -411,7 +411,10 @@ class ByApplying:
                 "both sides must be one function without a formula, with the sign of its "
                 "derivative assumed for a bound",
             )
-        return self.argument.establish(inside)
+        decision = self.argument.establish(inside)
+        if decision.proved:
+            return decision
+        return Decision(Answer.UNDECIDED, f"inside the function: {decision}")
 
 
 def _slopes(function: type[AppliedUndef], claim: Claim, sign: int) -> list[Expr]:

@@ -276,9 +276,24 @@ def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[tupl
         (e, relation)
         for e, relation in used
         if not any(_follows(e, relation, a) for a in claim.assume)
+        and not (relation == "!=" and _is_removable(e, claim))
     ]
     assumed = ((said.sides[0], said.signs[0]) for said in map(condition, brief.assume))
     return [*assumed, *left]
+
+
+def _is_removable(expression: Expr, claim: Claim) -> bool:
+    """Whether the expression is nonzero for the quotient that defines `phi2` alone, which has a value
+    at zero: both sides are continuous there.
+    """
+    sides = [claim.lhs, claim.rhs]
+    zeros = [f.args[0] for side in sides for f in side.atoms(phi2)]
+    if not any(_follows(expression, "!=", zero) for zero in zeros):
+        return False
+    bare = [side.replace(phi2, lambda x: Dummy(positive=True)) for side in sides]
+    parts = [part for side in bare for part in side.atoms(Pow, log)]
+    below = [p.args[0] for p in parts if isinstance(p, log) or not p.exp.is_nonnegative]
+    return all(part.is_positive for part in below)
 
 
 def _follows(expression: Expr, relation: str, assumption: Expr) -> bool:

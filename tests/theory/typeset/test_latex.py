@@ -16,7 +16,7 @@ from sympy import Expr, Float, Function, Integer, Rational, Symbol, exp, latex, 
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra import decide
-from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.algebra.functions import Partial, phi2
 from isoflop.theory.budget import GENERAL, SIX_ND, Budget
 from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
 from isoflop.theory.envelope import Envelope, derive
@@ -24,6 +24,7 @@ from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, misallocation
 from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation
 from isoflop.theory.proof.verification import load
+from isoflop.theory.typeset.equations import side_conditions
 from isoflop.theory.typeset.latex import (
     envelope_latex,
     misallocation_latex,
@@ -521,6 +522,21 @@ def test_what_is_not_proved_says_so() -> None:
 def test_side_conditions_stand_with_the_step() -> None:
     assert r"\left(1 - w_N r^{-\beta} > 0\right)" in theorem_latex(misallocation())
     assert r"(r \to \infty)" in theorem_latex(load("penalty_tails"))
+
+
+def test_a_condition_for_the_quotient_of_phi2_alone_is_not_printed() -> None:
+    """phi2 has a value at zero, so that both sides are continuous there; a quotient by s itself has
+    none.
+    """
+    s = sym.LOG_SIZE_RATIO
+    remainder = exp(s) - 1 - s
+    for left, right, printed in (
+        (remainder, s**2 * phi2(s), False),
+        (remainder / s, s * phi2(s), True),
+    ):
+        claim = Claim("one", left, "==", right, "")
+        conditions = side_conditions(claim, claim.prove(), claim)
+        assert bool(conditions) == printed
 
 
 def test_a_statement_replaces_the_sides() -> None:
