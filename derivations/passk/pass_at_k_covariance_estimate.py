@@ -4,110 +4,161 @@ from __future__ import annotations
 
 from math import comb
 
-from sympy import Add, Integer, Symbol
+from sympy import Add, Expr, Integer, Symbol
 
 from isoflop.theory.passk import (
     CORRECT,
+    DRAWS,
+    FAIL_AT,
     SAMPLES,
     SOLVE,
-    binomial,
-    covariance_estimate,
-    fail_estimator,
     falling,
-    overlap_weight,
-    product_coefficient,
 )
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, say
 
 
 def derivation() -> Derivation:
     """The mean of the product of two estimators is their covariance plus fail@(k1 + k2), which has an estimator of its own."""
     n, c, p = SAMPLES, CORRECT, SOLVE
-    k1, k2 = (Symbol(name, positive=True) for name in ("k_1", "k_2"))
-    q = 1 - p
-    failed = n - c
+    names = ("k_1", "k_2", "f_1", "f_2", "f_3", "F", "q", "u", "d", "v")
+    k1, k2, first, second, third, failed, q, odds, disjoint, estimate = (
+        Symbol(name, positive=True) for name in names
+    )
 
-    def chance(x: int) -> Integer:
+    def chance(x: int) -> Expr:
         return Integer(comb(5, x)) * p**x * q ** (5 - x)
 
-    def estimate(x: int, k: int) -> Integer:
+    def estimated(x: int, k: int) -> Expr:
         return Integer(comb(5 - x, k)) / comb(5, k)
 
-    written_out = Add(
-        *(chance(x) * (estimate(x, 2) * estimate(x, 1) - estimate(x, 3)) for x in range(6))
+    products = Add(*(chance(x) * estimated(x, 2) * estimated(x, 1) for x in range(6)))
+    estimates = Add(
+        *(chance(x) * (estimated(x, 2) * estimated(x, 1) - estimated(x, 3)) for x in range(6))
     )
-    covariance = Add(*(chance(x) * estimate(x, 2) * estimate(x, 1) for x in range(6))) - q**3
-    shared = (
-        Add(*(Integer(comb(2, j) * comb(3, 1 - j)) / 5 * q ** (3 - j) for j in range(2))) - q**3
-    )
-    known = (n - k1 - k2 + 1, failed - k1 - k2 + 1)
+    shared = Add(*(Integer(comb(2, j) * comb(3, 1 - j)) / 5 * q ** (3 - j) for j in range(2)))
+    draws = (k1, k2, k1 + k2)
+    drawn = falling(n, k1) * falling(n, k2)
     return Derivation(
         name="pass_at_k_covariance_estimate",
-        title="Unbiased estimate of the covariance across k",
+        title=say("Unbiased estimate of the covariance across {}", DRAWS),
         assumptions=(
-            "n independent samples, c of them correct, each with probability p",
-            "f_k the unbiased estimator of fail@k from these counts; k_1 = k_2 gives the variance",
-            "integers k_1, k_2 >= 1 with k_1 + k_2 <= n: else fail@(k_1 + k_2) has no unbiased estimator",
+            say(
+                "Of {} independent samples {} are correct and {} fail. A sample is correct with "
+                "probability {} strictly between 0 and 1, written through its odds {}, and fails "
+                "with probability {}. ",
+                n,
+                c,
+                (failed, "=", n - c),
+                p,
+                (odds, ">", 0),
+                q,
+            )
+            + say("The numbers of draws {} and {} are integers, ", (k1, ">=", 1), (k2, ">=", 1))
+            + say(
+                "with {}, for beyond {} no estimator is unbiased; equal ones give the variance. ",
+                (k1 + k2, "<=", n),
+                n,
+            )
+            + say("The falling factorials of {} and of {}, with as many factors as the ", n, failed)
+            + say("draws, are {}, {} and {} and ", *(falling(n, d) for d in draws))
+            + say("{}, {} and {}, the latter 0 where ", *(falling(failed, d) for d in draws))
+            + say("there are fewer than so many failures. The second of {} draws avoids the ", k2)
+            + say("{} samples of a first one with the probability {}.", k1, disjoint),
+            say(
+                "The estimators of {}, {} and {} from these counts, the shares of the choices of so "
+                "many samples that all fail, are {}, {} and {}.",
+                FAIL_AT(k1),
+                FAIL_AT(k2),
+                FAIL_AT(k1 + k2),
+                first,
+                second,
+                third,
+            ),
         ),
-        statement=(
-            r"\mathbb{E}\left[f_{k_1} f_{k_2} - f_{k_1 + k_2}\right] = \operatorname{Cov}(f_{k_1}, f_{k_2}), \qquad"
-            r" f_k = \binom{n-c}{k}\Big/\binom{n}{k}"
+        definitions=(
+            Definition(p, odds / (1 + odds)),
+            Definition(q, 1 / (1 + odds)),
+            Definition(first, falling(failed, k1) / falling(n, k1)),
+            Definition(second, falling(failed, k2) / falling(n, k2)),
+            Definition(third, falling(failed, k1 + k2) / falling(n, k1 + k2)),
+            Definition(estimate, first * second - third),
+            Definition(disjoint, falling(n - k1, k2) / falling(n, k2)),
         ),
+        statement=say(
+            "The estimators have the product {in_falling_factorials}, where {} is the ", third
+        )
+        + "estimator of the product of their means, {third_estimator}: so the mean of what is left, "
+        + say(
+            "{}, is the covariance of {} and {}. Of all pairs of draws the ",
+            estimate,
+            first,
+            second,
+        )
+        + "share "
+        + say("{} is disjoint, {disjoint_draws}, and of these ", disjoint)
+        + "both fail in the share "
+        + "{disjoint_draws_are_one_draw}: what is left is due to shared samples. For five samples, "
+        + "and two draws and one, the mean is {five_samples_two_and_one_draws}, which is the sum "
+        + "over shared samples, {the_same_by_overlaps}.",
         steps=(
             Claim(
                 "in_falling_factorials",
-                fail_estimator(n, c, k1) * fail_estimator(n, c, k2),
+                first * second,
                 "==",
-                falling(failed, k1) * falling(failed, k2) / (falling(n, k1) * falling(n, k2)),
-                "Each estimator is a quotient of falling factorials, of the failures n - c and of n.",
-                assume=known,
+                falling(failed, k1) * falling(failed, k2) / drawn,
+                "Multiply the two quotients of falling factorials:",
             ),
             Claim(
                 "third_estimator",
-                fail_estimator(n, c, k1) * fail_estimator(n, c, k2)
-                - covariance_estimate(n, c, k1, k2),
+                first * second - estimate,
                 "==",
                 falling(failed, k1 + k2) / falling(n, k1 + k2),
-                "What is taken off is the estimator at k_1 + k_2 draws; its mean is (1 - p)^k_1 (1 - p)^k_2, the product of the "
-                "two means (pass_at_k_estimator_is_unbiased), for every p.",
-                assume=known,
+                say(
+                    "What is taken off is {}. As the estimator is unbiased, its mean is {}, the "
+                    "product of the means {} and {} of the other two:",
+                    third,
+                    q ** (k1 + k2),
+                    q**k1,
+                    q**k2,
+                ),
             ),
             Claim(
                 "disjoint_draws",
-                overlap_weight(n, k1, k2, Integer(0)),
+                disjoint * drawn,
                 "==",
-                binomial(n - k1, k2) / binomial(n, k2),
-                "Why this works: f_k1 f_k2 is the share of all pairs of draws in which both fail; of all pairs this share is "
-                "disjoint.",
-                assume=known,
+                falling(n, k1 + k2),
+                say(
+                    "The product {} is the share of all pairs of draws in which both fail. Those "
+                    "without a common sample are {} samples in order:",
+                    first * second,
+                    k1 + k2,
+                ),
             ),
             Claim(
                 "disjoint_draws_are_one_draw",
-                product_coefficient(k1, k2, Integer(0))
-                * falling(failed, k1 + k2)
-                / (falling(n, k1) * falling(n, k2))
-                / overlap_weight(n, k1, k2, Integer(0)),
+                falling(failed, k1 + k2) / (disjoint * drawn),
                 "==",
-                fail_estimator(n, c, k1 + k2),
-                "Among disjoint pairs the share in which both fail is the estimator at k_1 + k_2: what is left is due to shared "
-                "samples.",
-                assume=known,
+                third,
+                say("Two disjoint draws that fail are one failed draw of {} samples:", k1 + k2),
             ),
             Claim(
                 "five_samples_two_and_one_draws",
-                written_out,
+                estimates,
                 "==",
-                covariance,
-                "One case written out, n = 5, k_1 = 2, k_2 = 1: the mean over the binomial distribution of c is the covariance.",
+                products - q**3,
+                "The mean over the binomial distribution of the correct samples is that of the "
+                "product less the product of the means:",
             ),
             Claim(
                 "the_same_by_overlaps",
-                written_out,
+                products - q**3,
                 "==",
-                shared,
-                "And that is the sum over shared samples (pass_at_k_estimator_variance).",
+                shared - q**3,
+                "Two draws and one share a sample or none, with their probabilities as weights:",
             ),
         ),
         source="Hoeffding 1948, Ann. Math. Statist. 19, 293-325, for U-statistics; the mean is linear.",
-        follows="Standard errors and covariances across k need no plug-in of c/n.",
+        follows="Standard errors and covariances across the numbers of draws need no plug-in of the "
+        "share of correct samples.",
     )

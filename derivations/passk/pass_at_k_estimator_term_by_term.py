@@ -4,59 +4,134 @@ from __future__ import annotations
 
 from sympy import Symbol
 
-from isoflop.theory.passk import CHEN, CORRECT, DRAWS, SAMPLES, SOLVE, binomial, fail_estimator
+from isoflop.theory.passk import (
+    CHEN,
+    CORRECT,
+    DRAWS,
+    FAIL_AT,
+    PASS_AT,
+    SAMPLES,
+    SOLVE,
+    binomial,
+    factorial_of,
+    falling,
+)
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, say
 
 
 def derivation() -> Derivation:
     """A second proof that the estimator is unbiased, by C(n, c) C(n - c, k)/C(n, k) = C(n - k, c)."""
     n, c, k, p = SAMPLES, CORRECT, DRAWS, SOLVE
-    q, m = Symbol("q", positive=True), Symbol("m", positive=True)
+    q, m, odds, estimate = (Symbol(name, positive=True) for name in ("q", "m", "u", "f"))
+    without_last = falling(m, c) / factorial_of(c)
+    with_last = falling(m, c - 1) / factorial_of(c - 1)
     return Derivation(
         name="pass_at_k_estimator_term_by_term",
-        title="The pass@k estimator is unbiased, term by term",
+        title=say("The estimator of {} is unbiased, term by term", PASS_AT(k)),
         assumptions=(
-            "n independent samples, c of them correct, each with probability p = 1 - q",
-            "integers 1 <= k <= n",
+            say(
+                "Of {} independent samples {} are correct. A sample is correct with probability {} "
+                "strictly between 0 and 1, written through its odds {}, and fails with probability "
+                "{}. ",
+                n,
+                c,
+                p,
+                (odds, ">", 0),
+                q,
+            )
+            + say("The numbers {}, {} and {} are integers, and ", n, k, m)
+            + say("{}. Binomial coefficients are written in factorials: ", (1, "<=", k, "<=", n))
+            + say(
+                "{} samples are chosen from {} in {} ways, and from those that fail in {} ways. The "
+                "quotient of the two is the estimator {}. There are {} ways for {} samples to be "
+                "correct.",
+                k,
+                n,
+                binomial(n, k),
+                binomial(n - c, k),
+                estimate,
+                binomial(n, c),
+                c,
+            ),
         ),
-        statement=(
-            r"\sum_c \binom{n}{c} p^c q^{n-c} \binom{n-c}{k}\Big/\binom{n}{k}"
-            r"= q^k \sum_c \binom{n-k}{c} p^c q^{n-k-c} = q^k"
+        definitions=(
+            Definition(p, odds / (1 + odds)),
+            Definition(q, 1 / (1 + odds)),
+            Definition(estimate, falling(n - c, k) / falling(n, k)),
+        ),
+        statement=say("With at most {} correct samples the estimator satisfies ", n - k)
+        + say("{hypergeometric_ratio}; with more correct samples it is 0. So its mean over {} ", c)
+        + say("has the terms {term}, each of them {} times the probability of {} ", q**k, c)
+        + say("correct samples among {}. By {pascal} the terms for one more sample are ", n - k)
+        + say(
+            "{one_more_sample}, so that those probabilities add up to 1, and the mean is {}.", q**k
         ),
         steps=(
             Claim(
                 "hypergeometric_ratio",
-                binomial(n, c) * fail_estimator(),
+                binomial(n, c) * estimate,
                 "==",
                 binomial(n - k, c),
-                "Choosing c correct samples and k of the others, or the k first and then the c: the same count.",
+                say(
+                    "To choose {} correct samples and {} of the others, or those {} first and the {} "
+                    "then, is the same count:",
+                    c,
+                    k,
+                    k,
+                    c,
+                ),
             ),
             Claim(
                 "term",
-                fail_estimator() * binomial(n, c) * p**c * q ** (n - c),
+                estimate * binomial(n, c) * p**c * q ** (n - c),
                 "==",
                 q**k * binomial(n - k, c) * p**c * q ** (n - k - c),
-                "So every term holds q^k times the probability of c correct among n - k samples.",
+                say(
+                    "By {hypergeometric_ratio}, the estimator times the probability of {} correct "
+                    "samples is:",
+                    c,
+                ),
             ),
             Claim(
                 "pascal",
-                binomial(m, c) + binomial(m, c - 1),
+                without_last + with_last,
                 "==",
-                binomial(m + 1, c),
-                "Pascal's rule, for 1 <= c <= m.",
+                falling(m + 1, c) / factorial_of(c),
+                say(
+                    "Pascal's rule, for {}: of {} samples the last is not among the {} chosen ones, "
+                    "in {} ways, or it is, in {} ways:",
+                    (1, "<=", c, "<=", m),
+                    m + 1,
+                    c,
+                    without_last,
+                    with_last,
+                ),
                 assume=(m + 1 - c,),
             ),
             Claim(
                 "one_more_sample",
-                q * binomial(m, c) * p**c * q ** (m - c)
-                + p * binomial(m, c - 1) * p ** (c - 1) * q ** (m - c + 1),
+                p**c * q ** (m + 1 - c) * without_last + p**c * q ** (m + 1 - c) * with_last,
                 "==",
-                binomial(m + 1, c) * p**c * q ** (m + 1 - c),
-                "The last of m + 1 samples fails or is correct. Summed over c, the total for m + 1 "
-                "is q + p = 1 times that for m; without a sample it is 1, so by induction it always is, and the mean is q^k.",
+                falling(m + 1, c) / factorial_of(c) * p**c * q ** (m + 1 - c),
+                say(
+                    "The last of {} samples fails or is correct. Summed over {}, the total for {} is "
+                    "{}, that is 1, times that for {}; without a sample it is 1, and so it is for "
+                    "any number, by induction:",
+                    m + 1,
+                    c,
+                    m + 1,
+                    q + p,
+                    m,
+                ),
                 assume=(m + 1 - c,),
             ),
         ),
         source=f"{CHEN}, equation 1, for the estimator.",
-        follows="The stable form of the estimator uses the symmetry of the same ratio in c and k.",
+        follows=say(
+            "The estimate of {} in its stable form uses the symmetry of the same quotient in {} and {}.",
+            FAIL_AT(k),
+            c,
+            k,
+        ),
     )
