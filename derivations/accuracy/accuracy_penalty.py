@@ -2,56 +2,67 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, exp, log
+from sympy import Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.accuracy import AccuracyPenalty
-from isoflop.theory.algebra.functions import defined
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from isoflop.theory.proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 
 def derivation() -> Derivation:
-    """The accuracy lost at a penalty P = 1 + x, its maximum over budgets by weighted AM-GM, and both of its simple bounds."""
-    x, room, v, y = (Symbol(name, positive=True) for name in ("x", "h", "v", "y"))
-    law = AccuracyPenalty(sym.REDUCIBLE, x, sym.E, 1 - room)
-    P, R, span = law.penalty, sym.REDUCIBLE, room * exp(-sym.E)
-    worst, greatest = law.worst_reducible, law.greatest_lost
-    off = span * exp(-P * R)
-    by_means = ByWeightedAmGm(terms=(off, greatest), weights=(1 / P, x / P))
-    power, falling = P * log(P) / x, span * x * exp(-v)
-    tangent_of_y_log_y = ByConvexity(y * log(y) / x, y, P, Integer(1))
+    """The accuracy lost at a penalty p = 1 + x, its maximum over budgets by weighted AM-GM, and both of its simple bounds."""
+    x, room, v, y, R = (Symbol(name, positive=True) for name in ("x", "w", "v", "y", "u"))
+    p, worst, greatest, simple = (Symbol(name, positive=True) for name in ("p", "u_0", "F", "F_1"))
+    accuracy, lost = function("Q"), function("f")
+    law = AccuracyPenalty(R, x, sym.E, 1 - room)
+    span = room * exp(-sym.E)
+    off = span * exp(-p * R)
+    by_means = ByWeightedAmGm(terms=(off, greatest), weights=(1 / p, x / p))
+    power, falling = p * log(p) / x, span * x * exp(-v)
+    tangent_of_y_log_y = ByConvexity(y * log(y) / x, y, p, Integer(1))
+
+    def brief(e):
+        """With a name for the penalty."""
+        return e.subs(law.penalty, p)
+
     steps = (
         Claim(
             "lost",
-            law.optimal - law.off_optimum,
+            accuracy(R) - accuracy(p * R),
             "==",
-            law.lost,
-            "Subtract the accuracy off the optimum.",
+            lost(R),
+            say("Subtract the accuracy off the optimum:"),
         ),
         Claim(
             "without_cancellation",
-            law.optimal - law.off_optimum,
+            lost(R),
             "==",
-            defined(law.safe_lost),
-            "Take exp(-R) out: the rest is -expm1(-(P - 1) R).",
+            span * exp(-R) * (1 - exp(-x * R)),
+            say("Take {} out:", exp(-R)),
         ),
         Claim(
             "stationary",
-            law.lost.diff(R).subs(R, worst),
+            Subs(Partial(lost(R), R), R, worst),
             "==",
             Integer(0),
-            "exp(-R) = P exp(-P R) where R = log P/(P - 1).",
+            say("{} is {} times {} at {}:", exp(-R), p, exp(-p * R), (R, "=", worst)),
         ),
-        Claim(
-            "attained", law.lost.subs(R, worst), "==", greatest, "There exp(-R) = P^(-1/(P - 1))."
-        ),
+        Claim("attained", lost(worst), "==", greatest, say("The value there:")),
         Claim(
             "greatest",
-            law.lost,
+            lost(R),
             "<=",
             greatest,
-            "It is the maximum: weighted AM-GM with weights 1/P and (P - 1)/P on the accuracy off the optimum and the bound.",
+            say(
+                "Weighted AM-GM of {} and {} with the weights {} and {}:",
+                off,
+                greatest,
+                1 / p,
+                x / p,
+            ),
             BySameDifference(off + greatest, span * exp(-R), by_means),
         ),
         Claim(
@@ -59,15 +70,15 @@ def derivation() -> Derivation:
             power,
             ">=",
             Integer(1),
-            "y log y lies above its tangent y - 1 at y = 1,",
+            say("{} lies above its tangent {} at one:", y * log(y), y - 1),
             tangent_of_y_log_y,
         ),
         Claim(
             "simple_bound",
             greatest,
             "<=",
-            law.simple_bound,
-            "so that the bound is at most (1 - Q_r) Q_max (P - 1)/e,",
+            simple,
+            say("{} is {} to minus this power, times {}:", greatest, exp(1), span * x),
             ByMonotone(falling, v, power, Integer(1), increasing=False, order=tangent_of_y_log_y),
             assume=(power,),
         ),
@@ -75,15 +86,15 @@ def derivation() -> Derivation:
             "lower_bound",
             greatest,
             ">=",
-            law.simple_bound * exp(-x),
-            "and log P <= P - 1 leaves it at least exp(-(P - 1)) times that: for P close to 1 the two agree.",
+            simple * exp(-x),
+            say("And {} is at most {}:", log(p), x),
             ByMonotone(
                 falling,
                 v,
                 power,
-                P,
+                p,
                 increasing=False,
-                order=BySameDifference(-power, -P, ByConvexity(-P / x * log(y), y, P, Integer(1))),
+                order=BySameDifference(-power, -p, ByConvexity(-p / x * log(y), y, p, Integer(1))),
             ),
             assume=(power,),
         ),
@@ -92,23 +103,23 @@ def derivation() -> Derivation:
             Integer(1),
             ">",
             worst,
-            "The same tangent: the worst R lies below 1, that is the worst accuracy above the inflection in log C,",
-            BySameDifference(-worst, Integer(-1), ByConvexity(-log(y) / x, y, P, Integer(1))),
+            say("The logarithm lies below its tangent at one:"),
+            BySameDifference(-worst, Integer(-1), ByConvexity(-log(y) / x, y, p, Integer(1))),
         ),
         Claim(
             "worst_above",
             worst,
             ">",
-            1 / P,
-            "and above 1/P: it tends to 1 with P.",
-            ByConvexity(y * log(y) / (x * P), y, P, Integer(1)),
+            1 / p,
+            say("And {} above its own:", y * log(y)),
+            ByConvexity(y * log(y) / (x * p), y, p, Integer(1)),
         ),
         Claim(
             "never_gained",
-            law.lost,
+            lost(R),
             ">=",
             Integer(0),
-            "Accuracy is never gained: exp falls.",
+            say("The exponential falls:"),
             ByMonotone(
                 span * (exp(-R) - exp(-R - v)), v, x * R, Integer(0), order=ByPositiveTerms()
             ),
@@ -118,17 +129,36 @@ def derivation() -> Derivation:
         name="accuracy_penalty",
         title="What training off the optimum costs in accuracy",
         assumptions=(
-            "Q = Q_r + (1 - Q_r) exp(-E - R) with 0 <= Q_r < 1, E >= 0; h = 1 - Q_r",
-            "R = R*(C) at the optimum and P R*(C) off it, P = 1 + x > 1 the same at every budget",
+            say(
+                "Let {} be the accuracy at the reducible part {} of its negative logarithm, ",
+                (accuracy(R), "=", 1 - room + room * exp(-sym.E - R)),
+                (R, ">", 0),
+            )
+            + say(
+                "with {}, {}, and {}. Off the optimum that part is ",
+                (room, ">", 0),
+                (sym.E, ">=", 0),
+                (x, ">", 0),
+            )
+            + say("{} times the least one.", p),
         ),
-        statement=(
-            r"Q^*-Q = (1-Q_r)\,e^{-E}\left(e^{-R}-e^{-PR}\right) \le (1-Q_r)\,e^{-E}\,(P-1)\,P^{-P/(P-1)}"
-            r" \le (1-Q_r)\,e^{-E}\,\frac{P-1}{e}, \qquad R_{\text{worst}} = \frac{\log P}{P-1}"
+        definitions=(
+            Definition(p, 1 + x),
+            Definition(accuracy(R), 1 - room + room * exp(-sym.E - R)),
+            Definition(lost(R), brief(law.lost)),
+            Definition(worst, brief(law.worst_reducible)),
+            Definition(greatest, brief(law.greatest_lost)),
+            Definition(simple, law.simple_bound),
         ),
+        statement=say("Off the optimum the accuracy {} is lost, ", lost(R))
+        + "{lost} and {never_gained}. It is greatest "
+        + say("at {}, between the reciprocal of the penalty and one, ", worst)
+        + "{attained} and {greatest}, where {worst_above} and {worst_below_one}; and this lies between "
+        "two multiples of the excess, {lower_bound} and {simple_bound}.",
         steps=steps,
         source="Krajewski et al. 2025, arXiv 2512.08894, equations 3 and 10, for the accuracy; weighted AM-GM.",
         follows=(
-            "A penalty of 10 % in -log of accuracy costs at most 3.5 points of accuracy above guessing, at 1/e of the way to the "
-            "ceiling, where the accuracy curve is steepest in log C; well below and well above it costs less."
+            "A penalty of 10 % in the negative logarithm of accuracy costs at most 3.5 points of accuracy above guessing, near "
+            "where the accuracy curve is steepest; well below and well above that it costs less."
         ),
     )

@@ -321,7 +321,7 @@ class Given:
         """Where the claim as typed has a value and the assumptions hold; refused where that is
         nowhere.
         """
-        positive = list(self.domain.positive)
+        positive = [value for value in self.domain.positive if not plainly_positive(value)]
         for condition in typed.positive:
             value = self.at(condition, text)
             if value.is_number and value.is_positive is not True:

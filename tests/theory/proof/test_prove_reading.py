@@ -551,3 +551,10 @@ def test_a_derivative_knows_what_a_name_stands_for() -> None:
     assert prove(claim, latex=True, define=names).answer.value == "proved"
     wrong = r"\frac{\partial \log x}{\partial \log C} = w_D - w_N"
     assert prove(wrong, latex=True, define=names).answer.value == "refuted"
+
+
+def test_what_a_definition_needs_and_has_is_no_assumption() -> None:
+    names = ["u == log(p)/x", "p == 1 + x"]
+    assert prove("1 > u", define=names).answer.value == "proved"
+    assert prove("u > 1/p", define=names).answer.value == "proved"
+    assert prove("u > 1", define=names).answer.value == "refuted"
