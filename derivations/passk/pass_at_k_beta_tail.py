@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from sympy import Symbol, log
+from sympy import Derivative, Function, Subs, Symbol, log, oo
 
 from isoflop.theory.passk import (
     DRAWS,
+    FAIL_AT,
     SHAPE_A,
     SHAPE_B,
+    SOLVE,
     TRICOMI,
     beta_fail_ratio,
     beta_tail,
@@ -16,51 +18,145 @@ from isoflop.theory.passk import (
     gamma_ratio,
 )
 from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation, UnderLemma
-
-LEMMA = "Gamma(k + x)/Gamma(k + y) = k^(x - y) (1 + (x - y)(x + y - 1)/(2k) + O(k^-2)) for k -> infinity and fixed x, y > 0"
+from isoflop.theory.proof.words import Definition, say
 
 
 def derivation() -> Derivation:
     """The tail from the expansion of a quotient of Gamma values; its exponent and correction also from the recurrence."""
-    a, b, k = SHAPE_A, SHAPE_B, DRAWS
-    x = Symbol("x", positive=True)
-    expansion = gamma_of(a + b) / gamma_of(b) * gamma_ratio(b, a + b)
-    corrections = [log(beta_tail_correction(k=at).cancel()) for at in (1 + 1 / x, 1 / x)]
-    tail_step = -a * log(1 + x) + corrections[0] - corrections[1]
-    step = log(beta_fail_ratio(k=1 / x).cancel())
-    decrement = k * (1 - beta_fail_ratio())
+    a, b, k, p = SHAPE_A, SHAPE_B, DRAWS, SOLVE
+    x, y, z, u = (Symbol(name, positive=True) for name in ("x", "y", "z", "u"))
+    names = ("q", "v", "t", "g", "h")
+    ratio, solved, tail, of_tail, of_mean = (Function(name) for name in names)
+    slope = a * (a + 2 * b - 1) / 2
+    lemma = say(
+        "For fixed {} and {}, the quotient of the values of the Gamma function at {} and ",
+        (y, ">", 0),
+        (z, ">", 0),
+        k + y,
+    ) + say(
+        "{} is {} up to a relative error of order {} as {}",
+        k + z,
+        gamma_ratio(y, z),
+        k**-2,
+        (k, "->", oo),
+    )
+
+    def at_zero(of: Function, order: int) -> Subs:
+        return Subs(Derivative(of(u), (u, order)), u, 0)
+
+    at_x = 1 / x - a - b
     return Derivation(
         name="pass_at_k_beta_tail",
-        title="The tail of fail@k of Beta distributed problems",
-        assumptions=("p distributed over the problems as Beta with shapes a and b",),
-        statement=r"\mathrm{fail}@k \sim \frac{\Gamma(a+b)}{\Gamma(b)} k^{-a}\left(1 - \frac{a(a+2b-1)}{2k} + O(k^{-2})\right)",
+        title=say("The tail of {} of Beta distributed problems", FAIL_AT(k)),
+        assumptions=(
+            say(
+                "Over the problems the chance {} that one draw solves a problem is Beta distributed "
+                "with shapes {} and {}: it has a density proportional to {}. ",
+                p,
+                (a, ">", 0),
+                (b, ">", 0),
+                p ** (a - 1) * (1 - p) ** (b - 1),
+            )
+            + say(
+                "The values {} and {} of the Gamma function are positive constants. ",
+                gamma_of(a + b),
+                gamma_of(b),
+            )
+            + say(
+                "One more draw multiplies {} by {}. Let {} and {}.",
+                FAIL_AT(k),
+                ratio(k),
+                (x, ">", 0),
+                (u, ">", 0),
+            ),
+        ),
+        definitions=(
+            Definition(ratio(k), beta_fail_ratio(a, b, k)),
+            Definition(solved(k), a / (a + b + k)),
+            Definition(tail(k), k**-a * beta_tail_correction(a, b, k)),
+            Definition(
+                of_tail(u), -a * log(1 + u) + log(1 - slope * u / (1 + u)) - log(1 - slope * u)
+            ),
+            Definition(of_mean(u), log(1 + b * u) - log(1 + (a + b) * u)),
+        ),
+        statement=say("For many draws the mean {} is, up to the relative error of ", FAIL_AT(k))
+        + "the lemma, the left side of {leading_term}. The recurrence has the same exponent: "
+        + say("of the problems that {} draws leave, one more solves the share ", k)
+        + "{share_solved}, which times the number of draws tends to the exponent, "
+        + "{relative_decrement}. And it has the same correction, for the steps from one number of "
+        + "draws to the next agree at first and second order, {step_at_first_order} and "
+        + "{step_at_second_order}.",
         steps=(
             Claim(
                 "leading_term",
-                expansion,
+                gamma_of(a + b) / gamma_of(b) * tail(k),
                 "~",
                 beta_tail(),
-                "fail@k is a constant times a quotient of the lemma's form with x = b and y = a + b.",
-                UnderLemma(LEMMA, TRICOMI, ByLeadingTerm(k, "oo")),
+                say(
+                    "The mean {} is {} times the quotient of the values of the Gamma function at {} "
+                    "and {}:",
+                    FAIL_AT(k),
+                    gamma_of(a + b) / gamma_of(b),
+                    k + b,
+                    k + a + b,
+                ),
+                UnderLemma(lemma, TRICOMI, ByLeadingTerm(k, "oo")),
+            ),
+            Claim(
+                "share_solved",
+                1 - ratio(k),
+                "==",
+                solved(k),
+                say("What {} draws leave, one more leaves with the factor {}:", k, ratio(k)),
             ),
             Claim(
                 "relative_decrement",
-                decrement.subs(k, 1 / x - a - b).cancel(),
+                at_x * solved(at_x),
                 "->",
                 a,
-                "Independently, from the recurrence: k times the share of fail@k that one more draw solves tends to the shape, "
-                "with x = 1/(a + b + k).",
+                say(
+                    "Let {} stand for {}; then the number of draws is {}, and its product with the "
+                    "share is {}:",
+                    x,
+                    1 / (a + b + k),
+                    at_x,
+                    a - a * (a + b) * x,
+                ),
                 ByLeadingTerm(x, "0"),
             ),
             Claim(
-                "step_at_second_order",
-                tail_step.diff(x, 2).subs(x, 0),
+                "step_at_first_order",
+                at_zero(of_tail, 1),
                 "==",
-                step.diff(x, 2).subs(x, 0),
-                "In powers of x = 1/k the step of log fail@k to the next k is the same for tail and recurrence at second order, "
-                "which fixes the coefficient of the correction.",
+                at_zero(of_mean, 1),
+                say(
+                    "With {} for {}, the logarithm of the factor from {} to {} draws is {} for the "
+                    "tail and {} for the mean. Both derivatives are {}:",
+                    u,
+                    1 / k,
+                    k,
+                    k + 1,
+                    of_tail(u),
+                    of_mean(u),
+                    -a,
+                ),
+            ),
+            Claim(
+                "step_at_second_order",
+                at_zero(of_tail, 2),
+                "==",
+                at_zero(of_mean, 2),
+                say(
+                    "Both second derivatives are {}, which fixes the coefficient of the correction:",
+                    a * (a + 2 * b),
+                ),
             ),
         ),
         source=f"{TRICOMI}, for the expansion; Levi 2024 (arXiv 2410.16377) for Beta distributed problems.",
-        follows="The exponent in k of the tail is the shape a of p near 0: the tail theorem in one family.",
+        follows=say(
+            "The exponent in {} of the tail is the shape {} of {} near 0: the tail theorem in one family.",
+            k,
+            a,
+            p,
+        ),
     )

@@ -22,7 +22,7 @@ from isoflop.theory.proof.words import Definition, say
 def derivation() -> Derivation:
     """Write the product of two estimators in estimators, whose means are known."""
     n, p, k = SAMPLES, SOLVE, DRAWS
-    names = ("m", "j", "F", "u", "x", "q", "w", "r")
+    names = ("m", "j", "F", "u", "x", "q", "w", "v")
     m, j, failed, length, odds, q, weight, kept = (Symbol(name, positive=True) for name in names)
 
     def ways(above: Expr, below: Expr) -> Expr:
