@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from math import comb
 
-from sympy import Add, Integer, Symbol
+from sympy import Add, Expr, Integer, Symbol
 
 from isoflop.theory.passk import (
+    DRAWS,
+    FAIL_AT,
+    PASS_AT,
     SAMPLES,
     SOLVE,
-    binomial,
     factorial_of,
     falling,
-    overlap_weight,
-    product_coefficient,
 )
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, say
 
 
 def derivation() -> Derivation:
     """Write the product of two estimators in estimators, whose means are known."""
-    n, p = SAMPLES, SOLVE
-    m, k, j, x, below = (Symbol(name, positive=True) for name in ("m", "k", "j", "F", "u"))
-    q = 1 - p
+    n, p, k = SAMPLES, SOLVE, DRAWS
+    names = ("m", "j", "F", "u", "x", "q", "w", "r")
+    m, j, failed, length, odds, q, weight, kept = (Symbol(name, positive=True) for name in names)
+
+    def ways(above: Expr, below: Expr) -> Expr:
+        return falling(above, below) / factorial_of(below)
+
+    def coefficient(second: Expr, common: Expr) -> Expr:
+        return ways(m, common) * falling(second, common)
+
     second_moment = Add(
         *(
-            Integer(comb(5, c))
-            * Integer(comb(5 - c, 2)) ** 2
-            / comb(5, 2) ** 2
-            * p**c
-            * q ** (5 - c)
+            Integer(comb(5, c) * comb(5 - c, 2) ** 2) / comb(5, 2) ** 2 * p**c * q ** (5 - c)
             for c in range(6)
         )
     )
@@ -38,62 +42,143 @@ def derivation() -> Derivation:
     )
     return Derivation(
         name="pass_at_k_estimator_variance",
-        title="Variance of the pass@k estimator, and covariance across k",
+        title=say("Variance of the estimator of {}, and covariance across {}", PASS_AT(k), k),
         assumptions=(
-            "n independent samples, F of them failing, each correct with probability p",
-            "integers 1 <= m, k <= n",
+            say(
+                "Of {} independent samples {} fail. A sample is correct with probability {} "
+                "strictly between 0 and 1, written through its odds {}, and fails with probability "
+                "{}. ",
+                n,
+                failed,
+                p,
+                (odds, ">", 0),
+                q,
+            )
+            + say("The numbers of draws {} and {} are integers from 1 to {}. ", m, k, n)
+            + say(
+                "The falling factorial of {} with {} factors is {}, and so for other numbers. ",
+                failed,
+                length,
+                falling(failed, length),
+            )
+            + say(
+                "The estimators of {} and {} are its quotients {} and {}. ",
+                FAIL_AT(m),
+                FAIL_AT(k),
+                falling(failed, m) / falling(n, m),
+                falling(failed, k) / falling(n, k),
+            )
+            + say(
+                "Of the {} choices of {} samples {} share {} samples with a given choice of {}; "
+                "this is the share {}.",
+                ways(n, k),
+                k,
+                ways(m, j) * ways(n - m, k - j),
+                j,
+                m,
+                weight,
+            ),
         ),
-        statement=(
-            r"\operatorname{Cov} = \sum_{j = \max(0, m + k - n)}^{\min(m, k)} \frac{\binom{m}{j}\binom{n-m}{k-j}}{\binom{n}{k}}"
-            r" (1-p)^{m+k-j} - (1-p)^{m+k},\qquad m = k \text{ for the variance}"
+        definitions=(
+            Definition(p, odds / (1 + odds)),
+            Definition(q, 1 / (1 + odds)),
+            Definition(kept, coefficient(k, j)),
+            Definition(weight, ways(m, j) * ways(n - m, k - j) / ways(n, k)),
         ),
+        statement=say(
+            "The covariance of the two estimators is the sum of {} over all {} ",
+            weight * q ** (m + k - j),
+            j,
+        )
+        + say(
+            "from the larger of 0 and {} to the smaller of {} and {}, less {}; ",
+            m + k - n,
+            m,
+            k,
+            q ** (m + k),
+        )
+        + say("for {} draws in both it is the variance. For one more factor gives ", k)
+        + "{falling_factorial_step}, so that a product of two falling factorials is a sum of them, "
+        + say(
+            "with coefficients {} that satisfy {product_by_induction}, beginning with {product_for_one}; ",
+            kept,
+        )
+        + "and in the mean these become the weights {weights}. For five samples and two draws the "
+        + "mean square is {five_samples_two_draws}.",
         steps=(
             Claim(
                 "falling_factorial_step",
-                falling(x, below) * (x - k),
+                falling(failed, length) * (failed - k),
                 "==",
-                falling(x, below + 1) + (below - k) * falling(x, below),
-                "One more factor F - k = (F - u) + (u - k) on the falling factorial F (F - 1)...(F - u + 1) lengthens or keeps "
-                "it.",
+                falling(failed, length + 1) + (length - k) * falling(failed, length),
+                say(
+                    "One more factor {} on the falling factorial with {} factors lengthens it or "
+                    "keeps it, for it is the sum of {} and {}:",
+                    failed - k,
+                    length,
+                    failed - length,
+                    length - k,
+                ),
             ),
             Claim(
                 "product_by_induction",
-                product_coefficient(m, k, j) + (m - j + 1) * product_coefficient(m, k, j - 1),
+                kept + (m - j + 1) * coefficient(k, j - 1),
                 "==",
-                product_coefficient(m, k + 1, j),
-                "Induction on k: the product of the falling factorials of lengths m and k is a sum over those of length m + k - "
-                "j; with "
-                "that factor the coefficients of j and of j - 1, where u = m + k - j + 1, make that of j for k + 1.",
-                assume=(k + 1 - j, m + 1 - j),
+                coefficient(k + 1, j),
+                say(
+                    "By induction over {}, the product of the falling factorials with {} and {} "
+                    "factors is a sum over {} of those with {} factors, with the coefficients {}. "
+                    "By {falling_factorial_step} at {} that of {} draws is made of two of them:",
+                    k,
+                    m,
+                    k,
+                    j,
+                    m + k - j,
+                    kept,
+                    (length, "=", m + k - j + 1),
+                    k + 1,
+                ),
+                assume=(k + 1 - j,),
             ),
             Claim(
                 "product_for_one",
-                product_coefficient(m, Integer(1), Integer(1)) * falling(x, m) + falling(x, m + 1),
+                m * falling(failed, m) + falling(failed, m + 1),
                 "==",
-                falling(x, m) * x,
-                "The induction starts at k = 1.",
+                falling(failed, m) * failed,
+                say("The induction starts at {}:", (k, "=", 1)),
             ),
             Claim(
                 "weights",
-                product_coefficient(m, k, j)
-                * factorial_of(m + k - j)
-                * binomial(n, m + k - j)
-                / (factorial_of(m) * binomial(n, m) * factorial_of(k) * binomial(n, k)),
+                kept * falling(n, m + k - j) / (falling(n, m) * falling(n, k)),
                 "==",
-                overlap_weight(n, m, k, j),
-                "Normalise both estimators and take means: the estimator is unbiased for u = m + k - j draws too, so (1 - p)^u "
-                "has the weight of j shared samples. For u = m + k - j > n the falling factorial of F <= n is 0, and so is the "
-                "binomial of n - m and k - j > n - m: the sum has no such j.",
-                assume=(n + 1 + j - m - k, m + 1 - j, k + 1 - j),
+                weight,
+                say(
+                    "Divide by the falling factorials of {} and take means. The estimator is "
+                    "unbiased for {} draws too, so the mean of that term is {} times its "
+                    "coefficient times {}; where {} it is 0:",
+                    n,
+                    m + k - j,
+                    q ** (m + k - j),
+                    falling(n, m + k - j),
+                    (m + k - j, ">", n),
+                ),
             ),
             Claim(
                 "five_samples_two_draws",
                 second_moment,
                 "==",
                 shared,
-                "One case written out, n = 5 and m = k = 2: the mean square over the binomial distribution of c.",
+                say(
+                    "One case written out, with {} and {}: the mean square over the binomial ",
+                    (n, "=", 5),
+                    (m, "=", 2),
+                )
+                + say("distribution of the failures, for {}:", (k, "=", 2)),
             ),
         ),
         source="Hoeffding 1948, Ann. Math. Statist. 19, 293-325, for U-statistics.",
-        follows="Estimates at several k from the same samples are correlated; a joint fit needs this covariance.",
+        follows=say(
+            "Estimates at several {} from the same samples are correlated; a joint fit needs this covariance.",
+            k,
+        ),
     )

@@ -2,58 +2,126 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Derivative, Integer, Symbol
 
-from isoflop.theory.passk import DRAWS, SHAPE_A, SHAPE_B, beta_fail, beta_fail_ratio
+from isoflop.theory.passk import (
+    DRAWS,
+    FAIL_AT,
+    SHAPE_A,
+    SHAPE_B,
+    beta_fail,
+    gamma_of,
+)
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 
 def derivation() -> Derivation:
     """Integrate by parts to step from k to k + 1; the Gamma values take the same step."""
     a, b, k = SHAPE_A, SHAPE_B, DRAWS
-    q = Symbol("q", positive=True)
-    p = 1 - q
-    weight = q ** (b + k - 1) * p ** (a - 1)
+    q, formula = Symbol("q", positive=True), Symbol("f", positive=True)
+    product = function("h")
+    values = (gamma_of(a + b), gamma_of(b + k), gamma_of(b), gamma_of(a + b + k))
     return Derivation(
         name="pass_at_k_of_beta_problems",
-        title="fail@k of Beta distributed problems",
+        title=say("{} of Beta distributed problems", FAIL_AT(k)),
         assumptions=(
-            "p = 1 - q with a density over the problems proportional to p^(a - 1) q^(b - 1)",
-            "integer k >= 0",
+            say(
+                "One draw fails a problem with probability {}, and solves it with probability {}. "
+                "Over the problems the former has a density proportional to {}, "
+                "where {} and {}. ",
+                (q, ">", 0),
+                (1 - q, ">", 0),
+                (1 - q) ** (a - 1) * q ** (b - 1),
+                (a, ">", 0),
+                (b, ">", 0),
+            )
+            + say(
+                "The number of draws {} is an integer, with {}, and {} ",
+                k,
+                (k, ">=", 0),
+                FAIL_AT(k),
+            )
+            + say(
+                "is the mean of {}. The values of the Gamma function {}, {}, {} ", q**k, *values[:3]
+            )
+            + say("and {} obey its recurrence.", values[3]),
         ),
-        statement=r"\mathrm{fail}@k = \frac{\Gamma(a+b)\,\Gamma(b+k)}{\Gamma(b)\,\Gamma(a+b+k)}",
+        definitions=(
+            Definition(product(q), q ** (b + k) * (1 - q) ** a),
+            Definition(formula, beta_fail(a, b, k)),
+        ),
+        statement=say(
+            "For every {} the mean {} is {}. For it takes the step of the ",
+            k,
+            FAIL_AT(k),
+            formula,
+        )
+        + "means, {by_parts} and {one_more_draw}, and it is 1 without draws, and the share of "
+        + "the problems that one draw solves is {one_draw}; the variance of that chance is "
+        + "{two_draws}.",
         steps=(
             Claim(
                 "by_parts",
-                (q ** (b + k) * p**a).diff(q),
+                Derivative(product(q), q),
                 "==",
-                (b + k) * weight - (a + b + k) * q * weight,
-                "The left side vanishes at q = 0 and q = 1, so its integral is 0: the integrals of q^(b + k - 1) p^(a - 1) "
-                "for k + 1 and k have the quotient (b + k)/(a + b + k).",
-                assume=(p,),
+                (b + k) * q ** (b + k - 1) * (1 - q) ** (a - 1)
+                - (a + b + k) * q ** (b + k) * (1 - q) ** (a - 1),
+                say(
+                    "The function {} vanishes at {} and {}, so that the integral of the right side "
+                    "between them is 0: the mean of {} is {} times that of {}:",
+                    product(q),
+                    (q, "=", 0),
+                    (q, "=", 1),
+                    q ** (k + 1),
+                    (b + k) / (a + b + k),
+                    q**k,
+                ),
+                assume=(1 - q,),
             ),
             Claim(
                 "one_more_draw",
-                beta_fail(a, b, k) - beta_fail(a, b, k + 1),
+                beta_fail(a, b, k + 1),
                 "==",
-                (1 - beta_fail_ratio()) * beta_fail(a, b, k),
-                "The quotient of Gamma values takes the same step, by the recurrence of the Gamma function.",
+                (b + k) / (a + b + k) * formula,
+                say("By the recurrence of the Gamma function, the quotient at {} draws is:", k + 1),
             ),
             Claim(
                 "one_draw",
                 1 - beta_fail(a, b, Integer(1)),
                 "==",
                 a / (a + b),
-                "It is 1 at k = 0, and 1 less the mean of p at k = 1; by induction it is fail@k for every k.",
+                say(
+                    "At {} the quotient is 1, as is the mean of {}. By induction over {} the two "
+                    "agree everywhere, first at {}:",
+                    (k, "=", 0),
+                    q**k,
+                    k,
+                    (k, "=", 1),
+                ),
             ),
             Claim(
                 "two_draws",
                 beta_fail(a, b, Integer(2)) - beta_fail(a, b, Integer(1)) ** 2,
                 "==",
                 a * b / ((a + b) ** 2 * (a + b + 1)),
-                "For k = 2, less the square for k = 1, it is the variance of p.",
+                say(
+                    "The mean of {} less the square of the mean of {} is the variance of {}, and so "
+                    "of {}:",
+                    q**2,
+                    q,
+                    q,
+                    1 - q,
+                ),
             ),
         ),
         source="Classical moments of the Beta distribution; Levi 2024 (arXiv 2410.16377) for Beta distributed problems.",
-        follows="Two functions of compute, a(C) and b(C), give a law for every k with all constraints across k built in.",
+        follows=say(
+            "Two functions of compute, one for {} and one for {}, give a law for every {} with all "
+            "constraints across {} built in.",
+            a,
+            b,
+            k,
+            k,
+        ),
     )
