@@ -12,6 +12,7 @@ from isoflop.theory.passk import (
     SOLVE,
     TRICOMI,
     beta_fail_ratio,
+    beta_tail,
     beta_tail_correction,
     gamma_of,
     gamma_ratio,
@@ -71,7 +72,7 @@ def derivation() -> Derivation:
             ),
         ),
         definitions=(
-            Definition(scale, gamma_of(a + b) / gamma_of(b)),
+            Definition(scale, beta_tail(a, b, k) * k**a),
             Definition(ratio(k), beta_fail_ratio(a, b, k)),
             Definition(solved(k), a / (a + b + k)),
             Definition(tail(k), k**-a * beta_tail_correction(a, b, k)),
