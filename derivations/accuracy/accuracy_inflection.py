@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, Symbol, exp, log
+from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial, partial
@@ -19,14 +19,14 @@ def derivation() -> Derivation:
     a, c, q, u = exponent, sym.C, function("Q")(sym.C), function("u")(sym.C)
     foot, v, x = Symbol("w", positive=True), Symbol("v", positive=True), Symbol("x", real=True)
 
-    def at(neg_log):
+    def at(neg_log: Expr) -> Expr:
         """The compute where -log Q has this value."""
         return curve.compute_where(neg_log)
 
-    def curvature(neg_log):
+    def curvature(neg_log: Expr) -> Expr:
         return Subs(partial(q, c, 2), c, at(neg_log))
 
-    def logarithmic(neg_log):
+    def logarithmic(neg_log: Expr) -> Expr:
         return Subs(partial(q, log(c), 2), c, at(neg_log))
 
     steps = (

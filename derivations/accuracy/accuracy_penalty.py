@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, Symbol, exp, log
+from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.accuracy import AccuracyPenalty
@@ -24,7 +24,7 @@ def derivation() -> Derivation:
     power, falling = p * log(p) / x, span * x * exp(-v)
     tangent_of_y_log_y = ByConvexity(y * log(y) / x, y, p, Integer(1))
 
-    def brief(e):
+    def brief(e: Expr) -> Expr:
         """With a name for the penalty."""
         return e.subs(law.penalty, p)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log
+from sympy import Expr, Integer, Symbol, log
 
 from isoflop.theory.passk import CHEN, PASS_AT
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import all_positive, say
+from isoflop.theory.proof.words import Sentence, all_positive, say
 
 
 def derivation() -> Derivation:
@@ -19,7 +19,7 @@ def derivation() -> Derivation:
     shortfall_above = x - log(1 + x) - x**2 / 2 + x**3 / 3
     excess_below = log(1 + x) - x / (1 + x) - (x / (1 + x)) ** 2 / 2
 
-    def rises(name, function, slope, reason):
+    def rises(name: str, function: Expr, slope: Expr, reason: Sentence) -> Claim:
         """That a function of h which is 0 at 0 is not negative, by its slope."""
         return Claim(
             name,

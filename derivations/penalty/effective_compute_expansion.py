@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, exp, factorial, log
+from sympy import Expr, Integer, Subs, exp, factorial, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import partial
@@ -23,7 +23,7 @@ def derivation() -> Derivation:
     share, at = function("f")(s), function("R")
     series = log_effective_compute_series(m)
 
-    def at_optimum(of, order):
+    def at_optimum(of: Expr, order: int) -> Expr:
         return Subs(partial(log(of), s, order), s, 0)
 
     steps = (

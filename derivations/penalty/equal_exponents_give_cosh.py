@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol, cosh, exp, log, sinh
+from sympy import Expr, Symbol, cosh, exp, log, sinh
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
@@ -17,7 +17,7 @@ def derivation() -> Derivation:
     m = misallocation()
     epsilon, u, width = sym.TOLERANCE, Symbol("u", real=True), Symbol("h", positive=True)
 
-    def penalty(at):
+    def penalty(at: Expr) -> Expr:
         return PENALTY(exp(at))
 
     steps = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log, oo
+from sympy import Expr, Integer, Symbol, log, oo
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
@@ -23,7 +23,7 @@ def derivation() -> Derivation:
     n_star, d_star = names.allocation
     small, large = w_d * rho ** (-g / 2), w_n * rho ** (b / 2)
 
-    def growth(tail, exponent, closed):
+    def growth(tail: Expr, exponent: Expr, closed: Expr) -> Claim:
         return Claim(
             f"growth_{'undertrained' if tail == small else 'overtrained'}",
             Partial(log(tail), log(C)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, exp, factorial, log
+from sympy import Expr, Integer, Subs, exp, factorial, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import partial
@@ -21,7 +21,7 @@ def derivation() -> Derivation:
     at, spent, worth = function("R"), function("q")(s), function("f")(s)
     series = log_overhead_series(m)
 
-    def at_optimum(of, order):
+    def at_optimum(of: Expr, order: int) -> Expr:
         return Subs(partial(log(of), s, order), s, 0) / factorial(order)
 
     steps = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, Symbol, exp, factorial, log
+from sympy import Expr, Integer, Subs, Symbol, exp, factorial, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import partial
@@ -21,7 +21,7 @@ def derivation() -> Derivation:
     b, g, (w_n, w_d) = sym.BETA, sym.GAMMA, m.named.envelope.shares
     penalty, width = PENALTY(exp(s)), Symbol("h", positive=True)
 
-    def at_optimum(order):
+    def at_optimum(order: int) -> Expr:
         return Subs(partial(penalty, s, order), s, 0)
 
     second = at_optimum(2)
