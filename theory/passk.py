@@ -141,6 +141,11 @@ def binomial(n: Expr, k: Expr) -> Expr:
     return choose(factorial_of(n), factorial_of(k), factorial_of(n - k))
 
 
+def in_factorials(expression: Expr) -> Expr:
+    """The expression with its binomials as quotients of factorials, which cancel."""
+    return expression.replace(choose, lambda *factorials: choose(*factorials).definition())
+
+
 def falling(n: Expr, k: Expr) -> Expr:
     """n (n - 1) ... (n - k + 1) = n!/(n - k)!."""
     return factorial_of(n) / factorial_of(n - k)

@@ -24,7 +24,7 @@ from isoflop.theory.proof.words import Definition, say
 def derivation() -> Derivation:
     """The tail from the expansion of a quotient of Gamma values; its exponent and correction also from the recurrence."""
     a, b, k, p = SHAPE_A, SHAPE_B, DRAWS, SOLVE
-    x, y, z, u = (Symbol(name, positive=True) for name in ("x", "y", "z", "u"))
+    x, y, z, u, scale = (Symbol(name, positive=True) for name in ("x", "y", "z", "u", "c"))
     names = ("q", "v", "t", "g", "h")
     ratio, solved, tail, of_tail, of_mean = (Function(name) for name in names)
     slope = a * (a + 2 * b - 1) / 2
@@ -58,7 +58,8 @@ def derivation() -> Derivation:
                 p ** (a - 1) * (1 - p) ** (b - 1),
             )
             + say(
-                "The values {} and {} of the Gamma function are positive constants. ",
+                "The constant {} is the quotient of the values {} and {} of the Gamma function. ",
+                scale,
                 gamma_of(a + b),
                 gamma_of(b),
             )
@@ -71,6 +72,7 @@ def derivation() -> Derivation:
             ),
         ),
         definitions=(
+            Definition(scale, beta_tail(a, b, k) * k**a),
             Definition(ratio(k), beta_fail_ratio(a, b, k)),
             Definition(solved(k), a / (a + b + k)),
             Definition(tail(k), k**-a * beta_tail_correction(a, b, k)),
@@ -89,14 +91,14 @@ def derivation() -> Derivation:
         steps=(
             Claim(
                 "leading_term",
-                gamma_of(a + b) / gamma_of(b) * tail(k),
+                scale * tail(k),
                 "~",
-                beta_tail(),
+                scale * k**-a,
                 say(
                     "The mean {} is {} times the quotient of the values of the Gamma function at {} "
                     "and {}:",
                     FAIL_AT(k),
-                    gamma_of(a + b) / gamma_of(b),
+                    scale,
                     k + b,
                     k + a + b,
                 ),

@@ -12,7 +12,9 @@ from isoflop.theory.passk import (
     FAIL_AT,
     SAMPLES,
     SOLVE,
+    fail_estimator,
     falling,
+    in_factorials,
 )
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, say
@@ -79,9 +81,9 @@ def derivation() -> Derivation:
         definitions=(
             Definition(p, odds / (1 + odds)),
             Definition(q, 1 / (1 + odds)),
-            Definition(first, falling(failed, k1) / falling(n, k1)),
-            Definition(second, falling(failed, k2) / falling(n, k2)),
-            Definition(third, falling(failed, k1 + k2) / falling(n, k1 + k2)),
+            Definition(first, in_factorials(fail_estimator(n, n - failed, k1))),
+            Definition(second, in_factorials(fail_estimator(n, n - failed, k2))),
+            Definition(third, in_factorials(fail_estimator(n, n - failed, k1 + k2))),
             Definition(estimate, first * second - third),
             Definition(disjoint, falling(n - k1, k2) / falling(n, k2)),
         ),

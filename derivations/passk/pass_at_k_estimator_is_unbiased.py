@@ -74,7 +74,7 @@ def derivation() -> Derivation:
         )
         + "{factorial_moment}. Divided by that of all samples, the mean is {unbiased}: the share "
         + say("of the choices of {} samples that all fail estimates {} without ", k, FAIL_AT(k))
-        + say("bias, and 1 less this share so estimates {}.", PASS_AT(k)),
+        + say("bias, and so 1 less this share estimates {}.", PASS_AT(k)),
         steps=(
             Claim(
                 "first_derivative",

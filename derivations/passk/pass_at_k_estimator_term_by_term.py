@@ -14,7 +14,9 @@ from isoflop.theory.passk import (
     SOLVE,
     binomial,
     factorial_of,
+    fail_estimator,
     falling,
+    in_factorials,
 )
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, say
@@ -58,7 +60,7 @@ def derivation() -> Derivation:
         definitions=(
             Definition(p, odds / (1 + odds)),
             Definition(q, 1 / (1 + odds)),
-            Definition(estimate, falling(n - c, k) / falling(n, k)),
+            Definition(estimate, in_factorials(fail_estimator())),
         ),
         statement=say("With at most {} correct samples the estimator satisfies ", n - k)
         + say("{hypergeometric_ratio}; with more correct samples it is 0. So its mean over {} ", c)

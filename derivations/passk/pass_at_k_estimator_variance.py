@@ -12,8 +12,11 @@ from isoflop.theory.passk import (
     PASS_AT,
     SAMPLES,
     SOLVE,
-    factorial_of,
+    binomial,
     falling,
+    in_factorials,
+    overlap_weight,
+    product_coefficient,
 )
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, say
@@ -26,10 +29,10 @@ def derivation() -> Derivation:
     m, j, failed, length, odds, q, weight, kept = (Symbol(name, positive=True) for name in names)
 
     def ways(above: Expr, below: Expr) -> Expr:
-        return falling(above, below) / factorial_of(below)
+        return in_factorials(binomial(above, below))
 
     def coefficient(second: Expr, common: Expr) -> Expr:
-        return ways(m, common) * falling(second, common)
+        return in_factorials(product_coefficient(m, second, common))
 
     second_moment = Add(
         *(
@@ -83,7 +86,7 @@ def derivation() -> Derivation:
             Definition(p, odds / (1 + odds)),
             Definition(q, 1 / (1 + odds)),
             Definition(kept, coefficient(k, j)),
-            Definition(weight, ways(m, j) * ways(n - m, k - j) / ways(n, k)),
+            Definition(weight, in_factorials(overlap_weight(n, m, k, j))),
         ),
         statement=say(
             "The covariance of the two estimators is the sum of {} over all {} ",

@@ -36,7 +36,7 @@ def derivation() -> Derivation:
                 FAIL_AT(k),
                 q**k,
             )
-            + say("Write {} for {}.", y, 1 + x),
+            + say("Let {} be {}.", y, 1 + x),
         ),
         definitions=(
             Definition(p, x / (1 + x)),
@@ -54,9 +54,11 @@ def derivation() -> Derivation:
             "mean of a function of the outcomes is {} times a polynomial in the odds. As ",
             q**n,
         )
-        + "{one_is_a_polynomial}, so would be the chance to fail, {fail_is_another_power}. But the "
-        + say("factor {} vanishes in the limit, ", divided)
-        + "{vanishes_at_infinity}, as no polynomial but 0 does, and is not 0, {is_not_zero}.",
+        + "{one_is_a_polynomial}, the chance to fail would be of this form too. It is "
+        + say(
+            "{fail_is_another_power}, but {} is no polynomial: it vanishes at infinity, ", divided
+        )
+        + "{vanishes_at_infinity}, as no polynomial but 0 does, and it is not 0, {is_not_zero}.",
         steps=(
             Claim(
                 "statistics_are_polynomials",
