@@ -14,16 +14,13 @@ from isoflop.theory.identifiability import (
 from isoflop.theory.proof.argument import ByNormalForm, UnderLemma
 from isoflop.theory.proof.argument_calculus import ByConvexity
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, function, say
 
-RUNS, RSS, LEAST, VARIANCE, X = (
-    Symbol(name, positive=True) for name in ("n", "S", "S_0", "V", "x")
-)
-LEMMA = (
-    "Let theta -> (psi, eta) be one-to-one. The least S over all theta with psi(theta) = psi is the least S(psi, eta) over "
-    "eta: the "
-    "same laws in other coordinates."
+RUNS, RSS, LEAST, VARIANCE, X, LEVEL, SIZE, FALL = (
+    Symbol(name, positive=True) for name in ("n", "S", "S_0", "V", "x", "u", "v", "q")
 )
 SOURCE = "Cox and Hinkley 1974, Theoretical Statistics"
+LIKELIHOOD = function("f")
 
 
 def log_likelihood(squares: Expr, variance: Expr) -> Expr:
@@ -34,73 +31,114 @@ def log_likelihood(squares: Expr, variance: Expr) -> Expr:
 def derivation() -> Derivation:
     """psi = log R*(C), log N*(C) or alpha takes the place of log A or gamma, one to one; the ratio is n log(S(psi)/S_min)."""
     envelope = derive()
-    by_loss, by_size = coefficient_for_reducible(envelope), coefficient_for_params(envelope)
-    ratio = 2 * (log_likelihood(LEAST, LEAST / RUNS) - log_likelihood(RSS, RSS / RUNS))
-    at_best = log_likelihood(RSS, RSS / (RUNS * X))
+    names, C = envelope.named, sym.C
+    by_loss = coefficient_for_reducible(envelope).subs(sym.REDUCIBLE, LEVEL)
+    by_size = coefficient_for_params(envelope).subs(sym.N, SIZE)
+    steeper = exponent_for_alpha().subs(sym.ALPHA, FALL)
+    lemma = say(
+        "Let a change of parameters be one-to-one, and one new parameter be given. The least sum of "
+        "squares over all old parameters that have this value of it is the least one over the other "
+        "new parameters: the same laws in other coordinates."
+    )
     steps = (
         Claim(
             "loss_as_parameter",
             envelope.reducible.subs(sym.A, by_loss),
             "==",
-            sym.REDUCIBLE,
-            "Whatever B, beta and gamma, this A solves R*(C) = R.",
+            LEVEL,
+            say(
+                "Solve the least reducible loss at {} for {}, with {} in its place:",
+                C,
+                sym.A,
+                by_loss,
+            ),
         ),
         Claim(
             "size_as_parameter",
             envelope.tokens.subs(sym.A, by_size),
             "==",
-            sym.C / (6 * sym.N),
-            "Whatever B, beta and gamma, this A solves N*(C) = N: D* is then C/(6 N).",
+            C / (6 * SIZE),
+            say("And the optimal size, with {}, which leaves these tokens:", by_size),
         ),
         Claim(
             "exponent_as_parameter",
-            1 / envelope.exponent.subs(sym.GAMMA, exponent_for_alpha()),
+            1 / envelope.exponent.subs(sym.GAMMA, steeper),
             "==",
-            1 / sym.ALPHA,
-            "gamma solves alpha = beta gamma/(beta + gamma) for every beta above alpha.",
+            1 / FALL,
+            say("And the exponent for {}, with {}:", sym.GAMMA, steeper),
         ),
         Claim(
             "one_to_one",
-            by_loss.subs(sym.REDUCIBLE, envelope.reducible),
+            by_loss.subs(LEVEL, names.reducible),
             "==",
             sym.A,
-            "And back: the change of parameters is one-to-one, so both fits search the same laws.",
-            UnderLemma(LEMMA, SOURCE, ByNormalForm()),
+            say("And back, so that both fits search the same laws:"),
+            UnderLemma(lemma, SOURCE, ByNormalForm()),
         ),
         Claim(
             "variance_convex",
             -log(X),
             ">=",
             1 - X,
-            "-log lies above its tangent at 1.",
+            say("The negative logarithm lies above its tangent at one:"),
             ByConvexity(-log(X), X, X, Integer(1)),
         ),
         Claim(
             "variance",
-            2 * (log_likelihood(RSS, RSS / RUNS) - at_best) / RUNS,
+            2 * (LIKELIHOOD(RSS, RSS / RUNS) - LIKELIHOOD(RSS, RSS / (RUNS * X))) / RUNS,
             "==",
             X - 1 - log(X),
-            "By how much the likelihood at the variance S/(n x) falls short of that at S/n: the latter is the maximum.",
+            say(
+                "The likelihood at another variance falls short of that at {}, which by ",
+                RSS / RUNS,
+            )
+            + "{variance_convex} is the greatest:",
         ),
         Claim(
             "likelihood_ratio",
-            ratio,
+            2 * (LIKELIHOOD(LEAST, LEAST / RUNS) - LIKELIHOOD(RSS, RSS / RUNS)),
             "==",
             RUNS * log(RSS / LEAST),
-            "Twice the log likelihood ratio of two fits is n log(S/S_min).",
+            say("Both at their best variance:"),
         ),
     )
     return Derivation(
         name="profile_likelihood_invariance",
         title="Profile likelihood of what the envelope gives",
         assumptions=(
-            "Independent normal errors of one unknown variance: least squares",
-            "S(psi) is the least sum of squares at a given psi",
+            *envelope.assumptions,
+            say(
+                "Let {} be the log likelihood, but for a constant, ",
+                (LIKELIHOOD(RSS, VARIANCE), "=", log_likelihood(RSS, VARIANCE)),
+            )
+            + say(
+                "of {} runs with independent normal errors of one unknown variance {} at the sum of squares {}. ",
+                RUNS,
+                VARIANCE,
+                RSS,
+            )
+            + say(
+                "The least sum of squares is {} over all laws, and {} over those with one value of a ",
+                LEAST,
+                RSS,
+            )
+            + "quantity of the envelope. Let "
+            + all_positive((RUNS, RSS, LEAST, X, LEVEL, SIZE, FALL))
+            + ".",
         ),
-        statement=r"2\left(\ell_{\max} - \ell(\psi)\right) = n \log\frac{S(\psi)}{S_{\min}}",
+        definitions=(
+            *envelope.definitions,
+            Definition(LIKELIHOOD(RSS, VARIANCE), log_likelihood(RSS, VARIANCE)),
+        ),
+        statement="The least reducible loss, the optimal size or the exponent of the envelope can take the "
+        + say(
+            "place of {} or {}, so that it is {}, {} or {}: ", sym.A, sym.GAMMA, LEVEL, SIZE, FALL
+        )
+        + "{loss_as_parameter}, {size_as_parameter} and {exponent_as_parameter}, one to one, "
+        "{one_to_one}. Twice the log likelihood ratio of both fits is then {likelihood_ratio}, in "
+        "whatever parameters the law was fitted.",
         steps=steps,
         source=f"{SOURCE}; for the chi-squared limit Wilks 1938, Ann. Math. Statist. 9, 60-62.",
-        follows="The set where n log(S(psi)/S_min) is at most the chi-squared quantile is an approximate confidence set, the "
-        "same in all "
+        follows="The set where this is at most the chi-squared quantile is an approximate confidence set, the same in all "
         "coordinates. A profile of another objective, such as Huber's, needs a calibration of its own.",
     )
