@@ -12,6 +12,7 @@ from isoflop.theory.law import LawForm, Term
 from isoflop.theory.proof.argument import ByWeightedAmGm
 from isoflop.theory.proof.argument_calculus import BySameDifference
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 
 def derivation() -> Derivation:
@@ -20,10 +21,9 @@ def derivation() -> Derivation:
     whole = derive(form, budget)
     law, outer_budget, pair = merged(form, budget)
     outer = derive(law, outer_budget)
-    (first, second, third), y = form.terms, law.variables[0]
+    (first, second, third), C, y = form.terms, sym.C, law.variables[0]
     product = pair.budget.compute()
     inner = ByWeightedAmGm((first.expression, second.expression), pair.shares)
-    at_pair = pair.allocation[0].subs(sym.C, outer.optimum(y))
     p, q = (budget.exponent(t.variable) / t.exponent for t in (second, third))
     constant = (second.coefficient / p) ** p * (third.coefficient / q) ** q
     others = Term((p + q) * constant ** (1 / (p + q)), third.variable, 1 / (p + q))
@@ -33,72 +33,91 @@ def derivation() -> Derivation:
     )
     single, single_budget = factors(1)
     (only,), ((_, power),) = single.terms, single_budget.powers
+    term, best, of_merged, of_two, of_one = (
+        function(name) for name in ("M", "S_3", "S_2", "U", "S_1")
+    )
+    size, split = function("Y")(C), function("X")
     steps = (
         Claim(
             "one_factor",
-            single.reducible.subs(only.variable, (sym.C / sym.KAPPA) ** (1 / power)),
+            single.reducible.subs(only.variable, (C / sym.KAPPA) ** (1 / power)),
             "==",
-            derive(single, single_budget).reducible,
-            "Start: with one factor the budget fixes x = (C/kappa)^(1/c), and R* is its term there.",
+            of_one(C),
+            say("With one factor the budget fixes it, and the least loss is its term there:"),
         ),
         Claim(
             "inner_minimum",
             first.expression + second.expression,
             ">=",
-            pair.reducible.subs(sym.C, product),
-            "For given y = x_1^c_1 x_2^c_2 two factors bring their terms down to C0' y^-alpha' and no further.",
+            term(product),
+            say("Weighted AM-GM of two factors of which the product {} is given:", product),
             inner,
         ),
         Claim(
             "outer_law",
             form.reducible,
             ">=",
-            law.reducible.subs(y, product),
-            "So the law is bounded by a law of one factor fewer, in y and the others.",
+            term(product) + third.expression,
+            say("So a law of three factors is bounded by one of two:"),
             BySameDifference(
-                first.expression + second.expression, pair.reducible.subs(sym.C, product), inner
+                first.expression + second.expression, pair.reducible.subs(C, product), inner
             ),
         ),
         Claim(
             "same_minimum",
-            whole.reducible,
+            of_merged(C),
             "==",
-            outer.reducible,
-            "The formula for the smaller law gives the R*(C) of the larger one, with 1/alpha' = c_1/b_1 + c_2/b_2.",
+            best(C),
+            say("The least loss of the merged law is that of the law itself:"),
         ),
         Claim(
             "same_allocation",
-            at_pair,
+            split(size),
             "==",
             whole.allocation[0],
-            "Splitting y* between the two factors gives the allocation of the larger law.",
+            say(
+                "Splitting the merged optimum between the two factors gives the optimum of the law:"
+            ),
         ),
         Claim(
             "merged_share",
             outer.shares[0],
             "==",
             whole.shares[0] + whole.shares[1],
-            "The share of the merged factor is the sum of the two shares.",
+            say("The share of the merged factor is the sum of the two shares:"),
         ),
         Claim(
             "others_count_as_one",
-            whole.reducible,
+            of_two(C),
             "==",
-            two.reducible,
-            "The other factors enter R* through sum_i c_i/b_i and prod_i (A_i b_i/c_i)^(c_i/b_i) alone, as one factor does; so "
-            "the third stands for any number of others.",
+            best(C),
+            say("And so the second and the third factor together count as one:"),
         ),
     )
     return Derivation(
         name="merging_two_factors",
         title="Merging two factors",
         assumptions=(
-            "R = sum_i A_i x_i^-b_i with positive coefficients and exponents, any number of factors",
-            "C = kappa prod_i x_i^c_i with c_i > 0",
+            *whole.assumptions,
+            say("Let {} be the product of two factors, {}.", y, (y, ">", 0)),
         ),
-        statement=r"\min_{x_1^{c_1}x_2^{c_2} = y} \bigl(A_1 x_1^{-b_1} + A_2 x_2^{-b_2}\bigr) = C_0'\,y^{-\alpha'},\quad "
-        r"\frac{1}{\alpha'} = \frac{c_1}{b_1} + \frac{c_2}{b_2},\quad R^*_m = R^*_{m-1} \text{ of the merged law}",
+        definitions=(
+            Definition(term(y), pair.reducible.subs(C, y)),
+            Definition(best(C), whole.reducible),
+            Definition(of_merged(C), outer.reducible),
+            Definition(of_two(C), two.reducible),
+            Definition(of_one(C), derive(single, single_budget).reducible),
+            Definition(split(y), pair.allocation[0].subs(C, y)),
+            Definition(size, outer.optimum(y)),
+        ),
+        statement=say(
+            "Two factors of a given product come down to one term, and no further, {inner_minimum}, so that "
+        )
+        + "a law of three factors is bounded by one of two, {outer_law}. The least losses by the "
+        "formula for both agree, {same_minimum}, as do the optima, {same_allocation}, and shares, "
+        "{merged_share}; any number of further factors counts as one, {others_count_as_one}; and "
+        "for one factor the formula holds, {one_factor}.",
         steps=steps,
         source="Nested minimisation; the closed form of Duffin, Peterson and Zener 1967, Geometric Programming.",
-        follows="By induction the m-factor law holds for every m.",
+        follows="By induction the law of any number of factors holds.",
     )
