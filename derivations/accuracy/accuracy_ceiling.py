@@ -78,7 +78,7 @@ def derivation() -> Derivation:
             + say(
                 "Let {} be the accuracy, {} and {}.",
                 (accuracy, "=", guessing + room * exp(-sym.E - reducible)),
-                (room, ">", 0),
+                (0, "<", room, "<=", 1),
                 (sym.E, ">=", 0),
             ),
         ),
@@ -89,7 +89,7 @@ def derivation() -> Derivation:
             Definition(ceiling, guessing + room * exp(-sym.E)),
         ),
         statement=say(
-            "For unlimited compute {vanishing}, and the accuracy tends to {}; from this limit ",
+            "With compute the reducible part vanishes, {vanishing}, so that the accuracy has the ceiling {}; from it ",
             ceiling,
         )
         + "{irreducible}. The slope in the logarithm of compute is {slope}; it turns by {inflection} "

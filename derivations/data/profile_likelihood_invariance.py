@@ -76,6 +76,20 @@ def derivation() -> Derivation:
             UnderLemma(lemma, SOURCE, ByNormalForm()),
         ),
         Claim(
+            "size_back",
+            by_size.subs(SIZE, names.params),
+            "==",
+            sym.A,
+            say("So for the size:"),
+        ),
+        Claim(
+            "exponent_back",
+            steeper.subs(FALL, names.exponent),
+            "==",
+            sym.GAMMA,
+            say("And for the exponent:"),
+        ),
+        Claim(
             "variance_convex",
             -log(X),
             ">=",
@@ -124,7 +138,7 @@ def derivation() -> Derivation:
             )
             + "quantity of the envelope. Let "
             + all_positive((RUNS, RSS, LEAST, X, LEVEL, SIZE, FALL))
-            + ".",
+            + say(" and {}.", (FALL, "<", sym.BETA)),
         ),
         definitions=(
             *envelope.definitions,
@@ -135,7 +149,7 @@ def derivation() -> Derivation:
             "place of {} or {}, so that it is {}, {} or {}: ", sym.A, sym.GAMMA, LEVEL, SIZE, FALL
         )
         + "{loss_as_parameter}, {size_as_parameter} and {exponent_as_parameter}, one to one, "
-        "{one_to_one}. Twice the log likelihood ratio of both fits is then {likelihood_ratio}, in "
+        "{one_to_one}, {size_back} and {exponent_back}. Twice the log likelihood ratio of both fits is then {likelihood_ratio}, in "
         "whatever parameters the law was fitted.",
         steps=steps,
         source=f"{SOURCE}; for the chi-squared limit Wilks 1938, Ann. Math. Statist. 9, 60-62.",

@@ -56,7 +56,7 @@ def derivation() -> Derivation:
         )
         + "{one_is_a_polynomial}, the chance to fail would be of this form too. It is "
         + say(
-            "{fail_is_another_power}, but {} is no polynomial: it vanishes at infinity, ", divided
+            "{fail_is_another_power}, but {} is no polynomial: it vanishes in the limit, ", divided
         )
         + "{vanishes_at_infinity}, as no polynomial but 0 does, and it is not 0, {is_not_zero}.",
         steps=(
@@ -91,7 +91,7 @@ def derivation() -> Derivation:
                 y**-beyond,
                 "->",
                 Integer(0),
-                "A polynomial that vanishes at infinity is the constant 0:",
+                "A polynomial that vanishes in this limit is the constant 0:",
                 ByLeadingTerm(y, "oo"),
             ),
             Claim(

@@ -989,6 +989,8 @@ class _Reader:
         if raised and len(arguments) == 1 and self._is_factor(formula.parameters[0], arguments[0]):
             self.next = start
             return formula.body
+        if raised and len(arguments) == 1 and token.text in OPTIMA.values():
+            self._refuse_raised_optimum(formula.parameters[0], arguments[0], token)
         arguments = [
             self._argument(*pair, formula, token)
             for pair in zip(formula.parameters, arguments, strict=True)
@@ -1023,6 +1025,15 @@ class _Reader:
                 self.text, token.position, f"ambiguous argument {given} of {token.text!r}", rest
             )
         return given
+
+    def _refuse_raised_optimum(self, parameter: Symbol, given: Expr, token: Token) -> None:
+        """`N_opt (C/6)^beta` is a product as it is often printed, or the power of a value."""
+        if not given.is_Symbol and parameter in given.free_symbols:
+            rest = (
+                f": a power of the value at {given} is ({token.text}({given}))^..., "
+                f"a product {token.text}*({given})^..."
+            )
+            raise ParseError.at(self.text, token.position, f"ambiguous {token.text!r}", rest)
 
     def _is_factor(self, parameter: Symbol, given: Expr) -> bool:
         """Whether what is given for a quantity with a unit has certainly none, being made of ratios

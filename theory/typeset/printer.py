@@ -38,6 +38,9 @@ GREEK = frozenset(greeks)
 UPRIGHT_INDICES = {"eff": r"\mathrm{eff}", "max": r"\max"}
 NAMES = {"alpha_C": r"\alpha_C", "infinity": r"\infty"}
 
+#: How the label of a compute-optimal value ends.
+MARKS_OF_OPTIMA = ("^{*}", r"_{\mathrm{opt}}")
+
 #: Brackets around something of the height of a letter.
 UNSTRETCHED = re.compile(r"\\left\(((?:(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)")
 
@@ -149,7 +152,9 @@ class PaperPrinter(Conventional, LatexPrinter):
         )
 
     def separator(self, left: str, right: str) -> str:
-        return r" \cdot " if left[-1].isdigit() and right[0].isdigit() else " "
+        """A dot between numbers, and before what might be the argument of an optimum."""
+        is_value = left.endswith(MARKS_OF_OPTIMA) and right.startswith((r"\left(", "("))
+        return r" \cdot " if is_value or (left[-1].isdigit() and right[0].isdigit()) else " "
 
     def _print_Symbol(self, expr: Symbol, style: str = "plain") -> str:
         known = symbol_latex(expr.name, self.spelling)

@@ -558,3 +558,13 @@ def test_what_a_definition_needs_and_has_is_no_assumption() -> None:
     assert prove("1 > u", define=names).answer.value == "proved"
     assert prove("u > 1/p", define=names).answer.value == "proved"
     assert prove("u > 1", define=names).answer.value == "refuted"
+
+
+def test_an_optimum_before_a_power_of_compute_may_be_a_factor() -> None:
+    printed = r"N^{*} \left(\frac{C}{6}\right)^{-\gamma/(\beta + \gamma)} = G"
+    with pytest.raises(ParseError, match="ambiguous 'N_opt'"):
+        prove(printed, latex=True)
+    product = r"N^{*} \cdot \left(\frac{C}{6}\right)^{-\gamma/(\beta + \gamma)} = G"
+    assert prove(product, latex=True).answer.value == "proved"
+    assert prove("N_opt(2*C) == 2^w_N*N_opt").answer.value == "proved"
+    assert prove("(N_opt(2*C))^2 == 4^w_N*N_opt^2").answer.value == "proved"
