@@ -191,6 +191,15 @@ class Design:
         return Matrix(rows).det(method="berkowitz")
 
 
+def minor_beside_one(first: Callable[[Expr], Expr], second: Callable[[Expr], Expr]) -> Expr:
+    """The minor of (1, f, g) at C, C e^z, C e^2z: (f_1 - f_0)(g_2 - g_0) - (f_2 - f_0)(g_1 - g_0)."""
+    f, g = (
+        [column(sym.C * exp(i * SPACING)) - column(sym.C) for i in (1, 2)]
+        for column in (first, second)
+    )
+    return f[0] * g[1] - f[1] * g[0]
+
+
 def three_point_minor(term: Expr, exponent: Expr, growth: Expr) -> tuple[Expr, ...]:
     """Factors of minus the minor of (1, T, -T log x) at C, C e^z, C e^2z, where T = A x^-b and x =
     const C^growth.

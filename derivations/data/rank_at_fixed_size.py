@@ -2,94 +2,123 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Mul, Symbol
+from sympy import Integer, Mul, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.identifiability import Design, step_falls, three_point_minor
-from isoflop.theory.law import PARAMS_TOKENS
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import derive, product_of_powers
+from isoflop.theory.identifiability import (
+    SPACING,
+    Design,
+    minor_beside_one,
+    step_falls,
+    three_point_minor,
+)
 from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 SHIFT = Symbol("h", positive=True)
 
 
 def derivation() -> Derivation:
     """N fixed, D = C/(6N): the columns of log A and beta are multiples of that of E; the same with N and D exchanged."""
-    n, d = sym.N, sym.D
-    at_size, at_data = Design(n, sym.C / (6 * n)), Design(sym.C / (6 * d), d)
-    form = PARAMS_TOKENS
+    n, d, C, law = sym.N, sym.D, sym.C, function("L")
+    at_size, at_data = Design(n, C / (6 * n)), Design(C / (6 * d), d)
     factors = three_point_minor(at_size.terms[1], sym.GAMMA, Integer(1))
     mirrored = three_point_minor(at_data.terms[0], sym.BETA, Integer(1))
-    minor, other = at_size.minor("E", "log B", "gamma"), at_data.minor("E", "log A", "beta")
-    constant = form.terms[0].expression
+    constant, tokens = sym.A * n**-sym.BETA, sym.B * d**-sym.GAMMA
+    f, g, u, v = (function(name) for name in ("f", "g", "u", "v"))
+    minor, other = function("m")(C), function("k")(C)
     steps = (
         Claim(
             "constant_against_E",
-            at_size.at(form.loss).subs(
-                [(sym.E, sym.E + (1 - SHIFT) * constant), (sym.A, SHIFT * sym.A)], simultaneous=True
-            ),
+            sym.E + (1 - SHIFT) * constant + SHIFT * constant + tokens,
             "==",
-            at_size.at(form.loss),
-            "First dependency: at one size what A N^-beta loses E can gain, and no run notices.",
+            law(n, d),
+            say(
+                "First dependency: at one size what the term of {} loses {} can gain, and no run notices:",
+                n,
+                sym.E,
+            ),
         ),
         Claim(
             "exponent_against_A",
-            at_size.at(form.loss).subs(
-                [(sym.A, sym.A * n**SHIFT), (sym.BETA, sym.BETA + SHIFT)], simultaneous=True
-            ),
+            product_of_powers([sym.A, n, n], [Integer(1), SHIFT, -(sym.BETA + SHIFT)]),
             "==",
-            at_size.at(form.loss),
-            "Second dependency: a larger beta is made good by a larger A.",
+            constant,
+            say("Second dependency: a larger {} is made good by a larger {}:", sym.BETA, sym.A),
         ),
         Claim(
             "minor",
             minor,
             "==",
             -Mul(*factors),
-            "The minor of (E, log B, gamma) at C, C e^z, C e^2z in closed form.",
+            say(
+                "The determinant at three compute levels, with the derivative in {}, which is one:",
+                sym.E,
+            ),
         ),
         Claim(
             "minor_sign",
             minor,
             "<",
             Integer(0),
-            "No factor of the closed form vanishes for z > 0: the rank is 3.",
+            say("No factor of it vanishes, so that the rank is three:"),
             ByFactors(factors, base=step_falls(sym.GAMMA, Integer(1))),
+        ),
+        Claim(
+            "exponent_against_B",
+            product_of_powers([sym.B, d, d], [Integer(1), SHIFT, -(sym.GAMMA + SHIFT)]),
+            "==",
+            tokens,
+            say("At one data set {} and {} trade off in the same way:", sym.GAMMA, sym.B),
         ),
         Claim(
             "minor_at_fixed_data",
             other,
             "==",
             -Mul(*mirrored),
-            "The same with the two variables exchanged: (E, log A, beta) at fixed D.",
+            say("The determinant with the two variables exchanged:"),
         ),
         Claim(
             "sign_at_fixed_data",
             other,
             "<",
             Integer(0),
-            "Rank 3 at fixed D as well.",
+            say("The rank is three there as well:"),
             ByFactors(mirrored, base=step_falls(sym.BETA, Integer(1))),
-        ),
-        Claim(
-            "exponent_against_B",
-            at_data.at(form.loss).subs(
-                [(sym.B, sym.B * d**SHIFT), (sym.GAMMA, sym.GAMMA + SHIFT)], simultaneous=True
-            ),
-            "==",
-            at_data.at(form.loss),
-            "At one data set gamma and B trade off in the same way.",
         ),
     )
     return Derivation(
         name="rank_at_fixed_size",
         title="What runs at one size can tell",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
-            "N is the same in all runs, 3 or more C equally spaced in log C",
+            *derive().assumptions,
+            say(
+                "The logarithms of compute of three runs are apart by {}; the runs share their size, or ",
+                (SPACING, ">", 0),
+            )
+            + say("their data. Let {}.", (SHIFT, ">", 0)),
         ),
-        statement=r"\operatorname{rank}\frac{\partial L}{\partial(E, \log A, \log B, \beta, \gamma)} = 3 \text{ at fixed } N",
+        definitions=(
+            *derive().definitions,
+            Definition(f(C), Partial(law(n, C / (6 * n)), log(sym.B))),
+            Definition(g(C), Partial(law(n, C / (6 * n)), sym.GAMMA)),
+            Definition(minor, minor_beside_one(f, g)),
+            Definition(u(C), Partial(law(C / (6 * d), d), log(sym.A))),
+            Definition(v(C), Partial(law(C / (6 * d), d), sym.BETA)),
+            Definition(other, minor_beside_one(u, v)),
+        ),
+        statement=say(
+            "At one size the loss does not determine {}, {} and {}, ", sym.E, sym.A, sym.BETA
+        )
+        + "{constant_against_E} and {exponent_against_A}; the derivatives in the three other "
+        "parameters are independent, {minor_sign}. At one data set it does not determine "
+        + say("{} and {}, ", sym.B, sym.GAMMA)
+        + "{exponent_against_B}, but {sign_at_fixed_data}.",
         steps=steps,
         source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",
-        follows="One size gives B, gamma and E + A N^-beta; one data set gives A, beta and E + B D^-gamma.",
+        follows="One size gives the exponent and the coefficient of tokens and a constant; one data set those of params and a "
+        "constant.",
     )
