@@ -2,78 +2,90 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Mul, log
+from sympy import Expr, Integer, Mul, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import derive
-from isoflop.theory.identifiability import Design, step_falls, three_point_minor
-from isoflop.theory.penalty import misallocation
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.identifiability import (
+    SPACING,
+    Design,
+    minor_beside_one,
+    step_falls,
+    three_point_minor,
+)
+from isoflop.theory.penalty import PENALTY, misallocation
 from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 
 def derivation() -> Derivation:
     """The five columns of the Jacobian lie in span{1, R, R log C}; one 3 x 3 minor is not zero."""
-    envelope, r = derive(), sym.SIZE_RATIO
+    m = misallocation()
+    envelope, names = m.envelope, m.named.envelope
+    r, C, n, d = sym.SIZE_RATIO, sym.C, sym.N, sym.D
     design = Design(r * envelope.params, envelope.tokens / r)
-    t_n, t_d = design.terms
-    columns, (w_n, w_d) = design.columns, envelope.shares
-    ratio = w_d / w_n * r ** (sym.BETA + sym.GAMMA)
-    offset = sym.BETA * log(r * envelope.params) - sym.GAMMA * log(envelope.tokens / r)
-    factors = three_point_minor(t_n, sym.BETA, envelope.exponent / sym.BETA)
-    minor = design.minor("E", "log A", "beta")
+    n_star, d_star = names.allocation
+    law, at = function("L"), (r * n_star, d_star / r)
+    in_a, in_b, in_beta, in_gamma, offset = (function(name) for name in ("f", "g", "u", "v", "q"))
+    ratio, minor = Symbol("p", positive=True), function("m")(C)
+    factors = three_point_minor(design.terms[0], sym.BETA, envelope.exponent / sym.BETA)
+
+    def column(parameter: Expr) -> Expr:
+        """The derivative of the loss of a run, its size and data held."""
+        return Subs(Partial(law(n, d), parameter), (n, d), at)
+
     steps = (
-        Claim(
-            "budget",
-            sym.C / (6 * design.params),
-            "==",
-            design.tokens,
-            "The runs spend C: beside r N* params the budget leaves D*/r tokens.",
-        ),
-        Claim(
-            "terms", t_d / t_n, "==", ratio, "The two terms have a constant ratio along the design."
-        ),
+        Claim("budget", 6 * at[0] * at[1], "==", C, say("The runs spend {}:", C)),
         Claim(
             "reducible",
-            t_n + t_d,
+            function("R")(*at),
             "==",
-            misallocation().penalty * envelope.reducible,
-            "The loss is E + P(r) R*(C): it depends on E, P C0 and alpha alone.",
+            PENALTY(r) * names.reducible,
+            say(
+                "The loss depends on {}, the product {} and {} alone:",
+                sym.E,
+                PENALTY(r) * names.coefficient,
+                names.exponent,
+            ),
         ),
         Claim(
             "column_log_B",
-            columns["log B"],
+            in_b(C),
             "==",
-            ratio * columns["log A"],
-            "First dependency: the two term columns are proportional.",
+            ratio * in_a(C),
+            say("First dependency: the two terms have a constant ratio:"),
         ),
         Claim(
             "offset",
-            offset,
+            Partial(offset(C), C),
             "==",
-            offset.subs(sym.C, Integer(1)),
-            "beta log N - gamma log D does not change along the design.",
+            Integer(0),
+            say("The sum of both logarithms times their exponents does not change along the runs:"),
         ),
         Claim(
             "column_gamma",
-            columns["gamma"],
+            in_gamma(C),
             "==",
-            ratio / sym.GAMMA * (sym.BETA * columns["beta"] + offset * columns["log A"]),
-            "Second dependency: the column of gamma is a fixed combination of those of beta and log A.",
+            ratio / sym.GAMMA * (sym.BETA * in_beta(C) + offset(C) * in_a(C)),
+            say("Second dependency: a fixed combination of two others:"),
         ),
         Claim(
             "minor",
             minor,
             "==",
             -Mul(*factors),
-            "The minor of (E, log A, beta) at C, C e^z, C e^2z in closed form.",
+            say(
+                "The determinant at three compute levels, with the derivative in {}, which is one:",
+                sym.E,
+            ),
         ),
         Claim(
             "minor_sign",
             minor,
             "<",
             Integer(0),
-            "No factor of the closed form vanishes for z > 0: the rank is 3.",
+            say("No factor of it vanishes, so that the rank is three:"),
             ByFactors(factors, base=step_falls(sym.BETA, envelope.exponent / sym.BETA)),
         ),
     )
@@ -81,13 +93,29 @@ def derivation() -> Derivation:
         name="rank_on_a_constant_size_ratio",
         title="What runs on the envelope can tell",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
-            "N = r N*(C) with one r for all runs, 3 or more C equally spaced in log C",
+            *envelope.assumptions,
+            say(
+                "The logarithms of compute of three runs are apart by {}; each has {} times the optimal ",
+                (SPACING, ">", 0),
+                r,
+            )
+            + say("size at its compute, {}.", (r, ">", 0)),
         ),
-        statement=r"\operatorname{rank}\frac{\partial L(C_1), \ldots, \partial L(C_n)}{\partial(E, \log A, \log B, \beta, "
-        r"\gamma)} = 3",
+        definitions=(
+            *m.definitions,
+            Definition(in_a(C), column(log(sym.A))),
+            Definition(in_b(C), column(log(sym.B))),
+            Definition(in_beta(C), column(sym.BETA)),
+            Definition(in_gamma(C), column(sym.GAMMA)),
+            Definition(ratio, names.shares[1] / names.shares[0] * r ** (sym.BETA + sym.GAMMA)),
+            Definition(offset(C), sym.BETA * log(r * n_star) - sym.GAMMA * log(d_star / r)),
+            Definition(minor, minor_beside_one(in_a, in_beta)),
+        ),
+        statement="The loss of the runs is a compute law, {reducible}. The derivatives in the five parameters "
+        + say("have rank three: {column_log_B} and {column_gamma}, where ")
+        + "{offset}, but those in three of them are independent, {minor_sign}.",
         steps=steps,
         source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",
-        follows="Such runs give E, P(r) C0 and alpha: neither the two exponents nor r. Runs off the path are needed for the "
-        "allocation.",
+        follows="Such runs give three combinations alone: neither the two exponents nor the size ratio. Runs off the path are "
+        "needed for the allocation.",
     )

@@ -2,59 +2,74 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Mul, log
+from sympy import Expr, Integer, Mul, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.identifiability import RAY_GROWTH, Design, step_falls, three_point_minor
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.identifiability import (
+    RAY_GROWTH,
+    SPACING,
+    Design,
+    minor_beside_one,
+    step_falls,
+    three_point_minor,
+)
 from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.ray import ray
+from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 
 def derivation() -> Derivation:
     """D = t N and gamma = beta: the columns lie in span{1, R, R log C}."""
-    line, t, equal = ray(), sym.TOKENS_PER_PARAM, {sym.GAMMA: sym.BETA}
-    design = Design(line.params, line.tokens)
-    columns = {name: column.subs(equal) for name, column in design.columns.items()}
-    t_n = design.terms[0]
-    ratio = sym.B / sym.A * t**-sym.BETA
-    factors = three_point_minor(t_n, sym.BETA, RAY_GROWTH)
-    minor = design.minor("E", "log A", "beta")
+    line, t, C, n, d = ray(), sym.TOKENS_PER_PARAM, sym.C, sym.N, sym.D
+    law, at, equal = function("L"), (PARAMS(C), TOKENS(C)), sym.BETA
+    in_a, in_b, in_beta, in_gamma = (function(name) for name in ("f", "g", "u", "v"))
+    ratio, minor = Symbol("p", positive=True), function("m")(C)
+    factors = three_point_minor(Design(line.params, line.tokens).terms[0], sym.BETA, RAY_GROWTH)
+
+    def column(parameter: Expr) -> Expr:
+        """The derivative of the loss of a run, its size and data held, at equal exponents."""
+        return Subs(Partial(law(n, d), parameter), (sym.GAMMA, n, d), (equal, *at))
+
     steps = (
         Claim(
             "one_power",
-            line.reducible.subs(equal),
+            sym.A * PARAMS(C) ** -equal + sym.B * TOKENS(C) ** -equal,
             "==",
-            (sym.A + sym.B * t**-sym.BETA) * line.params**-sym.BETA,
-            "Both terms fall with the same power of compute: the ray is itself a compute law with exponent beta/2.",
+            (sym.A + sym.B * t**-equal) * PARAMS(C) ** -equal,
+            say("Both terms fall with the same power of compute:"),
         ),
         Claim(
             "column_log_B",
-            columns["log B"],
+            in_b(C),
             "==",
-            ratio * columns["log A"],
-            "First dependency: the terms are proportional.",
+            ratio * in_a(C),
+            say("First dependency: the terms are proportional:"),
         ),
         Claim(
             "column_gamma",
-            columns["gamma"],
+            in_gamma(C),
             "==",
-            ratio * (columns["beta"] - log(t) * columns["log A"]),
-            "Second dependency: log D is log N plus a constant.",
+            ratio * (in_beta(C) - log(t) * in_a(C)),
+            say("Second dependency: the two logarithms differ by {}:", log(t)),
         ),
         Claim(
             "minor",
             minor,
             "==",
             -Mul(*factors),
-            "The minor of (E, log A, beta) at C, C e^z, C e^2z in closed form.",
+            say(
+                "The determinant at three compute levels, with the derivative in {}, which is one:",
+                sym.E,
+            ),
         ),
         Claim(
             "minor_sign",
             minor,
             "<",
             Integer(0),
-            "No factor of the closed form vanishes for z > 0: the rank is 3.",
+            say("No factor of it vanishes, so that the rank is three:"),
             ByFactors(factors, base=step_falls(sym.BETA, RAY_GROWTH)),
         ),
     )
@@ -62,12 +77,25 @@ def derivation() -> Derivation:
         name="rank_on_a_ray_with_equal_exponents",
         title="What runs at one ratio can tell, equal exponents",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
-            "gamma = beta",
-            "D = t N, 3 or more C equally spaced in log C",
+            *line.assumptions,
+            say(
+                "The logarithms of compute of three runs are apart by {}, and the exponents are equal.",
+                (SPACING, ">", 0),
+            ),
         ),
-        statement=r"\operatorname{rank}\frac{\partial L}{\partial(E, \log A, \log B, \beta, \gamma)} = 3 \text{ on } D = tN",
+        definitions=(
+            *line.definitions,
+            Definition(in_a(C), column(log(sym.A))),
+            Definition(in_b(C), column(log(sym.B))),
+            Definition(in_beta(C), column(sym.BETA)),
+            Definition(in_gamma(C), column(sym.GAMMA)),
+            Definition(ratio, sym.B / sym.A * t**-equal),
+            Definition(minor, minor_beside_one(in_a, in_beta)),
+        ),
+        statement=say("With equal exponents the reducible loss of the runs is one power of {}, ", C)
+        + "{one_power}. The derivatives in the five parameters have rank three: {column_log_B} and "
+        "{column_gamma}, but those in three of them are independent, {minor_sign}.",
         steps=steps,
         source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",
-        follows="A and B enter through A + B t^-beta alone: how the loss splits between size and data stays open.",
+        follows="The two coefficients enter through one sum alone: how the loss splits between size and data stays open.",
     )
