@@ -99,7 +99,7 @@ def derivation() -> Derivation:
                 "The logarithms of compute of three runs are apart by {}; the runs share their size, or ",
                 (SPACING, ">", 0),
             )
-            + say("their data. Let {}.", (SHIFT, ">", 0)),
+            + say("their data. Let {}.", (0, "<", SHIFT, "<", 1)),
         ),
         definitions=(
             *derive().definitions,
