@@ -47,10 +47,7 @@ def derivation() -> Derivation:
             "==",
             LEVEL,
             say(
-                "Solve the least reducible loss at {} for {}, with {} in its place:",
-                C,
-                sym.A,
-                by_loss,
+                "Solve the least reducible loss {} at {} for {}, and put it there:", LEVEL, C, sym.A
             ),
         ),
         Claim(
@@ -58,14 +55,14 @@ def derivation() -> Derivation:
             envelope.tokens.subs(sym.A, by_size),
             "==",
             C / (6 * SIZE),
-            say("And the optimal size, with {}, which leaves these tokens:", by_size),
+            say("So the optimal size {}, which leaves these tokens:", SIZE),
         ),
         Claim(
             "exponent_as_parameter",
             1 / envelope.exponent.subs(sym.GAMMA, steeper),
             "==",
             1 / FALL,
-            say("And the exponent for {}, with {}:", sym.GAMMA, steeper),
+            say("And the exponent of the envelope, {}, for {}:", FALL, sym.GAMMA),
         ),
         Claim(
             "one_to_one",
