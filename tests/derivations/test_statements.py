@@ -214,7 +214,7 @@ def test_a_wrapped_law_at_its_optimum_and_off_it() -> None:
 
 @pytest.mark.parametrize(
     ("name", "step"),
-    [("misallocation_penalty", "penalty"), ("rank_on_a_constant_size_ratio", "budget")],
+    [("misallocation_penalty", "penalty"), ("rank_on_a_constant_size_ratio", "reducible")],
 )
 def test_a_step_about_the_moved_run_contains_the_size_ratio(name, step) -> None:
     claim = {claim.name: claim for claim in load(name).steps}[step].unfolded

@@ -49,7 +49,8 @@ RELATIONS = {
 }  # fmt: skip
 APPLIED = {"log": "log", "ln": "log", "exp": "exp", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
            "arcosh": "acosh", "arccosh": "acosh", "acosh": "acosh", "arsinh": "asinh", "arcsinh": "asinh",
-           "asinh": "asinh", "artanh": "atanh", "arctanh": "atanh", "atanh": "atanh"}  # fmt: skip
+           "asinh": "asinh", "artanh": "atanh", "arctanh": "atanh", "atanh": "atanh",
+           "log1p": "log1p", "expm1": "expm1"}  # fmt: skip
 FRACTIONS = {"frac", "tfrac", "dfrac", "cfrac", "nicefrac", "sfrac"}
 #: Names of the law that take arguments.
 WITH_ARGUMENTS = {*OPTIMA.values(), "L", "R", "T_N", "T_D", "P", "L_hat"}

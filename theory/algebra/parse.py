@@ -83,6 +83,8 @@ MORE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "atanh": lambda x: log((1 + x) / (1 - x)) / 2,
     "log10": lambda x: log(x) / log(10),
     "log2": lambda x: log(x) / log(2),
+    "log1p": lambda x: log(1 + x),
+    "expm1": lambda x: exp(x) - 1,
 }
 #: The greater or the less of two values.
 OF_TWO: dict[str, Callable[[Expr, Expr], Expr]] = {
@@ -108,7 +110,7 @@ MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of comp
 COMPUTE_WORDS = ('"FLOPs"', '"FLOP"', '"flops"', '"FLOPS"', '"compute"', '"Compute"')
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<measure>[A-Za-z]+@)|(?P<name>(?:[A-Za-z]+|\"[A-Za-z]\w*\")[0-9]*(?:_[A-Za-z0-9]+)*'*)"
+    r"|(?P<measure>[A-Za-z]+@)|(?P<name>(?:log1p(?![A-Za-z0-9_])|[A-Za-z]+|\"[A-Za-z]\w*\")[0-9]*(?:_[A-Za-z0-9]+)*'*)"
     r"|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4])"
     r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
 )
@@ -170,7 +172,8 @@ def tokenize(text: str) -> list[Token]:
             continue
         match = TOKEN.match(text, position)
         if match is None:
-            raise ParseError.at(text, position, f"cannot read {text[position]!r}")
+            rest = ": LaTeX is read with --latex (latex=True)" if text[position] == "\\" else ""
+            raise ParseError.at(text, position, f"cannot read {text[position]!r}", rest)
         spelt = match.group().replace("'", f"_{PRIME}")
         kind = str(match.lastgroup)
         token = Token(kind, spelt, position)
