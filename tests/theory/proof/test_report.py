@@ -111,6 +111,11 @@ DOCUMENTS = {
         "refuted",
     ],
     r"\[ A N^{-\alpha} \to 0 \quad (\alpha > \beta, N \to \infty) \]": ["proved"],
+    r"Let $y_1(x) = A x$. \[ h(x) = y_1(x) - A \] \[ h(1) = 0 \]": [
+        "definition",
+        "definition",
+        "proved",
+    ],
     r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"\[ x^2 = A^2 B^2, \] where $x = A B$.": ["proved", "definition"],
