@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from sympy import Add, Expr, Integer, Symbol, oo
 
@@ -112,9 +113,11 @@ class Claims:
 
     def expression(self, text: str, tokens: list[Token]) -> Expr:
         tokens = [self._known(token) for token in self._measures(tokens)]
-        for token in tokens:
+        for token, following in zip_longest(tokens, tokens[1:]):
             if token.kind == "name" and token.text in self.own:
                 self.met[token.text] = None
+            if token.text == "Gamma" and following is not None and following.text == "(":
+                continue
             if token.kind == "name" and token.text not in self.table:
                 symbol = self.words.free_symbol(token.text)
                 if symbol is not None:

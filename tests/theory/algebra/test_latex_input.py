@@ -290,8 +290,6 @@ REFUSED = {
     r"x \in y": "cannot read",
     r"10\,000 = 10000": "an operator is expected",
     r"\log(N)^2 = 1": "parentheses are expected",
-    r"\binom{n}{k} = 1": "only for a number below",
-    r"x! = 1": "cannot read '!'",
 }
 
 

@@ -91,7 +91,7 @@ DOCUMENTS = {
         "definition",
         "refuted",
     ],
-    r"\begin{theorem} Let $x = n!$. \end{theorem}"
+    r"\begin{theorem} Let $x = n!!$. \end{theorem}"
     r"\begin{theorem} Let $y = A + x$. \[ y - x = A \] \end{theorem}": [
         "unreadable",
         "definition",
