@@ -23,7 +23,7 @@ LAYERS = (
     {"proof", "proof.points", "proof.argument", "proof.source", "proof.paper"},
     {"proof.claim", "proof.argument_enclosure", "proof.argument_factors"},
     {"envelope", "proof.argument_calculus", "proof.terms"},
-    {"penalty", "ray", "proof.search"},
+    {"penalty", "ray", "proof.search", "proof.counterexample"},
     {"code.formulas", "factors", "marginal", "expansion", "economics"},
     {"proof.vocabulary", "proof.bounds", "proof.limits"},
     {"proof.spelling", "proof.reading"},

@@ -4,10 +4,6 @@ depend on k.
 A problem that one sample solves with probability p is solved by at least one of k samples with
 probability pass@k = 1 - (1 - p)^k; fail@k = (1 - p)^k. Over a benchmark both are means over its
 problems.
-
-Values of the Gamma function and factorials are positive symbols that know one thing, Gamma(x + 1) =
-x Gamma(x): an identity between them that follows from the recurrence is then an identity of
-rational functions.
 """
 
 from __future__ import annotations
@@ -15,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, exp, factorial, floor, log
+from sympy import Expr, Function, Integer, Pow, Symbol, exp, log
 
 from . import symbols as sym
+from .algebra.factorials import factorial_of, gamma_of
 from .algebra.functions import expm1, log1p
 from .envelope import Envelope, derive
 from .law import PARAMS_TOKENS, LawForm
@@ -36,20 +33,6 @@ PASS_AT, FAIL_AT = function("pass@"), function("fail@")
 SHAPE_A, SHAPE_B = (Symbol(name, positive=True) for name in ("a", "b"))
 
 
-# -- Gamma values and factorials ---------------------------------------------------------------------------------
-
-
-class Value(Symbol):
-    """The positive value of Gamma or of a factorial at some argument, as a symbol: its name says
-    which.
-    """
-
-    __slots__ = ()
-
-    def _latex(self, printer: Any) -> str:
-        return self.name.replace("Gamma", r"\Gamma")
-
-
 class choose(Function):
     """n!/(k! (n - k)!), of the three factorials."""
 
@@ -63,77 +46,6 @@ class choose(Function):
         above, below, rest = (printer._print(argument) for argument in self.args)
         fraction = rf"\frac{{{above}}}{{{below}\,{rest}}}"
         return fraction if exp is None else rf"\left({fraction}\right)^{{{exp}}}"
-
-
-def gamma_of(x: Expr) -> Expr:
-    """Gamma(x) by Gamma(x + 1) = x Gamma(x): with x = y + m, m an integer, a rational multiple of
-    the symbol Gamma(y).
-
-    Raises
-    ------
-    ValueError
-        Where x is an integer below 1.
-
-    Examples
-    --------
-    >>> gamma_of(SHAPE_A + 2)
-    a*Gamma(a)*(a + 1)
-    """
-    whole, rest = _whole_part(x)
-    if rest == 0:
-        if whole < 1:
-            raise ValueError(f"x={x}: Gamma has a pole there")
-        return factorial(whole - 1)
-    above = Mul(*(rest + i for i in range(int(whole))))
-    below = Mul(*(rest - i for i in range(1, 1 - int(whole))))
-    return above / below * Value(f"Gamma({_spelled(rest)})", positive=True)
-
-
-def factorial_of(x: Expr) -> Expr:
-    """x! by (x + 1)! = (x + 1) x!: with x = y + m, m an integer, a rational multiple of the symbol
-    y!.
-
-    Raises
-    ------
-    ValueError
-        Where x is an integer below 0.
-
-    Examples
-    --------
-    >>> factorial_of(DRAWS + 1)
-    k!*(k + 1)
-    """
-    whole, rest = _whole_part(x)
-    if rest == 0:
-        if whole < 0:
-            raise ValueError(f"x={x}: a factorial needs a number of at least 0")
-        return factorial(whole)
-    above = Mul(*(rest + i for i in range(1, int(whole) + 1)))
-    below = Mul(*(rest - i for i in range(-int(whole))))
-    return (
-        above
-        / below
-        * Value(f"{rest}!" if rest.is_Symbol else f"({_spelled(rest)})!", positive=True)
-    )
-
-
-def _whole_part(x: Expr) -> tuple[Expr, Expr]:
-    """x = m + y with m the whole number in its constant term."""
-    constant, rest = x.as_coeff_Add()
-    whole = floor(constant)
-    return whole, rest + (constant - whole)
-
-
-def _spelled(sum_of_terms: Expr) -> str:
-    """n - k rather than -k + n."""
-    terms = sorted(
-        Add.make_args(sum_of_terms),
-        key=lambda term: (term.could_extract_minus_sign(), term.is_number, str(term)),
-    )
-    signs = ("-" if term.could_extract_minus_sign() else "+" for term in terms)
-    return " ".join(
-        f"{sign} {abs(term)}" for sign, term in zip(signs, terms, strict=True)
-    ).removeprefix("+ ")
 
 
 def binomial(n: Expr, k: Expr) -> Expr:

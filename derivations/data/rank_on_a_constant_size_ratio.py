@@ -36,7 +36,13 @@ def derivation() -> Derivation:
         return Subs(Partial(law(n, d), parameter), (n, d), at)
 
     steps = (
-        Claim("budget", 6 * at[0] * at[1], "==", C, say("The runs spend {}:", C)),
+        Claim(
+            "budget",
+            6 * at[0] * at[1],
+            "==",
+            C,
+            say("The runs spend {}, as the powers of {} cancel:", C, r),
+        ),
         Claim(
             "reducible",
             function("R")(*at),

@@ -1,4 +1,4 @@
-"""In the law bilinear in log C and log k the curves of all k meet at a single compute, C_x = exp(-b/d)."""
+"""In the law bilinear in log C and log k the curves of all k meet at a single compute, C_x = exp(-b/c)."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from isoflop.theory.proof.words import Definition, function, say
 
 
 def derivation() -> Derivation:
-    """log(-log pass@k) = log A + a log C + b log k + d log C log k: the slope in log k is b + d log C."""
-    a, b, d = (Symbol(name, real=True) for name in ("a", "b", "d"))
+    """log(-log pass@k) = log A + a log C + b log k + c log C log k: the slope in log k is b + c log C."""
+    a, b, c = (Symbol(name, real=True) for name in ("a", "b", "c"))
     crossing, v, x = (Symbol(name, positive=True) for name in ("C_x", "v", "x"))
     C, k = sym.C, DRAWS
-    law = BilinearLaw(sym.A, a, b, d)
+    law = BilinearLaw(sym.A, a, b, c)
     y, s = function("y")(C, k), function("q")
     return Derivation(
         name="bilinear_law_crosses_once",
         title=say("The bilinear law in compute and {} has one crossing point", k),
         assumptions=(
             say(
-                "The negative logarithm of {} is {} at compute {}, with constants {} and real {}, {} "
-                "and {}.",
+                "Let {} be the negative logarithm of {} at compute {}, with constants {} and real {}, "
+                "{} and {}.",
+                (y, "=", sym.A * C**a * k ** (b + c * log(C))),
                 PASS_AT(k),
-                (y, "=", sym.A * C**a * k ** (b + d * log(C))),
                 (C, ">", 0),
                 (sym.A, ">", 0),
                 a,
                 b,
-                (d, "!=", 0),
+                (c, "!=", 0),
             ),
         ),
         definitions=(
             Definition(y, law.value),
             Definition(crossing, law.crossing),
-            Definition(s(C), b + d * log(C)),
+            Definition(s(C), b + c * log(C)),
         ),
         statement=say("The curves of all {} meet at {}: ", k, crossing)
         + "{common_crossing}. At a fixed number of draws the law is a power of compute, "
@@ -79,14 +79,14 @@ def derivation() -> Derivation:
                 "wrong_way_below",
                 s(crossing / (1 + v)),
                 "==",
-                -d * log(1 + v),
+                -c * log(1 + v),
                 say("Since {} vanishes at {}:", s(C), crossing),
             ),
             Claim(
                 "right_way_above",
                 s(crossing * (1 + v)),
                 "==",
-                d * log(1 + v),
+                c * log(1 + v),
                 say("In the same way:"),
             ),
             Claim(
@@ -97,7 +97,7 @@ def derivation() -> Derivation:
                 say(
                     "The logarithm increases from 0 at 1. So for {} the law rises with {} below {}, "
                     "which is impossible, and falls with it above:",
-                    (d, "<", 0),
+                    (c, "<", 0),
                     k,
                     crossing,
                 ),
@@ -107,7 +107,7 @@ def derivation() -> Derivation:
         source=f"{KRAJEWSKI}, equation 5, for the law; the crossing follows from it.",
         follows=say(
             "With {}, as fitted, the law is meaningful for {} only, whatever {}.",
-            (d, "<", 0),
+            (c, "<", 0),
             (C, ">", crossing),
             k,
         ),

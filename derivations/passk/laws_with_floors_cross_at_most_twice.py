@@ -23,11 +23,11 @@ from isoflop.theory.proof.words import Definition, function, say
 
 def derivation() -> Derivation:
     """h(C) = y_1(C) - y_2(C) and its derivative in log C."""
-    names = ("E_1", "E_2", "c_1", "c_2", "alpha_1", "alpha_2", "d", "C_t", "C_x", "v", "x")
-    e1, e2, c1, c2, alpha1, alpha2, d, turn, crossing, v, x = (
+    names = ("E_1", "E_2", "c_1", "c_2", "alpha_1", "alpha_2", "u", "C_t", "C_x", "v", "x")
+    e1, e2, c1, c2, alpha1, alpha2, u, turn, crossing, v, x = (
         Symbol(name, positive=True) for name in names
     )
-    laws = (c1, alpha1), (c2, alpha1 + d)
+    laws = (c1, alpha1), (c2, alpha1 + u)
     y1, y2, h, s = (function(name) for name in ("y_1", "y_2", "h", "q"))
     C = sym.C
     return Derivation(
@@ -35,30 +35,39 @@ def derivation() -> Derivation:
         title="Crossings of compute laws with floors",
         assumptions=(
             say(
-                "At two numbers of draws the negative logarithm of {} is {} and {} at "
-                "compute {}, with floors {} and {}, with positive constants {}, {}, {} and {}, and with {}: "
-                "the law 2 has the larger exponent, be it of the more draws or of the fewer.",
+                "At two numbers of draws the negative logarithm of {} is, at compute {}, a power "
+                "law with a floor.",
                 PASS_AT(DRAWS),
-                (y1(C), "=", e1 + c1 * C**-alpha1),
-                (y2(C), "=", e2 + c2 * C**-alpha2),
                 (C, ">", 0),
+            ),
+            say(
+                "Let {} be law 1, with the floor {} and a constant {}.",
+                (y1(C), "=", e1 + c1 * C**-alpha1),
                 (e1, ">", 0),
+                (c1, ">", 0),
+            ),
+            say(
+                "Let {} be law 2, with the floor {} and a constant {}.",
+                (y2(C), "=", e2 + c2 * C**-alpha2),
                 (e2, ">", 0),
-                c1,
-                c2,
-                alpha1,
-                d,
-                (alpha2, "=", alpha1 + d),
+                (c2, ">", 0),
+            ),
+            say(
+                "Let {} be the larger exponent, {} and {}; it may belong to the more draws or to the "
+                "fewer.",
+                (alpha2, "=", alpha1 + u),
+                (alpha1, ">", 0),
+                (u, ">", 0),
             ),
         ),
         definitions=(
-            Definition(alpha2, alpha1 + d),
+            Definition(alpha2, alpha1 + u),
             Definition(y1(C), e1 + c1 * C**-alpha1),
             Definition(y2(C), e2 + c2 * C**-alpha2),
             Definition(h(C), y1(C) - y2(C)),
             Definition(turn, turning_compute(*laws)),
             Definition(crossing, crossing_compute(*laws)),
-            Definition(s(C), (turn / C) ** d - 1),
+            Definition(s(C), (turn / C) ** u - 1),
         ),
         statement=say("The difference {} increases strictly below {}, and ", h(C), turn)
         + say("decreases strictly above it: {slope}, where for every {} ", (v, ">", 0))
@@ -77,29 +86,29 @@ def derivation() -> Derivation:
                 s(turn / (1 + v)),
                 ">",
                 Integer(0),
-                say("It is {}, which increases in {} from 0:", (1 + v) ** d - 1, v),
-                ByMonotone((1 + x) ** d - 1, x, v, Integer(0)),
+                say("It is {}, which increases in {} from 0:", (1 + v) ** u - 1, v),
+                ByMonotone((1 + x) ** u - 1, x, v, Integer(0)),
             ),
             Claim(
                 "falls_above",
                 s(turn * (1 + v)),
                 "<",
                 Integer(0),
-                say("It is {}, which decreases in {} from 0:", (1 + v) ** -d - 1, v),
-                ByMonotone((1 + x) ** -d - 1, x, v, Integer(0), increasing=False),
+                say("It is {}, which decreases in {} from 0:", (1 + v) ** -u - 1, v),
+                ByMonotone((1 + x) ** -u - 1, x, v, Integer(0), increasing=False),
             ),
             Claim(
                 "highest",
                 h(turn),
                 "==",
-                e1 - e2 + d / alpha2 * c1 * turn**-alpha1,
+                e1 - e2 + u / alpha2 * c1 * turn**-alpha1,
                 "The two laws cross, or touch, if and only if this is at least 0:",
             ),
             Claim(
                 "without_floors",
                 turn,
                 "==",
-                crossing * (alpha2 / alpha1) ** (1 / d),
+                crossing * (alpha2 / alpha1) ** (1 / u),
                 say(
                     "Without floors the laws cross at {} alone, which lies below {}:",
                     crossing,

@@ -23,7 +23,7 @@ from isoflop.theory.proof.words import Definition, say
 def derivation() -> Derivation:
     """The mean of the product of two estimators is their covariance plus fail@(k1 + k2), which has an estimator of its own."""
     n, c, p = SAMPLES, CORRECT, SOLVE
-    names = ("k_1", "k_2", "f_1", "f_2", "f_3", "F", "q", "u", "d", "v")
+    names = ("k_1", "k_2", "f_1", "f_2", "f_3", "F", "q", "u", "z", "v")
     k1, k2, first, second, third, failed, q, odds, disjoint, estimate = (
         Symbol(name, positive=True) for name in names
     )

@@ -25,7 +25,7 @@ from isoflop.theory.proof.words import Definition, function, say
 def derivation() -> Derivation:
     """The failures F = n - c are a sum of n independent indicators: derive their probability generating function k times."""
     n, c, k, p = SAMPLES, CORRECT, DRAWS, SOLVE
-    names = ("q", "z", "u", "F", "b")
+    names = ("q", "z", "u", "F", "y")
     q, z, odds, failures, choices = (Symbol(name, positive=True) for name in names)
     generating = function("g")
     derivative = falling(n, k) * q**k * (p + q * z) ** (n - k)

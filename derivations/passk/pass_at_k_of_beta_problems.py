@@ -19,7 +19,7 @@ from isoflop.theory.proof.words import Definition, function, say
 def derivation() -> Derivation:
     """Integrate by parts to step from k to k + 1; the Gamma values take the same step."""
     a, b, k = SHAPE_A, SHAPE_B, DRAWS
-    q, formula = Symbol("q", positive=True), Symbol("f", positive=True)
+    q, formula = Symbol("q", positive=True), Symbol("u", positive=True)
     product = function("h")
     values = (gamma_of(a + b), gamma_of(b + k), gamma_of(b), gamma_of(a + b + k))
     return Derivation(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Mul, Pow, Subs, exp, log, sqrt
+from sympy import Expr, Integer, Mul, Pow, Subs, Symbol, exp, log, sqrt
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
@@ -17,7 +17,7 @@ from isoflop.theory.proof.words import function, say
 def derivation() -> Derivation:
     """The run with ratio rho at compute C, its loss, and the first coefficients in log rho."""
     m = misallocation()
-    names, rho, s = m.named, sym.RATIO, sym.LOG_SIZE_RATIO
+    names, rho, s = m.named, sym.RATIO, Symbol("t", real=True)
     n_star, d_star = names.envelope.allocation
     run = {sym.N: n_star / sqrt(rho), sym.D: d_star * sqrt(rho)}
     reducible = function("R")

@@ -12,8 +12,9 @@ from sympy import Float, Integer, Rational, Symbol
 
 from isoflop.theory import passk
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.factorials import Value
 from isoflop.theory.algebra.functions import defined
-from isoflop.theory.passk import CORRECT, DRAWS, SAMPLES, SHAPE_A, SHAPE_B, Value
+from isoflop.theory.passk import CORRECT, DRAWS, SAMPLES, SHAPE_A, SHAPE_B
 
 DIGITS = 40
 MP = mpmath.mp.clone()

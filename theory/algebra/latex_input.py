@@ -49,7 +49,8 @@ RELATIONS = {
 }  # fmt: skip
 APPLIED = {"log": "log", "ln": "log", "exp": "exp", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
            "arcosh": "acosh", "arccosh": "acosh", "acosh": "acosh", "arsinh": "asinh", "arcsinh": "asinh",
-           "asinh": "asinh", "artanh": "atanh", "arctanh": "atanh", "atanh": "atanh"}  # fmt: skip
+           "asinh": "asinh", "artanh": "atanh", "arctanh": "atanh", "atanh": "atanh",
+           "log1p": "log1p", "expm1": "expm1"}  # fmt: skip
 FRACTIONS = {"frac", "tfrac", "dfrac", "cfrac", "nicefrac", "sfrac"}
 #: Names of the law that take arguments.
 WITH_ARGUMENTS = {*OPTIMA.values(), "L", "R", "T_N", "T_D", "P", "L_hat"}
@@ -329,10 +330,17 @@ class _Translator:
             yield Token("operator", piece.text, at)
         elif piece.text == "_" and before and before[-1].text == ")":
             yield from self.evaluated(piece)
-        elif piece.text == "!" and before and before[-1].kind == "number":
+        elif (
+            piece.text == "!" and before and self.ends_a_value(before[-1]) and self.ahead(0) != "!"
+        ):
             yield Token("mark", "factorial", at)
         else:
             raise self.error("cannot read", piece.text, at)
+
+    @staticmethod
+    def ends_a_value(token: Token) -> bool:
+        """Whether a factorial sign may follow."""
+        return token.kind in ("number", "name") or token.text == ")"
 
     def relation(self, piece: Token) -> Iterator[Token]:
         following = self.pieces[self.next].text if self.next < len(self.pieces) else ""
@@ -355,7 +363,8 @@ class _Translator:
         if piece is not None and command in UPRIGHT - {"operatorname", "mathop"}:
             start, position = self.next, piece.position
             self.next += 1
-            is_measure = MEASURE.match(self.text, self.pieces[self.next].position) is not None
+            following = self.pieces[self.next : self.next + 1]
+            is_measure = bool(following and MEASURE.match(self.text, following[0].position))
             word = "" if is_measure else self._label_of_font(piece)
             is_measure = is_measure or self.ahead(0) == "@"
             self.next = start
@@ -665,22 +674,13 @@ class _Translator:
         yield Token("relation", inside_tokens[0].text, at)
 
     def binomial(self, at: int) -> Iterator[Token]:
-        """n(n-1).../k! for a number k."""
+        """n choose k, as a function of two values."""
         top, bottom = list(self.argument("a number")), list(self.argument("a number"))
-        chosen = int(bottom[1].text) if len(bottom) == 3 and bottom[1].text.isdigit() else -1
-        if not 0 <= chosen <= LONGEST_SUM:
-            raise self.error("cannot read", r"\binom", at, ": only for a number below")
+        yield Token("name", "binom", at)
         yield Token("operator", "(", at)
-        yield Token("number", "1", at)
-        for less in range(chosen):
-            for text in ("*", "("):
-                yield Token("operator", text, at)
-            yield from top
-            yield Token("operator", "-", at)
-            yield Token("number", str(less), at)
-            for text in (")", "/"):
-                yield Token("operator", text, at)
-            yield Token("number", str(less + 1), at)
+        yield from top
+        yield Token("operator", ",", at)
+        yield from bottom
         yield Token("operator", ")", at)
 
     def one_face(self, letters: str, face: str, at: int) -> None:

@@ -25,9 +25,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import factorial
 
 from sympy import (
     Abs,
@@ -53,6 +52,7 @@ from sympy import (
 
 from ..symbols import QUANTITIES
 from .differential import NoDerivative, derivative
+from .factorials import LARGEST_FACTORIAL, Factorial, Gamma, whole_choice
 
 LONGEST_TEXT = 4_000
 DEEPEST_NESTING = 40
@@ -61,7 +61,6 @@ LARGEST_POWER_BITS = 10_000
 LARGEST_EXPONENT = 1_000
 LARGEST_ROOTED_BITS = 1_000
 HIGHEST_DERIVATIVE = 4
-LARGEST_FACTORIAL = 100
 LARGEST_ROOT_BITS = (
     2_000_000  # u^(p/q) is evaluated by way of prime factors to powers of up to p and q
 )
@@ -83,9 +82,13 @@ MORE_FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "atanh": lambda x: log((1 + x) / (1 - x)) / 2,
     "log10": lambda x: log(x) / log(10),
     "log2": lambda x: log(x) / log(2),
+    "log1p": lambda x: log(1 + x),
+    "expm1": lambda x: exp(x) - 1,
+    "Gamma": Gamma,
 }
-#: The greater or the less of two values.
+#: The greater or the less of two values, and the number of choices.
 OF_TWO: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "binom": whole_choice,
     "max": lambda a, b: (a + b + Abs(a - b, evaluate=False)) / 2,
     "min": lambda a, b: (a + b - Abs(a - b, evaluate=False)) / 2,
 }
@@ -108,7 +111,7 @@ MAY_BE_FUNCTIONS = frozenset("NDCLRP")  # what papers write as functions of comp
 COMPUTE_WORDS = ('"FLOPs"', '"FLOP"', '"flops"', '"FLOPS"', '"compute"', '"Compute"')
 TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<measure>[A-Za-z]+@)|(?P<name>(?:[A-Za-z]+|\"[A-Za-z]\w*\")[0-9]*(?:_[A-Za-z0-9]+)*'*)"
+    r"|(?P<measure>[A-Za-z]+@)|(?P<name>(?:log1p(?![A-Za-z0-9_])|[A-Za-z]+|\"[A-Za-z]\w*\")[0-9]*(?:_[A-Za-z0-9]+)*'*)"
     r"|(?P<relation><=>|=>|==|!=|<=|>=|->|~~|[=<>~\u2248\u221d\u21d2\u21d4])"
     r"|(?P<power>\*\*|\^)|(?P<operator>[-+*/()\[\],])"
 )
@@ -169,8 +172,13 @@ def tokenize(text: str) -> list[Token]:
             position += 1
             continue
         match = TOKEN.match(text, position)
+        if match is None and text[position] == "!":
+            tokens.append(Token("mark", "factorial", position))
+            position += 1
+            continue
         if match is None:
-            raise ParseError.at(text, position, f"cannot read {text[position]!r}")
+            rest = ": LaTeX is read with --latex (latex=True)" if text[position] == "\\" else ""
+            raise ParseError.at(text, position, f"cannot read {text[position]!r}", rest)
         spelt = match.group().replace("'", f"_{PRIME}")
         kind = str(match.lastgroup)
         token = Token(kind, spelt, position)
@@ -245,6 +253,10 @@ class Domain:
     def logarithm(self, argument: Expr) -> None:
         self._note(self.positive, argument)
 
+    def at_least_zero(self, value: Expr) -> None:
+        """For a whole number, more than -1."""
+        self._note(self.positive, value + 1)
+
     @staticmethod
     def _note(conditions: list[Expr] | None, value: Expr) -> None:
         if conditions is not None and value not in conditions and not plainly_positive(value):
@@ -257,7 +269,8 @@ def plainly_positive(value: Expr) -> bool:
         return all(map(plainly_positive, value.args))
     if value.is_Pow:
         return plainly_positive(value.base)
-    return bool(isinstance(value, exp) or (value.is_Atom and value.is_positive))
+    is_positive_anywhere = isinstance(value, (exp, Factorial, Gamma))
+    return bool(is_positive_anywhere or (value.is_Atom and value.is_positive))
 
 
 def parse(text: str, table: Mapping[str, Expr | NamedFunction]) -> Expr:
@@ -721,9 +734,11 @@ class _Reader:
     # -- values at a point, and least values ---------------------------------------------------------------------------
 
     def _factorial(self, base: Expr, at: Token) -> Expr:
-        if not (base.is_Integer and 0 <= base <= LARGEST_FACTORIAL):
-            self.fail(f"a number up to {LARGEST_FACTORIAL} is expected before", at)
-        return Integer(factorial(int(base)))
+        if base.is_number and not (base.is_Integer and 0 <= base <= LARGEST_FACTORIAL):
+            sign = replace(at, text="!")
+            self.fail(f"a whole number from 0 to {LARGEST_FACTORIAL} is expected before", sign)
+        self.domain.at_least_zero(base)
+        return Factorial(base)
 
     def _evaluated(self, value: Expr, before: Sequence[int], depth: int) -> Expr:
         """The value at `[N = N_opt, D = 2]`; a letter alone is held, and an optimum alone is the
@@ -892,10 +907,24 @@ class _Reader:
             self.take()
             values.append(self.sum(depth + 1))
         self._close(opening)
+        if token.text == "binom":
+            return self._choice(values, token)
         value = values[0]
         for other in values[1:]:
             value = OF_TWO[token.text](value, other)
         return value
+
+    def _choice(self, values: list[Expr], token: Token) -> Expr:
+        """n choose k; in factorials where k is no number."""
+        if len(values) != 2:
+            self.fail("two values are expected in", token)
+        n, k = values
+        if k.is_number and not (k.is_Integer and 0 <= k <= LARGEST_FACTORIAL):
+            self.fail(f"a whole number from 0 to {LARGEST_FACTORIAL} is expected below in", token)
+        if not k.is_number:
+            for value in (k, n - k):
+                self.domain.at_least_zero(value)
+        return whole_choice(n, k)
 
     def _slope(self, token: Token, depth: int) -> Expr:
         """`P'(r)`, the derivative of a function of one argument there."""
@@ -1047,6 +1076,9 @@ class _Reader:
     def applied(self, function: Callable[..., Expr], argument: Expr, token: Token) -> Expr:
         if function is sqrt:
             return self.raised(argument, Rational(1, 2), token)
+        if function is Gamma:
+            self.domain.logarithm(argument)
+            return Gamma(argument)
         if function in MORE_FUNCTIONS.values():
             return self._composed(function, argument, token)
         if function is log and argument.is_Rational and argument <= 0:

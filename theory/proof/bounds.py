@@ -5,33 +5,26 @@ enclosure, or undecided.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sympy import Abs, Dummy, Expr, Symbol, sympify
 
-from ..algebra.answer import Answer, Condition, Decision, Witness
+from ..algebra.answer import Answer, Condition, Decision
 from ..algebra.arithmetic import OutsideScope
 from ..algebra.boundary import put_in, with_boundary
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import (
-    DIGITS,
-    POINTS_AT_HIGH_PRECISION,
     POINTS_TO_PROVE,
     decide,
     points_where,
-    witness_at,
 )
-from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
-from ..algebra.sample import Point, points
 from .argument import BOUNDS, PROVED
 from .claim import Claim
+from .counterexample import any_point, counterexample, counterexample_downhill
 from .search import why_positive
 from .terms import POSITIVE, by_terms
 
-POINTS_TO_REFUTE = 64
-LARGEST_DRAW = 600
 EQUAL = "the two sides are equal"
 
 
@@ -123,7 +116,11 @@ def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
     if decision.answer is not Answer.UNDECIDED:
         return decision
     larger, smaller = (lhs, rhs) if relation[0] == ">" else (rhs, lhs)
-    return _sought(larger, smaller, assume, strict=strict, seed=seed) or decision
+    return (
+        _sought(larger, smaller, assume, strict=strict, seed=seed)
+        or counterexample_downhill(lhs, relation, rhs, assume, seed)
+        or decision
+    )
 
 
 def _sought(
@@ -157,7 +154,7 @@ def _without_bars(e: Expr) -> Expr:
 
 def _weak(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int) -> Decision:
     larger, smaller = (lhs, rhs) if relation == ">=" else (rhs, lhs)
-    refuted = _refuted(lhs, relation, rhs, assume, seed)
+    refuted = counterexample(lhs, relation, rhs, assume, seed)
     if refuted is not None:
         return refuted
     equal = decide(larger, smaller, assume=assume, seed=seed)
@@ -200,72 +197,13 @@ def _strict(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
             f"it is proved only where {shown}, which is not assumed",
             weak.conditions,
         )
-    if weak.reason == EQUAL and (witness := _any_point(lhs, rhs, assume, seed)) is not None:
+    if weak.reason == EQUAL and (witness := any_point(lhs, rhs, assume, seed)) is not None:
         return Decision(Answer.REFUTED, EQUAL, witness=witness)
     return Decision(
         Answer.UNDECIDED,
         f"{relation}= is proved ({weak.reason}); whether the two sides are ever equal is not "
         f"decided",
     )
-
-
-def _any_point(lhs: Expr, rhs: Expr, assume: Sequence[Expr], seed: int) -> Witness | None:
-    evaluator = IntervalEvaluator()
-    for point in islice(
-        points(lhs.free_symbols.union(rhs.free_symbols, *(a.free_symbols for a in assume)), seed),
-        LARGEST_DRAW,
-    ):
-        try:
-            if all(evaluator.evaluate(a, point).a > 0 for a in assume):
-                value = evaluator.evaluate(lhs, point)
-                witness = witness_at(
-                    point, value, -abs(value) - 1
-                )  # ten digits: there is no difference to show
-                return replace(witness, rhs=witness.lhs)
-        except Undefined:
-            continue
-    return None
-
-
-def _refuted(
-    lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: int
-) -> Decision | None:
-    evaluator = IntervalEvaluator()
-    symbols = lhs.free_symbols.union(rhs.free_symbols, *(a.free_symbols for a in assume))
-    used = 0
-    close: list[Point] = []  # where more digits are needed to tell the sides apart
-    for point in islice(points(symbols, seed), LARGEST_DRAW):
-        try:
-            if any(not evaluator.evaluate(a, point).a > 0 for a in assume):
-                continue
-            left, right = evaluator.evaluate(lhs, point), evaluator.evaluate(rhs, point)
-        except Undefined:
-            continue
-        used += 1
-        if _fails(left - right, relation):
-            return _refutation(relation, point, left, right, evaluator)
-        if not certainly_nonzero(left - right):
-            close.append(point)
-        if used == POINTS_TO_REFUTE or not symbols:
-            break
-    for digits in DIGITS:
-        finer = IntervalEvaluator(digits)
-        for point in close[:POINTS_AT_HIGH_PRECISION]:
-            left, right = finer.evaluate(lhs, point), finer.evaluate(rhs, point)
-            if _fails(left - right, relation):
-                return _refutation(relation, point, left, right, finer)
-    return None
-
-
-def _fails(difference: Any, relation: str) -> bool:
-    return bool(difference.b < 0 if relation == ">=" else difference.a > 0)
-
-
-def _refutation(
-    relation: str, point: Point, left: Any, right: Any, evaluator: IntervalEvaluator
-) -> Decision:
-    witness = witness_at(point, left, right, evaluator.context.dps)
-    return Decision(Answer.REFUTED, f"lhs {relation} rhs fails at a point", witness=witness)
 
 
 def _inside(assume: Sequence[Expr]) -> list[tuple[Symbol, Expr, tuple[Symbol, Expr]]]:

@@ -297,7 +297,10 @@ class Corrector:
             else f"({shown})"
         )
         text = f"{shown_factor}{times}{brackets.format(side.text)}"
-        return Change(f"with a factor {shown}", text, Mul(factor, side.expression))
+        product = Mul(factor, side.expression)
+        if self.spelling.latex:
+            text = min(text, self.spelling(product), key=len)
+        return Change(f"with a factor {shown}", text, product)
 
     def _edited(self, side: Side, edits: dict[int, str], said: str) -> Iterator[Change]:
         """The side with some tokens replaced; nothing where that cannot be read or typed."""

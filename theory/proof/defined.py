@@ -5,7 +5,7 @@ it defines and from where to where they hold.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,11 @@ COLON_EQUALS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
 EQUALS_COLON = re.compile(r"=\s*:(?!=)")
 THEOREMS = ("theorem", "lemma", "proposition", "corollary", "example", "remark", "claim")
 NEW_THEOREM = re.compile(r"\\newtheorem\*?\{([^{}]*)\}")
+#: "In the setting of Theorem~\\ref{...}".
+SETTING = re.compile(
+    r"\b(?:setting|notation|assumptions?|hypothes[ei]s|conditions?) of (?:[A-Z][a-z]+\.?)?[\s~]*"
+    r"\\(?:[cC]|auto)?ref\{(?P<label>[^{}]*)\}"
+)
 ENVIRONMENT = re.compile(r"\\begin\{(?P<name>[A-Za-z]+\*?)\}")
 DERIVATIVE = re.compile(r"\\partial|\\frac\s*\{\s*(?:\\mathrm\{d\}|\\mathrm\s*d|d)[\s\\A-Z^]")
 LAGRANGIAN = re.compile(r"\\(?:mathcal|mathscr)\s*(?:\{\s*[LJ]\s*\}|[LJ])")
@@ -125,6 +130,30 @@ def bound(sides: Sides | None) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
+class Scope:
+    """From where to where in the document something holds.
+
+    Attributes
+    ----------
+    first : int
+    last : int or None
+        The end of the proof or of the theorem that it belongs to; None without one.
+    again : tuple of tuple of int
+        The theorems that take the setting of the one it belongs to, from where to where.
+    """
+
+    first: int
+    last: int | None = None
+    again: tuple[tuple[int, int], ...] = ()
+
+    def since(self, at: int) -> int | None:
+        """From where on it holds at a place of the document; None where it does not hold."""
+        spans = ((self.first, self.last), *self.again)
+        starts = [start for start, end in spans if start <= at and (end is None or at < end)]
+        return max(starts, default=None)
+
+
+@dataclass(frozen=True)
 class Definition:
     """A name that the document gives a meaning.
 
@@ -134,27 +163,24 @@ class Definition:
     text : str
         `name = expression`, in LaTeX; `name == expression` where a condition determines the name.
     place : Place
-    since : int
-        From where on in the document it may be used.
     names : frozenset of str
         What the expression is made of.
     trouble : str
         Why the expression cannot be read; the name has no meaning then.
-    until : int or None
-        Where a definition ends that belongs to a proof or to a theorem.
+    scope : Scope
+        Where in the document it may be used.
     """
 
     name: str
     text: str
     place: Place
-    since: int
     names: frozenset[str]
+    scope: Scope
     trouble: str = ""
-    until: int | None = None
 
-    def holds(self, at: int | None) -> bool:
-        """Whether it holds at a place of the document; at `None` all do."""
-        return at is None or (self.since <= at and (self.until is None or at < self.until))
+    def holds(self, at: int) -> bool:
+        """Whether it holds at a place of the document."""
+        return self.scope.since(at) is not None
 
     @property
     def shown(self) -> str:
@@ -167,20 +193,52 @@ class Definition:
         return self.name if self.name != APART.removeprefix("\\") else r"\mathcal{L}"
 
 
-def environments(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Where proofs begin and end, and theorems, each with the proof that follows it."""
+@dataclass(frozen=True)
+class Environment:
+    """A theorem with the proof that follows it, or a proof.
+
+    Attributes
+    ----------
+    start, end : int
+    is_proof : bool
+    settings : frozenset of int
+        Where the theorems begin whose settings it takes, and those that they take.
+    """
+
+    start: int
+    end: int
+    is_proof: bool
+    settings: frozenset[int] = frozenset()
+
+    def __contains__(self, at: int) -> bool:
+        return self.start <= at < self.end
+
+
+def environments(text: str) -> list[Environment]:
+    """The theorems, each with the proof that follows it, and the proofs, in the order of the text."""
     names = {*THEOREMS, *NEW_THEOREM.findall(text)}
-    spans = []
+    spans: list[Environment] = []
     for match in ENVIRONMENT.finditer(text):
         bare = match["name"].rstrip("*")
         closing = text.find(rf"\end{{{match['name']}}}", match.end())
         if (bare == "proof" or bare in names) and closing >= 0:
-            spans.append((match.start(), closing, bare == "proof"))
-    for (start, end, is_proof), following in zip(spans, [*spans[1:], None], strict=False):
-        if not is_proof and following is not None and following[2]:
-            yield start, following[1], False
-        else:
-            yield start, end, is_proof
+            spans.append(Environment(match.start(), closing, bare == "proof"))
+    whole: list[Environment] = []
+    for span, following in zip(spans, [*spans[1:], None], strict=False):
+        inside = text[span.start : span.end]
+        labels = [re.escape(reference["label"]) for reference in SETTING.finditer(inside)]
+        homes = [
+            home
+            for home in whole
+            if not home.is_proof
+            and any(
+                re.search(rf"\\label\{{{label}\}}", text[home.start : home.end]) for label in labels
+            )
+        ]
+        end = following.end if following and following.is_proof and not span.is_proof else span.end
+        settings = frozenset[int]().union(*({home.start, *home.settings} for home in homes))
+        whole.append(Environment(span.start, end, span.is_proof, settings))
+    return whole
 
 
 def plain(text: str) -> str:

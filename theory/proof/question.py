@@ -15,6 +15,7 @@ from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 from .. import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness
 from ..algebra.decide import decide, is_zero, witness_at
+from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.functions import Remainder
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.parse import Domain
@@ -35,6 +36,9 @@ WHOLE = tuple(map(Integer, (2, 3, 5, 7, 11, 13, 4, 6, 8, 9)))
 SIMPLE = (Integer(1), *WHOLE[:4], *FRACTIONS)
 EXPONENTS = frozenset((sym.ALPHA, sym.BETA, sym.GAMMA))
 SIMPLE_POINTS = 60
+RECURRENCE = "(x + 1)! = (x + 1) x!"
+#: How many points of whole numbers are tried for claims with factorials, and up to what number.
+WHOLE_POINTS, LARGEST_WHOLE = 200, 7
 #: Two sides that differ by this share of the larger are seen to differ.
 PLAINLY = Rational(1, 100)
 
@@ -53,6 +57,9 @@ class Question:
     """The letters of the law and the budget, which are held where a proportion is claimed."""
 
     def decide(self) -> Decision:
+        known = (e for group in self.domain.groups for e in group)
+        if any(e.has(Factorial, Gamma) for e in (self.lhs, self.rhs, *known)):
+            return self._by_recurrence()
         decision = self._decide()
         if decision.witness is not None and any(
             _vanishes(e, decision.witness) for e in self.domain.nonzero
@@ -88,6 +95,63 @@ class Question:
         if self.relation == "propto":
             return self._proportional()
         return decide_equality(self.lhs, self.rhs, **self._known())
+
+    def _by_recurrence(self) -> Decision:
+        """With factorials: proved where it follows from their recurrence, refuted where it fails at
+        whole numbers.
+        """
+        factorials = self.lhs.atoms(Factorial, Gamma) | self.rhs.atoms(Factorial, Gamma)
+        if self.limit is not None and any(self.limit[0] in f.free_symbols for f in factorials):
+            reason = "limits of factorials and of the Gamma function are not decided"
+            return Decision(Answer.UNDECIDED, reason)
+        decision = replace(
+            self,
+            lhs=in_values(self.lhs),
+            rhs=in_values(self.rhs),
+            domain=self.domain.map(in_values),
+        ).decide()
+        if decision.proved:
+            return replace(decision, reason=f"{decision.reason}, by {RECURRENCE}")
+        reason = f"it does not follow from {RECURRENCE} alone"
+        return self._fails_at_whole_numbers() or Decision(Answer.UNDECIDED, reason)
+
+    def _fails_at_whole_numbers(self) -> Decision | None:
+        evaluator = IntervalEvaluator()
+        letters = sorted(self.letters, key=str)
+        draws = Random(self.seed)
+        for _ in range(WHOLE_POINTS):
+            point = {x: Integer(draws.randint(1, LARGEST_WHOLE)) for x in letters}
+            left, right = (side.xreplace(point) for side in (self.lhs, self.rhs))
+            if left.has(Factorial, Gamma) or right.has(Factorial, Gamma):
+                continue
+            try:
+                if not self.holds_at(point, evaluator):
+                    continue
+                values = [evaluator.evaluate(side, {}) for side in (left, right)]
+            except Undefined:
+                continue
+            if self._is_refuted_by(*values):
+                return Decision(
+                    Answer.REFUTED,
+                    "the two sides differ at whole numbers"
+                    if self.relation == "=="
+                    else f"lhs {self.relation} rhs fails at whole numbers",
+                    witness=witness_at(point, *values),
+                )
+        return None
+
+    def _is_refuted_by(self, left: Any, right: Any) -> bool:
+        """Whether the relation certainly fails between two enclosed values."""
+        distance = left - right
+        return bool(
+            {
+                "==": distance.a > 0 or distance.b < 0,
+                ">": distance.b < 0,
+                ">=": distance.b < 0,
+                "<": distance.a > 0,
+                "<=": distance.a > 0,
+            }.get(self.relation, False)
+        )
 
     def _known(self) -> dict[str, Any]:
         strict = [e for e in self.domain.nonnegative if self._is_apart(e)]
@@ -253,16 +317,9 @@ class Question:
                 left, right = (evaluator.evaluate(side, point) for side in (self.lhs, self.rhs))
             except Undefined:
                 continue
-            distance = left - right
-            fails = {
-                "==": distance.a > 0 or distance.b < 0,
-                ">": distance.b < 0,
-                ">=": distance.b < 0,
-                "<": distance.a > 0,
-                "<=": distance.a > 0,
-            }[self.relation]
             largest = max(abs(left).b, abs(right).b)
-            if fails and abs(distance).a * PLAINLY.q > largest * PLAINLY.p:
+            plainly = abs(left - right).a * PLAINLY.q > largest * PLAINLY.p
+            if plainly and self._is_refuted_by(left, right):
                 return witness_at(point, left, right)
         return witness
 

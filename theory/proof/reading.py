@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from sympy import Add, Expr, Integer, Symbol, oo
 
@@ -112,9 +113,11 @@ class Claims:
 
     def expression(self, text: str, tokens: list[Token]) -> Expr:
         tokens = [self._known(token) for token in self._measures(tokens)]
-        for token in tokens:
+        for token, following in zip_longest(tokens, tokens[1:]):
             if token.kind == "name" and token.text in self.own:
                 self.met[token.text] = None
+            if token.text == "Gamma" and following is not None and following.text == "(":
+                continue
             if token.kind == "name" and token.text not in self.table:
                 symbol = self.words.free_symbol(token.text)
                 if symbol is not None:
@@ -154,14 +157,15 @@ class Claims:
 
     def _known(self, token: Token) -> Token:
         """`C_0` is `C0` where that is a name."""
-        joined = token.text.replace("_", "")
-        is_index = (
-            token.kind == "name"
-            and re.fullmatch(r"[A-Za-z]+_[0-9]+", token.text) is not None
-            and token.text not in self.table
-            and joined in self.table
-        )
-        return Token(token.kind, joined, token.position) if is_index else token
+        joined = _joined(token)
+        is_known = token.text not in self.table and joined in self.table
+        return Token(token.kind, joined, token.position) if is_known else token
+
+
+def _joined(token: Token) -> str:
+    """A name with its index behind it: `C0` for `C_0`."""
+    is_index = token.kind == "name" and re.fullmatch(r"[A-Za-z]+_[0-9]+", token.text) is not None
+    return token.text.replace("_", "") if is_index else token.text
 
 
 def _without_order_term(tokens: list[Token]) -> tuple[list[Token], list[Token]]:
@@ -241,7 +245,7 @@ class Given:
         bodies: dict[Symbol, tuple[str, Claims, list[Token]]] = {}
         functions: dict[str, Function] = {}
         for text in texts:
-            reader = Claims(self.table, self.words, "\\" in text or "{" in text)
+            reader = Claims(self.table, self.words, _is_latex(text))
             parts, relations = reader.split(text)
             if [relation.text for relation in relations] != ["=="]:
                 raise ParseError(f"{text!r}: a definition reads `name == expression`")
@@ -351,7 +355,7 @@ def _in_order(functions: Mapping[str, Function]) -> Iterator[tuple[str, Function
         ready = [
             name
             for name, (_, _, body) in waiting.items()
-            if not {token.text for token in body} & waiting.keys()
+            if not {t for token in body for t in (token.text, _joined(token))} & waiting.keys()
         ]
         if not ready:
             text = next(iter(waiting.values()))[0]
@@ -380,7 +384,7 @@ def _named(tokens: Sequence[Token], text: str) -> tuple[str, list[Token]]:
         or (rest and not is_call)
     ):
         raise ParseError(f"{text!r}: a definition reads `name == expression`")
-    return name.text, parameters
+    return _joined(name), parameters
 
 
 def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) -> list[Expr]:

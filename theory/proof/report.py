@@ -21,6 +21,7 @@ from .defined import (
     COLON_EQUALS,
     DEFINES,
     Definition,
+    Scope,
     Settings,
     Sides,
     bound,
@@ -110,14 +111,13 @@ def report(
 
 @dataclass(frozen=True)
 class Supposition:
-    """`gamma == beta` from one place of the document to another."""
+    """`gamma == beta` in a part of the document."""
 
     text: str
-    since: int
-    until: int | None
+    scope: Scope
 
     def holds(self, at: int) -> bool:
-        return self.since < at and (self.until is None or at < self.until)
+        return self.scope.since(at) is not None
 
 
 class _Document:
@@ -134,13 +134,14 @@ class _Document:
         self.printed = [
             equation for one in lagrangian_apart(printed) for equation in self._separated(one)
         ]
-        self.environments = list(environments(source.text))
+        self.environments = environments(source.text)
         self.definitions: list[Definition] = []
         self.numbers: dict[str, str] = {}
         self.supposed: list[Supposition] = []
         self.seen: set[str] = set()
         for equation in self.printed:
             self._collect(equation)
+        self.definitions = [self._checked(definition) for definition in self.definitions]
 
     # -- definitions ---------------------------------------------------------------------------------------------------
 
@@ -198,7 +199,11 @@ class _Document:
             pairs.append((last, -1, -2))
         for (name, arguments), own, other in pairs:
             value = frozenset(t.text for t in sides.tokens[other] if t.kind == "name")
-            if not self._is_fresh(name) or name in arguments or self._rests_on(value, name):
+            if (
+                not self._is_fresh(name)
+                or name in arguments
+                or self._rests_on(value, name, equation.start)
+            ):
                 continue
             if not all(map(self._is_parameter, arguments)):
                 continue
@@ -216,21 +221,20 @@ class _Document:
                 name,
                 text,
                 self._place(equation),
-                since,
                 names,
+                self._scope(equation, since, name),
                 trouble,
-                self._until(name, equation),
             )
-            self.definitions.append(self._checked(definition))
+            self.definitions.append(definition)
             return
 
-    def _rests_on(self, names: Collection[str], name: str) -> bool:
-        """Whether a name is among the names, or what they are defined by."""
+    def _rests_on(self, names: Collection[str], name: str, at: int) -> bool:
+        """Whether a name is among the names, or what they are defined by at a place."""
         reached, waiting = set(names), list(names)
         while waiting:
             met = waiting.pop()
             for definition in self.definitions:
-                if definition.name == met:
+                if definition.name == met and definition.holds(at):
                     new = definition.names - reached
                     reached |= new
                     waiting += new
@@ -251,28 +255,33 @@ class _Document:
                     named[0],
                     text.strip(),
                     self._place(equation),
-                    equation.display[0],
                     frozenset(),
+                    self._scope(equation, equation.display[0], named[0]),
                     "its expression cannot be read",
-                    self._until(named[0], equation),
                 )
             )
 
-    def _until(self, name: str, equation: PrintedEquation) -> int | None:
-        """Where a name loses its meaning: at the end of the proof that gives it one; a single letter
-        of a theorem at the end of the theorem and its proof.
+    def _scope(self, equation: PrintedEquation, since: int, name: str = "") -> Scope:
+        """A name loses its meaning at the end of the proof that gives it one; a letter of a theorem
+        at the end of the theorem and its proof, but it has it again where a theorem takes that
+        setting. A letter with an index keeps it in a document whose theorems take no settings.
         """
-        ends = [
-            end
-            for start, end, is_proof in self.environments
-            if start <= equation.start < end and (is_proof or "_" not in name)
+        within = [one for one in self.environments if equation.start in one]
+        keeps = "_" in name and not any(one.settings for one in self.environments)
+        ends = [one.end for one in within if one.is_proof or not keeps]
+        if any(one.is_proof for one in within):
+            return Scope(since, min(ends, default=None))
+        again = [
+            (later.start, later.end)
+            for later in self.environments
+            if any(one.start in later.settings for one in within)
         ]
-        return min(ends, default=None)
+        return Scope(since, min(ends, default=None), tuple(again))
 
     def suppose(self, text: str, equation: PrintedEquation) -> None:
         """What a "let" says of a letter of the law holds from there on, in a theorem to its end."""
-        ends = [end for start, end, _ in self.environments if start <= equation.start < end]
-        self.supposed.append(Supposition(text, equation.start, min(ends, default=None)))
+        after = equation.start + 1
+        self.supposed.append(Supposition(text, self._scope(equation, after)))
 
     def _sentence(self, equation: PrintedEquation) -> int:
         """Where the display begins that a "where" explains."""
@@ -286,22 +295,22 @@ class _Document:
     def _checked(self, definition: Definition) -> Definition:
         if definition.trouble:
             return definition
+        rests_on = self._closure(definition.names, at=definition.scope.first)
+        others = [d for d in rests_on if d.name != definition.name and not d.trouble]
         try:
-            self.settings.prove(
-                "1 = 1", define=[d.text for d in self._closure({definition.name}, [definition])]
-            )
+            self.settings.prove("1 = 1", define=[d.text for d in (*others, definition)])
         except ParseError as error:
             return replace(definition, trouble=error.complaint)
         return definition
 
-    def _closure(
-        self, names: Collection[str], more: Sequence[Definition] = (), at: int | None = None
-    ) -> list[Definition]:
-        """The definitions that hold at a place of the document and are needed for these names."""
-        holding: dict[str, Definition] = {}
-        for definition in (*self.definitions, *more):
-            if definition.holds(at):
-                holding[definition.name] = definition
+    def _closure(self, names: Collection[str], at: int) -> list[Definition]:
+        """The definitions that hold at a place of the document and are needed for these names; those
+        of the theorem before others.
+        """
+        theorem = min((one.start for one in self.environments if at in one), default=0)
+        since = [(start, d) for d in self.definitions if (start := d.scope.since(at)) is not None]
+        nearest = sorted(since, key=lambda pair: pair[0] >= theorem)
+        holding = {definition.name: definition for _, definition in nearest}
         needed: dict[str, Definition] = {}
         open_names = list(names)
         while open_names:
@@ -456,9 +465,8 @@ class _Document:
                     name,
                     text,
                     self._place(equation),
-                    since,
                     names,
-                    until=self._until(name, equation),
+                    self._scope(equation, since, name),
                 )
             )
         )

@@ -193,6 +193,12 @@ class PaperPrinter(Conventional, LatexPrinter):
             inside = self.bracket(inside)
         return rf"\left. {inside} \right|_{{{point}}}"
 
+    def _print_Derivative(self, expr: Expr) -> str:
+        """The product that is differentiated in brackets, so that it is seen where it ends."""
+        text, inside = super()._print_Derivative(expr), self._print(expr.expr)
+        is_product = isinstance(expr.expr, Mul) and text.endswith(inside)
+        return text.removesuffix(inside) + self.bracket(inside) if is_product else text
+
     def _print_acosh(self, expr: Expr, exp: str | None = None) -> str:
         return rf"\operatorname{{arcosh}}\left({self._print(expr.args[0])}\right)"
 

@@ -159,9 +159,7 @@ def _assumed(
     }
     given |= {definition.name for definition in home.definitions} if home else set()
     new = [d.formula for d in derivation.definitions if d.name not in given]
-    opening = [rf"In the setting of Theorem~\ref{{{label(home.name)}}}:"] if home else []
-    if home and (printed or new):
-        opening = [rf"Take the setting of Theorem~\ref{{{label(home.name)}}}."]
+    opening = [rf"Take the setting of Theorem~\ref{{{label(home.name)}}}."] if home else []
     write = "Write further" if home else "Write"
     if not new:
         return [*opening, *printed]

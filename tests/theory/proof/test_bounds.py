@@ -4,7 +4,7 @@ from itertools import islice
 
 import mpmath
 import pytest
-from sympy import Abs, Mul, Pow, Rational, Symbol, exp, log, symbols
+from sympy import Abs, Mul, Pow, Rational, Symbol, exp, log, sqrt, symbols
 
 from isoflop.theory.algebra.decide import Decision
 from isoflop.theory.algebra.sample import points
@@ -82,6 +82,11 @@ REFUTED = [
     (x + 1 / x, ">=", 3, ()),
     (x**2 + y**2, ">=", 3 * x * y, ()),
     (x**2, ">=", x, ()),
+    # only near the equality, or far from 1
+    (x + y, ">=", Rational(10_001, 5_000) * sqrt(x * y), ()),
+    (exp(x), ">=", x + Rational(100_001, 100_000), ()),
+    (x**2 + Rational(1, 10**6), ">=", x / 400, ()),
+    (PENALTY, ">=", 1 + Rational(1, 10**7), ()),
     (x**2, ">=", x, (1 - x,)),
     (x**2, "<=", x, (x - 1,)),
     (x, "<=", y, (x - y,)),

@@ -80,7 +80,42 @@ DOCUMENTS = {
     r"Let $\alpha = \beta$. \[ P(r) = P(1/r) \]": ["condition", "proved"],
     r"\begin{theorem} Let $\alpha = \beta$. \[ \alpha + \beta = 2 \alpha \] \end{theorem}"
     r"\[ \alpha + \beta = 2 \alpha \]": ["condition", "proved", "refuted"],
+    r"\begin{theorem}\label{t} Let $x = A B$ and $\alpha = \beta$. \end{theorem}"
+    r"\begin{theorem} Let $x = A + B$. \end{theorem}"
+    r"\begin{theorem} Take the setting of Theorem~\ref{t}. \[ x^2 = A^2 B^2 \] \end{theorem}"
+    r"\begin{theorem} \[ x = A B \] \[ \alpha + \beta = 2 \alpha \] \end{theorem}": [
+        "definition",
+        "condition",
+        "definition",
+        "proved",
+        "definition",
+        "refuted",
+    ],
+    r"\begin{theorem} Let $x = n!!$. \end{theorem}"
+    r"\begin{theorem} Let $y = A + x$. \[ y - x = A \] \end{theorem}": [
+        "unreadable",
+        "definition",
+        "proved",
+    ],
+    r"\begin{theorem} Let $x = A y$. \end{theorem}"
+    r"\begin{theorem} Let $y = A x$. \[ y / x = A \] \end{theorem}": [
+        "definition",
+        "definition",
+        "proved",
+    ],
+    r"\begin{theorem}\label{t} Let $\alpha = \beta$. \end{theorem}"
+    r"\begin{theorem} In the setting of Theorem~\ref{t}: \[ \alpha + \beta = 2 \alpha \] \end{theorem}"
+    r"\begin{theorem} \[ \alpha + \beta = 2 \alpha \] \end{theorem}": [
+        "condition",
+        "proved",
+        "refuted",
+    ],
     r"\[ A N^{-\alpha} \to 0 \quad (\alpha > \beta, N \to \infty) \]": ["proved"],
+    r"Let $y_1(x) = A x$. \[ h(x) = y_1(x) - A \] \[ h(1) = 0 \]": [
+        "definition",
+        "definition",
+        "proved",
+    ],
     r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"\[ x^2 = A^2 B^2, \] where $x = A B$.": ["proved", "definition"],
