@@ -2,72 +2,150 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Symbol, exp, log
+from sympy import Expr, Integer, Symbol, exp, log
 
-from isoflop.theory.algebra.functions import defined
+from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial, defined
 from isoflop.theory.broken import Break, BreakInLogs
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, function, say
+
+C = sym.C
+PLACE, WIDTH, SHARE, ENTROPY = (Symbol(name, positive=True) for name in ("d_1", "f_1", "q", "H"))
+CHANGE, DISTANCE, SCALED, VALUE = (Symbol(name, real=True) for name in ("c_1", "x", "u", "v"))
+FACTOR = function("F")
 
 
 def derivation() -> Derivation:
-    """Differentiate -c f log(1 + exp(x/f)) in c, in x = log(C/d) and in log f, twice."""
-    f, place = (Symbol(name, positive=True) for name in ("f", "d"))
-    c, x = (Symbol(name, real=True) for name in ("c", "x"))
-    part = BreakInLogs(c, x, f)
-    plain = -c * f * log(1 + exp(x / f))
+    """Differentiate v = -c f log(1 + exp(x/f)) in c, in x = log(C/d) and in log f, twice."""
+    own, part = Break(CHANGE, PLACE, WIDTH), BreakInLogs(CHANGE, SCALED * WIDTH, WIDTH)
+    along = {"c": CHANGE, "x": DISTANCE, "f": log(WIDTH)}
 
-    def in_log_width(e: Expr) -> Expr:
-        return f * e.diff(f)
+    def named(form: Expr) -> Expr:
+        """A form with the names of the share that is passed and of its entropy."""
+        return in_share(form.subs(part.entropy, ENTROPY))
 
-    first = plain.diff(x), in_log_width(plain)
-    pairs = {
-        "cx": first[0].diff(c),
-        "cf": first[1].diff(c),
-        "xx": first[0].diff(x),
-        "xf": first[1].diff(x),
-        "ff": in_log_width(first[1]),
+    def in_share(form: Expr) -> Expr:
+        """A form with the name of the share alone."""
+        return defined(form.subs(part.left, 1 - SHARE).subs(part.passed, SHARE))
+
+    second_reasons = {
+        "cc": say("By {first_change}:"),
+        "cx": say("Differentiate {first_distance} in {}:", CHANGE),
+        "cf": say("Differentiate {first_width} in {}:", CHANGE),
+        "xx": say("Differentiate {first_distance} by {share_slope}:"),
+        "xf": say("The derivative of {} in {} is {}:", SCALED, along["f"], -SCALED),
+        "ff": say(
+            "Differentiate {first_width}, where {} has the derivative {} in {}:",
+            ENTROPY,
+            -SCALED * SHARE * (1 - SHARE),
+            SCALED,
+        ),
     }
     steps = (
         Claim(
             "factor",
-            log(Break(c, place, f).at(place * exp(x))),
+            log(FACTOR(PLACE * exp(DISTANCE))),
             "==",
-            defined(part.value),
-            "(C/d)^(1/f) = exp(x/f): the logarithm of the factor is -c f softplus(x/f).",
+            VALUE,
+            say("At the compute {} the factor has the logarithm:", PLACE * exp(DISTANCE)),
         ),
-        *(
-            Claim(f"first_{name}", derivative, "==", defined(form), reason)
-            for name, derivative, form, reason in zip(
-                ("distance", "width"),
-                first,
-                part.first[1:],
-                (
-                    "softplus' is the share passed.",
-                    "In log f the entropy of the share is left: log(1 + e^u) - u s = H.",
-                ),
-                strict=True,
-            )
+        Claim(
+            "in_place",
+            Partial(log(FACTOR(C)), log(PLACE)),
+            "==",
+            -Partial(log(FACTOR(C)), log(C)),
+            say("The factor depends on {} alone:", C / PLACE),
+        ),
+        Claim(
+            "entropy",
+            ENTROPY,
+            "==",
+            -SHARE * log(SHARE) - (1 - SHARE) * log(1 - SHARE),
+            say("Both logarithms in {} are those of a share:", ENTROPY),
+        ),
+        Claim(
+            "first_change",
+            Partial(VALUE, along["c"]),
+            "==",
+            named(part.first[0]),
+            say("The logarithm is linear in {}:", CHANGE),
+        ),
+        Claim(
+            "first_distance",
+            Partial(VALUE, along["x"]),
+            "==",
+            named(part.first[1]),
+            say("The derivative of {} in {} is {}:", log(1 + exp(SCALED)), SCALED, SHARE),
+        ),
+        Claim(
+            "first_width",
+            Partial(VALUE, along["f"]),
+            "==",
+            named(part.first[2]),
+            say(
+                "Differentiate the product of {} and {}, where {} falls as {} grows, and use {}:",
+                WIDTH,
+                log(1 + exp(SCALED)),
+                SCALED,
+                WIDTH,
+                (SCALED, "=", log(1 + exp(SCALED)) - log(1 + exp(-SCALED))),
+            ),
+            through=(-CHANGE * WIDTH * (log(1 + exp(SCALED)) - SCALED * SHARE),),
+        ),
+        Claim(
+            "share_slope",
+            Partial(SHARE, DISTANCE),
+            "==",
+            SHARE * (1 - SHARE) / WIDTH,
+            say("The share is a logistic function of {}:", SCALED),
         ),
         *(
             Claim(
                 f"second_{pair}",
-                pairs[pair],
+                Partial(Partial(VALUE, along[pair[0]]), along[pair[1]]),
                 "==",
-                defined(form),
-                "Differentiate once more, with s' = s (1 - s).",
+                named(form),
+                second_reasons[pair],
             )
-            for pair, form in part.second.items()
+            for pair, form in ({"cc": Integer(0)} | part.second).items()
         ),
     )
     return Derivation(
         name="broken_power_law_in_logs",
         title="A break in logarithms",
-        assumptions=("x = log C - log d real, f > 0, c of either sign; u = x/f, s = 1/(1 + e^-u)",),
-        statement=(
-            r"\log\left(1 + e^{u}\right)^{-cf} = -cf\log(1 + e^u), \qquad"
-            r"\frac{\partial}{\partial \log f} = -cf\,\left(s\log(1 + e^{-u}) + (1 - s)\log(1 + e^u)\right)"
+        assumptions=(
+            say(
+                "Let {} be the factor of a break at {} in a law of the ",
+                (FACTOR(C), "=", own.at(C)),
+                PLACE,
+            )
+            + "compute, where "
+            + all_positive((C, PLACE, WIDTH))
+            + say(" and {} is real, of either sign. Let {} be the distance ", CHANGE, DISTANCE)
+            + say("of the logarithm of the compute from {}, a real number.", log(PLACE)),
         ),
+        definitions=(
+            Definition(FACTOR(C), own.at(C)),
+            Definition(SCALED, DISTANCE / WIDTH),
+            Definition(VALUE, named(part.value)),
+            Definition(SHARE, defined(part.passed)),
+            Definition(ENTROPY, in_share(part.entropy)),
+        ),
+        statement=say("The logarithm of the factor is {}, ", VALUE)
+        + "{factor}. Its first derivatives are {first_change}, {first_distance} and {first_width}, "
+        "its second ones {second_cc}, {second_cx}, {second_cf}, {second_xx}, {second_xf} and "
+        + say("{second_ff}. Those in {} follow from ", log(PLACE))
+        + "{in_place}.",
         steps=steps,
         source="Differentiation.",
-        follows="A fit in c, log d and log f has an exact Hessian at every distance from the break.",
+        follows=say(
+            "A derivative in {} is that in {} with the other sign, so that a ", log(PLACE), DISTANCE
+        )
+        + say(
+            "fit in {}, {} and {} has an exact Hessian at every distance from the break.",
+            CHANGE,
+            log(PLACE),
+            log(WIDTH),
+        ),
     )
