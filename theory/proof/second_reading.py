@@ -47,6 +47,7 @@ ABOUT_THE_OPTIMUM = re.compile(
 )
 #: Words in front of what a sentence may suppose rather than claim.
 SUPPOSING = ("with",)
+EQUALITY_HOLDS = re.compile(r"\bequality\b[^.$]*\$?\s*\Z", re.IGNORECASE)
 AT_A_POINT = re.compile(
     r"(?:\\(?:big|Big|bigg|Bigg|right|middle)[lrm]?\s*)?(?:\||\\[lr]?vert)\s*_\s*"
     r"(?:\*|\\star|\{[^{}]*(?:\*|\\star|opt)[^{}]*\}+)|\\left\s*\."
@@ -208,10 +209,13 @@ class Failure:
             return UNDECIDED, f"it rests on definitions that are not read: {what}"
         if self.equation.is_inline and self.equation.cue in SUPPOSING:
             return UNDECIDED, "it does not hold in general; it may be what the sentence supposes"
+        if self.equation.is_inline and EQUALITY_HOLDS.search(self.equation.prose):
+            return CONDITION, "says where equality holds"
         if self.link.relation != "==":
             return self._of_undefined() or self._of_a_bound() or (REFUTED, reason)
         return (
             self._of_a_number()
+            or self._of_a_choice()
             or self._of_undefined()
             or self._of_a_law()
             or self._of_a_definition()
@@ -221,6 +225,10 @@ class Failure:
             or self._of_a_tie()
             or (REFUTED, reason)
         )
+
+    def _of_a_choice(self) -> tuple[str, str] | None:
+        """`Let beta = gamma + h`, whatever h is."""
+        return self._of_a_letter() if DEFINES.match(self.equation.cue) else None
 
     def _of_undefined(self) -> tuple[str, str] | None:
         """Letters that the document does not define."""

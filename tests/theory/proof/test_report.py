@@ -116,6 +116,12 @@ DOCUMENTS = {
         "definition",
         "proved",
     ],
+    r"Let $\alpha = \beta + h$. \[ \alpha^2 = (\beta + h)^2 \]": ["condition", "proved"],
+    r"We set $A = 1$ and have \[ A + B \ge 2 \sqrt{A B}. \] Equality holds only where $A = B$.": [
+        "condition",
+        "proved",
+        "condition",
+    ],
     r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"\[ x^2 = A^2 B^2, \] where $x = A B$.": ["proved", "definition"],
