@@ -8,16 +8,23 @@ batches of 100 until it is solved twice, or 5,000 times. On the command line, wi
 """
 
 import csv
+import sys
+from io import StringIO
+from pathlib import Path
 
 from isoflop.numeric.simulate import simulate_counts
 
 
 def write(name, columns):
-    """A table as CSV."""
-    with open(name, "w", newline="", encoding="utf-8") as file:  # noqa: PTH123 - a name, no path
-        table = csv.writer(file)
-        table.writerow(columns)
-        table.writerows(zip(*columns.values(), strict=True))
+    """A table as CSV; a file with other content is kept."""
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(columns)
+    table.writerows(zip(*columns.values(), strict=True))
+    path = Path(name)
+    if path.exists() and path.read_text(encoding="utf-8") != text.getvalue():
+        sys.exit(f"{name}: exists with other content; move it away first")
+    path.write_text(text.getvalue(), encoding="utf-8")
 
 
 def main():

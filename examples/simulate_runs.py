@@ -7,6 +7,9 @@ z. `isoflop simulate runs --seed 2024` gives the same.
 """
 
 import csv
+import sys
+from io import StringIO
+from pathlib import Path
 
 from isoflop.numeric.simulate import simulate_losses
 
@@ -14,11 +17,15 @@ from isoflop.numeric.simulate import simulate_losses
 def main():
     """Draw the runs and write them."""
     columns = simulate_losses(seed=2024, law="besiroglu2024", noise=0.004)
-    with open("runs.csv", "w", newline="", encoding="utf-8") as file:  # noqa: PTH123 - a name, no path
-        table = csv.writer(file)
-        table.writerow(columns)
-        for params, tokens, loss in zip(*columns.values(), strict=True):
-            table.writerow([params, tokens, f"{loss:.4f}"])
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(columns)
+    for params, tokens, loss in zip(*columns.values(), strict=True):
+        table.writerow([params, tokens, f"{loss:.4f}"])
+    path = Path("runs.csv")
+    if path.exists() and path.read_text(encoding="utf-8") != text.getvalue():
+        sys.exit("runs.csv: exists with other content; move it away first")
+    path.write_text(text.getvalue(), encoding="utf-8")
     print(f"runs.csv: {len(columns['loss'])} runs")
 
 

@@ -449,7 +449,7 @@ def test_accuracy_points_of_a_published_law(call) -> None:
     [
         (
             ("--law", "besiroglu2024", "--ratio", "10", "--compute", "1e23"),
-            "--compute '1e23': is for laws of accuracy",
+            "--compute '1e23': needs --tokens-per-param",
         ),
         (
             (

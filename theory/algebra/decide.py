@@ -89,9 +89,7 @@ def _decide(left: Expr, right: Expr, assumptions: tuple[Expr, ...], seed: int) -
         conditions = _unique([*assumed, *exact])
         found = points_where(conditions, symbols, seed, POINTS_TO_PROVE)
         if len(found) < POINTS_TO_PROVE:
-            reason = (
-                f"equal on the side conditions, but only {len(found)} sampled points satisfy them"
-            )
+            reason = few_points("equal on the side conditions", len(found))
             return _refute(left, right, assumed, symbols, seed) or Decision(
                 Answer.UNDECIDED, reason, conditions
             )
@@ -204,6 +202,13 @@ def _refute(
                 return Decision(Answer.REFUTED, "the two sides differ at a point", witness=witness)
         candidates = candidates[:POINTS_AT_HIGH_PRECISION]
     return None
+
+
+def few_points(claim: str, number: int) -> str:
+    """Why what holds on its conditions is not called proved."""
+    if not number:
+        return f"{claim}, but no point is found at which these hold: they may contradict each other"
+    return f"{claim}, but only {number} sampled points satisfy them"
 
 
 def witness_at(point: Point, left: Any, right: Any, digits: int = DIGITS[0]) -> Witness:

@@ -119,6 +119,11 @@ CLOSING = {"(": ")", "[": "]"}
 CONSTRAINTS = ("==", "<=", ">=")
 
 
+def quoted(text: str) -> str:
+    """The text in quotes as it was typed, with single backslashes."""
+    return repr(text).replace("\\\\", "\\")
+
+
 class ParseError(ValueError):
     """What could not be read, and where.
 
@@ -140,7 +145,7 @@ class ParseError(ValueError):
         position: int | None = None,
         message: str = "",
     ) -> None:
-        super().__init__(message or (complaint if text is None else f"{text!r}: {complaint}"))
+        super().__init__(message or (complaint if text is None else f"{quoted(text)}: {complaint}"))
         self.text, self.complaint, self.position = text, complaint, position
 
     @classmethod
@@ -151,7 +156,7 @@ class ParseError(ValueError):
     @classmethod
     def at(cls, text: str, position: int, what: str, rest: str = "") -> ParseError:
         """`what` stands at a position of the text."""
-        message = f"{text!r}: {what} at position {position + 1}{rest}"
+        message = f"{quoted(text)}: {what} at position {position + 1}{rest}"
         return cls(f"{what}{rest}", text=text, position=position, message=message)
 
 
@@ -316,13 +321,13 @@ def read(
         What names stand for, where a derivative in another letter has to know.
     """
     if not tokens:
-        raise ParseError(f"{text!r}: an expression is expected")
+        raise ParseError(f"{quoted(text)}: an expression is expected")
     reader = _Reader(text, tokens, table, domain, letters, minimise, meanings)
     expression = reader.sum(0)
     if not reader.at_end:
         reader.fail("unexpected")
     if expression.has(I, nan, oo, zoo):
-        raise ParseError(f"{text!r}: has no real value")
+        raise ParseError(f"{quoted(text)}: has no real value")
     return expression
 
 
@@ -355,7 +360,7 @@ def substituted(
 
     replaced = rebuilt(expression)
     if replaced.has(I, nan, oo, zoo):
-        raise ParseError(f"{text!r}: has no real value for {at.text}")
+        raise ParseError(f"{quoted(text)}: has no real value for {at.text}")
     return replaced
 
 

@@ -17,6 +17,7 @@ from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import (
     POINTS_TO_PROVE,
     decide,
+    few_points,
     points_where,
 )
 from .argument import BOUNDS, PROVED
@@ -102,9 +103,7 @@ def _with_points(
         )
         found = len(points_where(conditions, symbols, seed, POINTS_TO_PROVE))
         if found < POINTS_TO_PROVE:
-            reason = (
-                f"the bound holds on its conditions, but only {found} sampled points satisfy them"
-            )
+            reason = few_points("the bound holds on its conditions", found)
             return Decision(Answer.UNDECIDED, reason, conditions)
     return decision
 

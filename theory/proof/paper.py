@@ -235,6 +235,8 @@ def regions(source: Source, begin: str | None, end: str | None) -> Iterator[tupl
     if position < 0 and (begin or (end and end in text)):
         others = r"others can be named, as '\begin{document}' and '\end{document}'"
         raise ParseError(f"the marker {begin or BEGIN!r} is missing; {others}")
+    if position < 0 and end and end not in text:
+        raise ParseError(f"the marker {end!r} is missing")
     if position < 0:
         last = text.rfind(r"\end{document}")
         yield max(text.find(r"\begin{document}"), 0), len(text) if last < 0 else last

@@ -378,8 +378,7 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
         return independent, ()
     at_run = question.decide()
     meanings = words.meanings(together)
-    strict = claim.relation in ("<", ">")
-    if at_run.proved or (at_run.refuted and (strict or not independent.refuted)):
+    if at_run.answer is not Answer.UNDECIDED:
         return at_run, meanings
     if at_run.answer is Answer.UNDECIDED and independent.refuted:
         reason = f"it fails for independent letters, and by definition {', '.join(meanings)}: {at_run.reason}"

@@ -21,6 +21,7 @@ from ..algebra.parse import (
     ParseError,
     Token,
     plainly_positive,
+    quoted,
     read,
     substituted,
     tokenize,
@@ -88,7 +89,8 @@ class Claims:
             else:
                 parts[-1].append(token)
         if not relations:
-            raise ParseError("a claim needs a relation: ==, <=, >=, propto, -> or ~", text=text)
+            known = "=, !=, <, <=, >, >=, propto, approx, ->, ~ or implies"
+            raise ParseError(f"a relation is expected: {known}", text=text)
         for before, relation, after in zip(parts, relations, parts[1:], strict=False):
             if not (before and after):
                 raise ParseError.at(
@@ -219,7 +221,7 @@ class Given:
             )
             right = STARRED.sub(r"\1^*" if _is_latex(right) else r"\1_opt", right)
             if not (left and right):
-                raise ParseError(f"{text!r}: a new meaning reads `name := expression`")
+                raise ParseError(f"{quoted(text)}: a new meaning reads `name := expression`")
             reader = Claims(renamed | dict(self.words.names), self.words, _is_latex(right))
             name, parameters = _named(_tokens(left), text)
             if name in unknown:
@@ -248,10 +250,10 @@ class Given:
             reader = Claims(self.table, self.words, _is_latex(text))
             parts, relations = reader.split(text)
             if [relation.text for relation in relations] != ["=="]:
-                raise ParseError(f"{text!r}: a definition reads `name == expression`")
+                raise ParseError(f"{quoted(text)}: a definition reads `name == expression`")
             name, parameters = _named(parts[0], text)
             if name in self.table:
-                raise ParseError(f"{text!r}: {name} has a meaning already")
+                raise ParseError(f"{quoted(text)}: {name} has a meaning already")
             if parameters:
                 functions[name] = (text, parameters, parts[1])
                 continue
@@ -278,7 +280,7 @@ class Given:
         parts, relations = reader.split(text)
         if len(relations) != 1 or relations[0].text not in ("==", "!=", "<", "<=", ">", ">="):
             forms = "`symbol == expression`, `a > b`, `a < b`, `a >= b`, `a <= b` or `a != b`"
-            raise ParseError(f"{text!r}: an assumption reads {forms}")
+            raise ParseError(f"{quoted(text)}: an assumption reads {forms}")
         left, right = (self.at(reader.expression(text, part), text) for part in parts)
         self.domain.positive += reader.domain.positive
         self.domain.nonzero += reader.domain.nonzero
@@ -316,7 +318,7 @@ class Given:
         symbol, end = _limit(text, self.table)
         if symbol in self.replaced:
             raise ParseError(
-                f"{text!r}: {symbol} cannot tend to a limit where {self.source[symbol]!r} replaces "
+                f"{quoted(text)}: {symbol} cannot tend to a limit where {self.source[symbol]!r} replaces "
                 f"it"
             )
         return symbol, end
@@ -330,7 +332,7 @@ class Given:
             value = self.at(condition, text)
             if value.is_number and value.is_positive is not True:
                 raise ParseError(
-                    f"{text!r}: {condition} is {value}, and a logarithm or a broken power of it "
+                    f"{quoted(text)}: {condition} is {value}, and a logarithm or a broken power of it "
                     f"has no real value"
                 )
             if not plainly_positive(value) and value not in positive:
@@ -359,7 +361,7 @@ def _in_order(functions: Mapping[str, Function]) -> Iterator[tuple[str, Function
         ]
         if not ready:
             text = next(iter(waiting.values()))[0]
-            raise ParseError(f"{text!r}: the function is defined by way of itself")
+            raise ParseError(f"{quoted(text)}: the function is defined by way of itself")
         for name in ready:
             yield name, waiting.pop(name)
 
@@ -383,7 +385,7 @@ def _named(tokens: Sequence[Token], text: str) -> tuple[str, list[Token]]:
         or any(token.kind != "name" for token in parameters)
         or (rest and not is_call)
     ):
-        raise ParseError(f"{text!r}: a definition reads `name == expression`")
+        raise ParseError(f"{quoted(text)}: a definition reads `name == expression`")
     return _joined(name), parameters
 
 
@@ -395,7 +397,7 @@ def _factors(value: Expr, condition: Expr, positive: Sequence[Expr], text: str) 
         arithmetic = arithmetic_for((value,), positive)
         form = normal_form(value, arithmetic)
         if arithmetic.is_zero(form):
-            raise ParseError(f"{text!r}: division by zero, for {condition} is 0")
+            raise ParseError(f"{quoted(text)}: division by zero, for {condition} is 0")
         before = len(arithmetic.nonzero)
         arithmetic.power(form, normal_form(Integer(-1), arithmetic))
     except OutsideScope:
@@ -408,12 +410,12 @@ def _replacement(left: Expr, right: Expr, text: str) -> tuple[Symbol, Expr]:
     symbol, value = (left, right) if left.is_Symbol else (right, left)
     if not symbol.is_Symbol or symbol in value.free_symbols:
         raise ParseError(
-            f"{text!r}: one side of an equality must be a symbol that the other does not hold"
+            f"{quoted(text)}: one side of an equality must be a symbol that the other does not hold"
         )
     if symbol.is_positive and value.is_nonpositive:
-        raise ParseError(f"{text!r}: {symbol} is positive")
+        raise ParseError(f"{quoted(text)}: {symbol} is positive")
     if symbol.is_nonnegative and value.is_negative:
-        raise ParseError(f"{text!r}: {symbol} is not negative")
+        raise ParseError(f"{quoted(text)}: {symbol} is not negative")
     return symbol, value
 
 
@@ -422,7 +424,7 @@ def _limit(text: str, table: Mapping[str, Expr | NamedFunction]) -> tuple[Symbol
     symbol = table.get(match["name"]) if match else None
     if match is None or not isinstance(symbol, Symbol):
         raise ParseError(
-            f"{text!r}: a limit reads `symbol -> 0` or `symbol -> oo` for a symbol of the claim"
+            f"{quoted(text)}: a limit reads `symbol -> 0` or `symbol -> oo` for a symbol of the claim"
         )
     return symbol, "0" if match["limit"].startswith("0") else "oo"
 

@@ -35,7 +35,7 @@ def shown(text: str) -> str:
     >>> shown("")
     "''"
     """
-    return shortened(repr(text), LONGEST_SHOWN)
+    return shortened(repr(text).replace("\\\\", "\\"), LONGEST_SHOWN)
 
 
 def shortened(text: str, longest: int) -> str:

@@ -141,8 +141,8 @@ def run(options: Options) -> tuple[str, int]:
     within, plot = options.positive("--within"), options.one("--plot")
     if not points and within is None and plot is None:
         raise UsageError(
-            "--ratio is missing: give --ratio, --size-ratio, --params with --tokens or with "
-            "--tokens-per-param, --within or --plot"
+            "--ratio is missing: give --ratio, --size-ratio, --tokens-per-param with --params or "
+            "--compute, --params with --tokens, --within or --plot"
         )
     for option in options.given("--params", "--tokens-per-param"):
         require(laws, ("A", "B"), option)
@@ -165,7 +165,9 @@ def _in_accuracy(options: Options, found: Found) -> InAccuracy:
     budgets = [] if on_a_ray else [value for _, value in options.positives("--compute") or ()]
     if budgets and not known:
         words = shown(" ".join(options.words("--compute") or ()))
-        raise UsageError(f"--compute {words}: is for laws of accuracy, with --ratio")
+        raise UsageError(
+            f"--compute {words}: needs --tokens-per-param, or a law of accuracy with --ratio"
+        )
     if not known:
         return {}
     from ..numeric.accuracy.planning import AccuracyLaw

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..theory.algebra.parse import ParseError
     from ..theory.budget import Budget
     from ..theory.proof.prove import ChainLink, Proof
     from .arguments import Options
@@ -142,6 +143,8 @@ def run(options: Options) -> tuple[str, int]:
         from .prove_file import report
 
         return report(options, path, settings(options))
+    if options.one("--format") == "html":
+        raise UsageError("--format 'html': needs --file")
     form = options.chosen("--format", FORMATS)
     data, text = _claim(options)
     return (json_text(data) if form == "json" else text), STATUS[data["answer"]]
@@ -188,12 +191,26 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
         raise UsageError(
             f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes"
         )
+    from ..theory.algebra.parse import ParseError
     from ..theory.proof.prove import prove
 
-    proof = prove(
-        words[0], latex="--latex" in options, limit=options.one("--as"), **settings(options)
-    )
+    given = settings(options)
+    try:
+        proof = prove(words[0], latex="--latex" in options, limit=options.one("--as"), **given)
+    except ParseError as error:
+        raise _where_typed(error, options) from None
     return proof_data(proof), str(proof)
+
+
+def _where_typed(error: ParseError, options: Options) -> UsageError:
+    """The error with what it is about ahead: the claim or the option."""
+    from ..theory.algebra.parse import quoted
+
+    for name in (POSITIONAL, "--assume", "--let", "--as"):
+        for text in options.words(name) or ():
+            if str(error).startswith(f"{quoted(text)}:"):
+                return UsageError(f"{'CLAIM' if name == POSITIONAL else name} {error}")
+    return UsageError(str(error))
 
 
 def proof_data(proof: Proof) -> dict[str, Any]:

@@ -58,7 +58,8 @@ def report(options: Options, path: str, given: dict[str, Any]) -> tuple[str, int
     if annotated is not None:
         _write_annotated(annotated, source, entries)
     text = {"text": _text, "json": json_text, "html": _html}[form](data)
-    return text, STATUS.get(worst, DONE) if is_whole else INTERRUPTED
+    status = STATUS.get(worst, NO_VERDICT if source.missing else DONE)
+    return text, status if is_whole else INTERRUPTED
 
 
 def _decided(

@@ -126,8 +126,8 @@ def _known(wanted: Sequence[str] | None) -> tuple[str, ...]:
         if word not in NAMES:
             hint = close_matches(word, (*NAMES, *ERRATA))
             raise UsageError(
-                f"{POSITIONAL} {shown(word)}: must be one of the {len(NAMES)} derivations or a "
-                f"FILE.py{hint}"
+                f"{POSITIONAL} {shown(word)}: must be one of the {len(NAMES)} derivations, a paper "
+                f"with errata or a FILE.py, FILE.md or FILE.txt{hint}"
             )
     return tuple(dict.fromkeys(wanted))
 

@@ -113,7 +113,7 @@ def test_assumptions(claim, assume, answer) -> None:
 
 
 BAD_ASSUMPTIONS = {
-    "x": "a claim needs a relation",
+    "x": "a relation is expected",
     "x == y == 2": "an assumption reads",
     "x -> 0": "an assumption reads",
     "x + 1 == y + 1": "one side of an equality must be a symbol",
@@ -213,8 +213,8 @@ def test_a_claim_may_begin_with_a_minus_sign(claim) -> None:
 # -- what cannot be read -----------------------------------------------------------------------------------------------
 
 BAD = {
-    "": "a claim needs a relation",
-    "alpha": "a claim needs a relation",
+    "": "a relation is expected",
+    "alpha": "a relation is expected",
     "== alpha": "an expression is missing beside '==' at position 1",
     "alpha ==": "an expression is missing beside '==' at position 7",
     "alpha == == beta": "an expression is missing beside '==' at position 7",

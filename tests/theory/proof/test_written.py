@@ -130,7 +130,7 @@ REFUSED = {
     "2. x = x\nTherefore: x = x": "line 1: step 2: must be 1",
     "1. x = x\n3. x = x\nTherefore: x = x": "line 2: step 3: must be 2",
     "1. x = foo\nTherefore: x = x": "line 1: .*unknown name 'foo'",
-    "1. x\nTherefore: x = x": "line 1: .*a claim needs a relation",
+    "1. x\nTherefore: x = x": "line 1: .*a relation is expected",
     "1. x = x\nAssume x > 1\nTherefore: x > 1": "line 2: .*after the first step",
     "1. x = x\nTherefore: x = x\nTherefore: y = y": "line 3: .*second statement",
     "1. x = x\nTherefore: x = x\n2. x = x": "line 3: .*no step can follow",
