@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 from sympy import Add, Expr, Integer, Matrix, Rational, Symbol, exp, log
 
@@ -193,10 +194,31 @@ class Design:
 
 def minor_beside_one(first: Callable[[Expr], Expr], second: Callable[[Expr], Expr]) -> Expr:
     """The minor of (1, f, g) at C, C e^z, C e^2z: (f_1 - f_0)(g_2 - g_0) - (f_2 - f_0)(g_1 - g_0)."""
-    f, g = (
-        [column(sym.C * exp(i * SPACING)) - column(sym.C) for i in (1, 2)]
-        for column in (first, second)
-    )
+    return minor_of_pair(at_runs(first), at_runs(second), Integer(1), Integer(2))
+
+
+def at_runs(column: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
+    """A function of compute at C e^(i z), as one of i."""
+    return lambda i: column(sym.C * exp(i * SPACING))
+
+
+def minor_of_pairs(first: Callable[[int, int], Expr], second: Callable[[int, int], Expr]) -> Expr:
+    """The minor of (1, f, g, u, v) at C e^(i z), i = 0..4, by Laplace's expansion: first(i, j) is
+    that of (1, f, g) at the points 0, i, j, and second that of (1, u, v).
+    """
+    points = (1, 2, 3, 4)
+    terms = []
+    for pair in combinations(points, 2):
+        rest = [i for i in points if i not in pair]
+        terms.append((-1) ** (sum(pair) + 1) * first(*pair) * second(*rest))
+    return Add(*terms)
+
+
+def minor_of_pair(
+    first: Callable[[Expr], Expr], second: Callable[[Expr], Expr], i: Expr, j: Expr
+) -> Expr:
+    """The minor of (1, f, g) at three points 0, i, j."""
+    f, g = ([column(k) - column(Integer(0)) for k in (i, j)] for column in (first, second))
     return f[0] * g[1] - f[1] * g[0]
 
 
@@ -216,16 +238,9 @@ def step_falls(exponent: Expr, growth: Expr) -> ByMonotone:
     return ByMonotone(1 - exp(-exponent * growth * x), x, SPACING, Integer(0))
 
 
-def confluent_rows(p: Expr, s: Expr) -> Matrix:
-    """Rows (1, p^i, i p^i, s^i, i s^i), i = 0..4: the Jacobian at C e^(i z), up to a change of
-    basis of its columns.
-    """
-    return Matrix([[1, p**i, i * p**i, s**i, i * s**i] for i in range(5)])
-
-
 def confluent_vandermonde(p: Expr, s: Expr) -> tuple[Expr, ...]:
-    """Factors p s (1 - p)^2 (1 - s)^2 (p - s)^4 of the determinant of those rows: zero only where
-    1, p, s are not distinct.
+    """Factors p s (1 - p)^2 (1 - s)^2 (p - s)^4 of the determinant of the rows (1, p^i, i p^i, s^i,
+    i s^i), i = 0..4: zero only where 1, p, s are not distinct.
     """
     return p, s, (1 - p) ** 2, (1 - s) ** 2, (p - s) ** 4
 

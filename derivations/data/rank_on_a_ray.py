@@ -2,134 +2,267 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Matrix, Mul, Symbol, diag, exp, log
+from sympy import Expr, Integer, Mul, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.identifiability import (
     RAY_GROWTH,
     SPACING,
-    Design,
-    confluent_rows,
+    at_runs,
     confluent_vandermonde,
-    step_falls,
+    minor_of_pair,
+    minor_of_pairs,
 )
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.ray import ray
+from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.ray import PARAMS, TOKENS, ray
 
-STEP, P, S = Symbol("i", positive=True), Symbol("p", positive=True), Symbol("q", positive=True)
-GAP, X = Symbol("h", positive=True), Symbol("x", positive=True)
+RUN, OTHER_RUN = Symbol("i", real=True), Symbol("j", real=True)
+P, Q, X, Y = (Symbol(name, positive=True) for name in ("p", "q", "x", "y"))
+CONFLUENT, JACOBIAN = function("m"), Symbol("J", real=True)
 
 
 def derivation() -> Derivation:
     """D = t N with beta != gamma: the full 5 x 5 minor is, up to a factor, a confluent Vandermonde determinant."""
-    line = ray()
-    design = Design(line.params, line.tokens)
-    t_n, t_d = design.terms
-    step = RAY_GROWTH * SPACING
-    p, s = exp(-sym.BETA * step), exp(-sym.GAMMA * step)
-    at_i = {
-        name: column.subs(sym.C, sym.C * exp(STEP * SPACING))
-        for name, column in design.columns.items()
-    }
-    log_n, log_d = log(line.params), log(line.tokens)
-    change = diag(
-        1,
-        Matrix([[t_n, -t_n * log_n], [0, -t_n * step]]),
-        Matrix([[t_d, -t_d * log_d], [0, -t_d * step]]),
-    )
-    factors, distinct = confluent_vandermonde(P, S), ((1 - P) ** 2, (1 - S) ** 2, (P - S) ** 2)
-    determinant = confluent_rows(P, S).det()
+    line, C, n, d = ray(), sym.C, sym.N, sym.D
+    law, at, half = function("L"), (PARAMS(C), TOKENS(C)), RAY_GROWTH * SPACING
+    in_a, in_beta, in_b, in_gamma = (function(name) for name in ("f", "g", "u", "v"))
+    of_a, of_b, of_powers = (function(name) for name in ("U", "V", "W"))
+    scale = (half * in_a(C) * in_b(C)) ** 2
+    factors = confluent_vandermonde(X, Y)
+
+    def column(parameter: Expr) -> Expr:
+        """The derivative of the loss of a run, its size and data held."""
+        return Subs(Partial(law(n, d), parameter), (n, d), at)
+
+    def pair(first: Expr, second: Expr) -> Expr:
+        """The minor of (1, f, g) at the runs 0, i and j."""
+        return minor_of_pair(at_runs(first), at_runs(second), RUN, OTHER_RUN)
+
     steps = (
         Claim(
-            "column_log_A",
-            at_i["log A"],
+            "column_E",
+            column(sym.E),
             "==",
-            change[1, 1] * p**STEP,
-            "The params term at C e^(i z).",
+            Integer(1),
+            say("The column of {} is one throughout:", sym.E),
+        ),
+        Claim(
+            "column_log_A",
+            at_runs(in_a)(RUN),
+            "==",
+            in_a(C) * P**RUN,
+            say("The params term falls by the factor {} from run to run:", P),
         ),
         Claim(
             "column_beta",
-            at_i["beta"],
+            at_runs(in_beta)(RUN),
             "==",
-            change[1, 2] * p**STEP + change[2, 2] * STEP * p**STEP,
-            "Its derivative in beta: a combination of p^i and i p^i.",
+            in_beta(C) * P**RUN - half * RUN * in_a(C) * P**RUN,
+            say(
+                "Its derivative in {} has the factor {}, and that logarithm grows by {} a run:",
+                sym.BETA,
+                -log(PARAMS(C)),
+                half,
+            ),
         ),
         Claim(
             "column_log_B",
-            at_i["log B"],
+            at_runs(in_b)(RUN),
             "==",
-            change[3, 3] * s**STEP,
-            "The tokens term at C e^(i z), with q = e^(-gamma z/2).",
+            in_b(C) * Q**RUN,
+            say("The tokens term falls by the factor {} from run to run:", Q),
         ),
         Claim(
             "column_gamma",
-            at_i["gamma"],
+            at_runs(in_gamma)(RUN),
             "==",
-            change[3, 4] * s**STEP + change[4, 4] * STEP * s**STEP,
-            "Its derivative in gamma: a combination of q^i and i q^i.",
+            in_gamma(C) * Q**RUN - half * RUN * in_b(C) * Q**RUN,
+            say(
+                "Its derivative in {} has the factor {}, and that logarithm grows by {} a run:",
+                sym.GAMMA,
+                -log(TOKENS(C)),
+                half,
+            ),
+        ),
+        Claim(
+            "pair_of_A",
+            of_a(RUN, OTHER_RUN),
+            "==",
+            -half * in_a(C) ** 2 * of_powers(RUN, OTHER_RUN, P),
+            say("By {column_log_A} and {column_beta}, where the multiple of the one column in the ")
+            + "other drops out:",
+        ),
+        Claim(
+            "pair_of_B",
+            of_b(RUN, OTHER_RUN),
+            "==",
+            -half * in_b(C) ** 2 * of_powers(RUN, OTHER_RUN, Q),
+            say("In the same way by {column_log_B} and {column_gamma}:"),
+        ),
+        Claim(
+            "jacobian",
+            JACOBIAN,
+            "==",
+            scale * CONFLUENT(P, Q),
+            say(
+                "By {pair_of_A} and {pair_of_B} every product in {} has the same factor:", JACOBIAN
+            ),
         ),
         Claim(
             "change_of_basis",
-            change.det(),
+            scale,
             ">",
             Integer(0),
-            "The change from these columns to (1, p^i, i p^i, q^i, i q^i) is triangular, and its determinant is not zero.",
-            ByPositiveTerms(form=(t_n * t_d * step) ** 2),
+            say("That factor is not zero:"),
+            ByPositiveTerms(),
         ),
         Claim(
             "minor",
-            determinant,
+            CONFLUENT(X, Y),
             "==",
             Mul(*factors),
-            "The determinant of the rows (1, p^i, i p^i, q^i, i q^i), i = 0..4.",
-        ),
-        Claim(
-            "minor_sign",
-            determinant,
-            ">",
-            Integer(0),
-            "It vanishes only where two of 1, p, q agree,",
-            ByFactors(factors),
-            assume=distinct,
+            say("This is the confluent Vandermonde determinant of {}, {} and {}:", 1, X, Y),
         ),
         Claim(
             "below_one",
-            1 - p,
-            ">",
-            Integer(0),
-            "but p < 1 for z > 0, as q < 1,",
-            step_falls(sym.BETA, RAY_GROWTH),
+            P,
+            "<",
+            Integer(1),
+            say("The exponential {} is one at {} and falls:", exp(-X * sym.BETA / 2), (X, "=", 0)),
+            ByMonotone(exp(-X * sym.BETA / 2), X, SPACING, Integer(0), increasing=False),
+        ),
+        Claim(
+            "other_below_one",
+            Q,
+            "<",
+            Integer(1),
+            say("So does {}:", exp(-X * sym.GAMMA / 2)),
+            ByMonotone(exp(-X * sym.GAMMA / 2), X, SPACING, Integer(0), increasing=False),
         ),
         Claim(
             "apart",
-            p.subs(sym.BETA, sym.BETA + GAP),
+            P,
             "<",
-            p,
-            "and the larger exponent has the smaller factor: p and q agree only at beta = gamma.",
+            Q,
+            say("The factor {} falls as {} grows:", exp(-X * half), X),
             ByMonotone(
-                exp(-X * step),
+                exp(-X * half),
                 X,
-                sym.BETA + GAP,
                 sym.BETA,
+                sym.GAMMA,
                 increasing=False,
-                order=ByPositiveTerms(form=GAP),
+                order=ByFactors((sym.BETA - sym.GAMMA,)),
             ),
+            assume=(sym.BETA - sym.GAMMA,),
+        ),
+        Claim(
+            "apart_otherwise",
+            P,
+            ">",
+            Q,
+            say("And the other way round:"),
+            ByMonotone(
+                exp(-X * half),
+                X,
+                sym.BETA,
+                sym.GAMMA,
+                increasing=False,
+                order=ByFactors((sym.GAMMA - sym.BETA,)),
+            ),
+            assume=(sym.GAMMA - sym.BETA,),
+        ),
+        *(
+            Claim(
+                name,
+                Integer(0),
+                "<",
+                CONFLUENT(X, Y),
+                reason,
+                ByFactors(factors),
+                assume=(1 - X, 1 - Y, order),
+                through=(Mul(*factors),),
+            )
+            for name, order, reason in (
+                (
+                    "minor_sign",
+                    Y - X,
+                    say("No factor is zero where {} and {} are below one and differ:", X, Y),
+                ),
+                ("minor_sign_otherwise", X - Y, say("And in the other order:")),
+            )
+        ),
+        Claim(
+            "full_rank",
+            Integer(0),
+            "<",
+            JACOBIAN,
+            say(
+                "By {minor_sign} and {minor_sign_otherwise} at {} and {}, with {below_one} to ",
+                P,
+                Q,
+            )
+            + "{apart_otherwise}, and by {change_of_basis}:",
+            ByFactors((scale, CONFLUENT(P, Q))),
+            assume=(CONFLUENT(P, Q),),
+            through=(scale * CONFLUENT(P, Q),),
         ),
     )
     return Derivation(
         name="rank_on_a_ray",
         title="What runs at one ratio can tell, different exponents",
         assumptions=(
-            "L = E + A N^-beta + B D^-gamma under C = 6 N D, all positive",
-            "beta != gamma",
-            "D = t N, 5 or more C equally spaced in log C",
+            *line.assumptions,
+            say(
+                "The five runs are numbered from 0 to 4; run {} has the compute {}, ",
+                RUN,
+                C * exp(RUN * SPACING),
+            )
+            + say("with {}. Let {} be such a number as well, and ", (SPACING, ">", 0), OTHER_RUN)
+            + all_positive((X, Y))
+            + say(". The exponents differ, {}.", (sym.BETA, "!=", sym.GAMMA)),
         ),
-        statement=r"\operatorname{rank}\frac{\partial L}{\partial(E, \log A, \log B, \beta, \gamma)} = 5 \text{ on } D = tN,\ "
-        r"\beta \ne \gamma",
+        definitions=(
+            *line.definitions,
+            Definition(P, exp(-sym.BETA * half)),
+            Definition(Q, exp(-sym.GAMMA * half)),
+            Definition(in_a(C), column(log(sym.A))),
+            Definition(in_beta(C), column(sym.BETA)),
+            Definition(in_b(C), column(log(sym.B))),
+            Definition(in_gamma(C), column(sym.GAMMA)),
+            Definition(of_a(RUN, OTHER_RUN), pair(in_a, in_beta)),
+            Definition(of_b(RUN, OTHER_RUN), pair(in_b, in_gamma)),
+            Definition(JACOBIAN, minor_of_pairs(of_a, of_b)),
+            Definition(
+                of_powers(RUN, OTHER_RUN, X),
+                minor_of_pair(lambda i: X**i, lambda i: i * X**i, RUN, OTHER_RUN),
+            ),
+            Definition(
+                CONFLUENT(X, Y),
+                minor_of_pairs(lambda i, j: of_powers(i, j, X), lambda i, j: of_powers(i, j, Y)),
+            ),
+        ),
+        statement=say(
+            "The derivatives of the loss in {}, {}, {}, {} and {} at the five runs have rank ",
+            sym.E,
+            log(sym.A),
+            sym.BETA,
+            log(sym.B),
+            sym.GAMMA,
+        )
+        + say(
+            "five. Laplace's expansion by pairs of columns gives their determinant {}, ", JACOBIAN
+        )
+        + "{jacobian}, where {minor}. It is not zero, since {below_one}, {other_below_one}, {apart} "
+        "and {apart_otherwise}.",
         steps=steps,
-        source="The confluent Vandermonde determinant of the functions 1, p^i, i p^i, q^i, i q^i.",
-        follows="The rank is local: the two exponents can still be exchanged (swap_symmetry_on_a_ray), and near beta = gamma the "
-        "determinant falls with the fourth power of their difference.",
+        source="Laplace's expansion by pairs of columns, and the confluent Vandermonde determinant.",
+        follows=say(
+            "The rank is local: the two exponents can still be exchanged (swap_symmetry_on_a_ray), and near {} ",
+            (sym.BETA, "=", sym.GAMMA),
+        )
+        + "the determinant falls with the fourth power of their difference.",
     )

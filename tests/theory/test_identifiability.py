@@ -2,7 +2,7 @@
 
 import mpmath
 import pytest
-from sympy import Symbol, sqrt
+from sympy import Matrix, Mul, Rational, Symbol, sqrt
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
@@ -11,8 +11,11 @@ from isoflop.theory.identifiability import (
     Design,
     ThreePointFit,
     coefficient_for_params,
+    confluent_vandermonde,
     exponent_for_alpha,
     gradients,
+    minor_of_pair,
+    minor_of_pairs,
     swapped,
     tangency_in_allocation,
 )
@@ -141,3 +144,12 @@ def test_the_ray_touches_the_numerical_optimum():
 
 def test_design_takes_any_path():
     assert Design(sqrt(sym.C / 6), sqrt(sym.C / 6)).columns["E"] == 1
+
+
+def test_laplace_by_pairs_is_the_determinant_of_five_rows():
+    p, q = Rational(2, 3), Rational(3, 7)
+    rows = Matrix([[1, p**i, i * p**i, q**i, i * q**i] for i in range(5)])
+    pairs = (
+        lambda i, j, b=b: minor_of_pair(lambda k: b**k, lambda k: k * b**k, i, j) for b in (p, q)
+    )
+    assert rows.det() == minor_of_pairs(*pairs) == Mul(*confluent_vandermonde(p, q))
