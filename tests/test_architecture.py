@@ -29,7 +29,14 @@ LAYERS = (
     {"proof.spelling", "proof.reading"},
     {"proof.question"},
     {"proof.at_law", "proof.correction"},
-    {"proof.prove", "proof.defined", "proof.second_reading", "proof.report", "proof.written"},
+    {
+        "proof.prove",
+        "proof.supposed",
+        "proof.defined",
+        "proof.second_reading",
+        "proof.report",
+        "proof.written",
+    },
     {
         "passk",
         "code.formulas_passk",

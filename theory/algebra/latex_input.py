@@ -51,6 +51,8 @@ APPLIED = {"log": "log", "ln": "log", "exp": "exp", "sinh": "sinh", "cosh": "cos
            "arcosh": "acosh", "arccosh": "acosh", "acosh": "acosh", "arsinh": "asinh", "arcsinh": "asinh",
            "asinh": "asinh", "artanh": "atanh", "arctanh": "atanh", "atanh": "atanh",
            "log1p": "log1p", "expm1": "expm1"}  # fmt: skip
+#: Commands for words between formulas, if these have spaces around them.
+PROSE_FONTS = (r"\text", r"\textrm", r"\textnormal", r"\mbox")
 FRACTIONS = {"frac", "tfrac", "dfrac", "cfrac", "nicefrac", "sfrac"}
 #: Names of the law that take arguments.
 WITH_ARGUMENTS = {*OPTIMA.values(), "L", "R", "T_N", "T_D", "P", "L_hat"}
@@ -1326,6 +1328,9 @@ class _Translator:
             raise ParseError.at_end(self.text, "a closing brace")
         source = self.text[piece.position + 1 : self.pieces[closing].position]
         self.next = closing + 1
+        if command.text in PROSE_FONTS and re.search(r"^[\s~]+[A-Za-z]|[A-Za-z][\s~]+$", source):
+            rest = f": {source.strip(' ~')!r} is prose, and no factor"
+            raise self.error("cannot read", command.text, command.position, rest)
         source = re.sub(r"\\([A-Za-z]+)", lambda m: m[1] if m[1] in INDEX_SYMBOLS else m[0], source)
         bad = re.search(r"[^A-Za-z0-9\s.,\-\u2010-\u2013~&/:]|\\(?![,;:! ])", re.sub(r"\\[,;:! &]", " ", source))  # fmt: skip
         if bad is not None:

@@ -31,11 +31,9 @@ DISPLAYS = (
 INNER = ("aligned", "alignedat", "gathered", "split", "subequations")
 CASES = ("cases", "dcases", "rcases", "numcases")
 ROWS_ARE_NUMBERED = ("align", "gather", "eqnarray", "flalign", "alignat")
-AND, WHERE, ROW = (
-    "\1",
-    "\2",
-    "\3",
-)  # what prose that joins claims, prose that limits them, and a new row are replaced with
+#: What is replaced with these marks: words and signs that join claims, words that limit them, a new
+#: row, and a sign that draws a conclusion.
+AND, WHERE, ROW, SO = "\1", "\2", "\3", "\4"
 
 OPENING = re.compile(
     rf"(?<!\\)(?:\\begin\{{(?P<name>(?:{'|'.join(DISPLAYS)})\*?)\}}(?:\{{[0-9]+\}})?|(?P<bracket>\\\[)|(?P<dollars>\$\$))"
@@ -86,13 +84,18 @@ WORD_THAT_TURNS = re.compile(
     r"\b(?:equality|equal|only|iff|not|or|unless|except|either|neither|no)\b", re.IGNORECASE
 )
 WORD_THAT_JOINS = re.compile(
-    r"\s*(?:and|or|so|so that|hence|thus|that is|i\.e\.|which gives|therefore|while|but)?[\s,;:.]*",
+    r"[\s~,;:.(]*(?:(?:and|or|so|so\s+that|hence|thus|then|that\s+is|i\.\s?e\.|e\.\s?g\.|namely|therefore|while|but|also"
+    r"|respectively|resp\.|equivalently|consequently|similarly|likewise|finally"
+    r"|(?:which|this|it)\s+(?:gives|yields|means|implies|is)|(?:we\s+)?(?:have|get|obtain|find)|it\s+follows\s+that"
+    r"|(?:by|from|using|see)\s[^$]*|say|where|here|since\s+then)[\s~,;:.)]*)*",
     re.IGNORECASE,
 )
 IMPLIES = re.compile(
-    r"\\(?:implies|impliedby|iff|(?:Rightarrow|Longrightarrow|Leftrightarrow|Longleftrightarrow)|therefore|because|land|wedge)"
+    r"\\(?:(?P<so>implies|Rightarrow|Longrightarrow)|impliedby|iff|Leftrightarrow|Longleftrightarrow|therefore|because|land|wedge)"
     r"(?![A-Za-z])"
 )
+#: Before prose, where that is no factor.
+APART = re.compile(r"(?:\\qq?uad|\\[,;:! ]|[,;~])[\s~]*\Z")
 QUANTIFIED = re.compile(r"^(?:\s|\\[,;:! ])*(?:(?:all|every|any|each)\b)?\s*")
 PROVIDED = re.compile(
     r"[\s}]*(?:provided|assuming|as\s+long\s+as|given|under|subject\s+to|if|when|whenever)"
@@ -165,6 +168,10 @@ class PrintedEquation:
     """The text of the section before it, as far as it can belong to it."""
     is_inline: bool = False
     is_branch: bool = False
+    is_premise: bool = False
+    """Whether a sign of conclusion follows."""
+    premises: tuple[str, ...] = ()
+    """The equations from which such signs draw it."""
 
     @property
     def shown(self) -> str:
@@ -450,9 +457,12 @@ def _claims(display: str, start: int) -> Iterator[PrintedEquation]:
     """
     text, embedded, unclear = _masked(display)
     current: PrintedEquation | None = None
-    for first, part, is_condition in _parts(text):
+    premises: tuple[str, ...] = ()
+    for first, part, mark in _parts(text):
         bare = _without_parentheses(part)
-        if is_condition or bare != part or LIMIT.fullmatch(bare) or _is_domain(bare):
+        is_beside = bare != part or LIMIT.fullmatch(bare) or _is_domain(bare)
+        is_joined = mark in (AND, SO) and not (current is not None and current.conditions)
+        if mark == WHERE or (is_beside and not is_joined):
             beside = (inside for at, inside in embedded if first <= at + 1 <= first + len(part))
             stated = [*_listed(_without_parentheses(QUANTIFIED.sub("", bare))), *beside]
             if current is not None:
@@ -464,8 +474,10 @@ def _claims(display: str, start: int) -> Iterator[PrintedEquation]:
                 current = replace(current, conditions=current.conditions + known)
                 continue
         if current is not None:
-            yield current
-        current = PrintedEquation(_trimmed(part), start + first, unclear=unclear)
+            is_premise = mark == SO
+            premises = (*premises, current.text) if is_premise else ()
+            yield replace(current, is_premise=is_premise)
+        current = PrintedEquation(_trimmed(part), start + first, unclear=unclear, premises=premises)
     if current is not None:
         yield current
 
@@ -504,12 +516,15 @@ def _masked(display: str) -> tuple[str, list[tuple[int, str]], str]:
         if WORD_THAT_LIMITS.match(inside):
             blank(match.start(), last, WHERE)
             embedded += [(match.start(), formula) for formula in re.findall(r"\$([^$]+)\$", inside)]
-        elif WORD_THAT_JOINS.fullmatch(inside) or " " in inside.strip():
+        elif "intertext" in match.group() or WORD_THAT_JOINS.fullmatch(inside):
+            blank(match.start(), last, AND)
+        elif re.search(r"[\s~]", inside) or APART.search(display, 0, match.start()):
+            unclear = " ".join(inside.split())
             blank(match.start(), last, AND)
     for match in NEW_ROW.finditer("".join(text)):
         blank(*match.span(), ROW)
     for match in IMPLIES.finditer(display):
-        blank(*match.span(), AND)
+        blank(*match.span(), SO if match["so"] else AND)
     return "".join(text), embedded, unclear
 
 
@@ -526,41 +541,45 @@ def _end_of_group(text: str, position: int) -> int:
     return len(text)
 
 
-def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Claims and conditions with their places, each with whether prose makes it a condition."""
+def _parts(text: str) -> Iterator[tuple[int, str, str]]:
+    """Claims and conditions with their places, each with the mark before it."""
     cuts = [(0, 0, AND), *_cuts(text), (len(text), len(text), AND)]
-    joined: list[tuple[int, str, bool]] = []
+    joined: list[tuple[int, str, str]] = []
     is_after_comma = False
-    for (_, first, mark), (stop, _, _) in pairwise(cuts):
+    word = ""
+    for (_, first, cut), (stop, _, _) in pairwise(cuts):
         own = text[first:stop]
+        mark = word if word and cut == "space" else cut
+        word = mark if mark in (AND, SO) and EMPTY.fullmatch(own) else ""
         if (EMPTY.fullmatch(own) or NUMBER_BY_HAND.fullmatch(own)) and mark != WHERE:
             is_after_comma |= mark == ","
             continue
-        if joined and joined[-1][2] and mark == "space" and EMPTY.fullmatch(joined[-1][1]):
-            joined[-1] = (first, own, True)
+        limits = bool(joined) and joined[-1][2] == WHERE
+        if limits and mark == "space" and EMPTY.fullmatch(joined[-1][1]):
+            joined[-1] = (first, own, WHERE)
             continue
         before = joined[-1] if joined else None
         begins = is_after_comma and mark == ROW and not GOES_ON.match(own)
         is_after_comma = False
         if (
             before is not None
-            and not before[2]
-            and mark not in (AND, WHERE)
+            and before[2] != WHERE
+            and mark not in (AND, WHERE, SO)
             and (
                 (_continues(own) and not begins)
                 or (RELATION.search(before[1]) is None and mark == ROW)
             )
         ):
-            start, earlier, _ = before
+            start, earlier, kept = before
             gap = text[start + len(earlier) : first]
             bridge = re.sub(
-                rf"[{AND}{WHERE}{ROW}]",
+                rf"[{AND}{WHERE}{ROW}{SO}]",
                 " ",
                 gap if mark == "," and not _is_link(own) else re.sub("[,;]", " ", gap),
             )
-            joined[-1] = (start, earlier + bridge + own, False)
+            joined[-1] = (start, earlier + bridge + own, kept)
         else:
-            joined.append((first, own, mark == WHERE))
+            joined.append((first, own, mark))
     yield from joined
 
 
@@ -573,7 +592,7 @@ def _cuts(text: str) -> Iterator[tuple[int, int, str]]:
             depth += 1
         elif character in ")]}" and not (escaped and character != "}"):
             depth -= 1
-        elif character in (AND, WHERE, ROW):
+        elif character in (AND, WHERE, ROW, SO):
             depth = 0
             yield i, i + 1, character
         elif depth <= 0 and character in ",;" and not escaped:

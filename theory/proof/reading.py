@@ -16,6 +16,7 @@ from ..algebra.functions import Remainder
 from ..algebra.latex_input import tokenize_latex
 from ..algebra.parse import (
     AT,
+    PRIME,
     Domain,
     NamedFunction,
     ParseError,
@@ -119,6 +120,9 @@ class Claims:
             if token.kind == "name" and token.text in self.own:
                 self.met[token.text] = None
             if token.text == "Gamma" and following is not None and following.text == "(":
+                continue
+            of = token.text.partition(f"_{PRIME}")[0]
+            if of != token.text and isinstance(self.table.get(of), NamedFunction):
                 continue
             if token.kind == "name" and token.text not in self.table:
                 symbol = self.words.free_symbol(token.text)

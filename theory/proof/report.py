@@ -10,13 +10,15 @@ where it has no other reading: a wrong reading is worse than none.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sympy import Expr, Symbol
 
 from .. import symbols as sym
-from ..algebra.parse import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, NamedFunction, ParseError
+from ..algebra.answer import Answer
+from ..algebra.parse import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, PRIME, NamedFunction, ParseError
+from ..data.notation import NOTATIONS
 from .defined import (
     COLON_EQUALS,
     DEFINES,
@@ -32,7 +34,7 @@ from .defined import (
     renamed,
     restored,
 )
-from .paper import LIMIT, RELATION, PrintedEquation
+from .paper import LIMIT, RELATION, SECTION, PrintedEquation
 from .prove import ChainLink
 from .second_reading import (
     CONDITION,
@@ -45,6 +47,7 @@ from .second_reading import (
     Trial,
 )
 from .source import Place, Source
+from .supposed import end_of_item, stated_before, stated_for_good
 
 UNREADABLE = "unreadable"
 #: The worst comes first.
@@ -52,6 +55,9 @@ ANSWERS = (REFUTED, UNREADABLE, CONFLICT, UNDECIDED, PROVED, DEFINITION, CONDITI
 EXPECTATION = re.compile(
     r"\\mathbb\s*\{?\s*[EPV]\s*\}?|\\(?:Pr|Var|Cov|E)(?![A-Za-z])|\\operatorname\*?\{(?:Var|Cov|E|P|Pr)\}"
 )
+NUMBER = re.compile(r"[\s{}]*[-+]?[0-9.]+[\s{}]*")
+#: The loss by itself and as a function of params and tokens.
+LAW = (("L", ()), ("L", ("N", "D")))
 ONLY_NAMES = re.compile(r"(?:[\s,]|\\[,;:! ]|\\?[A-Za-z]+(?:_\{?\w+\}?)?)*")
 
 
@@ -131,14 +137,25 @@ class _Document:
         self.renamed = frozenset(
             name for text in settings.let for name in [renamed(text)] if name is not None
         )
-        self.printed = [
+        self.printed = self._with_premises(
             equation for one in lagrangian_apart(printed) for equation in self._separated(one)
-        ]
+        )
         self.environments = environments(source.text)
         self.definitions: list[Definition] = []
         self.numbers: dict[str, str] = {}
         self.supposed: list[Supposition] = []
         self.seen: set[str] = set()
+        self.other_uses: list[tuple[frozenset[str], str, Scope]] = []
+        self.of_ratios = frozenset(
+            name
+            for name in ("r", "rho", "s", "R_opt")
+            if name in self.words.names and name not in self.renamed
+        )
+        #: The names whose meaning changes with the budget.
+        self.of_compute = frozenset({"C", "N_opt", "D_opt", "R_opt", "L_opt", "C0", "C_0"})
+        for at, text in stated_for_good(source.text):
+            if self._is_supposition(text):
+                self.suppose(text, at)
         for equation in self.printed:
             self._collect(equation)
         self.definitions = [self._checked(definition) for definition in self.definitions]
@@ -166,13 +183,39 @@ class _Document:
         yield replace(equation, conditions=tuple(kept))
         yield from apart
 
+    def _with_premises(self, printed: Iterable[PrintedEquation]) -> list[PrintedEquation]:
+        """`alpha = beta/2, beta = gamma`: what the last part of a display sets equal, letter to
+        letter, is supposed in the parts before it.
+        """
+        equations = list(printed)
+        for i, equation in enumerate(equations):
+            sides = Sides.of(equation.text)
+            named = [name_alone(side) for side in sides.tokens] if sides is not None else []
+            is_equality = sides is not None and [r.text for r in sides.relations] == ["=="]
+            is_letters = is_equality and all(
+                name is not None and not name[1] and self.is_letter(name[0]) for name in named
+            )
+            if not is_letters or equation.is_inline:
+                continue
+            for j in range(i):
+                if equations[j].display == equation.display:
+                    premises = (*equations[j].premises, equation.text)
+                    equations[j] = replace(equations[j], premises=premises)
+        return equations
+
     def is_letter(self, name: str) -> bool:
         """Whether a name means a quantity that is free in the law: N, D, C, A, beta."""
         return isinstance(self.words.names.get(name), Symbol) and name not in self.renamed
 
     def _is_fresh(self, name: str) -> bool:
+        base = name.partition(f"_{PRIME}")[0]
+        is_slope = base != name and (
+            isinstance(self.words.names.get(base), NamedFunction)
+            or any(d.name == base for d in self.definitions)
+        )
         return (
-            name not in self.words.names
+            not is_slope
+            and name not in self.words.names
             and name.replace("_", "") not in self.words.names
             and name not in self.renamed
             and name not in {symbol.name for symbol in self.words.of_a_run}
@@ -222,7 +265,7 @@ class _Document:
                 text,
                 self._place(equation),
                 names,
-                self._scope(equation, since, name),
+                self._scope(equation.start, since, name),
                 trouble,
             )
             self.definitions.append(definition)
@@ -256,17 +299,17 @@ class _Document:
                     text.strip(),
                     self._place(equation),
                     frozenset(),
-                    self._scope(equation, equation.display[0], named[0]),
+                    self._scope(equation.start, equation.display[0], named[0]),
                     "its expression cannot be read",
                 )
             )
 
-    def _scope(self, equation: PrintedEquation, since: int, name: str = "") -> Scope:
+    def _scope(self, at: int, since: int, name: str = "") -> Scope:
         """A name loses its meaning at the end of the proof that gives it one; a letter of a theorem
         at the end of the theorem and its proof, but it has it again where a theorem takes that
         setting. A letter with an index keeps it in a document whose theorems take no settings.
         """
-        within = [one for one in self.environments if equation.start in one]
+        within = [one for one in self.environments if at in one]
         keeps = "_" in name and not any(one.settings for one in self.environments)
         ends = [one.end for one in within if one.is_proof or not keeps]
         if any(one.is_proof for one in within):
@@ -278,10 +321,47 @@ class _Document:
         ]
         return Scope(since, min(ends, default=None), tuple(again))
 
-    def suppose(self, text: str, equation: PrintedEquation) -> None:
-        """What a "let" says of a letter of the law holds from there on, in a theorem to its end."""
-        after = equation.start + 1
-        self.supposed.append(Supposition(text, self._scope(equation, after)))
+    def suppose(self, text: str, at: int) -> None:
+        """What the text supposes holds from there on: in a theorem to its end, else to the end of
+        the section, and in a list to the next item.
+        """
+        scope = self._scope(at, at)
+        document = self.source.text
+        heading = SECTION.search(document, at) if scope.last is None else None
+        ends = (scope.last, heading and heading.start(), end_of_item(document, at))
+        last = min((end for end in ends if end is not None), default=None)
+        self.supposed.append(Supposition(text, replace(scope, last=last)))
+
+    def _supposed(self, equation: PrintedEquation) -> list[str]:
+        """What the text supposes where an equation stands; the last thing that it says of a letter."""
+        said: dict[str, str] = {}
+        own = (one.text for one in self.supposed if one.holds(equation.start))
+        stated = filter(self._is_supposition, stated_before(equation))
+        for text in (*own, *stated, *equation.premises):
+            sides = Sides.of(text)
+            named = name_alone(sides.tokens[0]) if sides is not None else None
+            is_value = sides is not None and [r.text for r in sides.relations] == ["=="]
+            key = named[0] if named is not None and is_value else text
+            said.pop(key, None)
+            said[key] = text.strip()
+        return list(said.values())
+
+    def _is_supposition(self, text: str) -> bool:
+        """Whether prose says so much of the letters of the law that it can be assumed."""
+        sides = Sides.of(text)
+        named = name_alone(sides.tokens[0]) if sides is not None and sides.relations else None
+        if sides is None or not sides.relations:
+            return False
+        is_value = any(relation.text == "==" for relation in sides.relations)
+        if is_value and NUMBER.fullmatch(sides.sources[-1]):
+            return False
+        if is_value and (named is None or named[1] or not self.is_letter(named[0])):
+            return False
+        try:
+            self.settings.prove("1 = 1", assume=[text])
+        except (ParseError, ValueError):
+            return False
+        return True
 
     def _sentence(self, equation: PrintedEquation) -> int:
         """Where the display begins that a "where" explains."""
@@ -312,7 +392,7 @@ class _Document:
         nearest = sorted(since, key=lambda pair: pair[0] >= theorem)
         holding = {definition.name: definition for _, definition in nearest}
         needed: dict[str, Definition] = {}
-        open_names = list(names)
+        open_names = [form for name in names for form in (name, name.partition(f"_{PRIME}")[0])]
         while open_names:
             name = open_names.pop()
             if name in holding and name not in needed:
@@ -379,14 +459,24 @@ class _Document:
         for i, link in enumerate(proof.links):
             reading, answer, reason = "", link.decision.answer.value, link.decision.reason
             if answer != PROVED:
-                supposed = [one.text for one in self.supposed if one.holds(equation.start)]
+                supposed = self._supposed(equation)
                 found = trial.elsewhere(i, self.numbers, supposed)
                 if found is not None:
                     reading, link = found
                     answer, reason = PROVED, link.decision.reason
             context = Failure(self, equation, sides, i, link, proof, quantified, opaque, trial)
-            if answer == REFUTED:
+            if answer == REFUTED and equation.is_premise:
+                answer, reason = CONDITION, "the premise of what follows"
+            elif answer == REFUTED:
                 answer, reason = context.verdict()
+                under = trial.supposing(i, supposed) if answer == REFUTED and supposed else None
+                if under is not None and under.answer is not Answer.REFUTED:
+                    said = " and ".join(supposed)
+                    answer = UNDECIDED
+                    reason = f"it fails in general; for {said} it is not decided: {under.reason}"
+            if answer in (PROVED, REFUTED) and (other := self._used_otherwise(equation, names)):
+                answer, reason = UNDECIDED, other
+            self._note_other_use(equation, answer, context.left)
             is_own = own is not None and context.is_definition_of(own.name)
             if is_own and answer == PROVED:
                 answer, reason = DEFINITION, f"defines {own.shown_name}" if own is not None else ""
@@ -410,6 +500,57 @@ class _Document:
             )
         return entries
 
+    def _note_other_use(
+        self, equation: PrintedEquation, answer: str, named: tuple[str, tuple[str, ...]] | None
+    ) -> None:
+        """Note a name of the law that the document uses for something else, and what hangs on it."""
+        if named is None:
+            return
+        is_law = named in LAW
+        is_other = (
+            answer == CONFLICT
+            or (answer == CONDITION and named[0] in self.of_ratios)
+            or (answer in (UNDECIDED, UNREADABLE) and is_law)
+        )
+        if not is_other:
+            return
+        line = self._place(equation).line
+        scope = self._scope(equation.start, equation.display[1], named[0])
+        names = {named[0]} | (self.of_compute if named[0] == "C" else frozenset())
+        reason = f"{named[0]} is something else in line {line}"
+        if is_law:
+            names |= {"L_opt", "L_hat"}
+            other = self._other_notation(equation)
+            if other:
+                names |= self.words.names.keys()
+                reason = f"line {line} has the law in the {other} notation: say --notation {other}"
+        self.other_uses.append((frozenset(names), reason, scope))
+
+    def _other_notation(self, equation: PrintedEquation) -> str:
+        """The notation in which an equation is the law; empty where there is none."""
+        for other in NOTATIONS:
+            if other != self.settings.notation:
+                try:
+                    proof = replace(self.settings, notation=other).prove(plain(equation.text))
+                except (ParseError, ValueError):
+                    continue
+                if proof.answer is Answer.PROVED:
+                    return other
+        return ""
+
+    def _used_otherwise(self, equation: PrintedEquation, names: Collection[str]) -> str:
+        """Why an answer would be about something else than the document means; empty where it is
+        not.
+        """
+        return next(
+            (
+                reason
+                for others, reason, scope in self.other_uses
+                if others & set(names) and scope.since(equation.start) is not None
+            ),
+            "",
+        )
+
     def _unread(
         self, equation: PrintedEquation, text: str, sides: Sides | None, error: ParseError
     ) -> Entry:
@@ -423,6 +564,8 @@ class _Document:
                 f"{named[0]} is {self.meaning(named[0])}; the document has "
                 f"{named[0]}({', '.join(named[1])}): give its formula another name"
             )
+        if named in LAW:
+            self._note_other_use(equation, answer, named)
         return Entry(
             answer,
             restored(" ".join(equation.text.replace("&", " ").split())),
@@ -466,7 +609,7 @@ class _Document:
                     text,
                     self._place(equation),
                     names,
-                    self._scope(equation, since, name),
+                    self._scope(equation.start, since, name),
                 )
             )
         )

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
 
 from .. import symbols as sym
-from ..algebra.decide import Answer
+from ..algebra.answer import Answer, Decision
 from ..algebra.parse import ParseError
 from ..budget import SIX_ND, Budget
 from .defined import (
@@ -29,6 +29,7 @@ from .defined import (
 )
 from .paper import PrintedEquation
 from .prove import ChainLink, Proof
+from .supposed import announces
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 
 PROVED, REFUTED, UNDECIDED = (
@@ -47,6 +48,7 @@ ABOUT_THE_OPTIMUM = re.compile(
 )
 #: Words in front of what a sentence may suppose rather than claim.
 SUPPOSING = ("with",)
+EQUALITY_HOLDS = re.compile(r"\bequality\b[^.$]*\$?\s*\Z", re.IGNORECASE)
 AT_A_POINT = re.compile(
     r"(?:\\(?:big|Big|bigg|Bigg|right|middle)[lrm]?\s*)?(?:\||\\[lr]?vert)\s*_\s*"
     r"(?:\*|\\star|\{[^{}]*(?:\*|\\star|opt)[^{}]*\}+)|\\left\s*\."
@@ -69,7 +71,7 @@ class Document(Protocol):
 
     def determine(self, name: str, value: Expr, equation: PrintedEquation) -> None: ...
 
-    def suppose(self, text: str, equation: PrintedEquation) -> None: ...
+    def suppose(self, text: str, at: int) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,13 @@ class Trial:
             if proof is not None and proof.links[i].decision.proved:
                 return reading, proof.links[i]
         return None
+
+    def supposing(self, i: int, supposed: Sequence[str]) -> Decision | None:
+        """The decision on a link where this is supposed; none where that cannot be."""
+        try:
+            return self._prove(assume=supposed).links[i].decision
+        except (ParseError, ValueError):
+            return None
 
     def _readings(
         self, numbers: Mapping[str, str], supposed: Sequence[str]
@@ -208,10 +217,13 @@ class Failure:
             return UNDECIDED, f"it rests on definitions that are not read: {what}"
         if self.equation.is_inline and self.equation.cue in SUPPOSING:
             return UNDECIDED, "it does not hold in general; it may be what the sentence supposes"
+        if self.equation.is_inline and EQUALITY_HOLDS.search(self.equation.prose):
+            return CONDITION, "says where equality holds"
         if self.link.relation != "==":
             return self._of_undefined() or self._of_a_bound() or (REFUTED, reason)
         return (
             self._of_a_number()
+            or self._of_a_choice()
             or self._of_undefined()
             or self._of_a_law()
             or self._of_a_definition()
@@ -221,6 +233,10 @@ class Failure:
             or self._of_a_tie()
             or (REFUTED, reason)
         )
+
+    def _of_a_choice(self) -> tuple[str, str] | None:
+        """`Let beta = gamma + h`, whatever h is."""
+        return self._of_a_letter() if DEFINES.match(self.equation.cue) else None
 
     def _of_undefined(self) -> tuple[str, str] | None:
         """Letters that the document does not define."""
@@ -328,8 +344,8 @@ class Failure:
         closed = sym.C in value.free_symbols and not given & value.free_symbols
         if name in ("N", "D") and closed and not self._is_in_numbers:
             return REFUTED, f"neither for every {name} nor at the optimum"
-        if DEFINES.match(self.equation.cue):
-            self.document.suppose(self.link.text, self.equation)
+        if not self.equation.is_inline and announces(self.equation.prose):
+            self.document.suppose(self.link.text, self.equation.display[1])
         return CONDITION, f"{name}, {self.document.meaning(name)}, is given a value"
 
     @property

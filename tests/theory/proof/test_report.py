@@ -116,6 +116,12 @@ DOCUMENTS = {
         "definition",
         "proved",
     ],
+    r"Let $\alpha = \beta + h$. \[ \alpha^2 = (\beta + h)^2 \]": ["condition", "proved"],
+    r"We set $A = 1$ and have \[ A + B \ge 2 \sqrt{A B}. \] Equality holds only where $A = B$.": [
+        "condition",
+        "proved",
+        "condition",
+    ],
     r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"\[ x^2 = A^2 B^2, \] where $x = A B$.": ["proved", "definition"],
@@ -125,6 +131,42 @@ DOCUMENTS = {
     r"\[ x = A B \] \[ x = A + B \]": ["definition", "conflict"],
     r"\[ x = A B \] Now let $x = A + B$. \[ x = A + B \]": ["definition", "definition", "proved"],
     r"\[ x = \int A \] \[ x = A B \]": ["unreadable", "undecided"],
+    # what prose supposes, and what it denies
+    r"Let $\alpha > \beta$. \[ w_D > w_N \]": ["proved"],
+    r"Assume $\alpha = \beta$. Then \[ \alpha_C = \alpha/2 \]": ["proved"],
+    r"If $\alpha > \beta$, \[ w_D > w_N. \] In general \[ w_D > w_N \]": ["proved", "refuted"],
+    r"Under the condition \[ \alpha = \beta \] we have \[ \alpha_C = \alpha/2 \]": [
+        "condition",
+        "proved",
+    ],
+    r"Let $\beta = \alpha$. Now let $\beta = 2 \alpha$. \[ \alpha_C = 2 \alpha/3 \]": [
+        "condition",
+        "condition",
+        "proved",
+    ],
+    r"We do not let $\beta = \alpha$. \[ \alpha_C = \alpha/2 \]": ["condition", "refuted"],
+    r"\begin{itemize} \item Let $\beta = \alpha$. \[ \alpha_C = \alpha/2 \] \item Here \[ \alpha_C = \alpha/2 \]"
+    r"\end{itemize}": ["condition", "proved", "refuted"],
+    r"\[ \alpha_C = \frac{\alpha}{2}, \qquad \alpha = \beta. \]": ["proved", "condition"],
+    r"\[ \alpha > \beta \implies w_D > w_N \]": ["condition", "proved"],
+    r"\[ w_D > w_N \quad\text{and}\quad \alpha > \beta \]": ["refuted", "refuted"],
+    r"\[ P(r) > 1 \quad\text{for } r > 1 \text{ and } \alpha > \beta \]": ["proved"],
+    r"\[ \alpha_C < \alpha \text{ is false} \]": ["unreadable"],
+    r"\[ 0 < \alpha \quad\text{fails} \]": ["unreadable"],
+    r"\[ \text{It is false that } \alpha = \beta \]": ["unreadable"],
+    # names that are something else in the document
+    r"Let $r = D/N$. \[ P(r) = \frac{L - E}{L^* - E} \]": ["condition", "undecided"],
+    r"\[ C = 2 N D \] \[ N^* D^* = C/6 \] \[ w_N + w_D = 1 \]": [
+        "conflict",
+        "undecided",
+        "proved",
+    ],
+    r"Let $P = A N^{-\alpha}$. \[ P \ge 1 \]": ["conflict", "undecided"],
+    r"\[ L(N, D) = E + A N^{-\beta} + B D^{-\gamma} \] \[ \alpha < \beta \]": [
+        "unreadable",
+        "undecided",
+    ],
+    r"\[ f(x) = x^2 \] \[ f'(2) = 4 \] \[ f'(2) = 6 \]": ["definition", "proved", "refuted"],
     # names of the law with another meaning
     r"\[ R_{opt} = \frac{D^*}{N^*} \]": ["conflict"],
     r"Let $G = N + D$.": ["conflict"],

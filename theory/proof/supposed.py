@@ -1,0 +1,84 @@
+"""What the prose before a display supposes: "Let $\\beta > \\gamma$.", "For every $r > 1$ we have"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .paper import CONTEXT, LIMIT, RELATION, PrintedEquation
+
+#: What holds from there on, and what holds in its sentence alone.
+LASTING = r"let|letting|assume|assuming|suppose|supposing|set|take|taking|choose|consider|fix"
+PASSING = r"if|when|whenever|for|with|where|under|at|given|provided|case|condition|once|as"
+FORMULAS = (
+    r"(?![A-Za-z])[^.$;:]{0,30}\$(?P<formulas>[^$]+)\$"
+    r"(?P<more>(?:\s*(?:,|and|,\s*and)\s*\$[^$]+\$)*)"
+)
+LASTINGLY = re.compile(rf"(?<![A-Za-z])(?:{LASTING}){FORMULAS}", re.IGNORECASE)
+PASSINGLY = re.compile(rf"(?<![A-Za-z])(?:{PASSING}){FORMULAS}", re.IGNORECASE)
+ANNOUNCES = re.compile(
+    rf"(?<![A-Za-z])(?:{LASTING}|if|when|whenever|under|given|provided|condition|case)"
+    r"(?:\s+that)?[\s,:~]*\Z",
+    re.IGNORECASE,
+)
+DENIED = re.compile(
+    r"(?:\b(?:not|never|no|nor|cannot|without|unless|neither|except|rather than|regardless)\b|n't\b)"
+    r"[^.;:$]*\$?\s*\Z",
+    re.IGNORECASE,
+)
+SENTENCE = re.compile(r"[.]\s")
+LISTS = r"itemize|enumerate|description"
+NEW_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\(?:begin|end)\{{(?:{LISTS})\}}")
+END_OF_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\end\{{(?:{LISTS})\}}")
+
+
+def denied(prose: str) -> bool:
+    """Whether the clause that the prose ends in says that something is not so."""
+    sentences = SENTENCE.split(prose)
+    return DENIED.search(sentences[-1]) is not None
+
+
+def announces(prose: str) -> bool:
+    """Whether the prose ends in words that make a supposition of the display after them."""
+    return ANNOUNCES.search(prose) is not None and not denied(prose)
+
+
+def stated_for_good(text: str) -> Iterator[tuple[int, str]]:
+    """What a document lets or assumes, each with where it says so; nothing of a sentence that
+    denies.
+    """
+    for match in LASTINGLY.finditer(text):
+        if not denied(text[max(match.start() - CONTEXT, 0) : match.start()]):
+            for formula in _formulas(match):
+                yield match.end(), formula
+
+
+def stated_before(equation: PrintedEquation) -> list[str]:
+    """What "if" or "for" says in the sentence before a display."""
+    if equation.is_inline:
+        return []
+    prose = equation.prose
+    sentence = prose[max((match.end() for match in SENTENCE.finditer(prose)), default=0) :]
+    return [
+        formula
+        for match in PASSINGLY.finditer(sentence)
+        if not denied(sentence[: match.start()])
+        for formula in _formulas(match)
+    ]
+
+
+def end_of_item(text: str, at: int) -> int | None:
+    """Where the item of a list ends in which a place of the document lies."""
+    marks = [match.group() for match in NEW_ITEM.finditer(text, 0, at)]
+    if not marks or marks[-1].startswith(r"\end"):
+        return None
+    following = END_OF_ITEM.search(text, at)
+    return following.start() if following is not None else None
+
+
+def _formulas(match: re.Match[str]) -> Iterator[str]:
+    """The relations between the dollars, none of them a limit."""
+    for formula in (match["formulas"], *re.findall(r"\$([^$]+)\$", match["more"])):
+        pieces = [piece.strip() for piece in re.split(r",(?![^{(]*[})])", formula)]
+        if all(RELATION.search(piece) for piece in pieces):
+            yield from (piece for piece in pieces if not LIMIT.fullmatch(piece))
