@@ -2,169 +2,350 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Matrix, exp, symbols
+from collections.abc import Callable
+
+from sympy import Expr, Integer, Mul, Symbol, exp
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.identifiability import SPACING
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.identifiability import RAY_GROWTH, SPACING, at_runs
 from isoflop.theory.proof.argument import Argument, ByPositiveTerms, UnderLemma
-from isoflop.theory.proof.argument_calculus import ByMonotone
+from isoflop.theory.proof.argument_calculus import ByMonotone, BySameDifference, BySum
 from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.ray import PARAMS, TOKENS, ray
 
-A_FIT, X = symbols("a x", positive=True)
-E_FIT, E_TRUE, C_FIT, U, V, M, P, S, STEP = symbols("E_fit E c u v m p q i", positive=True)
-W, Z, GAP = symbols("W Z h", positive=True)
+FALL, SIZE, FLOOR, U, V, M, P, Q, X, K = (
+    Symbol(name, positive=True) for name in ("theta", "c", "E'", "u", "v", "m", "p", "q", "x", "K")
+)
+W, Z, RUN, OTHER_RUN, LATE = (Symbol(name, real=True) for name in ("W", "Z", "i", "j", "n"))
+FIT, TILTED, RESIDUAL, OF_RAY, OF_FIT = (function(name) for name in ("Y", "w", "y", "T", "S"))
+ZERO = Integer(0)
 
 WRONSKIANS = (
-    "Functions whose Wronskians, of the first, of the first two and so on, vanish nowhere on an interval "
-    "are a Chebyshev system there."
+    "Functions whose Wronskians, of the first, of the first two and so on, vanish nowhere on an "
+    "interval are a Chebyshev system there. "
 )
 ORTHOGONAL = (
-    "A sequence, not zero throughout, that is orthogonal to a Chebyshev system of three functions on an ordered set of points, "
-    "with positive weights, changes sign at least three times."
+    "A sequence, not zero throughout, that is orthogonal to a Chebyshev system of three functions on "
+    "an ordered set of points, with positive weights, changes sign at least three times. "
 )
 ROLLE = (
-    "For p > 0 the sequence r_(i+1) - p r_i has at most one sign change fewer than r_i (the discrete theorem of Rolle behind "
-    "Descartes' rule of signs)."
+    say("For every {} the sequence {} ", (X, ">", 0), RESIDUAL(RUN + 1) - X * RESIDUAL(RUN))
+    + say("has at most one sign change fewer than {}, the discrete theorem of ", RESIDUAL(RUN))
+    + "Rolle behind Descartes' rule of signs."
 )
 SOURCE = "Karlin and Studden 1966, Tchebycheff Systems; Polya and Szego, Problems and Theorems in Analysis II, part V"
 
 
 def given(argument: Argument) -> UnderLemma:
-    return UnderLemma(f"{WRONSKIANS} {ORTHOGONAL} {ROLLE}", SOURCE, argument)
+    return UnderLemma(WRONSKIANS + (ORTHOGONAL + ROLLE), SOURCE, argument)
 
 
-def residual(i: Expr) -> Expr:
-    """Truth minus fit at run i."""
-    return E_TRUE + U * P**i + V * S**i - E_FIT - C_FIT * M**i
+def twice_shifted(values: Callable[[Expr], Expr], i: Expr, one: Expr, other: Expr) -> Expr:
+    """What removes the powers of two factors from a sequence."""
+    return values(i + 2) - (one + other) * values(i + 1) + one * other * values(i)
 
 
-def shifted(sequence: Expr, factor: Expr) -> Expr:
-    """r_(i+1) - factor r_i."""
-    return sequence.subs(STEP, STEP + 1) - factor * sequence
+def product(*factors: Expr) -> BySameDifference:
+    """A product of factors, none of them negative."""
+    return BySameDifference(Mul(*factors), ZERO, ByFactors(factors))
+
+
+def opposite_signs() -> BySum:
+    """W Z (p^i q^j + p^j q^i) is T(i) T(j), which is negative, less two squares."""
+    share = 1 / (P**RUN * Q**OTHER_RUN + P**OTHER_RUN * Q**RUN)
+    squares = (
+        product((1 - P) ** 2, (M - P) ** 2, U**2, P ** (RUN + OTHER_RUN), share),
+        product((1 - Q) ** 2, (M - Q) ** 2, V**2, Q ** (RUN + OTHER_RUN), share),
+    )
+    return BySum(
+        product(-OF_RAY(RUN) * OF_RAY(OTHER_RUN), share),
+        BySameDifference(squares[0].left + squares[1].left, ZERO, BySum(*squares)),
+    )
 
 
 def derivation() -> Derivation:
     """The residual changes sign three times; removing two of its four exponentials shows the signs of the other two."""
-    model = sym.E + sym.C0 * exp(-A_FIT * X)
-    slope = model.diff(sym.E) + model.diff(sym.C0) + model.diff(A_FIT)
-    functions = (Integer(1), exp(-A_FIT * X), X * exp(-A_FIT * X))
-    first_two, all_three = (
-        Matrix([[f.diff(X, k) for f in functions[:n]] for k in range(n)]).det() for n in (2, 3)
-    )
-    terms = shifted(shifted(residual(STEP), 1), M)
-    model_part = shifted(shifted(residual(STEP), P), S)
-    opposite = -(P - 1) * (P - M) * U * (S - 1) * (S - M) * V
-    between = (M - P) * (S - M)
-    negative = -(1 - P) * (1 - S) * (E_TRUE - E_FIT)
-    falling = (1 - P, 1 - S)
+    line, C, beta, gamma = ray(), sym.C, sym.BETA, sym.GAMMA
+    half = RAY_GROWTH * SPACING
+    decay, tilted = exp(-FALL * X), TILTED(X)
+    between, positive = (M - P) * (Q - M), (1 / (1 - P), 1 / (1 - Q), 1 / U, 1 / V)
+    falling = (1 - P, 1 - Q)
+
+    def params(compute: Expr) -> Expr:
+        return sym.A * PARAMS(compute) ** -beta
+
+    def tokens(compute: Expr) -> Expr:
+        return sym.B * TOKENS(compute) ** -gamma
+
     steps = (
         Claim(
-            "stationary",
-            slope.diff(X, 3),
+            "params_term",
+            at_runs(params)(RUN),
             "==",
-            -2 * A_FIT * slope.diff(X, 2) - A_FIT**2 * slope.diff(X),
-            "In x = log C the fit's derivatives in E', C0' and alpha' solve one linear equation, as 1, e^(-a x) and x e^(-a x) "
-            "do: "
-            "the weighted residual of a stationary fit is orthogonal to these three.",
+            params(C) * exp(-beta * half * RUN),
+            say("The params term falls by the factor {} from run to run:", P),
+        ),
+        Claim(
+            "tokens_term",
+            at_runs(tokens)(RUN),
+            "==",
+            tokens(C) * exp(-gamma * half * RUN),
+            say("The tokens term falls by the factor {}:", Q),
+        ),
+        Claim(
+            "below_one",
+            exp(-X * SPACING),
+            "<",
+            Integer(1),
+            say(
+                "The factor that belongs to an exponent {} is one at {} and falls:", X, (X, "=", 0)
+            ),
+            ByMonotone(exp(-X * SPACING), X, X, ZERO, increasing=False),
+        ),
+        Claim(
+            "in_floor",
+            Partial(FIT(X), FLOOR),
+            "==",
+            Integer(1),
+            say("The derivative of the fit in {} is constant:", FLOOR),
+        ),
+        Claim(
+            "in_coefficient",
+            Partial(FIT(X), SIZE),
+            "==",
+            decay,
+            say("That in {} is a power of the compute:", SIZE),
+        ),
+        Claim(
+            "stationary",
+            Partial(FIT(X), FALL),
+            "==",
+            -SIZE * tilted,
+            say(
+                "So the weighted residual is orthogonal to {}, to {} and, by the derivative in ",
+                1,
+                decay,
+            )
+            + say("{}, to {}:", FALL, tilted),
         ),
         Claim(
             "wronskian_of_two",
-            first_two,
+            Partial(decay, X),
             "<",
-            Integer(0),
-            "The Wronskian of 1 alone is 1, that of 1 and e^(-a x) is -a e^(-a x),",
-            ByPositiveTerms(form=A_FIT * exp(-A_FIT * X)),
+            ZERO,
+            say("The Wronskian of {} and {} is not zero:", 1, decay),
+            ByPositiveTerms(form=FALL * decay),
         ),
         Claim(
             "wronskian_of_three",
-            all_three,
+            Partial(decay, X) * Partial(Partial(tilted, X), X)
+            - Partial(Partial(decay, X), X) * Partial(tilted, X),
             ">",
-            Integer(0),
-            "and that of all three a^2 e^(-2 a x): none vanishes, and the three are a Chebyshev system.",
-            ByPositiveTerms(form=A_FIT**2 * exp(-2 * A_FIT * X)),
+            ZERO,
+            say(
+                "Nor is that of the three, which is {}, so that they are a Chebyshev system:",
+                FALL**2 * decay**2,
+            ),
+            ByPositiveTerms(form=FALL**2 * decay**2),
         ),
         Claim(
             "without_the_fit",
-            terms,
+            twice_shifted(RESIDUAL, RUN, Integer(1), M),
             "==",
-            (P - 1) * (P - M) * U * P**STEP + (S - 1) * (S - M) * V * S**STEP,
-            "Two differences remove the fit's two exponentials from the residual.",
+            OF_RAY(RUN),
+            say("Two differences remove the constant and the power of {} from the residual:", M),
+        ),
+        Claim(
+            "not_zero",
+            (Q * OF_RAY(0) - OF_RAY(1)) / (U * (1 - P))
+            - (OF_RAY(1) - P * OF_RAY(0)) / (V * (1 - Q)),
+            "==",
+            (Q - P) ** 2,
+            say(
+                "If the residual were zero at four runs, {} and {} would be, but:",
+                OF_RAY(0),
+                OF_RAY(1),
+            ),
+            assume=falling,
         ),
         Claim(
             "one_sign",
-            W * P**STEP + Z * S**STEP,
-            ">",
-            Integer(0),
-            "With W and Z of one sign, here positive, W p^i + Z q^i does not change sign, and not with W or Z zero either.",
-            ByPositiveTerms(),
+            W * Z,
+            "<",
+            ZERO,
+            say("By the lemma and {not_zero} the residual changes sign at least three times, and ")
+            + say("{} at least once. With {} and {} of one sign it could not:", OF_RAY(RUN), W, Z),
+            given(opposite_signs()),
+            assume=(-OF_RAY(RUN) * OF_RAY(OTHER_RUN),),
         ),
         Claim(
             "exponent_between",
+            ZERO,
+            "<",
             between,
-            ">",
-            Integer(0),
-            "What the two differences leave changes sign: so the product of W = (p - 1)(p - m) u and Z = (q - 1)(q - m) v is "
-            "negative, and m lies between p and q.",
-            given(ByFactors((opposite, 1 / (1 - P), 1 / (1 - S), 1 / U, 1 / V))),
-            assume=(opposite, *falling),
+            say("Divide {one_sign} by what is positive in {} and {}:", W, Z),
+            given(ByFactors((-W * Z, *positive))),
+            assume=(-W * Z, *falling),
+            through=(-W * Z * Mul(*positive),),
+        ),
+        Claim(
+            "factor_above",
+            ZERO,
+            "<",
+            M - P,
+            say("Both factors of {exponent_between} are positive, as their sum {} is:", Q - P),
+            BySum(product((M - P) ** 2, 1 / (Q - P)), product(between, 1 / (Q - P))),
+            assume=(between, Q - P),
+            through=(((M - P) ** 2 + between) / (Q - P),),
+        ),
+        Claim(
+            "factor_below",
+            ZERO,
+            "<",
+            Q - M,
+            say("In the same way:"),
+            BySum(product((Q - M) ** 2, 1 / (Q - P)), product(between, 1 / (Q - P))),
+            assume=(between, Q - P),
+            through=(((Q - M) ** 2 + between) / (Q - P),),
         ),
         Claim(
             "in_exponents",
-            exp(-(A_FIT + GAP) * SPACING),
+            exp(-(FALL + X) * SPACING),
             "<",
-            exp(-A_FIT * SPACING),
-            "The factor from run to run falls with the exponent: so alpha' lies between beta/2 and gamma/2.",
+            exp(-FALL * SPACING),
+            say("A larger exponent has a smaller factor, so that {} lies between ", FALL)
+            + say("{} and {}:", gamma / 2, beta / 2),
             ByMonotone(
                 exp(-X * SPACING),
                 X,
-                A_FIT + GAP,
-                A_FIT,
+                FALL + X,
+                FALL,
                 increasing=False,
-                order=ByPositiveTerms(form=GAP),
+                order=ByPositiveTerms(form=X),
             ),
         ),
         Claim(
             "without_the_ray",
-            model_part,
+            twice_shifted(RESIDUAL, RUN, P, Q),
             "==",
-            (1 - P) * (1 - S) * (E_TRUE - E_FIT) + (M - P) * (S - M) * C_FIT * M**STEP,
-            "Two other differences remove the ray's two terms.",
+            (1 - P) * (1 - Q) * (sym.E - FLOOR) + SIZE * between * M**RUN,
+            say("Two other differences remove the terms of the law from the residual:"),
         ),
         Claim(
             "power_positive",
-            between * C_FIT,
+            SIZE * between,
             ">",
-            Integer(0),
-            "The factor of m^i in it is positive, m being between p and q.",
-            ByFactors((between, C_FIT)),
-            assume=(between,),
+            ZERO,
+            say(
+                "By {factor_above} and {factor_below} the factor of {} in it, {}, is positive:",
+                M**RUN,
+                K,
+            ),
+            ByFactors((M - P, Q - M, SIZE)),
+            assume=(M - P, Q - M),
         ),
         Claim(
             "irreducible_too_high",
-            E_FIT,
+            FLOOR,
             ">",
-            E_TRUE,
-            "What is left, W + Z m^i, changes sign too. As Z is positive, W = (1 - p)(1 - q)(E - E') is negative: E' exceeds E.",
-            given(ByFactors((negative, 1 / (1 - P), 1 / (1 - S)))),
-            assume=(negative, *falling),
+            sym.E,
+            say("As {} changes sign too, it is negative at a run {}, where ", OF_FIT(RUN), LATE)
+            + say("{} is not:", K * M**LATE),
+            given(
+                BySum(
+                    product(-OF_FIT(LATE), *(1 / x for x in falling)),
+                    product(K, M**LATE, *(1 / x for x in falling)),
+                )
+            ),
+            assume=(-OF_FIT(LATE), *falling),
         ),
     )
     return Derivation(
         name="stationary_fit_bias",
         title="The bias of a compute law fitted to a ray",
         assumptions=(
-            "Runs at D = t N, four or more C equally spaced in log C, without noise, from a law with beta != gamma",
-            "E' + C0' C^-alpha', C0', alpha' > 0, is stationary for weighted least squares, or for least squares or Huber in "
-            "log L",
-            "p, q, m are the factors by which the params term, the tokens term and the fit fall from run to run, e^(-beta z/2), "
-            "e^(-gamma z/2) and e^(-a z) with a for alpha'; p, q, m < 1",
-            "E + u p^i + v q^i is the law at run i, and E_fit + c m^i the fit, with E_fit for E'",
+            *line.assumptions,
+            say(
+                "Four or more runs without noise are numbered from 0; run {} has the compute {}, ",
+                RUN,
+                C * exp(RUN * SPACING),
+            )
+            + say(
+                "with {}. At the first run the params term is {}, the tokens term {}. ",
+                (SPACING, ">", 0),
+                U,
+                V,
+            )
+            + say(
+                "The exponents differ: let {}, otherwise exchange the terms.", (beta, ">", gamma)
+            ),
+            say(
+                "A compute law is fitted, which is {} at {} times the compute of the ",
+                FIT(X),
+                exp(X),
+            )
+            + say(
+                "first run, with {}, {} and {}. ", (FLOOR, ">", 0), (SIZE, ">", 0), (FALL, ">", 0)
+            )
+            + say(
+                "Let {} be the residual at run {}. The fit is stationary for weighted ",
+                RESIDUAL(RUN),
+                RUN,
+            )
+            + "least squares, or for least squares or Huber's loss in the logarithm of the loss: the "
+            "residuals, times positive weights and times the derivative of the fit in "
+            + say("{}, {} or {}, have the sum zero.", FLOOR, SIZE, FALL),
+            say(
+                "From run to run the terms fall by the factors {} and ", (P, "=", exp(-beta * half))
+            )
+            + say("{}, the fit without {} by ", (Q, "=", exp(-gamma * half)), FLOOR)
+            + say(
+                "{}, with {}, {} and {}.",
+                (M, "=", exp(-FALL * SPACING)),
+                (P, "<", Q),
+                (P, "<", 1),
+                (Q, "<", 1),
+            ),
+            say(
+                "Let {}, and let {}, {} and {} be runs with ",
+                (K, "=", SIZE * between),
+                RUN,
+                OTHER_RUN,
+                LATE,
+            )
+            + say(
+                "{} and {} for the sequences below; the proof ",
+                (OF_RAY(RUN) * OF_RAY(OTHER_RUN), "<", 0),
+                (OF_FIT(LATE), "<", 0),
+            )
+            + say("shows that {} and that there are such runs.", (K, ">", 0)),
         ),
-        statement=r"E' > E,\qquad \tfrac12\min(\beta, \gamma) < \alpha' < \tfrac12\max(\beta, \gamma)",
+        definitions=(
+            *line.definitions,
+            Definition(TILTED(X), X * decay),
+            Definition(FIT(X), FLOOR + SIZE * decay),
+            Definition(RESIDUAL(RUN), sym.E + U * P**RUN + V * Q**RUN - FLOOR - SIZE * M**RUN),
+            Definition(W, (1 - P) * (M - P) * U),
+            Definition(Z, (1 - Q) * (M - Q) * V),
+            Definition(OF_RAY(RUN), W * P**RUN + Z * Q**RUN),
+            Definition(OF_FIT(RUN), (1 - P) * (1 - Q) * (sym.E - FLOOR) + K * M**RUN),
+        ),
+        statement=say(
+            "The fit overstates the irreducible loss, {irreducible_too_high}. The factor of the fit lies "
+        )
+        + say(
+            "strictly between those of the terms, {} and {}, and so its exponent {} ",
+            (P, "<", M),
+            (M, "<", Q),
+            FALL,
+        )
+        + say("strictly between {} and {}.", gamma / 2, beta / 2),
         steps=steps,
         source="Orthogonality of the residual to a Chebyshev system, and Descartes' rule of signs for sums of exponentials.",
         follows="With three runs the fit passes through them all (three_point_fit_bias). Beyond the last sign change of the "
-        "residual the fit lies above the ray. For other spacings the same holds with "
-        "derivatives in log C in place of differences.",
+        "residual the fit lies above the ray. For other spacings the same holds with derivatives in the "
+        "logarithm of compute in place of differences.",
     )

@@ -63,7 +63,7 @@ def sign_changes(sequence) -> int:
 
 
 def test_a_difference_has_at_most_one_sign_change_fewer() -> None:
-    assert "at most one sign change fewer" in stationary_fit_bias.ROLLE
+    assert "at most one sign change fewer" in stationary_fit_bias.ROLLE.text
     random = Random(3)
     lost = set()
     for _ in range(3_000):

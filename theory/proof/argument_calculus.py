@@ -65,7 +65,7 @@ class BySameDifference:
 class BySum:
     """Two bounds, each with its own argument, whose differences add up to that of the claim.
 
-    Where the claim is strict both arguments must prove left > right.
+    Where the claim is strict one argument must prove left > right, the other left >= right.
     """
 
     one: BySameDifference
@@ -86,11 +86,18 @@ class BySum:
         if not same.proved:
             return Decision(Answer.UNDECIDED, f"the differences add up to another one: {same}")
         strict = claim.relation in STRICT
-        bounds = (premise(claim, part.left, part.right, strict=strict) for part in parts)
-        return _all_of(
-            same,
-            *(part.argument.establish(bound) for part, bound in zip(parts, bounds, strict=True)),
+        decisions = (
+            _all_of(
+                same,
+                *(
+                    part.argument.establish(premise(claim, part.left, part.right, strict=certain))
+                    for part, certain in zip(parts, which, strict=True)
+                ),
+            )
+            for which in (((True, False), (False, True)) if strict else ((False, False),))
         )
+        first = next(decisions)
+        return first if first.proved else next(decisions, first)
 
 
 @dataclass(frozen=True)

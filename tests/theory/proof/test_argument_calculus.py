@@ -163,3 +163,5 @@ def test_sum_of_two_bounds() -> None:
         BySameDifference(exp(-x), 1 - x, ByConvexity(exp(s), s, -x, ZERO)),
     ]
     assert proved(exp(x) + exp(-x), ">", Integer(2), BySum(*strictly))
+    for order in ((strictly[0], above), (above, strictly[0])):  # equal at s = 0 in one part alone
+        assert proved(exp(x) + exp(s), ">", 2 + x + s, BySum(*order))
