@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, exp, log
+from sympy import Expr, Integer, Symbol, exp, log
 
 from isoflop.theory.algebra.functions import log1p
 from isoflop.theory.passk import (
@@ -15,29 +15,36 @@ from isoflop.theory.passk import (
     factorial_of,
     fail_estimator,
     fail_estimator_factor,
+    in_factorials,
     neg_log_pass_near_one,
     neg_log_pass_near_zero,
 )
 from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.words import Definition, say
 
 
 def derivation() -> Derivation:
     """C(n - c, k)/C(n, k) is a product of k factors, or of c: take the shorter, in logarithms."""
     n, c, k = SAMPLES, CORRECT, DRAWS
     i, t = Symbol("i", positive=True), Symbol("t", positive=True)
-    fails = n - c - k
+    counts = n, n - c, n - k, n - c - k
+    fails, estimate = n - c - k, Symbol("f", positive=True)
+
+    def share(correct: Expr, draws: Expr) -> Expr:
+        """The share of the choices of so many samples that all fail."""
+        return in_factorials(fail_estimator(n, correct, draws))
+
     steps = (
         Claim(
             "one_draw",
-            fail_estimator(n, c, Integer(1)),
+            share(c, Integer(1)),
             "==",
             fail_estimator_factor(n, c, Integer(0)),
             say("For one draw the estimate is a single factor:"),
         ),
         Claim(
             "one_more_draw",
-            fail_estimator(n, c, k + 1) / fail_estimator(n, c, k),
+            share(c, k + 1) / estimate,
             "==",
             fail_estimator_factor(n, c, k),
             say("A further draw multiplies the estimate by a factor:"),
@@ -45,9 +52,9 @@ def derivation() -> Derivation:
         ),
         Claim(
             "symmetry",
-            fail_estimator(n, c, k),
+            estimate,
             "==",
-            fail_estimator(n, k, c),
+            share(k, c),
             say("The factorials are the same where {} and {} change places:", c, k),
         ),
         Claim(
@@ -90,13 +97,15 @@ def derivation() -> Derivation:
             )
             + say("{} is 0, and without any it is 1.", FAIL_AT(k)),
             say(
-                "The estimate is made of the factorials {}, {}, {}, ",
-                *(factorial_of(x) for x in (n, n - c, n - k)),
-            )
-            + say("{}, {} and {}.", *(factorial_of(x) for x in (n - c - k, c, k))),
+                "The factorials of {}, {}, {} and {} are {}, {}, {} and {}.",
+                *counts,
+                *map(factorial_of, counts),
+            ),
         ),
+        definitions=(Definition(estimate, share(c, k)),),
         statement=say(
-            "The estimate of {}, the share of the choices of {} samples that all fail, is a product: ",
+            "The estimate {} of {}, the share of the choices of {} samples that all fail, is a product: ",
+            estimate,
             FAIL_AT(k),
             k,
         )
