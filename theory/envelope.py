@@ -202,7 +202,7 @@ class Envelope:
             + say("At compute {} the bound is attained at the optimum ", sym.C)
             + listed(self.named.allocation)
             + " and nowhere else: {budget} and {envelope}. So the "
-            + say(f"{best} loss at this compute is a power law of it, ")
+            + say(f"{best} loss at this compute is a power of it and the irreducible loss, ")
             + "{loss}, with {exponent}"
         )
         if "tokens_per_param" in claims:
@@ -373,7 +373,11 @@ def _claims(envelope: Envelope) -> list[Claim]:
             1 / alpha,
             "==",
             Add(*(c / term.exponent for c, term in zip(powers, terms, strict=True))),
-            say("The reciprocals of the exponents add up:"),
+            say(
+                "The reciprocals of the exponents add up:"
+                if all(c == 1 for c in powers)
+                else "The reciprocals of the exponents add up, each times that of the budget:"
+            ),
         ),
     ]
     for term, share, c in zip(terms, shares, powers, strict=True):

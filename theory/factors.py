@@ -67,7 +67,7 @@ def factor_law(count: int, name: str) -> Derivation:
     return replace(
         derivation,
         name=name,
-        title=f"Laws of {count} factors",
+        title=f"Laws of {('no', 'one', 'two', 'three', 'four', 'five')[count] if count < 6 else count} factors",
         statement=derivation.statement
         + " The factors grow as "
         + listed_steps([step.name for step in growth])

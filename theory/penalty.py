@@ -369,7 +369,7 @@ class Misallocation:
             + "{budget_kept}, and the reducible loss is that of the optimum times "
             "the penalty, {penalty}. It depends on the exponents and "
             + say("{} alone, and {penalty_at_least_one} with equality only where {} is one. ", R, R)
-            + say("Its tokens per parameter are {} times the optimal ones, ", RHO)
+            + say("The run has {} times the optimal tokens per parameter, ", RHO)
             + "{ratio}; in this overtraining ratio {penalty_in_ratio}. The run has the loss that "
             + say("the optimum has at the effective compute {}, ", EFFECTIVE)
             + "{effective_compute}. "
@@ -647,8 +647,9 @@ def _claims(m: Misallocation) -> list[Claim]:
             1 + m.compute_overhead,
             ">=",
             Integer(1),
-            say("By {penalty_at_least_one} {} is at most {}, ", 1 - w_n * R**-b, w_d * R**g)
-            + "and the product falls as it grows, to 1 where the two agree:",
+            say("By {penalty_at_least_one}, {} is at most {}; ", 1 - w_n * R**-b, w_d * R**g)
+            + say("the larger it is, the smaller is {}, and ", tokens_factor(d))
+            + "where the two agree the product is 1:",
             ByMonotone(
                 R ** budget.exponent(n) * (w_d / Y) ** (budget.exponent(d) / tokens.exponent),
                 Y,

@@ -59,6 +59,6 @@ def derivation() -> Derivation:
         "{homogeneous}.",
         steps=steps,
         source="Differentiation of the closed form; the delta method for the variance, to leading order.",
-        follows="For equal exponents both weights are 1/16: the exponent is better known than either "
-        "exponent of the law unless the two are tightly coupled.",
+        follows="For equal exponents both weights are 1/16, so that errors of one variance that are not "
+        "correlated leave the exponent an eighth of that variance.",
     )

@@ -117,11 +117,11 @@ def derivation() -> Derivation:
             Definition(offset(C), sym.BETA * log(r * n_star) - sym.GAMMA * log(d_star / r)),
             Definition(minor, minor_beside_one(in_a, in_beta)),
         ),
-        statement="The loss of the runs is a compute law, {reducible}. The derivatives in the five parameters "
+        statement="The loss of the runs is a compute law, {reducible}. The derivatives of the loss in the five parameters "
         + say("have rank three: {column_log_B} and {column_gamma}, where ")
         + "{offset}, but those in three of them are independent, {minor_sign}.",
         steps=steps,
         source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",
-        follows="Such runs give three combinations alone: neither the two exponents nor the size ratio. Runs off the path are "
-        "needed for the allocation.",
+        follows="To first order such runs tell three combinations alone, and neither the two exponents nor "
+        "the size ratio. Runs off the path are needed for the allocation.",
     )

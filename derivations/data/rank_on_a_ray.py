@@ -261,7 +261,7 @@ def derivation() -> Derivation:
         steps=steps,
         source="Laplace's expansion by pairs of columns, and the confluent Vandermonde determinant.",
         follows=say(
-            "The rank is local: the two exponents can still be exchanged (swap_symmetry_on_a_ray), and near {} ",
+            "The rank is local: the two exponents can still be exchanged, and near {} ",
             (sym.BETA, "=", sym.GAMMA),
         )
         + "the determinant falls with the fourth power of their difference.",

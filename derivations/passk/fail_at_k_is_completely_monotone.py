@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from sympy import Integer, Symbol
 
 from isoflop.theory.passk import DRAWS, FAIL_AT, PASS_AT
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
@@ -31,10 +31,14 @@ def derivation() -> Derivation:
             Definition(PASS_AT(k), 1 - FAIL_AT(k)),
         ),
         statement=say("A step from {} to {} draws lowers the chance to fail by ", k, k + 1)
-        + say("its {}-fold, {one_difference}, and the same holds of its differences of ", p)
-        + say("every order {}, {induction_on_order}: they alternate in sign. ", (order, ">=", 0))
-        + "So the chance to pass increases, {pass_increases}, and is concave, {pass_is_concave}. "
-        "Means over problems keep all of this, with inequalities that may be weak.",
+        + say(
+            "the fraction {}, {one_difference}. Its difference of order {} is, ",
+            p,
+            (order, ">=", 0),
+        )
+        + say("up to the sign, {}, for {induction_on_order}, and ", p**order * FAIL_AT(k))
+        + "{differences_are_positive}: the differences alternate in sign. So the chance to pass "
+        "increases, {pass_increases}, and is concave, {pass_is_concave}.",
         steps=(
             Claim(
                 "one_difference",
@@ -59,6 +63,14 @@ def derivation() -> Derivation:
                     p**order * FAIL_AT(k),
                     p,
                 ),
+            ),
+            Claim(
+                "differences_are_positive",
+                p**order * FAIL_AT(k),
+                ">",
+                Integer(0),
+                say("Both factors are positive:"),
+                ByPositiveTerms(form=odds**order * (1 + odds) ** (-order - k)),
             ),
             Claim(
                 "pass_increases",
@@ -86,8 +98,11 @@ def derivation() -> Derivation:
         ),
         source="Hausdorff 1921, Math. Z. 9, 74-109, for moment sequences.",
         follows=say(
-            "Estimates of {} at several {} that break these inequalities are not those of one set of "
-            "problems.",
+            "Over problems with several chances the differences of the mean of {} are, up to the "
+            "sign, the means of {}, which are at least 0. So values of {} at several {} that break "
+            "the inequalities belong to no set of problems; estimates from few samples may.",
+            FAIL_AT(k),
+            p**order * FAIL_AT(k),
             PASS_AT(k),
             k,
         ),

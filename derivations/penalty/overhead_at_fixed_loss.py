@@ -106,8 +106,9 @@ def derivation() -> Derivation:
             "With {} params the least loss at compute {} is reached with ", r * n_star, sym.C
         )
         + say("{} times the optimal tokens, ", factor)
-        + "{same_loss}, where {de_vries}. This takes {compute}, and {never_cheaper}. However large "
-        "the model, the tokens do not fall below a share of the optimal ones: {power} and {large_models}.",
+        + "{same_loss}, where {de_vries}. This takes {compute}, and {never_cheaper}. As "
+        "the model grows, the tokens tend to a share of the optimal ones and not to 0: {power} and "
+        "{large_models}.",
         steps=steps,
         source="H. de Vries 2023, Go smol or go home.",
         follows=say(

@@ -644,6 +644,7 @@ class _Reader:
 
     def power(self, depth: int) -> Expr:
         before = [len(group) for group in self.domain.groups]
+        start = self.next
         base = self.atom(depth)
         while not self.at_end and self.tokens[self.next].kind == "mark":
             if self.peek("factorial"):
@@ -662,6 +663,7 @@ class _Reader:
             first = self.next - 2
             exponent = self.signed(signs)
             self._refuse_inverse(self.tokens[first], exponent)
+            self._refuse_power_of_a_function(start)
             return self.raised(base, exponent, at)
         return base
 
@@ -676,6 +678,20 @@ class _Reader:
         if is_call and self.text[opening.position] == "(":
             rest = ": it may be a function or its inverse; write '*' before a factor"
             raise ParseError.at(self.text, token.position, f"ambiguous {token.text!r}", rest)
+
+    def _refuse_power_of_a_function(self, start: int) -> None:
+        """`P^2(r)` is the power of a value, and never P^2 times r."""
+        first, *more = self.tokens[start : start + 3]
+        is_alone = first.text == "(" and len(more) == 2 and more[1].text == ")"
+        token = more[0] if is_alone else first
+        opening, *inside = (*self.tokens[self.next : self.next + 3], token)[:4]
+        meaning = self.table.get(token.text)
+        is_call = self.peek("(") and len(inside) > 1 and inside[1].text == ")"
+        if is_call and isinstance(meaning, NamedFunction) and self.text[opening.position] == "(":
+            given = inside[0].text
+            if inside[0].kind == "number" or given in map(str, meaning.parameters):
+                rest = f"; write {token.text}({given})^... for the power of the value"
+                raise ParseError.at(self.text, token.position, f"ambiguous {token.text!r}", rest)
 
     def raised(self, base: Expr, exponent: Expr, at: Token) -> Expr:
         self._check_power(base, exponent, at)

@@ -26,7 +26,7 @@ from .question import BOUNDS, Question
 from .spelling import value_text
 
 #: Relations beside which a number may be rounded.
-ROUNDED = ("==", "approx")
+ROUNDED = ("==", "approx", "!=")
 #: Where letters that the law does not fix are put for a witness.
 USUAL = {"C": Integer(10) ** 21, "N": Integer(10) ** 9, "D": Integer(10) ** 11}
 SCALES = (1, 2, 10, 1000, "1/2", "1/10", "1/1000")
@@ -205,11 +205,25 @@ class Comparison:
                 )
             if self.typed is None:
                 return self._bound()
+            if self.question.relation == "!=":
+                return self._apart(self.typed)
             if self.left_over:
                 return self._term_by_term(self.typed)
             return self._at_a_point(self.typed)
         except Undefined as error:
             return Decision(Answer.UNDECIDED, f"a side has no value{self.where}: {error}")
+
+    def _apart(self, sides: tuple[TypedSide, TypedSide]) -> Decision:
+        """`!=` is what the equality to the digits typed is not."""
+        equal = replace(self, question=replace(self.question, relation="=="))
+        decision = equal._term_by_term(sides) if self.left_over else equal._at_a_point(sides)
+        if decision.refuted:
+            reason = decision.reason.replace("fails", "holds", 1)
+            return Decision(Answer.PROVED, reason)
+        if decision.proved:
+            reason = f"the two sides are equal{self.where} to the digits typed"
+            return Decision(Answer.UNDECIDED, reason)
+        return decision
 
     def _failing_assumption(self) -> str | None:
         evaluator, domain = IntervalEvaluator(), self.question.domain
@@ -254,6 +268,11 @@ class Comparison:
 
     def _rounded(self, value: Any, number: Any, unit: Any, relation: str) -> Decision:
         """Whether a value rounds to a number of this unit; beside `approx` it may be cut off there."""
+        if relation == "approx" and not certainly_nonzero(number):
+            reason = (
+                f"how near {_shown(value)}{self.where} is to 0 needs something to compare it with"
+            )
+            return Decision(Answer.UNDECIDED, reason)
         distance = abs(value - number)
         digits = _digits(number, unit)
         if (distance - unit / 2).b <= 0:

@@ -153,6 +153,8 @@ class PaperPrinter(Conventional, LatexPrinter):
 
     def separator(self, left: str, right: str) -> str:
         """A dot between numbers, and before what might be the argument of an optimum."""
+        if right.startswith(r"\mathrm{"):
+            return r" \, "
         is_value = left.endswith(MARKS_OF_OPTIMA) and right.startswith((r"\left(", "("))
         return r" \cdot " if is_value or (left[-1].isdigit() and right[0].isdigit()) else " "
 

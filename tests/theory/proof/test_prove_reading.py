@@ -7,6 +7,7 @@ import json
 import mpmath
 import pytest
 
+from isoflop.numeric.law import law as published
 from isoflop.theory.algebra import deadline
 from isoflop.theory.algebra.parse import ParseError
 from isoflop.theory.budget import Budget
@@ -568,3 +569,30 @@ def test_an_optimum_before_a_power_of_compute_may_be_a_factor() -> None:
     assert prove(product, latex=True).answer.value == "proved"
     assert prove("N_opt(2*C) == 2^w_N*N_opt").answer.value == "proved"
     assert prove("(N_opt(2*C))^2 == 4^w_N*N_opt^2").answer.value == "proved"
+
+
+@pytest.mark.parametrize("claim", ["P^2(r) >= 1", "N_opt^2(C) == N_opt(C)^2", "P^{2}(r) >= 1"])
+def test_the_power_of_a_function_is_no_power_times_its_argument(claim) -> None:
+    with pytest.raises(ParseError, match="for the power of the value"):
+        prove(claim, latex="{" in claim)
+    assert prove("N_opt^2 (C/6) >= 0").answer.value == "proved"
+
+
+def test_what_vanishes_in_an_order_term_is_said_for_params_tokens_and_compute() -> None:
+    assert prove("N_opt == O(C)").answer.value == "undecided"
+    assert prove("N_opt == O(C)", limit="C -> oo").answer.value == "proved"
+    assert prove("P - 1 == O(s^2)").answer.value == "proved"
+
+
+@pytest.mark.parametrize(
+    ("claim", "answer"),
+    [
+        ("alpha == 0.154", "proved"),
+        ("alpha != 0.154", "undecided"),
+        ("alpha != 0.163", "proved"),
+        ("alpha approx 0", "undecided"),
+    ],
+)
+def test_numbers_at_a_law(claim, answer) -> None:
+    law = published("hoffmann2022-rounded")
+    assert prove(claim, law=law).answer.value == answer

@@ -518,7 +518,7 @@ def test_law_and_budget_come_first() -> None:
 
 def test_a_function_of_the_number_of_draws_stands_before_its_at_sign_and_last_in_a_product():
     k, p = positive("k"), positive("p")
-    assert render(p * PASS_AT(k)) == r"p \mathrm{pass}@k"
+    assert render(p * PASS_AT(k)) == r"p \, \mathrm{pass}@k"
     assert render(PASS_AT(2 * k)) == r"\mathrm{pass}@(2 k)"
     assert [plain(PASS_AT(at)) for at in (k, 2 * k)] == ["pass@k", "pass@(2 k)"]
 
