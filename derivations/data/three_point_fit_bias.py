@@ -2,92 +2,246 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, symbols
+from sympy import Expr, Integer, Symbol, exp
 
-from isoflop.theory.identifiability import RAY_GROWTH, ThreePointFit
+from isoflop.theory import symbols as sym
+from isoflop.theory.identifiability import RAY_GROWTH, SPACING, ThreePointFit, at_runs
 from isoflop.theory.proof.argument import ByPositiveTerms
+from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.ray import PARAMS, TOKENS, ray
 
-U, V, P, S = symbols("u v p q", positive=True)
-X, Y = symbols("x y", positive=True)
-#: p = 1/(1 + x) and q = 1/(1 + y), both in (0, 1).
-FALLING = {P: 1 / (1 + X), S: 1 / (1 + Y)}
-GAP = Symbol("h", positive=True)
+FALL, MORE, SIZE, FLOOR, U, V, M, P, Q, X, GAP = (
+    Symbol(name, positive=True)
+    for name in ("theta", "n", "c", "E'", "u", "v", "m", "p", "q", "x", "eta")
+)
+ANY_SIZE, ANY_FACTOR = Symbol("w", positive=True), Symbol("g", positive=True)
+ANY_FLOOR, RUN = Symbol("b", real=True), Symbol("i", real=True)
+VALUE, ANY_LAW = function("y"), function("Y")
+ZERO = Integer(0)
 
 
 def derivation() -> Derivation:
-    """z_i = u p^i + v q^i at i = 0, 1, 2 determines E' - E, c and m in closed form."""
-    fit = ThreePointFit(U, V, P, S)
-    m, excess, c = fit.factor, fit.excess_irreducible, fit.coefficient
-    z = [fit.reducible(i) for i in range(4)]
-    between = m.subs({P: 1 / (1 + Y + GAP), S: FALLING[S]})
-    larger, smaller = FALLING[S], 1 / (1 + Y + GAP)
-    faster_weight, slower_weight = U * (1 - smaller), V * (1 - larger)
-    total = faster_weight + slower_weight
+    """y(i) = u p^i + v q^i at i = 0, 1, 2 determines E' - E, c and m in closed form."""
+    line, C, beta, gamma = ray(), sym.C, sym.BETA, sym.GAMMA
+    half = RAY_GROWTH * SPACING
+    fit = ThreePointFit(U, V, P, Q)
+    letters = {P: 1 / (1 + X + GAP), Q: 1 / (1 + X)}
+
+    def positive(excess: Expr) -> ByPositiveTerms:
+        """A form whose terms are positive, in the letters of which p and q are made."""
+        return ByPositiveTerms(form=excess.subs(letters).factor())
+
+    def params(compute: Expr) -> Expr:
+        return sym.A * PARAMS(compute) ** -beta
+
+    def tokens(compute: Expr) -> Expr:
+        return sym.B * TOKENS(compute) ** -gamma
+
+    def fitted(i: int) -> Expr:
+        return FLOOR + SIZE * M**i
+
+    def of(values: Expr) -> dict[Symbol, Expr]:
+        """The factor, the constant and the coefficient of a law through three values."""
+        first, second, third = (values(i) for i in range(3))
+        curvature = first + third - 2 * second
+        return {
+            M: (second - third) / (first - second),
+            FLOOR: (first * third - second**2) / curvature,
+            SIZE: (first - second) ** 2 / curvature,
+        }
+
+    own, others = of(VALUE), of(ANY_LAW)
     steps = (
-        Claim("first_run", excess + c, "==", z[0], "The fit passes through the first run."),
-        Claim("second_run", excess + c * m, "==", z[1], "It passes through the second run."),
+        Claim(
+            "params_term",
+            at_runs(params)(RUN),
+            "==",
+            params(C) * exp(-beta * half * RUN),
+            say("The params term falls by the factor {} from run to run:", P),
+        ),
+        Claim(
+            "tokens_term",
+            at_runs(tokens)(RUN),
+            "==",
+            tokens(C) * exp(-gamma * half * RUN),
+            say("The tokens term falls by the factor {}:", Q),
+        ),
+        Claim(
+            "factor_is_unique",
+            others[M],
+            "==",
+            ANY_FACTOR,
+            say("Three values of a compute law tell its factor:"),
+            assume=(1 - ANY_FACTOR,),
+        ),
+        Claim(
+            "floor_is_unique",
+            others[FLOOR],
+            "==",
+            ANY_FLOOR,
+            say("They tell its constant:"),
+            assume=(1 - ANY_FACTOR,),
+        ),
+        Claim(
+            "size_is_unique",
+            others[SIZE],
+            "==",
+            ANY_SIZE,
+            say("And its coefficient, so that no more than one passes through the three runs:"),
+            assume=(1 - ANY_FACTOR,),
+        ),
+        Claim(
+            "first_run",
+            fitted(0),
+            "==",
+            sym.E + VALUE(0),
+            say("The law of {}, {} and {} passes through the first:", FLOOR, SIZE, M),
+        ),
+        Claim("second_run", fitted(1), "==", sym.E + VALUE(1), say("Through the second:")),
         Claim(
             "third_run",
-            excess + c * m**2,
+            fitted(2),
             "==",
-            z[2],
-            "It passes through the third: with three points the fit is exact, in any norm.",
+            sym.E + VALUE(2),
+            say("And through the third, so that it is the one:"),
+        ),
+        Claim(
+            "factor",
+            M,
+            "==",
+            fit.factor,
+            say("Its factor is a weighted mean of those of the terms:"),
+        ),
+        Claim(
+            "excess",
+            FLOOR - sym.E,
+            "==",
+            fit.excess_irreducible,
+            say("Its irreducible loss exceeds that of the law by:"),
+        ),
+        Claim("coefficient", SIZE, "==", fit.coefficient, say("The coefficient is:")),
+        Claim(
+            "coefficient_positive",
+            SIZE,
+            ">",
+            ZERO,
+            say("It is positive:"),
+            positive(fit.coefficient),
         ),
         Claim(
             "irreducible_too_high",
-            excess.subs(FALLING).subs(X, Y + GAP),
+            FLOOR,
             ">",
-            Integer(0),
-            "E' exceeds E; from here on p = 1/(1 + x) and q = 1/(1 + y) with x, y > 0, and x = y + h, that is p < q; for p > q "
-            "exchange the terms.",
-            ByPositiveTerms(form=excess.subs(FALLING).subs(X, Y + GAP).factor()),
+            sym.E,
+            say("By {excess}, as {} and {} differ:", P, Q),
+            positive(fit.excess_irreducible),
         ),
         Claim(
             "exponent_above",
-            between,
+            M,
             ">",
-            smaller,
-            "m lies between p and q: the fitted exponent is below half the larger one,",
-            ByPositiveTerms(form=slower_weight * (larger - smaller) / total),
+            P,
+            say("The mean of {factor} lies above the smaller of the two factors:"),
+            positive(fit.factor - P),
         ),
         Claim(
             "exponent_below",
-            between,
+            M,
             "<",
-            larger,
-            "and above half the smaller one.",
-            ByPositiveTerms(form=faster_weight * (larger - smaller) / total),
+            Q,
+            say("It lies below the larger:"),
+            positive(Q - fit.factor),
+        ),
+        Claim(
+            "in_exponents",
+            exp(-(FALL + MORE) * SPACING),
+            "<",
+            exp(-FALL * SPACING),
+            say(
+                "A larger exponent has a smaller factor, so that {} lies between {} and {}:",
+                FALL,
+                gamma / 2,
+                beta / 2,
+            ),
+            ByMonotone(
+                exp(-X * SPACING),
+                X,
+                FALL + MORE,
+                FALL,
+                increasing=False,
+                order=ByPositiveTerms(form=MORE),
+            ),
         ),
         Claim(
             "next_run",
-            excess + c * m**3,
+            fitted(3),
             "==",
-            z[3] + fit.next_excess,
-            "Extrapolate the fit by one more step and compare.",
+            sym.E + VALUE(3) + fit.next_excess,
+            say("Extrapolate the fit by one more run:"),
         ),
         Claim(
             "over_predicts",
-            (excess + c * m**3).subs(FALLING).subs(X, Y + GAP),
+            fitted(3),
             ">",
-            z[3].subs(FALLING).subs(X, Y + GAP),
-            "The fit lies above the ray at the next run.",
-            ByPositiveTerms(form=fit.next_excess.subs(FALLING).subs(X, Y + GAP).factor()),
+            sym.E + VALUE(3),
+            say("The fit exceeds the law there by a product of positive factors:"),
+            positive(fit.next_excess),
         ),
     )
     return Derivation(
         name="three_point_fit_bias",
         title="The bias of a compute law through three runs of a ray",
         assumptions=(
-            "Runs at D = t N and at C, C e^z, C e^2z, without noise, from L = E + A N^-beta + B D^-gamma with beta != gamma",
-            f"u and v are T_N and T_D at the first run, p = e^(-beta z/{1 / RAY_GROWTH}) and q = e^(-gamma z/{1 / RAY_GROWTH}) "
-            f"< 1",
-            "E' + C0' C^-alpha' passes through the three runs, m = e^(-alpha' z)",
+            *line.assumptions,
+            say(
+                "Runs without noise are numbered from 0; run {} has the compute {}, ",
+                RUN,
+                C * exp(RUN * SPACING),
+            )
+            + say(
+                "with {}. At the first run the params term is {}, the tokens term {}. ",
+                (SPACING, ">", 0),
+                U,
+                V,
+            )
+            + say(
+                "The exponents differ: let {}, otherwise exchange the terms.", (beta, ">", gamma)
+            ),
+            say("From run to run the terms fall by the factors {} and ", exp(-beta * half))
+            + say("{}. The first is the smaller one, and both are below one: ", exp(-gamma * half))
+            + say("they are {} and {} below with numbers ", P, Q)
+            + all_positive((X, GAP))
+            + ".",
+            say(
+                "The exponent of the compute law with the factor {} is {}, where {} is {}. ",
+                M,
+                FALL,
+                exp(-FALL * SPACING),
+                M,
+            )
+            + say("Let {} be any compute law, with a real {}, ", ANY_LAW(RUN), ANY_FLOOR)
+            + say("{}, {} and {}. ", (ANY_SIZE, ">", 0), (ANY_FACTOR, ">", 0), (ANY_FACTOR, "<", 1))
+            + say("Let {} and {}.", (FALL, ">", 0), (MORE, ">", 0)),
         ),
-        statement=(
-            r"E' - E = \frac{uv(p - q)^2}{u(1 - p)^2 + v(1 - q)^2} > 0,\qquad m = \frac{u(1 - p)p + v(1 - q)q}{u(1 - p) + v(1 "
-            r"- q)}"
+        definitions=(
+            *line.definitions,
+            *(Definition(*letter) for letter in letters.items()),
+            Definition(VALUE(RUN), U * P**RUN + V * Q**RUN),
+            Definition(M, own[M]),
+            Definition(FLOOR, sym.E + own[FLOOR]),
+            Definition(SIZE, own[SIZE]),
+            Definition(ANY_LAW(RUN), ANY_FLOOR + ANY_SIZE * ANY_FACTOR**RUN),
         ),
+        statement=say(
+            "Three values of a compute law determine it, {factor_is_unique}, {floor_is_unique} and "
+        )
+        + "{size_is_unique}. So one law alone passes through the runs 0, 1 and 2, which is that with "
+        "{first_run}, {second_run} and {third_run}. In closed form {factor}, {excess} and {coefficient}, "
+        + "where {coefficient_positive}. It overstates the irreducible loss, {irreducible_too_high}. Its "
+        + say("exponent {} lies strictly between {} and {}, ", FALL, gamma / 2, beta / 2)
+        + "as {exponent_above} and {exponent_below}. It over-predicts the next run, {over_predicts}.",
         steps=steps,
         source="Three equations in three unknowns.",
         follows="The bias is one of form, not of noise: more runs at the same ratio do not remove it (stationary_fit_bias).",
