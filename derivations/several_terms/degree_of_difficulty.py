@@ -2,104 +2,113 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Matrix, Symbol, exp, sqrt
+from sympy import Integer, Subs, Symbol, exp, sqrt
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.budget import GENERAL
-from isoflop.theory.envelope import derive
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm, Cited
+from isoflop.theory.algebra.functions import Partial
+from isoflop.theory.envelope import derive, named_steps
+from isoflop.theory.proof.argument import ByPositiveTerms, Cited
 from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation
+from isoflop.theory.proof.words import Definition, function, say
 
 DUFFIN = "Duffin, Peterson and Zener 1967, Geometric Programming, duality theorem"
 
 
 def derivation() -> Derivation:
     """Convexity, the dual of the params+tokens law and its one feasible point, a programme not attained, and strong duality."""
-    envelope = derive(budget=GENERAL)
-    b, g, a, d = sym.BETA, sym.GAMMA, sym.BUDGET_A, sym.BUDGET_D
+    envelope = derive()
+    names, claims = envelope.named, named_steps(envelope)
+    b, g, spent = sym.BETA, sym.GAMMA, envelope.budget.coefficient
     x, y, u, v = (Symbol(name, real=True) for name in "xyuv")
-    size = Symbol("z", positive=True)
-    posynomial = sym.A * exp(-b * x) + sym.B * exp(-g * y) + sym.KAPPA * exp(a * x + d * y)
-    along = posynomial.subs([(x, x + size * u), (y, y + size * v)], simultaneous=True)
-    conditions = Matrix([[1, 1, 0], [-b, 0, a], [0, -g, d]])
-    dual = conditions.LUsolve(Matrix([1, 0, 0]))
-    value = (
-        (sym.A / dual[0]) ** dual[0] * (sym.B / dual[1]) ** dual[1] * (sym.KAPPA / sym.C) ** dual[2]
+    z, extra, side, first, third = (
+        Symbol(name, positive=True) for name in ("z", "F", "t", "q", "m")
     )
-    law = PARAMS_TOKENS.reducible
-    extra = Symbol("F", positive=True)
-    side = sqrt(sym.C / sym.KAPPA)
+    (w_n, w_d), alpha = names.shares, names.exponent
+    along = function("f")
+    posynomial = sym.A * exp(-b * x) + sym.B * exp(-g * y) + spent * exp(x + y)
+    curvature = (b * u) ** 2 * sym.A * exp(-b * x) + (g * v) ** 2 * sym.B * exp(-g * y)
+    curvature += (u + v) ** 2 * spent * exp(x + y)
     symmetric = sym.A * sym.N**-b + sym.A * sym.D**-b + extra * (sym.N * sym.D) ** (-b / 2)
-    primal = symmetric.subs([(sym.N, side), (sym.D, side)])
-    first, third = sym.A * side**-b / primal, extra * side**-b / primal
+    dual = (sym.A / w_n) ** w_n * (sym.B / w_d) ** w_d * (spent / sym.C) ** alpha
     dual_of_three = (
-        (sym.A / first) ** (2 * first) * (extra / third) ** third * (sym.KAPPA / sym.C) ** (b / 2)
+        (sym.A / first) ** (2 * first) * (extra / third) ** third * (spent / sym.C) ** (b / 2)
     )
     steps = (
         Claim(
+            "curvature",
+            Subs(Partial(Partial(along(z), z), z), z, 0),
+            "==",
+            curvature,
+            say("Every term is an exponential of a linear function of {}:", z),
+        ),
+        Claim(
             "convex",
-            along.diff(size, 2).subs(size, 0),
+            curvature,
             ">=",
             Integer(0),
-            "In the logarithms the second derivative along any direction is a sum of squares times positive terms, so every "
-            "local minimum is global.",
+            say("It is a sum of squares times positive terms:"),
             ByPositiveTerms(),
         ),
+        claims["shares_sum"],
+        *(step for name, step in claims.items() if name.startswith("power_")),
         Claim(
             "one_dual_point",
-            conditions.det(),
+            b + g,
             ">",
             Integer(0),
-            "Two terms of R and one of the budget in two variables: the normality and orthogonality conditions have "
-            "determinant a gamma + d beta > 0, hence one solution.",
+            say(
+                "These three linear equations in {}, {} and {} have this determinant, and so one "
+                "solution:",
+                w_n,
+                w_d,
+                alpha,
+            ),
             ByPositiveTerms(),
-        ),
-        Claim(
-            "dual_weights",
-            dual[0],
-            "==",
-            envelope.shares[0],
-            "The solution is w_N = a gamma/(a gamma + d beta), positive, ...",
-        ),
-        Claim(
-            "dual_exponent",
-            dual[2],
-            "==",
-            envelope.exponent,
-            "... and the weight of the budget is alpha.",
         ),
         Claim(
             "monomial",
-            value,
+            dual,
             "==",
-            envelope.reducible,
-            "The dual value at that point, a monomial in the data, is R*(C).",
+            names.reducible,
+            say(
+                "The dual value there is a monomial in {}, {} and {}:",
+                sym.A,
+                sym.B,
+                sym.C,
+            ),
         ),
-        Claim(
-            "bound",
-            law,
-            ">=",
-            value.subs(sym.C, GENERAL.compute()),
-            "No feasible point lies below it.",
-            ByWeightedAmGm((sym.A * sym.N**-b, sym.B * sym.D**-g), envelope.shares),
-        ),
+        claims["global_minimum"],
         Claim(
             "not_attained",
-            size + 1 / (1 / size),
+            z + 1 / (1 / z),
             "->",
             Integer(0),
-            "Without a positive dual point the minimum need not exist: x + 1/y with x y <= 1 comes down to 0 along y = 1/x.",
-            ByLeadingTerm(size, "0"),
+            say("On the bound, with {} for {}:", 1 / z, sym.D),
+            ByLeadingTerm(z, "0"),
+        ),
+        Claim(
+            "never_reached",
+            z + 1 / (1 / z),
+            ">",
+            Integer(0),
+            say("It stays above that:"),
+            ByPositiveTerms(),
         ),
         Claim(
             "strong_duality",
-            primal,
+            (2 * sym.A + extra) * side**-b,
             "==",
             dual_of_three,
-            "With more terms than that the dual has free weights, its maximum equals the minimum, and one scalar equation is "
-            "left for each; "
-            "taken from the literature, and checked on A N^-b + A D^-b + F (N D)^(-b/2).",
+            say(
+                "The law {} is least at {} and {}, where the dual at the weights {}, {} and {} has ",
+                symmetric,
+                (sym.N, "=", side),
+                (sym.D, "=", side),
+                first,
+                first,
+                third,
+            )
+            + "the same value; that this holds for every such law is taken from the literature:",
             Cited(DUFFIN),
         ),
     )
@@ -107,12 +116,47 @@ def derivation() -> Derivation:
         name="degree_of_difficulty",
         title="When the optimum is a monomial",
         assumptions=(
-            "a posynomial programme: minimise a sum of positive monomials under monomial bounds",
-            "the degree of difficulty is the number of terms less that of variables less 1",
+            *envelope.assumptions,
+            say(
+                "A posynomial is a sum of positive multiples of products of powers; to minimise one "
+                "under an upper bound on a monomial has the degree of difficulty of the number of "
+                "terms, that of the bound among them, less that of the variables, less 1."
+            ),
+            say(
+                "The logarithms of {} and {} are {} and {}; along a direction with the real components ",
+                sym.N,
+                sym.D,
+                x,
+                y,
+            )
+            + say("{} and {} the sum of the terms is {} at {}. ", u, v, along(z), (z, ">", 0))
+            + say("Let {}.", (extra, ">", 0)),
         ),
-        statement=r"\text{degree of difficulty } 0 \implies \text{one dual point and a monomial optimum};\quad \max "
-        r"\text{dual} = \min \text{primal}",
+        definitions=(
+            *envelope.definitions,
+            Definition(
+                along(z), posynomial.subs([(x, x + z * u), (y, y + z * v)], simultaneous=True)
+            ),
+            Definition(side, sqrt(sym.C / spent)),
+            Definition(first, sym.A / (2 * sym.A + extra)),
+            Definition(third, extra / (2 * sym.A + extra)),
+        ),
+        statement=say(
+            "In the logarithms the programme is convex, {curvature} with {convex}, so that "
+        )
+        + "every local minimum is global. The law of params and tokens has the degree of difficulty "
+        "0: the dual weights solve {shares_sum}, "
+        + "{power_N} and {power_D}, which have one solution, {one_dual_point}, and the minimum is "
+        "the dual value there, {monomial}, for {global_minimum}. Without a positive dual point a "
+        + say(
+            "minimum need not exist: {}, where {} is at most 1, comes down to 0, ",
+            sym.N + 1 / sym.D,
+            sym.N * sym.D,
+        )
+        + "{not_attained}, and does not reach it, {never_reached}. With more terms than the degree 0 "
+        "allows, the greatest dual value is the minimum still, {strong_duality}.",
         steps=steps,
         source=DUFFIN,
-        follows="Laws of one term for each variable have closed forms; an interaction term costs one scalar equation.",
+        follows="Laws of one term for each variable have closed forms; an interaction term costs one "
+        "scalar equation.",
     )

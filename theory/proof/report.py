@@ -56,6 +56,10 @@ EXPECTATION = re.compile(
     r"\\mathbb\s*\{?\s*[EPV]\s*\}?|\\(?:Pr|Var|Cov|E)(?![A-Za-z])|\\operatorname\*?\{(?:Var|Cov|E|P|Pr)\}"
 )
 NUMBER = re.compile(r"[\s{}]*[-+]?[0-9.]+[\s{}]*")
+#: "The compute is $C = 8 N D$".
+SPENT = re.compile(
+    r"(?:compute|budget|cost)(?![A-Za-z])[^.$]{0,40}\$\s*C\s*=(?P<value>[^$=]+)\$", re.IGNORECASE
+)
 #: The loss by itself and as a function of params and tokens.
 LAW = (("L", ()), ("L", ("N", "D")))
 ONLY_NAMES = re.compile(r"(?:[\s,]|\\[,;:! ]|\\?[A-Za-z]+(?:_\{?\w+\}?)?)*")
@@ -156,6 +160,8 @@ class _Document:
         for at, text in stated_for_good(source.text):
             if self._is_supposition(text):
                 self.suppose(text, at)
+        for match in SPENT.finditer(source.text):
+            self._note_other_budget(match)
         for equation in self.printed:
             self._collect(equation)
         self.definitions = [self._checked(definition) for definition in self.definitions]
@@ -525,6 +531,22 @@ class _Document:
                 names |= self.words.names.keys()
                 reason = f"line {line} has the law in the {other} notation: say --notation {other}"
         self.other_uses.append((frozenset(names), reason, scope))
+
+    def _note_other_budget(self, match: re.Match[str]) -> None:
+        """Note that the compute is said to be another than that of the settings."""
+        text = f"C = {match['value'].strip()}"
+        sides = Sides.of(text)
+        try:
+            is_own = self.settings.prove(text).answer is Answer.PROVED
+        except (ParseError, ValueError):
+            is_own = False
+        if is_own or sides is None:
+            return
+        at = match.end()
+        line = self.source.place(match.start()).line
+        reason = f"line {line} has another budget, {text}: say --budget"
+        names = self.of_compute | (sides.names - {"N", "D"})
+        self.other_uses.append((names, reason, self._scope(at, at)))
 
     def _other_notation(self, equation: PrintedEquation) -> str:
         """The notation in which an equation is the law; empty where there is none."""

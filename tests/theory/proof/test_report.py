@@ -161,6 +161,7 @@ DOCUMENTS = {
         "undecided",
         "proved",
     ],
+    r"The compute is $C = N D$. \[ N^* D^* = C \] \[ w_N + w_D = 1 \]": ["undecided", "proved"],
     r"Let $P = A N^{-\alpha}$. \[ P \ge 1 \]": ["conflict", "undecided"],
     r"\[ L(N, D) = E + A N^{-\beta} + B D^{-\gamma} \] \[ \alpha < \beta \]": [
         "unreadable",
