@@ -2,83 +2,133 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, exp, log
+from sympy import Expr, Integer, Symbol, exp, log
 
 from isoflop.theory.algebra.functions import log1p
 from isoflop.theory.passk import (
     CHEN,
     CORRECT,
     DRAWS,
+    FAIL_AT,
+    PASS_AT,
     SAMPLES,
+    factorial_of,
     fail_estimator,
     fail_estimator_factor,
+    in_factorials,
     neg_log_pass_near_one,
     neg_log_pass_near_zero,
 )
 from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Definition, say
 
 
 def derivation() -> Derivation:
     """C(n - c, k)/C(n, k) is a product of k factors, or of c: take the shorter, in logarithms."""
     n, c, k = SAMPLES, CORRECT, DRAWS
     i, t = Symbol("i", positive=True), Symbol("t", positive=True)
-    fails = n - c - k
+    counts = n, n - c, n - k, n - c - k
+    fails, estimate = n - c - k, Symbol("f", positive=True)
+
+    def share(correct: Expr, draws: Expr) -> Expr:
+        """The share of the choices of so many samples that all fail."""
+        return in_factorials(fail_estimator(n, correct, draws))
+
+    steps = (
+        Claim(
+            "one_draw",
+            share(c, Integer(1)),
+            "==",
+            fail_estimator_factor(n, c, Integer(0)),
+            say("For one draw the estimate is a single factor:"),
+        ),
+        Claim(
+            "one_more_draw",
+            share(c, k + 1) / estimate,
+            "==",
+            fail_estimator_factor(n, c, k),
+            say("A further draw multiplies the estimate by a factor:"),
+            assume=(fails,),
+        ),
+        Claim(
+            "symmetry",
+            estimate,
+            "==",
+            share(k, c),
+            say("The factorials are the same where {} and {} change places:", c, k),
+        ),
+        Claim(
+            "logarithm_of_a_factor",
+            log1p(-c / i),
+            "==",
+            log(fail_estimator_factor(i + k, c, k)),
+            say("The logarithm of a factor, computed without cancellation for a large {}:", i),
+            assume=(i - c,),
+        ),
+        Claim(
+            "near_zero",
+            neg_log_pass_near_zero(-t),
+            "==",
+            -log(1 - exp(-t)),
+            say("The form for a large {}:", t),
+        ),
+        Claim(
+            "near_one",
+            neg_log_pass_near_one(-t),
+            "==",
+            neg_log_pass_near_zero(-t),
+            say("The form for a small {} has the same value:", t),
+        ),
+    )
     return Derivation(
         name="pass_at_k_stable_form",
-        title="Stable forms of the pass@k estimator",
+        title=say("Stable forms of the {} estimator", PASS_AT(k)),
         assumptions=(
-            "integers 1 <= k <= n and 1 <= c <= n - k (for c > n - k the estimate is 1, for c = 0 it is 0)",
-        ),
-        statement=(
-            r"\binom{n-c}{k}\Big/\binom{n}{k} = \prod_{i=n-m+1}^{n} \left(1 - \frac{M}{i}\right),"
-            r"\qquad m = \min(c, k),\ M = \max(c, k)"
-        ),
-        steps=(
-            Claim(
-                "one_draw",
-                fail_estimator(n, c, Integer(1)),
-                "==",
-                fail_estimator_factor(n, c, Integer(0)),
-                "For k = 1 the estimate of fail@k is the single factor 1 - c/n.",
-            ),
-            Claim(
-                "one_more_draw",
-                fail_estimator(n, c, k + 1) / fail_estimator(n, c, k),
-                "==",
-                fail_estimator_factor(n, c, k),
-                "A further draw multiplies by 1 - c/(n - k): by induction the product over i = n - k + 1, ..., n of 1 - c/i.",
-                assume=(fails,),
-            ),
-            Claim(
-                "symmetry",
-                fail_estimator(n, c, k),
-                "==",
-                fail_estimator(n, k, c),
-                "(n - c)! (n - k)!/(n! (n - c - k)!) does not change when c and k change places, so the shorter product will do.",
-            ),
-            Claim(
-                "logarithm_of_a_factor",
-                log1p(-c / i),
-                "==",
-                log(fail_estimator_factor(i + k, c, k)),
-                "The sum of log1p(-c/i) is log fail@k.",
-                assume=(i - c,),
-            ),
-            Claim(
-                "near_zero",
-                neg_log_pass_near_zero(-t),
-                "==",
-                -log(1 - exp(-t)),
-                "With log fail@k = -t: the form for small fail@k.",
-            ),
-            Claim(
-                "near_one",
-                neg_log_pass_near_one(-t),
-                "==",
-                neg_log_pass_near_zero(-t),
-                "The form for fail@k near 1 is the same quantity.",
+            say(
+                "Of {} samples {} are correct, and {} of them are drawn; the numbers are integers with ",
+                n,
+                c,
+                k,
+            )
+            + say(
+                "{} and {}. For more correct samples the estimate of ",
+                (1, "<=", c),
+                (1, "<=", k, "<=", n - c),
+            )
+            + say("{} is 0, and without any it is 1.", FAIL_AT(k)),
+            say(
+                "The factorials of {}, {}, {} and {} are {}, {}, {} and {}.",
+                *counts,
+                *map(factorial_of, counts),
             ),
         ),
-        source=f"{CHEN}, for the product over k factors.",
-        follows="One loop of min(c, k) steps, without binomial coefficients that overflow.",
+        definitions=(Definition(estimate, share(c, k)),),
+        statement=say(
+            "The estimate {} of {}, the share of the choices of {} samples that all fail, is a product: ",
+            estimate,
+            FAIL_AT(k),
+            k,
+        )
+        + "{one_draw} for one draw, and {one_more_draw} for one more. By induction it is the product "
+        + say(
+            "of the factors {} over the integers {} from {} to {}. Since {symmetry}, it is also that of ",
+            1 - c / i,
+            i,
+            n - k + 1,
+            n,
+        )
+        + say(
+            "the factors {} from {} on, and the shorter product will do. The logarithm ",
+            1 - k / i,
+            n - c + 1,
+        )
+        + say("of the estimate is the sum of {logarithm_of_a_factor}. Where it is {}, ", -t)
+        + say("{} is estimated in either form, {near_zero} and {near_one}.", -log(PASS_AT(k))),
+        steps=steps,
+        source=f"{CHEN}, for the product over the draws.",
+        follows=say(
+            "One loop over the smaller of {} and {}, without binomial coefficients that overflow.",
+            c,
+            k,
+        ),
     )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Mul, Symbol, exp, log
+from sympy import Integer, Symbol, exp, log, oo
 
 from isoflop.theory.passk import (
     DRAWS,
+    FAIL_AT,
+    PASS_AT,
     SHAPE_A,
-    SHAPE_B,
+    SOLVE,
     TAIL,
     beta_tail,
     beta_tail_correction,
     gamma_of,
     power_tail,
 )
-from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone
+from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from isoflop.theory.proof.claim import (
     ByLeadingTerm,
     ByNormalForm,
@@ -23,121 +25,212 @@ from isoflop.theory.proof.claim import (
     Derivation,
     UnderLemma,
 )
+from isoflop.theory.proof.words import Definition, function, say
 
-KARAMATA = (
-    "For a measure F on [0, infinity) with Laplace transform w, F([0, x]) ~ l x^b for x -> 0 if and only if "
-    "w(k) ~ l Gamma(b + 1) k^-b for k -> infinity"
-)
 FELLER = "Feller 1971, An Introduction to Probability Theory and Its Applications II, XIII.5, theorems 2 and 3"
 
 
 def derivation() -> Derivation:
     """In the rate v = -log(1 - p), fail@k is a Laplace transform; Karamata's theorem does the rest."""
-    a, k = SHAPE_A, DRAWS
-    density, b, x, u = (Symbol(name, positive=True) for name in ("c", "b", "x", "u"))
+    a, other, k = SHAPE_A, Symbol("y", positive=True), DRAWS
+    density, b, x, u, scale = (Symbol(name, positive=True) for name in ("c", "b", "x", "u", "l"))
+    p, rate, share, transform = SOLVE, Symbol("v", positive=True), function("F"), function("w")
     loss = log(1 + u)
     fail = u / (1 + u)
+    beta_scale = gamma_of(a + other) / (gamma_of(a) * gamma_of(other))
+    lemma = (
+        say(
+            "A measure on the numbers of at least 0 gives {} to those up to {} and has the Laplace "
+            "transform {}. Then ",
+            share(x),
+            x,
+            transform(k),
+        )
+        + say(
+            "{} for {} if and only if {} ",
+            (share(x), "~", scale * x**b),
+            (x, "->", 0),
+            (transform(k), "~", scale * b * gamma_of(b) * k**-b),
+        )
+        + say("for {}", (k, "->", oo))
+    )
     return Derivation(
         name="pass_at_k_tail_theorem",
-        title="The tail theorem of pass@k",
+        title=say("The tail theorem of {}", PASS_AT(k)),
         assumptions=(
-            "P(p <= x) ~ (c/b) x^b over the problems for x -> 0, with b, c > 0",
-            "k -> infinity through the real or the whole numbers",
+            say(
+                "Over the problems the probability {} that a sample solves one is at most {} in the "
+                "share {}, with ",
+                p,
+                x,
+                share(x),
+            )
+            + say(
+                "{} for {}, where {} and {}. Let {} be the constant. ",
+                (share(x), "~", scale * x**b),
+                (x, "->", 0),
+                (b, ">", 0),
+                (density, ">", 0),
+                (scale, "=", density / b),
+            )
+            + say(
+                "The value of the Gamma function at {} is {}; the number of draws {} grows "
+                "through the real or the whole numbers.",
+                b,
+                gamma_of(b),
+                k,
+            ),
+            say("A problem has the odds {}. ", (u, ">", 0))
+            + say(
+                "Let {} be its probability, and let {} be its rate.",
+                (p, "=", fail),
+                (rate, "=", loss),
+            ),
         ),
-        statement=(
-            r"P(p \le x) \sim \frac{c}{b} x^b \iff \mathrm{fail}@k \sim c\,\Gamma(b)\,k^{-b}, \qquad"
-            r"-\log \mathrm{pass}@k \sim \mathrm{fail}@k"
+        definitions=(
+            Definition(scale, density / b),
+            Definition(p, fail),
+            Definition(rate, loss),
         ),
+        statement=say("The mean {} is the Laplace transform of the rates, ", FAIL_AT(k))
+        + "{laplace_transform}, and the rates have the tail of the probabilities, "
+        "{rate_above_probability} and {rate_close_to_probability}. So, by the lemma, "
+        + say("for {} the mean {} is asymptotically the power in ", (k, "->", oo), FAIL_AT(k))
+        + "{karamata}, if and only if the share of the problems is as assumed. "
+        + say("Where {} is {}, the law of {} has the same tail: ", FAIL_AT(k), p, -log(PASS_AT(k)))
+        + "{neg_log_at_least_fail} and {neg_log_at_most}.",
         steps=(
             Claim(
                 "laplace_transform",
-                (1 - fail) ** k,
+                (1 - p) ** k,
                 "==",
-                exp(-k * loss),
-                "With p = u/(1 + u) and the rate v = -log(1 - p) = log(1 + u), fail@k is the Laplace transform of v.",
+                exp(-k * rate),
+                say("All of {} draws fail with this probability:", k),
             ),
             Claim(
                 "rate_above_probability",
-                x - (1 - exp(-x)),
+                x,
                 ">=",
-                Integer(0),
-                "The rate, here x, is at least p = 1 - e^-x,",
-                ByMonotone(
+                1 - exp(-x),
+                say("The rate, here {}, is at least the probability:", x),
+                BySameDifference(
                     x - (1 - exp(-x)),
-                    x,
-                    x,
                     Integer(0),
-                    slope=ByMonotone(
-                        1 - exp(-x), x, x, Integer(0), slope=ByPositiveTerms(form=exp(-x))
+                    ByMonotone(
+                        x - (1 - exp(-x)),
+                        x,
+                        x,
+                        Integer(0),
+                        slope=ByMonotone(
+                            1 - exp(-x), x, x, Integer(0), slope=ByPositiveTerms(form=exp(-x))
+                        ),
                     ),
                 ),
             ),
             Claim(
                 "rate_close_to_probability",
-                u - log(1 + u),
+                u,
                 ">=",
-                Integer(0),
-                "and v = log(1 + u) is at most u = p/(1 - p): so v ~ p for p -> 0, and P(v <= x) ~ (c/b) x^b too.",
-                ByMonotone(
-                    x - log(1 + x), x, u, Integer(0), slope=ByPositiveTerms(form=x / (1 + x))
+                rate,
+                say(
+                    "It is at most the odds, and the quotient of odds and probability tends to 1 for "
+                    "{}, so that the rates have the same tail:",
+                    (u, "->", 0),
+                ),
+                BySameDifference(
+                    u - (loss),
+                    Integer(0),
+                    ByMonotone(
+                        x - log(1 + x), x, u, Integer(0), slope=ByPositiveTerms(form=x / (1 + x))
+                    ),
                 ),
             ),
             Claim(
                 "karamata",
-                Mul(density / b, b * gamma_of(b), k**-b, evaluate=False),
+                scale * b * gamma_of(b) * k**-b,
                 "==",
                 power_tail(density, b),
-                "For the distribution of v the lemma with l = c/b gives fail@k ~ (c/b) Gamma(b + 1) k^-b, and the other way "
-                "round; by the recurrence of the Gamma function that is c Gamma(b) k^-b.",
-                UnderLemma(KARAMATA, FELLER, ByNormalForm()),
+                say(
+                    "The lemma with the rates; the value of the Gamma function at {} is {}:",
+                    b + 1,
+                    b * gamma_of(b),
+                ),
+                UnderLemma(lemma, FELLER, ByNormalForm()),
             ),
             Claim(
                 "whole_k",
                 (1 + 1 / k) ** -b,
                 ">=",
                 1 - b / k,
-                "Whole k are enough: fail@k falls with k, and from k to k + 1 the power k^-b falls by a factor that tends to 1.",
+                say(
+                    "Whole {} are enough: {} falls with {}, and from {} to ",
+                    k,
+                    FAIL_AT(k),
+                    k,
+                    k,
+                )
+                + say("{} the power {} falls by a factor that tends to 1:", k + 1, k**-b),
                 ByConvexity(x**-b, x, 1 + 1 / k, Integer(1)),
             ),
             Claim(
                 "beta_problems",
-                beta_tail() * beta_tail_correction(),
+                beta_tail(a, other) * beta_tail_correction(a, other),
                 "~",
-                power_tail(gamma_of(a + SHAPE_B) / (gamma_of(a) * gamma_of(SHAPE_B)), a),
-                "Near 0 the density of a Beta distribution is a constant times p^(a - 1): the tail found for it directly.",
+                power_tail(beta_scale, a),
+                say(
+                    "With shapes {} and {} of a Beta distribution the density near 0 is ",
+                    (a, ">", 0),
+                    (other, ">", 0),
+                )
+                + say(
+                    "{} times {}, made of values of the Gamma function; the tail found for it directly:",
+                    beta_scale,
+                    p ** (a - 1),
+                ),
                 ByLeadingTerm(k, "oo"),
             ),
             Claim(
                 "neg_log_at_least_fail",
-                loss - fail,
+                loss,
                 ">=",
-                Integer(0),
-                "With u/(1 + u) for fail@k, -log pass@k is log(1 + u): at least fail@k,",
-                ByMonotone(
-                    log(1 + x) - x / (1 + x),
-                    x,
-                    u,
+                fail,
+                say("With {} for {} it is {}, at least that:", fail, FAIL_AT(k), loss),
+                BySameDifference(
+                    loss - (fail),
                     Integer(0),
-                    slope=ByPositiveTerms(form=x / (1 + x) ** 2),
+                    ByMonotone(
+                        log(1 + x) - x / (1 + x),
+                        x,
+                        u,
+                        Integer(0),
+                        slope=ByPositiveTerms(form=x / (1 + x) ** 2),
+                    ),
                 ),
             ),
             Claim(
                 "neg_log_at_most",
-                (fail + fail**2 / 2 * (1 + u)) - loss,
+                fail + fail**2 / 2 * (1 + u),
                 ">=",
-                Integer(0),
-                "and at most fail@k plus its square over twice pass@k: both have the same tail, and the approach is slow, of "
-                "relative "
-                "order half of fail@k.",
-                ByMonotone(
-                    x / (1 + x) + (x / (1 + x)) ** 2 / 2 * (1 + x) - log(1 + x),
-                    x,
-                    u,
+                loss,
+                say(
+                    "It is at most that and its square over twice {}, so that both have the same tail "
+                    "and the approach is slow, of the relative order of half of {}:",
+                    PASS_AT(k),
+                    FAIL_AT(k),
+                ),
+                BySameDifference(
+                    fail + fail**2 / 2 * (1 + u) - (loss),
                     Integer(0),
-                    slope=ByPositiveTerms(form=x**2 / (2 * (1 + x) ** 2)),
+                    ByMonotone(
+                        x / (1 + x) + (x / (1 + x)) ** 2 / 2 * (1 + x) - log(1 + x),
+                        x,
+                        u,
+                        Integer(0),
+                        slope=ByPositiveTerms(form=x**2 / (2 * (1 + x) ** 2)),
+                    ),
                 ),
             ),
         ),
         source=f"{TAIL}, for the theorem about pass@k; {FELLER}, for Karamata's Tauberian theorem.",
-        follows="Estimate b from fail@k rather than from -log pass@k.",
+        follows=say("Estimate {} from {} rather than from {}.", b, FAIL_AT(k), -log(PASS_AT(k))),
     )
