@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Add, Expr, Integer, Rational, Symbol, log
+from sympy import Expr, Integer, Rational, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
@@ -12,10 +12,10 @@ from isoflop.theory.proof.argument_calculus import ByConvexity
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
 from isoflop.theory.proof.words import Definition, all_positive, function, say
 
-PLACES, WIDTHS, BOUNDS = (
-    tuple(Symbol(f"{letter}_{i}", positive=True) for i in (1, 2)) for letter in ("d", "f", "w")
+PLACES, WIDTHS = (
+    tuple(Symbol(f"{letter}_{i}", positive=True) for i in (1, 2)) for letter in ("d", "f")
 )
-X, U, V = (Symbol(name, positive=True) for name in ("x", "u", "v"))
+X, U, V, BOUND = (Symbol(name, positive=True) for name in ("x", "u", "v", "w"))
 B, C0, *CHANGES = (Symbol(name, real=True) for name in ("b", "c_0", "c_1", "c_2"))
 RATIOS, SHARES = (tuple(function(f"{letter}_{i}")(X) for i in (1, 2)) for letter in ("z", "s"))
 VALUE, EXPONENT = function("y"), function("p")
@@ -26,9 +26,8 @@ def derivation() -> Derivation:
     breaks = tuple(Break(*letters) for letters in zip(CHANGES, PLACES, WIDTHS, strict=True))
     first, second = breaks
     law = BrokenLaw(sym.E, B, C0, breaks)
-    (c1, c2), (d1, d2), (f1, f2), (w1, w2) = CHANGES, PLACES, WIDTHS, BOUNDS
+    (c1, c2), (d1, d2), (f1, f2), w = CHANGES, PLACES, WIDTHS, BOUND
     (z1, z2), (s1, s2) = RATIOS, SHARES
-    left, inverse = (1 - s1, 1 - s2), (1 / z1, 1 / z2)
     near = d1 * U**f1
 
     def in_ratios(form: Expr) -> Expr:
@@ -43,14 +42,9 @@ def derivation() -> Derivation:
         """A form in the names of the shares that are passed."""
         return form.subs({b.passed(X): s for b, s in zip(breaks, SHARES, strict=True)})
 
-    def within(sign: int, shares: tuple[Expr, ...], ratios: tuple[Expr, ...]) -> ByPositiveTerms:
-        """sum_i (w_i - sign c_i) s_i + w_i (z_i - s_i), where z_i - s_i = s_i z_i."""
-        parts = zip(BOUNDS, CHANGES, shares, ratios, strict=True)
-        return ByPositiveTerms(form=Add(*((w - sign * c) * s + w * s * z for w, c, s, z in parts)))
-
-    def room(sign: int) -> tuple[Expr, ...]:
-        """What is positive, as w_i is larger than |c_i|."""
-        return tuple(w - sign * c for w, c in zip(BOUNDS, CHANGES, strict=True))
+    def within(sign: int, share: Expr, ratio: Expr) -> ByPositiveTerms:
+        """(w - sign c) s + w (z - s), where z - s = s z."""
+        return ByPositiveTerms(form=(w - sign * c1) * share + w * share * ratio)
 
     def in_logs(exponent: Expr, coefficient: Expr) -> Expr:
         """log((y - E)/(b x^-c))."""
@@ -157,21 +151,21 @@ def derivation() -> Derivation:
         ),
         Claim(
             "before_the_breaks",
-            EXPONENT(X) - C0,
+            c1 * s1,
             "<=",
-            w1 * z1 + w2 * z2,
-            say("By {share_below}, for both breaks:"),
-            within(1, SHARES, RATIOS),
-            assume=room(1),
+            w * z1,
+            say("By {share_below} a break adds little before it:"),
+            within(1, s1, z1),
+            assume=(w - c1,),
         ),
         Claim(
             "before_the_breaks_from_below",
-            C0 - EXPONENT(X),
+            -c1 * s1,
             "<=",
-            w1 * z1 + w2 * z2,
-            say("With the other sign of the changes:"),
-            within(-1, SHARES, RATIOS),
-            assume=room(-1),
+            w * z1,
+            say("Nor does it take away more:"),
+            within(-1, s1, z1),
+            assume=(w + c1,),
         ),
         Claim(
             "other_end",
@@ -196,22 +190,31 @@ def derivation() -> Derivation:
             ByConvexity(-f1 * log(V), V, 1 + 1 / z1, Integer(1)),
         ),
         Claim(
+            "last_exponent",
+            EXPONENT(X),
+            "==",
+            law.last_exponent - c1 * (1 - s1) - c2 * (1 - s2),
+            say(
+                "After both breaks the exponent is {}, but for what is missing:", law.last_exponent
+            ),
+        ),
+        Claim(
             "after_the_breaks",
-            law.last_exponent - EXPONENT(X),
+            c1 - c1 * s1,
             "<=",
-            w1 / z1 + w2 / z2,
-            say("By {share_above}, for both breaks:"),
-            within(1, left, inverse),
-            assume=room(1),
+            w / z1,
+            say("By {share_above} little of the change is missing after it:"),
+            within(1, 1 - s1, 1 / z1),
+            assume=(w - c1,),
         ),
         Claim(
             "after_the_breaks_from_below",
-            EXPONENT(X) - law.last_exponent,
+            c1 * s1 - c1,
             "<=",
-            w1 / z1 + w2 / z2,
-            say("With the other sign of the changes:"),
-            within(-1, left, inverse),
-            assume=room(-1),
+            w / z1,
+            say("Nor is there more in excess:"),
+            within(-1, 1 - s1, 1 / z1),
+            assume=(w + c1,),
         ),
         Claim(
             "merging",
@@ -230,13 +233,7 @@ def derivation() -> Derivation:
             + all_positive((*PLACES, *WIDTHS, U))
             + say(" and {}, and let {}, {}, {} and {} be real, ", (sym.E, ">=", 0), B, C0, c1, c2)
             + say("of either sign, with {}.", (B, "!=", 0)),
-            say(
-                "Let {} and {} be any numbers larger than the absolute values of {} and {}.",
-                w1,
-                w2,
-                c1,
-                c2,
-            ),
+            say("Let {} be any number larger than the absolute value of {}.", w, c1),
         ),
         definitions=(
             *(Definition(name, part.ratio(X)) for name, part in zip(RATIOS, breaks, strict=True)),
@@ -245,12 +242,11 @@ def derivation() -> Derivation:
             Definition(EXPONENT(X), in_shares(law.exponent(X))),
         ),
         statement=say("The local exponent of {} is {}, ", VALUE(X) - sym.E, EXPONENT(X))
-        + "{local_exponent}, where half of a change is reached at its break, {half_at_the_break}. "
-        + say("Before the breaks it is close to {}, ", C0)
-        + "{before_the_breaks} and {before_the_breaks_from_below}, "
-        + say("and after them to {}, ", law.last_exponent)
-        + "{after_the_breaks} and {after_the_breaks_from_below}, since {share_vanishes} and "
-        "{rest_vanishes}. The law itself is given by {value_before} and by {value_after}.",
+        + "{local_exponent}, and {last_exponent}. At a break half of its change is reached, "
+        "{half_at_the_break}. Before it the break adds little, {before_the_breaks} and "
+        "{before_the_breaks_from_below}, and after it all but little of its change, {after_the_breaks} "
+        "and {after_the_breaks_from_below}, since {share_vanishes} and {rest_vanishes}. So does the "
+        "second break. The law itself is given by {value_before} and by {value_after}.",
         steps=steps,
         source=f"{CABALLERO}, for the form; differentiation.",
         follows=say(
