@@ -2,132 +2,256 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log
+from sympy import Expr, Integer, Rational, Symbol, log
 
 from isoflop.theory import symbols as sym
+from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.broken import CABALLERO, Break, BrokenLaw
 from isoflop.theory.proof.argument import ByLeadingTerm
 from isoflop.theory.proof.argument_calculus import ByConvexity
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.words import Definition, all_positive, function, say
+
+PLACES, WIDTHS = (
+    tuple(Symbol(f"{letter}_{i}", positive=True) for i in (1, 2)) for letter in ("d", "f")
+)
+X, U, V, BOUND = (Symbol(name, positive=True) for name in ("x", "u", "v", "w"))
+B, C0, *CHANGES = (Symbol(name, real=True) for name in ("b", "c_0", "c_1", "c_2"))
+RATIOS, SHARES = (tuple(function(f"{letter}_{i}")(X) for i in (1, 2)) for letter in ("z", "s"))
+VALUE, EXPONENT = function("y"), function("p")
 
 
 def derivation() -> Derivation:
-    """Two breaks; the logarithm of y - a is a sum over breaks, so that more of them bring nothing new."""
-    d1, f1, d2, f2, w1, w2, x, y = (
-        Symbol(name, positive=True) for name in ("d1", "f1", "d2", "f2", "w1", "w2", "x", "y")
-    )
-    b, c0, c1, c2 = (Symbol(name, real=True) for name in ("b", "c0", "c1", "c2"))
-    first, second = Break(c1, d1, f1), Break(c2, d2, f2)
-    law, a = BrokenLaw(sym.E, b, c0, (first, second)), sym.E
-    sizes = BrokenLaw(sym.E, b, c0, (Break(w1, d1, f1), Break(w2, d2, f2)))
-    alone, z = BrokenLaw(a, b, c0, (first,)), first.ratio(x)
+    """Two breaks; the logarithm of y - E is a sum over breaks, so that more of them bring nothing new."""
+    breaks = tuple(Break(*letters) for letters in zip(CHANGES, PLACES, WIDTHS, strict=True))
+    first, second = breaks
+    law = BrokenLaw(sym.E, B, C0, breaks)
+    (c1, c2), (d1, d2), (f1, f2), w = CHANGES, PLACES, WIDTHS, BOUND
+    (z1, z2), (s1, s2) = RATIOS, SHARES
+    near = d1 * U**f1
+
+    def in_ratios(form: Expr) -> Expr:
+        """A form in the names of the ratios."""
+        names = dict(zip(breaks, RATIOS, strict=True))
+        return form.xreplace(
+            {b.ratio(X): z for b, z in names.items()}
+            | {b.reversed.ratio(X): 1 / z for b, z in names.items()}
+        )
+
+    def in_shares(form: Expr) -> Expr:
+        """A form in the names of the shares that are passed."""
+        return form.subs({b.passed(X): s for b, s in zip(breaks, SHARES, strict=True)})
+
+    def within(sign: int, share: Expr, ratio: Expr) -> ByPositiveTerms:
+        """(w - sign c) s + w (z - s), where z - s = s z."""
+        return ByPositiveTerms(form=(w - sign * c1) * share + w * share * ratio)
+
+    def in_logs(exponent: Expr, coefficient: Expr) -> Expr:
+        """log((y - E)/(b x^-c))."""
+        return log((VALUE(X) - sym.E) / (coefficient * X**-exponent))
+
     steps = (
         Claim(
             "local_exponent",
-            -x * law.at(x).diff(x) / (law.at(x) - a),
+            -X * Partial(VALUE(X), X) / (VALUE(X) - sym.E),
             "==",
-            law.exponent(x),
-            "Differentiate the logarithm of y - a: each break adds its change times the share s_i that is passed.",
+            EXPONENT(X),
+            say("Differentiate the logarithm of {}, to which each break ", VALUE(X) - sym.E)
+            + "adds its change times the share that is passed:",
         ),
         Claim(
             "share_grows",
-            x * first.passed(x).diff(x),
+            X * Partial(s1, X),
             "==",
-            first.passed(x) * (1 - first.passed(x)) / f1,
-            "The share passed is logistic in log x, with the scale f: it goes from 1/10 to 9/10 over 2 f log 9.",
+            s1 * (1 - s1) / f1,
+            say("The share is a logistic function of {}, with the scale {}:", log(X), f1),
         ),
         Claim(
             "half_at_the_break",
-            (-x * alone.at(x).diff(x) / (alone.at(x) - a)).subs(x, d1),
+            s1.subs(X, d1),
             "==",
-            c0 + c1 / 2,
-            "At a break half of its change is reached.",
+            Rational(1, 2),
+            say("At a break half of its change is reached:"),
+        ),
+        Claim(
+            "one_tenth",
+            s1.subs(X, d1 * Integer(9) ** -f1),
+            "==",
+            Rational(1, 10),
+            say("A tenth is reached before it:"),
+        ),
+        Claim(
+            "nine_tenths",
+            s1.subs(X, d1 * Integer(9) ** f1),
+            "==",
+            Rational(9, 10),
+            say("And nine tenths are reached {} later in {}:", 2 * f1 * log(9), log(X)),
         ),
         Claim(
             "value_near_the_break",
-            law.at(d1 * y**f1) - a,
+            VALUE(near) - sym.E,
             "==",
-            b * d1**-c0 * y ** (-c0 * f1) * (1 + y) ** (-c1 * f1) * second.at(d1 * y**f1),
-            "There the factor is (1 + y)^(-c1 f1), at the break 2^(-c1 f1).",
+            B * near**-C0 * (1 + U) ** (-c1 * f1) * in_ratios(second.at(X)).subs(X, near),
+            say(
+                "The first break has the factor {} here, and lies at {}:",
+                (1 + U) ** (-c1 * f1),
+                (U, "=", 1),
+            ),
         ),
         Claim(
             "share_below",
-            first.passed(x),
+            s1,
             "<=",
-            z,
-            "Below the break the share is at most (x/d)^(1/f),",
-            ByPositiveTerms(form=z**2 / (1 + z)),
+            z1,
+            say("Below the break the share is small:"),
+            ByPositiveTerms(form=z1**2 / (1 + z1)),
         ),
-        Claim("share_vanishes", z, "->", Integer(0), "which vanishes,", ByLeadingTerm(x, "0")),
+        Claim(
+            "share_vanishes",
+            z1,
+            "->",
+            Integer(0),
+            say("For the power {} has a positive exponent:", z1),
+            ByLeadingTerm(X, "0"),
+        ),
         Claim(
             "share_above",
-            1 - first.passed(x),
+            1 - s1,
             "<=",
-            1 / z,
-            "and above it what is missing is at most (d/x)^(1/f),",
-            ByPositiveTerms(form=1 / (z * (1 + z))),
+            1 / z1,
+            say("Above the break what is missing is small:"),
+            ByPositiveTerms(form=1 / (z1 * (1 + z1))),
         ),
         Claim(
-            "rest_vanishes", 1 / z, "->", Integer(0), "which vanishes too.", ByLeadingTerm(x, "oo")
+            "rest_vanishes",
+            1 / z1,
+            "->",
+            Integer(0),
+            say("In the same way:"),
+            ByLeadingTerm(X, "oo"),
+        ),
+        Claim(
+            "value_before",
+            in_logs(C0, B),
+            "==",
+            -c1 * f1 * log(1 + z1) - c2 * f2 * log(1 + z2),
+            say("The logarithm of the law is a sum over the breaks:"),
         ),
         Claim(
             "factor_below",
-            -f1 * log(1 + z),
+            -f1 * log(1 + z1),
             ">=",
-            -f1 * z,
-            "So does what a break adds to log|y - a| below it, c times this, with c of either sign:",
-            ByConvexity(-f1 * log(y), y, 1 + z, Integer(1)),
+            -f1 * z1,
+            say(
+                "A term in it is {} times a number between zero and {}, as the logarithm is concave:",
+                c1,
+                -f1 * z1,
+            ),
+            ByConvexity(-f1 * log(V), V, 1 + z1, Integer(1)),
         ),
         Claim(
             "before_the_breaks",
-            sizes.exponent(x) - c0,
+            c1 * s1,
             "<=",
-            w1 * first.ratio(x) + w2 * second.ratio(x),
-            "before the breaks the exponent is c0, which it misses by no more than this with w for |c|, and y - a is b x^-c0.",
-            ByPositiveTerms(
-                form=w1 * first.ratio(x) ** 2 / (1 + first.ratio(x))
-                + w2 * second.ratio(x) ** 2 / (1 + second.ratio(x))
-            ),
+            w * z1,
+            say("By {share_below} a break adds little before it:"),
+            within(1, s1, z1),
+            assume=(w - c1,),
+        ),
+        Claim(
+            "before_the_breaks_from_below",
+            -c1 * s1,
+            "<=",
+            w * z1,
+            say("Nor does it take away more:"),
+            within(-1, s1, z1),
+            assume=(w + c1,),
         ),
         Claim(
             "other_end",
-            law.reversed.at(x),
+            in_ratios(law.reversed.at(X)),
             "==",
-            law.at(x),
-            "A law with f_i < 0 is one with f_i > 0: exchange the signs of c_i and f_i, and read it from its other end.",
+            VALUE(X),
+            say("Read from its other end, the law has changes and widths of the other sign:"),
         ),
         Claim(
-            "after_the_breaks",
-            sizes.last_exponent - sizes.exponent(x),
-            "<=",
-            w1 / first.ratio(x) + w2 / second.ratio(x),
-            "After all breaks the exponent is c0 + c1 + c2, which it misses by no more than this with w for |c|, and by that "
-            "y - a is b d1^c1 d2^c2 x^-(c0 + c1 + c2).",
-            ByPositiveTerms(
-                form=w1 / (first.ratio(x) * (1 + first.ratio(x)))
-                + w2 / (second.ratio(x) * (1 + second.ratio(x)))
+            "value_after",
+            in_logs(law.last_exponent, law.last_coefficient),
+            "==",
+            -c1 * f1 * log(1 + 1 / z1) - c2 * f2 * log(1 + 1 / z2),
+            say("So its logarithm is also this sum:"),
+        ),
+        Claim(
+            "factor_above",
+            -f1 * log(1 + 1 / z1),
+            ">=",
+            -f1 / z1,
+            say("A term in it is small above its break, by the same bound:"),
+            ByConvexity(-f1 * log(V), V, 1 + 1 / z1, Integer(1)),
+        ),
+        Claim(
+            "last_exponent",
+            EXPONENT(X),
+            "==",
+            law.last_exponent - c1 * (1 - s1) - c2 * (1 - s2),
+            say(
+                "After both breaks the exponent is {}, but for what is missing:", law.last_exponent
             ),
         ),
         Claim(
+            "after_the_breaks",
+            c1 - c1 * s1,
+            "<=",
+            w / z1,
+            say("By {share_above} little of the change is missing after it:"),
+            within(1, 1 - s1, 1 / z1),
+            assume=(w - c1,),
+        ),
+        Claim(
+            "after_the_breaks_from_below",
+            c1 * s1 - c1,
+            "<=",
+            w / z1,
+            say("Nor is there more in excess:"),
+            within(-1, 1 - s1, 1 / z1),
+            assume=(w + c1,),
+        ),
+        Claim(
             "merging",
-            BrokenLaw(a, b, c0, (Break(c1, d1, f1), Break(c2, d1, f1))).at(x),
+            BrokenLaw(sym.E, B, C0, (first, Break(c2, d1, f1))).at(X),
             "==",
-            BrokenLaw(a, b, c0, (Break(c1 + c2, d1, f1),)).at(x),
-            "Two breaks at one place with the same f are one, or for opposite changes none: no runs tell them apart.",
+            BrokenLaw(sym.E, B, C0, (Break(c1 + c2, d1, f1),)).at(X),
+            say("Two breaks with one {} and one {} are a single break:", d1, f1),
         ),
     )
     return Derivation(
         name="broken_power_law_with_several_breaks",
         title="Exponents and values of a broken power law",
         assumptions=(
-            "y = a + b x^-c0 prod_i (1 + (x/d_i)^(1/f_i))^(-c_i f_i)",
-            "d_i, f_i > 0; b and all c_i real, of either sign, b not 0",
+            say("Let {} be a broken power law of {} with two breaks, ", VALUE(X), (X, ">", 0))
+            + say("at {} and {}; a further break adds a term to each sum. Let ", d1, d2)
+            + all_positive((*PLACES, *WIDTHS, U))
+            + say(" and {}, and let {}, {}, {} and {} be real, ", (sym.E, ">=", 0), B, C0, c1, c2)
+            + say("of either sign, with {}.", (B, "!=", 0)),
+            say("Let {} be any number larger than the absolute value of {}.", w, c1),
         ),
-        statement=(
-            r"-\frac{d\log|y-a|}{d\log x} = c_0 + \sum_i c_i s_i, \qquad"
-            r" s_i = \frac{(x/d_i)^{1/f_i}}{1 + (x/d_i)^{1/f_i}}, \qquad s_i(d_i) = \tfrac12"
+        definitions=(
+            *(Definition(name, part.ratio(X)) for name, part in zip(RATIOS, breaks, strict=True)),
+            *(Definition(s, z / (1 + z)) for s, z in zip(SHARES, RATIOS, strict=True)),
+            Definition(VALUE(X), in_ratios(law.at(X))),
+            Definition(EXPONENT(X), in_shares(law.exponent(X))),
         ),
+        statement=say("The local exponent of {} is {}, ", VALUE(X) - sym.E, EXPONENT(X))
+        + "{local_exponent}, and {last_exponent}. At a break half of its change is reached, "
+        "{half_at_the_break}. Before it the break adds little, {before_the_breaks} and "
+        "{before_the_breaks_from_below}, and after it all but little of its change, {after_the_breaks} "
+        "and {after_the_breaks_from_below}, since {share_vanishes} and {rest_vanishes}. So does the "
+        "second break. The law itself is given by {value_before} and by {value_after}.",
         steps=steps,
         source=f"{CABALLERO}, for the form; differentiation.",
-        follows="The breaks of a law are seen only where runs lie on both sides of them, within about 2 f of log x.",
+        follows=say(
+            "The breaks of a law are seen only where runs lie on both sides of them: within about twice {} of ",
+            f1,
+        )
+        + say("the break in {} for the first.", log(X)),
     )

@@ -142,8 +142,8 @@ def test_the_exponent_of_a_broken_law_near_its_ends_with_changes_of_either_sign(
 def test_signs_of_changes_are_left_open_in_the_several_breaks_theorem() -> None:
     theorem = load("broken_power_law_with_several_breaks")
     signs = {symbol.name: symbol.is_positive for step in theorem.steps for symbol in step.symbols}
-    assert {name: signs[name] for name in ("b", "c0", "c1", "c2")} == dict.fromkeys(
-        ("b", "c0", "c1", "c2")
+    assert {name: signs[name] for name in ("b", "c_0", "c_1", "c_2")} == dict.fromkeys(
+        ("b", "c_0", "c_1", "c_2")
     )
     assert "x" in signs
     assert "C" not in signs
