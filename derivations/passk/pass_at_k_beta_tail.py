@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sympy import Derivative, Function, Subs, Symbol, log, oo
 
+from isoflop.theory.algebra.factorials import gamma_of
 from isoflop.theory.passk import (
     DRAWS,
     FAIL_AT,
@@ -14,7 +15,6 @@ from isoflop.theory.passk import (
     beta_fail_ratio,
     beta_tail,
     beta_tail_correction,
-    gamma_of,
     gamma_ratio,
 )
 from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation, UnderLemma

@@ -6,6 +6,7 @@ from math import comb
 
 from sympy import Add, Derivative, Integer, Symbol
 
+from isoflop.theory.algebra.factorials import factorial_of
 from isoflop.theory.passk import (
     CHEN,
     CORRECT,
@@ -15,7 +16,6 @@ from isoflop.theory.passk import (
     SAMPLES,
     SOLVE,
     binomial,
-    factorial_of,
     falling,
 )
 from isoflop.theory.proof.claim import Claim, Derivation

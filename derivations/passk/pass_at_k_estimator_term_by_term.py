@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sympy import Symbol
 
+from isoflop.theory.algebra.factorials import factorial_of
 from isoflop.theory.passk import (
     CHEN,
     CORRECT,
@@ -13,7 +14,6 @@ from isoflop.theory.passk import (
     SAMPLES,
     SOLVE,
     binomial,
-    factorial_of,
     fail_estimator,
     falling,
     in_factorials,

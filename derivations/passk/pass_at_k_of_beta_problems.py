@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sympy import Derivative, Integer, Symbol
 
+from isoflop.theory.algebra.factorials import gamma_of
 from isoflop.theory.passk import (
     DRAWS,
     FAIL_AT,
     SHAPE_A,
     SHAPE_B,
     beta_fail,
-    gamma_of,
 )
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sympy import Expr, Integer, Symbol, exp, log
 
+from isoflop.theory.algebra.factorials import factorial_of
 from isoflop.theory.algebra.functions import log1p
 from isoflop.theory.passk import (
     CHEN,
@@ -12,7 +13,6 @@ from isoflop.theory.passk import (
     FAIL_AT,
     PASS_AT,
     SAMPLES,
-    factorial_of,
     fail_estimator,
     fail_estimator_factor,
     in_factorials,

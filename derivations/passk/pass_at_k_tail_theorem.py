@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sympy import Integer, Symbol, exp, log, oo
 
+from isoflop.theory.algebra.factorials import gamma_of
 from isoflop.theory.passk import (
     DRAWS,
     FAIL_AT,
@@ -13,7 +14,6 @@ from isoflop.theory.passk import (
     TAIL,
     beta_tail,
     beta_tail_correction,
-    gamma_of,
     power_tail,
 )
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
