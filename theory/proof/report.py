@@ -58,7 +58,8 @@ EXPECTATION = re.compile(
 NUMBER = re.compile(r"[\s{}]*[-+]?[0-9.]+[\s{}]*")
 #: "The compute is $C = 8 N D$".
 SPENT = re.compile(
-    r"(?:compute|budget|cost)(?![A-Za-z])[^.$]{0,40}\$\s*C\s*=(?P<value>[^$=]+)\$", re.IGNORECASE
+    r"(?:compute|budget|cost)(?![A-Za-z])[^.$]{0,20}\bis\s+\$\s*C\s*=(?P<value>[^$=]+)\$",
+    re.IGNORECASE,
 )
 #: The loss by itself and as a function of params and tokens.
 LAW = (("L", ()), ("L", ("N", "D")))
@@ -540,12 +541,12 @@ class _Document:
             is_own = self.settings.prove(text).answer is Answer.PROVED
         except (ParseError, ValueError):
             is_own = False
-        if is_own or sides is None:
+        if is_own or sides is None or not {"N", "D"} <= sides.names:
             return
         at = match.end()
         line = self.source.place(match.start()).line
         reason = f"line {line} has another budget, {text}: say --budget"
-        names = self.of_compute | (sides.names - {"N", "D"})
+        names = (self.of_compute | (sides.names & self.words.names.keys())) - {"C", "N", "D"}
         self.other_uses.append((names, reason, self._scope(at, at)))
 
     def _other_notation(self, equation: PrintedEquation) -> str:
