@@ -47,9 +47,12 @@ LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
 LARGEST_EXPONENT_BITS = 1_000
 LARGEST_DRAW = 2_000
 #: A bound is followed downhill from the tightest of its first points: from how many, of how many,
-#: how often, by which factors.
+#: how often, by which factors; more often where many letters leave a corner to be missed.
 DESCENTS, FIRST_POINTS, ROUNDS = 2, 16, 3
 STRIDES = tuple(Rational(*pair) for pair in ((1, 8), (1, 2), (9, 10), (10, 9), (2, 1), (8, 1)))
+MANY_LETTERS = 10
+MORE_DESCENTS, MORE_POINTS, MORE_ROUNDS = 6, 64, 10
+MORE_STRIDES = (*STRIDES, Rational(39, 40), Rational(40, 39))
 
 
 class OutOfReach(ValueError):
@@ -259,17 +262,28 @@ def _tightest(held: Sequence[Point], slack: Callable[[Point], Any]) -> list[Poin
     """Where one arrives from the points of least slack by going towards less, one coordinate after
     the other.
     """
+    many = bool(held) and len(held[0]) > MANY_LETTERS
+    first, descents = (MORE_POINTS, MORE_DESCENTS) if many else (FIRST_POINTS, DESCENTS)
+    rounds, strides = (MORE_ROUNDS, MORE_STRIDES) if many else (ROUNDS, STRIDES)
     starts = sorted(
-        ((slack(point), index) for index, point in enumerate(held[:FIRST_POINTS])),
+        ((slack(point), index) for index, point in enumerate(held[:first])),
         key=lambda start: start[0],
     )
-    return [_downhill(held[index], least, slack) for least, index in starts[:DESCENTS]]
+    return [
+        _downhill(held[index], least, slack, rounds, strides) for least, index in starts[:descents]
+    ]
 
 
-def _downhill(best: Point, least: Any, slack: Callable[[Point], Any]) -> Point:
-    for _ in range(ROUNDS):
+def _downhill(
+    best: Point,
+    least: Any,
+    slack: Callable[[Point], Any],
+    rounds: int,
+    strides: Sequence[Rational],
+) -> Point:
+    for _ in range(rounds):
         before = best
-        for symbol, factor in product(best, STRIDES):
+        for symbol, factor in product(best, strides):
             near = {**best, symbol: best[symbol] * factor}
             try:
                 found = slack(near)
