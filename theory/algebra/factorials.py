@@ -147,5 +147,5 @@ def _spelled(sum_of_terms: Expr) -> str:
     )
     signs = ("-" if term.could_extract_minus_sign() else "+" for term in terms)
     return " ".join(
-        f"{sign} {abs(term)}" for sign, term in zip(signs, terms, strict=True)
+        f"{sign} {-term if sign == '-' else term}" for sign, term in zip(signs, terms, strict=True)
     ).removeprefix("+ ")
