@@ -6,7 +6,7 @@ arithmetic for the bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
@@ -46,6 +46,9 @@ LOGARITHMS, FARTHER = (100, 200, 400, 800, 1_600), (10**4, 10**6, 10**8)
 #: Of the argument of exp before the point; they cost as many bits of precision.
 LARGEST_EXPONENT_BITS = 1_000
 LARGEST_DRAW = 2_000
+#: A bound that fails in a corner may hold at the first points: it is looked at where it is tightest
+#: of so many more.
+FURTHER_POINTS = 192
 #: A bound is followed downhill from the tightest of its first points: from how many, of how many,
 #: how often, by which factors; more often where many letters leave a corner to be missed.
 DESCENTS, FIRST_POINTS, ROUNDS = 2, 16, 3
@@ -211,7 +214,8 @@ def check_at_points(
 
     held: list[Point] = []
     out_of_reach = 0
-    for point in islice(sampled_points(symbols, seed), LARGEST_DRAW):
+    drawn = sampled_points(symbols, seed)
+    for point in islice(drawn, LARGEST_DRAW):
         try:
             failure = fails(point)
         except Undefined:
@@ -226,7 +230,9 @@ def check_at_points(
     used = len(held)
     if used < min(points, 1 if not symbols else points):
         return PointCheck(False, used, f"only {used} of {points} points lie in the domain")
-    for point in _tightest(held, slack) if relation in BOUNDS else ():
+    further = islice(drawn, FURTHER_POINTS if symbols else 0)
+    corners = (*_lowest(further, slack), *_tightest(held, slack)) if relation in BOUNDS else ()
+    for point in corners:
         try:
             failure = fails(point)
         except Undefined:
@@ -256,6 +262,15 @@ def _size(side: Expr, absolute: Callable[[Expr], Any]) -> Any:
     if side.is_Mul:
         return prod(_size(factor, absolute) for factor in side.args)
     return absolute(side)
+
+
+def _lowest(points: Iterable[Point], slack: Callable[[Point], Any]) -> list[Point]:
+    """The point of least slack, where there is one."""
+    found: list[tuple[Any, Point]] = []
+    for point in points:
+        with suppress(Undefined):
+            found.append((slack(point), point))
+    return [min(found, key=lambda pair: pair[0])[1]] if found else []
 
 
 def _tightest(held: Sequence[Point], slack: Callable[[Point], Any]) -> list[Point]:

@@ -24,9 +24,9 @@ def verdicts(run_cli, folder, notation, *words):
     assert printed.code == 0, printed.err
     path = folder / "printed.tex"
     path.write_text(f"% isoflop: begin\n{printed.out}\n% isoflop: end\n", encoding="utf-8")
-    return json.loads(
-        run_cli("prove", "--file", path, "--notation", notation, "--format", "json").out
-    )["equations"]
+    report = run_cli("prove", "--file", path, "--notation", notation, "--format", "json")
+    assert report.out, report.err
+    return json.loads(report.out)["equations"]
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
