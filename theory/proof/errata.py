@@ -119,6 +119,7 @@ def refute(claim: Claim, *, at: At = (), digits: int = 50, seed: int = 0) -> Wit
         raise ValueError(
             f"claim={claim.name!r}: {claim.relation} is a limit, which no point refutes"
         )
+    claim = claim.unfolded
     evaluator, independent = IntervalEvaluator(digits), PointEvaluator(digits)
     for point in _candidates(claim, at, seed):
         try:

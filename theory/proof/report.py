@@ -448,7 +448,8 @@ class _Document:
         place = self._place(equation)
         defines = any(definition.place == place for definition in self.definitions)
         arguments = bound(sides) if defines else frozenset[str]()
-        uses = self._closure((names - arguments) | stated_names, at=equation.start)
+        explained = _rests_on(equation.definitions)
+        uses = self._closure((names - arguments) | stated_names | explained, at=equation.start)
         own = next((d for d in uses if d.place == place), None)
         if own is not None and own.trouble:
             raise ParseError(own.trouble)
@@ -636,3 +637,13 @@ class _Document:
                 )
             )
         )
+
+
+def _rests_on(definitions: Iterable[str]) -> frozenset[str]:
+    """The names on which definitions rest, without those that they define."""
+    used, defined = frozenset[str](), frozenset[str]()
+    for sides in filter(None, map(Sides.of, definitions)):
+        used |= sides.names
+        named = name_alone(sides.tokens[0])
+        defined |= frozenset(() if named is None else (named[0], *named[1]))
+    return used - defined

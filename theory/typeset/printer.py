@@ -40,6 +40,8 @@ NAMES = {"alpha_C": r"\alpha_C", "infinity": r"\infty"}
 
 #: How the label of a compute-optimal value ends.
 MARKS_OF_OPTIMA = ("^{*}", r"_{\mathrm{opt}}")
+#: A digit, or the power of a number.
+NUMBER_AT_THE_END = re.compile(r"\d$|(?<![\w.^_}])\d[\d.]*\^\{[^{}]*\}$")
 
 #: Brackets around something of the height of a letter.
 UNSTRETCHED = re.compile(r"\\left\(((?:(?!\\left|\\right|\\frac|\\sqrt|\^|[()]).)*)\\right\)")
@@ -156,7 +158,8 @@ class PaperPrinter(Conventional, LatexPrinter):
         if right.startswith(r"\mathrm{"):
             return r" \, "
         is_value = left.endswith(MARKS_OF_OPTIMA) and right.startswith((r"\left(", "("))
-        return r" \cdot " if is_value or (left[-1].isdigit() and right[0].isdigit()) else " "
+        numbers = right[0].isdigit() and bool(NUMBER_AT_THE_END.search(left))
+        return r" \cdot " if is_value or numbers else " "
 
     def _print_Symbol(self, expr: Symbol, style: str = "plain") -> str:
         known = symbol_latex(expr.name, self.spelling)

@@ -125,6 +125,7 @@ DOCUMENTS = {
     r"\[ A B =: x \] \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"Let $x = A B$. \[ x^2 = A^2 B^2 \]": ["definition", "proved"],
     r"\[ x^2 = A^2 B^2, \] where $x = A B$.": ["proved", "definition"],
+    r"\[ y = B \] \[ x^2 = A^2 B^2, \] where \[ x = A y. \]": ["definition", "proved"],
     r"\[ x^2 y = A^2 B^3, \] where $x = A B$ and $y = B$.": ["proved", "definition", "definition"],
     r"\[ f(x) = E + x^2 \] \[ f(3) = E + 9 \]": ["definition", "proved"],
     r"\[ x = A = B \]": ["definition", "condition"],
