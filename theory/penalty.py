@@ -451,8 +451,8 @@ class Misallocation:
             ),
             steps=tuple(claims[name] for name in NUMERICAL_FORMS),
             source="Rewriting with expm1 and log1p.",
-            follows="The generated functions keep their digits near r = 1 and near the critical "
-            "sizes.",
+            follows="The generated functions keep their digits near the optimum and near the "
+            "critical sizes.",
         )
 
 

@@ -141,6 +141,7 @@ def derivation() -> Derivation:
         + "since {slope} and {steepest}.",
         steps=steps,
         source=f"{KRAJEWSKI}, equation 2, for the curve; elementary calculus.",
-        follows="For the exponent 0.18 the inflection in compute is at an accuracy of 0.0014: the visible S belongs to the "
+        follows="For the exponent 0.18 the inflection in compute is at an accuracy of 0.0014: the S shape that is seen "
+        "belongs to the "
         "logarithmic axis.",
     )

@@ -118,7 +118,7 @@ def derivation() -> Derivation:
         + say("{} and {}, ", sym.B, sym.GAMMA)
         + "{exponent_against_B}, but {sign_at_fixed_data}.",
         steps=steps,
-        source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",
+        source="Two linear dependencies among five columns, and a minor of three rows that is not zero.",
         follows="One size gives the exponent and the coefficient of tokens and a constant; one data set those of params and a "
         "constant.",
     )

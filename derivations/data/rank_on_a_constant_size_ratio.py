@@ -121,7 +121,7 @@ def derivation() -> Derivation:
         + say("have rank three: {column_log_B} and {column_gamma}, where ")
         + "{offset}, but those in three of them are independent, {minor_sign}.",
         steps=steps,
-        source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",
+        source="Two linear dependencies among five columns, and a minor of three rows that is not zero.",
         follows="To first order such runs tell three combinations alone, and neither the two exponents nor "
         "the size ratio. Runs off the path are needed for the allocation.",
     )

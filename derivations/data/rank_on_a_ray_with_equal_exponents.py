@@ -96,6 +96,6 @@ def derivation() -> Derivation:
         + "{one_power}. The derivatives in the five parameters have rank three: {column_log_B} and "
         "{column_gamma}, but those in three of them are independent, {minor_sign}.",
         steps=steps,
-        source="Two linear dependencies among five columns, and a 3 x 3 minor that is not zero.",
+        source="Two linear dependencies among five columns, and a minor of three rows that is not zero.",
         follows="The two coefficients enter through one sum alone: how the loss splits between size and data stays open.",
     )

@@ -70,7 +70,7 @@ def derivation() -> Derivation:
     )
     return Derivation(
         name="allocation_across_k",
-        title="Penalty for allocating at one k and evaluating at another",
+        title="Penalty for allocating at one number of samples and evaluating at another",
         assumptions=(*pair.assumptions, say("Let {}.", (SIZE, ">", 0))),
         definitions=pair.definitions,
         statement=say(
@@ -80,6 +80,6 @@ def derivation() -> Derivation:
         + "{size_ratio} and {tokens_ratio}, and under the second law the penalty of that ratio, "
         "{penalty}, which is at least one, {at_least_one}.",
         steps=steps,
-        source=f"{SCHAEFFER}, for laws whose coefficients depend on k; the quotient is elementary.",
-        follows="If the optimal shares differ between the two k, the penalty grows as a power of compute.",
+        source=f"{SCHAEFFER}, for laws whose coefficients depend on the number of samples; the quotient is elementary.",
+        follows="If the optimal shares differ between the two numbers of samples, the penalty grows as a power of compute.",
     )

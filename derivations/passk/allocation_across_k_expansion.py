@@ -70,7 +70,7 @@ def derivation() -> Derivation:
     )
     return Derivation(
         name="allocation_across_k_expansion",
-        title="Penalty across k near the compute of agreement",
+        title="Penalty across numbers of samples near the compute of agreement",
         assumptions=(*pair.assumptions, say("Let {} be real and {}.", s, (power, ">", 0))),
         definitions=(*pair.definitions, Definition(meeting, pair.agreement)),
         statement=say(
@@ -83,6 +83,6 @@ def derivation() -> Derivation:
         + say("At compute {} both allocate alike, ", meeting)
         + "{agreement}.",
         steps=steps,
-        source=f"{SCHAEFFER}, for laws whose coefficients depend on k; Taylor's theorem.",
+        source=f"{SCHAEFFER}, for laws whose coefficients depend on the number of samples; Taylor's theorem.",
         follows="Away from that compute the excess grows with the square of the logarithm of compute first, then as a power.",
     )

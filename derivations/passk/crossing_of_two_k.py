@@ -93,7 +93,7 @@ def derivation() -> Derivation:
                 ByMonotone((1 + x) ** -d, x, v, Integer(0), increasing=False),
             ),
         ),
-        source=f"{SCHAEFFER}, for exponents that grow with k; the crossing is elementary.",
+        source=f"{SCHAEFFER}, for exponents that grow with the number of samples; the crossing is elementary.",
         follows=say(
             "A law whose exponents depend on {}, without an irreducible term, must be refused below "
             "the largest such compute {}.",

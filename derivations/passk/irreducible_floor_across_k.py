@@ -58,7 +58,7 @@ def derivation() -> Derivation:
     )
     return Derivation(
         name="irreducible_floor_across_k",
-        title="The irreducible term across k",
+        title="The irreducible term across numbers of samples",
         assumptions=(
             say(
                 "Let {} be the limit of {} for unlimited compute, so that that of {} is {}. ",
@@ -86,5 +86,6 @@ def derivation() -> Derivation:
         "floor vanishes at more draws, {floor_does_not_vanish}.",
         steps=steps,
         source=f"{SCHAEFFER}, for laws with an irreducible term; the bound is Jensen's inequality.",
-        follows="Fitted floors at two k must satisfy both bounds; a floor of zero at one k only is inconsistent.",
+        follows="Floors fitted at two numbers of samples must satisfy both bounds; "
+        "a floor of zero at one of them only is inconsistent.",
     )

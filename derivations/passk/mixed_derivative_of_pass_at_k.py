@@ -62,7 +62,7 @@ def derivation() -> Derivation:
     )
     return Derivation(
         name="mixed_derivative_of_pass_at_k",
-        title="The mixed derivative of pass@k in compute and k",
+        title="The mixed derivative of pass@k in compute and the number of samples",
         assumptions=(
             say(
                 "Let {}, {}, {} and {} be the values of {} at compute {} and {}, ",
@@ -89,5 +89,6 @@ def derivation() -> Derivation:
         "{bilinear_in_draws}, and for a law with an irreducible term {with_an_irreducible_term}.",
         steps=steps,
         source=f"Symmetry of second derivatives; {KRAJEWSKI}, equation 5, for the bilinear law.",
-        follows="Exponents in compute fitted at several k predict how the exponent in k depends on compute.",
+        follows="Exponents in compute fitted at several numbers of samples predict "
+        "how the exponent in that number depends on compute.",
     )

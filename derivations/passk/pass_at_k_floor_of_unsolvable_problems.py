@@ -72,7 +72,7 @@ def derivation() -> Derivation:
     )
     return Derivation(
         name="pass_at_k_floor_of_unsolvable_problems",
-        title="The floor of -log pass@k is the share of unsolvable problems",
+        title="The floor of the loss of pass@k is the share of unsolvable problems",
         assumptions=(
             say(
                 "A share {} of the problems is never solved, {}. ", unsolvable, (unsolvable, "<", 1)
@@ -96,5 +96,5 @@ def derivation() -> Derivation:
         "{limit_of_pass_for_beta_problems}.",
         steps=steps,
         source=f"Dominated convergence; {SCHAEFFER}, for laws with an irreducible term.",
-        follows="A law without an irreducible term at large k says that every problem is solved sometimes.",
+        follows="A law without an irreducible term at many samples says that every problem is solved sometimes.",
     )

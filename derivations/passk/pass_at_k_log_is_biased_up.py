@@ -79,7 +79,7 @@ def derivation() -> Derivation:
     )
     return Derivation(
         name="pass_at_k_log_is_biased_up",
-        title="-log of an estimated pass@k is biased up",
+        title="The negative logarithm of an estimated pass@k is biased up",
         assumptions=(
             say(
                 "Let {} be a random estimate of {} that is always positive, {} its mean, and ",
@@ -106,5 +106,6 @@ def derivation() -> Derivation:
         "{at_least_half_the_square_below} and {at_most_below}.",
         steps=steps,
         source=f"Jensen's inequality and the delta method; {CHEN}, for the estimator.",
-        follows="Fit counts by a binomial likelihood; clipping zeros or dropping them in silence biases -log pass@k.",
+        follows="Fit counts by a binomial likelihood; clipping zeros or dropping "
+        "them in silence biases the negative logarithm of pass@k.",
     )

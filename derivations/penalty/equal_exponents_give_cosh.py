@@ -85,6 +85,6 @@ def derivation() -> Derivation:
         + say("{}, and it exceeds one by {} at the distance {} on both sides: ", s, epsilon, width)
         + "{tolerance_above} and {tolerance_below}.",
         steps=steps,
-        source="The penalty of Schaeffer et al. 2025, arXiv 2509.24012, at beta = gamma.",
+        source="The penalty of Schaeffer et al. 2025, arXiv 2509.24012, at equal exponents.",
         follows="Laws with nearly equal exponents have a nearly symmetric penalty.",
     )

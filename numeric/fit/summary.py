@@ -15,7 +15,7 @@ import numpy as np
 
 from ...theory.data.notation import DEFAULT
 from ...theory.data.notation import notation as find_notation
-from ...theory.typeset.escapes import clean
+from ...theory.typeset.escapes import clean, latex_words
 from ...theory.typeset.numbers import Interval, Shortest, Significant
 from ...theory.typeset.table import RULE, Column, Subheading, Table, Words
 from ..data.columns import BUDGET, LETTERS
@@ -150,10 +150,8 @@ class Summary:
 
     def _latex_notes(self) -> list[Words]:
         """What a reader of the table must know: the runs, the objective, the intervals."""
-        from ...theory.typeset.sentence import escaped
-
         fit, draws, digits = self.fit, self.draws, Shortest(6)
-        objective = escaped(DESCRIPTIONS[fit.objective.name])
+        objective = latex_words(DESCRIPTIONS[fit.objective.name])
         for name, value in fit.objective.as_dict().items():
             if name in PARAMETERS:
                 objective += f", ${PARAMETERS[name]} = {digits.finite_latex(value)}$"

@@ -21,6 +21,7 @@ SOUND = """
 from sympy import symbols
 
 from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.words import all_positive, say
 
 x, y = symbols("x y", positive=True)
 
@@ -28,9 +29,10 @@ x, y = symbols("x y", positive=True)
 def derivation():
     steps = (
         Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand."),
-        Claim("bound", x + y, ">=", x, "y is positive.", ByPositiveTerms()),
+        Claim("bound", x + y, ">=", x, "A positive number is added.", ByPositiveTerms()),
     )
-    return Derivation("mine", "Mine", ("x, y > 0",), "", steps, "own work")
+    statement = say("{square} and {bound}.")
+    return Derivation("mine", "Mine", (say("Let ") + all_positive((x, y)),), statement, steps, "own work")
 """
 UNSOUND = SOUND.replace("2 * x * y", "3 * x * y")
 
@@ -198,6 +200,7 @@ from sympy import Integer, symbols
 
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import ByCases, ByPositiveTerms, Claim, Derivation
+from isoflop.theory.proof.words import all_positive, say
 
 x, h = symbols("x h", positive=True)
 FAR = Integer(10) ** 9
@@ -207,7 +210,8 @@ def derivation():
     slope = ByCases((((x, FAR),),))
     falling = ByMonotone((x - FAR) ** 2, x, x + h, x, False, ByPositiveTerms(h), slope)
     steps = (Claim("falls", (x + h - FAR) ** 2, "<=", (x - FAR) ** 2, "It falls.", falling),)
-    return Derivation("mine", "Mine", ("x, h > 0",), "", steps, "own work")
+    assumed = (say("Let ") + all_positive((x, h)),)
+    return Derivation("mine", "Mine", assumed, say("{falls}"), steps, "own work")
 """
 OWN_ARGUMENT = (
     SOUND.replace("ByPositiveTerms()", "Mine()")
@@ -256,7 +260,7 @@ def test_own_file_with_an_argument_of_its_own(call, own) -> None:
             ),
             "at least one step",
         ),
-        (SOUND.replace("(x + y) ** 2", "3.5"), "cannot be checked"),
+        (SOUND.replace("(x + y) ** 2", "3.5"), "lhs=3.5: must be a SymPy expression"),
         (
             SOUND.replace("ByPositiveTerms()", 'ByPositiveTerms(strength="proved")'),
             "unexpected keyword argument 'strength'",
@@ -266,7 +270,10 @@ def test_own_file_with_an_argument_of_its_own(call, own) -> None:
             "says nothing",
         ),
         (SOUND.replace('"bound"', '"square"'), "'square' is the name of more than one"),
-        (SOUND.replace('"y is positive."', '""'), "step 'bound': reason='': must say something"),
+        (
+            SOUND.replace('"A positive number is added."', '""'),
+            "step 'bound': reason='': must say something",
+        ),
         (SOUND.replace('"own work"', '""'), "source='': must say something"),
     ],
 )

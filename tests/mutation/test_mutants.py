@@ -28,11 +28,12 @@ from tests.mutation.mutants import (
     score_named,
     truth,
 )
+from tests.theory.documents import theorem_of
 
 from isoflop.derivations import NAMES
 from isoflop.theory.algebra.decide import Answer, Decision
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.claim import Claim
 from isoflop.theory.proof.points import PointCheck
 from isoflop.theory.proof.verification import load, unordered
 
@@ -240,7 +241,7 @@ def test_a_contradicted_witness_is_not_believed(monkeypatch):
 
     monkeypatch.setattr("tests.mutation.mutants.check_at_points", slander)
     claim = Claim("c", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "r")
-    derivation = Derivation("d", "t", ("a",), "s", (claim,), "s")
+    derivation = theorem_of(claim)
     mutant = next(islice(mutants(derivation), 1))
     found = score(type(mutant)(mutant.derivation, mutant.step, mutant.kind, claim))
     assert (found.truth, found.wronged) == (TRUE, (POINTS,))

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from isoflop.derivations import theorem
-from isoflop.theory.proof.claim import Derivation
+from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.words import Formula, Sentence
 from isoflop.theory.typeset.document import Entry
 
 BEGIN, END = r"\begin{document}", r"\end{document}"
@@ -21,6 +22,14 @@ WORST_OVERFULL = 3  # points
 def derivation_of(name: str) -> Derivation:
     """The theorem, built once."""
     return theorem(name).derivation()
+
+
+def theorem_of(*steps: Claim, name: str = "mine") -> Derivation:
+    """A theorem that states its steps, about letters that it introduces."""
+    letters = sorted(frozenset().union(*(step.formula.names for step in steps)), key=str)
+    introduced = (Sentence("Let {} be given. " * len(letters), tuple(map(Formula.of, letters))),)
+    stated = Sentence(" and ".join(f"{{{step.name}}}" for step in steps) + ".")
+    return Derivation(name, "Mine", introduced, stated, steps, "own work")
 
 
 @cache

@@ -83,9 +83,6 @@ class Claim:
         The exact argument; the normal form by default.
     assume : tuple of sympy.Expr
         Expressions assumed positive.
-    statement : str
-        LaTeX of the statement as it should be read, where the two sides themselves are not what a
-        reader wants.
     through : tuple of sympy.Expr
         Forms of the right side on the way to it, each equal to it: `lhs >= through = rhs`.
     where : tuple of Definition
@@ -99,7 +96,6 @@ class Claim:
     reason: str | Sentence
     argument: Argument = field(default_factory=ByNormalForm)
     assume: tuple[Expr, ...] = ()
-    statement: str = ""
     through: tuple[Expr, ...] = ()
     where: tuple[Definition, ...] = ()
 
@@ -238,7 +234,7 @@ class Claim:
         return Verdict(self, self.prove(), pointwise, interval)
 
     def to_latex(self) -> str:
-        return self.statement or f"{latex(self.lhs)} {RELATIONS[self.relation]} {latex(self.rhs)}"
+        return f"{latex(self.lhs)} {RELATIONS[self.relation]} {latex(self.rhs)}"
 
 
 @dataclass(frozen=True)
@@ -285,7 +281,7 @@ class Derivation:
     name: str
     title: str | Sentence
     assumptions: tuple[str | Sentence, ...]
-    statement: str | Sentence
+    statement: Sentence
     steps: tuple[Claim, ...]
     source: str
     follows: str | Sentence = ""
@@ -314,9 +310,6 @@ class Derivation:
         for text in (self.follows, *(step.reason for step in self.steps)):
             if isinstance(text, str) and any(reference in text for reference in references):
                 raise ValueError(f"{text!r}: refers to a step; write it as a Sentence")
-        if isinstance(self.statement, Sentence):
-            self._refuse_unproved_statement(self.statement)
-            self._refuse_unknown_letters()
         for step in self.steps:
             _refuse_what_says_nothing(step, self.statement)
         repeated = [
@@ -327,6 +320,8 @@ class Derivation:
                 f"steps: {repeated[0]!r} is the name of more than one; a step needs a name of its "
                 f"own"
             )
+        self._refuse_unproved_statement(self.statement)
+        self._refuse_unknown_letters()
 
     @property
     def stated(self) -> dict[str, Formula]:
@@ -434,15 +429,19 @@ def words_of(text: str | Sentence) -> str:
     return text.text if isinstance(text, Sentence) else text
 
 
-def _refuse_what_says_nothing(step: Claim, statement: str | Sentence) -> None:
+def _refuse_what_says_nothing(step: Claim, statement: Sentence) -> None:
     """Refuse a step that is certainly a mistake."""
     for what in ("name", "reason"):
         require_text(f"step {step.name!r}: {what}", words_of(getattr(step, what)))
+    for side in ("lhs", "rhs"):
+        value = getattr(step, side)
+        if not isinstance(value, Expr):
+            raise ValueError(f"step {step.name!r}: {side}={value!r}: must be a SymPy expression")
     if step.lhs == step.rhs:
         raise ValueError(
             f"step {step.name!r}: lhs and rhs are both {str(step.lhs)[:60]}, which says nothing"
         )
-    conclusions = {_words(str(text)) for text in (statement, step.reason, step.statement) if text}
+    conclusions = {_words(str(text)) for text in (statement, step.reason)}
     for argument in with_those_within(step.argument):
         if isinstance(argument, UnderLemma) and _words(str(argument.lemma)) in conclusions:
             raise ValueError(

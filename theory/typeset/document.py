@@ -31,12 +31,12 @@ from ..penalty import Misallocation
 from ..proof.claim import Derivation, Verdict, weakest
 from ..proof.words import Sentence
 from .breaking import ARTICLE, SIZES, Measure
+from .escapes import latex_words
 from .layout import OPTIMAL
 from .numbers import Shortest
 from .plain import plain
 from .printer import render, symbol_latex
 from .prose import respell
-from .sentence import LETTERS, escaped, sentence_latex
 from .table import Column, Table
 from .theorem import label, shares_setting, theorem_latex
 from .width import MACRO, width
@@ -55,6 +55,8 @@ __all__ = [
 
 Subject = Derivation | Envelope | Misallocation
 
+#: The letters of a law, in which notations and papers differ.
+LETTERS = ("E", "A", "B", "C0", "N", "D", "C", "L", "alpha", "beta", "gamma", "r", "rho")
 PACKAGES = ("amsmath", "amssymb", "amsthm")
 #: Of labels and, in a fragment, of what it cites.
 PREFIX = "iso:"
@@ -92,7 +94,8 @@ INTRODUCTION = (
     "points in arithmetic of 50 digits, bounds also in interval arithmetic. The status of a "
     "theorem is that of its weakest step."
 )
-#: Where a sentence names a derivation that is not in the document.
+#: A derivation that a sentence names, and one that is not in the document.
+NAMED = re.compile(r"\((\w+(?:\\_\w+){2,})\)")
 OTHER_NAME = re.compile(r"\\texttt\{\w+(?:\\_\w+){2,}\}")
 ELSEWHERE = r"Names in \texttt{typewriter} are those of other derivations of the package."
 
@@ -191,20 +194,12 @@ class Citing:
             pieces += [sentence[position:begin], f"{_spoken(work.names)}~{self.key(work.key)}"]
             position = end
         pieces.append(sentence[position:])
-        return "".join(piece if k % 2 else self._plain(piece) for k, piece in enumerate(pieces))
+        return "".join(piece if k % 2 else latex_words(piece) for k, piece in enumerate(pieces))
 
     def key(self, key: str) -> str:
         r"""``\cite`` of a work by its key."""
         self.works.setdefault(key, WORKS[key])
         return rf"\cite{{{self.prefix}{key}}}"
-
-    def _plain(self, piece: str) -> str:
-        """The formulas of a piece set, its spaces at both ends kept."""
-        inner = piece.strip()
-        if not inner:
-            return piece
-        before, after = piece[: len(piece) - len(piece.lstrip())], piece[len(piece.rstrip()) :]
-        return before + sentence_latex(inner, self.spelling) + after
 
     def bibliography(self) -> list[str]:
         if not self.works:
@@ -222,14 +217,14 @@ def _what_follows(text: str | Sentence, citing: Citing) -> str:
 
 
 def _spoken(names: str) -> str:
-    return escaped(names).replace("et al. ", r"et al.\ ")
+    return latex_words(names).replace("et al. ", r"et al.\ ")
 
 
 def _bibitem(work: Work, prefix: str) -> str:
-    details = re.sub(r"(\d)-(\d)", r"\1--\2", escaped(work.details))
+    details = re.sub(r"(\d)-(\d)", r"\1--\2", latex_words(work.details))
     details = re.sub(r"https://\S+?(?=[,;]?(?:\s|$))", lambda match: _breakable(match[0]), details)
     stop = "" if work.title.endswith("?") else "."
-    return rf"\bibitem{{{prefix}{work.key}}} {escaped(work.listed_authors)}, \emph{{{escaped(work.title)}{stop}}} {details}"
+    return rf"\bibitem{{{prefix}{work.key}}} {latex_words(work.listed_authors)}, \emph{{{latex_words(work.title)}{stop}}} {details}"
 
 
 def _breakable(address: str) -> str:
@@ -352,14 +347,17 @@ def document_latex(
     ]
     printed = f"{made.day} {made:%B} {made.year}"
     opening = [
-        rf"\title{{{escaped(title)}}}",
+        rf"\title{{{latex_words(title)}}}",
         rf"\author{{isoflop {__version__}}}",
         rf"\date{{{printed}}}",
         r"\begin{document}",
         r"\maketitle",
     ]
     checked = INTRODUCTION.format(
-        isoflop=__version__, sympy=sympy_version, date=printed, notation=escaped(spelling.source)
+        isoflop=__version__,
+        sympy=sympy_version,
+        date=printed,
+        notation=latex_words(spelling.source),
     )
     introduction = (
         ["", checked, *([ELSEWHERE] if OTHER_NAME.search(body) else [])] if entries else []
@@ -412,10 +410,14 @@ def _origin(entries: Sequence[Entry], laws: Sequence[str], spelling: Notation, m
 
 
 def _with_references(body: str, names: Iterable[str]) -> str:
-    """The names of the document's own theorems as references."""
-    for name in names:
-        body = body.replace(rf"\texttt{{{escaped(name)}}}", rf"Theorem~\ref{{{label(name)}}}")
-    return body
+    """The names of the document's own theorems as references, those of others in typewriter."""
+    labels = {latex_words(name): label(name) for name in names}
+
+    def reference(match: re.Match[str]) -> str:
+        name = match[1]
+        return rf"(Theorem~\ref{{{labels[name]}}})" if name in labels else rf"(\texttt{{{name}}})"
+
+    return NAMED.sub(reference, body)
 
 
 def _table_width(table: Table) -> int:
@@ -503,7 +505,7 @@ def _closing(entry: Entry, citing: Citing) -> str:
     """The status of a theorem, its source, and what follows from it."""
     derivation = entry.derivation
     about = [
-        rf"\textbf{{Status:}} {escaped(entry.status)}.",
+        rf"\textbf{{Status:}} {latex_words(entry.status)}.",
         rf"\textbf{{Source:}} {citing(derivation.source)}" if derivation.source else "",
         rf"\textbf{{What follows:}} {_what_follows(derivation.follows, citing)}"
         if derivation.follows

@@ -5,11 +5,21 @@ from __future__ import annotations
 import re
 from unicodedata import combining, east_asian_width
 
-__all__ = ["clean", "display_width", "html_escaped", "latex_escaped", "markdown_escaped", "padded"]
+__all__ = [
+    "clean",
+    "display_width",
+    "html_escaped",
+    "latex_escaped",
+    "latex_words",
+    "markdown_escaped",
+    "padded",
+]
 
 LATEX = {character: rf"\{character}" for character in "&%$#_{}"}
 LATEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " "}
+#: Between two names in capitals, and between two numbers.
+RANGE = re.compile(r"(?<=[A-Z]{2})-(?=[A-Z]{2})|(?<=\d)-(?=\d)")
 
 
 def clean(text: str) -> str:
@@ -28,6 +38,16 @@ def latex_escaped(text: str) -> str:
     50 \% of A\_1
     """
     return "".join(LATEX.get(c, c if c.isprintable() else " ") for c in text)
+
+
+def latex_words(text: str) -> str:
+    r"""For a sentence in LaTeX: escaped, with an en dash between two numbers and between two names
+    in capitals.
+
+    >>> print(latex_words("AM-GM, pages 74-109"))
+    AM--GM, pages 74--109
+    """
+    return RANGE.sub("--", latex_escaped(text))
 
 
 def html_escaped(text: str) -> str:

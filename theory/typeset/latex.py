@@ -5,16 +5,13 @@ The fragments need the packages amsmath, amsthm (with an environment ``theorem``
 
 from .align import envelope_latex, misallocation_latex
 from .printer import render
-from .sentence import escaped, sentence_latex
 from .theorem import theorem_latex
 from .width import width
 
 __all__ = [
     "envelope_latex",
-    "escaped",
     "misallocation_latex",
     "render",
-    "sentence_latex",
     "theorem_latex",
     "width",
 ]

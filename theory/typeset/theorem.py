@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sympy import Expr, Symbol
+from sympy import Expr
 
 from ..algebra import Decision
 from ..data.notation import DEFAULT, Notation
@@ -17,54 +16,15 @@ from ..penalty import Misallocation
 from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
 from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from ..proof.words import Formula, Sentence
-from .breaking import ARTICLE, Measure, block, closed, definitions, display, filled, packed, pieces
+from .breaking import ARTICLE, Measure, block, closed, definitions, filled, packed, pieces
 from .equations import check_spelling, side_conditions
+from .escapes import latex_words
 from .naming import with_names
 from .printer import SIGNS, PaperPrinter, snug
-from .sentence import escaped, respelled_latex, sentence_latex
 from .width import width
 from .words import formulas_display, latex_sentence, references, split, statement_latex
 
 Cite = Callable[[str], str]
-#: The two-term law in an assumption, and names of its optimum in a normalised text.
-TWO_TERMS = re.compile(r"A N\^-beta \+ B D\^-(?:gamma|beta)|A/N\*\*beta \+ B/D\*\*gamma")
-OPTIMA = ("N*", "D*", "R*", "L*")
-SPELLINGS = (
-    (r"\^(?:\{\*\}|\*)|\^\{\*(?=-)", "*"),
-    (r"\bd(?=[NDLRC]\*)", "d "),
-    (r"\\(alpha|rho)(?![A-Za-z])", r" \1"),
-    (r"C_0", "C0"),
-    (r"C_\{\\mathrm\{eff\}\}", "C_eff"),
-)
-#: What derivations about the two-term law call its parts: the definition, and the names that it
-#: needs.
-MEANINGS = {
-    "R(C; t)": ("R(C; t) is {terms} at compute C on the ray D = t N", ()),
-    "N(C; t)": ("N(C; t) and D(C; t) are the N and D of the ray D = t N at compute C", ()),
-    "T_N": ("T_N = {params}", ()),
-    "T_D": ("T_D = {tokens}", ()),
-    "T_i": ("T_i is either term of R", ("R",)),
-    "w_i": ("w_i is the share of T_i in R*", ("R*",)),
-    "C0": ("R* = C0 C^-alpha", ("R*", "alpha")),
-    "alpha": ("alpha = {exponent}", ()),
-    "w_N": ("w_N = {params_share}", ()),
-    "w_D": ("w_D = {tokens_share}", ()),
-    "G": ("G = (beta A/(gamma B))^(1/(beta + gamma))", ()),
-    "P": ("P = R/R*", ("R", "R*")),
-    "r": ("r = N/N*", ("N*",)),
-    "rho": ("rho = (D/N)/(D*/N*)", ("N*", "D*")),
-    "k": ("k = N/N*", ("N*",)),
-    "k_D": ("k_D is the D/D* at which the loss is L*(C)", ("D*", "L*")),
-    "C_eff": ("C_eff = C P^(-1/alpha)", ("P", "alpha")),
-    "C_D": ("C_D is the compute at which D* = D_max", ("D*",)),
-    "C_N": ("C_N is the compute at which N* = N_max", ("N*",)),
-}
-#: Of these a theorem's statement says the value, not the meaning.
-CLAIMED = frozenset({"P", *OPTIMA})
-#: What an assumption that mentions these says of them is enough.
-ASSUMED = {name: rf"(?<!\w){name}(?!\w)" for name in ("r", "k", "rho")} | {
-    "R": r"loss (?:E \+ )?R(?![*\w])"
-}
 Key = TypeVar("Key")
 SIGNS_OF_LIMITS = {"oo": r"\infty"}
 
@@ -74,7 +34,7 @@ def theorem_latex(
     *,
     notation: str | Notation = DEFAULT,
     verdicts: Sequence[Verdict] | None = None,
-    cite: Cite = escaped,
+    cite: Cite = latex_words,
     measure: Measure = ARTICLE,
     environment: str = "theorem",
     home: Derivation | None = None,
@@ -110,11 +70,10 @@ def theorem_latex(
         law = subject.envelope if isinstance(subject, Misallocation) else subject
         check_spelling(law, spelling)
         subject = subject.derivation
-    names = frozenset().union(*(step.symbols for step in subject.steps))
     head = [
         rf"\begin{{{environment}}}[{latex_sentence(subject.title, spelling)}]\label{{{label(subject.name)}}}",
-        *_assumed(subject, names, spelling, measure, home),
-        *_stated(subject, spelling, measure),
+        *_assumed(subject, spelling, measure, home),
+        statement_latex(subject.statement, subject.stated, spelling, measure.text),
         rf"\end{{{environment}}}",
     ]
     given: Sequence[Verdict | None] = verdicts or [None] * len(subject.steps)
@@ -130,26 +89,20 @@ def label(name: str) -> str:
 def shares_setting(derivation: Derivation, home: Derivation) -> bool:
     """Whether a theorem assumes all that another one does, and means the same by its names."""
     there = {definition.name: definition.value for definition in home.definitions}
-    return (
-        not isinstance(derivation.statement, str)
-        and not isinstance(home.statement, str)
-        and derivation.assumptions[: len(home.assumptions)] == home.assumptions
-        and all(there.get(d.name, d.value) == d.value for d in derivation.definitions)
+    return derivation.assumptions[: len(home.assumptions)] == home.assumptions and all(
+        there.get(d.name, d.value) == d.value for d in derivation.definitions
     )
 
 
 def _assumed(
     derivation: Derivation,
-    names: Iterable[Symbol],
     spelling: Notation,
     measure: Measure,
     home: Derivation | None,
 ) -> list[str]:
     """The assumptions as sentences, and the definitions that none of them gives."""
     assumptions = derivation.assumptions[len(home.assumptions) if home else 0 :]
-    printed = [latex_sentence(text, spelling, symbols=names) for text in assumptions]
-    if isinstance(derivation.statement, str):
-        return [f"Assume: {'; '.join(printed)}."]
+    printed = [latex_sentence(text, spelling) for text in assumptions]
     given = {
         formula.sides[0]
         for text in derivation.assumptions
@@ -165,82 +118,6 @@ def _assumed(
         return [*opening, *printed]
     shown = formulas_display(new, PaperPrinter(spelling, arguments=True), measure.text, ".")
     return [*opening, *printed, write, shown]
-
-
-def _stated(derivation: Derivation, spelling: Notation, measure: Measure) -> list[str]:
-    if isinstance(derivation.statement, str):
-        shown = display(respelled_latex(derivation.statement, spelling), measure.text)
-        meant = meanings(derivation)
-        return ["Then", shown, *([sentence_latex(meant, spelling)] if meant else [])]
-    return [statement_latex(derivation.statement, derivation.stated, spelling, measure.text)]
-
-
-def meanings(derivation: Derivation) -> str:
-    """What the names of the two-term law stand for that a derivation uses and does not introduce;
-    empty for other laws.
-    """
-    law = TWO_TERMS.search(" ".join(map(str, derivation.assumptions)))
-    if law is None:
-        return ""
-    assumed, stated = (
-        _normalised("; ".join(map(str, derivation.assumptions))),
-        _normalised(str(derivation.statement)),
-    )
-    said = _normalised(" . ".join(str(step.reason) for step in derivation.steps))
-
-    def introduced(name: str) -> bool:
-        equated = rf"(?:^|[,;:.]|quad|with|and) *{re.escape(name)}(?:\([^()]*\))? *="
-        own = name in ASSUMED and bool(re.search(ASSUMED[name], assumed))
-        given = re.search(equated, assumed) or re.search(rf"{re.escape(name)} is the", said)
-        return own or bool(given) or (name not in CLAIMED and bool(re.search(equated, stated)))
-
-    text = f"{assumed} . {stated} . {said}"
-    used = {
-        name for name in ("R", *MEANINGS, *OPTIMA) if _occurs(name, text) and not introduced(name)
-    }
-    for name in reversed(MEANINGS):
-        used |= {needed for needed in MEANINGS[name][1] if name in used and not introduced(needed)}
-    forms = _forms(law[0], "kappa" in assumed)
-    found = [f"R = {forms['terms']}"] if "R" in used else []
-    if optima := [name for name in OPTIMA if name in used]:
-        listed = " and ".join(filter(None, [", ".join(optima[:-1]), optima[-1]]))
-        values = "are the values" if len(optima) > 1 else "is the value"
-        found.append(
-            f"{listed} {values} where {'R' if 'R' in used else forms['terms']} is least at compute "
-            f"{forms['compute']}"
-        )
-    found += [MEANINGS[name][0].format(**forms) for name in MEANINGS if name in used]
-    return f"Here {'; '.join(found)}." if found else ""
-
-
-def _occurs(name: str, text: str) -> bool:
-    return bool(re.search(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![\w'*])", text))
-
-
-def _forms(law: str, general: bool) -> dict[str, str]:
-    """The parts of a two-term law with the exponents that it has, under 6 N D or under kappa N^a
-    D^d.
-    """
-    equal = "D^-beta" in law
-    params, tokens = "A N^-beta", f"B D^-{'beta' if equal else 'gamma'}"
-    total, above, beside = ("a gamma + d beta", "a ", "d ") if general else ("beta + gamma", "", "")
-    found = {
-        "params": params,
-        "tokens": tokens,
-        "terms": f"{params} + {tokens}",
-        "compute": "C" if general else "C = 6 N D",
-    }
-    if equal:
-        return found | {"exponent": "beta/2", "params_share": "1/2", "tokens_share": "1/2"}
-    shares = {"params_share": f"{above}gamma/({total})", "tokens_share": f"{beside}beta/({total})"}
-    return found | shares | {"exponent": f"beta gamma/({total})"}
-
-
-def _normalised(text: str) -> str:
-    """Plain text or LaTeX with one spelling of optima, differentials, Greek names and indices."""
-    for pattern, spelling in SPELLINGS:
-        text = re.sub(pattern, spelling, text)
-    return text
 
 
 @dataclass(frozen=True)
@@ -272,9 +149,9 @@ def _proof(graded: Sequence[Graded], spelling: Notation, cite: Cite, measure: Me
     refer = references(entry.step.name for entry in graded)
     for entry in graded:
         step = entry.step
-        reason = latex_sentence(step.reason, spelling, symbols=step.symbols, step=refer.__getitem__)
+        reason = latex_sentence(step.reason, spelling, step=refer.__getitem__)
         if entry.strength == FAILED:
-            reason += rf" \emph{{{escaped(entry.objection)}.}}"
+            reason += rf" \emph{{{latex_words(entry.objection)}.}}"
         reason = reason[:-1] + ":" if reason.endswith(".") else reason
         conditions = side_conditions(step.unfolded, entry.decision, step)
         items += [rf"  \item {reason}", _display(step, conditions, spelling, measure.item)]
@@ -295,7 +172,7 @@ def _basis(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str
     by = {k: entry.strength for k, entry in enumerate(graded, start=1)}
     methods = _gathered((described(argument), k) for k, argument in steps if by[k] == PROVED)
     checks = "; ".join(
-        f"{_numbers(numbers)} by {escaped(label)}" for label, numbers in methods.items()
+        f"{_numbers(numbers)} by {latex_words(label)}" for label, numbers in methods.items()
     )
     every = (
         "Each step was decided"
@@ -322,7 +199,7 @@ def _basis(graded: Sequence[Graded], spelling: Notation, cite: Cite) -> list[str
     for label, numbers in _gathered(
         (described(argument), k) for k, argument in steps if by[k] == NUMERICAL
     ).items():
-        opening += [f"Checked in numbers, not proved: {_numbers(numbers)} ({escaped(label)})."]
+        opening += [f"Checked in numbers, not proved: {_numbers(numbers)} ({latex_words(label)})."]
     for source, numbers in _gathered(
         (_source(argument), k) for k, argument in steps if by[k] == CITED
     ).items():
@@ -363,8 +240,6 @@ def _display(
     """The claim of a step, its conditions beside or below it, and the names that its long parts
     were given.
     """
-    if step.statement:
-        return display(respelled_latex(step.statement, spelling), room)
     printer, formula = PaperPrinter(spelling), step.formula
     count = len(formula.sides)
     short, names = with_names(

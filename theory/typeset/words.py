@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from sympy import Symbol
-
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import Derivation
 from ..proof.words import Formula, Sentence
 from ..proof.words import pieces as pieces_of
 from .breaking import block, filled, packed, pieces
+from .escapes import latex_words
 from .plain import PlainPrinter
 from .printer import SIGNS, PaperPrinter, snug
-from .sentence import escaped, respelled_latex, sentence_latex
 from .width import width
 
 PLAIN_SIGNS = {"propto": "is proportional to"}
@@ -36,15 +34,13 @@ def latex_sentence(
     sentence: str | Sentence,
     notation: str | Notation = DEFAULT,
     *,
-    symbols: Iterable[Symbol] = (),
     step: Callable[[str], str] = str,
 ) -> str:
     """A sentence with its formulas set; `step` prints a reference to a step."""
-    spelling = find_notation(notation)
     if isinstance(sentence, str):
-        return sentence_latex(sentence, spelling, symbols=symbols)
-    printer = PaperPrinter(spelling)
-    return sentence.printed(lambda formula: inline(formula, printer), step, escaped)
+        return latex_words(sentence)
+    printer = PaperPrinter(find_notation(notation))
+    return sentence.printed(lambda formula: inline(formula, printer), step, latex_words)
 
 
 def plain_formula(formula: Formula, notation: str | Notation = DEFAULT) -> str:
@@ -70,9 +66,7 @@ def plain_sentence(
 
 
 def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
-    """What a theorem states, in plain text; LaTeX where it was written as LaTeX."""
-    if isinstance(derivation.statement, str):
-        return derivation.statement
+    """What a theorem states, in plain text."""
     claims = derivation.stated
     return plain_sentence(
         derivation.statement, notation, step=lambda name: plain_formula(claims[name], notation)
@@ -82,8 +76,6 @@ def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) 
 def latex_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
     """What a theorem states, in LaTeX, every formula in the line of text."""
     spelling = find_notation(notation)
-    if isinstance(derivation.statement, str):
-        return f"$\\displaystyle {respelled_latex(derivation.statement, spelling)}$"
     printer = PaperPrinter(spelling, arguments=True)
     claims = {name: inline(claim, printer) for name, claim in derivation.stated.items()}
     return latex_sentence(derivation.statement, spelling, step=claims.__getitem__)
@@ -111,7 +103,7 @@ def statement_latex(
                 words[len(mark) :].lstrip() if shown.endswith("\n") else words[len(mark) :],
             )
         if not waiting:
-            parts.append(escaped(words))
+            parts.append(latex_words(words))
         if name == "":
             parts.append(inline(next(formulas), printer))
         elif name is not None:

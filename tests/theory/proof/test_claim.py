@@ -9,6 +9,7 @@ from random import Random
 import pytest
 import sympy
 from sympy import Abs, Add, Expr, Integer, Mul, Pow, Rational, exp, log, sqrt, symbols
+from tests.theory.documents import theorem_of
 from tests.theory.rewriting import MP, evaluate, from_sympy
 
 from isoflop.theory import symbols as sym
@@ -283,7 +284,7 @@ def test_limit_under_a_lemma_is_checked_numerically_too() -> None:
 
 
 def derivation(*steps: Claim) -> Derivation:
-    return Derivation("test", "A test", (), "", steps, "")
+    return theorem_of(*steps)
 
 
 def test_status_is_computed_from_the_steps() -> None:

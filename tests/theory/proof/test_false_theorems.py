@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 from sympy import Abs, Expr, Function, Integer, Rational, Symbol, exp, log, symbols
+from tests.theory.documents import theorem_of
 
 from isoflop.theory.algebra.decide import Answer, Decision, decide
 from isoflop.theory.proof.argument import (
@@ -26,6 +27,7 @@ from isoflop.theory.proof.argument_enclosure import ByEnclosure
 from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.verification import checked, verify
+from isoflop.theory.proof.words import Sentence
 from isoflop.theory.typeset.theorem import theorem_latex
 
 x, y, b, u, h = symbols("x y b u h", positive=True)
@@ -34,16 +36,12 @@ ZERO, ONE, FAR = Integer(0), Integer(1), Integer(10) ** 9
 TINY = Rational(1, 10**100)
 
 
-def derivation(*steps: Claim, statement: str = "a statement") -> Derivation:
-    return Derivation("mine", "Mine", ("x > 0",), statement, steps, "own work")
-
-
 def claim(lhs: Expr, relation: str, rhs: Expr, argument: Argument, *assume: Expr) -> Claim:
     return Claim("claim", lhs, relation, rhs, "A reason.", argument, assume)
 
 
 def status(*steps: Claim) -> str:
-    return verify(checked(derivation(*steps))).status
+    return verify(checked(theorem_of(*steps))).status
 
 
 # -- strength -----------------------------------------------------------------------------------------------------
@@ -272,27 +270,29 @@ TRUE = Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand.")
     ("built", "said"),
     [
         (
-            lambda: derivation(replace(TRUE, lhs=b, rhs=b)),
+            lambda: theorem_of(replace(TRUE, lhs=b, rhs=b)),
             "step 'square': lhs and rhs are both b, which says nothing",
         ),
-        (lambda: derivation(replace(TRUE, lhs=b, rhs=b, relation=">=")), "says nothing"),
-        (lambda: derivation(TRUE, TRUE), "'square' is the name of more than one"),
-        (lambda: derivation(replace(TRUE, reason=" ")), "reason=' ': must say something"),
-        (lambda: derivation(replace(TRUE, name="")), "name='': must say something"),
-        (lambda: replace(derivation(TRUE), source=""), "source='': must say something"),
-        (lambda: derivation(replace(TRUE, argument=Cited(""))), "source='': must say something"),
+        (lambda: theorem_of(replace(TRUE, lhs=b, rhs=b, relation=">=")), "says nothing"),
+        (lambda: theorem_of(TRUE, TRUE), "'square' is the name of more than one"),
+        (lambda: theorem_of(replace(TRUE, reason=" ")), "reason=' ': must say something"),
         (
-            lambda: derivation(replace(TRUE, argument=UnderLemma("", "me", ByNormalForm()))),
+            lambda: replace(theorem_of(TRUE), steps=(replace(TRUE, name=""),)),
+            "name='': must say something",
+        ),
+        (lambda: replace(theorem_of(TRUE), source=""), "source='': must say something"),
+        (lambda: theorem_of(replace(TRUE, argument=Cited(""))), "source='': must say something"),
+        (
+            lambda: theorem_of(replace(TRUE, argument=UnderLemma("", "me", ByNormalForm()))),
             "lemma='': must say something",
         ),
         (
-            lambda: derivation(replace(TRUE, argument=UnderLemma("L", "", ByNormalForm()))),
+            lambda: theorem_of(replace(TRUE, argument=UnderLemma("L", "", ByNormalForm()))),
             "source='': must say something",
         ),
         (
-            lambda: derivation(
-                replace(TRUE, argument=UnderLemma("P = NP.", "me", ByNormalForm())),
-                statement="p =  np",
+            lambda: theorem_of(
+                replace(TRUE, argument=UnderLemma(f" {TRUE.reason}", "me", ByNormalForm()))
             ),
             "step 'square': its lemma is what is to be proved",
         ),
@@ -319,13 +319,13 @@ class OwnNumerically(Numerically):
 
 
 def test_an_argument_of_ones_own_is_called_so() -> None:
-    step = verify(checked(derivation(claim(x, "<=", FAR, Own())))).steps[0]
+    step = verify(checked(theorem_of(claim(x, "<=", FAR, Own())))).steps[0]
     assert step.strength == "checked numerically"
     assert step.argument == "normal form, not an argument of isoflop"
     inside = claim(x, "<=", FAR, BySameDifference(FAR, x, Own()))
-    assert "not an argument of isoflop" in verify(checked(derivation(inside))).steps[0].argument
+    assert "not an argument of isoflop" in verify(checked(theorem_of(inside))).steps[0].argument
     assert "not an argument of isoflop" in inside.verify().how
-    assert "not an argument of isoflop" in theorem_latex(derivation(inside))
+    assert "not an argument of isoflop" in theorem_latex(theorem_of(inside))
     assert status(claim(exp(-x), ">=", TINY, OwnNumerically())) == "checked numerically"
     assert is_of_the_package(ByMonotone(x, x, x, y, slope=ByFactors((x,))))
 
@@ -340,9 +340,9 @@ def test_a_claim_or_derivation_of_ones_own_class_is_refused() -> None:
 
     mine = MyClaim("claim", x, "<=", FAR, "A reason.")
     with pytest.raises(ValueError, match="must be isoflop Claims"):
-        checked(derivation(mine))
+        checked(theorem_of(mine))
     with pytest.raises(ValueError, match="must return an isoflop Derivation"):
-        checked(MyDerivation("mine", "Mine", (), "", (TRUE,), "own work"))
+        checked(MyDerivation("mine", "Mine", (), Sentence("{square}"), (TRUE,), "own work"))
 
 
 # -- points that do not reach a limit -----------------------------------------------------------------------------

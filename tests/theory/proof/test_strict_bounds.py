@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from sympy import Abs, Expr, Integer, Rational, Symbol, exp, log, symbols
 from tests.mutation.mutants import FALSE, TRUE, mutants, truth
+from tests.theory.documents import theorem_of
 
 from isoflop.theory.proof.argument import (
     Argument,
@@ -17,7 +18,7 @@ from isoflop.theory.proof.argument import (
 from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
 from isoflop.theory.proof.argument_enclosure import ByEnclosure
 from isoflop.theory.proof.argument_factors import ByFactors
-from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.claim import Claim
 from isoflop.theory.proof.errata import refute
 from isoflop.theory.proof.points import check_at_points, enclose_bound
 from isoflop.theory.proof.verification import verify
@@ -155,7 +156,7 @@ def test_refuting_a_strict_claim_at_a_point_of_equality() -> None:
 
 def test_strict_claims_are_printed_and_mutated() -> None:
     step = TRUE_ONES["monotone"]
-    theorem = Derivation("mine", "Mine", ("u > 0",), "(1 + u)^b > 1", (step,), "own work")
+    theorem = theorem_of(step)
     report = verify(theorem).steps[0]
     assert (report.relation, report.strength) == (">", "proved")
     assert " > 1" in report.claim

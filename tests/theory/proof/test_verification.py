@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import pytest
 from sympy import Integer, Rational, symbols
+from tests.theory.documents import theorem_of
 
 from isoflop.derivations import NAMES
 from isoflop.theory.proof.argument import ByPositiveTerms, Numerically
-from isoflop.theory.proof.claim import Claim, Derivation
+from isoflop.theory.proof.claim import Claim
 from isoflop.theory.proof.verification import (
     ERRATA,
     checked,
@@ -27,7 +28,7 @@ x, y = symbols("x y", positive=True)
 
 
 def derivation(*steps, name="mine"):
-    return Derivation(name, "A title", ("x > 0",), "x = x", steps, "nowhere")
+    return theorem_of(*steps, name=name)
 
 
 SQUARE = Claim("square", (x + y) ** 2, "==", x**2 + 2 * x * y + y**2, "Expand.")

@@ -171,13 +171,10 @@ def test_a_claim_brings_its_conditions_into_the_statement() -> None:
     assert plain_statement(said) == "For y < x x > y."
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if isinstance(load(name).statement, Sentence)]
-)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_theorem_holds_a_place_that_nothing_fills(name: str) -> None:
     derivation = load(name)
     for step in derivation.steps:
-        assert not step.statement
         if not isinstance(step.reason, Sentence):
             assert not re.search(r"[\^_*=<>{|]|\b[B-HJ-Z]\b", step.reason)
     text = theorem_latex(derivation, notation="hoffmann")

@@ -10,7 +10,13 @@ from datetime import date
 import pytest
 import sympy
 from sympy import Mul, Pow, Rational, Symbol
-from tests.theory.documents import checked_entry, compiled, complaints, derivation_of
+from tests.theory.documents import (
+    checked_entry,
+    compiled,
+    complaints,
+    derivation_of,
+    theorem_of,
+)
 
 import isoflop
 from isoflop.derivations import NAMES
@@ -23,11 +29,11 @@ from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
 from isoflop.theory.proof.argument import Cited, UnderLemma
 from isoflop.theory.proof.claim import Claim, Derivation, Numerically
+from isoflop.theory.proof.words import say
 from isoflop.theory.typeset.breaking import ARTICLE, TWO_COLUMNS, display, filled, packed
-from isoflop.theory.typeset.document import Entry, cited, document_latex, with_macros
+from isoflop.theory.typeset.document import LETTERS, Entry, cited, document_latex, with_macros
 from isoflop.theory.typeset.naming import with_names
 from isoflop.theory.typeset.printer import PaperPrinter
-from isoflop.theory.typeset.sentence import LETTERS, respelled_latex
 from isoflop.theory.typeset.table import Column, Table
 from isoflop.theory.typeset.width import width
 
@@ -158,7 +164,7 @@ def test_tables_compile(tmp_path):
 
 
 def about(claim: Claim) -> str:
-    derivation = Derivation("d", "A title", ("A > 0",), "A = A", (claim,), "")
+    derivation = theorem_of(claim)
     return document_latex([Entry(derivation, derivation.verify(points=4, digits=30))], macros=False)
 
 
@@ -173,7 +179,9 @@ def test_proved():
 
 def test_a_lemma_is_stated_with_its_source():
     granted = UnderLemma(
-        "A > 0 whenever B > 0", "Hausdorff 1921, Math. Z. 9, 74-109", TRUE.argument
+        say("{} whenever {}", (sym.A, ">", 0), (sym.B, ">", 0)),
+        "Hausdorff 1921, Math. Z. 9, 74-109",
+        TRUE.argument,
     )
     text = about(replace(TRUE, argument=granted))
     assert r"\textbf{Status:} proved under a stated lemma." in text
@@ -347,19 +355,6 @@ def test_bad_symbols(symbols, message):
 def test_symbols_need_macros():
     with pytest.raises(ValueError, match="macros=True"):
         document_latex([], symbols={"N": "M"}, macros=False)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (r"N^*_{k_1}", r"{N_{\mathrm{opt}}}_{k_1}"),
-        (r"A N^{*-\beta}", r"A (N_{\mathrm{opt}})^{-\alpha}"),
-        (r"\alpha_{\mathrm{loc}} \le \gamma_2", r"\alpha_{\mathrm{loc}} \le \beta_2"),
-        (r"\text{for all } N, \mathbb{E} x", r"\text{for all } N, \mathbb{E} x"),
-    ],
-)
-def test_written_formulas_are_respelt(text, expected):
-    assert respelled_latex(text, HOFFMANN) == expected
 
 
 # -- lines -----------------------------------------------------------------------------------------------------

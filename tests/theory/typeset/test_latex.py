@@ -22,14 +22,14 @@ from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
 from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, misallocation
-from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation
+from isoflop.theory.proof.claim import ByLeadingTerm, Claim
 from isoflop.theory.proof.verification import load
+from isoflop.theory.proof.words import say
 from isoflop.theory.typeset.equations import side_conditions
 from isoflop.theory.typeset.latex import (
     envelope_latex,
     misallocation_latex,
     render,
-    sentence_latex,
     theorem_latex,
     width,
 )
@@ -510,7 +510,7 @@ def test_what_is_not_proved_says_so() -> None:
     derivation = replace(
         m.derivation,
         assumptions=(),
-        statement="",
+        statement=say("It is said that {swapped} and {tail}."),
         definitions=(),
         steps=(false, m.claims["penalty"], tail),
     )
@@ -539,35 +539,9 @@ def test_a_condition_for_the_quotient_of_phi2_alone_is_not_printed() -> None:
         assert bool(conditions) == printed
 
 
-def test_a_statement_replaces_the_sides() -> None:
-    claim = Claim("one", sym.A, "==", sym.A, "Trivially.", statement=r"A N^{-\beta} = T_N")
-    derivation = Derivation("d", "A title", ("A > 0",), r"N^* = \gamma", (claim,), "")
-    text = theorem_latex(derivation, notation="hoffmann")
-    assert r"A N^{-\alpha} = T_N" in text
-    assert r"N_{\mathrm{opt}} = \beta" in text
-    assert "Assume: $A > 0$." in text
-
-
-@pytest.mark.parametrize(
-    ("sentence", "text"),
-    [
-        ("The shares add up to one.", "The shares add up to one."),
-        ("R* = C0 C^-alpha.", r"$R^{*} = C_0 C^{-\alpha}$."),
-        ("The D term's share of R* is fixed.", r"The $D$ term's share of $R^{*}$ is fixed."),
-        ("A bound on A N^-beta.", r"A bound on $A N^{-\beta}$."),
-        ("For r -> infinity it grows.", r"For $r \to \infty$ it grows."),
-        ("1 - q = r^(-gamma a/d) at most", r"$1 - q = r^{-\gamma a/d}$ at most"),
-        ("dR/dlog N + lambda dlog C/dlog N = 0", r"$dR/d\log N + \lambda d\log C/d\log N = 0$"),
-        ("-expm1(log w_N) < 1", r"$-\operatorname{expm1}(\log w_N) < 1$"),
-        ("over/undertraining at 50% & more, AM-GM", r"over/undertraining at 50\% \& more, AM--GM"),
-        ("L = A/N**beta + E holds", r"$L = E + A N^{-\beta}$ holds"),
-        ("orders 0 and 1, i.e. a few, in 2022", "orders 0 and 1, i.e. a few, in 2022"),
-        (r"so $T_N^* = \gamma$ holds", r"so $T_N^* = \gamma$ holds"),
-        ("file_name.py", r"file\_name.py"),
-    ],
-)
-def test_sentences(sentence: str, text: str) -> None:
-    assert sentence_latex(sentence) == text
+def test_words_are_escaped() -> None:
+    text = latex_sentence("over/undertraining at 50% & more, AM-GM, file_name.py, pages 74-109")
+    assert text == r"over/undertraining at 50\% \& more, AM--GM, file\_name.py, pages 74--109"
 
 
 @pytest.mark.parametrize("notation", [SCHAEFFER, HOFFMANN], ids=lambda n: n.name)
