@@ -14,7 +14,7 @@ from ..algebra.parse import ParseError, Token
 from ..budget import SIX_ND, Budget
 from .at_law import HasCoefficients
 from .paper import RELATION, PrintedEquation
-from .prove import Proof, prove
+from .prove import Proof, proved
 from .source import Place
 from .vocabulary import Vocabulary, vocabulary
 
@@ -60,11 +60,10 @@ class Settings:
             "let": (*self.let, *more.pop("let", ())),
             "limit": more.pop("limit", None) or self.limit,
         }
-        return prove(
+        return proved(
             text,
+            self.words,
             latex=True,
-            notation=self.notation,
-            budget=self.budget,
             law=self.law,
             seconds=self.seconds,
             **given,

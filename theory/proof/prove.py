@@ -23,7 +23,7 @@ from .correction import Corrector, Side
 from .question import MOVING, Question, decided
 from .reading import RELATION, Claims, Given, sources, spans
 from .spelling import PLAIN, Spelling, value_text
-from .vocabulary import Vocabulary, vocabulary
+from .vocabulary import Vocabulary, refuse_clashes, vocabulary
 
 #: For what would be right in place of a refuted claim.
 SECONDS_TO_CORRECT = 3
@@ -236,14 +236,40 @@ def prove(
     claim does not hold for independent ones, but uses several that belong to one run (N, D and C,
     r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
-    words = vocabulary(notation, budget or SIX_ND)
+    refuse_clashes(budget or SIX_ND, notation)
+    return proved(
+        text,
+        vocabulary(notation, budget or SIX_ND),
+        latex=latex,
+        assume=assume,
+        define=define,
+        let=let,
+        limit=limit,
+        law=law,
+        seed=seed,
+        seconds=seconds,
+    )
+
+
+def proved(
+    text: str,
+    words: Vocabulary,
+    *,
+    latex: bool = False,
+    assume: Sequence[str] = (),
+    define: Sequence[str] = (),
+    let: Sequence[str] = (),
+    limit: str | None = None,
+    law: HasCoefficients | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+) -> Proof:
+    """As `prove`, with names that mean what the vocabulary says."""
     settings: dict[str, Any] = {
         "latex": latex,
         "define": define,
         "let": let,
-        "notation": notation,
         "limit": limit,
-        "budget": budget,
         "law": law,
         "seed": seed,
         "seconds": seconds,
@@ -256,7 +282,7 @@ def prove(
     for relation in relations:
         if relation.text in ("->", "~") and limit is None:
             raise ParseError(f"{relation.text} needs its limit, as in r -> 0 or r -> oo", text=text)
-    numbers = None if law is None else Coefficients.of(law, notation, words.names)
+    numbers = None if law is None else Coefficients.of(law, words.notation.name, words.names)
     try:
         with within(seconds):
             sides = [
@@ -456,11 +482,11 @@ def _under(
         f"{left} {spelt.get(relation.text, relation.text)} {right}"
         for left, relation, right in zip(sides, relations, sides[1:], strict=False)
     ]
-    bare = prove(conclusion, assume=assume, **settings)
+    bare = proved(conclusion, words, assume=assume, **settings)
     if bare.answer is Answer.PROVED:
         return bare
     try:
-        return prove(conclusion, assume=(*assume, *assumed), **settings)
+        return proved(conclusion, words, assume=(*assume, *assumed), **settings)
     except ParseError as error:
         reason = f"the premise cannot be taken for an assumption: {error}"
         unused = Decision(Answer.UNDECIDED, reason)

@@ -18,6 +18,7 @@ from sympy import Expr, Symbol
 from .. import symbols as sym
 from ..algebra.answer import Answer
 from ..algebra.parse import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, PRIME, NamedFunction, ParseError
+from ..budget import Budget
 from ..data.notation import NOTATIONS
 from .defined import (
     COLON_EQUALS,
@@ -114,10 +115,26 @@ def report(
     printed : sequence of PrintedEquation
         In the order of the document.
     settings : Settings
+        A budget that a theorem states for itself holds in it, unless the settings have one.
     """
-    reading = _Document(source, printed, settings)
-    for equation in reading.printed:
-        yield equation, reading.entries(equation)
+    own = _Document(source, printed, settings)
+    others = {
+        stated: _Document(source, printed, replace(settings, budget=stated.budget))
+        for stated in own.budgets
+    }
+
+    def reading(equation: PrintedEquation) -> StatedBudget | None:
+        return next((stated for stated in others if stated.holds(equation.start)), None)
+
+    parts = [
+        (equation, document, stated)
+        for stated, document in ((None, own), *others.items())
+        for equation in document.printed
+        if reading(equation) == stated
+    ]
+    for equation, document, stated in sorted(parts, key=lambda part: part[0].display[0]):
+        entries = document.entries(equation)
+        yield equation, entries if stated is None else [stated.told(entry) for entry in entries]
 
 
 @dataclass(frozen=True)
@@ -129,6 +146,25 @@ class Supposition:
 
     def holds(self, at: int) -> bool:
         return self.scope.since(at) is not None
+
+
+@dataclass(frozen=True)
+class StatedBudget:
+    """The budget that a theorem states for itself, in which line and where it holds."""
+
+    budget: Budget
+    line: int
+    scope: Scope
+
+    def holds(self, at: int) -> bool:
+        return self.scope.since(at) is not None
+
+    def told(self, entry: Entry) -> Entry:
+        """The entry, which says whose budget it is about."""
+        if entry.answer not in (PROVED, REFUTED):
+            return entry
+        reading = f"with the budget of line {self.line}"
+        return replace(entry, reading=f"{entry.reading}, {reading}" if entry.reading else reading)
 
 
 class _Document:
@@ -151,6 +187,7 @@ class _Document:
         self.supposed: list[Supposition] = []
         self.seen: set[str] = set()
         self.other_uses: list[tuple[frozenset[str], str, Scope]] = []
+        self.budgets: list[StatedBudget] = []
         self.of_ratios = frozenset(
             name
             for name in ("r", "rho", "s", "R_opt")
@@ -162,7 +199,7 @@ class _Document:
             if self._is_supposition(text):
                 self.suppose(text, at)
         for match in SPENT.finditer(source.text):
-            self._note_other_budget(match)
+            self._note_budget(match)
         for equation in self.printed:
             self._collect(equation)
         self.definitions = [self._checked(definition) for definition in self.definitions]
@@ -534,8 +571,10 @@ class _Document:
                 reason = f"line {line} has the law in the {other} notation: say --notation {other}"
         self.other_uses.append((frozenset(names), reason, scope))
 
-    def _note_other_budget(self, match: re.Match[str]) -> None:
-        """Note that the compute is said to be another than that of the settings."""
+    def _note_budget(self, match: re.Match[str]) -> None:
+        """Note that the compute is said to be another than that of the settings; a theorem may say
+        so of itself.
+        """
         text = f"C = {match['value'].strip()}"
         sides = Sides.of(text)
         try:
@@ -546,9 +585,22 @@ class _Document:
             return
         at = match.end()
         line = self.source.place(match.start()).line
+        scope = self._scope(at, at)
+        budget = self._budget_of(sides) if self.settings.budget is None else None
+        if budget is not None and scope.last is not None:
+            self.budgets.append(StatedBudget(budget, line, scope))
+            return
         reason = f"line {line} has another budget, {text}: say --budget"
         names = (self.of_compute | (sides.names & self.words.names.keys())) - {"C", "N", "D"}
-        self.other_uses.append((names, reason, self._scope(at, at)))
+        self.other_uses.append((names, reason, scope))
+
+    def _budget_of(self, sides: Sides) -> Budget | None:
+        """The budget that `C = ...` is; None where it is none that the notation can say."""
+        try:
+            budget = Budget.parse(" ".join(token.text for token in sides.tokens[-1]))
+            return budget if replace(self.settings, budget=budget).words else None
+        except ValueError:
+            return None
 
     def _other_notation(self, equation: PrintedEquation) -> str:
         """The notation in which an equation is the law; empty where there is none."""

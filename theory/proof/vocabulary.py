@@ -166,13 +166,8 @@ def _powers(budget: Expr, variables: Sequence[Symbol]) -> tuple[tuple[Symbol, Ex
 
 @lru_cache(maxsize=8)
 def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabulary:
-    """The vocabulary of the two-term law under a budget.
-
-    Raises
-    ------
-    ValueError
-        Where a letter of the budget means something else in the notation: `a` is an allocation
-        exponent of hoffmann.
+    """The vocabulary of the two-term law under a budget, whose letters are the budget's: `a` is no
+    allocation exponent of hoffmann under kappa N^a D^d.
     """
     spelling = find_notation(notation)
     envelope = derive(budget=budget)
@@ -183,7 +178,6 @@ def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabula
         for meaning, name in letters.items()
     }
     own[sym.E] = Symbol(spelling.irreducible, nonnegative=True)  # a law may have none
-    _refuse_clashes(budget, spelling)
 
     def respelt(meaning: Expr | NamedFunction) -> Expr | NamedFunction:
         if not isinstance(meaning, NamedFunction):
@@ -192,10 +186,11 @@ def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabula
         instead = tuple((symbol, value.xreplace(own)) for symbol, value in meaning.instead)
         return replace(meaning, body=meaning.body.xreplace(own), other=other, instead=instead)
 
+    letters_of_budget = {symbol.name for symbol in budget.compute().free_symbols}
     respelled = {
         own_name: canonical[name]
         for name, own_name in spelling.names().items()
-        if name in canonical
+        if name in canonical and own_name not in letters_of_budget
     }
     ambiguous = {name for name in spelling.names() if name.isalpha()} | set(respelled)
     names = {
@@ -205,14 +200,22 @@ def vocabulary(notation: str = "schaeffer", budget: Budget = SIX_ND) -> Vocabula
     return Vocabulary(
         {name: respelt(meaning) for name, meaning in names.items()},
         spelling,
-        {spelling.names().get(name, name): meaning for name, meaning in MEANINGS.items()},
+        {
+            own_name: meaning
+            for name, meaning in MEANINGS.items()
+            if (own_name := spelling.names().get(name, name)) not in letters_of_budget
+        },
         {symbol: value.xreplace(own) for symbol, value in _run(m).items()},
         _definitions(m, budget),
         budget.compute(),
     )
 
 
-def _refuse_clashes(budget: Budget, spelling: Notation) -> None:
+def refuse_clashes(budget: Budget, notation: str) -> None:
+    """ValueError where a letter of the budget means something else in the notation: `a` is an
+    allocation exponent of hoffmann.
+    """
+    spelling = find_notation(notation)
     for symbol in budget.compute().free_symbols:
         for canonical, own in spelling.names().items():
             if own == symbol.name and canonical != own:

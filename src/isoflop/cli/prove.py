@@ -164,12 +164,15 @@ def settings(options: Options) -> dict[str, Any]:
 
 def _budget(options: Options) -> Budget | None:
     from ..theory.budget import Budget
+    from ..theory.proof.vocabulary import refuse_clashes
 
     text = options.one("--budget")
     if text is None:
         return None
     try:
-        return Budget.parse(text)
+        budget = Budget.parse(text)
+        refuse_clashes(budget, notation(options).name)
+        return budget
     except ValueError as error:
         raise blamed(error, ("--budget", text)) from None
 
