@@ -7,9 +7,9 @@ from sympy import Matrix, Symbol
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive
-from isoflop.theory.identifiability import THETA, gradient_claims, gradients, quadratic_form
+from isoflop.theory.identifiability import gradient_claims, gradients, quadratic_form
 from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import listed, say
+from isoflop.theory.proof.words import say
 
 
 def derivation() -> Derivation:
@@ -17,9 +17,7 @@ def derivation() -> Derivation:
     envelope = derive()
     closed = gradients(envelope.named)
     alpha, b, g = envelope.named.exponent, sym.BETA, sym.GAMMA
-    covariance = Matrix(4, 4, lambda i, j: Symbol(f"V_{min(i, j)}{max(i, j)}", real=True))
-    theta = tuple(THETA.values())
-    slopes = tuple(Partial(alpha, variable) for variable in theta)
+    v_b, v_g, v_bg = (Symbol(name, real=True) for name in ("V_11", "V_22", "V_12"))
     steps = (
         *gradient_claims(
             "alpha",
@@ -29,10 +27,12 @@ def derivation() -> Derivation:
         )[2:],
         Claim(
             "variance",
-            quadratic_form(slopes, covariance),
+            quadratic_form(
+                (Partial(alpha, b), Partial(alpha, g)), Matrix([[v_b, v_bg], [v_bg, v_g]])
+            ),
             "==",
-            closed.variance_of_exponent(covariance[2, 2], covariance[3, 3], covariance[2, 3]),
-            say("The covariances with {} and {} drop out, whatever they are:", *theta[:2]),
+            closed.variance_of_exponent(v_b, v_g, v_bg),
+            say("Weigh the variances and the covariance with the two derivatives:"),
         ),
         Claim(
             "homogeneous",
@@ -47,11 +47,8 @@ def derivation() -> Derivation:
         title="Delta method for the exponent of the compute law",
         assumptions=(
             *envelope.assumptions,
-            "Let "
-            + listed(tuple(dict.fromkeys(covariance)))
-            + " be the covariances of the estimates of "
-            + listed(theta)
-            + ", numbered from 0.",
+            say("Let {} and {} be the variances of the estimates of {} and {}, ", v_b, v_g, b, g)
+            + say("and {} their covariance.", v_bg),
         ),
         definitions=envelope.definitions,
         statement=say("The exponent {} depends on {} and {} alone, with ", alpha, b, g)

@@ -48,7 +48,7 @@ from .second_reading import (
     Trial,
 )
 from .source import Place, Source
-from .supposed import end_of_item, stated_before, stated_for_good
+from .supposed import end_of_item, limit_before, stated_before, stated_for_good
 
 UNREADABLE = "unreadable"
 #: The worst comes first.
@@ -495,7 +495,7 @@ class _Document:
             text,
             tuple(d.text for d in uses if not d.trouble) + equation.definitions,
             tuple(conditions),
-            equation.limit,
+            equation.limit or limit_before(equation),
         )
         proof = trial.proof
         opaque = [d for d in uses if d.trouble]

@@ -21,6 +21,10 @@ ANNOUNCES = re.compile(
     r"(?:\s+that)?[\s,:~]*\Z",
     re.IGNORECASE,
 )
+LIMIT_AT_THE_END = re.compile(
+    r"(?<![A-Za-z])(?:as|for|when|if|in the limit|limit of)\s+\$(?P<limit>[^$]+)\$[\s,:~]*\Z",
+    re.IGNORECASE,
+)
 DENIED = re.compile(
     r"(?:\b(?:not|never|no|nor|cannot|without|unless|neither|except|rather than|regardless)\b|n't\b)"
     r"[^.;:$]*\$?\s*\Z",
@@ -65,6 +69,14 @@ def stated_before(equation: PrintedEquation) -> list[str]:
         if not denied(sentence[: match.start()])
         for formula in _formulas(match)
     ]
+
+
+def limit_before(equation: PrintedEquation) -> str | None:
+    """The limit that the prose names just before a display: "As $r \\to 0$"."""
+    said = None if equation.is_inline else LIMIT_AT_THE_END.search(equation.prose)
+    if said is None or not LIMIT.fullmatch(said["limit"]) or denied(equation.prose[: said.start()]):
+        return None
+    return said["limit"]
 
 
 def end_of_item(text: str, at: int) -> int | None:

@@ -111,6 +111,11 @@ DOCUMENTS = {
         "refuted",
     ],
     r"\[ A N^{-\alpha} \to 0 \quad (\alpha > \beta, N \to \infty) \]": ["proved"],
+    r"As $r \to 0$, \[ P(r) \sim w_N r^{-\alpha} \] and as $r \to \infty$ \[ P(r) \sim w_N r^{-\alpha}. \]": [
+        "proved",
+        "refuted",
+    ],
+    r"Not as $r \to 0$: \[ P(r) \sim w_N r^{-\alpha}. \]": ["unreadable"],
     r"Let $y_1(x) = A x$. \[ h(x) = y_1(x) - A \] \[ h(1) = 0 \]": [
         "definition",
         "definition",
