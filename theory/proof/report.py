@@ -401,11 +401,23 @@ class _Document:
             return False
         if is_value and (named is None or named[1] or not self.is_letter(named[0])):
             return False
+        if named is not None and self._goes_without_saying(named[0], sides):
+            return False
         try:
             self.settings.prove("1 = 1", assume=[text])
         except (ParseError, ValueError):
             return False
         return True
+
+    def _goes_without_saying(self, name: str, sides: Sides) -> bool:
+        """Whether the letter is known to have the sign that is said of it: `N > 0`."""
+        if len(sides.relations) > 1 or sides.sources[-1].strip() != "0":
+            return False
+        letter = self.words.names.get(name, Symbol(name, positive=True))
+        if not isinstance(letter, Symbol):
+            return False
+        known = {">": letter.is_positive, ">=": letter.is_nonnegative, "!=": letter.is_nonzero}
+        return known.get(sides.relations[0].text) is True
 
     def _sentence(self, equation: PrintedEquation) -> int:
         """Where the display begins that a "where" explains."""

@@ -68,14 +68,22 @@ def why_positive(e: Expr, assume: Sequence[Expr], *, strict: bool, seed: int = 0
     """Why `e > 0`, or `e >= 0` where not strict, wherever the assumed expressions are positive; empty
     where no proof is found.
     """
-    plain, known = defined(e), tuple(assume)
+    plain, *known = _as_positive_letters(defined(e), *assume)
     for named, whole in (*_in_one_variable(plain), ("", plain)):
         search = Search(seed, LARGE + LARGER * int(count_ops(whole)))
         with suppress(GivenUp):
             for depth in range(DEPTH + 1):  # a short proof is found before a long one is sought
-                if reason := search.why(whole, known, strict, depth):
+                if reason := search.why(whole, tuple(known), strict, depth):
                     return named + reason
     return ""
+
+
+def _as_positive_letters(e: Expr, *assume: Expr) -> tuple[Expr, ...]:
+    """The expression and what is assumed, with letters that are assumed positive as positive ones."""
+    names = {x.name for x in e.free_symbols if x.is_positive}
+    letters = [a for a in assume if a.is_Symbol and not a.is_positive and a.name not in names]
+    instead = {x: Symbol(x.name, positive=True) for x in letters}
+    return tuple(part.xreplace(instead) for part in (e, *assume) if part not in letters)
 
 
 def _in_one_variable(e: Expr) -> Iterator[tuple[str, Expr]]:
@@ -84,7 +92,8 @@ def _in_one_variable(e: Expr) -> Iterator[tuple[str, Expr]]:
     parts = {part for part in _parts(e) if part.is_positive and not (part.is_Symbol or part == e)}
     for part in sorted(parts, key=lambda part: (-count_ops(part), str(part))):
         letters = part.free_symbols
-        if len(letters) > 1 and letters & e.free_symbols:
+        is_reciprocal = part.is_Pow and part.exp == -1
+        if (len(letters) > 1 or is_reciprocal) and letters & e.free_symbols:
             whole = e.subs(part, u)
             if not whole.free_symbols & letters:
                 yield f"with {u} = {part}, ", whole
@@ -474,11 +483,13 @@ class Search:
     # -- means -----------------------------------------------------------------------------------------------------
 
     def _by_mean(self, reading: _Reading, terms: Terms, strict: bool, depth: int) -> str:
-        """One negative term against the weighted geometric mean of some positive ones."""
-        if len(terms.negative) != 1:
+        """One negative term, or several that are multiples of each other, against the weighted
+        geometric mean of some positive ones.
+        """
+        if not 1 <= len(terms.negative) <= MOST_MEANS:
             return ""
         arithmetic = reading.arithmetic
-        negative = arithmetic.to_sympy(terms.negative[0])
+        negative, *others = map(arithmetic.to_sympy, terms.negative)
         positive = [arithmetic.to_sympy(term) for term in terms.positive]
         for size in (2, 3):
             for places in combinations(range(len(positive)), size):
@@ -487,6 +498,11 @@ class Search:
                 for weights in weights_of(chosen, negative):
                     if all(self._sign(w, reading.assume, depth) == (1, True) for w in weights):
                         mean = Mul(*((t / w) ** w for t, w in zip(chosen, weights, strict=True)))
+                        if others:
+                            left = _Reading.of(mean - Add(negative, *others), reading.assume)
+                            if left is not None and not left.given and (spare or not strict):
+                                return "weighted AM-GM of the positive terms"
+                            continue
                         quotient = _Reading.of(mean / negative, reading.assume)
                         if (
                             quotient is not None

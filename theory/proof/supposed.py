@@ -30,6 +30,10 @@ DENIED = re.compile(
     r"[^.;:$]*\$?\s*\Z",
     re.IGNORECASE,
 )
+LETTER = re.compile(r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?")
+SIGN = re.compile(
+    rf"(?:{LETTER.pattern})\s*(?P<says>(?:[<>]|\\(?:geq?|leq?|neq?)(?![A-Za-z]))\s*0)"
+)
 SENTENCE = re.compile(r"[.]\s")
 LISTS = r"itemize|enumerate|description"
 NEW_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\(?:begin|end)\{{(?:{LISTS})\}}")
@@ -89,8 +93,19 @@ def end_of_item(text: str, at: int) -> int | None:
 
 
 def _formulas(match: re.Match[str]) -> Iterator[str]:
-    """The relations between the dollars, none of them a limit."""
+    """The relations between the dollars, none of them a limit; `$a$, $b$ and $c > 0$` says so of
+    all three.
+    """
+    listed: list[str] = []
     for formula in (match["formulas"], *re.findall(r"\$([^$]+)\$", match["more"])):
         pieces = [piece.strip() for piece in re.split(r",(?![^{(]*[})])", formula)]
+        for piece in pieces:
+            sign = SIGN.fullmatch(piece)
+            if LETTER.fullmatch(piece):
+                listed.append(piece)
+            elif sign is not None:
+                yield from (f"{letter} {sign['says']}" for letter in listed)
+                yield piece
+                listed = []
         if all(RELATION.search(piece) for piece in pieces):
-            yield from (piece for piece in pieces if not LIMIT.fullmatch(piece))
+            yield from (p for p in pieces if not LIMIT.fullmatch(p) and not SIGN.fullmatch(p))
