@@ -360,7 +360,7 @@ def test_symbols_need_macros():
 # -- lines -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["delta_method_exponent"])
+@pytest.mark.parametrize("name", ["krajewski2025_errata"])
 def test_names_stand_for_what_they_replace(name):
     """Put back in reverse order, the names give the sides of the claim, and what is left fits."""
     printer = PaperPrinter(SCHAEFFER)
