@@ -48,7 +48,7 @@ from .second_reading import (
     Trial,
 )
 from .source import Place, Source
-from .supposed import end_of_item, limit_before, stated_before, stated_for_good
+from .supposed import end_of_item, is_conditional, limit_before, stated_before, stated_for_good
 
 UNREADABLE = "unreadable"
 #: The worst comes first.
@@ -599,7 +599,8 @@ class _Document:
         line = self.source.place(match.start()).line
         scope = self._scope(at, at)
         budget = self._budget_of(sides) if self.settings.budget is None else None
-        if budget is not None and scope.last is not None:
+        is_stated = not is_conditional(self.source.text[: match.start()])
+        if budget is not None and is_stated and scope.last is not None:
             self.budgets.append(StatedBudget(budget, line, scope))
             return
         reason = f"line {line} has another budget, {text}: say --budget"

@@ -34,6 +34,7 @@ LETTER = re.compile(r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?")
 SIGN = re.compile(
     rf"(?:{LETTER.pattern})\s*(?P<says>(?:[<>]|\\(?:geq?|leq?|neq?)(?![A-Za-z]))\s*0)"
 )
+CONDITIONAL = re.compile(r"\b(?:if|unless|when|whenever|were|instead|would|for example)\b", re.I)
 SENTENCE = re.compile(r"[.]\s")
 LISTS = r"itemize|enumerate|description"
 NEW_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\(?:begin|end)\{{(?:{LISTS})\}}")
@@ -49,6 +50,12 @@ def denied(prose: str) -> bool:
 def announces(prose: str) -> bool:
     """Whether the prose ends in words that make a supposition of the display after them."""
     return ANNOUNCES.search(prose) is not None and not denied(prose)
+
+
+def is_conditional(prose: str) -> bool:
+    """Whether the sentence that the prose ends in says what it says on a condition, or denies it."""
+    sentence = SENTENCE.split(prose[-CONTEXT:])[-1]
+    return denied(sentence) or CONDITIONAL.search(sentence) is not None
 
 
 def stated_for_good(text: str) -> Iterator[tuple[int, str]]:

@@ -221,7 +221,7 @@ def _spoken(names: str) -> str:
 
 
 def _bibitem(work: Work, prefix: str) -> str:
-    details = re.sub(r"(\d)-(\d)", r"\1--\2", latex_words(work.details))
+    details = latex_words(work.details)
     details = re.sub(r"https://\S+?(?=[,;]?(?:\s|$))", lambda match: _breakable(match[0]), details)
     stop = "" if work.title.endswith("?") else "."
     return rf"\bibitem{{{prefix}{work.key}}} {latex_words(work.listed_authors)}, \emph{{{latex_words(work.title)}{stop}}} {details}"

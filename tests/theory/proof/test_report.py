@@ -170,6 +170,9 @@ DOCUMENTS = {
     r"The compute is $C = N D$. \[ N^* D^* = C \] \[ w_N + w_D = 1 \]": ["undecided", "proved"],
     r"\begin{theorem} The compute is $C = 8 N D$. \[ N^* D^* = C/8 \] \[ N^* D^* = C/6 \] \end{theorem}"
     r"\[ N^* D^* = C/6 \] \[ N^* D^* = C/8 \]": ["proved", "refuted", "proved", "refuted"],
+    r"\begin{theorem} If the compute is $C = 8 N D$, much changes. \[ N^* D^* = C/6 \] \end{theorem}": [
+        "undecided"
+    ],
     r"\begin{theorem} The compute is $C = \kappa N^a D^d$. \[ w_N \alpha = a \alpha_C \] \end{theorem}"
     r"\[ a = \frac{\beta}{\alpha + \beta} \]": ["proved", "proved"],
     r"Let $P = A N^{-\alpha}$. \[ P \ge 1 \]": ["conflict", "undecided"],
