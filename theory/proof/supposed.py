@@ -12,7 +12,7 @@ LASTING = r"let|letting|assume|assuming|suppose|supposing|set|take|taking|choose
 PASSING = r"if|when|whenever|for|with|where|under|at|given|provided|case|condition|once|as"
 FORMULAS = (
     r"(?![A-Za-z])[^.$;:]{0,30}\$(?P<formulas>[^$]+)\$"
-    r"(?P<more>(?:\s*(?:,|and|,\s*and)\s*\$[^$]+\$)*)"
+    r"(?P<more>(?:\s*(?:be\s+\w+)?\s*(?:,|and|,\s*and)\s*\$[^$]+\$)*)"
 )
 LASTINGLY = re.compile(rf"(?<![A-Za-z])(?:{LASTING}){FORMULAS}", re.IGNORECASE)
 PASSINGLY = re.compile(rf"(?<![A-Za-z])(?:{PASSING}){FORMULAS}", re.IGNORECASE)
@@ -34,7 +34,9 @@ LETTER = re.compile(r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?")
 SIGN = re.compile(
     rf"(?:{LETTER.pattern})\s*(?P<says>(?:[<>]|\\(?:geq?|leq?|neq?)(?![A-Za-z]))\s*0)"
 )
-CONDITIONAL = re.compile(r"\b(?:if|unless|when|whenever|were|instead|would|for example)\b", re.I)
+CONDITIONAL = re.compile(
+    r"\b(?:if|unless|when|whenever|were|instead|would|for example|inference)\b", re.I
+)
 SENTENCE = re.compile(r"[.]\s")
 LISTS = r"itemize|enumerate|description"
 NEW_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\(?:begin|end)\{{(?:{LISTS})\}}")

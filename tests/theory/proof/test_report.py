@@ -170,6 +170,7 @@ DOCUMENTS = {
     r"The compute is $C = N D$. \[ N^* D^* = C \] \[ w_N + w_D = 1 \]": ["undecided", "proved"],
     r"\begin{theorem} The compute is $C = 8 N D$. \[ N^* D^* = C/8 \] \[ N^* D^* = C/6 \] \end{theorem}"
     r"\[ N^* D^* = C/6 \] \[ N^* D^* = C/8 \]": ["proved", "refuted", "proved", "refuted"],
+    r"Let $x$ be real, $s \ge 0$. \[ e^s \ge 1 \]": ["proved"],
     r"\begin{theorem} If the compute is $C = 8 N D$, much changes. \[ N^* D^* = C/6 \] \end{theorem}": [
         "undecided"
     ],
