@@ -307,8 +307,8 @@ class Design:
         Coefficients with a fixed value.
     centres : ndarray
         (m,): the mean log of the variable, or 0 where the prefactor itself is bounded or fixed.
-    bounded : frozenset of str
-        Coefficients with bounds of the caller's.
+    bounds : mapping of str to (float or None, float or None)
+        Those of the caller.
     """
 
     terms: Any
@@ -317,7 +317,7 @@ class Design:
     upper: Floats
     given: Mapping[str, float]
     centres: Floats
-    bounded: frozenset[str] = frozenset()
+    bounds: Bounds = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -362,7 +362,7 @@ class Design:
             upper=upper,
             given=fixed,
             centres=centres,
-            bounded=frozenset(bounds),
+            bounds=bounds,
         )
 
     def at(self, runs: Runs) -> Any:
@@ -408,8 +408,13 @@ class Design:
         found = self.coordinates(theta)
         with np.errstate(over="ignore", under="ignore"):
             found[..., self._logged] = np.exp(found[..., self._logged])
-        for name, value in self.given.items():  # not by way of its logarithm
+        # Not by way of a logarithm, which would round: what is given, and the ends of bounds.
+        for name, value in self.given.items():
             found[..., self.terms.coefficients.index(name)] = value
+        for name, (low, high) in self.bounds.items():
+            i = self.terms.coefficients.index(name)
+            ends = -inf if low is None else low, inf if high is None else high
+            found[..., i] = np.clip(found[..., i], *ends)
         return found
 
     def theta(self, coefficients: Mapping[str, float]) -> Floats:
@@ -439,7 +444,7 @@ class Design:
         An exponent at its limit, or a term that vanishes or outgrows all data, with its exponent. E
         = 0 is a value as any other.
         """
-        on = set(self.at_bound(theta)) - self.bounded - {"E"}
+        on = set(self.at_bound(theta)) - self.bounds.keys() - {"E"}
         pairs = zip(self.terms.prefactors, self.terms.exponents, strict=True)
         return tuple(
             name for pair in pairs if on & set(pair) for name in pair if name not in self.given

@@ -226,8 +226,8 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
 
     Examples
     --------
-    >>> float(estimated_covariance(4, 2, 1, 1))  # p (1 - p)/(n - 1) at p = c/n
-    0.08333333333333333
+    >>> round(float(estimated_covariance(4, 2, 1, 1)), 12)  # p (1 - p)/(n - 1) at p = c/n
+    0.083333333333
     """
     k1, k2 = _whole("k1", k1, 1), _whole("k2", k2, 1)
     n, c, _ = _checked(n, c, k1)

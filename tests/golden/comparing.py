@@ -62,12 +62,24 @@ def last_digit(number: str) -> float:
     return 1.001 * 10.0 ** (int(power or 0) - places) if places or power else 0.0
 
 
+def _determined(coefficients: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
+    """The coefficients, without the values of those that the record itself calls undetermined."""
+    undetermined = record.get("undetermined", ())
+    return {
+        name: "undetermined" if name in undetermined else value
+        for name, value in coefficients.items()
+    }
+
+
 def _of_json(kept: Any, now: Any, place: str, tolerance: float) -> Iterator[str]:
     if isinstance(kept, dict) and isinstance(now, dict):
         yield from (f"key: {place}.{key} is gone" for key in kept.keys() - now.keys())
         yield from (f"key: {place}.{key} is new" for key in now.keys() - kept.keys())
         for key in kept.keys() & now.keys() - TIMES:
-            yield from _of_json(kept[key], now[key], f"{place}.{key}", tolerance)
+            was, become = kept[key], now[key]
+            if key == "coefficients" and isinstance(was, dict) and isinstance(become, dict):
+                was, become = _determined(was, kept), _determined(become, now)
+            yield from _of_json(was, become, f"{place}.{key}", tolerance)
     elif isinstance(kept, list) and isinstance(now, list):
         if len(kept) != len(now):
             yield f"length: {place}: {len(kept)} is {len(now)}"

@@ -43,6 +43,14 @@ def test_nothing_is_kept_that_is_not_compared():
         ('{"a": [1, 2]}', '{"a": [1]}'),
         ('{"a": true}', '{"a": 1}'),
         ('{"a": "x 1"}', '{"a": "y 1"}'),
+        (
+            '{"coefficients": {"B": 1.0}, "undetermined": ["B"]}',
+            '{"coefficients": {}, "undetermined": ["B"]}',
+        ),
+        (
+            '{"coefficients": {"B": 1.0, "E": 1.0}, "undetermined": ["B"]}',
+            '{"coefficients": {"B": 1.0, "E": 2.0}, "undetermined": ["B"]}',
+        ),
     ],
 )
 def test_a_change_is_seen(kept, now):
@@ -54,6 +62,10 @@ def test_a_change_is_seen(kept, now):
     [
         ("a  1.2345\n---- b", "a 1.2345\n----------- b"),
         ('{"a": 1.0, "b": 2}', '{"b": 2, "a": 1.0000000001}'),
+        (
+            '{"coefficients": {"B": 1.0}, "undetermined": ["B"]}',
+            '{"coefficients": {"B": 2.0}, "undetermined": ["B"]}',
+        ),
     ],
 )
 def test_spaces_rules_and_roundings_are_none(kept, now):
