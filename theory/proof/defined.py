@@ -5,8 +5,8 @@ it defines and from where to where they hold.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..algebra.latex_input import tokenize_latex
@@ -47,11 +47,14 @@ class Settings:
     let: Sequence[str] = ()
     limit: str | None = None
     seconds: float | None = None
+    signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """Of letters of its own that are not just positive."""
 
     @property
     def words(self) -> Vocabulary:
         """The names and what they mean."""
-        return vocabulary(self.notation, self.budget or SIX_ND)
+        words = vocabulary(self.notation, self.budget or SIX_ND)
+        return replace(words, signs=self.signs) if self.signs else words
 
     def prove(self, text: str, **more: Any) -> Proof:
         """The verdict on one claim under these settings and what is added to them."""

@@ -21,6 +21,7 @@ from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.parse import Domain
 from ..algebra.sample import Point
 from .bounds import decide_bound, decide_equality
+from .cases import decided_by_signs
 from .limits import decide_limit, decide_order
 from .reading import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
@@ -57,6 +58,15 @@ class Question:
     """The letters of the law and the budget, which are held where a proportion is claimed."""
 
     def decide(self) -> Decision:
+        """The decision, for each sign of the letters that need not be positive."""
+        letters = [x for x in sorted(self.letters, key=str) if x.is_nonnegative is not True]
+        if {*letters} <= {sym.LOG_SIZE_RATIO}:
+            decision = self._at_once()
+            if not letters or decision.answer is not Answer.UNDECIDED:
+                return decision
+        return decided_by_signs(self, letters, Question._at_once)
+
+    def _at_once(self) -> Decision:
         known = (e for group in self.domain.groups for e in group)
         if any(e.has(Factorial, Gamma) for e in (self.lhs, self.rhs, *known)):
             return self._by_recurrence()

@@ -35,7 +35,8 @@ from .defined import (
     renamed,
     restored,
 )
-from .paper import LIMIT, RELATION, SECTION, PrintedEquation
+from .letters import POSITIVE, Letters, Said
+from .paper import CONTEXT, INLINE, LIMIT, RELATION, SECTION, PrintedEquation
 from .prove import ChainLink
 from .second_reading import (
     CONDITION,
@@ -48,7 +49,14 @@ from .second_reading import (
     Trial,
 )
 from .source import Place, Source
-from .supposed import end_of_item, is_conditional, limit_before, stated_before, stated_for_good
+from .supposed import (
+    end_of_item,
+    is_conditional,
+    limit_before,
+    stated_before,
+    stated_for_good,
+    turns_away,
+)
 
 UNREADABLE = "unreadable"
 #: The worst comes first.
@@ -57,11 +65,8 @@ EXPECTATION = re.compile(
     r"\\mathbb\s*\{?\s*[EPV]\s*\}?|\\(?:Pr|Var|Cov|E)(?![A-Za-z])|\\operatorname\*?\{(?:Var|Cov|E|P|Pr)\}"
 )
 NUMBER = re.compile(r"[\s{}]*[-+]?[0-9.]+[\s{}]*")
-#: "The compute is $C = 8 N D$".
-SPENT = re.compile(
-    r"(?:compute|budget|cost)(?![A-Za-z])[^.$]{0,20}\bis\s+\$\s*C\s*=(?P<value>[^$=]+)\$",
-    re.IGNORECASE,
-)
+#: "The compute is", before `$C = 8 N D$`.
+SPENT = re.compile(r"(?:compute|budget|cost)(?![A-Za-z])[^.$]{0,20}\bis\s+\Z", re.IGNORECASE)
 #: The loss by itself and as a function of params and tokens.
 LAW = (("L", ()), ("L", ("N", "D")))
 ONLY_NAMES = re.compile(r"(?:[\s,]|\\[,;:! ]|\\?[A-Za-z]+(?:_\{?\w+\}?)?)*")
@@ -143,6 +148,8 @@ class Supposition:
 
     text: str
     scope: Scope
+    is_doubtful: bool = False
+    """Whether more is said of it than is understood: "be false", "or"."""
 
     def holds(self, at: int) -> bool:
         return self.scope.since(at) is not None
@@ -182,6 +189,7 @@ class _Document:
             equation for one in lagrangian_apart(printed) for equation in self._separated(one)
         )
         self.environments = environments(source.text)
+        self.letters = Letters.of(source.text, self.environments)
         self.definitions: list[Definition] = []
         self.numbers: dict[str, str] = {}
         self.supposed: list[Supposition] = []
@@ -195,11 +203,15 @@ class _Document:
         )
         #: The names whose meaning changes with the budget.
         self.of_compute = frozenset({"C", "N_opt", "D_opt", "R_opt", "L_opt", "C0", "C_0"})
-        for at, text in stated_for_good(source.text):
+        for at, text, is_doubtful in stated_for_good(source.text):
             if self._is_supposition(text):
-                self.suppose(text, at)
-        for match in SPENT.finditer(source.text):
-            self._note_budget(match)
+                self.suppose(text, at, is_doubtful)
+        for match in INLINE.finditer(source.text):
+            formula = match["dollars"] or match["round"] or ""
+            self._note_budget(formula, match.start(), match.end())
+        for equation in self.printed:
+            if not equation.is_inline:
+                self._note_budget(plain(equation.text), equation.start, equation.display[1])
         for equation in self.printed:
             self._collect(equation)
         self.definitions = [self._checked(definition) for definition in self.definitions]
@@ -365,7 +377,7 @@ class _Document:
         ]
         return Scope(since, min(ends, default=None), tuple(again))
 
-    def suppose(self, text: str, at: int) -> None:
+    def suppose(self, text: str, at: int, is_doubtful: bool = False) -> None:
         """What the text supposes holds from there on: in a theorem to its end, else to the end of
         the section, and in a list to the next item.
         """
@@ -374,12 +386,17 @@ class _Document:
         heading = SECTION.search(document, at) if scope.last is None else None
         ends = (scope.last, heading and heading.start(), end_of_item(document, at))
         last = min((end for end in ends if end is not None), default=None)
-        self.supposed.append(Supposition(text, replace(scope, last=last)))
+        self.supposed.append(Supposition(text, replace(scope, last=last), is_doubtful))
 
-    def _supposed(self, equation: PrintedEquation) -> list[str]:
-        """What the text supposes where an equation stands; the last thing that it says of a letter."""
+    def _supposed(self, equation: PrintedEquation) -> tuple[list[str], list[str]]:
+        """What the text supposes where an equation stands, the last thing that it says of a letter;
+        and what it may suppose.
+        """
         said: dict[str, str] = {}
-        own = (one.text for one in self.supposed if one.holds(equation.start))
+        holding = [one for one in self.supposed if one.holds(equation.start)]
+        turned = turns_away(equation)
+        own = [one.text for one in holding if not (one.is_doubtful or turned)]
+        doubtful = [one.text.strip() for one in holding if one.is_doubtful or turned]
         stated = filter(self._is_supposition, stated_before(equation))
         for text in (*own, *stated, *equation.premises):
             sides = Sides.of(text)
@@ -388,7 +405,7 @@ class _Document:
             key = named[0] if named is not None and is_value else text
             said.pop(key, None)
             said[key] = text.strip()
-        return list(said.values())
+        return list(said.values()), doubtful
 
     def _is_supposition(self, text: str) -> bool:
         """Whether prose says so much of the letters of the law that it can be assumed."""
@@ -502,8 +519,12 @@ class _Document:
         own = next((d for d in uses if d.place == place), None)
         if own is not None and own.trouble:
             raise ParseError(own.trouble)
+        said = self._said(
+            equation, (names - arguments) | stated_names | explained.union(*(d.names for d in uses))
+        )
+        signs = {one.letter: one.signs for one in said if one.signs not in (None, POSITIVE)}
         trial = Trial(
-            self.settings,
+            replace(self.settings, signs=signs),
             text,
             tuple(d.text for d in uses if not d.trouble) + equation.definitions,
             tuple(conditions),
@@ -511,12 +532,12 @@ class _Document:
         )
         proof = trial.proof
         opaque = [d for d in uses if d.trouble]
-        quantified = stated_names
+        quantified = stated_names | {one.letter for one in said if one.is_of_all}
         entries = []
         for i, link in enumerate(proof.links):
             reading, answer, reason = "", link.decision.answer.value, link.decision.reason
             if answer != PROVED:
-                supposed = self._supposed(equation)
+                supposed, doubtful = self._supposed(equation)
                 found = trial.elsewhere(i, self.numbers, supposed)
                 if found is not None:
                     reading, link = found
@@ -528,11 +549,23 @@ class _Document:
                 answer, reason = context.verdict()
                 under = trial.supposing(i, supposed) if answer == REFUTED and supposed else None
                 if under is not None and under.answer is not Answer.REFUTED:
-                    said = " and ".join(supposed)
+                    given = " and ".join(supposed)
                     answer = UNDECIDED
-                    reason = f"it fails in general; for {said} it is not decided: {under.reason}"
-            if answer in (PROVED, REFUTED) and (other := self._used_otherwise(equation, names)):
-                answer, reason = UNDECIDED, other
+                    reason = f"it fails in general; for {given} it is not decided: {under.reason}"
+                if answer == REFUTED and doubtful:
+                    under = trial.supposing(i, [*supposed, *doubtful])
+                    if under is not None and not under.refuted:
+                        what = " and ".join(doubtful)
+                        answer, reason = (
+                            UNDECIDED,
+                            f"it fails unless {what}, and whether the document supposes that is not understood",
+                        )
+            if answer in (PROVED, REFUTED):
+                other = self._used_otherwise(equation, names) or self._not_understood(said)
+                answer, reason = (UNDECIDED, other) if other else (answer, reason)
+            if answer in (PROVED, REFUTED) and signs:
+                of_signs = f"for {', '.join(one.shown for one in said if one.letter in signs)}"
+                reading = f"{reading}, {of_signs}" if reading else of_signs
             self._note_other_use(equation, answer, context.left)
             is_own = own is not None and context.is_definition_of(own.name)
             if is_own and answer == PROVED:
@@ -549,13 +582,45 @@ class _Document:
                     equation.conditions,
                     reading,
                     tuple(d for d in uses if d is not own),
-                    proof.free,
+                    tuple(name for name in proof.free if name not in signs),
                     proof.read_as,
                     link,
                     is_inline=equation.is_inline,
                 )
             )
         return entries
+
+    def _said(self, equation: PrintedEquation, names: Collection[str]) -> list[Said]:
+        """What the document says of the signs of the letters among these names: of its own, and of
+        those of the law where that is something else than the law has.
+        """
+        found = []
+        for name in sorted(names):
+            if self._is_fresh(name) and not any(
+                d.name == name and d.holds(equation.start) for d in self.definitions
+            ):
+                one = self.letters.at(name, equation) or self.letters.near(name, equation)
+            else:
+                one = self.letters.at(name, equation)
+                letter = self.words.names.get(name)
+                is_other = one is not None and one.signs is not None and one.is_open
+                if not (is_other and isinstance(letter, Symbol) and letter.is_positive):
+                    continue
+                one = (
+                    replace(one, signs=None, law=f"{name} is positive in the law") if one else None
+                )
+            found += [one] if one is not None else []
+        return found
+
+    def _not_understood(self, said: Iterable[Said]) -> str:
+        """What keeps an answer from being one; empty where nothing does."""
+        unclear = next((one for one in said if one.signs is None), None)
+        if unclear is None:
+            return ""
+        line = self.source.place(unclear.at).line
+        if unclear.law:
+            return f"{unclear.law}, and line {line} has it otherwise"
+        return f"what line {line} says of {unclear.letter} is not understood"
 
     def _note_other_use(
         self, equation: PrintedEquation, answer: str, named: tuple[str, tuple[str, ...]] | None
@@ -583,29 +648,43 @@ class _Document:
                 reason = f"line {line} has the law in the {other} notation: say --notation {other}"
         self.other_uses.append((frozenset(names), reason, scope))
 
-    def _note_budget(self, match: re.Match[str]) -> None:
-        """Note that the compute is said to be another than that of the settings; a theorem may say
-        so of itself.
-        """
-        text = f"C = {match['value'].strip()}"
+    def _note_budget(self, formula: str, start: int, end: int) -> None:
+        """Note that a formula has another compute than the settings; a theorem may say so of itself."""
+        value = _compute_in(formula)
+        if value is None:
+            return
+        text = f"C = {value}"
         sides = Sides.of(text)
         try:
             is_own = self.settings.prove(text).answer is Answer.PROVED
         except (ParseError, ValueError):
             is_own = False
-        if is_own or sides is None or not {"N", "D"} <= sides.names:
+        if is_own or sides is None:
             return
-        at = match.end()
-        line = self.source.place(match.start()).line
-        scope = self._scope(at, at)
-        budget = self._budget_of(sides) if self.settings.budget is None else None
-        is_stated = not is_conditional(self.source.text[: match.start()])
-        if budget is not None and is_stated and scope.last is not None:
+        before = self.source.text[:start]
+        line = self.source.place(start).line
+        scope = self._scope(end, end)
+        budget = self._budget_of(sides)
+        is_stated = SPENT.search(before[-CONTEXT:]) is not None and not is_conditional(before)
+        is_open = self.settings.budget is None
+        if budget is not None and is_open and is_stated and scope.last is not None:
             self.budgets.append(StatedBudget(budget, line, scope))
             return
         reason = f"line {line} has another budget, {text}: say --budget"
-        names = (self.of_compute | (sides.names & self.words.names.keys())) - {"C", "N", "D"}
-        self.other_uses.append((names, reason, scope))
+        self.other_uses.append((self._changed_by(budget), reason, scope))
+
+    def _changed_by(self, budget: Budget | None) -> frozenset[str]:
+        """The names that mean something else under another budget; all that rest on one, where the
+        other is not understood.
+        """
+        own = self.words.names
+        other = None if budget is None else replace(self.settings, budget=budget).words.names
+        changed = {
+            name
+            for name, meaning in own.items()
+            if (not isinstance(meaning, Symbol) if other is None else other.get(name) != meaning)
+        }
+        return frozenset(changed | {"C"}) - {"L", "L_hat", "R", "T_N", "T_D", "phi2"}
 
     def _budget_of(self, sides: Sides) -> Budget | None:
         """The budget that `C = ...` is; None where it is none that the notation can say."""
@@ -702,6 +781,21 @@ class _Document:
                 )
             )
         )
+
+
+def _compute_in(formula: str) -> str | None:
+    """What a formula has for C in N and D: `6 N D` of `C \\approx 6 N D`."""
+    sides = Sides.of(formula)
+    alone = [] if sides is None else [name_alone(part) for part in sides.tokens]
+    if sides is None or not {("C", ()), ("C", ("N", "D"))} & {*alone}:
+        return None
+    relations = {relation.text for relation in sides.relations}
+    values = (
+        source
+        for part, source in zip(sides.tokens, sides.sources, strict=True)
+        if {"N", "D"} <= {token.text for token in part}
+    )
+    return next(values, "").strip() or None if relations <= {"==", "approx"} else None
 
 
 def _rests_on(definitions: Iterable[str]) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .letters import PIECES, inequalities
 from .paper import CONTEXT, LIMIT, RELATION, PrintedEquation
 
 #: What holds from there on, and what holds in its sentence alone.
@@ -37,6 +38,15 @@ SIGN = re.compile(
 CONDITIONAL = re.compile(
     r"\b(?:if|unless|when|whenever|were|instead|would|for example|inference)\b", re.I
 )
+#: What may follow a formula and take back what it says.
+DOUBTED = re.compile(
+    r"[^.;:$]*?\b(?:or|false|untrue|wrong|fails?|violated|not|never|no|nothing|unless|otherwise)\b",
+    re.IGNORECASE,
+)
+TURNS_AWAY = re.compile(
+    r"(?:otherwise|else|in\s+general|conversely|if\s+not|more\s+generally|without|unless)\b",
+    re.IGNORECASE,
+)
 SENTENCE = re.compile(r"[.]\s")
 LISTS = r"itemize|enumerate|description"
 NEW_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\(?:begin|end)\{{(?:{LISTS})\}}")
@@ -60,14 +70,20 @@ def is_conditional(prose: str) -> bool:
     return denied(sentence) or CONDITIONAL.search(sentence) is not None
 
 
-def stated_for_good(text: str) -> Iterator[tuple[int, str]]:
-    """What a document lets or assumes, each with where it says so; nothing of a sentence that
-    denies.
+def stated_for_good(text: str) -> Iterator[tuple[int, str, bool]]:
+    """What a document lets or assumes, each with where it says so, and whether more is said of it
+    than is understood; nothing of a sentence that denies.
     """
     for match in LASTINGLY.finditer(text):
         if not denied(text[max(match.start() - CONTEXT, 0) : match.start()]):
+            is_doubtful = DOUBTED.match(text, match.end()) is not None
             for formula in _formulas(match):
-                yield match.end(), formula
+                yield match.end(), formula, is_doubtful
+
+
+def turns_away(equation: PrintedEquation) -> bool:
+    """Whether the sentence of an equation is about what is not supposed: "Otherwise,"."""
+    return TURNS_AWAY.match(SENTENCE.split(equation.prose)[-1].lstrip()) is not None
 
 
 def stated_before(equation: PrintedEquation) -> list[str]:
@@ -107,7 +123,7 @@ def _formulas(match: re.Match[str]) -> Iterator[str]:
     """
     listed: list[str] = []
     for formula in (match["formulas"], *re.findall(r"\$([^$]+)\$", match["more"])):
-        pieces = [piece.strip() for piece in re.split(r",(?![^{(]*[})])", formula)]
+        pieces = [piece.strip() for piece in PIECES.split(formula)]
         for piece in pieces:
             sign = SIGN.fullmatch(piece)
             if LETTER.fullmatch(piece):
@@ -117,4 +133,6 @@ def _formulas(match: re.Match[str]) -> Iterator[str]:
                 yield piece
                 listed = []
         if all(RELATION.search(piece) for piece in pieces):
-            yield from (p for p in pieces if not LIMIT.fullmatch(p) and not SIGN.fullmatch(p))
+            for piece in pieces:
+                if not LIMIT.fullmatch(piece) and not SIGN.fullmatch(piece):
+                    yield from inequalities(piece)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from sympy import Expr, Symbol, log
@@ -54,6 +54,8 @@ class Vocabulary:
         The same as a reader wants them: `C == 6*N*D`, `r == N/N_opt`.
     budget : sympy.Expr
         C in the other letters.
+    signs : mapping of str to frozenset of int
+        The signs, of -1, 0 and 1, that a free letter may have which is not just positive.
     """
 
     names: Mapping[str, Expr | NamedFunction]
@@ -62,6 +64,7 @@ class Vocabulary:
     run: Mapping[Symbol, Expr]
     definitions: Mapping[Symbol, str]
     budget: Expr
+    signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     @property
     def of_a_run(self) -> frozenset[Symbol]:
@@ -82,8 +85,8 @@ class Vocabulary:
         return frozenset(RUN_SYMBOLS)
 
     def free_symbol(self, name: str) -> Symbol | None:
-        """The symbol of a name that has no meaning here: a positive one, or a quantity of a run;
-        nothing where the name is rather a mistake.
+        """The symbol of a name that has no meaning here: a positive one, or one of the signs that
+        are said, or a quantity of a run; nothing where the name is rather a mistake.
         """
         known = next((symbol for symbol in RUN_SYMBOLS if symbol.name == name), None)
         base = name.split(f"_{PRIME}", maxsplit=1)[0]
@@ -100,7 +103,8 @@ class Vocabulary:
             or FREE_NAME.fullmatch(name) is None
         ):
             return None
-        return Symbol(name, positive=True)
+        signs = self.signs.get(name)
+        return Symbol(name, positive=True) if signs is None else of_signs(name, signs)
 
     def minimise(
         self, variables: Sequence[Symbol], constraint: Expr | None, objective: Expr
@@ -154,6 +158,19 @@ class Vocabulary:
     def meanings(self, letters: Collection[Symbol]) -> tuple[str, ...]:
         """What the letters mean beside each other."""
         return tuple(meaning for symbol, meaning in self.definitions.items() if symbol in letters)
+
+
+def of_signs(name: str, signs: Collection[int]) -> Symbol:
+    """The real symbol whose sign is one of these, of -1, 0 and 1."""
+    return Symbol(
+        name,
+        real=True,
+        **{
+            assumption: False
+            for sign, assumption in ((-1, "negative"), (0, "zero"), (1, "positive"))
+            if sign not in signs
+        },
+    )
 
 
 def moving_letters(expression: Expr) -> set[Symbol]:
