@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import formulas
+from .arrays import at_least
 from .errors import positive_array
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def allocation_across(chosen: Law, judged: Law, compute: Any) -> AllocationAcros
         optimal_params=judged.envelope.params(budgets),
         optimal_tokens=judged.envelope.tokens(budgets),
         log_size_ratio=s,
-        loss_penalty=formulas.penalty(s, **exponents),
+        loss_penalty=at_least(formulas.penalty(s, **exponents), 1.0),
         excess=formulas.excess(s, **exponents),
         effective_compute=formulas.effective_compute(s, **exponents),
         lost_compute=formulas.lost_compute(s, **exponents),

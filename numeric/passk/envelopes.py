@@ -280,7 +280,8 @@ def _of_draws(name: str, coefficients: Mapping[str, Floats], ratio: float) -> Fl
         name
     ]
     s = formulas.log_size_ratio_at_ratio(np.array([ratio]))
-    return np.asarray(measure(s, beta=coefficients["beta"], gamma=coefficients["gamma"]))
+    drawn = np.asarray(measure(s, beta=coefficients["beta"], gamma=coefficients["gamma"]))
+    return np.maximum(drawn, 1.0) if name == "loss_penalty" else drawn
 
 
 def _at_limit(fit: PassFit, level: float) -> dict[str, tuple[str, ...]]:
