@@ -13,7 +13,7 @@ from sympy import Expr, Integer, Symbol, nan, zoo
 
 from ..algebra.answer import Answer, Condition, Decision, Witness
 from ..algebra.decide import is_zero
-from ..algebra.parse import plainly_positive
+from ..algebra.parse import Domain, plainly_positive
 
 if TYPE_CHECKING:
     from .question import Question
@@ -35,8 +35,10 @@ class Case:
         return {x: sign * _size(x) for x, sign in self.signs.items()}
 
     def of(self, question: Question) -> Question:
-        """The question in sizes."""
+        """The question in sizes, without what is plain of these."""
         asked = question.at(self.values)
+        groups = ([e for e in group if not plainly_positive(e)] for group in asked.domain.groups)
+        asked = replace(asked, domain=Domain(*groups))
         if question.limit is None or question.limit[0] not in self.signs:
             return asked
         variable, end = question.limit

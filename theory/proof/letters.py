@@ -60,11 +60,13 @@ MODAL = frozenset(["may", "can", "could", "might", "need", "needn't", "necessari
 NEGATIONS = frozenset(["not", "non", "nor", "never"])
 #: Words between a letter and what is said of it.
 GLUE = re.compile(
-    r"a|all|also|an|and|any|are|at|be|being|both|coefficient|coefficients|constant|constants"
-    r"|dimensionless|distinct|each|either|even|every|exponent|exponents|finite|fixed|for|given"
-    r"|is|least|let|letter|letters|lie|lies|now|number|numbers|odd|of|only|or|other|parameter"
-    r"|parameters|prime|quantities|quantity|scalar|scalars|some|strict|strictly|take|takes|that"
-    r"|the|these|they|three|two|value|valued|values|variable|variables|which"
+    r"a|all|also|an|and|any|are|at|be|being|belong|belongs|both|coefficient|coefficients"
+    r"|constant|constants|denote|denotes|denoting|dimensionless|distinct|each|either|element"
+    r"|elements|even|every|exponent|exponents|finite|fixed|for|from|given|in|interval|is|large"
+    r"|least|let|letter|letters|lie|lies|nearly|now|number|numbers|odd|of|only|or|other|over"
+    r"|parameter|parameters|possibly|prime|quantities|quantity|range|ranges|ranging|run|runs"
+    r"|scalar|scalars|small|some|stand|stands|strict|strictly|sufficiently|take|takes|that|the"
+    r"|these|they|three|to|two|value|valued|values|variable|variables|varies|vary|which"
 )
 DENIES = re.compile(
     r"\b(?:false|untrue|wrong|not|never|no|nor|nobody|none|nothing|cannot|without|unless|neither|except|or|either|otherwise"
@@ -72,9 +74,17 @@ DENIES = re.compile(
     re.IGNORECASE,
 )
 MENTIONS = re.compile(
-    r"\b(?:negative|non-?positive|complex|imaginary|signs?|matrix|matrices|vectors?|random)\b",
+    r"\b(?:negative|non-?positive|complex|imaginary|signs?|matrix|matrices|vectors?|random"
+    r"|reals?(?!\s+(?:data|runs?|world|models?|benchmarks?)))\b",
     re.IGNORECASE,
 )
+#: "All variables are real": said of every letter, which stands for them as `*`.
+EVERYTHING = re.compile(
+    r"\ball\s+(?:other\s+)?(?:letters|variables|symbols|quantities|constants|parameters|numbers"
+    r"|coefficients|exponents)\b(?!\s*\0)",
+    re.IGNORECASE,
+)
+EVERY_LETTER = "*"
 ONLY_HERE = re.compile(
     r"\b(?:if|when|whenever|case|for|as|at|given|provided|where|with|under)\b", re.IGNORECASE
 )
@@ -177,7 +187,7 @@ class Letters:
         before; None where nothing is.
         """
         place = equation.display[0]
-        near = self._near(letter, place)
+        near = self._near(letter, place) or self._near(EVERY_LETTER, place)
         own = [one for one in near if one.sentence[0] <= place < one.sentence[1]]
         lasting = [one for one in near if not one.is_passing and one.at <= place]
         return next(reversed(own or lasting), None)
@@ -188,7 +198,10 @@ class Letters:
         """
         others = [
             one
-            for one in self._near(letter, equation.display[0])
+            for one in (
+                *self._near(letter, equation.display[0]),
+                *self._near(EVERY_LETTER, equation.display[0]),
+            )
             if one.signs is None or not one.signs <= POSITIVE
         ]
         if not others:
@@ -294,7 +307,7 @@ def _sentences(prose: str) -> Iterator[tuple[int, int]]:
 def _of_sentence(prose: str, start: int, end: int) -> Iterator[Said]:
     """What one sentence says: the formulas of signs in it, and the words beside letters."""
     formulas = list(INLINE.finditer(prose, start, end))
-    if not formulas:
+    if not formulas and EVERYTHING.search(prose, start, end) is None:
         return
     inside = [SIZING.sub(" ", match["dollars"] or match["round"] or "") for match in formulas]
     pieces, last = [], start
@@ -302,6 +315,11 @@ def _of_sentence(prose: str, start: int, end: int) -> Iterator[Said]:
         pieces += [prose[last : match.start()].replace("\0", " "), f" \0{i}\0 "]
         last = match.end()
     skeleton = "".join([*pieces, prose[last:end].replace("\0", " ")])
+    places = [match.start() for match in formulas]
+    if EVERYTHING.search(skeleton) is not None:
+        skeleton = EVERYTHING.sub(f" \0{len(inside)}\0 ", skeleton)
+        inside.append(EVERY_LETTER)
+        places.append(end - 1)
     words = WORDS.findall(skeleton)
     found: dict[str, list[tuple[Signs | None, bool, bool, int]]] = {}
 
@@ -309,11 +327,11 @@ def _of_sentence(prose: str, start: int, end: int) -> Iterator[Said]:
         i: int, letters: Sequence[str], signs: Signs | None, discrete: bool, is_open: bool
     ) -> None:
         for letter in letters:
-            found.setdefault(letter, []).append((signs, discrete, is_open, formulas[i].start()))
+            found.setdefault(letter, []).append((signs, discrete, is_open, places[i]))
 
     waiting: list[str] = []
     for i, formula in enumerate(inside):
-        for letters, signs, discrete in _of_formula(formula):
+        for letters, signs, discrete in () if formula == EVERY_LETTER else _of_formula(formula):
             if signs is not None and not signs:
                 waiting += letters
                 continue
@@ -330,6 +348,13 @@ def _of_sentence(prose: str, start: int, end: int) -> Iterator[Said]:
             if kinds is not None and letters:
                 note(members[-1], letters, *kinds)
                 consumed.update(span)
+        behind = past + len(_after(words, past))
+        ranged = ITEM.fullmatch(words[behind]) if behind < len(words) else None
+        if past < behind and ranged is not None and letters:
+            values = inside[int(ranged[1])].strip()
+            if NUMBERS.fullmatch(values) or INTERVAL.fullmatch(values):
+                signs, discrete = _of_set(values)
+                note(members[-1], letters, signs, discrete, False)
     rest = " ".join(word for k, word in enumerate(words) if k not in consumed)
     is_of_all = OF_ALL.search(skeleton) is not None
     denies = DENIES.search(rest) is not None
@@ -490,6 +515,8 @@ def _letter(text: str) -> list[str]:
 
 def _letters_of(formula: str) -> list[str]:
     """The letters that a formula lists, or of which it gives a bound."""
+    if formula == EVERY_LETTER:
+        return [formula]
     names: list[str] = []
     for piece in PIECES.split(formula):
         member = IN.fullmatch(piece)

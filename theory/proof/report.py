@@ -600,10 +600,11 @@ class _Document:
                 d.name == name and d.holds(equation.start) for d in self.definitions
             ):
                 one = self.letters.at(name, equation) or self.letters.near(name, equation)
+                one = None if one is None else replace(one, letter=name)
             else:
                 one = self.letters.at(name, equation)
                 letter = self.words.names.get(name)
-                is_other = one is not None and one.signs is not None and one.is_open
+                is_other = one is not None and one.letter == name and one.signs and one.is_open
                 if not (is_other and isinstance(letter, Symbol) and letter.is_positive):
                     continue
                 one = (

@@ -13,7 +13,7 @@ LASTING = r"let|letting|assume|assuming|suppose|supposing|set|take|taking|choose
 PASSING = r"if|when|whenever|for|with|where|under|at|given|provided|case|condition|once|as"
 FORMULAS = (
     r"(?![A-Za-z])[^.$;:]{0,30}\$(?P<formulas>[^$]+)\$"
-    r"(?P<more>(?:\s*(?:be\s+\w+)?\s*(?:,|and|,\s*and)\s*\$[^$]+\$)*)"
+    r"(?P<more>(?:\s*(?:be\s[^.;:$]{1,40}?)?(?:,|\band|,\s*and|\bwith|\bsuch\s+that|\bsatisfying)\s*\$[^$]+\$)*)"
 )
 LASTINGLY = re.compile(rf"(?<![A-Za-z])(?:{LASTING}){FORMULAS}", re.IGNORECASE)
 PASSINGLY = re.compile(rf"(?<![A-Za-z])(?:{PASSING}){FORMULAS}", re.IGNORECASE)
