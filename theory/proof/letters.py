@@ -18,18 +18,11 @@ from ..algebra.latex_input import tokenize_latex
 from ..algebra.parse import ParseError
 from .defined import Environment, Scope, Sides, name_alone
 from .paper import INLINE, OPENING, SECTION, PrintedEquation
+from .vocabulary import said_of
 
 POSITIVE, NONNEGATIVE, NONZERO = frozenset([1]), frozenset([0, 1]), frozenset([-1, 1])
 NEGATIVE, NONPOSITIVE, ANY = frozenset([-1]), frozenset([-1, 0]), frozenset([-1, 0, 1])
 Signs = frozenset[int]
-SHOWN = {
-    POSITIVE: ">",
-    NONNEGATIVE: ">=",
-    NONZERO: "!=",
-    NEGATIVE: "<",
-    NONPOSITIVE: "<=",
-    frozenset([0]): "=",
-}
 
 KINDS = {
     "positive": POSITIVE,
@@ -164,8 +157,7 @@ class Said:
     @property
     def shown(self) -> str:
         """`z < 0`."""
-        bound = SHOWN.get(self.signs or ANY)
-        return f"{self.letter} real" if bound is None else f"{self.letter} {bound} 0"
+        return said_of(self.letter, self.signs or ANY)
 
 
 @dataclass(frozen=True)

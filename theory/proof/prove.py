@@ -4,7 +4,8 @@ by link.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,10 +24,15 @@ from .correction import Corrector, Side
 from .question import MOVING, Question, decided
 from .reading import RELATION, Claims, Given, sources, spans
 from .spelling import PLAIN, Spelling, value_text
-from .vocabulary import Vocabulary, refuse_clashes, vocabulary
+from .vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 
 #: For what would be right in place of a refuted claim.
 SECONDS_TO_CORRECT = 3
+#: `x, y real`, `x < 0`, `x <= 0`.
+SIGN_ASSUMED = re.compile(
+    r"\s*(?P<letters>\\?[A-Za-z]\w*(?:\s*,\s*\\?[A-Za-z]\w*)*)"
+    r"(?:\s+(?:is\s+|are\s+)?(?P<real>real)|\s*(?P<sign><=?)\s*0)\s*"
+)
 IMPLICATIONS = ("implies", "iff")
 AS_TYPED = {"==": "=", "<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
 
@@ -113,7 +119,7 @@ class Proof(Shown):
     links : tuple of ChainLink
         One for `a == b`, several for `a == b == c`.
     free : tuple of str
-        Names that stand for free positive symbols because the law has none of that name.
+        Names that stand for free symbols because the law has none of that name.
     read_as : tuple of str
         What the other names mean that are more than a letter, each with its meaning:
         `R_opt, the least reducible loss at C`.
@@ -123,6 +129,8 @@ class Proof(Shown):
     links: tuple[ChainLink, ...]
     free: tuple[str, ...] = ()
     read_as: tuple[str, ...] = ()
+    signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """Those of the free symbols that are not just positive."""
 
     @property
     def answer(self) -> Answer:
@@ -161,8 +169,12 @@ class Proof(Shown):
                 lines.append(f"  the tool derives {link.derived}")
             if link.correction:
                 lines.append(f"  right {link.correction}")
-        if self.free:
-            lines.append(f"  free positive symbols: {', '.join(self.free)}")
+        positive = [name for name in self.free if name not in self.signs]
+        if positive:
+            lines.append(f"  free positive symbols: {', '.join(positive)}")
+        if self.signs:
+            others = [said_of(name, signs) for name, signs in self.signs.items()]
+            lines.append(f"  free symbols: {', '.join(others)}")
         if self.read_as and self.answer is not Answer.PROVED:
             lines.append(f"  read as: {'; '.join(self.read_as)}")
         return "\n".join(lines)
@@ -196,7 +208,8 @@ def prove(
     latex : bool
         Read LaTeX: `\\frac{\\beta\\gamma}{\\beta+\\gamma} = \\alpha`, `N^{*}(C)`, ...
     assume : sequence of str
-        `C == 6*N*D` replaces a symbol; `r > 1`, `beta <= gamma` and `s != 0` bound the domain.
+        `C == 6*N*D` replaces a symbol; `r > 1`, `beta <= gamma` and `s != 0` bound the domain. A
+        letter of one's own is positive unless `x real`, `x < 0` or `x <= 0` is assumed.
     define : sequence of str
         `X == A/B` names an expression, which may have either sign; the name must have no meaning of
         its own. One definition may use another. `f(x) == x^2` names a function.
@@ -237,11 +250,13 @@ def prove(
     r, rho, s), it is decided for what they mean at that run, and the answer names those meanings.
     """
     refuse_clashes(budget or SIX_ND, notation)
+    words = vocabulary(notation, budget or SIX_ND)
+    signs, others = _signs_assumed(assume, words)
     return proved(
         text,
-        vocabulary(notation, budget or SIX_ND),
+        replace(words, signs=signs),
         latex=latex,
-        assume=assume,
+        assume=others,
         define=define,
         let=let,
         limit=limit,
@@ -249,6 +264,27 @@ def prove(
         seed=seed,
         seconds=seconds,
     )
+
+
+def _signs_assumed(
+    assume: Sequence[str], words: Vocabulary
+) -> tuple[dict[str, frozenset[int]], list[str]]:
+    """The signs of letters that the law does not have, and the other assumptions."""
+    signs: dict[str, frozenset[int]] = {}
+    others = []
+    for text in assume:
+        match = SIGN_ASSUMED.fullmatch(text)
+        letters = re.findall(r"\w+", match["letters"]) if match is not None else []
+        known = [name for name in letters if name in words.names]
+        if match is not None and match["real"] and known:
+            raise ParseError(f"{text!r}: {known[0]} is of the law, which says what it is")
+        if match is None or known:
+            others.append(text)
+            continue
+        allowed = frozenset({None: [-1, 0, 1], "<": [-1], "<=": [-1, 0]}[match["sign"]])
+        for name in letters:
+            signs[name] = signs.get(name, allowed) & allowed
+    return signs, others
 
 
 def proved(
@@ -309,6 +345,7 @@ def proved(
         tuple(links),
         tuple(name for name in reader.free if name not in defined | differentials),
         reader.read_as,
+        words.signs,
     )
 
 
@@ -449,7 +486,7 @@ def _implied(
             ]
             free |= dict.fromkeys(proof.free)
             read_as |= dict.fromkeys(proof.read_as)
-    return Proof(text, tuple(links), tuple(free), tuple(read_as))
+    return Proof(text, tuple(links), tuple(free), tuple(read_as), words.signs)
 
 
 def _statements(text: str, signs: Sequence[Token]) -> list[tuple[int, str]]:

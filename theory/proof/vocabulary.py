@@ -29,6 +29,15 @@ FREE_NAME = re.compile(
     r'|Delta(?=_)|(?:pi|Pi)(?=[_0-9])|"[A-Za-z]\w*")[0-9]*(?:_[A-Za-z0-9]+)*'
 )
 
+SIGNS_SAID = {
+    frozenset([1]): ">",
+    frozenset([0, 1]): ">=",
+    frozenset([-1, 1]): "!=",
+    frozenset([-1]): "<",
+    frozenset([-1, 0]): "<=",
+    frozenset([0]): "=",
+}
+
 #: Letters that are of the law in one notation, and so of no free symbol in another.
 NEVER_FREE = frozenset(["alpha", "beta", "gamma", "rho"])
 
@@ -171,6 +180,12 @@ def of_signs(name: str, signs: Collection[int]) -> Symbol:
             if sign not in signs
         },
     )
+
+
+def said_of(name: str, signs: Collection[int]) -> str:
+    """`z < 0`, of a symbol whose sign is one of these."""
+    bound = SIGNS_SAID.get(frozenset(signs))
+    return f"{name} real" if bound is None else f"{name} {bound} 0"
 
 
 def moving_letters(expression: Expr) -> set[Symbol]:

@@ -61,7 +61,8 @@ def parser() -> Parser:
         "Understood: N, D, C, E, A, B, beta, gamma, L, R, T_N, T_D, N_opt, D_opt,\n"
         "L_opt, R_opt, alpha, C0, w_N, w_D, G, P, r, rho, s; dL/dN is a derivative, the other "
         "letters held;\n"
-        "another letter is a free positive symbol. Both sides must exist as they are typed.\n"
+        "another letter is a free symbol, positive unless 'x real' or 'x < 0' is assumed. Both "
+        "sides must\nexist as they are typed.\n"
         "Exit status 0 where all is proved, 1 where something is refuted, 3 where it is undecided.",
         [
             "isoflop prove 'alpha == beta*gamma/(beta + gamma)'",
@@ -83,7 +84,7 @@ def parser() -> Parser:
         group,
         "--assume",
         "ASSUMPTION",
-        "'symbol == expression', 'a > b', 'a >= b', 'a != b'; may be given several times",
+        "'symbol == expression', 'a > b', 'a >= b', 'a != b', 'x real'; may be given several times",
     )
     takes_one(
         group,
