@@ -35,9 +35,10 @@ from .defined import (
     renamed,
     restored,
 )
-from .letters import POSITIVE, Letters, Said
+from .letters import Letters
 from .paper import CONTEXT, INLINE, LIMIT, RELATION, SECTION, PrintedEquation
 from .prove import ChainLink
+from .said import Said
 from .second_reading import (
     CONDITION,
     CONFLICT,
@@ -48,6 +49,7 @@ from .second_reading import (
     Failure,
     Trial,
 )
+from .sign_formulas import POSITIVE
 from .source import Place, Source
 from .supposed import (
     end_of_item,

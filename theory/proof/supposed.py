@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .letters import PIECES, inequalities
 from .paper import CONTEXT, LIMIT, RELATION, PrintedEquation
+from .sign_formulas import PIECES, inequalities
 
 #: What holds from there on, and what holds in its sentence alone.
 LASTING = r"let|letting|assume|assuming|suppose|supposing|set|take|taking|choose|consider|fix"
