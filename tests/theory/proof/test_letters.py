@@ -65,7 +65,6 @@ NEVER_PROVED = [
     ("The number $z$ takes both signs.", "|z| = z"),
     ("The number $z$, which is negative, matters.", "|z| = z"),
     ("Let $z$ (real) be given.", "|z| = z"),
-    ("Let $f$ be real and $z=f$.", "|z| = z"),
     ("For real $y < z$,", "y z > 0"),
     ("Let $z$ be a small negative number.", "|z| = z"),
     ("Let $z$ be a sufficiently large real.", "|z| = z"),
