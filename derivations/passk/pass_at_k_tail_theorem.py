@@ -74,11 +74,11 @@ def derivation() -> Derivation:
                 (scale, "=", density / b),
             )
             + say(
-                "The value of the Gamma function at {} is {}; the number of draws {} grows "
-                "through the real or the whole numbers.",
+                "The value of the Gamma function at {} is {}; the number of draws is {} and grows "
+                "without bound, in whole numbers or continuously.",
                 b,
                 gamma_of(b),
-                k,
+                (k, ">", 0),
             ),
             say("A problem has the odds {}. ", (u, ">", 0))
             + say(

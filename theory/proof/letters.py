@@ -33,12 +33,14 @@ class Letters:
 
     def at(self, letter: str, equation: PrintedEquation) -> Said | None:
         """What holds of a letter at an equation: what its own sentence says, else what was let
-        before; None where nothing is.
+        before; None where nothing is. That a letter is whole is said beside what was let.
         """
         place = equation.display[0]
         near = self._near(letter, place) or self._near(EVERY_LETTER, place)
         own = [one for one in near if one.sentence[0] <= place < one.sentence[1]]
         lasting = [one for one in near if not one.is_passing and one.at <= place]
+        if own and lasting and own[-1].is_discrete:
+            return own[-1].and_also(lasting[-1])
         return next(reversed(own or lasting), None)
 
     def near(self, letter: str, equation: PrintedEquation) -> Said | None:

@@ -65,7 +65,7 @@ GLUE = re.compile(
     r"|these|they|three|to|two|value|valued|values|variable|variables|varies|vary|which"
 )
 DENIES = re.compile(
-    r"\b(?:false|untrue|wrong|not|never|no|nor|nobody|none|nothing|cannot|without|unless|neither|except|or|either|otherwise"
+    r"\b(?:false|untrue|wrong|not|never|no|nor|nobody|none|nothing|cannot|without(?!\s+(?:bound|limit|end|loss))|unless|neither|except|or|either|otherwise"
     r"|fails?\s+to\s+hold|violate[sd]?|rather\s+than|regardless|drop(?:ped)?|instead)\b|n't\b",
     re.IGNORECASE,
 )
