@@ -39,8 +39,9 @@ class Letters:
         near = self._near(letter, place) or self._near(EVERY_LETTER, place)
         own = [one for one in near if one.sentence[0] <= place < one.sentence[1]]
         lasting = [one for one in near if not one.is_passing and one.at <= place]
-        if own and lasting and own[-1].is_discrete:
-            return own[-1].and_also(lasting[-1])
+        before = [one for one in near if one.sentence[1] <= place]
+        if own and before and own[-1].is_discrete:
+            return own[-1].and_also(before[-1])
         return next(reversed(own or lasting), None)
 
     def near(self, letter: str, equation: PrintedEquation) -> Said | None:

@@ -92,7 +92,7 @@ EVERYTHING = re.compile(
 )
 EVERY_LETTER = "*"
 ONLY_HERE = re.compile(
-    r"\b(?:if|when|whenever|case|for|as|at|given|provided|where|with|under)\b", re.IGNORECASE
+    r"\b(?:if|when|whenever|case|for|as|given|provided|where|with|under)\b", re.IGNORECASE
 )
 FOR_GOOD = re.compile(
     r"\b(?:let|letting|assume|assuming|suppose|supposing|set|take|taking|choose|consider|fix|throughout|here)\b",
@@ -372,8 +372,9 @@ def _items(words: Sequence[str]) -> list[int]:
 
 def _is_passing(before: str) -> bool:
     """Whether the last word that introduces what follows is one for this sentence alone."""
+    clause = re.split("[;:]", before)[-1]
     lasting, passing = (
-        max((match.end() for match in words.finditer(before)), default=-1)
+        max((match.end() for match in words.finditer(clause)), default=-1)
         for words in (FOR_GOOD, ONLY_HERE)
     )
     return passing > lasting
