@@ -36,7 +36,8 @@ from .defined import (
     restored,
 )
 from .letters import Letters
-from .paper import CONTEXT, INLINE, LIMIT, RELATION, SECTION, PrintedEquation
+from .other_budget import OtherBudget, other_budgets
+from .paper import LIMIT, RELATION, SECTION, PrintedEquation
 from .prove import ChainLink
 from .said import Said
 from .second_reading import (
@@ -53,7 +54,6 @@ from .sign_formulas import POSITIVE
 from .source import Place, Source
 from .supposed import (
     end_of_item,
-    is_conditional,
     limit_before,
     stated_before,
     stated_for_good,
@@ -67,8 +67,6 @@ EXPECTATION = re.compile(
     r"\\mathbb\s*\{?\s*[EPV]\s*\}?|\\(?:Pr|Var|Cov|E)(?![A-Za-z])|\\operatorname\*?\{(?:Var|Cov|E|P|Pr)\}"
 )
 NUMBER = re.compile(r"[\s{}]*[-+]?[0-9.]+[\s{}]*")
-#: "The compute is", before `$C = 8 N D$`.
-SPENT = re.compile(r"(?:compute|budget|cost)(?![A-Za-z])[^.$]{0,20}\bis\s+\Z", re.IGNORECASE)
 #: The loss by itself and as a function of params and tokens.
 LAW = (("L", ()), ("L", ("N", "D")))
 ONLY_NAMES = re.compile(r"(?:[\s,]|\\[,;:! ]|\\?[A-Za-z]+(?:_\{?\w+\}?)?)*")
@@ -176,6 +174,18 @@ class StatedBudget:
         return replace(entry, reading=f"{entry.reading}, {reading}" if entry.reading else reading)
 
 
+@dataclass(frozen=True)
+class OtherUse:
+    """Names that a part of the document uses for something else than the law, and why."""
+
+    names: frozenset[str]
+    reason: str
+    scope: Scope
+
+    def holds(self, at: int) -> bool:
+        return self.scope.since(at) is not None
+
+
 class _Document:
     """The equations of a document with the definitions that hold at each."""
 
@@ -196,7 +206,7 @@ class _Document:
         self.numbers: dict[str, str] = {}
         self.supposed: list[Supposition] = []
         self.seen: set[str] = set()
-        self.other_uses: list[tuple[frozenset[str], str, Scope]] = []
+        self.other_uses: list[OtherUse] = []
         self.budgets: list[StatedBudget] = []
         self.of_ratios = frozenset(
             name
@@ -208,12 +218,8 @@ class _Document:
         for at, text, is_doubtful in stated_for_good(source.text):
             if self._is_supposition(text):
                 self.suppose(text, at, is_doubtful)
-        for match in INLINE.finditer(source.text):
-            formula = match["dollars"] or match["round"] or ""
-            self._note_budget(formula, match.start(), match.end())
-        for equation in self.printed:
-            if not equation.is_inline:
-                self._note_budget(plain(equation.text), equation.start, equation.display[1])
+        for named in other_budgets(source.text, self.printed, settings):
+            self._note_budget(named)
         for equation in self.printed:
             self._collect(equation)
         self.definitions = [self._checked(definition) for definition in self.definitions]
@@ -308,7 +314,7 @@ class _Document:
                 continue
             if not all(map(self._is_parameter, arguments)):
                 continue
-            if any(d.name == name and d.holds(equation.start) for d in self.definitions) and not (
+            if self._is_defined(name, equation) and not (
                 DEFINES.match(equation.cue) or COLON_EQUALS.search(equation.text)
             ):
                 return
@@ -348,9 +354,7 @@ class _Document:
         named = name_alone(left.tokens[0]) if left is not None else None
         if named is None or relation is None or relation.group() != "=":
             return
-        if self._is_fresh(named[0]) and not any(
-            d.name == named[0] and d.holds(equation.start) for d in self.definitions
-        ):
+        if self._is_fresh(named[0]) and not self._is_defined(named[0], equation):
             self.definitions.append(
                 Definition(
                     named[0],
@@ -596,24 +600,23 @@ class _Document:
         """What the document says of the signs of the letters among these names: of its own, and of
         those of the law where that is something else than the law has.
         """
-        found = []
-        for name in sorted(names):
-            if self._is_fresh(name) and not any(
-                d.name == name and d.holds(equation.start) for d in self.definitions
-            ):
-                one = self.letters.at(name, equation) or self.letters.near(name, equation)
-                one = None if one is None else replace(one, letter=name)
-            else:
-                one = self.letters.at(name, equation)
-                letter = self.words.names.get(name)
-                is_other = one is not None and one.letter == name and one.signs and one.is_open
-                if not (is_other and isinstance(letter, Symbol) and letter.is_positive):
-                    continue
-                one = (
-                    replace(one, signs=None, law=f"{name} is positive in the law") if one else None
-                )
-            found += [one] if one is not None else []
+        own = {
+            name for name in names if self._is_fresh(name) and not self._is_defined(name, equation)
+        }
+        found = [
+            replace(said, letter=name)
+            for name in sorted(own)
+            if (said := self.letters.at(name, equation) or self.letters.near(name, equation))
+        ]
+        for name in sorted({*names} - own):
+            letter, said = self.words.names.get(name), self.letters.at(name, equation)
+            is_positive = isinstance(letter, Symbol) and letter.is_positive
+            if is_positive and said is not None and said.letter == name and said.may_be_else:
+                found.append(replace(said, signs=None, law=f"{name} is positive in the law"))
         return found
+
+    def _is_defined(self, name: str, equation: PrintedEquation) -> bool:
+        return any(d.name == name and d.holds(equation.start) for d in self.definitions)
 
     def _not_understood(self, said: Iterable[Said]) -> str:
         """What keeps an answer from being one; empty where nothing does."""
@@ -649,53 +652,18 @@ class _Document:
             if other:
                 names |= self.words.names.keys()
                 reason = f"line {line} has the law in the {other} notation: say --notation {other}"
-        self.other_uses.append((frozenset(names), reason, scope))
+        self.other_uses.append(OtherUse(frozenset(names), reason, scope))
 
-    def _note_budget(self, formula: str, start: int, end: int) -> None:
-        """Note that a formula has another compute than the settings; a theorem may say so of itself."""
-        value = _compute_in(formula)
-        if value is None:
-            return
-        text = f"C = {value}"
-        sides = Sides.of(text)
-        try:
-            is_own = self.settings.prove(text).answer is Answer.PROVED
-        except (ParseError, ValueError):
-            is_own = False
-        if is_own or sides is None:
-            return
-        before = self.source.text[:start]
-        line = self.source.place(start).line
-        scope = self._scope(end, end)
-        budget = self._budget_of(sides)
-        is_stated = SPENT.search(before[-CONTEXT:]) is not None and not is_conditional(before)
-        is_open = self.settings.budget is None
-        if budget is not None and is_open and is_stated and scope.last is not None:
-            self.budgets.append(StatedBudget(budget, line, scope))
-            return
-        reason = f"line {line} has another budget, {text}: say --budget"
-        self.other_uses.append((self._changed_by(budget), reason, scope))
-
-    def _changed_by(self, budget: Budget | None) -> frozenset[str]:
-        """The names that mean something else under another budget; all that rest on one, where the
-        other is not understood.
-        """
-        own = self.words.names
-        other = None if budget is None else replace(self.settings, budget=budget).words.names
-        changed = {
-            name
-            for name, meaning in own.items()
-            if (not isinstance(meaning, Symbol) if other is None else other.get(name) != meaning)
-        }
-        return frozenset(changed | {"C"}) - {"L", "L_hat", "R", "T_N", "T_D", "phi2"}
-
-    def _budget_of(self, sides: Sides) -> Budget | None:
-        """The budget that `C = ...` is; None where it is none that the notation can say."""
-        try:
-            budget = Budget.parse(" ".join(token.text for token in sides.tokens[-1]))
-            return budget if replace(self.settings, budget=budget).words else None
-        except ValueError:
-            return None
+    def _note_budget(self, named: OtherBudget) -> None:
+        """Note a budget that is not that of the settings; a theorem may state one for itself."""
+        line = self.source.place(named.start).line
+        scope = self._scope(named.end, named.end)
+        is_open = self.settings.budget is None and scope.last is not None
+        if named.budget is not None and named.is_stated and is_open:
+            self.budgets.append(StatedBudget(named.budget, line, scope))
+        else:
+            reason = f"line {line} has another budget, {named.text}: say --budget"
+            self.other_uses.append(OtherUse(named.changes(self.settings), reason, scope))
 
     def _other_notation(self, equation: PrintedEquation) -> str:
         """The notation in which an equation is the law; empty where there is none."""
@@ -715,9 +683,9 @@ class _Document:
         """
         return next(
             (
-                reason
-                for others, reason, scope in self.other_uses
-                if others & set(names) and scope.since(equation.start) is not None
+                other.reason
+                for other in self.other_uses
+                if other.names & set(names) and other.holds(equation.start)
             ),
             "",
         )
@@ -784,21 +752,6 @@ class _Document:
                 )
             )
         )
-
-
-def _compute_in(formula: str) -> str | None:
-    """What a formula has for C in N and D: `6 N D` of `C \\approx 6 N D`."""
-    sides = Sides.of(formula)
-    alone = [] if sides is None else [name_alone(part) for part in sides.tokens]
-    if sides is None or not {("C", ()), ("C", ("N", "D"))} & {*alone}:
-        return None
-    relations = {relation.text for relation in sides.relations}
-    values = (
-        source
-        for part, source in zip(sides.tokens, sides.sources, strict=True)
-        if {"N", "D"} <= {token.text for token in part}
-    )
-    return next(values, "").strip() or None if relations <= {"==", "approx"} else None
 
 
 def _rests_on(definitions: Iterable[str]) -> frozenset[str]:

@@ -161,6 +161,11 @@ class Said:
         )
 
     @property
+    def may_be_else(self) -> bool:
+        """Whether the letter is said to have, or to be able to have, another sign than plus."""
+        return self.signs is not None and self.is_open
+
+    @property
     def shown(self) -> str:
         """`z < 0`."""
         return said_of(self.letter, self.signs or ANY)

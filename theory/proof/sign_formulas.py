@@ -24,6 +24,9 @@ INTERVAL = re.compile(r"(?P<open>[(\[\]])(?P<low>[^,;]+)[,;](?P<high>[^,;]+)(?P<
 INFINITE = re.compile(r"[-+]?\\infty")
 ABSOLUTE = re.compile(r"\\left\||\\right\||\\[lr]?vert(?![A-Za-z])|\|")
 PIECES = re.compile(r",(?![^{(\[]*[})\]])")
+NUMBER = re.compile(
+    r"[0-9]+(?:\.[0-9]+)?(?:\s*/\s*[0-9]+)?|\\[dt]?frac\s*\{?[0-9]+\}?\s*\{?[0-9]+\}?"
+)
 MAY_BE_NEGATIVE = re.compile(r"-|\\(?:log|ln)(?![A-Za-z])")
 SIZING = re.compile(r"\\(?:left|right|,|;|!|:|quad|qquad|big|Big|bigg|Bigg)(?![A-Za-z])")
 RANK = {"<": 1, "<=": 1, ">": -1, ">=": -1}
@@ -90,25 +93,25 @@ def _of_bounds(piece: str) -> Iterator[tuple[list[str], Signs | None, bool]]:
     sources = [*sides.sources]
     if RANK[signs[0]] < 0:
         sources, signs = sources[::-1], [sign.replace(">", "<") for sign in signs[::-1]]
-    numbers = [_number(source) for source in sources]
+    bounds = [None if _letter(source) else _sign(source) for source in sources]
     for i, source in enumerate(sources):
         for letter in map(_letter, source.split(",")):
-            low = [k for k in range(i) if numbers[k] is not None]
-            high = [k for k in range(i + 1, len(sources)) if numbers[k] is not None]
+            low = [k for k in range(i) if bounds[k] is not None]
+            high = [k for k in range(i + 1, len(sources)) if bounds[k] is not None]
             if not letter or not (low or high):
                 continue
             least = sources[low[-1]] if low else r"-\infty"
             most = sources[high[0]] if high else r"\infty"
             is_above = "<" in signs[low[-1] : i] if low else True
             is_below = "<" in signs[i : high[0]] if high else True
-            if not low and (numbers[high[0]] or 0) > 0:
+            if not low and bounds[high[0]] == 1:
                 continue  # `s < 1` of a letter that is positive
             yield letter, _between(least, is_above, most, is_below), False
 
 
 def _between(low: str, above: bool, high: str, below: bool) -> Signs | None:
     """The signs of what lies between two bounds, strictly or not."""
-    least, most = _end(low), _end(high)
+    least, most = _sign(low), _sign(high)
     if least is None or most is None:
         return None
     signs = set()
@@ -121,28 +124,13 @@ def _between(low: str, above: bool, high: str, below: bool) -> Signs | None:
     return frozenset(signs) or None
 
 
-def _end(text: str) -> float | None:
-    """The value of a bound; any positive number for a letter."""
-    text = text.strip()
-    if INFINITE.fullmatch(text):
-        return float("-inf") if text.startswith("-") else float("inf")
-    number = _number(text)
-    if number is not None:
-        return number
-    if _letter(text):
-        return 1.0
-    return -1.0 if text.startswith("-") and _letter(text[1:]) else None
-
-
-def _number(text: str) -> float | None:
+def _sign(text: str) -> int | None:
+    """The sign of a bound: a number, infinity, or a letter, which is positive."""
     text = text.strip().strip("{}")
-    fraction = re.fullmatch(r"(-?)\\[dt]?frac\s*\{?([0-9]+)\}?\s*\{?([0-9]+)\}?", text)
-    if fraction is not None:
-        return float(f"{fraction[1]}1") * int(fraction[2]) / int(fraction[3])
-    slashed = re.fullmatch(r"(-?[0-9]+)\s*/\s*([1-9][0-9]*)", text)
-    if slashed is not None:
-        return int(slashed[1]) / int(slashed[2])
-    return float(text) if re.fullmatch(r"-?\s*[0-9]+(?:\.[0-9]+)?", text) else None
+    sign, size = (-1, text[1:].strip()) if text.startswith("-") else (1, text.removeprefix("+"))
+    if INFINITE.fullmatch(size) or _letter(size):
+        return sign
+    return None if NUMBER.fullmatch(size) is None else sign * bool(re.search("[1-9]", size))
 
 
 def _letter(text: str) -> list[str]:
