@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 from .defined import Environment, Scope
@@ -63,8 +64,14 @@ class Letters:
         return replace([*others, *unclear][-1], signs=None if unclear else signs, is_of_all=False)
 
     def _near(self, letter: str, place: int) -> list[Said]:
-        scope = self._scope(place)
-        return [one for one in self.said if one.letter == letter and self._scope(one.at) == scope]
+        return self._by_scope.get((letter, self._scope(place)), [])
+
+    @cached_property
+    def _by_scope(self) -> dict[tuple[str, Scope], list[Said]]:
+        groups: dict[tuple[str, Scope], list[Said]] = {}
+        for one in self.said:
+            groups.setdefault((one.letter, self._scope(one.at)), []).append(one)
+        return groups
 
     def _scope(self, at: int) -> Scope:
         """The theorem with its proof, or else the section, in which a place lies."""
