@@ -195,7 +195,7 @@ def said_in(text: str) -> Iterator[Said]:
     """What each sentence of a document says of each letter."""
     prose = _without_displays(text)
     for start, end in _sentences(prose):
-        sentence = Sentence.of(prose, start, end)
+        sentence = ProseSentence.of(prose, start, end)
         if sentence is not None:
             yield from sentence.said
 
@@ -237,7 +237,7 @@ def _sentences(prose: str) -> Iterator[tuple[int, int]]:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ProseSentence:
     """A sentence as words, with a mark for each formula.
 
     Attributes
@@ -256,7 +256,7 @@ class Sentence:
     text: str
 
     @classmethod
-    def of(cls, prose: str, start: int, end: int) -> Sentence | None:
+    def of(cls, prose: str, start: int, end: int) -> ProseSentence | None:
         """A part of the prose; None where it speaks of no letters."""
         found = list(INLINE.finditer(prose, start, end))
         formulas = [SIZING.sub(" ", match["dollars"] or match["round"] or "") for match in found]
