@@ -53,8 +53,10 @@ from .second_reading import (
 from .sign_formulas import POSITIVE
 from .source import Place, Source
 from .supposed import (
+    DROPS,
     end_of_item,
     limit_before,
+    qualified,
     stated_before,
     stated_for_good,
     turns_away,
@@ -401,8 +403,14 @@ class _Document:
         said: dict[str, str] = {}
         holding = [one for one in self.supposed if one.holds(equation.start)]
         turned = turns_away(equation)
-        own = [one.text for one in holding if not (one.is_doubtful or turned)]
-        doubtful = [one.text.strip() for one in holding if one.is_doubtful or turned]
+        doubtful = [
+            one.text.strip()
+            for one in holding
+            if one.is_doubtful
+            or turned
+            or DROPS.search(self.source.text, one.scope.first, equation.start)
+        ]
+        own = [one.text for one in holding if one.text.strip() not in doubtful]
         stated = filter(self._is_supposition, stated_before(equation))
         for text in (*own, *stated, *equation.premises):
             sides = Sides.of(text)
@@ -566,6 +574,9 @@ class _Document:
                             UNDECIDED,
                             f"it fails unless {what}, and whether the document supposes that is not understood",
                         )
+            if answer == REFUTED and (where := qualified(equation)):
+                answer = UNDECIDED
+                reason = f"it fails in general, and what {where!r} says of where it holds is not understood"
             if answer in (PROVED, REFUTED):
                 other = self._used_otherwise(equation, names) or self._not_understood(said)
                 answer, reason = (UNDECIDED, other) if other else (answer, reason)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from itertools import pairwise
 
 from .paper import INLINE, OPENING
 from .sign_formulas import (
@@ -22,6 +23,7 @@ from .sign_formulas import (
     POSITIVE,
     SIZING,
     Signs,
+    is_of_signs,
     letters_of,
     signs_in,
     signs_of_set,
@@ -42,6 +44,7 @@ KINDS = {
     "integers": ANY,
     "arbitrary": ANY,
     "anysign": ANY,
+    "signed": ANY,
     "natural": POSITIVE,
     "whole": ANY,
 }
@@ -56,13 +59,14 @@ MODAL = frozenset(["may", "can", "could", "might", "need", "needn't", "necessari
 NEGATIONS = frozenset(["not", "non", "nor", "never"])
 #: Words between a letter and what is said of it.
 GLUE = re.compile(
-    r"a|all|also|an|and|any|are|at|be|being|belong|belongs|both|coefficient|coefficients|component|components"
-    r"|constant|constants|denote|denotes|denoting|dimensionless|distinct|each|either|element"
-    r"|elements|even|every|exponent|exponents|finite|fixed|for|from|given|in|interval|is|large"
-    r"|least|let|letter|letters|lie|lies|nearly|now|number|numbers|odd|of|only|or|other|over"
-    r"|parameter|parameters|possibly|prime|quantities|quantity|range|ranges|ranging|run|runs"
-    r"|scalar|scalars|small|some|stand|stands|strict|strictly|sufficiently|take|takes|that|the"
-    r"|these|they|three|to|two|value|valued|values|variable|variables|varies|vary|which"
+    r"a|all|also|an|and|any|are|at|be|being|belong|belongs|both|coefficient|coefficients"
+    r"|component|components|constant|constants|denote|denotes|denoting|dimensionless|distinct"
+    r"|each|either|element|elements|even|every|exponent|exponents|finite|fixed|for|from|general"
+    r"|given|had|has|have|in|interval|is|large|least|let|letter|letters|lie|lies|nearly|now"
+    r"|number|numbers|odd|of|only|or|other|over|parameter|parameters|possibly|prime|principle"
+    r"|priori|quantities|quantity|range|ranges|ranging|run|runs|scalar|scalars|small|some|stand"
+    r"|stands|strict|strictly|sufficiently|take|takes|that|the|these|they|three|to|two|value"
+    r"|valued|values|variable|variables|varies|vary|which"
 )
 DENIES = re.compile(
     r"\b(?:false|untrue|wrong|not|never|no|nor|nobody|none|nothing|cannot|without(?!\s+(?:bound|limit|end|loss))|unless|neither|except|or|either|otherwise"
@@ -71,7 +75,17 @@ DENIES = re.compile(
 )
 #: Before a tokenizer of words: one word.
 ANY_SIGN = re.compile(
-    r"\b(?:either|any|arbitrary|both|unknown|indefinite|no|no\s+(?:definite|fixed|certain|particular))\s+signs?\b",
+    r"\b(?:either|any|arbitrary|both|unknown|indefinite|no|no\s+(?:definite|fixed|certain|particular))\s+signs?\b"
+    r"|\b(?:whatever|whichever|regardless\s+of|irrespective\s+of|depend(?:s|ing)\s+on|independent(?:ly)?\s+of)"
+    r"\s+(?:the|its|their)\s+signs?\b|\bin\s+(?:absolute\s+value|modulus|magnitude)\b",
+    re.IGNORECASE,
+)
+#: "$z$ is less than zero", "$z$ lies between $-1$ and $1$".
+WORDED_BOUND = re.compile(
+    r"\0(?P<letter>[0-9]+)\0\s+(?:be|is|are|was|lies?|stays?|remains?)\s+(?:strictly\s+)?"
+    r"(?P<bound>less\s+than|smaller\s+than|below|at\s+most|no\s+(?:more|larger|greater)\s+than|greater\s+than"
+    r"|larger\s+than|above|at\s+least|no\s+(?:less|smaller)\s+than|between)"
+    r"\s+(?P<low>zero|one|\0[0-9]+\0)(?:\s+and\s+(?P<high>zero|one|\0[0-9]+\0))?",
     re.IGNORECASE,
 )
 #: "Let $x$ be the distance from $d$, a real number."
@@ -80,7 +94,7 @@ APPOSITION = re.compile(
     re.IGNORECASE,
 )
 MENTIONS = re.compile(
-    r"\b(?:negative(?!\s+log)|non-?positive|complex|imaginary|anysign|matrix|matrices|vectors?"
+    r"\b(?:negative(?!\s+log)|non-?positive|complex|imaginary|anysign|signed|gaussian|matrix|matrices|vectors?|(?:standard\s+)?normal(?:ly)?\s+(?:variable|distributed)"
     r"|reals?(?!\s+(?:data|runs?|world|models?|benchmarks?)))\b",
     re.IGNORECASE,
 )
@@ -98,11 +112,19 @@ FOR_GOOD = re.compile(
     r"\b(?:let|letting|assume|assuming|suppose|supposing|set|take|taking|choose|consider|fix|throughout|here)\b",
     re.IGNORECASE,
 )
+#: What a sentence may say beside the signs, and still speak of all numbers that have these.
+UNIVERSAL = re.compile(
+    r"for|all|every|any|each|arbitrary|whatever|let|be|is|are|we|have|has|then|holds?|it|that|and|also|thus|hence|so|now|the|a"
+    r"|an|numbers?|constants?|letters?|variables?|values?|of|with|in|following|inequality|identity|claim|clearly|obviously"
+    r"|here|whenever|if|suppose|assume|strictly|one|by|both|two|three|given|choice"
+)
 OF_ALL = re.compile(r"\b(?:all|every|any|each|arbitrary|whatever)\b", re.IGNORECASE)
 ABBREVIATION = re.compile(
     r"(?:i\.\s?e|e\.\s?g|cf|resp|et al|eq|eqs|fig|sec|s\.\s?t|w\.\s?r\.\s?t)\Z", re.IGNORECASE
 )
-SENTENCE_ENDS = re.compile(r"[.?!](?=\s|\Z)|\n\s*\n|\\(?:item|begin|end|label|caption)(?![A-Za-z])")
+SENTENCE_ENDS = re.compile(
+    r"[.?!](?=\s|\Z|\\footnote|\})|\\footnote(?=\{)|\n\s*\n|\\(?:item|begin|end|label|caption)(?![A-Za-z])"
+)
 WORDS = re.compile(r"[A-Za-z'-]+|\0[0-9]+\0|[^\sA-Za-z\0]")
 GOES_ON_WITH = re.compile(
     r"which|that|this|but|although|though|or|nor|unless|except", re.IGNORECASE
@@ -283,22 +305,23 @@ class ProseSentence:
     def said(self) -> Iterator[Said]:
         """What it says of each letter."""
         by_words, consumed = self._of_words()
-        statements = [*self._of_formulas(), *by_words]
+        statements = [*self._of_formulas(), *by_words, *self._of_worded_bounds()]
         rest = [word if k not in consumed else "" for k, word in enumerate(self.words)]
         clauses = list(_clauses(rest))
         denied = {
             i for clause in clauses if DENIES.search(" ".join(clause)) for i in _items(clause)
         }
-        letters = dict.fromkeys(statement.letter for statement in statements)
+        plain = {one.letter for one in self._of_formulas()} | {
+            one.letter for one in by_words if one.signs == ANY
+        }
         for clause in clauses:
             if MENTIONS.search(" ".join(clause)):
                 statements += [
                     Statement(letter, None, i)
                     for i in _items(clause)
                     for letter in self._letters(i)
-                    if letter not in letters
+                    if letter not in plain
                 ]
-        is_of_all = OF_ALL.search(self.text) is not None
         for letter in dict.fromkeys(statement.letter for statement in statements):
             yield reduce(
                 Said.and_also,
@@ -311,12 +334,22 @@ class ProseSentence:
                         one.is_discrete,
                         _is_passing(self.text.partition(f"\0{one.formula}\0")[0]),
                         one.is_open,
-                        is_of_all and not one.is_discrete,
+                        self._is_of_all and not one.is_discrete,
                     )
                     for one in statements
                     if one.letter == letter
                 ),
             )
+
+    @cached_property
+    def _is_of_all(self) -> bool:
+        """Whether it speaks of every number of some signs, and says nothing else."""
+        words = [_bare(word) for word in self.words if word[0].isalpha()]
+        return (
+            OF_ALL.search(self.text) is not None
+            and all(word in KINDS or UNIVERSAL.fullmatch(word) for word in words)
+            and all(formula == EVERY_LETTER or is_of_signs(formula) for formula in self.formulas)
+        )
 
     def _letters(self, i: int) -> list[str]:
         formula = self.formulas[i]
@@ -362,6 +395,32 @@ class ProseSentence:
                     Statement(letter, signs, items[-1], is_discrete) for letter in letters
                 ]
         return statements, consumed
+
+    def _of_worded_bounds(self) -> Iterator[Statement]:
+        """ "$z$ is less than zero" as $z < 0$."""
+        for match in WORDED_BOUND.finditer(self.text):
+            i, bound = int(match["letter"]), " ".join(match["bound"].lower().split())
+            low, high = self._value(match["low"]), self._value(match["high"])
+            if bound == "between":
+                formula = f"{low} < z < {high}"
+            elif bound in ("less than", "smaller than", "below"):
+                formula = f"z < {low}"
+            elif bound in ("greater than", "larger than", "above"):
+                formula = f"z > {low}"
+            else:
+                is_least = bound in ("at least", "no less than", "no smaller than")
+                relation = r"\ge" if is_least else r"\le"
+                formula = f"z {relation} {low}"
+            for _, signs, _ in signs_in(formula):
+                is_open = signs is not None and 1 not in signs
+                yield from (Statement(name, signs, i, is_open=is_open) for name in self._letters(i))
+
+    def _value(self, word: str | None) -> str:
+        """The number of a word or a formula."""
+        item = ITEM.fullmatch(word or "")
+        return (
+            self.formulas[int(item[1])] if item else {"zero": "0", "one": "1"}.get(word or "", "")
+        )
 
     def _values(self, k: int) -> str | None:
         """The set of numbers that a word is: `(-1, 1)`."""
@@ -456,7 +515,7 @@ def _after(words: Sequence[str], past: int) -> list[int]:
     """The words behind a list that can be said of it."""
     span = []
     for k in range(past, len(words)):
-        if words[k] == ")" or (words[k] == "(" and k == past):
+        if words[k] == ")" or (words[k] in ("(", ":") and k == past):
             continue
         is_first = words[k].isdigit() and k > past and words[k - 1] == "from"
         if not (_known(words[k]) or is_first):
@@ -480,7 +539,9 @@ def _kinds(words: Sequence[str]) -> Kinds | None:
     signs: Signs | None = None
     negated = modal = discrete = alternative = False
     met = False
-    for word in map(_bare, words):
+    for before, word in pairwise(["", *map(_bare, words)]):
+        if word == "zero" and before in ("least", "most"):
+            continue
         if word in NOT_REAL:
             return Kinds(None, is_open=True)
         modal = modal or word in MODAL

@@ -46,6 +46,8 @@ ABOUT_THE_OPTIMUM = re.compile(
     r"optim|minimi[sz]|stationar|first[- ]order|Lagrang|KKT|to\s+zero|equal\s+zero|vanish|derivative|gradient",
     re.IGNORECASE,
 )
+#: Names whose bounds single out runs.
+OF_A_RUN = frozenset(["N", "D", "C", "L", "r", "rho", "s"])
 #: Words in front of what a sentence may suppose rather than claim.
 SUPPOSING = ("with",)
 EQUALITY_HOLDS = re.compile(r"\bequality\b[^.$]*\$?\s*\Z", re.IGNORECASE)
@@ -365,9 +367,17 @@ class Failure:
         return any(ABOUT_THE_OPTIMUM.search(text) for text in about)
 
     def _of_a_bound(self) -> tuple[str, str] | None:
-        """`N < N_max`: a bound on a quantity of the run."""
-        moving = {"N", "D", "C"}
-        if not any(side is not None and side[0] in moving for side in (self.left, self.right)):
+        """`N < N_max`, `L < 3`, `\\beta < \\gamma`: a bound on a quantity of the run, against a number,
+        or between two letters of the law.
+        """
+        sides = (self.left, self.right)
+        alone = [side[0] for side in sides if side is not None]
+        is_of_a_run = any(name in OF_A_RUN for name in alone)
+        is_choice = all(
+            side is not None and not side[1] and self.document.is_letter(side[0]) for side in sides
+        )
+        numbers = [e for e in (self.link.lhs, self.link.rhs) if e.is_number]
+        if not (is_of_a_run or is_choice or any(e not in (0, 1) for e in numbers)):
             return None
         return UNDECIDED, "it does not hold in general; it may be a condition"
 

@@ -27,6 +27,19 @@ PIECES = re.compile(r",(?![^{(\[]*[})\]])")
 NUMBER = re.compile(
     r"[0-9]+(?:\.[0-9]+)?(?:\s*/\s*[0-9]+)?|\\[dt]?frac\s*\{?[0-9]+\}?\s*\{?[0-9]+\}?"
 )
+#: `z = -0.3`, `z \\approx -0.3 \\pm 0.1`, `z := x - y`.
+VALUED = re.compile(
+    r"(?P<letter>[^=<>~]+?)\s*(?:(?<!\\not):?=|\\(?:approx|simeq|equiv|triangleq|coloneqq)(?![A-Za-z]))"
+)
+WITH_ZERO = re.compile(
+    r"(?P<letter>[^<>=]+?)\s*(?:[<>]|\\(?:geq?|leq?|neq?|gt|lt|geqslant|leqslant)(?![A-Za-z]))\s*0\s*"
+)
+#: `z^2 = 4`.
+SQUARED = re.compile(r"(?P<letter>[^=<>~]+?)\s*\^\s*\{?\s*[0-9]*[02468]\s*\}?\s*=")
+#: `z \\sim \\mathcal{N}(0, 1)`.
+DRAWN = re.compile(
+    r"(?P<letter>[^=<>~]+?)\s*(?:\\sim|~)\s*\\(?:mathcal|mathrm|mathsf|text|operatorname)(?![A-Za-z])"
+)
 MAY_BE_NEGATIVE = re.compile(r"-|\\(?:log|ln)(?![A-Za-z])")
 SIZING = re.compile(r"\\(?:left|right|,|;|!|:|quad|qquad|big|Big|bigg|Bigg)(?![A-Za-z])")
 RANK = {"<": 1, "<=": 1, ">": -1, ">=": -1}
@@ -37,7 +50,7 @@ def signs_in(formula: str) -> Iterator[tuple[list[str], Signs | None, bool]]:
     """The letters of each piece with the signs that it gives them; no signs for a piece that is a
     letter alone, which the next piece may speak of.
     """
-    for piece in PIECES.split(formula):
+    for piece in PIECES.split(_tidy(formula)):
         member = IN.fullmatch(piece)
         if member is not None:
             letters = [name for part in member["left"].split(",") for name in _letter(part)]
@@ -47,6 +60,24 @@ def signs_in(formula: str) -> Iterator[tuple[list[str], Signs | None, bool]]:
             yield name, NOTHING_YET, False
         else:
             yield from _of_bounds(piece)
+
+
+def _tidy(formula: str) -> str:
+    """Without braces around a relation, and with one sign for `\\not=`."""
+    return re.sub(r"\{\s*([<>=])\s*\}", r"\1", re.sub(r"\\not\s*=", r"\\ne ", formula))
+
+
+def is_of_signs(formula: str) -> bool:
+    """Whether it says nothing but the signs of letters."""
+    for piece in PIECES.split(_tidy(formula)):
+        member = IN.fullmatch(piece)
+        bound = WITH_ZERO.fullmatch(piece)
+        letter = bound["letter"] if bound is not None else piece
+        if member is None and not _letter(letter):
+            return False
+        if member is not None and NUMBERS.fullmatch(member["set"].strip()) is None:
+            return False
+    return True
 
 
 def signs_of_set(text: str) -> tuple[Signs | None, bool]:
@@ -75,13 +106,22 @@ def _of_bounds(piece: str) -> Iterator[tuple[list[str], Signs | None, bool]]:
     for inside in ABSOLUTE.split(piece)[1::2]:
         if name := _letter(inside):
             yield name, ANY, False
+    valued = VALUED.match(piece)
+    if valued is not None and _letter(valued["letter"]):
+        value = re.sub(r"\^\s*\{[^{}]*\}", "", piece[valued.end() :])
+        if MAY_BE_NEGATIVE.search(value):
+            yield _letter(valued["letter"]), ANY, True
+        return
+    squared = SQUARED.match(piece)
+    if squared is not None and (name := _letter(squared["letter"])):
+        yield name, ANY, True
+        return
+    drawn = DRAWN.match(piece)
+    if drawn is not None and (name := _letter(drawn["letter"])):
+        yield name, None, False
+        return
     sides = Sides.of(piece)
     if sides is None or not sides.relations:
-        return
-    if sides.relations[0].text == "==":
-        value = re.sub(r"\^\s*\{[^{}]*\}", "", sides.sources[1])
-        if (name := _letter(sides.sources[0])) and MAY_BE_NEGATIVE.search(value):
-            yield name, ANY, True
         return
     if [relation.text for relation in sides.relations] == ["!="]:
         if sides.sources[1].strip() == "0" and (name := _letter(sides.sources[0])):
@@ -148,7 +188,7 @@ def _letter(text: str) -> list[str]:
 def letters_of(formula: str) -> list[str]:
     """The letters that a formula lists, or of which it gives a bound."""
     names: list[str] = []
-    for piece in PIECES.split(formula):
+    for piece in PIECES.split(_tidy(formula)):
         member = IN.fullmatch(piece)
         sides = None if member is not None else Sides.of(piece)
         if member is not None:

@@ -27,8 +27,8 @@ LIMIT_AT_THE_END = re.compile(
     re.IGNORECASE,
 )
 DENIED = re.compile(
-    r"(?:\b(?:not|never|no|nor|cannot|without|unless|neither|except|rather than|regardless)\b|n't\b)"
-    r"[^.;:$]*\$?\s*\Z",
+    r"(?:\b(?:not|never|no|nor|cannot|without|unless|neither|except|rather than|regardless|unlike|contrary to"
+    r"|in contrast to|as opposed to|instead of)\b|n't\b)[^.;:$]*\$?\s*\Z",
     re.IGNORECASE,
 )
 LETTER = re.compile(r"\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?")
@@ -37,6 +37,25 @@ SIGN = re.compile(
 )
 CONDITIONAL = re.compile(
     r"\b(?:if|unless|when|whenever|were|instead|would|for example|inference)\b", re.I
+)
+#: Words that say for which runs or laws something is meant.
+QUALIFIES = re.compile(
+    r"(?:larger|smaller|greater|less|lower|higher)\s+than|exceed(?:s|ing)?|beyond|(?:above|below)\s+(?=[a-z$])"
+    r"|equal\s+(?:exponents|shares|terms)|(?:are|is)\s+(?:the\s+)?(?:equal|same|large|small)|dominat\w+|negligible"
+    r"|ignoring|neglecting|regime|near\s+(?=[a-z$])|(?:small|large)(?=\s+(?!language|scale|set|number|corp)[a-z$])|sufficiently"
+    r"|enough|special\s+case|symmetric(?:al)?|(?:over|under)trained|limited",
+    re.IGNORECASE,
+)
+#: "the equation below"
+POINTS_THERE = re.compile(
+    r"(?:equation|formula|given|shown|see|defined|derived|stated|as)\s*\Z", re.IGNORECASE
+)
+MATHEMATICS = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\begin\{.*?\\end\{[^}]*\}|\\\[.*?\\\]", re.DOTALL)
+#: "We drop this assumption."
+DROPS = re.compile(
+    r"\b(?:drop|lift|relax|remov|abandon|without)\w*\s+(?:this|that|the|these|those|any)\s+(?:last\s+)?"
+    r"(?:assumption|condition|restriction|hypothes[ei]s|supposition)s?\b",
+    re.IGNORECASE,
 )
 #: What may follow a formula and take back what it says.
 DOUBTED = re.compile(
@@ -98,6 +117,16 @@ def stated_before(equation: PrintedEquation) -> list[str]:
         if not denied(sentence[: match.start()])
         for formula in _formulas(match)
     ]
+
+
+def qualified(equation: PrintedEquation) -> str:
+    """Words before a display that say where it is meant, and are not understood: "overtrained"."""
+    sentence = SENTENCE.split(equation.prose)[-1]
+    words = MATHEMATICS.sub(lambda match: "$".ljust(len(match.group())), sentence)
+    for match in QUALIFIES.finditer(words):
+        if not POINTS_THERE.search(words[: match.start()]):
+            return " ".join(match.group().split())
+    return ""
 
 
 def limit_before(equation: PrintedEquation) -> str | None:

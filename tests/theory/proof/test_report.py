@@ -155,7 +155,7 @@ DOCUMENTS = {
     r"\end{itemize}": ["condition", "proved", "refuted"],
     r"\[ \alpha_C = \frac{\alpha}{2}, \qquad \alpha = \beta. \]": ["proved", "condition"],
     r"\[ \alpha > \beta \implies w_D > w_N \]": ["condition", "proved"],
-    r"\[ w_D > w_N \quad\text{and}\quad \alpha > \beta \]": ["refuted", "refuted"],
+    r"\[ w_D > w_N \quad\text{and}\quad \alpha > \beta \]": ["refuted", "undecided"],
     r"\[ P(r) > 1 \quad\text{for } r > 1 \text{ and } \alpha > \beta \]": ["proved"],
     r"\[ \alpha_C < \alpha \text{ is false} \]": ["unreadable"],
     r"\[ 0 < \alpha \quad\text{fails} \]": ["unreadable"],
