@@ -260,7 +260,7 @@ def derivation() -> Derivation:
                     product(K, M**LATE, *(1 / x for x in falling)),
                 )
             ),
-            assume=(-OF_FIT(LATE), *falling),
+            assume=(-OF_FIT(LATE), *falling, K),
         ),
     )
     return Derivation(

@@ -489,6 +489,17 @@ class Arithmetic:
             (frozenset(powers.items()), key[1]): value / generator**whole
         }
 
+    def exponents_of_e(self, form: NormalForm) -> dict[Key, Expr]:
+        """The exponents of e in a form of one term, without those that are logarithms: rational
+        functions, each with what it multiplies.
+        """
+        ((key, _),) = form.items()
+        return {
+            inner: self.field.to_sympy(value)
+            for inner, value in key[0]
+            if linear_log(inner) is None
+        }
+
     # -- back to SymPy ---------------------------------------------------------------------------------------------
 
     def to_sympy(self, form: NormalForm) -> Expr:

@@ -4,7 +4,8 @@ Each rule is sound by itself, and what it needs is proved by the rules again, to
 
 * signs of factors, of terms, and of the logarithm of what is compared with 1;
 * products of powers compared factor by factor, term against term;
-* weighted AM-GM, with room to spare or none;
+* weighted AM-GM, with room to spare or none, and Hölder's inequality;
+* what is assumed: a product of assumed signs, or a quotient of an assumed expression;
 * a value at one end of an interval, and the sign of the slope along it, where the expression may be
   multiplied by something positive first;
 * absolute values by cases.
@@ -43,6 +44,8 @@ from ..algebra.field import Fraction
 from ..algebra.functions import defined
 from ..algebra.interval import Undefined
 from ..algebra.sample import Point, points
+from .assumed_signs import collected, follows_by_factors, powers_as_letters, quotients
+from .holder import is_holder
 from .points import PointEvaluator
 from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, weights_of
 
@@ -177,11 +180,13 @@ class Search:
         reading = _Reading.of(e, assume)
         if reading is None:
             return ""
-        e = reading.reduced
+        given, e = e, reading.reduced
         return (
             self._by_terms(reading, strict, depth)
             or self._by_logarithms(reading, strict, depth)
             or self._by_excess(e, assume, strict)
+            or self._by_what_is_assumed(given, assume, strict, depth)
+            or self._by_holder(given, assume, strict)
             or (self._along(e, assume, strict, depth) if depth else "")
         )
 
@@ -259,6 +264,57 @@ class Search:
             sign = self._sign(factor, assume, depth)
             value, certain = value * sign.value, certain and sign.strict
         return "every factor has a known sign" if value == 1 and (certain or not strict) else ""
+
+    def _by_what_is_assumed(self, e: Expr, assume: Assumed, strict: bool, depth: int) -> str:
+        """A product of assumed expressions; or `(a - rest)/m` with an assumed a, positive m and a rest
+        that is never positive.
+        """
+        if not assume:
+            return ""
+        e, *known = powers_as_letters((e, *assume))
+        assume = tuple(known)
+        if follows_by_factors(e, assume, strict):
+            return "its factors are those of what is assumed positive, and squares"
+        if self._by_collecting(e, assume, strict):
+            return NEVER_NEGATIVE
+        for multiple, rest in quotients(e, assume) if depth else ():
+            if self._sign(multiple, assume, depth) == (1, True) and (
+                self._by_collecting(-rest, assume, False)
+                or self.why(-rest, assume, False, depth - 1)
+            ):
+                return "a positive multiple is at least what is assumed positive"
+        return ""
+
+    def _by_collecting(self, e: Expr, assume: Assumed, strict: bool) -> bool:
+        """Whether no coefficient of the powers of some letter is negative, and one is positive where
+        strict.
+        """
+
+        def sign(term: Expr) -> Sign:
+            seen = self._plain_sign(term, assume)
+            follows = not seen.value and follows_by_factors(term, assume, False)
+            return Sign(1, follows_by_factors(term, assume, True)) if follows else seen
+
+        return any(
+            all(sign.value == 1 for sign in signs)
+            and (not strict or any(sign.strict for sign in signs))
+            for signs in (list(map(sign, terms)) for terms in collected(e))
+        )
+
+    def _by_holder(self, e: Expr, assume: Assumed, strict: bool) -> str:
+        """Positive terms together against the negative ones."""
+        if strict or not e.is_Add:
+            return ""
+        signs = [self._plain_sign(term, assume).value for term in e.args]
+        if not all(signs) or set(signs) != {1, -1}:
+            return ""
+        larger, smaller = (
+            Add(*(sign * term for term, one in zip(e.args, signs, strict=True) if one == sign))
+            for sign in (1, -1)
+        )
+        if is_holder(larger, smaller, lambda part: self._plain_sign(part, assume) == (1, True)):
+            return "Hölder's inequality"
+        return ""
 
     def _log_sign(self, base: Expr, assume: Assumed, depth: int) -> Sign:
         """The sign of log(base) for a positive base."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from sympy import Add, Expr, Matrix, Symbol
+from sympy import Add, Expr, Integer, Matrix, Symbol
 from sympy.polys.matrices import DomainMatrix
 
 from ..algebra.answer import Answer, Condition, Decision
@@ -17,6 +17,7 @@ from .argument import ByWeightedAmGm
 from .claim import Claim
 
 MOST_POSITIVE_TERMS = 4
+ZERO = Integer(0)
 POSITIVE = "the difference is a sum of positive terms"
 NEVER_NEGATIVE = "the difference is a sum of terms that are never negative"
 
@@ -132,19 +133,10 @@ def _from_signs(
 
 
 def weights_of(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
-    """Candidate weights: solutions of sum w_i = 1 with the powers of some symbols matched."""
-    symbols = sorted(
-        bound.free_symbols.union(*(term.free_symbols for term in terms)),
-        key=lambda symbol: symbol.name,
-    )
-    exponents = {x: [_exponent(term, x) for term in (*terms, bound)] for x in symbols}
-    usable = [
-        x
-        for x in symbols
-        if all(e is not None for e in exponents[x]) and len(set(exponents[x][:-1])) > 1
-    ]
+    """Candidate weights: solutions of sum w_i = 1 with some exponents matched, of symbols and of e."""
+    usable = [row for row in _exponents((*terms, bound)) if len(set(row[:-1])) > 1]
     for chosen in combinations(usable, len(terms) - 1):
-        rows = [[1] * (len(terms) + 1), *(exponents[x] for x in chosen)]
+        rows = [[1] * (len(terms) + 1), *chosen]
         system = DomainMatrix.from_Matrix(
             Matrix(rows)
         ).to_field()  # of rational functions: nothing is left to simplify
@@ -153,11 +145,28 @@ def weights_of(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]
             yield tuple(matrix.lu_solve(right).to_Matrix())
 
 
-def _exponent(term: Expr, symbol: Symbol) -> Expr | None:
-    """The exponent of the symbol in a monomial, None where the term is no monomial in it."""
-    arithmetic = arithmetic_for((term, symbol))
-    form = arithmetic.canonical(normal_form(term, arithmetic))
-    if len(form) != 1:
-        return None
+def _exponents(terms: Sequence[Expr]) -> Iterator[list[Expr]]:
+    """The exponents of a symbol in all terms, for each that is a factor of monomials only; then those
+    of e, for each kind of exponent that some exponential has.
+    """
+    arithmetic = arithmetic_for(terms)
+    forms = [arithmetic.canonical(normal_form(term, arithmetic)) for term in terms]
+    if any(len(form) != 1 for form in forms):
+        return
+    symbols = set().union(*(term.free_symbols for term in terms))
+    for symbol in sorted(symbols, key=lambda symbol: symbol.name):
+        exponents = [_exponent(form, symbol, arithmetic) for form in forms]
+        row = [exponent for exponent in exponents if exponent is not None]
+        if len(row) == len(forms):
+            yield row
+    of_e = [arithmetic.exponents_of_e(form) for form in forms]
+    for kind in dict.fromkeys(kind for exponents in of_e for kind in exponents):
+        yield [exponents.get(kind, ZERO) for exponents in of_e]
+
+
+def _exponent(form: NormalForm, symbol: Symbol, arithmetic: Arithmetic) -> Expr | None:
+    """The exponent of the symbol in a form of one term, None where that is no monomial in it."""
+    if symbol not in arithmetic.field.symbols:
+        return ZERO
     exponent, rest = arithmetic.split_power(form, symbol)
     return None if exponent.has(symbol) or arithmetic.to_sympy(rest).has(symbol) else exponent
