@@ -45,8 +45,16 @@ def powers_as_letters(expressions: Sequence[Expr]) -> tuple[Expr, ...]:
     return tuple(e.xreplace(instead) for e in split)
 
 
-#: More terms than these are not divided and factored.
+#: More terms than these, and higher powers, are not divided and factored: SymPy's polynomials are
+#: dense in one letter.
 MOST_TERMS = 100
+MOST_DEGREE = 100
+
+
+def are_of_low_degree(expressions: Sequence[Expr]) -> bool:
+    """Whether no letter stands to a power above `MOST_DEGREE`."""
+    powers = set[Expr]().union(*(e.atoms(Pow) for e in expressions))
+    return all(abs(part.exp) <= MOST_DEGREE for part in powers if part.exp.is_Integer)
 
 
 class Factors(NamedTuple):

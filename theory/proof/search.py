@@ -44,7 +44,13 @@ from ..algebra.field import Fraction
 from ..algebra.functions import defined
 from ..algebra.interval import Undefined
 from ..algebra.sample import Point, points
-from .assumed_signs import collected, follows_by_factors, powers_as_letters, quotients
+from .assumed_signs import (
+    are_of_low_degree,
+    collected,
+    follows_by_factors,
+    powers_as_letters,
+    quotients,
+)
 from .holder import is_holder
 from .points import PointEvaluator
 from .terms import NEVER_NEGATIVE, POSITIVE, READINGS, weights_of
@@ -273,6 +279,8 @@ class Search:
             return ""
         e, *known = powers_as_letters((e, *assume))
         assume = tuple(known)
+        if not are_of_low_degree((e, *assume)):
+            return ""
         if follows_by_factors(e, assume, strict):
             return "its factors are those of what is assumed positive, and squares"
         if self._by_collecting(e, assume, strict):
