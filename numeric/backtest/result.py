@@ -154,14 +154,14 @@ class Backtest(Shown):
             for end in (fit.low, fit.high)
         )
         is_observed = np.isfinite(observed)
-        usable = is_observed & np.isfinite(predicted) & (fit.converged and not fit.undetermined)
+        usable = is_observed & np.isfinite(predicted) & fit.is_sound
         has_interval = usable & np.isfinite(hi)
         how = [observations.how[g] for g in target]
         doubt = fit.failed or "the models leave no error of the prediction"
-        if not fit.converged:
-            doubt = "the fit is not certified as a minimum"
-        elif fit.undetermined:
+        if fit.undetermined:
             doubt = f"the models leave {', '.join(fit.undetermined)} open"
+        elif not fit.converged:
+            doubt = "the fit is not certified as a minimum"
         return pd.DataFrame(
             {
                 "law": fit.model,
@@ -312,9 +312,9 @@ class Backtest(Shown):
             law, k, coefficient, value, lo, hi (of the final fit), stable_decades (so far down the
             estimate stays within lo to hi), overlap_decades (so far down its own interval overlaps
             lo to hi), of_decades (final cutoff to the first one). stable_censored,
-            overlap_censored: whether that holds at every cutoff, so that it is a lower limit. hi is
-            None where the interval has no upper end; all but of_decades are None where the final
-            fit leaves the coefficient open.
+            overlap_censored: whether that holds at every cutoff, so that it is a lower limit. A fit
+            that leaves a coefficient open ends the row. hi is None where the interval has no upper
+            end; all but of_decades are None where the final fit leaves the coefficient open.
         """
         return [
             {"law": law, "k": k, "coefficient": name} | self._stability(law, k, name)
@@ -473,17 +473,13 @@ def _coverage(group: DataFrame) -> dict[str, Any]:
 
 
 def _stays(fit: Judged, name: str, final: Estimate) -> bool:
-    """Whether the coefficient lies within its final interval."""
-    return (
-        fit.converged
-        and name not in fit.undetermined
-        and not final.excludes(fit.fitted.coefficients[name])
-    )
+    """Whether the coefficient of a sound fit lies within its final interval."""
+    return fit.is_sound and not final.excludes(fit.fitted.coefficients[name])
 
 
 def _overlaps(fit: Judged, name: str, final: Estimate) -> bool:
-    """Whether the coefficient's own interval overlaps the final one."""
-    if not fit.converged:
+    """Whether the coefficient's own interval in a sound fit overlaps the final one."""
+    if not fit.is_sound:
         return False
     own = fit.fitted.estimates[name]
     return bool(

@@ -216,6 +216,13 @@ class Judged:
         return self.fitted is not None and bool(getattr(self.fitted, "converged", True))
 
     @property
+    def is_sound(self) -> bool:
+        """Whether the fit is certified as a minimum and leaves no coefficient open; of one that does,
+        the certificate hangs on the rounding.
+        """
+        return self.converged and not self.undetermined
+
+    @property
     def undetermined(self) -> tuple[str, ...]:
         """The coefficients that the fitted rows leave undetermined."""
         return tuple(getattr(self.fitted, "undetermined", ()))
