@@ -38,7 +38,7 @@ def powers_as_letters(expressions: Sequence[Expr]) -> tuple[Expr, ...]:
             multiple, kind = exponent.as_coeff_Mul(rational=True)
             powers.setdefault((base, kind), {})[part] = multiple
     instead: dict[Expr, Expr] = {}
-    for number, ((base, kind), parts) in enumerate(sorted(powers.items(), key=str)):
+    for number, (_, parts) in enumerate(sorted(powers.items(), key=str)):
         letter = Dummy(f"t_{number}", positive=True)
         unit = ilcm(1, *(multiple.q for multiple in parts.values()))
         instead |= {part: letter ** (multiple * unit) for part, multiple in parts.items()}

@@ -76,7 +76,9 @@ def _is_one(e: Expr) -> bool:
     try:
         arithmetic = arithmetic_for((e,))
         form = arithmetic.canonical(
-            arithmetic.add(normal_form(e, arithmetic), arithmetic.negate(normal_form(ONE, arithmetic)))
+            arithmetic.add(
+                normal_form(e, arithmetic), arithmetic.negate(normal_form(ONE, arithmetic))
+            )
         )
     except OutsideScope:
         return False

@@ -21,6 +21,7 @@ from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import ROUNDED, Coefficients, Comparison, HasCoefficients, typed_side
 from .correction import Corrector, Side
+from .inside import inside_a_function
 from .question import MOVING, Question, decided
 from .reading import RELATION, Claims, Given, sources, spans
 from .spelling import PLAIN, Spelling, value_text
@@ -310,9 +311,13 @@ def proved(
         "seed": seed,
         "seconds": seconds,
     }
-    given = Given(words, assume, define, let)
+    parts, relations = Claims(dict(words.names), words, latex).split(text)
+    inside = inside_a_function(parts, relations, assume)
+    if inside is not None and inside.function in Given(words, (), define, let).table:
+        inside = None
+    given = Given(words, assume if inside is None else inside.assume, define, let)
     reader = Claims(given.table, words, latex, given.named)
-    parts, relations = reader.split(text)
+    whole, parts = parts, parts if inside is None else inside.parts
     if any(relation.text in IMPLICATIONS for relation in relations):
         return _implied(text, relations, words, assume, settings)
     for relation in relations:
@@ -332,6 +337,10 @@ def proved(
         raise ParseError(f"not read within {error.seconds:g} seconds", text=text) from None
     chain = _Chain(text, parts, relations, sides, domain, target, reader, given, numbers, seed)
     links = [chain.link(i, seconds) for i in range(len(relations))]
+    if inside is not None:
+        if not (links[0].decision.proved or inside.way):
+            reader.expression(text, whole[0])  # h(x) may be a product: refused as ambiguous
+        links = [replace(links[0], decision=inside.decision(links[0]), corrector=None)]
     defined = {
         str(symbol)
         for symbol, meaning in words.definitions.items()

@@ -227,13 +227,13 @@ class Given:
             if not (left and right):
                 raise ParseError(f"{quoted(text)}: a new meaning reads `name := expression`")
             reader = Claims(renamed | dict(self.words.names), self.words, _is_latex(right))
-            name, parameters = _named(_tokens(left), text)
+            name, parameters = _named(tokens_of(left), text)
             if name in unknown:
                 known = name.replace(AT, "@")
                 raise ParseError(
                     f"{unknown[name]!r}: {known} has a meaning only later; name it first"
                 )
-            tokens = _tokens(right)
+            tokens = tokens_of(right)
             meaning = reader.table.get(tokens[0].text) if len(tokens) == 1 else None
             if isinstance(meaning, NamedFunction):
                 renamed[name] = meaning
@@ -374,7 +374,7 @@ def _is_latex(text: str) -> bool:
     return LATEX.search(text) is not None
 
 
-def _tokens(text: str) -> list[Token]:
+def tokens_of(text: str) -> list[Token]:
     return tokenize_latex(text) if _is_latex(text) else tokenize(text)
 
 
