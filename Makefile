@@ -67,7 +67,7 @@ test-oldest: pyproject.toml  ## the fast tests with the oldest libraries that py
 	$(OLDEST)/bin/python -m pytest -m "not slow" -W ignore::DeprecationWarning --numprocesses auto --dist loadfile tests
 
 test-slow: $(VENV)/dev  ## the slow tests, a process a core
-	$(PYTEST) -m slow --dist worksteal
+	$(PYTEST) -m slow --dist worksteal -o faulthandler_timeout=2400
 
 lint: $(VENV)/dev  ## ruff and mypy
 	$(BIN)/ruff check .

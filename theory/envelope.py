@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from sympy import Add, Expr, Integer, Mul, Pow, Symbol, factor_terms, latex, log
+from sympy import Add, Expr, Integer, Mul, Pow, Symbol, factor_terms, log
 
 from . import symbols as sym
 from .algebra.functions import Partial
@@ -231,7 +231,7 @@ class Envelope:
         return envelope_latex(self, notation=notation)
 
     def _repr_latex_(self) -> str:
-        return "$\\displaystyle " + latex(self.loss) + "$"
+        return self.to_latex()
 
     def __str__(self) -> str:
         from .typeset.text import envelope_text

@@ -64,6 +64,20 @@ class Misallocation:
 
     envelope: Envelope
 
+    def to_latex(self, *, notation: str = "schaeffer") -> str:
+        """The closed forms as a LaTeX align block in the chosen notation."""
+        from .typeset.latex import misallocation_latex
+
+        return misallocation_latex(self, notation=notation)
+
+    def _repr_latex_(self) -> str:
+        return self.to_latex()
+
+    def __str__(self) -> str:
+        from .typeset.text import misallocation_text
+
+        return misallocation_text(self)
+
     @property
     def _weights(self) -> tuple[Expr, Expr]:
         w_n, w_d = self.envelope.shares

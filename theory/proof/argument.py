@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import combinations
@@ -68,7 +69,14 @@ def is_of_the_package(argument: Argument) -> bool:
     """Whether this argument and those within are the package's own: what another class calls proved
     is its author's word.
     """
-    return all(type(part).__module__.startswith("isoflop.") for part in with_those_within(argument))
+    return all(_is_ours(type(part)) for part in with_those_within(argument))
+
+
+def _is_ours(kind: type) -> bool:
+    """Whether the module that the class names is of the package and has this class."""
+    module = sys.modules.get(kind.__module__)
+    is_there = getattr(module, kind.__name__, None) is kind
+    return kind.__module__.startswith("isoflop.") and is_there
 
 
 def described(argument: Argument) -> str:
@@ -418,12 +426,16 @@ class ByApplying:
 
 
 def _slopes(function: type[AppliedUndef], claim: Claim, sign: int) -> list[Expr]:
-    """The assumptions that the derivative of the function, times the sign, is positive throughout."""
+    """The assumptions that the derivative of the function, times the sign, is positive throughout: at a
+    letter of which nothing else is assumed.
+    """
     return [
         a
-        for a in claim.assume
+        for i, a in enumerate(claim.assume)
         for z in a.free_symbols - claim.symbols
-        if z.is_positive and (sign * a).doit() == Derivative(function(z), z)
+        if z.is_positive
+        and (sign * a).doit() == Derivative(function(z), z)
+        and not any(other.has(z) for other in (*claim.assume[:i], *claim.assume[i + 1 :]))
     ]
 
 

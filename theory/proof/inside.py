@@ -60,8 +60,12 @@ def inside_a_function(
     functions = {_function(part) for part in parts}
     if len(functions) != 1 or (function := functions.pop()) is None:
         return None
-    letters = {token.text for part in parts for token in part}
-    slopes = {text: way for text in assume if (way := _way(text, function, letters))}
+    slopes = {}
+    for text in assume:
+        others = [tokens_of(other) for other in assume if other is not text]
+        letters = {token.text for tokens in (*parts, *others) for token in tokens}
+        if way := _way(text, function, letters):
+            slopes[text] = way
     ways = set(slopes.values())
     relation = relations[0].text
     if len(ways) > 1 or not (relation == "==" or (relation in BOUNDS and ways)):
@@ -92,7 +96,7 @@ def _function(part: Sequence[Token]) -> str | None:
 
 def _way(text: str, function: str, letters: Collection[str]) -> str:
     """Whether it is assumed of the function that it increases, or decreases, everywhere: the argument
-    is a letter that the claim does not have.
+    is a letter that neither the claim nor another assumption has.
     """
     tokens = (token.text for token in tokens_of(text) if token.text not in ("(", ")"))
     match = SLOPE.fullmatch(" ".join(tokens))

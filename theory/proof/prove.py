@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, expand_log, log
 
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Decision
@@ -19,7 +19,14 @@ from ..algebra.parse import Domain, ParseError, Token, read
 from ..budget import SIX_ND, Budget
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
-from .at_law import ROUNDED, Coefficients, Comparison, HasCoefficients, typed_side
+from .at_law import (
+    ROUNDED,
+    Coefficients,
+    Comparison,
+    HasCoefficients,
+    TypedSide,
+    typed_side,
+)
 from .correction import Corrector, Side
 from .inside import inside_a_function
 from .question import MOVING, Question, decided
@@ -418,7 +425,10 @@ class _Chain:
         if decision.proved:
             return decision, meanings
         letters = question.lhs.free_symbols | question.rhs.free_symbols
-        if self.numbers is not None and letters:
+        has_decimals = any("." in token.text for part in self.parts[i : i + 2] for token in part)
+        if (self.numbers is not None and letters) or (
+            question.relation == "==" and has_decimals and not letters
+        ):
             return self.comparison(i).decide(), ()
         if question.relation != "approx":
             return decision, meanings
@@ -432,18 +442,40 @@ class _Chain:
     def comparison(self, i: int) -> Comparison:
         """The link at the coefficients of the law."""
         question = self.question(i)
+        power = self.power(i) if question.relation == "propto" else None
+        if power is not None:
+            exponent, tokens = power
+            typed = typed_side(tokens, "==", self.read_with)
+            known = TypedSide(exponent, {}, None)
+            number = self.reader.expression(self.text, tokens)
+            question = replace(question, lhs=exponent, relation="==", rhs=number)
+            return Comparison(question, (known, typed), self.numbers)
         if question.relation not in ROUNDED:
             return Comparison(question, None, self.numbers)
-
-        def read_with(tokens: list[Token], letters: dict[str, Symbol]) -> Expr:
-            return self.given.at(
-                read(self.text, tokens, {**self.reader.table, **letters}), self.text
-            )
-
         left, right = (
-            typed_side(part, question.relation, read_with) for part in self.parts[i : i + 2]
+            typed_side(part, question.relation, self.read_with) for part in self.parts[i : i + 2]
         )
         return Comparison(question, (left, right), self.numbers)
+
+    def read_with(self, tokens: list[Token], letters: dict[str, Symbol]) -> Expr:
+        """An expression some of whose names stand for these letters."""
+        return self.given.at(read(self.text, tokens, {**self.reader.table, **letters}), self.text)
+
+    def power(self, i: int) -> tuple[Expr, list[Token]] | None:
+        """Of `N_opt propto C^0.51`, the exponent of the left side in C and the number that is typed;
+        None where the right side is no power of a letter, or the left one no such power.
+        """
+        left, part = self.sides[i], [token for token in self.parts[i + 1] if token.text not in "()"]
+        match [(token.kind, token.text) for token in part]:
+            case [("name", name), ("power", _), *_, ("number", _)] if len(part) <= 4:
+                number = part[2:]
+            case _:
+                return None
+        letter = self.given.table.get(name, self.reader.free.get(name))
+        if not isinstance(letter, Symbol):
+            return None
+        exponent = (letter * expand_log(log(left), force=True).diff(letter)).cancel()
+        return None if exponent.has(letter) else (exponent, number)
 
     def corrector(self, i: int) -> Corrector:
         """What looks for the right claim in place of the link."""

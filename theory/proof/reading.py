@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from sympy import Add, Expr, Integer, Symbol, oo
@@ -16,6 +16,7 @@ from ..algebra.functions import Remainder
 from ..algebra.latex_input import tokenize_latex
 from ..algebra.parse import (
     AT,
+    OPTIMA,
     PRIME,
     Domain,
     NamedFunction,
@@ -43,6 +44,7 @@ LIMIT = re.compile(
     r"\s*(?P<limit>0(?:\^?\{?\+\}?)?|\+?(?:oo|inf|infinity|\\infty))\s*"
 )
 LATEX = re.compile(r"\\|\^\*|[_^]\{")  # what no plain text has
+CANNOT_BE_A_FACTOR = (")", "]", ",", "/", "*")
 STARRED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])\*(?=\s*(?:[-+/),=^]|$))")  # N*, but not N*D
 INFINITIES = (["oo"], ["inf"], ["infinity"])
 
@@ -79,6 +81,8 @@ class Claims:
             Token("relation", token.text, token.position) if token.text in WORDS else token
             for token in tokens
         ]
+        if not self.latex:
+            tokens = starred(tokens, self.table)
         self._refuse_capital_exponents(text, tokens)
         parts: list[list[Token]] = [[]]
         relations: list[Token] = []
@@ -372,6 +376,23 @@ def _in_order(functions: Mapping[str, Function]) -> Iterator[tuple[str, Function
 
 def _is_latex(text: str) -> bool:
     return LATEX.search(text) is not None
+
+
+def starred(tokens: Sequence[Token], known: Collection[str]) -> list[Token]:
+    """`N*(C)`, `D*/N*`: a star behind which no factor can stand, or the argument C, is that of the
+    optimum.
+    """
+    found: list[Token] = []
+    for i, token in enumerate(tokens):
+        before, after = tokens[i - 1] if i else token, tokens[i + 1 : i + 4]
+        if token.text == "*" and OPTIMA.get(before.text) in known:
+            cannot_follow = not after or after[0].kind in ("relation", "power")
+            cannot_follow = cannot_follow or after[0].text in CANNOT_BE_A_FACTOR
+            if cannot_follow or [part.text for part in after] == ["(", "C", ")"]:
+                found[-1] = Token("name", OPTIMA[before.text], before.position)
+                continue
+        found.append(token)
+    return found
 
 
 def tokens_of(text: str) -> list[Token]:

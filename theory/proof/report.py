@@ -312,6 +312,7 @@ class _Document:
                 not self._is_fresh(name)
                 or name in arguments
                 or self._rests_on(value, name, equation.start)
+                or name in self._names_of_premises(equation)
             ):
                 continue
             if not all(map(self._is_parameter, arguments)):
@@ -336,6 +337,15 @@ class _Document:
             )
             self.definitions.append(definition)
             return
+
+    def _names_of_premises(self, equation: PrintedEquation) -> set[str]:
+        """What the equations have from which it is drawn in its display: none of it is new."""
+        premises = (
+            Sides.of(plain(one.text))
+            for one in self.printed
+            if one.is_premise and one.display == equation.display and one.start < equation.start
+        )
+        return set().union(*(sides.names for sides in premises if sides is not None))
 
     def _rests_on(self, names: Collection[str], name: str, at: int) -> bool:
         """Whether a name is among the names, or what they are defined by at a place."""

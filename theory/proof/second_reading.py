@@ -55,6 +55,11 @@ AT_A_POINT = re.compile(
     r"(?:\\(?:big|Big|bigg|Bigg|right|middle)[lrm]?\s*)?(?:\||\\[lr]?vert)\s*_\s*"
     r"(?:\*|\\star|\{[^{}]*(?:\*|\\star|opt)[^{}]*\}+)|\\left\s*\."
 )
+#: `\\frac{\\partial L}{\\partial N}`, `dL/dN`, alone on a side.
+LOSS_DERIVATIVE = re.compile(
+    r"\\[dt]?frac\s*\{(?:\\partial|\\?d|\\mathrm\{d\})\s*L(?:\(N,\s*D\))?\}"
+    r"\s*\{(?:\\partial|\\?d|\\mathrm\{d\})\s*[ND]\}|dL/d[ND]"
+)
 IN_NUMBERS = re.compile(r"[0-9]\.[0-9]|10\s*\^|[0-9]\{,\}[0-9]|[0-9]{3}")
 
 
@@ -400,9 +405,20 @@ class Failure:
         if not {"N", "D"} & {str(x) for x in self.letters} or _is_budget_free(self.link):
             return None
         reason = "it holds neither for every N and D nor at the optimum"
-        if self._is_meant_at_the_optimum:
+        if self._is_meant_at_the_optimum or self._is_a_derivative_worked_out:
             return REFUTED, reason
         return UNDECIDED, f"{reason}; it may be a condition"
+
+    @property
+    def _is_a_derivative_worked_out(self) -> bool:
+        """Whether it says what a derivative of the loss is, in the letters of the law: no condition,
+        which would have a multiplier, a number or another derivative beside it.
+        """
+        left, right = self.link.text.split(f" {self.link.relation} ", 1)
+        coefficients = {sym.A, sym.B} & self.link.rhs.free_symbols
+        own = self.link.rhs.free_symbols - set(self.document.words.names.values())
+        is_formula = bool(coefficients) and not own and not DERIVATIVE.search(right)
+        return is_formula and LOSS_DERIVATIVE.fullmatch(left.strip()) is not None
 
 
 def _is_budget_free(link: ChainLink) -> bool:

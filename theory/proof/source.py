@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..algebra.parse import ParseError
@@ -484,15 +484,22 @@ class _Expansion:
             return
         name = (match["braced"] or match["bare"] or "").strip()
         self.go_on(text, at, match.end(), blank=True)
-        content = self.content(name)
-        if content is None:
-            self.missing.append(f"{name} (line {self.place_of(text, at)})")
-            return
         where, end = text.firsts[at], text.lasts[match.end() - 1]
         within = next(file for file in reversed(self.files) if file.first <= where)
+        content = self.content(name)
+        if content is None or content[1] in self.around(within):
+            self.missing.append(f"{name} (line {self.place_of(text, at)})")
+            return
         self.frames.append((self.added(*content), 0))
         start, stop = where - within.first, end - within.first
         self.inclusions.append(Inclusion(within, start, stop, self.files[-1]))
+
+    def around(self, file: File) -> Iterator[str]:
+        """The texts of the file and of those that include it: the same again would have no end."""
+        yield file.text
+        for inclusion in self.inclusions:
+            if inclusion.file == file:
+                yield from self.around(inclusion.within)
 
     def content(self, name: str) -> tuple[str, str] | None:
         if self.read is None or not name or len(self.files) >= MOST_FILES:

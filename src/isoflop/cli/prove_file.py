@@ -198,7 +198,7 @@ def _text(data: dict[str, Any]) -> str:
         lines += [f"{indent}{line}" for line in _remarks(entry, path)]
     lines += _legend(entries)
     if data["missing"]:
-        lines.append(f"not read, for the file is missing: {', '.join(data['missing'])}")
+        lines.append(f"files that are missing or include themselves: {', '.join(data['missing'])}")
     if data["not_expanded"]:
         lines.append(f"macros that are not understood: {', '.join(data['not_expanded'])}")
     counts = ", ".join(f"{count} {answer}" for answer, count in data["counts"].items() if count)

@@ -43,6 +43,8 @@ def test_a_function_is_applied_to_both_sides() -> None:
         (F(X + Y), ">=", F(X), (Derivative(G(Z), Z),)),
         # the sign of the slope at one of the two points alone
         (F(X + Y), ">=", F(X), (Derivative(F(X), X),)),
+        # where other assumptions say at which points the slope is known
+        (F(X + Y), ">=", F(X), (RISING, Z - X - Y)),
         # points where nothing is known of the slope
         (F(X + Y - 3), ">=", F(X - 3), (RISING,)),
         (F(X + Y), "==", F(X), ()),

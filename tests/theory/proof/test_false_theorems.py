@@ -330,6 +330,16 @@ def test_an_argument_of_ones_own_is_called_so() -> None:
     assert is_of_the_package(ByMonotone(x, x, x, y, slope=ByFactors((x,))))
 
 
+def test_a_class_that_names_a_module_of_the_package_is_not_of_it() -> None:
+    class Cheat(ByNormalForm):
+        def establish(self, claim: Claim) -> Decision:
+            return Decision(Answer.PROVED, "because")
+
+    Cheat.__module__ = ByNormalForm.__module__
+    assert not is_of_the_package(Cheat())
+    assert status(claim(x**2 + y**2, ">", 2 * x * y, Cheat())) == "checked numerically"
+
+
 def test_a_claim_or_derivation_of_ones_own_class_is_refused() -> None:
     class MyClaim(Claim):
         def prove(self) -> Decision:

@@ -636,3 +636,9 @@ def test_width_is_about_what_is_set(tmp_path: Path) -> None:
     assert len(measured) == len(forms)
     for form, points in zip(forms, measured, strict=True):
         assert abs(width(form) - points) <= 4 + 0.04 * points, form
+
+
+def test_what_is_derived_shows_all_of_it_in_a_notebook() -> None:
+    assert r"L^{*}(C) &= E + C_0 C^{-\alpha}" in derive()._repr_latex_()
+    assert r"P(r)" in misallocation()._repr_latex_()
+    assert "P(r)" in str(misallocation())
