@@ -27,7 +27,7 @@ LAYERS = (
     {"code.formulas", "factors", "marginal", "expansion", "economics"},
     {"proof.vocabulary", "proof.bounds", "proof.limits"},
     {"proof.spelling", "proof.reading", "proof.cases"},
-    {"proof.question"},
+    {"proof.question", "proof.inside"},
     {"proof.at_law", "proof.correction"},
     {
         "proof.prove",

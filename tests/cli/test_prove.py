@@ -315,7 +315,7 @@ def test_what_is_not_read_is_listed(call, in_folder) -> None:
     text = WRONG.replace("% isoflop: k = kappa\n", "\\def\\x#1;{#1}\n")
     (in_folder / "paper.tex").write_text(text, encoding="utf-8")
     result = call("prove", "--file", "paper.tex", "--notation", "hoffmann")
-    assert "missing: more (line 5)" in result.out
+    assert "themselves: more (line 5)" in result.out
     assert "not understood: \\x" in result.out
 
 

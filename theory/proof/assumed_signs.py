@@ -140,7 +140,7 @@ def quotients(e: Expr, assume: Sequence[Expr]) -> Iterator[tuple[Expr, Expr]]:
             continue
         try:
             (multiple,), rest = reduced(whole, [part])
-        except PolynomialError:
+        except (PolynomialError, ZeroDivisionError):  # no polynomials, or part is zero as one
             continue
         if multiple != 0 and len(Add.make_args(rest)) <= MOST_TERMS:
             yield factor(multiple), rest

@@ -425,10 +425,7 @@ class _Chain:
         if decision.proved:
             return decision, meanings
         letters = question.lhs.free_symbols | question.rhs.free_symbols
-        has_decimals = any("." in token.text for part in self.parts[i : i + 2] for token in part)
-        if (self.numbers is not None and letters) or (
-            question.relation == "==" and has_decimals and not letters
-        ):
+        if (self.numbers is not None and letters) or self.is_rounded(i):
             return self.comparison(i).decide(), ()
         if question.relation != "approx":
             return decision, meanings
@@ -438,6 +435,16 @@ class _Chain:
             "whether the two sides are near each other hangs on a law: name one with --law NAME"
         )
         return Decision(Answer.UNDECIDED, reason), ()
+
+    def is_rounded(self, i: int) -> bool:
+        """Whether the link is an equality of two numbers, one of them worked out, that has decimals."""
+        parts, sides = self.parts[i : i + 2], self.sides[i : i + 2]
+        return (
+            self.relations[i].text == "=="
+            and all(side.is_number for side in sides)
+            and any(len(part) > 1 for part in parts)
+            and any("." in token.text for part in parts for token in part)
+        )
 
     def comparison(self, i: int) -> Comparison:
         """The link at the coefficients of the law."""

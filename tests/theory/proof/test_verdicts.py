@@ -161,7 +161,8 @@ def test_without_a_law_what_is_near_is_not_said() -> None:
     assert verdict("1/3 approx 0.333") == "proved"
     assert verdict("1/3 approx 0.34") == "proved"  # off by one in the last digit
     assert verdict("1/3 approx 0.35") == "refuted"
-    assert verdict("1/3 == 0.333") == "refuted"
+    assert verdict("1/3 == 0.333") == "proved"  # what rounds to it
+    assert verdict("1/3 == 0.334") == "refuted"
     assert verdict("C approx 6*N*D") == "proved"
 
 
