@@ -70,7 +70,7 @@ EXPECTATION = re.compile(
 )
 NUMBER = re.compile(r"[\s{}]*[-+]?[0-9.]+[\s{}]*")
 #: The loss by itself and as a function of params and tokens.
-LAW = (("L", ()), ("L", ("N", "D")))
+LAW = tuple((name, of) for name in ("L", "L_hat") for of in ((), ("N", "D")))
 ONLY_NAMES = re.compile(r"(?:[\s,]|\\[,;:! ]|\\?[A-Za-z]+(?:_\{?\w+\}?)?)*")
 
 
@@ -668,7 +668,7 @@ class _Document:
         names = {named[0]} | (self.of_compute if named[0] == "C" else frozenset())
         reason = f"{named[0]} is something else in line {line}"
         if is_law:
-            names |= {"L_opt", "L_hat"}
+            names |= {"L", "L_opt", "L_hat"}
             other = self._other_notation(equation)
             if other:
                 names |= self.words.names.keys()

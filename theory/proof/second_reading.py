@@ -55,6 +55,7 @@ AT_A_POINT = re.compile(
     r"(?:\\(?:big|Big|bigg|Bigg|right|middle)[lrm]?\s*)?(?:\||\\[lr]?vert)\s*_\s*"
     r"(?:\*|\\star|\{[^{}]*(?:\*|\\star|opt)[^{}]*\}+)|\\left\s*\."
 )
+LOSSES = {"L", "L_hat"}
 #: `\\frac{\\partial L}{\\partial N}`, `dL/dN`, alone on a side.
 LOSS_DERIVATIVE = re.compile(
     r"\\[dt]?frac\s*\{(?:\\partial|\\?d|\\mathrm\{d\})\s*L(?:\(N,\s*D\))?\}"
@@ -273,9 +274,9 @@ class Failure:
 
     def _of_a_law(self) -> tuple[str, str] | None:
         """`L(N, D) = 1.69 + ...`: another law, or the law in numbers."""
-        if self.left is None or self.left[0] != "L" or self.left[1] not in (("N", "D"), ()):
+        if self.left is None or self.left[0] not in LOSSES or self.left[1] not in (("N", "D"), ()):
             return None
-        if "L" in self.document.seen and not self._is_in_numbers:
+        if LOSSES & self.document.seen and not self._is_in_numbers:
             return None
         numbers = _coefficients(self.link.rhs, self.document.words)
         if numbers:

@@ -99,3 +99,12 @@ def test_a_file_that_includes_itself_is_read_once(run_cli, tmp_path) -> None:
 def test_a_slope_is_known_at_a_letter_of_which_nothing_else_is_assumed() -> None:
     with pytest.raises(ParseError):
         prove("h(x + y) > h(x)", assume=["h'(z) > 0", "z > x + y"])
+
+
+def test_a_law_with_a_hat_tells_the_notation_of_a_paper_too(run_cli, tmp_path) -> None:
+    path = tmp_path / "paper.tex"
+    law = r"\[ \hat{L}(N, D) \triangleq E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}} \]"
+    path.write_text(law + "\n" + r"\[ \alpha A N^{-\alpha} = \beta B D^{-\beta} \]")
+    result = run_cli("prove", "--file", path)
+    assert "line 1 has the law in the hoffmann notation: say --notation hoffmann" in result.out
+    assert "refuted" not in result.out
