@@ -104,7 +104,7 @@ def test_a_slope_is_known_at_a_letter_of_which_nothing_else_is_assumed() -> None
 def test_a_law_with_a_hat_tells_the_notation_of_a_paper_too(run_cli, tmp_path) -> None:
     path = tmp_path / "paper.tex"
     law = r"\[ \hat{L}(N, D) \triangleq E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}} \]"
-    path.write_text(law + "\n" + r"\[ \alpha A N^{-\alpha} = \beta B D^{-\beta} \]")
+    path.write_text(law + "\n" + r"\[ G = (\alpha A / (\beta B))^{1/(\alpha + \beta)} \]")
     result = run_cli("prove", "--file", path)
     assert "line 1 has the law in the hoffmann notation: say --notation hoffmann" in result.out
     assert "refuted" not in result.out
