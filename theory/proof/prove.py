@@ -474,7 +474,12 @@ class _Chain:
         """
         left, part = self.sides[i], [token for token in self.parts[i + 1] if token.text not in "()"]
         match [(token.kind, token.text) for token in part]:
-            case [("name", name), ("power", _), *_, ("number", _)] if len(part) <= 4:
+            case [("name", name), ("power", _), ("number", _)] | [
+                ("name", name),
+                ("power", _),
+                ("operator", "-"),
+                ("number", _),
+            ]:
                 number = part[2:]
             case _:
                 return None
