@@ -40,7 +40,7 @@ def test_every_line_that_derive_prints_as_text_is_proved(run_cli) -> None:
         ("L_opt - E propto C^(-0.178)", "proved"),
         ("L_opt - E propto C^0.178", "refuted"),
         ("L_opt propto C^-0.178", "undecided"),  # no power
-        ("L_opt - E propto C^2 0.5", "undecided"),  # no power either, but a product
+        ("L_opt - E propto C^2*0.5", "undecided"),  # a product
     ],
 )
 def test_a_proportion_to_a_power_in_numbers_is_decided_at_a_law(claim, answer) -> None:
