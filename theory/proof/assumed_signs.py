@@ -13,6 +13,7 @@ from sympy import (
     Expr,
     Poly,
     Pow,
+    Rational,
     Symbol,
     exp,
     expand_power_exp,
@@ -49,6 +50,15 @@ def powers_as_letters(expressions: Sequence[Expr]) -> tuple[Expr, ...]:
 #: dense in one letter.
 MOST_TERMS = 100
 MOST_DEGREE = 100
+
+#: Of numbers in exponents: SymPy writes 2^(10^40) out.
+LARGEST_NUMBER = 10**6
+
+
+def has_long_exponents(e: Expr) -> bool:
+    """Whether a number in an exponent has a numerator or a denominator above `LARGEST_NUMBER`."""
+    numbers = set[Rational]().union(*(part.exp.atoms(Rational) for part in e.atoms(Pow)))
+    return any(max(abs(number.p), number.q) > LARGEST_NUMBER for number in numbers)
 
 
 def are_of_low_degree(expressions: Sequence[Expr]) -> bool:

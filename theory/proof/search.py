@@ -48,6 +48,7 @@ from .assumed_signs import (
     are_of_low_degree,
     collected,
     follows_by_factors,
+    has_long_exponents,
     powers_as_letters,
     quotients,
 )
@@ -166,7 +167,7 @@ class Search:
             return reason
         check()
         size = int(count_ops(e))
-        if size > self.largest:
+        if size > self.largest or has_long_exponents(e):
             return ""
         self.operations += size
         if self.operations > MOST_OPERATIONS:
