@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from ..algebra.answer import Answer, Decision
 from ..algebra.parse import FUNCTION_LETTERS, Token
+from .argument import BOUNDS
 from .reading import tokens_of
 
 if TYPE_CHECKING:
     from .prove import ChainLink
 
-BOUNDS = ("<", "<=", ">", ">=")
 #: `dh(y)/dy > 0`, `-h'(y) > 0`, without its brackets.
 SLOPE = re.compile(
     r"(?P<minus>- )?(?:(?:partial|d) ?(?P<f>\w+)(?: (?P<of>\w+))? / (?:partial|d) ?(?P<by>\w+)"
