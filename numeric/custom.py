@@ -13,7 +13,8 @@ from . import penalty as misallocation
 from .allocation import Allocation, allocate
 from .arrays import Forms, at_least, is_number, namespace, positive_values
 from .errors import ArgumentError, outside, positive_number
-from .penalty import Computed, Penalty, Run, Tolerance
+from .figures import Result, figure
+from .penalty import Penalty, Run, Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +64,7 @@ class CustomAllocation(Allocation):
         """See `CustomLaw.plot`."""
         return self.law.plot(ax)
 
-    @cached_property
+    @figure
     def reducible_loss(self) -> Any:
         """|L - E|, E the limit of the law; None where there is none."""
         if self.law.E is None:
@@ -72,7 +73,7 @@ class CustomAllocation(Allocation):
             return self.law.reducible_loss(self.params, self.tokens)
         return self.law.envelope.reducible_loss(self.compute)
 
-    @cached_property
+    @figure
     def loss(self) -> Any:
         """L."""
         if self.moved:
@@ -80,7 +81,7 @@ class CustomAllocation(Allocation):
         return self.law.envelope.loss(self.compute)
 
 
-class FactorAllocation(Computed, Shown):
+class FactorAllocation(Result):
     """The optimal value of each variable for a budget, where they are others than params and
     tokens.
 
@@ -93,17 +94,22 @@ class FactorAllocation(Computed, Shown):
         |L - E| with E the limit of the law; None where there is none.
     """
 
-    __slots__ = ("compute", "loss", "reducible_loss", "variables")
+    __slots__ = ("compute", "given", "law", "loss", "reducible_loss", "variables")
 
+    law: CustomLaw
+    given: tuple[tuple[str, Any], ...]
     variables: tuple[tuple[str, Any], ...]
     compute: Any
     loss: Any
     reducible_loss: Any
+    first = ("compute", "loss", "reducible_loss")
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
-        figures = {name: getattr(self, name) for name in ("compute", "loss", "reducible_loss")}
-        return dict(self.variables) | figures
+        return dict(self.variables) | super().as_dict()
+
+    def _again(self, law: Any, given: dict[str, Any]) -> FactorAllocation:
+        return law.allocate(**given)
 
     def tables(self) -> tuple[Table, ...]:
         """A row a budget."""
@@ -154,12 +160,12 @@ class CustomPenalty(Penalty):
         """R/R*, of the sum inside the law."""
         return 1.0 + self.inner_excess
 
-    @cached_property
+    @figure
     def excess(self) -> Any:
         """P - 1."""
         return self.law._excess_of_loss(self.inner_excess, self.budget)
 
-    @cached_property
+    @figure
     def loss_penalty(self) -> Any:
         """P = (L - E)/(L* - E)."""
         return 1.0 + self.excess
@@ -178,12 +184,12 @@ class CustomRun(Run):
     below the optimal one.
     """
 
-    @cached_property
+    @figure
     def reducible_loss(self) -> Any:
         """|L - E|."""
         return self.law.reducible_loss(self.params, self.tokens)
 
-    @cached_property
+    @figure
     def loss(self) -> Any:
         """L."""
         return self.law.loss(self.params, self.tokens)
@@ -345,11 +351,7 @@ class CustomLaw(Shown):
         """
         formula = getattr(self.formulas, name)
         taken = {key: value for key, value in self.coefficients.items() if key in formula.names}
-        checked = {
-            key: value if key == "log_size_ratio" else positive_values(key, value)
-            for key, value in variables.items()
-        }
-        return formula(**checked, **taken)
+        return formula(**variables, **taken)
 
     def loss(self, *values: Any, **variables: Any) -> Any:
         """The law at the variables, in their order or by name; scalars or arrays that broadcast."""
@@ -434,10 +436,13 @@ class CustomLaw(Shown):
             raise ValueError(
                 f"given {', '.join(chosen) or 'none'}: must be exactly one of {', '.join(given)}"
             )
+        (name,) = chosen
         if compute is None:
-            inner_sum = self.inner_sum_for(chosen[0], given[chosen[0]])
+            inner_sum = self.inner_sum_for(name, given[name])
             compute = self.forms.compute_for_reducible_loss(inner_sum)
         return FactorAllocation(
+            law=self,
+            given=((name, given[name]),),
             variables=tuple(
                 (name, self.evaluate(f"optimal_{name}", compute=compute)) for name in self.variables
             ),

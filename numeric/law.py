@@ -192,21 +192,15 @@ class Law(Frozen, Shown):
 
     def compute(self, params: Any, tokens: Any) -> Any:
         """Training compute C = 6 N D in FLOP; scalars or arrays that broadcast."""
-        return formulas.compute(
-            positive_values("params", params), positive_values("tokens", tokens)
-        )
+        return formulas.compute(params, tokens)
 
     def loss(self, params: Any, tokens: Any) -> Any:
         """L = E + A N^-beta + B D^-gamma; scalars or arrays that broadcast."""
-        coefficients = self.needed("E", "A", "B")
-        params, tokens = positive_values("params", params), positive_values("tokens", tokens)
-        return formulas.loss(params, tokens, **coefficients)
+        return formulas.loss(params, tokens, **self.needed("E", "A", "B"))
 
     def reducible_loss(self, params: Any, tokens: Any) -> Any:
         """R = A N^-beta + B D^-gamma; scalars or arrays that broadcast."""
-        coefficients = self.needed("A", "B")
-        params, tokens = positive_values("params", params), positive_values("tokens", tokens)
-        return formulas.reducible_loss(params, tokens, **coefficients)
+        return formulas.reducible_loss(params, tokens, **self.needed("A", "B"))
 
     @property
     def exponent(self) -> float:
@@ -474,39 +468,27 @@ class NumericEnvelope(Frozen):
 
     def params(self, compute: Any) -> Any:
         """N*(C)."""
-        return formulas.optimal_params(
-            positive_values("compute", compute), **self.law.needed("A", "B")
-        )
+        return formulas.optimal_params(compute, **self.law.needed("A", "B"))
 
     def tokens(self, compute: Any) -> Any:
         """D*(C)."""
-        return formulas.optimal_tokens(
-            positive_values("compute", compute), **self.law.needed("A", "B")
-        )
+        return formulas.optimal_tokens(compute, **self.law.needed("A", "B"))
 
     def tokens_per_param(self, compute: Any) -> Any:
         """D*(C)/N*(C)."""
-        return formulas.optimal_tokens_per_param(
-            positive_values("compute", compute), **self.law.needed("A", "B")
-        )
+        return formulas.optimal_tokens_per_param(compute, **self.law.needed("A", "B"))
 
     def reducible_loss(self, compute: Any) -> Any:
         """L*(C) - E = C0 C^-alpha."""
-        return formulas.optimal_reducible_loss(
-            positive_values("compute", compute), **self.law.needed("A", "B")
-        )
+        return formulas.optimal_reducible_loss(compute, **self.law.needed("A", "B"))
 
     def loss(self, compute: Any) -> Any:
         """L*(C) = E + C0 C^-alpha."""
-        return formulas.optimal_loss(
-            positive_values("compute", compute), **self.law.needed("E", "A", "B")
-        )
+        return formulas.optimal_loss(compute, **self.law.needed("E", "A", "B"))
 
     def marginal_loss(self, compute: Any) -> Any:
         """Shadow price of compute -dL*/dC, loss per FLOP."""
-        return formulas.marginal_loss(
-            positive_values("compute", compute), **self.law.needed("A", "B")
-        )
+        return formulas.marginal_loss(compute, **self.law.needed("A", "B"))
 
     def __repr__(self) -> str:
         return f"{self.law!r}.envelope"

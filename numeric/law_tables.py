@@ -233,7 +233,7 @@ def allocation_tables(
                 "accuracy": accuracies[index] if accuracies else None,
             }
         )
-    given = allocations[0].target[0]
+    given = allocations[0].given[0][0]
     sure = [key for key in SURE_OF_ALLOCATIONS if key != given]
     return (Table(shown, rows), *_intervals(allocations, sure, [given], names))
 
@@ -308,7 +308,7 @@ def intervals_of(result: Penalty | Allocation) -> dict[str, Any]:
         figures, given = shown_in("ratios"), {name for name, _ in result.given}
         given |= {"ratio", "size_ratio"} if given & {"ratio", "size_ratio"} else set()
     else:
-        figures, given = ["compute", *shown_in("allocations")], {result.target[0]}
+        figures, given = ["compute", *shown_in("allocations")], {result.given[0][0]}
     estimates = {
         name: result.estimate(FIGURES[name][0].of or name)
         for name in figures
