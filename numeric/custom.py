@@ -195,7 +195,7 @@ class CustomRun(Run):
         return self.law.loss(self.params, self.tokens)
 
 
-class CustomEnvelope(Frozen):
+class CustomEnvelope(Frozen, Shown):
     """The best loss for every budget of a law of the user's own: exponent, coefficient, loss and
     allocation.
 
@@ -275,6 +275,17 @@ class CustomEnvelope(Frozen):
                 "law of compute; see local_exponent(compute), and inner_exponent, that of R"
             )
         return law.evaluate(name)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Exponent and coefficient; those of R where |L* - E| is no power law."""
+        from ..theory.typeset.table import Column, Table
+
+        form = self.law.derived.form
+        inner = "inner_" if form.power is None or form.gap is None else ""
+        names = [f"{inner}{name}" for name in ("exponent", "coefficient")]
+        rows = [{"name": name.replace("_", " "), "value": getattr(self, name)} for name in names]
+        columns = [Column("name", "", align="left"), Column("value")]
+        return (Table(columns, rows, title=f"envelope of L = {form.loss}  ({self.law.name})"),)
 
     def __repr__(self) -> str:
         return f"{self.law!r}.envelope"

@@ -434,7 +434,7 @@ class Law(Frozen, Shown):
         )
 
 
-class NumericEnvelope(Frozen):
+class NumericEnvelope(Frozen, Shown):
     """L*(C) = E + C0 C^-alpha of one law: the best loss for every budget C = 6 N D.
 
     Attributes
@@ -489,6 +489,20 @@ class NumericEnvelope(Frozen):
     def marginal_loss(self, compute: Any) -> Any:
         """Shadow price of compute -dL*/dC, loss per FLOP."""
         return formulas.marginal_loss(compute, **self.law.needed("A", "B"))
+
+    def tables(self) -> tuple[Table, ...]:
+        """Its exponent, its coefficient and the two shares, with intervals where the law came from
+        data.
+        """
+        from .law_tables import OF_ENVELOPE, law_table
+
+        return (law_table(self.law, names=OF_ENVELOPE).changed(title=f"envelope of {self.law}"),)
+
+    def _repr_latex_(self) -> str:
+        missing = None in (self.law.A, self.law.B)
+        E = "E" if self.law.E is None else f"{self.law.E:.6g}"
+        C0 = "C_0" if missing else _latex_number(self.coefficient)
+        return rf"$\displaystyle L^{{*}}(C) = {E} + {C0}\,C^{{-{self.exponent:.6g}}}$"
 
     def __repr__(self) -> str:
         return f"{self.law!r}.envelope"
