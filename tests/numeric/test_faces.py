@@ -8,8 +8,8 @@ from tests.data import grid_runs
 
 import isoflop
 from isoflop.numeric.accuracy.planning import AccuracyLaw
-from isoflop.numeric.compute_law import ComputeLaw
 from isoflop.numeric.law import Law
+from isoflop.numeric.law.compute import ComputeLaw
 from isoflop.theory.typeset.shown import Shown
 
 LAW = Law(E=1.7, A=400.0, B=410.0, beta=0.34, gamma=0.28)

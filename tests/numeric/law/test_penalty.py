@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from isoflop.numeric import formulas
 from isoflop.numeric.law import Law, law
-from isoflop.numeric.penalty import Penalty, Run, Tolerance
+from isoflop.numeric.law.penalty import Penalty, Run, Tolerance
 
 EPS = sys.float_info.epsilon
 BESIROGLU = law("besiroglu2024")

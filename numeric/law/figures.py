@@ -7,17 +7,17 @@ from __future__ import annotations
 from functools import cached_property
 from operator import attrgetter
 
-from ..theory.data.notation import Frozen
-from ..theory.typeset.shown import Shown
-from .arrays import is_number
-from .errors import outside
+from ...theory.data.notation import Frozen
+from ...theory.typeset.shown import Shown
+from ..arrays import is_number
+from ..errors import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, ClassVar, Self
 
-    from .results import Estimate
+    from ..results import Estimate
 
 
 class figure(cached_property):

@@ -7,10 +7,10 @@ from __future__ import annotations
 from math import floor, isfinite, log10
 from operator import attrgetter
 
-from ..theory.data.notation import DEFAULT
-from ..theory.data.notation import notation as find_notation
-from ..theory.typeset.numbers import Count, Format, Interval, Percent, Places, Shortest
-from ..theory.typeset.table import RULE, Column, Subheading, Table, Words
+from ...theory.data.notation import DEFAULT
+from ...theory.data.notation import notation as find_notation
+from ...theory.typeset.numbers import Count, Format, Interval, Percent, Places, Shortest
+from ...theory.typeset.table import RULE, Column, Subheading, Table, Words
 from .penalty import Penalty
 from .uncertainty import LEVEL
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..theory.data.notation import Notation
+    from ...theory.data.notation import Notation
     from .allocation import Allocation
-    from .law import Law
+    from .params_tokens import Law
 
     Figure = tuple[Column, list[str]]
 

@@ -7,12 +7,12 @@ from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..theory.data.notation import Frozen
-from ..theory.typeset.shown import Shown
+from ...theory.data.notation import Frozen
+from ...theory.typeset.shown import Shown
+from ..arrays import Forms, at_least, is_number, namespace, positive_values
+from ..errors import ArgumentError, outside, positive_number
 from . import penalty as misallocation
 from .allocation import Allocation, allocate
-from .arrays import Forms, at_least, is_number, namespace, positive_values
-from .errors import ArgumentError, outside, positive_number
 from .figures import Result, figure
 from .penalty import Penalty, Run, Tolerance
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from sympy import Expr, Symbol
 
-    from ..theory.budget import Budget
-    from ..theory.envelope import Envelope
-    from ..theory.typeset.table import Table
-    from .results import Estimate
+    from ...theory.budget import Budget
+    from ...theory.envelope import Envelope
+    from ...theory.typeset.table import Table
+    from ..results import Estimate
 
 LARGEST_KEPT_DENOMINATOR = 12
 DIGITS = 20
@@ -34,7 +34,7 @@ SMALLEST_LOG_SUM, LARGEST_LOG_SUM = -700.0, 700.0
 
 def compiled_law(envelope: Envelope) -> ModuleType:
     """The formulas of a law as a module, printed like `numeric.formulas`."""
-    from ..theory.code.codegen import law_module
+    from ...theory.code.codegen import law_module
 
     return executed("law", law_module(envelope))
 
@@ -115,7 +115,7 @@ class FactorAllocation(Result):
         """A row a budget."""
         import numpy as np
 
-        from ..theory.typeset.table import Column, Table
+        from ...theory.typeset.table import Column, Table
 
         known = {name: value for name, value in self.as_dict().items() if value is not None}
         columns = [np.ravel(column) for column in np.broadcast_arrays(*known.values())]
@@ -278,7 +278,7 @@ class CustomEnvelope(Frozen, Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """Exponent and coefficient; those of R where |L* - E| is no power law."""
-        from ..theory.typeset.table import Column, Table
+        from ...theory.typeset.table import Column, Table
 
         form = self.law.derived.form
         inner = "inner_" if form.power is None or form.gap is None else ""
@@ -350,7 +350,7 @@ class CustomLaw(Shown):
         """The names under which the variables are passed: `params` and `tokens` for N and D, else
         their own.
         """
-        from ..theory.code.formulas import argument_name
+        from ...theory.code.formulas import argument_name
 
         return tuple(argument_name(variable) for variable in self.derived.form.variables)
 
@@ -595,7 +595,7 @@ class CustomLaw(Shown):
 
     def _of_sum(self, name: str) -> str:
         """The generated function of R that has this name where the reducible loss is R."""
-        from ..theory.code.formulas import inner_name
+        from ...theory.code.formulas import inner_name
 
         return name if self._is_sum else inner_name(name)
 
@@ -612,7 +612,7 @@ class CustomLaw(Shown):
 
     def _number(self, expression: Any) -> float:
         """An expression of the coefficients as a float."""
-        from ..theory.code.formulas import argument_name
+        from ...theory.code.formulas import argument_name
 
         return float(
             expression.evalf(
@@ -691,7 +691,7 @@ class CustomLaw(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """The coefficients, and the exponent where there is one."""
-        from ..theory.typeset.table import Column, Table
+        from ...theory.typeset.table import Column, Table
 
         figures = dict(self.coefficients)
         if self.derived.form.power is not None and self.derived.form.gap is not None:
@@ -730,7 +730,7 @@ class CustomLaw(Shown):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a law file, which `isoflop.law` reads."""
-        from .lawfile import write
+        from .file import write
 
         write(self.as_dict(), path)
 
@@ -780,11 +780,11 @@ def law_from_expression(
     """
     from sympy import Symbol, sympify
 
-    from ..theory.algebra.parse import parse
-    from ..theory.budget import Budget
-    from ..theory.code.formulas import argument_name
-    from ..theory.envelope import derive
-    from ..theory.law import LawForm
+    from ...theory.algebra.parse import parse
+    from ...theory.budget import Budget
+    from ...theory.code.formulas import argument_name
+    from ...theory.envelope import derive
+    from ...theory.law import LawForm
 
     names = [str(variable) for variable in variables]
     unknown = [*names, *map(str, coefficients)]

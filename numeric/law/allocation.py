@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from . import formulas
-from .arrays import (
+from .. import formulas
+from ..arrays import (
     any_of,
     greatest,
     is_foreign,
@@ -18,7 +18,7 @@ from .arrays import (
     positive_values,
     real_values,
 )
-from .errors import outside, positive_number
+from ..errors import outside, positive_number
 from .figures import Result, figure
 
 TYPE_CHECKING = False
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    from ..theory.typeset.table import Table
-    from .law import Law
+    from ...theory.typeset.table import Table
+    from .params_tokens import Law
     from .penalty import PairLaw, Penalty
 
     Kind = TypeVar("Kind", bound="Allocation")
@@ -156,13 +156,13 @@ class Allocation(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """A row a budget; intervals where the law came from data."""
-        from .law_tables import allocation_tables
+        from .tables import allocation_tables
 
         return allocation_tables(list(self.rows()))
 
     def plot(self, ax: Any = None) -> Any:
         """The profiles of loss at these budgets, with their optima."""
-        from .plot.panels import plot_isoflop
+        from ..plot.panels import plot_isoflop
 
         law, budgets = self.law, [float(row.compute) for row in self.rows()]
         coefficients = law.needed("A", "B")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from ..theory.data.notation import Frozen
-from ..theory.typeset.shown import Shown
-from . import formulas
-from .arrays import at_least, positive_values
-from .errors import positive_number
+from ...theory.data.notation import Frozen
+from ...theory.typeset.shown import Shown
+from .. import formulas
+from ..arrays import at_least, positive_values
+from ..errors import positive_number
 from .figures import Result, figure
 
 TYPE_CHECKING = False
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from ..theory.typeset.table import Table
-    from .arrays import Forms
-    from .law import Law
+    from ...theory.typeset.table import Table
+    from ..arrays import Forms
+    from .params_tokens import Law
 
     Excess: TypeAlias = Callable[[float], Any]
     Scale: TypeAlias = tuple[Callable[..., Any], Callable[..., Any]]
@@ -150,19 +150,19 @@ class Penalty(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """A row an allocation; intervals where the law came from data."""
-        from .law_tables import penalty_tables
+        from .tables import penalty_tables
 
         return penalty_tables(list(self.rows()))
 
     def to_frame(self) -> pd.DataFrame:
         """A row an allocation, with every figure."""
-        from .law_tables import penalty_data
+        from .tables import penalty_data
 
         return penalty_data(list(self.rows())).to_frame()
 
     def plot(self, ax: Any = None) -> Any:
         """The penalty against the ratio, with these allocations marked."""
-        from .plot.panels import plot_penalty
+        from ..plot.panels import plot_penalty
 
         law: Any = self.law
         marked = [float(cost.ratio) for cost in self.rows()]
@@ -287,8 +287,8 @@ class Tolerance(Frozen, Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """A row a scale."""
-        from ..theory.typeset.numbers import Percent, Shortest
-        from ..theory.typeset.table import Column, Table
+        from ...theory.typeset.numbers import Percent, Shortest
+        from ...theory.typeset.table import Column, Table
 
         columns = [Column("scale", "", align="left")]
         columns += [Column(name, format=Shortest(4)) for name in ("lowest", "highest")]
