@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from sympy import Add, Expr, Integer, Mul, Pow, Symbol, factor_terms, log
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.functions import Partial
 from .budget import SIX_ND, Budget
 from .law import PARAMS_TOKENS, LawForm

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from sympy import Add, Expr, Integer, Mul, Pow, Symbol, acosh, exp, factorial, log, oo, sqrt
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.functions import expm1, log1p, phi2
 from .envelope import Envelope, derive, gather, product_of_powers
 from .envelope import named_steps as envelope_steps

@@ -10,7 +10,7 @@ from itertools import islice
 
 from sympy import Expr, Mul, Rational, Symbol, cancel, powsimp
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..algebra.decide import Decision
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from ..algebra.parse import NamedFunction, ParseError, Token

@@ -22,7 +22,7 @@ from sympy import (
     sympify,
 )
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness
 from ..algebra.arithmetic import OutsideScope
 from ..algebra.boundary import Sides, root_of, with_boundary

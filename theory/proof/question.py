@@ -12,7 +12,7 @@ from typing import Any
 
 from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values

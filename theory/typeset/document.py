@@ -20,7 +20,7 @@ from typing import Any
 from sympy import __version__ as sympy_version
 
 from ..._version import __version__
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..budget import SIX_ND
 from ..data.bibliography import WORKS, Work, citations
 from ..data.notation import DEFAULT, ROLES, Notation

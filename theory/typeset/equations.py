@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sympy import Dummy, Expr, Function, Integer, Mul, Pow, Symbol, exp, log, oo
 
-from .. import symbols as sym
 from ..algebra import Decision
+from ..algebra import symbols as sym
 from ..algebra.functions import phi2
 from ..data.notation import DEFAULT, SCHAEFFER, Notation
 from ..envelope import Envelope, optimum

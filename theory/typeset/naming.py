@@ -13,7 +13,7 @@ from functools import cache
 
 from sympy import Add, Expr, Mul, Pow, Symbol, exp, log, preorder_traversal
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..envelope import derive, optimum
 from .breaking import pieces
 from .printer import PaperPrinter

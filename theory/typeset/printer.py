@@ -17,11 +17,11 @@ from sympy.printing.latex import LatexPrinter
 
 from ..algebra.parse import ACCENTS, PRIME, STAR
 from ..algebra.parse import AT as AT_SAMPLES
+from ..algebra.symbols import QUANTITIES
+from ..algebra.symbols import C as COMPUTE
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import RELATIONS
-from ..symbols import QUANTITIES
-from ..symbols import C as COMPUTE
 from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 from .width import width
 
