@@ -1,4 +1,3 @@
 """The symbols of the theory, as theorem files import them: ``from isoflop.theory import symbols``."""
 
 from .algebra.symbols import *  # noqa: F403
-from .algebra.symbols import __all__

@@ -16,7 +16,7 @@ from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from ..algebra.parse import NamedFunction, ParseError, Token
 from ..algebra.sample import Point, points
 from ..budget import Budget
-from ..envelope import derive
+from ..envelope import coefficient_in_names, derive
 from .question import BOUNDS, Question
 from .reading import in_one_line
 from .spelling import Spelling
@@ -118,7 +118,6 @@ class Corrector:
         return self.spelling.simplest(side.expression)
 
     def _in_names(self, name: str) -> str | None:
-        from ..typeset.equations import coefficient_in_names
         from ..typeset.plain import plain
         from ..typeset.printer import render
 
