@@ -23,12 +23,12 @@ from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, misallocation
 from isoflop.theory.proof.claim import ByLeadingTerm, Claim
-from isoflop.theory.proof.verification import load
 from isoflop.theory.proof.words import say
 from isoflop.theory.typeset.equations import side_conditions
 from isoflop.theory.typeset.latex import render, theorem_latex, width
 from isoflop.theory.typeset.numbers import significant_latex
 from isoflop.theory.typeset.words import latex_sentence
+from isoflop.theory.verdicts.verification import load
 
 
 def positive(name: str) -> Symbol:

@@ -18,8 +18,8 @@ from ..algebra.sample import Point, points
 from ..budget import Budget
 from ..envelope import coefficient_in_names, derive
 from .question import BOUNDS, Question
-from .reading import in_one_line
 from .spelling import Spelling
+from .typed import in_one_line
 from .vocabulary import Vocabulary
 
 #: A factor or a term that is missing has at most so many operations.
