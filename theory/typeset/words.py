@@ -61,33 +61,24 @@ def plain_sentence(sentence: str | Sentence, notation: str | Notation = DEFAULT)
     return sentence_text(sentence, PlainPrinter(find_notation(notation)))
 
 
-def statement(derivation: Derivation, printer: PaperPrinter | PlainPrinter) -> str:
-    """What a theorem states, every formula in the line of text."""
+def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
+    """What a theorem states, in plain text."""
+    printer = PlainPrinter(find_notation(notation))
     claims = {name: inline(claim, printer) for name, claim in derivation.stated.items()}
     return sentence_text(derivation.statement, printer, claims.__getitem__)
 
 
-def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
-    """What a theorem states, in plain text."""
-    return statement(derivation, PlainPrinter(find_notation(notation)))
-
-
-def latex_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
-    """What a theorem states, in LaTeX."""
-    return statement(derivation, PaperPrinter(find_notation(notation), arguments=True))
-
-
 def statement_latex(
-    said: Sentence, claims: Mapping[str, Formula], spelling: Notation, room: int
+    statement: Sentence, claims: Mapping[str, Formula], spelling: Notation, room: int
 ) -> str:
     """A theorem's statement: the claims of its steps as displays, several in a row in one, and short
     ones in the line of text.
     """
     printer = PaperPrinter(spelling)
-    formulas = iter(said.formulas)
+    formulas = iter(statement.formulas)
     parts: list[str] = []
     waiting: list[Formula] = []
-    for words, name in pieces_of(said.text):
+    for words, name in pieces_of(statement.text):
         if waiting and (words not in JOINS or not name):
             mark = words[:1] if words[:1] in tuple(".,;:") else ""
             shown = claims_latex(waiting, printer, spelling, room, mark)
