@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import isoflop
-from isoflop.numeric.custom import CustomLaw, law_from_expression
 from isoflop.numeric.law import Law
+from isoflop.numeric.law.custom import CustomLaw, law_from_expression
 from isoflop.theory.code.formulas import formulas
 
 mp = mpmath.mp.clone()
