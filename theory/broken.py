@@ -9,7 +9,7 @@ from typing import Any
 
 from sympy import Add, Expr, Function, Integer, Mul, exp, log
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .envelope import log_slope
 from .ray import Ray
 

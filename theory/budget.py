@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Mul, Symbol, sympify
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.arithmetic import Arithmetic, OutsideScope
 from .algebra.convert import normal_form
 from .algebra.field import CoefficientField

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sympy import Add, Expr, Symbol, log
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .envelope import Envelope
 from .law import PARAMS_TOKENS, LawForm
 

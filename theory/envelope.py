@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from sympy import Add, Expr, Integer, Mul, Pow, Symbol, factor_terms, log
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Symbol, factor_terms, log
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.functions import Partial
 from .budget import SIX_ND, Budget
+from .data.notation import DEFAULT, SCHAEFFER, Notation
 from .law import PARAMS_TOKENS, LawForm
 from .proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
 from .proof.words import (
@@ -30,10 +31,11 @@ from .proof.words import (
     listed_steps,
     say,
 )
+from .typeset.equations import Displayed, Equation, Line, Section
 
 
 @dataclass(frozen=True)
-class Envelope:
+class Envelope(Displayed):
     """The optimum of a law under a budget, as closed forms in the compute C, each with the claim
     that proves it.
 
@@ -224,19 +226,60 @@ class Envelope:
             "and the optimum where the params or the tokens are capped.",
         )
 
-    def to_latex(self, *, notation: str = "schaeffer") -> str:
-        """The theorem as a LaTeX align block in the chosen notation."""
-        from .typeset.latex import envelope_latex
+    @property
+    def law_and_budget(self) -> tuple[Expr, Expr]:
+        """L and C in the variables."""
+        return self.form.loss, self.budget.compute()
 
-        return envelope_latex(self, notation=notation)
+    def check_spelling(self, spelling: Notation) -> None:
+        """Refuse to respell a law or a budget that uses the canonical letters for something else.
 
-    def _repr_latex_(self) -> str:
-        return self.to_latex()
+        Raises
+        ------
+        ValueError
+            Where the notation would give alpha, beta or gamma of the law a meaning that they do not
+            have in it.
+        """
+        if spelling == SCHAEFFER:
+            return
+        home = {sym.BETA: sym.N, sym.GAMMA: sym.D}
+        parts = [
+            (t.variable, t.exponent.free_symbols | t.coefficient.free_symbols)
+            for t in self.form.terms
+        ]
+        parts += [(None, self.budget.compute().free_symbols | self.form.outer.free_symbols)]
+        for variable, symbols in parts:
+            for symbol in sorted(symbols & {sym.BETA, sym.GAMMA, sym.ALPHA}, key=str):
+                if variable is None or home.get(symbol) != variable:
+                    place = "outside its term" if variable is None else f"in the {variable} term"
+                    raise ValueError(
+                        f"notation={spelling.name!r}: respells laws with exponents beta on N and "
+                        f"gamma on D; here {symbol} stands {place}"
+                    )
+
+    def sections(self, spelling: Notation = DEFAULT) -> list[Section]:
+        """Law, budget, optimum, its ratio, exponent, shares, coefficient and loss, in names where
+        that is shorter.
+        """
+        form, brief = self.form, self.named
+        loss = Equation((Function("L")(*form.variables), form.loss))
+        lines: list[Line] = [(loss,), (Equation((sym.C, self.budget.compute())),)]
+        if not form.is_sum:
+            lines.append((Equation((Function("R")(*form.variables), form.reducible)),))
+        allocation = zip(brief.allocation, _printed_allocation(self, brief), strict=True)
+        lines += [(Equation(sides),) for sides in allocation]
+        if set(form.variables) == {sym.N, sym.D}:
+            lines.append((Equation((brief.tokens_per_param, self.tokens_per_param)),))
+        lines.append((exponent_equation(self, brief),))
+        lines.append(share_equations(self, brief, spelling))
+        lines.append((Equation((brief.coefficient, coefficient_in_names(self, brief))),))
+        if not form.is_sum:  # alpha and C0 are those of R*, not of the loss
+            lines.append((Equation((optimum(sym.REDUCIBLE), brief.reducible)),))
+        least = (optimum(sym.L), brief.loss, *_as_power_of_compute(self, brief))
+        return [("Compute-optimal envelope", [*lines, (Equation(least),)])]
 
     def __str__(self) -> str:
-        from .typeset.text import envelope_text
-
-        return envelope_text(self)
+        return self.text(proofs=True)
 
 
 def derive(form: LawForm = PARAMS_TOKENS, budget: Budget = SIX_ND) -> Envelope:
@@ -523,3 +566,83 @@ def _gathered_powers(envelope: Envelope) -> Expr:
 def log_slope(expression: Expr, variable: Symbol = sym.C) -> Expr:
     """dlog(expression)/dlog(variable)."""
     return (variable * log(expression).diff(variable)).expand().cancel()
+
+
+# -- the equations in names ------------------------------------------------------------------------------------
+
+
+def _as_power_of_compute(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]:
+    """L* with the exponent of its own power law, where a function stands around R and leaves one."""
+    form = envelope.form
+    if form.is_sum or form.power is None or form.irreducible is None:
+        return ()
+    K, p = form.power
+    return (
+        form.irreducible
+        + form.direction * K * brief.coefficient**p * sym.C ** -(p * brief.exponent),
+    )
+
+
+def _has_many_terms(envelope: Envelope) -> bool:
+    return len(envelope.form.terms) > 2
+
+
+def _printed_allocation(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]:
+    """The closed forms; for more than two terms the claims T_i = w_i R* solved for x_i, which stay
+    short.
+    """
+    if not _has_many_terms(envelope):
+        return envelope.allocation
+    terms = zip(envelope.form.terms, brief.shares, strict=True)
+    return tuple(Pow(t.coefficient / (w * brief.reducible), 1 / t.exponent) for t, w in terms)
+
+
+def exponent_equation(envelope: Envelope, brief: Envelope) -> Equation:
+    if not _has_many_terms(envelope):
+        return Equation((brief.exponent, envelope.exponent))
+    claim = brief.claims["exponent"]
+    return Equation((claim.lhs, claim.rhs))
+
+
+def share_equations(envelope: Envelope, brief: Envelope, spelling: Notation) -> Line:
+    shares = list(envelope.shares)
+    if _has_many_terms(envelope):
+        shares = [brief.exponent * (share / envelope.exponent).cancel() for share in shares]
+    unnamed: list[tuple[Symbol, ...]] = [()] * len(shares)
+    names = _allocation_names(envelope, spelling) or unnamed
+    pairs = zip(brief.shares, names, shares, strict=True)
+    return tuple(Equation((w, *name, share)) for w, name, share in pairs)
+
+
+def _allocation_names(envelope: Envelope, spelling: Notation) -> list[tuple[Symbol, ...]]:
+    """Hoffmann's a and b, the exponents of x_i*(C), where they equal the shares and the names are
+    free.
+    """
+    taken = {s.name for s in envelope.budget.compute().free_symbols}
+    names: list[tuple[Symbol, ...]] = []
+    for term, share in zip(envelope.form.terms, envelope.shares, strict=True):
+        canonical = f"w_{term.variable}"
+        name = spelling.names().get(canonical, canonical)
+        if name in (canonical, *taken) or (envelope.exponent / term.exponent - share).cancel() != 0:
+            return []
+        names.append((Symbol(name, positive=True),))
+    return names
+
+
+def coefficient_in_names(envelope: Envelope, brief: Envelope) -> Expr:
+    """C0 with alpha and the shares by name: each factor (A_i/w_i)^w_i as it was derived."""
+    if len(set(envelope.shares)) < len(envelope.shares) or any(
+        share.is_number for share in envelope.shares
+    ):
+        return envelope.coefficient
+    names = dict(zip(envelope.shares, brief.shares, strict=True))
+    factors = []
+    for factor in Mul.make_args(envelope.coefficient):
+        base, power = factor.as_base_exp()
+        if power == envelope.exponent and base == envelope.budget.coefficient:
+            factors.append(Pow(base, brief.exponent))
+        elif power in names:
+            factors.append(Pow((base * power).cancel() / names[power], names[power]))
+        else:
+            factors.append(factor)
+    return Mul(*factors)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sympy import Add, Expr, Integer
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .penalty import Misallocation
 
 R, S = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sympy import Integer, Symbol, log
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.functions import Partial
 from .budget import Budget
 from .envelope import Envelope, derive

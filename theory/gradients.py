@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol, exp
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.functions import phi2
 from .envelope import Envelope
 

@@ -13,7 +13,7 @@ from itertools import combinations
 
 from sympy import Add, Expr, Integer, Matrix, Rational, Symbol, exp, log
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.functions import Partial
 from .envelope import Envelope, derive
 from .law import PARAMS_TOKENS, LawForm, Term

@@ -23,7 +23,7 @@ from sympy import (
     sympify,
 )
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.arithmetic import Arithmetic, OutsideScope
 from .algebra.convert import normal_form
 from .algebra.field import CoefficientField

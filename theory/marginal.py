@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sympy import Expr, Integer, Symbol, log
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .envelope import Envelope
 from .penalty import Misallocation
 

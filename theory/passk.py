@@ -13,7 +13,7 @@ from typing import Any
 
 from sympy import Expr, Function, Integer, Pow, Symbol, exp, log
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.factorials import factorial_of, gamma_of
 from .algebra.functions import expm1, log1p
 from .envelope import Envelope, derive

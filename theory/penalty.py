@@ -9,16 +9,40 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sympy import Add, Expr, Integer, Mul, Pow, Symbol, acosh, exp, factorial, log, oo, sqrt
+from sympy import (
+    Add,
+    Expr,
+    Function,
+    Integer,
+    Mul,
+    Pow,
+    Symbol,
+    acosh,
+    exp,
+    factorial,
+    log,
+    oo,
+    sqrt,
+)
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.functions import expm1, log1p, phi2
-from .envelope import Envelope, derive, gather, product_of_powers
+from .data.notation import DEFAULT, Notation
+from .envelope import (
+    Envelope,
+    derive,
+    exponent_equation,
+    gather,
+    optimum,
+    product_of_powers,
+    share_equations,
+)
 from .envelope import named_steps as envelope_steps
 from .law import Term
 from .proof.argument_calculus import ByMonotone, BySameDifference
 from .proof.claim import ByLeadingTerm, ByWeightedAmGm, Claim, Derivation
 from .proof.words import Definition, Sentence, function, say
+from .typeset.equations import Displayed, Equation, Section
 
 #: Claims about how the numbers are computed rather than about the theorem.
 NUMERICAL_FORMS = (
@@ -53,30 +77,18 @@ R, S, RHO = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
 PENALTY = function("P")
 EFFECTIVE = Symbol("C_eff", positive=True)
 X, Y = Symbol("x", real=True), Symbol("y", positive=True)
+#: As equations print them.
+P, OVERHEAD = Symbol("P", positive=True), Symbol("Delta C", positive=True)
 
 
 @dataclass(frozen=True)
-class Misallocation:
+class Misallocation(Displayed):
     """The penalty family of a two-term law under C = kappa N^a D^d, as closed forms.
 
     r is the size ratio N/N*(C), rho the overtraining ratio (D/N)/(D*/N*), s = log r.
     """
 
     envelope: Envelope
-
-    def to_latex(self, *, notation: str = "schaeffer") -> str:
-        """The closed forms as a LaTeX align block in the chosen notation."""
-        from .typeset.latex import misallocation_latex
-
-        return misallocation_latex(self, notation=notation)
-
-    def _repr_latex_(self) -> str:
-        return self.to_latex()
-
-    def __str__(self) -> str:
-        from .typeset.text import misallocation_text
-
-        return misallocation_text(self)
 
     @property
     def _weights(self) -> tuple[Expr, Expr]:
@@ -408,6 +420,79 @@ class Misallocation:
         )
 
     @property
+    def law_and_budget(self) -> tuple[Expr, Expr]:
+        """L and C in the variables."""
+        return self.envelope.law_and_budget
+
+    def check_spelling(self, spelling: Notation) -> None:
+        """ValueError where the notation would rename the law's own letters."""
+        self.envelope.check_spelling(spelling)
+
+    def sections(self, spelling: Notation = DEFAULT) -> list[Section]:
+        """Ratios, penalty, expansions and tails, effective compute, overhead, critical sizes."""
+        envelope, brief = self.envelope, self.named
+        n, d = envelope.form.variables
+        n_star, d_star = brief.envelope.allocation
+        effective = brief.effective_compute.xreplace({brief.penalty: P})
+        overhead = brief.compute_overhead.xreplace({brief.tokens_factor: tokens_factor(d)})
+        above_critical = (R, ">", brief.critical_size_ratio)
+        return [
+            (
+                say("Penalty of {} at the same compute {}", (n, "=", R * n_star), sym.C),
+                [
+                    (
+                        Equation((R, n / n_star)),
+                        Equation((RHO, _over(d / n, d_star / n_star), self.ratio)),
+                    ),
+                    (Equation((Function("P")(R), _loss_ratio(envelope), brief.penalty)),),
+                    (Equation((Function("P")(RHO), brief.penalty_in_ratio)),),
+                    (Equation((P - 1, self.excess)),),
+                    (Equation((S, log(R))), Equation((phi2(X), phi2(X).definition()))),
+                    (Equation((P, self.series(4)), remainder=S**5),),
+                    (Equation((P, self.series_in_ratio(2)), remainder=log(RHO) ** 3),),
+                    (
+                        Equation((P, brief.overtrained_tail), "~", condition=(R, "->", Integer(0))),
+                        Equation((P, brief.undertrained_tail), "~", condition=(R, "->", oo)),
+                    ),
+                ],
+            ),
+            (
+                say("Compute that reaches the same loss on the envelope"),
+                [(Equation((EFFECTIVE / sym.C, effective)),)],
+            ),
+            (
+                say(
+                    "The loss {} with {} and {}, and the extra compute that it takes",
+                    optimum(sym.L),
+                    (n, "=", R * n_star),
+                    (d, "=", tokens_factor(d) * d_star),
+                ),
+                [
+                    (Equation((tokens_factor(d), brief.tokens_factor), condition=above_critical),),
+                    (Equation((OVERHEAD / sym.C, overhead)),),
+                ],
+            ),
+            (
+                say("Sizes at and below which that loss is out of reach"),
+                [
+                    (
+                        Equation((critical(n) / n_star, brief.critical_size_ratio)),
+                        Equation((critical(d) / d_star, brief.critical_tokens_ratio)),
+                    )
+                ],
+            ),
+            (
+                say("Exponent of the envelope and shares of the terms"),
+                [
+                    (
+                        exponent_equation(envelope, brief.envelope),
+                        *share_equations(envelope, brief.envelope, DEFAULT),
+                    )
+                ],
+            ),
+        ]
+
+    @property
     def _steps(self) -> tuple[Claim, ...]:
         """The claims of the theorem with the names of a moved run in them."""
         brief = self.named
@@ -514,6 +599,19 @@ def tokens_factor(variable: Symbol) -> Symbol:
 def critical(variable: Symbol) -> Symbol:
     """N_crit, D_crit: where one term alone is the reducible loss of the optimum."""
     return Symbol(f"{variable}_crit", positive=True)
+
+
+def _over(above: Expr, below: Expr) -> Expr:
+    """A fraction of two fractions, left as it is."""
+    return Mul(above, Pow(below, -1, evaluate=False), evaluate=False)
+
+
+def _loss_ratio(envelope: Envelope) -> Expr:
+    """(L - E)/(L* - E), or R/R* where the law is no shifted sum."""
+    offset = envelope.form.outer - sym.REDUCIBLE
+    if sym.REDUCIBLE in offset.free_symbols:
+        return sym.REDUCIBLE / optimum(sym.REDUCIBLE)
+    return (sym.L - offset) / (optimum(sym.L) - offset)
 
 
 def _claims(m: Misallocation) -> list[Claim]:

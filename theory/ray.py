@@ -7,7 +7,7 @@ from functools import cached_property
 
 from sympy import Add, Expr, Integer, Pow, Symbol, log
 
-from . import symbols as sym
+from .algebra import symbols as sym
 from .algebra.functions import Partial
 from .envelope import Envelope, derive, gather
 from .proof.claim import Claim, Derivation

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from isoflop.theory.envelope import derive
     from isoflop.theory.law import LawForm
     from isoflop.theory.penalty import misallocation
-    from isoflop.theory.proof.prove import prove
+    from isoflop.theory.verdicts.prove import prove
 
 __all__ = [
     "Budget",
@@ -78,7 +78,7 @@ _HOME = {
     "law_from_expression": "isoflop.numeric.law.custom",
     "laws": "isoflop.numeric.law",
     "misallocation": "isoflop.theory.penalty",
-    "prove": "isoflop.theory.proof.prove",
+    "prove": "isoflop.theory.verdicts.prove",
     "published": "isoflop.theory.data.published",
     "report_benchmark": "isoflop.numeric.accuracy.report",
     "study_passk": "isoflop.numeric.passk.study",

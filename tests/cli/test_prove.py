@@ -330,7 +330,7 @@ def test_an_annotated_copy(call, in_folder) -> None:
 
 
 def test_an_interrupted_report_prints_what_was_decided(call, in_folder, monkeypatch) -> None:
-    from isoflop.theory.proof import report
+    from isoflop.theory.verdicts import report
 
     entries = report._Document.entries
 

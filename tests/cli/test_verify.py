@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import isoflop.theory.proof.verification  # noqa: F401 - bound to all the names before a test narrows them
+import isoflop.theory.verdicts.verification  # noqa: F401 - bound to all the names before a test narrows them
 from isoflop.derivations import NAMES
 
 SOUND = """
@@ -76,7 +76,7 @@ def test_the_longest_row_fits() -> None:
     from dataclasses import replace
 
     from isoflop.cli.verify import _overview
-    from isoflop.theory.proof.verification import verify_named
+    from isoflop.theory.verdicts.verification import verify_named
 
     report = replace(verify_named("fixed_ratio_ray"), name=max(NAMES, key=len), seconds=12.345)
     assert max(map(len, _overview([report]))) <= 100
@@ -353,7 +353,7 @@ def test_no_process_outlives_the_one_that_started_it(command, number) -> None:
     _, environment = command
     script = """
 import os, sys, time
-from isoflop.theory.proof.verification import unordered
+from isoflop.theory.verdicts.verification import unordered
 if __name__ == "__main__":
     with unordered(time.sleep, [0.0, 0.0, 600.0, 600.0], workers=2) as results:
         next(results), next(results)

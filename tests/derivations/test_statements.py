@@ -13,7 +13,7 @@ from sympy import Rational
 
 from isoflop.derivations.data import stationary_fit_bias
 from isoflop.theory import symbols as sym
-from isoflop.theory.proof.verification import load
+from isoflop.theory.verdicts.verification import load
 
 MP = mpmath.mp.clone()
 MP.dps = 50

@@ -32,7 +32,7 @@ from isoflop.theory.algebra.functions import defined
 from isoflop.theory.proof.argument import STRICT, Cited, Numerically, UnderLemma
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.points import PointCheck, check_at_points, enclose_bound
-from isoflop.theory.proof.verification import load, spelled
+from isoflop.theory.verdicts.verification import load, spelled
 
 FALSE, TRUE, UNDEFINED = "false", "true", "undefined"
 EXACT, POINTS, INTERVALS = PATHS = ("exact", "points", "intervals")

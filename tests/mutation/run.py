@@ -16,7 +16,7 @@ from tests.mutation.mutants import FALSE, PATHS, TRUE, UNDEFINED, counts, kinds,
 from tqdm import tqdm
 
 from isoflop.derivations import NAMES
-from isoflop.theory.proof.verification import unordered
+from isoflop.theory.verdicts.verification import unordered
 
 LONGEST_ENTRY = 150
 

@@ -35,7 +35,7 @@ from isoflop.theory.algebra.decide import Answer, Decision
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.claim import Claim
 from isoflop.theory.proof.points import PointCheck
-from isoflop.theory.proof.verification import load, unordered
+from isoflop.theory.verdicts.verification import load, unordered
 
 a, b, x, y = symbols("a b x y", positive=True)
 SAMPLE = (

@@ -23,7 +23,7 @@ from workers import workers
 from isoflop.theory.algebra.deadline import OutOfTime, within
 from isoflop.theory.algebra.parse import ParseError
 from isoflop.theory.budget import Budget
-from isoflop.theory.proof.prove import prove
+from isoflop.theory.verdicts.prove import prove
 
 NUMBER = 3_000
 SECONDS = 60

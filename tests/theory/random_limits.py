@@ -600,7 +600,7 @@ class Judged:
 def judged(count: int, seed: int) -> list[Judged]:
     """What the prover says of so many limits."""
     from isoflop.theory.algebra.parse import ParseError
-    from isoflop.theory.proof.prove import prove
+    from isoflop.theory.verdicts.prove import prove
 
     verdicts = []
     for kind, truth, text, options in claims(count, seed):

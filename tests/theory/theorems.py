@@ -32,8 +32,8 @@ from tests.theory.rewriting import (
 from isoflop.theory.algebra.parse import NamedFunction
 from isoflop.theory.envelope import derive
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.vocabulary import vocabulary
 from isoflop.theory.ray import ray
+from isoflop.theory.verdicts.vocabulary import vocabulary
 
 SHORT = {"beta": "b", "gamma": "g"}  # what the rewriter calls the exponents
 LONG = {short: long for long, short in SHORT.items()}

@@ -50,9 +50,9 @@ from sympy import (
     zoo,
 )
 
-from ..symbols import QUANTITIES
 from .differential import NoDerivative, derivative
 from .factorials import LARGEST_FACTORIAL, Factorial, Gamma, whole_choice
+from .symbols import QUANTITIES
 
 LONGEST_TEXT = 4_000
 DEEPEST_NESTING = 40

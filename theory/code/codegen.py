@@ -26,7 +26,7 @@ from sympy import (
     true,
 )
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..broken import logistic, softplus
 from ..envelope import Envelope, derive
 from .formulas import Formula, argument_name, formulas

@@ -14,7 +14,6 @@ from ..data.notation import notation as find_notation
 from ..envelope import Envelope
 from ..penalty import Misallocation
 from ..proof.claim import Claim
-from ..typeset.equations import check_spelling
 from ..typeset.layout import EXPONENTS
 from ..typeset.plain import plain
 from ..typeset.words import plain_sentence
@@ -62,7 +61,7 @@ def derive_json(
     'alpha*beta/(alpha + beta)'
     """
     spelling = find_notation(notation)
-    check_spelling(envelope, spelling)
+    envelope.check_spelling(spelling)
     if misallocation is not None and misallocation.envelope != envelope:
         raise ValueError(
             f"misallocation: is of the envelope under C = "

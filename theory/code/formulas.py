@@ -14,7 +14,7 @@ from typing import Any
 
 from sympy import Expr, Piecewise, Rational, Symbol, exp, log, oo
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..algebra.functions import expm1_pair, phi2
 from ..envelope import Envelope
 from ..penalty import Misallocation, misallocation, penalty_of_ratios

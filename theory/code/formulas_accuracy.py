@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from sympy import Expr, Symbol, log
 
-from .. import symbols as sym
 from ..accuracy import AccuracyCeiling, AccuracyPenalty
+from ..algebra import symbols as sym
 from ..broken import CABALLERO, BreakInLogs, OneBreak, broken_power_law, two_terms
 from ..passk import KRAJEWSKI
 from ..ray import ray

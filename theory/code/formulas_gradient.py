@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from sympy import And, Piecewise, log
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..envelope import Envelope, derive
 from ..gradients import penalty_gradient
 from ..identifiability import Gradient, gradients

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from sympy import Symbol, exp, log
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..envelope import derive
 from ..passk import (
     DRAWS,

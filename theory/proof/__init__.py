@@ -1,1 +1,1 @@
-"""Claims, the arguments that prove them, and the decision of what is not proved yet."""
+"""Claims, the arguments that prove them, and the decision of bounds and limits."""

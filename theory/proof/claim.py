@@ -395,12 +395,6 @@ class Derivation:
         """
         return weakest(verdict.strength for verdict in self.verify())
 
-    def _repr_latex_(self) -> str:
-        """The statement, for a notebook."""
-        from ..typeset.words import latex_statement
-
-        return latex_statement(self)
-
 
 def earned(argument: Argument, exact: Decision) -> str:
     """The argument's strength where it goes through; without a proof no more than numbers, or a

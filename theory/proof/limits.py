@@ -22,7 +22,6 @@ from sympy import (
     sympify,
 )
 
-from .. import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness
 from ..algebra.arithmetic import OutsideScope
 from ..algebra.boundary import Sides, root_of, with_boundary
@@ -121,9 +120,6 @@ def decide_order(
     """
     base = size.as_base_exp()[0].as_coeff_Mul()[1]
     values: dict[Symbol, Expr] = {}
-    if limit is None and base in (sym.C, sym.N, sym.D):
-        reason = f"where its left side is O({size}) has to be said, as in x -> oo"
-        return Decision(Answer.UNDECIDED, reason)
     if limit is None and base.is_Symbol:
         limit = base, "0"
     elif limit is None and isinstance(base, log):

@@ -57,6 +57,12 @@ class Formula:
         own, others = _positive_part(self), _positive_part(other)
         return own is not None and others is not None and expand(own - others) == 0
 
+    def __str__(self) -> str:
+        first, *others = map(str, self.sides)
+        return first + "".join(
+            f" {sign} {side}" for sign, side in zip(self.signs, others, strict=True)
+        )
+
     @property
     def is_domain(self) -> bool:
         """Whether it says where a letter lies or tends, as in `r > 0` and `0 < x < 1`."""
@@ -125,9 +131,7 @@ class Sentence:
         )
 
     def __str__(self) -> str:
-        from ..typeset.words import plain_sentence
-
-        return plain_sentence(self)
+        return self.printed(str, str)
 
 
 def say(text: str, *formulas: Any) -> Sentence:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from ..proof.report import Entry
-from ..proof.source import File, Source
 from .escapes import latex_escaped
+
+if TYPE_CHECKING:
+    from ..verdicts.report import Entry
+    from ..verdicts.source import File, Source
 
 #: A note takes no room: it hangs in the margin of a page, and in a column at its right end.
 MACRO = r"""\providecommand{\isoflopnote}[1]{\ifvmode\else\vadjust{\vbox to 0pt{\kern-\baselineskip

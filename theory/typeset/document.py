@@ -20,17 +20,14 @@ from typing import Any
 from sympy import __version__ as sympy_version
 
 from ..._version import __version__
-from .. import symbols as sym
-from ..budget import SIX_ND
+from ..algebra import symbols as sym
 from ..data.bibliography import WORKS, Work, citations
 from ..data.notation import DEFAULT, ROLES, Notation
 from ..data.notation import notation as find_notation
-from ..envelope import Envelope
-from ..law import PARAMS_TOKENS
-from ..penalty import Misallocation
 from ..proof.claim import Derivation, Verdict, weakest
 from ..proof.words import Sentence
 from .breaking import ARTICLE, SIZES, Measure
+from .equations import Displayed
 from .escapes import latex_words
 from .layout import OPTIMAL
 from .numbers import Shortest
@@ -53,7 +50,7 @@ __all__ = [
     "written",
 ]
 
-Subject = Derivation | Envelope | Misallocation
+Subject = Derivation | Displayed
 
 #: The letters of a law, in which notations and papers differ.
 LETTERS = ("E", "A", "B", "C0", "N", "D", "C", "L", "alpha", "beta", "gamma", "r", "rho")
@@ -106,7 +103,7 @@ class Entry:
 
     Parameters
     ----------
-    subject : Derivation, Envelope or Misallocation
+    subject : Derivation, or an envelope or a misallocation
     verdicts : tuple of Verdict
         Of the steps of its derivation, in their order.
     """
@@ -394,16 +391,13 @@ def _origin(entries: Sequence[Entry], laws: Sequence[str], spelling: Notation, m
     """The line that says what made a fragment, of what."""
     names = [entry.derivation.name for entry in entries]
     content = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} theorems"
-    envelopes = [
-        entry.subject.envelope if isinstance(entry.subject, Misallocation) else entry.subject
-        for entry in entries
-        if not isinstance(entry.subject, Derivation)
-    ]
-    forms = dict.fromkeys(
-        f"L = {plain(envelope.form.loss, notation=spelling)}, "
-        f"C = {plain(envelope.budget.compute(), notation=spelling)}"
-        for envelope in envelopes
+    settings = dict.fromkeys(
+        entry.subject.law_and_budget for entry in entries if isinstance(entry.subject, Displayed)
     )
+    forms = [
+        f"L = {plain(loss, notation=spelling)}, C = {plain(compute, notation=spelling)}"
+        for loss, compute in settings
+    ]
     named = [f"laws {', '.join(laws)}"] if laws else []
     facts = [content, *forms, *named, f"{spelling.name} notation"]
     return f"% isoflop {__version__}, {made}: {'; '.join(filter(None, facts))}"
@@ -530,9 +524,9 @@ def _law_table(
     """The table of laws, and its caption."""
     keys = dict.fromkeys(row["key"] for row in laws if row.get("key") in WORKS)
     sources = f" Sources: {', '.join(map(citing.key, keys))}." if keys else ""
-    budget = f"{render(sym.C, spelling)} = {render(SIX_ND.compute(), spelling)}"
-    form = render(PARAMS_TOKENS.loss, spelling)
-    caption = f"Coefficients of laws ${form}$, and what follows for the envelope under ${budget}$.{sources}"
+    budget = f"{render(sym.C, spelling)} = {render(6 * sym.N * sym.D, spelling)}"
+    law = sym.E + sym.A * sym.N**-sym.BETA + sym.B * sym.D**-sym.GAMMA
+    caption = f"Coefficients of laws ${render(law, spelling)}$, and what follows for the envelope under ${budget}$.{sources}"
     columns = [Column("law", align="left")]
     columns += [
         Column(name, latex=f"${symbol_latex(name, spelling)}$", format=Shortest(digits))

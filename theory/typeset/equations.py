@@ -1,21 +1,28 @@
-"""The equations that an envelope and a misallocation are printed as, in text and in LaTeX."""
+"""Equations as data, and how a result that is described by them is read: as text for a terminal and as
+an align block.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
-from sympy import Dummy, Expr, Function, Integer, Mul, Pow, Symbol, exp, log, oo
+from sympy import Dummy, Expr, Pow, Symbol, exp, log
 
-from .. import symbols as sym
-from ..algebra import Decision
+from ..algebra.answer import Decision
 from ..algebra.functions import phi2
-from ..data.notation import DEFAULT, SCHAEFFER, Notation
-from ..envelope import Envelope, optimum
-from ..penalty import Misallocation
-from ..proof.claim import Claim
-from ..proof.words import Sentence, condition, say
+from ..data.notation import DEFAULT, Notation
+from ..data.notation import notation as find_notation
+from ..proof.claim import Claim, Derivation
+from ..proof.words import Sentence, condition
+from .breaking import ARTICLE, Measure, filled, pieces
+from .plain import PlainPrinter
+from .printer import PaperPrinter, snug
+from .width import width
+from .words import latex_sentence, plain_sentence
 
-R, RHO, S = sym.SIZE_RATIO, sym.RATIO, sym.LOG_SIZE_RATIO
+WIDTH = 100
 
 
 @dataclass(frozen=True)
@@ -36,235 +43,234 @@ class Equation:
 
 Line = tuple[Equation, ...]
 Section = tuple[Sentence | str, list[Line]]
-PENALTY, EFFECTIVE, OVERHEAD = (Symbol(name, positive=True) for name in ("P", "C_eff", "Delta C"))
-X = Symbol("x", real=True)
 
 
-def check_spelling(envelope: Envelope, spelling: Notation) -> None:
-    """Refuse to respell a law or a budget that uses the canonical letters for something else.
+class Displayed:
+    """Base of a result that is read as equations: text, LaTeX and the notebook follow from its
+    `sections`.
 
-    Raises
-    ------
-    ValueError
-        Where the notation would give alpha, beta or gamma of the law a meaning that they do not
-        have in it.
+    A subclass defines what is declared here. A frozen dataclass can derive from it; it has no
+    fields.
     """
-    if spelling == SCHAEFFER:
-        return
-    home = {sym.BETA: sym.N, sym.GAMMA: sym.D}
-    parts = [
-        (t.variable, t.exponent.free_symbols | t.coefficient.free_symbols)
-        for t in envelope.form.terms
-    ]
-    parts += [
-        (None, envelope.budget.compute().free_symbols),
-        (None, envelope.form.outer.free_symbols),
-    ]
-    for variable, symbols in parts:
-        for symbol in sorted(symbols & {sym.BETA, sym.GAMMA, sym.ALPHA}, key=str):
-            if variable is None or home.get(symbol) != variable:
-                place = "outside its term" if variable is None else f"in the {variable} term"
-                raise ValueError(
-                    f"notation={spelling.name!r}: respells laws with exponents beta on N and gamma "
-                    f"on D; "
-                    f"here {symbol} stands {place}"
-                )
+
+    @property
+    def claims(self) -> Mapping[str, Claim]:
+        """Every statement by name, with its proof."""
+        raise NotImplementedError
+
+    @property
+    def named(self) -> Displayed:
+        """The same with its closed forms as names, in which conditions are printed."""
+        raise NotImplementedError
+
+    @property
+    def derivation(self) -> Derivation:
+        """The theorem."""
+        raise NotImplementedError
+
+    @property
+    def law_and_budget(self) -> tuple[Expr, Expr]:
+        """The loss and the compute in their variables."""
+        raise NotImplementedError
+
+    def check_spelling(self, spelling: Notation) -> None:
+        """ValueError where the notation would rename the law's own letters."""
+        raise NotImplementedError
+
+    def sections(self, spelling: Notation) -> list[Section]:
+        """The equations, each section with its heading; LaTeX leaves the heading of a single one out."""
+        raise NotImplementedError
+
+    def text(self, *, notation: str | Notation = DEFAULT, proofs: bool = False) -> str:
+        """The equations for a terminal of 100 columns.
+
+        Parameters
+        ----------
+        notation : {"schaeffer", "hoffmann"}
+        proofs : bool
+            Prove every claim and list how, and why it holds.
+
+        Raises
+        ------
+        ValueError
+            Where the notation would rename the law's own letters.
+        """
+        spelling = find_notation(notation)
+        self.check_spelling(spelling)
+        sections, printer = self.sections(spelling), PlainPrinter(spelling)
+        labels = [printer.doprint(e.label) for _, lines in sections for line in lines for e in line]
+        parts = []
+        for heading, lines in sections:
+            title = plain_sentence(heading, spelling)
+            parts += [title, "", *_rows(lines, printer, max(map(len, labels))), ""]
+        return "\n".join([*parts, *_proofs(self, spelling)] if proofs else parts[:-1])
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def to_latex(
+        self,
+        *,
+        notation: str | Notation = DEFAULT,
+        environment: str = "align",
+        measure: Measure = ARTICLE,
+    ) -> str:
+        r"""The equations as a LaTeX align block.
+
+        Parameters
+        ----------
+        notation : {"schaeffer", "hoffmann"}
+        environment : {"align", "align*"}
+        measure : Measure
+            Wider equations are broken.
+
+        Raises
+        ------
+        ValueError
+            Where the notation would rename the law's own letters.
+        """
+        if environment not in ("align", "align*"):
+            raise ValueError(f"environment={environment!r}: must be align or align*")
+        spelling = find_notation(notation)
+        self.check_spelling(spelling)
+        printed = [
+            (
+                heading,
+                [
+                    [_equation_latex(equation, spelling, measure) for equation in line]
+                    for line in lines
+                ],
+            )
+            for heading, lines in self.sections(spelling)
+        ]
+        column = max(width(line[0][0]) for _, lines in printed for line in lines)
+        parts: list[str] = []
+        for heading, lines in printed:
+            rows = [_row(line, measure.text - column, environment == "align") for line in lines]
+            title = rf"  \intertext{{{latex_sentence(heading, spelling)}:}}" + "\n"
+            shown = ", \\\\\n".join(f"  {row}" for row in rows) + ".\n"
+            parts.append(title + shown if len(printed) > 1 else shown)
+        return f"\\begin{{{environment}}}\n{''.join(parts)}\\end{{{environment}}}"
+
+    def _repr_latex_(self) -> str:
+        return self.to_latex()
 
 
-def law_lines(envelope: Envelope) -> list[Line]:
-    """L = ... and C = ..."""
-    form = envelope.form
-    loss = Equation((Function("L")(*form.variables), form.loss))
-    return [(loss,), (Equation((sym.C, envelope.budget.compute())),)]
+def _right_side(
+    equation: Equation,
+    printer: PaperPrinter | PlainPrinter,
+    parts: Callable[[Expr], Iterable[str]],
+    conditioned: Callable[[str], str],
+) -> list[str]:
+    """The equation from its first sign on, in pieces between which it may be broken."""
+    sign = printer.signs.get(equation.relation, equation.relation)
+    sides = [parts(side) for side in equation.sides[1:]]
+    found = [piece for start, *more in sides for piece in (f"{sign} {start}", *more)]
+    if equation.remainder is not None:
+        found.append(f"+ O{printer.bracket(printer.doprint(equation.remainder))}")
+    if equation.condition is not None:
+        left, relation, right = equation.condition
+        link = printer.signs.get(relation, relation)
+        found[-1] += conditioned(f"{printer.doprint(left)} {link} {printer.doprint(right)}")
+    return found
 
 
-def envelope_lines(envelope: Envelope, spelling: Notation = DEFAULT) -> list[Line]:
-    """The optimum, its ratio, exponent, shares, coefficient and loss, in names where that is
-    shorter.
-    """
-    brief = envelope.named
-    allocation = zip(brief.allocation, _allocation(envelope, brief), strict=True)
-    lines: list[Line] = [] if envelope.form.is_sum else [(_inner_sum(envelope),)]
-    lines += [(Equation(sides),) for sides in allocation]
-    if set(envelope.form.variables) == {sym.N, sym.D}:
-        lines.append((Equation((brief.tokens_per_param, envelope.tokens_per_param)),))
-    lines.append((exponent_equation(envelope, brief),))
-    lines.append(share_equations(envelope, brief, spelling))
-    lines.append((Equation((brief.coefficient, coefficient_in_names(envelope, brief))),))
-    if not envelope.form.is_sum:  # alpha and C0 are those of R*, not of the loss
-        lines.append((Equation((optimum(sym.REDUCIBLE), brief.reducible)),))
-    lines.append((Equation((optimum(sym.L), brief.loss, *_as_power_of_compute(envelope, brief))),))
+# -- text ------------------------------------------------------------------------------------------------------
+
+
+def _rows(lines: Sequence[Line], printer: PlainPrinter, column: int) -> list[str]:
+    """One equation a row, the relations under each other."""
+    rows = []
+    for equation in (equation for line in lines for equation in line):
+        label = printer.doprint(equation.label)
+        found = _right_side(
+            equation, printer, lambda side: [printer.doprint(side)], "   for {}".format
+        )
+        first, *rest = _broken(" ".join(found), WIDTH - column - 3)
+        rows.append(f"  {label.ljust(column)} {first}")
+        rows += [" " * (column + 5) + more for more in rest]
+    return rows
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """Lines of at most `width` where that can be, broken at spaces outside all brackets."""
+    lines = [""]
+    for word in _words(text):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
     return lines
 
 
-def _inner_sum(envelope: Envelope) -> Equation:
-    """R(N, D) = ..., for a law that is a function of it."""
-    return Equation((Function("R")(*envelope.form.variables), envelope.form.reducible))
-
-
-def _as_power_of_compute(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]:
-    """L* with the exponent of its own power law, where a function stands around R and leaves one."""
-    form = envelope.form
-    if form.is_sum or form.power is None or form.irreducible is None:
-        return ()
-    K, p = form.power
-    return (
-        form.irreducible
-        + form.direction * K * brief.coefficient**p * sym.C ** -(p * brief.exponent),
-    )
-
-
-def _has_many_terms(envelope: Envelope) -> bool:
-    return len(envelope.form.terms) > 2
-
-
-def _allocation(envelope: Envelope, brief: Envelope) -> tuple[Expr, ...]:
-    """The closed forms; for more than two terms the claims T_i = w_i R* solved for x_i, which stay
-    short.
-    """
-    if not _has_many_terms(envelope):
-        return envelope.allocation
-    terms = zip(envelope.form.terms, brief.shares, strict=True)
-    return tuple(Pow(t.coefficient / (w * brief.reducible), 1 / t.exponent) for t, w in terms)
-
-
-def exponent_equation(envelope: Envelope, brief: Envelope) -> Equation:
-    if not _has_many_terms(envelope):
-        return Equation((brief.exponent, envelope.exponent))
-    claim = brief.claims["exponent"]
-    return Equation((claim.lhs, claim.rhs))
-
-
-def share_equations(envelope: Envelope, brief: Envelope, spelling: Notation) -> Line:
-    shares = list(envelope.shares)
-    if _has_many_terms(envelope):
-        shares = [brief.exponent * (share / envelope.exponent).cancel() for share in shares]
-    unnamed: list[tuple[Symbol, ...]] = [()] * len(shares)
-    names = _allocation_names(envelope, spelling) or unnamed
-    pairs = zip(brief.shares, names, shares, strict=True)
-    return tuple(Equation((w, *name, share)) for w, name, share in pairs)
-
-
-def _allocation_names(envelope: Envelope, spelling: Notation) -> list[tuple[Symbol, ...]]:
-    """Hoffmann's a and b, the exponents of x_i*(C), where they equal the shares and the names are
-    free.
-    """
-    taken = {s.name for s in envelope.budget.compute().free_symbols}
-    names: list[tuple[Symbol, ...]] = []
-    for term, share in zip(envelope.form.terms, envelope.shares, strict=True):
-        canonical = f"w_{term.variable}"
-        name = spelling.names().get(canonical, canonical)
-        if name in (canonical, *taken) or (envelope.exponent / term.exponent - share).cancel() != 0:
-            return []
-        names.append((Symbol(name, positive=True),))
-    return names
-
-
-def coefficient_in_names(envelope: Envelope, brief: Envelope) -> Expr:
-    """C0 with alpha and the shares by name: each factor (A_i/w_i)^w_i as it was derived."""
-    if len(set(envelope.shares)) < len(envelope.shares) or any(
-        share.is_number for share in envelope.shares
-    ):
-        return envelope.coefficient
-    names = dict(zip(envelope.shares, brief.shares, strict=True))
-    factors = []
-    for factor in Mul.make_args(envelope.coefficient):
-        base, power = factor.as_base_exp()
-        if power == envelope.exponent and base == envelope.budget.coefficient:
-            factors.append(Pow(base, brief.exponent))
-        elif power in names:
-            factors.append(Pow((base * power).cancel() / names[power], names[power]))
+def _words(text: str) -> list[str]:
+    words, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == " " and depth == 0:
+            words.append("")
         else:
-            factors.append(factor)
-    return Mul(*factors)
+            words[-1] += character
+    return words
 
 
-def misallocation_sections(m: Misallocation) -> list[Section]:
-    """Ratios, penalty, expansions and tails, effective compute, overhead, critical sizes, with
-    headings.
-    """
-    envelope = m.envelope
-    brief = m.named
-    n, d = envelope.form.variables
-    n_star, d_star = brief.envelope.allocation
-    tokens_factor = Symbol(f"k_{d}", positive=True)
-    effective = brief.effective_compute.xreplace({brief.penalty: PENALTY})
-    overhead = brief.compute_overhead.xreplace({brief.tokens_factor: tokens_factor})
-    above_critical = (R, ">", brief.critical_size_ratio)
-    return [
-        (
-            say("Penalty of {} at the same compute {}", (n, "=", R * n_star), sym.C),
-            [
-                (
-                    Equation((R, n / n_star)),
-                    Equation((RHO, _over(d / n, d_star / n_star), m.ratio)),
-                ),
-                (Equation((Function("P")(R), _loss_ratio(envelope), brief.penalty)),),
-                (Equation((Function("P")(RHO), brief.penalty_in_ratio)),),
-                (Equation((PENALTY - 1, m.excess)),),
-                (Equation((S, log(R))), Equation((phi2(X), phi2(X).definition()))),
-                (Equation((PENALTY, m.series(4)), remainder=S**5),),
-                (Equation((PENALTY, m.series_in_ratio(2)), remainder=log(RHO) ** 3),),
-                (
-                    Equation(
-                        (PENALTY, brief.overtrained_tail), "~", condition=(R, "->", Integer(0))
-                    ),
-                    Equation((PENALTY, brief.undertrained_tail), "~", condition=(R, "->", oo)),
-                ),
-            ],
-        ),
-        (
-            say("Compute that reaches the same loss on the envelope"),
-            [(Equation((EFFECTIVE / sym.C, effective)),)],
-        ),
-        (
-            say(
-                "The loss {} with {} and {}, and the extra compute that it takes",
-                optimum(sym.L),
-                (n, "=", R * n_star),
-                (d, "=", tokens_factor * d_star),
-            ),
-            [
-                (Equation((tokens_factor, brief.tokens_factor), condition=above_critical),),
-                (Equation((OVERHEAD / sym.C, overhead)),),
-            ],
-        ),
-        (
-            say("Sizes at and below which that loss is out of reach"),
-            [
-                (
-                    Equation((_critical(n) / n_star, brief.critical_size_ratio)),
-                    Equation((_critical(d) / d_star, brief.critical_tokens_ratio)),
-                )
-            ],
-        ),
-        (
-            say("Exponent of the envelope and shares of the terms"),
-            [
-                (
-                    exponent_equation(envelope, brief.envelope),
-                    *share_equations(envelope, brief.envelope, DEFAULT),
-                )
-            ],
-        ),
-    ]
+def _proofs(subject: Displayed, spelling: Notation) -> list[str]:
+    """Name, how proved, reason; with the side conditions, and in capitals what is not proved."""
+    claims, brief = subject.claims, subject.named.claims
+    decisions = {name: claim.prove() for name, claim in claims.items()}
+    hows = {
+        name: claims[name].argument.label if decision.proved else decision.answer.value.upper()
+        for name, decision in decisions.items()
+    }
+    name_width, how_width = max(map(len, claims)), max(map(len, hows.values()))
+    indent = name_width + how_width + 6
+    lines = [f"Proofs ({sum(d.proved for d in decisions.values())} of {len(claims)} proved)", ""]
+    for name, decision in decisions.items():
+        reason = plain_sentence(claims[name].reason, spelling).replace(":", ".")
+        sentences = [reason, "" if decision.proved else decision.reason]
+        sentences.append(_where(side_conditions(claims[name], decision, brief[name]), spelling))
+        rows = [row for sentence in sentences for row in wrap(sentence, WIDTH - indent)]
+        lines.append(f"  {name.ljust(name_width)}  {hows[name].ljust(how_width)}  {rows[0]}")
+        lines += [" " * indent + row for row in rows[1:]]
+    return lines
 
 
-def _over(above: Expr, below: Expr) -> Expr:
-    """A fraction of two fractions, left as it is."""
-    return Mul(above, Pow(below, -1, evaluate=False), evaluate=False)
+def _where(conditions: Sequence[tuple[Expr, str]], spelling: Notation) -> str:
+    printer = PlainPrinter(spelling)
+    texts = [f"{printer.doprint(expression)} {relation} 0" for expression, relation in conditions]
+    return f"where {', '.join(texts)}" if texts else ""
 
 
-def _loss_ratio(envelope: Envelope) -> Expr:
-    """(L - E)/(L* - E), or R/R* where the law is no shifted sum."""
-    offset = envelope.form.outer - sym.REDUCIBLE
-    if sym.REDUCIBLE in offset.free_symbols:
-        return sym.REDUCIBLE / optimum(sym.REDUCIBLE)
-    return (sym.L - offset) / (optimum(sym.L) - offset)
+# -- LaTeX -----------------------------------------------------------------------------------------------------
 
 
-def _critical(variable: Symbol) -> Symbol:
-    return Symbol(f"{variable}_crit", positive=True)
+def _row(line: Sequence[tuple[str, list[str]]], room: int, numbered: bool) -> str:
+    """The equations of one line next to each other, or one that is too wide on several lines."""
+    (label, first), *others = line
+    beside = [f"{left} {' '.join(right)}" for left, right in others]
+    text = r", \qquad ".join([f"{label} &{' '.join(first)}", *beside])
+    if others or width(" ".join(first)) <= room:
+        return text
+    rows = filled(first, room)
+    end = r" \notag" if numbered else ""
+    return f"{label} &" + f"{end} \\\\\n  &\\quad ".join(rows)
+
+
+def _equation_latex(
+    equation: Equation, spelling: Notation, measure: Measure
+) -> tuple[str, list[str]]:
+    """The left side, and the rest from its relation on."""
+    printer = PaperPrinter(spelling)
+
+    def conditioned(text: str) -> str:
+        return rf" \quad {snug(printer.bracket(text))}"
+
+    right = _right_side(
+        equation, printer, lambda side: pieces(side, printer, measure.item), conditioned
+    )
+    return PaperPrinter(spelling, arguments=True).doprint(equation.label), right
+
+
+# -- conditions ------------------------------------------------------------------------------------------------
 
 
 def side_conditions(claim: Claim, decision: Decision, brief: Claim) -> list[tuple[Expr, str]]:

@@ -16,7 +16,7 @@ from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational
 from sympy.core.alphabets import greeks
 from sympy.core.function import AppliedUndef
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 
 S = sym.LOG_SIZE_RATIO
 OPTIMAL = "_opt"

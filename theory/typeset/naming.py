@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 
 from sympy import Add, Expr, Mul, Pow, Symbol, exp, log, preorder_traversal
 
-from .. import symbols as sym
-from ..envelope import derive, optimum
 from .breaking import pieces
 from .printer import PaperPrinter
 from .width import width
@@ -26,8 +23,6 @@ NARROWEST, NAME_WIDTH = 36, 14
 MOST_ROWS, MOST_NAMES = 2, 12
 #: No expression of more nodes fits a row.
 MOST_NODES = 100
-#: How much rather a part gets the name that it has anyway.
-PREFERENCE = 4
 
 
 def with_names(
@@ -61,9 +56,7 @@ def with_names(
             if _can_have_a_name(part, sizes)
         )
         gains = {
-            part: count
-            * (measured(part) - NAME_WIDTH)
-            * (PREFERENCE if part in _usual_names() else 1)
+            part: count * (measured(part) - NAME_WIDTH)
             for part, count in counts.items()
             if NARROWEST <= measured(part) <= room and part not in short
         }
@@ -96,20 +89,5 @@ def _size(part: Expr, sizes: dict[Expr, int]) -> int:
 
 
 def _name_of(part: Expr, number: int) -> Expr:
-    if part in _usual_names():
-        return _usual_names()[part]
     known = {"positive": True} if part.is_positive else {"real": True} if part.is_real else {}
     return Symbol(f"X_{number}", **known)
-
-
-@cache
-def _usual_names() -> dict[Expr, Expr]:
-    """The closed forms of the compute-optimal allocation under 6 N D, by the names that they have
-    in every paper.
-    """
-    envelope = derive()
-    return {
-        envelope.params: optimum(sym.N),
-        envelope.tokens: optimum(sym.D),
-        envelope.coefficient: sym.C0,
-    }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import ClassVar
 
 from sympy import Add, Expr, Mul, Rational, Symbol
 from sympy.printing.str import StrPrinter
@@ -19,6 +21,18 @@ class PlainPrinter(Conventional, StrPrinter):
         super().__init__()
         self.names = spelling.names()
         self.optimum_mark = "*" if "*" in spelling.latex("N_opt") else OPTIMAL
+
+    signs: ClassVar[Mapping[str, str]] = {"propto": "is proportional to"}
+
+    def words(self, text: str) -> str:
+        """Words between formulas."""
+        return text
+
+    in_text = words
+
+    def on_the_line(self, expression: Expr) -> str:
+        """As it stands in a line of text."""
+        return self.doprint(expression)
 
     def bracket(self, text: str) -> str:
         return f"({text})"

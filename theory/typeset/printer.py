@@ -7,8 +7,8 @@ line (``A N^{-\beta}``), and the letters are those of the chosen notation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from sympy import Add, Expr, Function, Mul, Rational, Symbol, log
 from sympy.core.alphabets import greeks
@@ -17,11 +17,12 @@ from sympy.printing.latex import LatexPrinter
 
 from ..algebra.parse import ACCENTS, PRIME, STAR
 from ..algebra.parse import AT as AT_SAMPLES
+from ..algebra.symbols import QUANTITIES
+from ..algebra.symbols import C as COMPUTE
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import RELATIONS
-from ..symbols import QUANTITIES
-from ..symbols import C as COMPUTE
+from .escapes import latex_words
 from .layout import AT, OPTIMAL, Conventional, decimal_text, is_decimal
 from .width import width
 
@@ -74,6 +75,16 @@ class PaperPrinter(Conventional, LatexPrinter):
         self.small = False
         self.inline = False
         self._printed: dict[tuple[Expr, bool, bool], str] = {}
+
+    signs: ClassVar[Mapping[str, str]] = SIGNS
+
+    def words(self, text: str) -> str:
+        """Words between formulas."""
+        return latex_words(text)
+
+    def in_text(self, formula: str) -> str:
+        """A formula within words."""
+        return f"${formula}$"
 
     def doprint(self, expr: Expr) -> str:
         return snug(super().doprint(expr))

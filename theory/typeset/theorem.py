@@ -8,16 +8,14 @@ from typing import TypeVar
 
 from sympy import Expr
 
-from ..algebra import Decision
+from ..algebra.answer import Decision
 from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
-from ..envelope import Envelope
-from ..penalty import Misallocation
 from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
 from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from ..proof.words import Formula, Sentence
 from .breaking import ARTICLE, Measure, block, closed, definitions, filled, packed, pieces
-from .equations import check_spelling, side_conditions
+from .equations import Displayed, side_conditions
 from .escapes import latex_words
 from .naming import with_names
 from .printer import SIGNS, PaperPrinter, snug
@@ -30,7 +28,7 @@ SIGNS_OF_LIMITS = {"oo": r"\infty"}
 
 
 def theorem_latex(
-    subject: Derivation | Envelope | Misallocation,
+    subject: Derivation | Displayed,
     *,
     notation: str | Notation = DEFAULT,
     verdicts: Sequence[Verdict] | None = None,
@@ -43,9 +41,8 @@ def theorem_latex(
 
     Parameters
     ----------
-    subject : Derivation, Envelope or Misallocation
-        An envelope or a misallocation is set in the names N*, alpha, C_0 and w_N; the steps of any
-        other derivation as they are.
+    subject : Derivation, or an envelope or a misallocation
+        Of which it is the theorem.
     notation : {"schaeffer", "hoffmann"}
     verdicts : sequence of Verdict, optional
         What `Derivation.verify` said of the steps. Without them every step is proved again for the
@@ -67,8 +64,7 @@ def theorem_latex(
     """
     spelling = find_notation(notation)
     if not isinstance(subject, Derivation):
-        law = subject.envelope if isinstance(subject, Misallocation) else subject
-        check_spelling(law, spelling)
+        subject.check_spelling(spelling)
         subject = subject.derivation
     head = [
         rf"\begin{{{environment}}}[{latex_sentence(subject.title, spelling)}]\label{{{label(subject.name)}}}",

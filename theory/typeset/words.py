@@ -15,19 +15,35 @@ from .plain import PlainPrinter
 from .printer import SIGNS, PaperPrinter, snug
 from .width import width
 
-PLAIN_SIGNS = {"propto": "is proportional to"}
 #: A claim of a statement that is narrower than this, in points, stays in the line of text.
 SHORT = 110
 #: What may stand between two claims of one display.
 JOINS = (", ", " and ", ", and ")
 
 
-def inline(formula: Formula, printer: PaperPrinter) -> str:
-    r"""The formula in a line of text: ``$N > 0$``."""
-    first, *others = (printer.on_the_line(side) for side in formula.sides)
-    links = (f" {SIGNS[sign]} {side}" for sign, side in zip(formula.signs, others, strict=True))
+def inline(formula: Formula, printer: PaperPrinter | PlainPrinter) -> str:
+    r"""The formula in a line of text: ``$N > 0$`` in LaTeX, and as the package reads it back in plain
+    text.
+    """
+    first, *others = map(printer.on_the_line, formula.sides)
+    links = (
+        f" {printer.signs.get(sign, sign)} {side}"
+        for sign, side in zip(formula.signs, others, strict=True)
+    )
+    text = printer.in_text(f"{first}{''.join(links)}")
     conditions = " and ".join(inline(condition, printer) for condition in formula.where)
-    return f"${first}{''.join(links)}$" + (f" where {conditions}" if conditions else "")
+    return f"{text} where {conditions}" if conditions else text
+
+
+def sentence_text(
+    sentence: str | Sentence,
+    printer: PaperPrinter | PlainPrinter,
+    step: Callable[[str], str] = str,
+) -> str:
+    """A sentence with its formulas set; `step` prints a reference to a step."""
+    if isinstance(sentence, str):
+        return printer.words(sentence)
+    return sentence.printed(lambda formula: inline(formula, printer), step, printer.words)
 
 
 def latex_sentence(
@@ -36,49 +52,20 @@ def latex_sentence(
     *,
     step: Callable[[str], str] = str,
 ) -> str:
-    """A sentence with its formulas set; `step` prints a reference to a step."""
-    if isinstance(sentence, str):
-        return latex_words(sentence)
-    printer = PaperPrinter(find_notation(notation))
-    return sentence.printed(lambda formula: inline(formula, printer), step, latex_words)
+    """A sentence in LaTeX."""
+    return sentence_text(sentence, PaperPrinter(find_notation(notation)), step)
 
 
-def plain_formula(formula: Formula, notation: str | Notation = DEFAULT) -> str:
-    """The formula in plain text, as the package reads it back."""
-    printer = PlainPrinter(find_notation(notation))
-    first, *others = map(printer.doprint, formula.sides)
-    signs = (PLAIN_SIGNS.get(sign, sign) for sign in formula.signs)
-    text = first + "".join(f" {sign} {side}" for sign, side in zip(signs, others, strict=True))
-    conditions = " and ".join(plain_formula(condition, notation) for condition in formula.where)
-    return f"{text} where {conditions}" if conditions else text
-
-
-def plain_sentence(
-    sentence: str | Sentence,
-    notation: str | Notation = DEFAULT,
-    *,
-    step: Callable[[str], str] = str,
-) -> str:
+def plain_sentence(sentence: str | Sentence, notation: str | Notation = DEFAULT) -> str:
     """A sentence in plain text."""
-    if isinstance(sentence, str):
-        return sentence
-    return sentence.printed(lambda formula: plain_formula(formula, notation), step)
+    return sentence_text(sentence, PlainPrinter(find_notation(notation)))
 
 
 def plain_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
     """What a theorem states, in plain text."""
-    claims = derivation.stated
-    return plain_sentence(
-        derivation.statement, notation, step=lambda name: plain_formula(claims[name], notation)
-    )
-
-
-def latex_statement(derivation: Derivation, notation: str | Notation = DEFAULT) -> str:
-    """What a theorem states, in LaTeX, every formula in the line of text."""
-    spelling = find_notation(notation)
-    printer = PaperPrinter(spelling, arguments=True)
+    printer = PlainPrinter(find_notation(notation))
     claims = {name: inline(claim, printer) for name, claim in derivation.stated.items()}
-    return latex_sentence(derivation.statement, spelling, step=claims.__getitem__)
+    return sentence_text(derivation.statement, printer, claims.__getitem__)
 
 
 def statement_latex(

@@ -115,10 +115,8 @@ def _require_numbers(budget: Budget, options: Options) -> None:
 
 def _check_notation(off: Misallocation, spelling: Notation) -> None:
     """UsageError where the notation would give a letter of the budget a second meaning."""
-    from ..theory.typeset.equations import check_spelling
-
     try:
-        check_spelling(off.envelope, spelling)
+        off.check_spelling(spelling)
     except ValueError as error:
         raise blamed(error, ("--notation", spelling.name)) from None
 
@@ -144,13 +142,11 @@ def _json(off: Misallocation, law: Law | None, spelling: Notation) -> tuple[str,
 
 
 def _text(off: Misallocation, law: Law | None, answers: Answers, spelling: Notation) -> str:
-    from ..theory.typeset.text import envelope_text, misallocation_text
-
     about = answers[len(off.envelope.claims) :]
     proved = sum(decision.proved for _, decision in about)
     parts = [
-        envelope_text(off.envelope, notation=spelling),
-        misallocation_text(off, notation=spelling),
+        off.envelope.text(notation=spelling, proofs=True),
+        off.text(notation=spelling),
         "\n  ".join(
             [
                 f"Proofs ({proved} of {len(about)} statements about the penalty proved)",
@@ -164,13 +160,8 @@ def _text(off: Misallocation, law: Law | None, answers: Answers, spelling: Notat
 
 
 def _latex(off: Misallocation, law: Law | None, answers: Answers, spelling: Notation) -> str:
-    from ..theory.typeset.latex import envelope_latex, misallocation_latex
-
     parts = [f"% not proved: {line}" for line in _unproved(answers)]
-    parts += [
-        envelope_latex(off.envelope, notation=spelling),
-        misallocation_latex(off, notation=spelling),
-    ]
+    parts += [off.envelope.to_latex(notation=spelling), off.to_latex(notation=spelling)]
     if law is not None:
         parts.append(figures_latex(law, off.envelope, spelling))
     return "\n\n".join(parts)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..theory.algebra.parse import ParseError
     from ..theory.budget import Budget
-    from ..theory.proof.prove import ChainLink, Proof
+    from ..theory.verdicts.prove import ChainLink, Proof
     from .arguments import Options
 
 SUMMARY = "a claim of your own, or the equations of a paper: proved, refuted or undecided"
@@ -165,7 +165,7 @@ def settings(options: Options) -> dict[str, Any]:
 
 def _budget(options: Options) -> Budget | None:
     from ..theory.budget import Budget
-    from ..theory.proof.vocabulary import refuse_clashes
+    from ..theory.verdicts.vocabulary import refuse_clashes
 
     text = options.one("--budget")
     if text is None:
@@ -196,7 +196,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
             f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes"
         )
     from ..theory.algebra.parse import ParseError
-    from ..theory.proof.prove import prove
+    from ..theory.verdicts.prove import prove
 
     given = settings(options)
     try:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..theory.proof.defined import Definition
-    from ..theory.proof.report import Entry
-    from ..theory.proof.source import Source
+    from ..theory.verdicts.defined import Definition
+    from ..theory.verdicts.report import Entry
+    from ..theory.verdicts.source import Source
     from .arguments import Options
 
 FORMATS = ("text", "json", "html")
@@ -33,7 +33,7 @@ STATUS = {
 
 def report(options: Options, path: str, given: dict[str, Any]) -> tuple[str, int]:
     """What is printed on a paper, and the exit status."""
-    from ..theory.proof.report import ANSWERS
+    from ..theory.verdicts.report import ANSWERS
 
     words = options.words(POSITIONAL)
     if words is not None:
@@ -67,10 +67,10 @@ def _decided(
 ) -> tuple[Source, list[Entry], bool]:
     """The document, its entries, and whether they are all."""
     from ..numeric._progress import progress_bar
-    from ..theory.proof.defined import Settings
-    from ..theory.proof.paper import equations
-    from ..theory.proof.report import report as entries_of
-    from ..theory.proof.source import BEGIN, END
+    from ..theory.verdicts.defined import Settings
+    from ..theory.verdicts.paper import equations
+    from ..theory.verdicts.report import report as entries_of
+    from ..theory.verdicts.source import BEGIN, END
 
     begin, end = options.one("--begin"), options.one("--end")
     settings = Settings(**given, limit=options.one("--as"))
@@ -112,7 +112,7 @@ def _decided(
 def _read(path: str, markers: tuple[str, str]) -> Source:
     from pathlib import Path
 
-    from ..theory.proof.source import read_source
+    from ..theory.verdicts.source import read_source
 
     try:
         text = Path(path).read_text(encoding="utf-8")

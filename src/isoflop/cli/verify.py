@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..theory.proof.claim import Derivation
-    from ..theory.proof.verification import (
+    from ..theory.verdicts.verification import (
         Check,
         ErratumReport,
         RemarkReport,
@@ -94,7 +94,7 @@ def run(options: Options) -> tuple[str, int]:
             )
         return (_own if wanted[0].endswith(".py") else _written)(wanted[0], form, seed)
 
-    from ..theory.proof.verification import ERRATA
+    from ..theory.verdicts.verification import ERRATA
 
     if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA:
         return _errata(wanted[0], form)
@@ -118,7 +118,7 @@ def _is_file(word: str) -> bool:
 def _known(wanted: Sequence[str] | None) -> tuple[str, ...]:
     from ..derivations import NAMES
     from ..theory.data.notation import close_matches
-    from ..theory.proof.verification import ERRATA
+    from ..theory.verdicts.verification import ERRATA
 
     if wanted is None:
         return NAMES
@@ -137,7 +137,7 @@ def _from_file(path: str) -> Derivation:
     from pathlib import Path
     from runpy import run_path
 
-    from ..theory.proof.verification import checked
+    from ..theory.verdicts.verification import checked
 
     known = sys.path.copy()
     sys.path.insert(
@@ -168,7 +168,7 @@ def _from_file(path: str) -> Derivation:
 
 
 def _own(path: str, form: str, seed: int) -> tuple[str, int]:
-    from ..theory.proof.verification import verify
+    from ..theory.verdicts.verification import verify
 
     derivation = _from_file(path)
     try:
@@ -184,7 +184,7 @@ def _written(path: str, form: str, seed: int) -> tuple[str, int]:
     """A derivation that is written as text; nothing of it is run."""
     from pathlib import Path
 
-    from ..theory.proof.written import check_derivation, read_derivation
+    from ..theory.verdicts.written import check_derivation, read_derivation
 
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -202,7 +202,7 @@ def _written(path: str, form: str, seed: int) -> tuple[str, int]:
 def _all(names: Sequence[str], form: str, seed: int, *, in_full: bool) -> tuple[str, int]:
     from functools import partial
 
-    from ..theory.proof.verification import verify_named
+    from ..theory.verdicts.verification import verify_named
 
     reports, interrupted = _collected(partial(verify_named, seed=seed), names, "derivations")
     if interrupted:
@@ -220,7 +220,7 @@ def _collected(
     function: Callable[[Item], Result], items: Sequence[Item], what: str
 ) -> tuple[list[Result], bool]:
     """The results as they came, and whether an interrupt cut them short."""
-    from ..theory.proof.verification import unordered
+    from ..theory.verdicts.verification import unordered
 
     found: list[Result] = []
     try:
@@ -244,7 +244,7 @@ def _with_progress(results: Iterator[Result], total: int, what: str) -> Iterator
 
 
 def _errata(paper: str, form: str) -> tuple[str, int]:
-    from ..theory.proof.verification import verify_errata
+    from ..theory.verdicts.verification import verify_errata
 
     errata, remarks = verify_errata(paper)
     failed = sum(not erratum.holds for erratum in errata) + sum(
@@ -326,8 +326,8 @@ def _data(report: TheoremReport) -> dict[str, Any]:
 
 
 def _overview(reports: Sequence[TheoremReport]) -> list[str]:
-    from ..theory.proof.verification import summary
     from ..theory.typeset.table import Column, Table
+    from ..theory.verdicts.verification import summary
 
     columns = [
         Column("name", align="left", of=lambda report: clean(report.name)),

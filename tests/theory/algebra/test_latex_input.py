@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from isoflop.theory.algebra.latex_input import tokenize_latex
 from isoflop.theory.algebra.parse import ParseError, Token, read
-from isoflop.theory.proof.prove import prove
-from isoflop.theory.proof.vocabulary import vocabulary
 from isoflop.theory.typeset.printer import render
+from isoflop.theory.verdicts.prove import prove
+from isoflop.theory.verdicts.vocabulary import vocabulary
 
 #: Claim, notation, assumptions, limit, verdict. The forms are those of Hoffmann et al. (2022),
 #: Schaeffer et al. (2025) and Krajewski et al. (2025), in their notations and with usual

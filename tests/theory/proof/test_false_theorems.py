@@ -26,9 +26,9 @@ from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySa
 from isoflop.theory.proof.argument_enclosure import ByEnclosure
 from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.verification import checked, verify
 from isoflop.theory.proof.words import Sentence
 from isoflop.theory.typeset.theorem import theorem_latex
+from isoflop.theory.verdicts.verification import checked, verify
 
 x, y, b, u, h = symbols("x y b u h", positive=True)
 s = Symbol("s", real=True)

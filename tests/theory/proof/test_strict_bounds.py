@@ -21,8 +21,8 @@ from isoflop.theory.proof.argument_factors import ByFactors
 from isoflop.theory.proof.claim import Claim
 from isoflop.theory.proof.errata import refute
 from isoflop.theory.proof.points import check_at_points, enclose_bound
-from isoflop.theory.proof.verification import verify
 from isoflop.theory.typeset.theorem import theorem_latex
+from isoflop.theory.verdicts.verification import verify
 
 x, y, b, u, v = symbols("x y b u v", positive=True)
 s, t = symbols("s t", real=True)

@@ -10,7 +10,6 @@ from isoflop.derivations import NAMES
 from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
 from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.verification import load
 from isoflop.theory.proof.words import (
     Definition,
     Formula,
@@ -23,6 +22,7 @@ from isoflop.theory.proof.words import (
 )
 from isoflop.theory.typeset.theorem import theorem_latex
 from isoflop.theory.typeset.words import latex_sentence, plain_statement
+from isoflop.theory.verdicts.verification import load
 
 x, y, z = symbols("x y z", positive=True)
 f, g = function("f"), function("g")

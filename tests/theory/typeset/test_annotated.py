@@ -5,11 +5,11 @@ import subprocess
 
 import pytest
 
-from isoflop.theory.proof.defined import Settings
-from isoflop.theory.proof.paper import equations
-from isoflop.theory.proof.report import report
-from isoflop.theory.proof.source import read_source
 from isoflop.theory.typeset.annotated import MACRO, annotated
+from isoflop.theory.verdicts.defined import Settings
+from isoflop.theory.verdicts.paper import equations
+from isoflop.theory.verdicts.report import report
+from isoflop.theory.verdicts.source import read_source
 
 MAIN = r"""\documentclass[twocolumn]{article}
 \usepackage{amsmath,amsthm}

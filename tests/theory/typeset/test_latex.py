@@ -23,18 +23,12 @@ from isoflop.theory.envelope import Envelope, derive
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import Misallocation, misallocation
 from isoflop.theory.proof.claim import ByLeadingTerm, Claim
-from isoflop.theory.proof.verification import load
 from isoflop.theory.proof.words import say
 from isoflop.theory.typeset.equations import side_conditions
-from isoflop.theory.typeset.latex import (
-    envelope_latex,
-    misallocation_latex,
-    render,
-    theorem_latex,
-    width,
-)
+from isoflop.theory.typeset.latex import render, theorem_latex, width
 from isoflop.theory.typeset.numbers import significant_latex
 from isoflop.theory.typeset.words import latex_sentence
+from isoflop.theory.verdicts.verification import load
 
 
 def positive(name: str) -> Symbol:
@@ -60,11 +54,11 @@ def blocks(notation: str) -> dict[str, str]:
     """Every kind of output."""
     found = {}
     for name, envelope in ENVELOPES.items():
-        found[f"envelope {name}"] = envelope_latex(envelope, notation=notation)
+        found[f"envelope {name}"] = envelope.to_latex(notation=notation)
         found[f"theorem {name}"] = theorem_latex(envelope, notation=notation)
         if len(envelope.form.terms) == 2:
             m = misallocation(envelope)
-            found[f"misallocation {name}"] = misallocation_latex(m, notation=notation)
+            found[f"misallocation {name}"] = m.to_latex(notation=notation)
             found[f"theorem misallocation {name}"] = theorem_latex(m, notation=notation)
     return found
 
@@ -365,7 +359,7 @@ def rows(block: str) -> dict[str, str]:
 
 
 def test_envelope_block_holds_what_it_must() -> None:
-    found = rows(envelope_latex(derive()))
+    found = rows(derive().to_latex())
     assert found["L(N, D)"] == r"E + A N^{-\beta} + B D^{-\gamma}"
     assert found["C"] == "6 N D"
     assert found["L^{*}(C)"] == r"E + C_0 C^{-\alpha}"
@@ -390,7 +384,7 @@ def test_envelope_block_holds_what_it_must() -> None:
 def test_envelope_block_is_read_back(name: str, notation: str) -> None:
     """Every closed form of the block, read from the block itself."""
     envelope = ENVELOPES[name]
-    found = rows(envelope_latex(envelope, notation=notation))
+    found = rows(envelope.to_latex(notation=notation))
     shares = {f"w_{x}": positive(f"w_{x}") for x in envelope.form.variables}
     meant = {
         shares[f"w_{x}"]: share
@@ -418,15 +412,15 @@ def test_envelope_block_is_read_back(name: str, notation: str) -> None:
 
 
 def test_hoffmann_block_names_the_allocation_exponents() -> None:
-    found = rows(envelope_latex(derive(), notation="hoffmann"))
+    found = rows(derive().to_latex(notation="hoffmann"))
     assert found["w_N"].startswith("a = ")
     assert found["w_D"].startswith("b = ")
-    general = rows(envelope_latex(derive(budget=GENERAL), notation="hoffmann"))
+    general = rows(derive(budget=GENERAL).to_latex(notation="hoffmann"))
     assert not general["w_N"].startswith("a =")  # a is a letter of the budget there
 
 
 def test_misallocation_block_holds_what_it_must() -> None:
-    text = misallocation_latex(misallocation())
+    text = misallocation().to_latex()
     for piece in (
         r"P(r) &= \frac{L - E}{L^{*} - E} = w_N r^{-\beta} + w_D r^{\gamma}",
         r"P(\rho) &= w_N \rho^{\beta/2} + w_D \rho^{-\gamma/2}",
@@ -448,21 +442,19 @@ def test_misallocation_block_holds_what_it_must() -> None:
 
 
 def test_environment_is_the_callers() -> None:
-    assert envelope_latex(derive(), environment="align*").startswith(r"\begin{align*}")
-    assert r"\notag" not in misallocation_latex(
-        misallocation(derive(budget=GENERAL)), environment="align*"
-    )
+    assert derive().to_latex(environment="align*").startswith(r"\begin{align*}")
+    assert r"\notag" not in misallocation(derive(budget=GENERAL)).to_latex(environment="align*")
     with pytest.raises(ValueError, match="environment='gather'"):
-        envelope_latex(derive(), environment="gather")
+        derive().to_latex(environment="gather")
 
 
 def test_a_law_in_other_letters_is_not_respelt() -> None:
-    for printer in (envelope_latex, theorem_latex):
+    for printer in (Envelope.to_latex, theorem_latex):
         assert printer(OWN_LETTERS)
         with pytest.raises(ValueError, match="notation='hoffmann'"):
             printer(OWN_LETTERS, notation="hoffmann")
     with pytest.raises(ValueError, match="notation='hoffmann'"):
-        misallocation_latex(misallocation(OWN_LETTERS), notation="hoffmann")
+        misallocation(OWN_LETTERS).to_latex(notation="hoffmann")
 
 
 def test_a_law_in_other_letters_keeps_them() -> None:
@@ -606,7 +598,7 @@ def test_everything_compiles_within_the_margins(
             for s in (envelope, misallocation(envelope))
         ]
     if notation == "schaeffer":
-        parts += [envelope_latex(OWN_LETTERS), theorem_latex(misallocation(OWN_LETTERS))]
+        parts += [OWN_LETTERS.to_latex(), theorem_latex(misallocation(OWN_LETTERS))]
     log_text = compiled(tmp_path, "\n\n".join(parts))
     too_wide = [
         Decimal(points)

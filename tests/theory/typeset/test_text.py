@@ -20,15 +20,9 @@ from isoflop.theory.data.notation import HOFFMANN, SCHAEFFER, Notation
 from isoflop.theory.envelope import Envelope, derive, optimum
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.passk import PASS_AT
-from isoflop.theory.penalty import Misallocation, misallocation
+from isoflop.theory.penalty import Misallocation, P, misallocation
 from isoflop.theory.proof.points import PointEvaluator
-from isoflop.theory.typeset.equations import (
-    PENALTY,
-    Equation,
-    envelope_lines,
-    law_lines,
-    misallocation_sections,
-)
+from isoflop.theory.typeset.equations import WIDTH, Equation
 from isoflop.theory.typeset.layout import (
     decimal_text,
     is_decimal,
@@ -40,7 +34,6 @@ from isoflop.theory.typeset.layout import (
 from isoflop.theory.typeset.plain import plain
 from isoflop.theory.typeset.printer import render
 from isoflop.theory.typeset.prose import respell
-from isoflop.theory.typeset.text import WIDTH, envelope_text, misallocation_text
 
 
 def positive(name: str) -> Symbol:
@@ -258,7 +251,7 @@ def test_every_line_of_the_envelope_holds(name: str, spelling: Notation) -> None
             return
         if name in ("6ND", "accuracy"):  # Hoffmann's a and b are the shares there
             meant |= dict(zip((positive("a"), positive("b")), envelope.shares, strict=True))
-    for line in envelope_lines(envelope, spelling):
+    for line in envelope.sections(spelling)[0][1][2:]:  # behind the law and the budget
         for equation in line:
             first, *others = (in_full(side, meant) for side in equation.sides)
             assert all(decide(first, other).proved for other in others), equation
@@ -276,7 +269,7 @@ def as_penalty(m: Misallocation, equation: Equation) -> Equation:
     penalty = in_s if sym.LOG_SIZE_RATIO in equation.sides[1].free_symbols else penalty
     return replace(
         equation,
-        sides=tuple(side.xreplace(ratio).xreplace({PENALTY: penalty}) for side in equation.sides),
+        sides=tuple(side.xreplace(ratio).xreplace({P: penalty}) for side in equation.sides),
     )
 
 
@@ -305,7 +298,7 @@ def test_every_line_of_the_misallocation_holds(name: str) -> None:
     meant |= {positive("D_crit"): m.critical_tokens_ratio * envelope.optimum(d)}
     meant |= {sym.RATIO: m.ratio}
     checked = 0
-    for _, lines in misallocation_sections(m):
+    for _, lines in m.sections():
         for equation in (equation for line in lines for equation in line):
             if (
                 equation.relation != "="
@@ -340,7 +333,7 @@ def test_expansions_and_tails_against_numbers(name: str) -> None:
         )
 
     seen = 0
-    for equation in (e for _, lines in misallocation_sections(m) for line in lines for e in line):
+    for equation in (e for _, lines in m.sections() for line in lines for e in line):
         right = equation.sides[-1].xreplace(meanings(m.envelope))
         if equation.remainder is not None:
             near, nearer = (
@@ -382,7 +375,7 @@ def rows(text: str) -> dict[str, str]:
 
 
 def test_envelope_text_reads_as_the_theorem() -> None:
-    found = rows(envelope_text(derive()))
+    found = rows(derive().text(proofs=True))
     assert found["L(N, D)"] == "E + A N^-beta + B D^-gamma"
     assert found["C"] == "6 N D"
     assert found["N*(C)"] == "(beta A/(gamma B))^(1/(beta + gamma)) (C/6)^(gamma/(beta + gamma))"
@@ -396,7 +389,7 @@ def test_envelope_text_reads_as_the_theorem() -> None:
 @pytest.mark.parametrize("name", ENVELOPES)
 def test_text_of_the_closed_forms_is_read_back(name: str) -> None:
     envelope = ENVELOPES[name]
-    found = rows(envelope_text(envelope, proofs=False))
+    found = rows(envelope.text(proofs=False))
     for x, value in zip(envelope.form.variables, envelope.allocation, strict=True):
         brief = envelope.named
         table = {
@@ -410,33 +403,33 @@ def test_text_of_the_closed_forms_is_read_back(name: str) -> None:
 @pytest.mark.parametrize("name", ENVELOPES)
 def test_text_fits_the_terminal(name: str) -> None:
     envelope = ENVELOPES[name]
-    texts = [envelope_text(envelope)]
+    texts = [envelope.text(proofs=True)]
     if name in TWO_TERMS:
-        texts.append(misallocation_text(misallocation(envelope), proofs=True))
+        texts.append(misallocation(envelope).text(proofs=True))
     if name in ("6ND", "general"):
-        texts.append(envelope_text(envelope, notation="hoffmann"))
-        texts.append(misallocation_text(misallocation(envelope), notation="hoffmann", proofs=True))
+        texts.append(envelope.text(notation="hoffmann", proofs=True))
+        texts.append(misallocation(envelope).text(notation="hoffmann", proofs=True))
     for text in texts:
         assert max(map(len, text.splitlines())) <= WIDTH
         assert not any(line != line.rstrip() for line in text.splitlines())
 
 
 def test_str_is_the_text() -> None:
-    assert str(derive()) == envelope_text(derive())
+    assert str(derive()) == derive().text(proofs=True)
 
 
 def test_proofs_are_listed_with_name_argument_and_reason() -> None:
     envelope = derive()
-    _, _, proofs = envelope_text(envelope).partition("Proofs")
+    _, _, proofs = envelope.text(proofs=True).partition("Proofs")
     assert proofs.startswith(f" ({len(envelope.claims)} of {len(envelope.claims)} proved)")
     flat = " ".join(proofs.split())
     for name, claim in envelope.claims.items():
         assert f"{name} {claim.argument.label} {claim.reason}".rstrip(":") in flat
-    assert "Proofs" not in envelope_text(envelope, proofs=False)
+    assert "Proofs" not in envelope.text(proofs=False)
 
 
 def test_side_conditions_are_listed_once() -> None:
-    text = misallocation_text(misallocation(), proofs=True)
+    text = misallocation().text(proofs=True)
     start = text.index("  compute_overhead ")
     entry = text[start : text.index("  never_cheaper ")]
     assert entry.count("where") == 1
@@ -446,7 +439,7 @@ def test_side_conditions_are_listed_once() -> None:
 def test_a_wrong_envelope_is_not_called_proved() -> None:
     """A mutant: the exponent of another law."""
     wrong = replace(derive(), exponent=sym.BETA * sym.GAMMA / (sym.BETA + 2 * sym.GAMMA))
-    text = envelope_text(wrong)
+    text = wrong.text(proofs=True)
     assert "REFUTED" in text
     proved, total = map(int, re.findall(r"\((\d+) of (\d+) proved\)", text)[0])
     assert proved < total
@@ -458,8 +451,8 @@ def test_a_wrong_envelope_is_not_called_proved() -> None:
 @pytest.mark.parametrize("name", ["6ND", "general", "accuracy"])
 def test_hoffmann_text_holds_no_canonical_letter(name: str) -> None:
     envelope = ENVELOPES[name]
-    text = envelope_text(envelope, notation="hoffmann")
-    text += misallocation_text(misallocation(envelope), notation="hoffmann", proofs=True)
+    text = envelope.text(notation="hoffmann", proofs=True)
+    text += misallocation(envelope).text(notation="hoffmann", proofs=True)
     assert "gamma" not in text
     assert not re.search(r"\b[NDLRC]\*", text)
     assert "alpha_C" in text
@@ -467,9 +460,9 @@ def test_hoffmann_text_holds_no_canonical_letter(name: str) -> None:
 
 
 def test_hoffmann_names_its_allocation_exponents() -> None:
-    found = rows(envelope_text(derive(), notation="hoffmann", proofs=False))
+    found = rows(derive().text(notation="hoffmann", proofs=False))
     assert (found["w_N"], found["w_D"]) == ("a = beta/(alpha + beta)", "b = alpha/(alpha + beta)")
-    general = rows(envelope_text(derive(budget=GENERAL), notation="hoffmann", proofs=False))
+    general = rows(derive(budget=GENERAL).text(notation="hoffmann", proofs=False))
     assert general["w_N"] == "a beta/(a beta + d alpha)"  # a is the budget's there
 
 
@@ -486,16 +479,16 @@ def test_hoffmann_names_its_allocation_exponents() -> None:
 )
 def test_a_law_in_other_letters_is_not_respelt(form: LawForm, budget: Budget) -> None:
     envelope = derive(form, budget)
-    assert envelope_text(envelope, proofs=False)
+    assert envelope.text(proofs=False)
     with pytest.raises(ValueError, match="notation='hoffmann'"):
-        envelope_text(envelope, notation="hoffmann")
+        envelope.text(notation="hoffmann", proofs=True)
     with pytest.raises(ValueError, match="notation='hoffmann'"):
-        misallocation_text(misallocation(envelope), notation="hoffmann")
+        misallocation(envelope).text(notation="hoffmann")
 
 
 def test_unknown_notation() -> None:
     with pytest.raises(ValueError, match="unknown notation='hofman'"):
-        envelope_text(derive(), notation="hofman")
+        derive().text(notation="hofman", proofs=True)
 
 
 def test_sentences_follow_the_letters() -> None:
@@ -511,7 +504,7 @@ def test_sentences_follow_the_letters() -> None:
 
 
 def test_law_and_budget_come_first() -> None:
-    first, second = law_lines(derive(budget=GENERAL))
+    ((_, (first, second, *_)),) = derive(budget=GENERAL).sections()
     assert plain(first[0].label) == "L(N, D)"
     assert second[0].sides == (sym.C, GENERAL.compute())
 

@@ -15,7 +15,7 @@ from tests.theory.theorems import DIFFERENT, SAME, mistaken, quantities, stateme
 
 from isoflop.theory.algebra.parse import ParseError
 from isoflop.theory.budget import Budget
-from isoflop.theory.proof.prove import prove
+from isoflop.theory.verdicts.prove import prove
 
 COUNT = 100
 MOST_UNDECIDED = COUNT // 50

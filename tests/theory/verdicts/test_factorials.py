@@ -9,7 +9,7 @@ from sympy import Rational, Symbol
 
 from isoflop.theory.algebra.factorials import Factorial, Gamma, in_values
 from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.proof.prove import prove
+from isoflop.theory.verdicts.prove import prove
 
 CLAIMS = {
     "n! == n*(n - 1)!": "proved",

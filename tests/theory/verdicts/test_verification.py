@@ -11,7 +11,7 @@ from tests.theory.documents import theorem_of
 from isoflop.derivations import NAMES
 from isoflop.theory.proof.argument import ByPositiveTerms, Numerically
 from isoflop.theory.proof.claim import Claim
-from isoflop.theory.proof.verification import (
+from isoflop.theory.verdicts.verification import (
     ERRATA,
     checked,
     load,

@@ -1,7 +1,7 @@
 """What prose says of letters decides for which values a claim is meant."""
 
 import pytest
-from tests.theory.proof.test_report import decided
+from tests.theory.verdicts.test_report import decided
 
 #: Prose, a claim after it that does not hold for all that the prose says, or that prose leaves open.
 NEVER_PROVED = [

@@ -30,8 +30,8 @@ from .at_law import (
 from .correction import Corrector, Side
 from .inside import inside_a_function
 from .question import MOVING, Question, decided
-from .reading import RELATION, Claims, Given, sources, spans
 from .spelling import PLAIN, Spelling, value_text
+from .typed import RELATION, Claims, Given, sources, spans
 from .vocabulary import Vocabulary, refuse_clashes, said_of, vocabulary
 
 #: For what would be right in place of a refuted claim.

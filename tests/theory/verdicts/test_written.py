@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.proof.written import check_derivation, read_derivation
+from isoflop.theory.verdicts.written import check_derivation, read_derivation
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "envelope_by_hand.md"
 PLAIN = EXAMPLE.read_text(encoding="utf-8")

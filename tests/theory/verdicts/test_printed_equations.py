@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
-from isoflop.theory.proof.defined import Settings
-from isoflop.theory.proof.paper import equations
-from isoflop.theory.proof.report import report
-from isoflop.theory.proof.source import read_source
+from isoflop.theory.verdicts.defined import Settings
+from isoflop.theory.verdicts.paper import equations
+from isoflop.theory.verdicts.report import report
+from isoflop.theory.verdicts.source import read_source
 
 TEXT = Path(__file__).with_name("printed_equations.tex").read_text(encoding="utf-8")
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..algebra.answer import Answer, Decision
 from ..algebra.parse import FUNCTION_LETTERS, Token
-from .argument import BOUNDS
-from .reading import tokens_of
+from ..proof.argument import BOUNDS
+from .typed import tokens_of
 
 if TYPE_CHECKING:
     from .prove import ChainLink

@@ -6,7 +6,7 @@ from sympy import Rational, Symbol
 
 import isoflop
 from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.proof.prove import prove
+from isoflop.theory.verdicts.prove import prove
 
 MP = mpmath.mp.clone()
 MP.dps = 50

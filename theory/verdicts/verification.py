@@ -23,12 +23,12 @@ from sympy import Rational
 
 from ...derivations import NAMES, theorem
 from ..data.notation import close_matches
+from ..proof.argument import STRENGTHS, described
+from ..proof.claim import FAILED, Claim, Derivation, Verdict, weakest
+from ..proof.errata import Erratum, ErratumVerdict, Remark
+from ..proof.points import PointCheck
 from ..typeset.plain import plain
 from ..typeset.words import plain_sentence, plain_statement
-from .argument import STRENGTHS, described
-from .claim import FAILED, Claim, Derivation, Verdict, weakest
-from .errata import Erratum, ErratumVerdict, Remark
-from .points import PointCheck
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

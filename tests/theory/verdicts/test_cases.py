@@ -8,8 +8,8 @@ import pytest
 from mpmath import mp, mpf
 
 from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.proof.defined import Settings
-from isoflop.theory.proof.prove import prove
+from isoflop.theory.verdicts.defined import Settings
+from isoflop.theory.verdicts.prove import prove
 
 ANY, NEGATIVE, NONZERO, NOT_NEGATIVE = (
     frozenset(signs) for signs in ([-1, 0, 1], [-1], [-1, 1], [0, 1])

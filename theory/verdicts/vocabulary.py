@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from sympy import Expr, Symbol, log
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..algebra.decide import is_zero
 from ..algebra.functions import phi2
 from ..algebra.parse import AT, GREEK, OPTIMA, PRIME, NamedFunction, plainly_positive

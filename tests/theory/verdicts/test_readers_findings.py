@@ -4,7 +4,7 @@ import pytest
 
 from isoflop import law
 from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.proof.prove import prove
+from isoflop.theory.verdicts.prove import prove
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values
@@ -20,10 +20,10 @@ from ..algebra.functions import Remainder
 from ..algebra.interval import IntervalEvaluator, Undefined
 from ..algebra.parse import Domain
 from ..algebra.sample import Point
-from .bounds import decide_bound, decide_equality
+from ..proof.bounds import decide_bound, decide_equality
+from ..proof.limits import decide_limit, decide_order
 from .cases import decided_by_signs
-from .limits import decide_limit, decide_order
-from .reading import Given
+from .typed import Given
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 
 BOUNDS = ("<=", ">=", "<", ">")
@@ -91,6 +91,10 @@ class Question:
         if self.rhs.has(Remainder):
             (remainder,) = self.rhs.atoms(Remainder)
             kept, size = self.rhs - remainder, remainder.args[0]
+            base = size.as_base_exp()[0].as_coeff_Mul()[1]
+            if self.limit is None and base in (sym.C, sym.N, sym.D):
+                reason = f"where its left side is O({size}) has to be said, as in x -> oo"
+                return Decision(Answer.UNDECIDED, reason)
             return decide_order(self.lhs, kept, size, self.limit, **self._known())
         if self.limit is not None and self.relation in ("->", "~"):
             fixed = [e for e in self.domain.nonzero if not e.has(self.limit[0])]

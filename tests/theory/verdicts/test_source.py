@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.proof.source import read_source
+from isoflop.theory.verdicts.source import read_source
 
 
 def expanded(text: str) -> str:

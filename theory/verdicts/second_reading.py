@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Decision
 from ..algebra.parse import ParseError
 from ..budget import SIX_ND, Budget

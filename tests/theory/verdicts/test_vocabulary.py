@@ -11,7 +11,7 @@ from tests.theory.theorems import QUANTITIES, quantities
 from isoflop.theory.algebra.parse import NamedFunction
 from isoflop.theory.budget import Budget
 from isoflop.theory.data.notation import NOTATIONS
-from isoflop.theory.proof.vocabulary import vocabulary
+from isoflop.theory.verdicts.vocabulary import vocabulary
 
 
 def body(meaning):

@@ -10,16 +10,16 @@ from itertools import islice
 
 from sympy import Expr, Mul, Rational, Symbol, cancel, powsimp
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..algebra.decide import Decision
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from ..algebra.parse import NamedFunction, ParseError, Token
 from ..algebra.sample import Point, points
 from ..budget import Budget
-from ..envelope import derive
+from ..envelope import coefficient_in_names, derive
 from .question import BOUNDS, Question
-from .reading import in_one_line
 from .spelling import Spelling
+from .typed import in_one_line
 from .vocabulary import Vocabulary
 
 #: A factor or a term that is missing has at most so many operations.
@@ -118,7 +118,6 @@ class Corrector:
         return self.spelling.simplest(side.expression)
 
     def _in_names(self, name: str) -> str | None:
-        from ..typeset.equations import coefficient_in_names
         from ..typeset.plain import plain
         from ..typeset.printer import render
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isoflop.theory.algebra.parse import ParseError
-from isoflop.theory.proof.paper import PrintedEquation, equations
-from isoflop.theory.proof.prove import prove
-from isoflop.theory.proof.source import BEGIN, END, Source, read_source
+from isoflop.theory.verdicts.paper import PrintedEquation, equations
+from isoflop.theory.verdicts.prove import prove
+from isoflop.theory.verdicts.source import BEGIN, END, Source, read_source
 
 
 def paper(body: str) -> Source:

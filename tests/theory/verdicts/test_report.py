@@ -2,10 +2,10 @@
 
 import pytest
 
-from isoflop.theory.proof.defined import Settings
-from isoflop.theory.proof.paper import equations
-from isoflop.theory.proof.report import report
-from isoflop.theory.proof.source import read_source
+from isoflop.theory.verdicts.defined import Settings
+from isoflop.theory.verdicts.paper import equations
+from isoflop.theory.verdicts.report import report
+from isoflop.theory.verdicts.source import read_source
 
 PAPER = r"""
 \documentclass{article}

@@ -27,9 +27,9 @@ from sympy import Add, Expr, Integer, Symbol
 from ..algebra.decide import Answer
 from ..algebra.parse import ParseError
 from ..budget import SIX_ND, Budget
-from .bounds import decide_bound
+from ..proof.bounds import decide_bound
 from .prove import ChainLink, Proof, prove
-from .reading import Given
+from .typed import Given
 from .vocabulary import vocabulary
 
 TITLE = re.compile(r"#\s+(?P<title>\S.*)")

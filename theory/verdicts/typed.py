@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from sympy import Add, Expr, Integer, Symbol, oo
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..algebra.arithmetic import OutsideScope
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import is_zero

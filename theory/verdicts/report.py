@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr, Symbol
 
-from .. import symbols as sym
+from ..algebra import symbols as sym
 from ..algebra.answer import Answer
 from ..algebra.parse import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, PRIME, NamedFunction, ParseError
 from ..budget import Budget
