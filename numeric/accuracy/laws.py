@@ -94,7 +94,7 @@ def kind_for(
     The latter takes the place of the laws' usual one alone: a law that is fitted to all runs above
     guessing, or to all, still is.
     """
-    from .power import MARGIN
+    from .kind import MARGIN
 
     found = law_named(law, margin=margin, first_stage=first_stage)
     if margin is None and baseline.margin is not None and found.margin == MARGIN:

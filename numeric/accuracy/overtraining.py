@@ -22,7 +22,7 @@ from .. import formulas
 from ..data.rows import those_dropped
 from ..data.runs import Runs
 from ..errors import ArgumentError, outside, positive_array, whole_number
-from ..fit.fitted import Fitted
+from ..fit.fitted import Fitted, Joint
 from ..fit.objective import Objective
 from ..fit.resample import Draws, Refits, resample
 from ..law import Law
@@ -188,7 +188,7 @@ class Cost:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Overtraining(Fitted):
+class Overtraining(Joint):
     """The two laws fitted, and what follows.
 
     Attributes
@@ -231,12 +231,17 @@ class Overtraining(Fitted):
 
     # -- as a fit that can be made again -----------------------------------------------------------
 
+    @property
+    def parts(self) -> tuple[Fitted, ...]:  # type: ignore[override]
+        """Both fits."""
+        return self.loss_fit, self.error_fit
+
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """E, A, B, beta of the law of loss in params and tokens; epsilon, k, gamma of the law of
         error.
         """
-        of_error = zip(OF_ERROR, self.error_fit.coefficients.tolist(), strict=True)
+        of_error = zip(OF_ERROR, self.error_fit.values.tolist(), strict=True)
         return {**self.loss_fit.coefficients, **dict(of_error)}
 
     @property
@@ -250,11 +255,6 @@ class Overtraining(Fitted):
         return self.loss_fit.objective_value
 
     @property
-    def converged(self) -> bool:
-        """Whether both laws are certified minima."""
-        return self.loss_fit.converged and self.error_fit.converged
-
-    @property
     def undetermined(self) -> tuple[str, ...]:
         """Coefficients that the runs leave undetermined."""
         return (*self.loss_fit.undetermined, *(OF_ERROR if self.error_fit.undetermined else ()))
@@ -265,12 +265,11 @@ class Overtraining(Fitted):
         """Both laws with weights (K, n) of the runs, or to other losses (K, n) and accuracies (K,
         m).
         """
-        proxy, accuracy = self.losses[self.for_error], 1.0 - self.errors[self.for_error]
         if observed is not None:
             losses, accuracies = observed
             usable = np.asarray((losses > 0.0).all(axis=1))
             loss = self.loss_fit.refit(observed=np.maximum(losses, np.finfo(np.float64).tiny))
-            error = EXPONENTIAL.refit(proxy, accuracies, np.ones_like(accuracies))
+            error = self.error_fit.refit(observed=accuracies)
         else:
             assert weights is not None
             drawn = np.zeros((len(weights), len(self.losses)))
@@ -280,7 +279,7 @@ class Overtraining(Fitted):
             own[~usable] = 1.0  # a law has no minimum without runs; left out below
             theirs[theirs.sum(axis=1) == 0.0] = 1.0
             loss = self.loss_fit.refit(weights=own)
-            error = EXPONENTIAL.refit(proxy, accuracy, theirs)
+            error = self.error_fit.refit(weights=theirs)
         coefficients = np.concatenate([loss.coefficients, error.coefficients], axis=1)
         return Refits(coefficients, loss.converged & error.converged & usable)
 
@@ -327,7 +326,7 @@ class Overtraining(Fitted):
     @property
     def _of_loss(self) -> Floats:
         """The coefficients of the law of loss, (1, 4)."""
-        return np.array([list(self.loss_fit.coefficients.values())])
+        return self.loss_fit.values[None]
 
     def loss(self, params: Any, tokens: Any) -> Floats:
         """L at runs, (m,)."""
@@ -340,7 +339,7 @@ class Overtraining(Fitted):
 
     def error(self, loss: Any) -> Floats:
         """1 - Q at losses, (m,)."""
-        return _error_at(self.error_fit.coefficients, np.atleast_1d(np.asarray(loss, np.float64)))
+        return _error_at(self.error_fit.values, np.atleast_1d(np.asarray(loss, np.float64)))
 
     @property
     def optimal_tokens_per_param(self) -> float:
@@ -370,7 +369,7 @@ class Overtraining(Fitted):
                 **dict(zip(OF_ERROR, error.T, strict=True)),
             }
 
-        values = quantities(np.array([list(self.coefficients.values())]))
+        values = quantities(self.values[None])
         drawn = {} if self.draws is None else quantities(self.draws.coefficients)
         return {
             name: Estimate.of_draws(float(value[0]), drawn.get(name, ()), self.level)
@@ -398,7 +397,7 @@ class Overtraining(Fitted):
             np.atleast_1d(positive_array("tokens_per_param", tokens_per_param)),
             compute,
         )
-        costs = _costs(self.law, self.error_fit.coefficients, budget, ratios)
+        costs = _costs(self.law, self.error_fit.values, budget, ratios)
         drawn = []
         for row in () if self.draws is None else self.draws.coefficients:
             try:
@@ -458,7 +457,7 @@ class Overtraining(Fitted):
         error = {
             "benchmarks": list(self.benchmarks),
             "n": int(self.for_error.sum()),
-            **_state(self.error_fit, self.error_fit.value, self.error_errors),
+            **_state(self.error_fit, self.error_fit.objective_value, self.error_errors),
             "coefficients": {name: _known(self.coefficients[name]) for name in OF_ERROR},
         }
         data: dict[str, Any] = {"source": self.source, "loss": loss, "error": error}

@@ -79,7 +79,7 @@ def test_what_is_held_out_is_not_fitted(held_out) -> None:
     assert held_out.n_held_out == beyond.sum()
     assert all(fit.sample.at.compute.max() <= 1e22 for fit in held_out.fits)
     alone = fit_law(evaluations.subset(~beyond).sample("task", GUESS), law_named("compute"))
-    np.testing.assert_array_equal(alone.found.coefficients, held_out.fits[0].found.coefficients)
+    np.testing.assert_array_equal(alone.values, held_out.fits[0].values)
     ahead = evaluations.subset(beyond).sample("task", GUESS)
     off = np.abs(alone.accuracy(ahead.at) - ahead.accuracy)
     assert held_out.laws[0].held_out["mae"] == pytest.approx(off.mean(), rel=1e-12)
@@ -363,7 +363,7 @@ def test_a_cost_near_its_least_is_bounded_from_above_alone() -> None:
     own = Law(
         E=0.0,
         name="own",
-        **dict(zip(fit.kind.coefficients, fit.found.coefficients.tolist(), strict=True)),
+        **dict(zip(fit.kind.coefficients, fit.values.tolist(), strict=True)),
     )
     report = made(loss_laws=[own], compute=[1e23], resamples=40)
     (row,) = report.planning.loss_optimal
@@ -429,7 +429,7 @@ def test_runs_of_several_ratios_tell_them_or_it_is_said_how_badly() -> None:
     assert plan is not None
     low, high = plan.tokens_per_param
     assert (low, high) == pytest.approx((20.0 / 1.3, 26.0))
-    on_bound = np.logical_or(*fit.found.at_limits(fit.refitted)).any(axis=1)
+    on_bound = fit.on_limit(fit.refitted).any(axis=1)
     assert plan.n_at_bound == on_bound.sum() > 0.05 * len(on_bound)
     assert "hardly tell N from D" in str(report)
     # An end is no end where the refits there are on a bound: of params_share the least are those of
