@@ -268,7 +268,7 @@ def _two_terms(runs: Sample, t: float) -> Law | None:
         found = kind.fit(
             Sample(benchmark=runs.benchmark, accuracy=runs.accuracy, baseline=runs.baseline, at=at)
         )
-        return Law(name="ray", **found.coefficients)
+        return Law(name="ray", **dict[str, Any](found.coefficients))
     except ValueError:
         return None
 

@@ -20,11 +20,9 @@ from ..data.runs import Runs
 from ..errors import ArgumentError
 from ..fit.fitted import Fitted
 from ..fit.fitting import fit_form
-from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
+from ..fit.models import COMPUTE, ONE_EXPONENT, PARAMS_TOKENS, PowerTerms
 from ..fit.objective import Objective
 from ..fit.resample import Refits
-from ..fit.separable import Centred
-from .tied import ONE_EXPONENT, fit_tied, values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,8 +155,7 @@ class FirstStage:
         as_loss = self.as_loss(at, proxy)
         objective = self.objective or (LOSSES if as_loss.is_loss else VALUES)
         runs = _runs(at, self.terms.variables, as_loss.shift + as_loss.sign * proxy)
-        tied = self.terms is ONE_EXPONENT
-        of_loss = fit_tied(runs, objective) if tied else fit_form(runs, self.terms, objective)
+        of_loss = fit_form(runs, self.terms, objective)
         return StageFit(stage=self, as_loss=as_loss, of_loss=of_loss)
 
     def as_loss(self, at: Points, proxy: Floats) -> AsLoss:
@@ -205,11 +202,9 @@ class FirstStage:
         size = coefficients.copy()
         size[:, first : first + count] *= sign
         floor, size[:, :first] = coefficients[:, :first].sum(axis=1, keepdims=True), 0.0
-        columns = [at.column(name) for name in self.terms.variables]
-        if self.terms is ONE_EXPONENT:
-            return np.asarray(sign * values_of(size, *columns) + floor)
-        centred = Centred(np.log(np.stack(columns)), self.terms.irreducible)
-        return np.asarray(sign * centred.evaluate(in_coordinates(self.terms, size))[0] + floor)
+        for name in self.terms.variables:
+            at.column(name)  # or the error that says which is not known
+        return np.asarray(sign * self.terms.values(size, at) + floor)
 
 
 def _runs(at: Points, needs: tuple[str, ...], y: Floats) -> Runs:

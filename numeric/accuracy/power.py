@@ -29,7 +29,6 @@ from ..fit.models import (
     SMALLEST_EXPONENT,
     Expression,
     PowerTerms,
-    in_coordinates,
 )
 from ..fit.objective import Objective
 from .kind import MARGIN, Kind, LawFit
@@ -160,9 +159,7 @@ class PowerKind(Kind):
         """-log Q' (K, m) of K laws (K, p) at m points."""
         for name in self.requires:
             at.column(name)  # or the error that says which is not known
-        rows: Any = at  # of the quantities of runs it has those that the law needs
-        model: Any = self.terms.at(rows, np.zeros(len(self.terms.exponents)))
-        return np.asarray(model.evaluate(in_coordinates(self.terms, coefficients))[0])
+        return self.terms.values(coefficients, at)
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m); see `Kind.accuracy`."""

@@ -166,5 +166,6 @@ def _quality(benchmark: str, proxy: str, scores: Floats, values: Floats) -> Prox
         **named,
         r2=1.0 - squares / about,
         rmse=float(np.sqrt(squares / len(q))),
-        **curve.coefficients,
+        a=curve.coefficients["a"],
+        b=curve.coefficients["b"],
     )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fit.resample import Refits
+from ..fit.resample import together
 from .first_stage import STAGES, FirstStage
 from .kind import MARGIN, Kind, LawFit
 from .links import LINKS, Link
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Points, Sample
+    from ..fit.resample import Refits
 
     Floats = NDArray[np.float64]
 
@@ -115,11 +116,7 @@ class TwoStageKind(Kind):
 
     def refit(self, fit: LawFit, weights: Floats, baselines: Floats) -> Refits:
         """Both fits repeated with the same draws of runs; what guessing scores plays no part."""
-        first, second = (part.refit(weights=weights) for part in fit.parts)
-        return Refits(
-            np.concatenate([first.coefficients, second.coefficients], axis=1),
-            first.converged & second.converged,
-        )
+        return together(part.refit(weights=weights) for part in fit.parts)
 
     def proxy(self, coefficients: Floats, at: Points) -> Floats:
         """The proxy (K, m) of the first stages of K laws (K, p) at m points."""

@@ -13,6 +13,7 @@ from isoflop.numeric.accuracy.crossing import crossing_of
 from isoflop.numeric.accuracy.fitting import fit_law, resampled
 from isoflop.numeric.accuracy.power import POWER_KINDS
 from isoflop.numeric.data.sample import Points, Sample
+from isoflop.numeric.fit.bilinear import BilinearFit
 
 KS = (1.0, 4.0, 16.0, 64.0)
 #: log A, a, b, d: the curves cross at exp(0.9/0.0195) = 1.1e20 FLOP, among the runs.
@@ -138,6 +139,7 @@ def test_the_signs_are_judged_by_leaving_out_each_run() -> None:
     }
     (plane,) = BILINEAR.fit(sample).parts
     assert set(plane.undetermined) == expected
+    assert isinstance(plane, BilinearFit)
     assert plane._errors == pytest.approx(errors, rel=1e-5)
 
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.laws import FIRST_STAGES, LAWS, law_named
+from isoflop.numeric.accuracy.first_stage import STAGES
+from isoflop.numeric.accuracy.laws import LAWS, law_named
+from isoflop.numeric.accuracy.two_stage import two_stage
 from isoflop.numeric.data.sample import Points, Sample
 
 QUANTITIES = {"params", "tokens", "compute", "proxy", "k"}
@@ -66,9 +68,9 @@ def test_every_law_fits_refits_and_predicts(name, runs) -> None:
     assert np.sqrt(np.mean((values[0] - part.accuracy) ** 2)) < 0.05
 
 
-@pytest.mark.parametrize("stage", FIRST_STAGES)
+@pytest.mark.parametrize("stage", STAGES)
 def test_first_stages(stage) -> None:
-    kind = law_named("two-stage-logistic", first_stage=stage)
+    kind = two_stage("logistic", stage=stage)
     assert {*kind.asks} == ({"compute"} if stage.startswith("compute") else {"params", "tokens"})
     assert "proxy" in kind.requires
     assert "proxy" not in kind.asks
@@ -103,4 +105,4 @@ def test_unknown_laws(name, said) -> None:
 
 def test_unknown_first_stage() -> None:
     with pytest.raises(ValueError, match="tokens-only"):
-        law_named("two-stage-linear", first_stage="tokens-only")
+        two_stage("linear", stage="tokens-only")

@@ -17,6 +17,7 @@ from isoflop.numeric.accuracy.baselines import Baseline  # noqa: E402
 from isoflop.numeric.accuracy.fitting import fit_law, resampled  # noqa: E402
 from isoflop.numeric.accuracy.laws import law_named  # noqa: E402
 from isoflop.numeric.accuracy.planning import AccuracyLaw  # noqa: E402
+from isoflop.numeric.accuracy.power import PowerKind  # noqa: E402
 from isoflop.numeric.accuracy.report import report_benchmark  # noqa: E402
 from isoflop.numeric.data.evaluations import Evaluations  # noqa: E402
 from isoflop.numeric.data.sample import Points  # noqa: E402
@@ -306,23 +307,18 @@ def test_interrupts(monkeypatch) -> None:
     assert "interrupted" in str(report)
 
 
-def test_an_interrupt_among_the_refits() -> None:
+def test_an_interrupt_among_the_refits(monkeypatch) -> None:
     fit = fit_law(Evaluations.read(table()).sample("task", GUESS), law_named("compute"))
-    kind, calls = fit.kind, []
+    refit, calls = PowerKind.refit, []
 
-    class Stopping:
-        def __getattr__(self, name):
-            return getattr(kind, name)
+    def stops(self, *arguments):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return refit(self, *arguments)
 
-        def refit(self, *arguments):
-            calls.append(1)
-            if len(calls) == 2:
-                raise KeyboardInterrupt
-            return kind.refit(*arguments)
-
-    from dataclasses import replace
-
-    done = resampled(replace(fit, kind=Stopping()), Baseline(GUESS), 200, 0)
+    monkeypatch.setattr(PowerKind, "refit", stops)
+    done = resampled(fit, Baseline(GUESS), 200, 0)
     assert done.interrupted
     assert done.draws is not None
     assert len(done.draws) == 50

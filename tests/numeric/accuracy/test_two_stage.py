@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from isoflop.numeric.accuracy.first_stage import StageFit
 from isoflop.numeric.accuracy.links import (
     EXPONENTIAL,
     LINEAR,
@@ -19,13 +20,14 @@ from isoflop.numeric.accuracy.links import (
     FromEndToEnd,
     LinkModel,
 )
-from isoflop.numeric.accuracy.tied import Tied, fit_tied
 from isoflop.numeric.accuracy.two_stage import two_stage
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.data.sample import Points, Sample
+from isoflop.numeric.fit.fitting import fit_form
+from isoflop.numeric.fit.models import ONE_EXPONENT
 from isoflop.numeric.fit.objective import Objective
 from isoflop.numeric.fit.scan import peaks
-from isoflop.numeric.fit.separable import Centred
+from isoflop.numeric.fit.separable import Centred, OneExponent
 
 TRUTHS = {
     "linear": (1.2, -0.2),
@@ -189,7 +191,9 @@ def test_proxies_that_are_no_losses(limit, prefactor, is_loss):
     )
     kind = two_stage("linear")
     found = kind.fit(whole)
-    assert found.parts[0].as_loss.is_loss == is_loss
+    (stage, _) = found.parts
+    assert isinstance(stage, StageFit)
+    assert stage.as_loss.is_loss == is_loss
     assert found.converged
     assert not found.undetermined
     np.testing.assert_allclose(found.values, [limit, prefactor, 0.14, 0.5, 0.1], rtol=1e-5)
@@ -377,7 +381,7 @@ def test_peaks_are_the_local_maxima_of_each_grid():
 def test_derivatives_with_one_exponent(in_logs):
     params, tokens, _ = runs(8)
     logs = np.log(np.stack([params, tokens]))
-    model = Tied(Centred(logs - logs.mean(axis=1, keepdims=True)))
+    model = OneExponent(Centred(logs - logs.mean(axis=1, keepdims=True)))
     theta, factors, h = np.array([[1.7, -0.5, -0.3, 0.3]]), np.linspace(0.5, 1.5, 8)[None], 1e-6
     values, jacobian = model.evaluate(theta)
 
@@ -403,7 +407,7 @@ def test_one_exponent_is_open_on_a_fixed_ratio():
     params = np.geomspace(1e8, 1e10, 12)
     loss = losses("equal-exponents", params, 20 * params, None)
     runs = Runs.read({"params": params, "tokens": 20 * params, "loss": loss})
-    found = fit_tied(runs, Objective(name="least-squares"))
+    found = fit_form(runs, ONE_EXPONENT, Objective(name="least-squares"))
     assert found.undetermined == ("E", "A", "B", "beta")
 
 
@@ -412,7 +416,7 @@ def test_one_exponent_against_the_law_with_two():
     whole = sample("linear", "equal-exponents", noise=0.02)
     params, tokens, loss = whole.at.params, whole.at.tokens, whole.at.proxy
     runs = Runs.read({"params": params, "tokens": tokens, "loss": loss})
-    found = fit_tied(runs, Objective(name="least-squares"))
+    found = fit_form(runs, ONE_EXPONENT, Objective(name="least-squares"))
     best = np.inf
     for beta in np.linspace(0.9, 1.1, 2001) * found.coefficients["beta"]:
         columns = np.stack([np.ones_like(loss), params**-beta, tokens**-beta], axis=1)
