@@ -13,13 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import erf, log, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.covariance import MEDIAN_DEVIATION
+from ..fit.covariance import MEDIAN_DEVIATION, classical
+from ..fit.fitted import Fitted
 from ..fit.newton import MOST_STEPS, Minima, Problems, minimise, values
 from ..fit.objective import Clip, Objective
+from ..fit.optimality import Solution
 from ..fit.path import median_residuals
 from ..fit.resample import Refits
 from ..words import counted
@@ -34,12 +36,15 @@ from .broken_model import (
     to_coefficients,
     with_lines,
 )
-from .kind import Found
+from .kind import Kind, LawFit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from ..data.sample import Points, Sample
+    from ..fit.resample import Draws
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -82,7 +87,6 @@ STIRRED, STIRRING_SCALES, ROUNDS, STIRRING_SEED = 16, (0.1, 2.0), 3, 0
 #: of log C, and its width where log f is to within that; an asymptote is known to within this share
 #: of the range of the values.
 SEEN, PLACED, SIZED, KNOWN = 3.0, 0.25, 1.5, 1.0
-SINGULAR = 1e-12
 HUBER = Objective(name="huber-log", delta=1e-3)
 
 
@@ -91,26 +95,22 @@ def names_of(breaks: int) -> tuple[str, ...]:
     return ("a", "b", "c0", *(f"{letter}{i}" for i in range(1, breaks + 1) for letter in "cdf"))
 
 
-@dataclass(frozen=True, eq=False)
-class BrokenFit:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BrokenFit(Fitted):
     """A fitted broken law with what a refit needs.
 
     Attributes
     ----------
     model : BrokenModel
     observed : ndarray
-        (n,).
+        (n,): logarithms where `in_logs`.
     objective : Objective
     in_logs : bool
         Whether residuals are those of the logarithms.
     lower, upper : ndarray
         (p,), of the parameters.
-    theta : ndarray
-        (p,).
-    value : float
-    converged : bool
-    others : ndarray
-        (K, p): other minima, best first.
+    solution : Solution
+    draws : Draws or None
     """
 
     model: BrokenModel
@@ -119,20 +119,42 @@ class BrokenFit:
     in_logs: bool
     lower: Floats
     upper: Floats
-    theta: Floats
-    value: float
-    converged: bool
-    others: Floats
+    solution: Solution
+    draws: Draws | None = None
 
     @property
-    def coefficients(self) -> Floats:
-        """(p,) in the letters of the source."""
-        return np.asarray(to_coefficients(self.theta[None], self.model.centre)[0])
+    def theta(self) -> Floats:
+        """(p,): the parameters a, B, c0, c1, log d1, log f1, ..."""
+        return self.solution.theta
+
+    @cached_property
+    def coefficients(self) -> dict[str, float]:
+        """By name, in the letters of the source."""
+        written = to_coefficients(self.theta[None], self.model.centre)[0]
+        return dict(zip(names_of(self.model.breaks), written.tolist(), strict=True))
 
     @property
-    def law(self) -> BrokenLaw:
-        """The fitted law."""
-        return BrokenLaw.from_coefficients(self.coefficients)
+    def size(self) -> int:
+        """Number of runs."""
+        return self.model.size
+
+    @property
+    def objective_value(self) -> float:
+        """What was minimised, at the minimum."""
+        return self.solution.value
+
+    @property
+    def converged(self) -> bool:
+        """Whether the point is certified to be a minimum."""
+        return self.solution.converged
+
+    def law_of(self, coefficients: Mapping[str, float]) -> BrokenLaw:
+        """The law with other coefficients."""
+        return BrokenLaw.from_coefficients(np.array(list(coefficients.values())))
+
+    def predict(self, rows: Any) -> Floats:
+        """y (m,) at rows with compute."""
+        return np.asarray(self.law_of(self.coefficients).accuracy(rows.compute))
 
     @property
     def residuals(self) -> Floats:
@@ -168,19 +190,7 @@ class BrokenFit:
             within = erf(self.objective.width / (sqrt(2.0) * scale)) if scale > 0.0 else 1.0
             variance = scale**2 * (within + (1.0 - within) * np.pi / 2.0)
         found = np.zeros((len(free), len(free)))
-        rows = scaled[free]
-        lengths = np.linalg.norm(rows, axis=1)
-        lengths[lengths == 0.0] = 1e-300
-        left, singular, _ = np.linalg.svd(rows / lengths[:, None], full_matrices=False)
-        with np.errstate(divide="ignore"):
-            inverse = np.where(
-                singular > SINGULAR * singular[0],
-                variance / singular**2,
-                np.inf if variance > 0.0 else 0.0,
-            )
-        with np.errstate(invalid="ignore", over="ignore"):
-            inner = (left * np.minimum(inverse, 1e300)) @ left.T / lengths / lengths[:, None]
-        found[np.ix_(free, free)] = inner
+        found[np.ix_(free, free)] = classical(scaled[free], variance)
         return found
 
     @property
@@ -224,7 +234,8 @@ class BrokenFit:
         """The fits to resamples: weights (K, n). A refit counts where it is close to a minimum."""
         problems = Problems(self.model, self.observed, weights, self.objective.clip(), self.in_logs)
         begun = [
-            np.repeat(start[None], len(weights), axis=0) for start in (self.theta, *self.others)
+            np.repeat(start[None], len(weights), axis=0)
+            for start in (self.theta, *self.solution.others)
         ]
         # Once without the detour: at the weights of the fit itself that is where it ended.
         with np.errstate(all="ignore"):
@@ -323,17 +334,15 @@ def fit_broken(
         if value[best] > (1.0 - SAME) * value[before]:
             break
     best = int(np.argsort(value, kind="stable")[0])
+    others = _distinct(theta, value, 1 + MOST_OTHERS)[1:]
     return BrokenFit(
-        model,
-        problems.observed,
-        objective,
-        in_logs,
-        lower,
-        upper,
-        theta[best],
-        float(value[best]),
-        bool(done[best]),
-        _distinct(theta, value, 1 + MOST_OTHERS)[1:],
+        model=model,
+        observed=problems.observed,
+        objective=objective,
+        in_logs=in_logs,
+        lower=lower,
+        upper=upper,
+        solution=Solution(theta[best], float(value[best]), bool(done[best]), others=others),
     )
 
 
@@ -450,8 +459,8 @@ def _distinct(theta: Floats, values: Floats, most: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class BrokenKind:
-    """A broken law of accuracy; see `isoflop.numeric.accuracy.kind.Kind` for what every law can do.
+class BrokenKind(Kind):
+    """A broken law of accuracy.
 
     Its asymptote lies between 0 and 1, as accuracies do: without such limits a law that is close to
     a line in log C has no best a.
@@ -469,7 +478,7 @@ class BrokenKind:
     objective: Objective = HUBER
     margin: float | None = 0.0
 
-    needs = asks = ("compute",)
+    requires = asks = ("compute",)
 
     @property
     def name(self) -> str:
@@ -494,8 +503,8 @@ class BrokenKind:
         """a, b, c0, c1, d1, f1, ..."""
         return names_of(self.breaks)
 
-    def fit(self, sample: Sample) -> Found:
-        """The law closest to the runs; `Found.inside` is the `BrokenFit`."""
+    def fit(self, sample: Sample) -> LawFit:
+        """The law closest to the runs."""
         compute = sample.at.column("compute")
         try:
             fit = fit_broken(
@@ -507,24 +516,14 @@ class BrokenKind:
             )
         except ValueError as error:
             raise ValueError(f"{sample.benchmark}: {error}") from None
-        return Found(
-            coefficients=fit.coefficients,
-            value=fit.value,
-            converged=fit.converged,
-            reason="" if fit.converged else "no certified minimum",
-            undetermined=fit.undetermined,
-            inside=fit,
-        )
+        return LawFit(kind=self, sample=sample, parts=(fit,))
 
-    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
-        """The fit repeated; see `Kind.refit`. A redrawn guessing accuracy only says which runs are
-        above it.
-        """
+    def refit(self, fit: LawFit, weights: Floats, baselines: Floats) -> Refits:
+        """The fit repeated. A redrawn guessing accuracy only says which runs are above it."""
         if self.margin is not None:
-            above = sample.accuracy > baselines[:, None] + self.margin
+            above = fit.sample.accuracy > baselines[:, None] + self.margin
             weights = np.where(above, weights, 0.0)
-        fit: BrokenFit = found.inside
-        return fit.refit(weights=weights)
+        return fit.parts[0].refit(weights=weights)
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m); not kept between 0 and 1, and guessing plays no part."""

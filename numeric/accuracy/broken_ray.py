@@ -26,7 +26,8 @@ from ..law import Law
 from ..results import Estimate, checked_level, coverage_factor
 from .broken import BrokenLaw
 from .broken_fit import fit_broken
-from .power import MARGIN, POWER_KINDS
+from .kind import MARGIN
+from .power import POWER_KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -224,7 +225,7 @@ def ray_break(sample: Sample, *, level: float = 0.9, margin: float = MARGIN) -> 
         squares["no break"] if ray is None else _squares(np.asarray(ray.accuracy(compute)), y)
     )
     verdict, p_two, p_none = _verdict(squares, len(y))
-    closest, (low, high, loose) = fit.law, _interval(fit, nominal)
+    closest, (low, high, loose) = fit.law_of(fit.coefficients), _interval(fit, nominal)
     if ray is not None and squares["two terms"] < squares["one break"]:
         # Its break lies farther from the runs than a search for breaks goes.
         closest, low, high, loose = ray, None, None, OF_BREAK
@@ -267,8 +268,7 @@ def _two_terms(runs: Sample, t: float) -> Law | None:
         found = kind.fit(
             Sample(benchmark=runs.benchmark, accuracy=runs.accuracy, baseline=runs.baseline, at=at)
         )
-        values = zip(kind.coefficients, found.coefficients.tolist(), strict=True)
-        return Law(name="ray", **dict(values))
+        return Law(name="ray", **dict[str, Any](found.coefficients))
     except ValueError:
         return None
 
@@ -286,7 +286,7 @@ def _no_break(runs: Sample) -> Floats:
     """-log Q' by the law E + C0 C^-alpha closest to the runs."""
     kind = POWER_KINDS["compute-ceiling"]
     found = kind.fit(runs)
-    return np.asarray(kind.neg_log(found.coefficients[None], runs.at)[0])
+    return np.asarray(kind.neg_log(found.values[None], runs.at)[0])
 
 
 def _squares(law: Floats, y: Floats) -> float:
@@ -328,5 +328,5 @@ def _interval(fit: BrokenFit, level: float) -> tuple[float | None, float | None,
     if not fit.converged or {*OF_BREAK} & {*loose}:
         return None, None, loose
     reach = coverage_factor(level) * fit.product_error
-    product = fit.law.product
+    product = fit.law_of(fit.coefficients).product
     return product - reach, product + reach, loose

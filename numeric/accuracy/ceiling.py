@@ -44,7 +44,8 @@ from ..fit.fitting import fit_form
 from ..fit.models import PARAMS_TOKENS, PowerTerms
 from ..fit.profile import profile_end
 from ..results import Estimate, checked_level
-from .power import CEILING_KINDS, MARGIN, POWER_KINDS, SQUARES
+from .kind import MARGIN
+from .power import CEILING_KINDS, POWER_KINDS, SQUARES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

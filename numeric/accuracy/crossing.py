@@ -17,8 +17,9 @@ import numpy as np
 
 from ...theory.typeset.numbers import Significant
 from .. import formulas
+from ..fit.bilinear import SIGNED
 from ..results import Estimate, percentiles
-from .bilinear import SIGNED, BilinearKind, law_of
+from .bilinear import BilinearKind, law_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -121,7 +122,7 @@ def crossing_of(fit: LawFit, held_out: Sample, level: float) -> Crossing | None:
     kind = fit.kind
     if not isinstance(kind, BilinearKind):
         return None
-    law = law_of(fit.found.coefficients)
+    law = law_of(fit.values)
     if law.d == 0.0:
         return None
     loose = _open(fit, level)
@@ -129,13 +130,12 @@ def crossing_of(fit: LawFit, held_out: Sample, level: float) -> Crossing | None:
     if len(fit.refitted) > 1 and "d" not in loose:
         low, high = (_compute(end) for end in percentiles(_log_crossings(fit.refitted), level))
     inside, ahead = (
-        kind.beyond(fit.found.coefficients, part.at) if len(part) else None
-        for part in (fit.sample, held_out)
+        kind.beyond(fit.values, part.at) if len(part) else None for part in (fit.sample, held_out)
     )
     n_fitted, fitted_beyond = _runs(fit.sample, inside)
     n_held_out, held_out_beyond = _runs(held_out, ahead)
     return Crossing(
-        compute=_compute(float(_log_crossings(fit.found.coefficients[None])[0])),
+        compute=_compute(float(_log_crossings(fit.values[None])[0])),
         low=low,
         high=high,
         holds="above" if law.d < 0.0 else "below",
@@ -149,7 +149,7 @@ def crossing_of(fit: LawFit, held_out: Sample, level: float) -> Crossing | None:
 
 def _open(fit: LawFit, level: float) -> tuple[str, ...]:
     """The signs that the fit leaves open, or the interval of the refits."""
-    found = {name for name in SIGNED if name in fit.found.undetermined}
+    found = {name for name in SIGNED if name in fit.undetermined}
     for name in SIGNED if len(fit.refitted) > 1 else ():
         low, high = percentiles(fit.refitted[:, fit.kind.coefficients.index(name)], level)
         if low <= 0.0 <= high:

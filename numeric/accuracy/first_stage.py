@@ -11,35 +11,36 @@ either sign, and with prefactors that are negative where it rises.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..data.runs import Runs
 from ..errors import ArgumentError
+from ..fit.fitted import Fitted
 from ..fit.fitting import fit_form
-from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
+from ..fit.models import COMPUTE, ONE_EXPONENT, PARAMS_TOKENS, PowerTerms
 from ..fit.objective import Objective
 from ..fit.resample import Refits
-from ..fit.separable import Centred
-from .tied import ONE_EXPONENT, fit_tied, values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Points
+    from ..fit.resample import Draws
     from ..fit.result import Fit
 
     Floats = NDArray[np.float64]
 
-__all__ = ["STAGES", "FirstStage", "Reading", "StageFit"]
+__all__ = ["STAGES", "AsLoss", "FirstStage", "StageFit"]
 
 LOSSES, VALUES = Objective(name="huber-log", delta=1e-3), Objective(name="least-squares")
 #: The limit E of a metric that is no loss is sought up to so many times its range beyond the runs.
 FARTHEST = 10.0
 
 
-class Reading(NamedTuple):
+class AsLoss(NamedTuple):
     """A proxy as a loss: y = shift + sign L, positive and falling with compute."""
 
     sign: float
@@ -52,48 +53,71 @@ class Reading(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StageFit:
+class StageFit(Fitted):
     """A first stage fitted.
 
     Attributes
     ----------
     stage : FirstStage
-    reading : Reading
-    inside : Fit
+    as_loss : AsLoss
+    of_loss : Fit
         The fit of y.
+    draws : Draws or None
     """
 
     stage: FirstStage
-    reading: Reading
-    inside: Fit
+    as_loss: AsLoss
+    of_loss: Fit
+    draws: Draws | None = None
+
+    @cached_property
+    def coefficients(self) -> dict[str, float]:
+        """By name, as the law of the proxy itself writes them."""
+        own = self.stage.of_proxy(self.of_loss.values[None], self.as_loss)[0]
+        return dict(zip(self.of_loss.names, own.tolist(), strict=True))
 
     @property
-    def coefficients(self) -> Floats:
-        """(p,), as the law of the proxy itself writes them."""
-        own = np.array([list(self.inside.coefficients.values())])
-        return self.stage.of_proxy(own, self.reading)[0]
+    def size(self) -> int:
+        """Number of runs."""
+        return self.of_loss.size
 
     @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Of a loss E = 0 is a value; elsewhere it is where the search for E ended."""
-        if "E" in self.inside.at_bound and not self.reading.is_loss:
-            return self.stage.terms.coefficients
-        return self.inside.undetermined
+    def objective_value(self) -> float:
+        """What was minimised, at the minimum."""
+        return self.of_loss.objective_value
+
+    @property
+    def converged(self) -> bool:
+        """Whether the point is certified to be a minimum."""
+        return self.of_loss.converged
 
     @property
     def reason(self) -> str:
         """What speaks against the fit, "" where it has converged."""
-        return self.inside.solution.reason or (
-            "" if self.inside.converged else "no certified minimum"
-        )
+        return self.of_loss.reason
 
-    def refit(self, weights: Floats) -> Refits:
+    @property
+    def limits(self) -> Floats:
+        """(p, 2): those of the exponents."""
+        return self.of_loss.limits
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Of a loss E = 0 is a value; elsewhere it is where the search for E ended."""
+        if "E" in self.of_loss.at_bound and not self.as_loss.is_loss:
+            return self.names
+        return self.of_loss.undetermined
+
+    def predict(self, rows: Points) -> Floats:
+        """The proxy (m,) at runs."""
+        return self.stage.proxy(self.values[None], rows)[0]
+
+    def refit(self, *, weights: Floats) -> Refits:
         """Coefficients (K, p) with weights (K, n), and whether each minimum is certified."""
-        again = self.inside.refit(weights=weights)
-        enough = (weights > 0.0).sum(axis=1) >= len(self.stage.terms.coefficients)
-        return Refits(
-            self.stage.of_proxy(again.coefficients, self.reading), again.converged & enough
-        )
+        again = self.of_loss.refit(weights=weights)
+        enough = (weights > 0.0).sum(axis=1) >= len(self.names)
+        found = self.stage.of_proxy(again.coefficients, self.as_loss)
+        return Refits(found, again.converged & enough)
 
 
 @dataclass(frozen=True)
@@ -128,14 +152,13 @@ class FirstStage:
                 f"{len(proxy)} runs: must be at least {len(self.terms.coefficients)} for the "
                 f"coefficients of proxy = {self.terms}"
             )
-        reading = self.reading(at, proxy)
-        objective = self.objective or (LOSSES if reading.is_loss else VALUES)
-        runs = _runs(at, self.terms.variables, reading.shift + reading.sign * proxy)
-        tied = self.terms is ONE_EXPONENT
-        inside = fit_tied(runs, objective) if tied else fit_form(runs, self.terms, objective)
-        return StageFit(stage=self, reading=reading, inside=inside)
+        as_loss = self.as_loss(at, proxy)
+        objective = self.objective or (LOSSES if as_loss.is_loss else VALUES)
+        runs = _runs(at, self.terms.variables, as_loss.shift + as_loss.sign * proxy)
+        of_loss = fit_form(runs, self.terms, objective)
+        return StageFit(stage=self, as_loss=as_loss, of_loss=of_loss)
 
-    def reading(self, at: Points, proxy: Floats) -> Reading:
+    def as_loss(self, at: Points, proxy: Floats) -> AsLoss:
         """How the proxy is read as a loss."""
         logs = np.sum([np.log(at.column(name)) for name in self.terms.variables], axis=0)
         trend = float((logs - logs.mean()) @ proxy)
@@ -148,7 +171,7 @@ class FirstStage:
         sign = 1.0 if trend < 0.0 else -1.0
         turned = sign * proxy
         if turned.min() > 0.0:
-            return Reading(sign, 0.0)
+            return AsLoss(sign, 0.0)
         if not self.terms.irreducible:
             way = "rises" if sign < 0.0 else "falls"
             wanted = "negative" if sign < 0.0 else "positive"
@@ -159,15 +182,15 @@ class FirstStage:
                 complaint=f"a proxy that {way} must be {wanted} for a law without E, proxy = "
                 f"{self.terms}",
             )
-        return Reading(sign, FARTHEST * span - float(turned.min()))
+        return AsLoss(sign, FARTHEST * span - float(turned.min()))
 
-    def of_proxy(self, coefficients: Floats, reading: Reading) -> Floats:
+    def of_proxy(self, coefficients: Floats, as_loss: AsLoss) -> Floats:
         """Coefficients (K, p) of the proxy from those of y = shift + sign L."""
         found = coefficients.copy()
         first, terms = int(self.terms.irreducible), len(self.terms.variables)
         if first:
-            found[:, 0] = reading.sign * (found[:, 0] - reading.shift)
-        found[:, first : first + terms] *= reading.sign
+            found[:, 0] = as_loss.sign * (found[:, 0] - as_loss.shift)
+        found[:, first : first + terms] *= as_loss.sign
         return found
 
     # -- values --------------------------------------------------------------------------------------------------------
@@ -179,11 +202,9 @@ class FirstStage:
         size = coefficients.copy()
         size[:, first : first + count] *= sign
         floor, size[:, :first] = coefficients[:, :first].sum(axis=1, keepdims=True), 0.0
-        columns = [at.column(name) for name in self.terms.variables]
-        if self.terms is ONE_EXPONENT:
-            return np.asarray(sign * values_of(size, *columns) + floor)
-        centred = Centred(np.log(np.stack(columns)), self.terms.irreducible)
-        return np.asarray(sign * centred.evaluate(in_coordinates(self.terms, size))[0] + floor)
+        for name in self.terms.variables:
+            at.column(name)  # or the error that says which is not known
+        return np.asarray(sign * self.terms.values(size, at) + floor)
 
 
 def _runs(at: Points, needs: tuple[str, ...], y: Floats) -> Runs:

@@ -1,83 +1,54 @@
-"""What every law of accuracy can do, whatever its form: be fitted, be refitted to resamples, and
-predict accuracy.
+"""What every law of accuracy can do, whatever its form, and the fit of one to a benchmark's runs:
+intervals of the law, intervals of a new run, errors.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..data.sample import SPREAD, one_ratio
+from ..data.scale import accuracy, neg_log_accuracy
+from ..fit.fitted import Joint
+from ..results import Estimate, percentiles
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
     from numpy.typing import NDArray
 
     from ..data.sample import Points, Sample
-    from ..fit.resample import Refits
+    from ..fit.fitted import Fitted
+    from ..fit.resample import Draws, Refits
 
     Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
-__all__ = ["Found", "Kind"]
+__all__ = ["MARGIN", "Kind", "LawFit", "errors"]
 
-#: A coefficient this close to a limit of the search, relative to its size, is on it.
-AT_LIMIT = 1e-6
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Found:
-    """The end of a fit.
-
-    Attributes
-    ----------
-    coefficients : ndarray
-        (p,), in the order of `Kind.coefficients`.
-    value : float
-        The law's own objective there.
-    converged : bool
-        Whether the point is certified as a minimum.
-    reason : str
-        What speaks against it, "" where it has converged.
-    undetermined : tuple of str
-        Coefficients that the runs leave open.
-    inside : Any
-        What the law keeps for `Kind.refit`.
-    limits : ndarray or None
-        (p, 2): the limits that the search sets to each coefficient, -inf and inf where it sets
-        none; None where it sets none to any. A coefficient there is no estimate: the runs ask for
-        one beyond.
-    remarks : tuple of str
-        What a reader of the coefficients must know, beside that.
-    """
-
-    coefficients: Floats
-    value: float
-    converged: bool
-    reason: str = ""
-    undetermined: tuple[str, ...] = ()
-    inside: Any = None
-    limits: Floats | None = None
-    remarks: tuple[str, ...] = ()
-
-    def at_limits(self, coefficients: Floats) -> tuple[Mask, Mask]:
-        """Which of the coefficients (..., p) lie on the lower and which on the upper limit of the
-        search.
-        """
-        if self.limits is None:
-            nowhere = np.zeros(np.shape(coefficients), bool)
-            return nowhere, nowhere
-        low, high = self.limits.T
-        near = AT_LIMIT * np.abs(coefficients)
-        return coefficients <= low + near, coefficients >= high - near
-
-    def bounds(self, coefficients: Floats) -> Any:
-        """The same as an array of "lower", "upper" or None."""
-        lower, upper = self.at_limits(coefficients)
-        return np.where(lower, "lower", np.where(upper, "upper", None))  # type: ignore[call-overload]
+#: By how much accuracy exceeds guessing in the runs that are fitted, as Krajewski et al. 2025 have
+#: it (Section 4.1): closer to guessing runs scatter too much for their logarithm.
+MARGIN = 0.05
+#: Residuals that are drawn beside every refit, for a new run.
+NEW_RUNS = 25
+#: With fewer runs than so many beyond its coefficients a law passes nearly through them.
+SPARE = 3
+#: A share of the variance that is explained below which what is left is the larger part.
+CHANGE = 0.5
+#: Coefficients of the terms in params and in tokens.
+OF_TERMS = ("A", "B", "beta", "gamma")
+#: exp(-y) of this and beyond is 0 as a float.
+SURELY_GUESSING = 1e3
 
 
-class Kind(Protocol):
-    """A form of law.
+class Kind(ABC):
+    """A form of law of accuracy: a `isoflop.numeric.fit.models.Form` with a baseline.
+
+    A subclass is a frozen dataclass. It says how the law is fitted, in parts that are each a
+    `Fitted`, and how it is fitted again where guessing scores something else.
 
     Attributes
     ----------
@@ -88,45 +59,271 @@ class Kind(Protocol):
     fitted_by : str
         What is minimised.
     coefficients : tuple of str
-    needs : tuple of str
+    requires : tuple of str
         Quantities of `Points` that a fit needs.
     asks : tuple of str
-        Quantities that a prediction needs: as `needs`, but a two-stage law predicts without its
+        Quantities that a prediction needs: as `requires`, but a two-stage law predicts without its
         proxy.
     margin : float or None
         Runs are fitted where accuracy exceeds guessing by more than this; None: all runs, also
         those at or below guessing.
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def formula(self) -> str: ...
-    @property
-    def fitted_by(self) -> str: ...
-    @property
-    def coefficients(self) -> tuple[str, ...]: ...
-    @property
-    def needs(self) -> tuple[str, ...]: ...
-    @property
-    def asks(self) -> tuple[str, ...]: ...
-    @property
-    def margin(self) -> float | None: ...
+    if TYPE_CHECKING:
 
-    def fit(self, sample: Sample) -> Found:
+        @property
+        def name(self) -> str: ...
+        @property
+        def formula(self) -> str: ...
+        @property
+        def fitted_by(self) -> str: ...
+        @property
+        def coefficients(self) -> tuple[str, ...]: ...
+        @property
+        def requires(self) -> tuple[str, ...]: ...
+        @property
+        def asks(self) -> tuple[str, ...]: ...
+        @property
+        def margin(self) -> float | None: ...
+
+    @abstractmethod
+    def fit(self, sample: Sample) -> LawFit:
         """The law closest to the runs, all of which are used; ValueError where they are too few."""
-        ...
 
-    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
-        """The fit repeated K times: weights (K, n) how often each run is drawn (0: not), baselines
-        (K,) accuracy of guessing.
+    @abstractmethod
+    def refit(self, fit: LawFit, weights: Floats, baselines: Floats) -> Refits:
+        """The fit repeated K times; see `LawFit.refit`."""
 
-        A run at or below its redrawn guessing accuracy has no -log and counts as not drawn.
-        """
-        ...
-
+    @abstractmethod
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m) of K laws (K, p), each with its accuracy of guessing (K,), at m
         points.
         """
-        ...
+
+    def undetermined(self, fit: LawFit) -> Iterable[str]:
+        """Coefficients that the runs leave open."""
+        return [name for part in fit.parts for name in part.undetermined]
+
+    def reason(self, fit: LawFit) -> str:
+        """What speaks against a fit, "" where it has converged."""
+        return "; ".join(part.reason for part in fit.parts if part.reason)
+
+    def remarks(self, fit: LawFit) -> Iterable[str]:
+        """What a reader of the coefficients must know."""
+        return [remark for part in fit.parts for remark in part.remarks]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LawFit(Joint):
+    """A law and the runs that it was fitted to.
+
+    Attributes
+    ----------
+    kind : Kind
+    sample : Sample
+        The runs of the fit: n.
+    parts : tuple of Fitted
+        What was fitted: the law itself, or its stages.
+    n_below : int
+        Runs that were not fitted: they exceed guessing by no more than the margin, or have accuracy
+        1.
+    margin : float or None
+    draws : Draws or None
+        The law refitted to resamples of its runs.
+    baselines : ndarray
+        (K,): the accuracy of guessing with which each draw was refitted.
+    """
+
+    kind: Kind
+    sample: Sample
+    parts: tuple[Fitted, ...]
+    n_below: int = 0
+    margin: float | None = None
+    draws: Draws | None = None
+    baselines: Floats = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def name(self) -> str:
+        """Of the law."""
+        return self.kind.name
+
+    @property
+    def size(self) -> int:
+        """Number of runs n."""
+        return len(self.sample)
+
+    @property
+    def refitted(self) -> Floats:
+        """(K, p): the coefficients refitted to resamples; K = 0 without resamples."""
+        return np.empty((0, len(self.names))) if self.draws is None else self.draws.coefficients
+
+    def refit(self, *, weights: Floats, baselines: Floats) -> Refits:
+        """The fit repeated: weights (K, n) say how often each run is drawn, baselines (K,) what
+        guessing scores. A run at or below its redrawn guessing accuracy counts as not drawn.
+        """
+        return self.kind.refit(self, weights, baselines)
+
+    def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
+        """The coefficients with their percentile intervals over the resamples.
+
+        An E of 0 has the limit of its profile for the upper end: refits that gather at 0 tell none.
+        Without resamples, and where the runs leave a coefficient undetermined, there are no ends.
+        """
+        from .ceiling import limit_at_zero
+
+        zero = limit_at_zero(self, level) if len(self.refitted) > 1 else None
+        estimates = {}
+        for (name, value), draws in zip(self.coefficients.items(), self.refitted.T, strict=True):
+            loose = name in self.undetermined
+            estimate = Estimate.of_draws(value, () if loose else draws, level, undetermined=loose)
+            if name == "E" and zero is not None and not loose:
+                estimate = replace(estimate, low=0.0, high=zero, at_most=True)
+            at_limit = tuple(
+                part
+                for part in ("value", "low", "high")
+                if self.limit_of(name, getattr(estimate, part)) is not None
+            )
+            estimates[name] = replace(estimate, at_limit=at_limit)
+        return estimates
+
+    def limit_of(self, name: str, value: float | None) -> str | None:
+        """Which limit of the search a coefficient lies at: "lower", "upper" or None."""
+        if value is None:
+            return None
+        lower, upper = self.at_limits(np.full(len(self.names), value))
+        at = self.names.index(name)
+        return "lower" if lower[at] else "upper" if upper[at] else None
+
+    @property
+    def one_ratio(self) -> tuple[float, float] | None:
+        """The least and the largest D/N, for a law of params and tokens whose runs are at one
+        ratio: see `sample.one_ratio`.
+        """
+        return one_ratio(self.sample.at) if {"params", "tokens"} <= {*self.kind.requires} else None
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the runs leave open: those of both terms where params and tokens cannot
+        be told apart.
+        """
+        alike = (
+            () if self.one_ratio is None else tuple(name for name in self.names if name in OF_TERMS)
+        )
+        return tuple(dict.fromkeys((*self.kind.undetermined(self), *alike)))
+
+    @property
+    def reason(self) -> str:
+        """What speaks against the fit, by stage where there are two; "" where it has converged."""
+        return self.kind.reason(self)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the coefficients must know, beside that."""
+        return tuple(self.kind.remarks(self))
+
+    @property
+    def alike(self) -> str:
+        """That params and tokens cannot be told apart; "" where they can, or the law is of
+        something else.
+        """
+        if self.one_ratio is None:
+            return ""
+        low, high = self.one_ratio
+        return (
+            f"N and D cannot be told apart: the {len(self.sample)} fitted runs are within a factor "
+            f"{SPREAD:g} of one D/N "
+            f"({low:.3g} to {high:.3g})"
+        )
+
+    @property
+    def weak(self) -> str:
+        """Why the runs tell too little for this law to be preferred to another; "" where they do
+        not.
+
+        Runs hardly outnumber coefficients; or accuracies reach no further beyond the margin than it
+        (or the usual one) is wide, so that noise decides which runs are fitted; or they scatter
+        about the law by as much as they change.
+        """
+        n, p = len(self.sample), len(self.names)
+        if n < p + SPARE:
+            return f"{n} runs for {p} coefficients"
+        reach = float(self.sample.accuracy.max()) - self.sample.baseline
+        if self.margin and reach - self.margin <= min(self.margin, MARGIN):
+            return f"the fitted accuracies reach {reach:.3g} above guessing, those within {self.margin:g} of it are left out"
+        R2 = errors(self.accuracy(self.sample.at), self.sample.accuracy)["r2"]
+        if R2 is not None and R2 < CHANGE:
+            return (
+                f"the fitted accuracies scatter about the law as much as they change (R2 {R2:.2f})"
+            )
+        return ""
+
+    def accuracy(self, at: Points) -> Floats:
+        """Raw accuracy (m,) by the law."""
+        guessing = np.array([self.sample.baseline])
+        return np.asarray(self.kind.accuracy(self.values[None], at, guessing)[0])
+
+    def predict(self, rows: Sample) -> Floats:
+        """Raw accuracy (m,) at runs."""
+        return self.accuracy(rows.at)
+
+    def drawn(self, at: Points) -> Floats:
+        """Raw accuracy (K, m) by the refitted laws."""
+        return np.asarray(self.kind.accuracy(self.refitted, at, self.baselines))
+
+    def interval(self, at: Points, level: float) -> Floats | None:
+        """Percentiles (m, 2) of the law's accuracy; None without refits."""
+        return np.stack(percentiles(self.drawn(at), level), 1) if len(self.refitted) > 1 else None
+
+    def new_run(self, at: Points, level: float) -> Floats | None:
+        """Percentiles (m, 2) of the measured accuracy of a new run: refitted laws, each with the
+        residual of some run.
+
+        Residuals are of log(-log Q') where runs and law are strictly between guessing and 1 and the
+        refitted laws do not leave these, else of Q; they are stretched by sqrt(n/(n - p)) for what
+        p coefficients took from them. None without refits, or where there are no more runs than
+        coefficients.
+        """
+        n, p = len(self.sample), len(self.names)
+        if self.draws is None or len(self.draws) < 2 or n <= p:
+            return None
+        random = np.random.default_rng([self.draws.seed, 1])
+        laws, own = self.drawn(at), self.accuracy(self.sample.at)
+        guessing, guess = self.baselines[:, None], self.sample.baseline
+        clear = all(
+            ((values > guess) & (values < 1.0)).all() for values in (own, self.sample.accuracy)
+        )
+        inside = clear and bool(((laws >= guessing) & (laws <= 1.0)).all())
+        stretch = np.sqrt(n / (n - p))
+        if inside:
+            residuals = stretch * (
+                _log_neg_log(self.sample.accuracy, guess) - _log_neg_log(own, guess)
+            )
+            around = _log_neg_log(laws, guessing)
+        else:
+            residuals, around = stretch * (self.sample.accuracy - own), laws
+        values = around + random.choice(residuals, size=(NEW_RUNS, len(laws), len(at)))
+        if inside:
+            values = accuracy(np.minimum(np.exp(values), SURELY_GUESSING), guessing)
+        return np.stack(percentiles(values.reshape(-1, len(at)), level), axis=1)
+
+
+def errors(law: Floats, observed: Floats) -> dict[str, float | None]:
+    """n, MAE, MRE, RMSE and R2 of accuracy; None where it does not exist."""
+    if not len(observed):
+        return {"n": 0, "mae": None, "mre": None, "rmse": None, "r2": None}
+    off = law - observed
+    spread = float(np.sum((observed - observed.mean()) ** 2))
+    return {
+        "n": len(observed),
+        "mae": float(np.mean(np.abs(off))),
+        "mre": float(np.mean(np.abs(off) / observed)) if (observed > 0.0).all() else None,
+        "rmse": float(np.sqrt(np.mean(off**2))),
+        "r2": 1.0 - float(np.sum(off**2)) / spread if spread > 0.0 else None,
+    }
+
+
+def _log_neg_log(values: Floats, baseline: Any) -> Floats:
+    """log(-log Q'); infinite at guessing and at 1, where a law may be to rounding."""
+    strictly = (values > baseline) & (values < 1.0)
+    known = np.log(neg_log_accuracy(np.where(strictly, values, 0.5 * (1.0 + baseline)), baseline))
+    return np.where(strictly, known, np.where(values < 1.0, np.inf, -np.inf))

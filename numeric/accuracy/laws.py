@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-__all__ = ["FIRST_STAGES", "LAWS", "held_out_of", "kind_for", "law_named"]
+__all__ = ["LAWS", "held_out_of", "kind_for", "law_named"]
 
 #: In the order in which they are listed. bnsl-2 and so on have as many breaks; forms of
 #: `isoflop.numeric.fit.models.MODELS` that are expressions are laws of -log Q' as well.
@@ -39,10 +39,9 @@ LAWS = (
     "bilinear",
     *(name for name, form in MODELS.items() if form.is_expression),
 )
-FIRST_STAGES = ("compute", "compute-power", "params-tokens", "equal-exponents")
 
 
-def law_named(name: str, *, margin: float | None = None, first_stage: str = "compute") -> Kind:
+def law_named(name: str, *, margin: float | None = None) -> Kind:
     """A law by name.
 
     Parameters
@@ -51,8 +50,6 @@ def law_named(name: str, *, margin: float | None = None, first_stage: str = "com
         One of `LAWS`.
     margin : float, optional
         By how much accuracy must exceed guessing for a run to be fitted, in place of the law's own.
-    first_stage : str
-        Of a two-stage law, one of `FIRST_STAGES`: the form of the proxy.
 
     Raises
     ------
@@ -61,17 +58,17 @@ def law_named(name: str, *, margin: float | None = None, first_stage: str = "com
     """
     if name not in LAWS:
         raise ArgumentError("law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}")
-    found = _found(name, first_stage)
+    found = _found(name)
     if margin is None:
         return found
     return replace(found, margin=margin)  # type: ignore[type-var]
 
 
-def _found(name: str, first_stage: str) -> Kind:
+def _found(name: str) -> Kind:
     if name.startswith("two-stage-"):
         from .two_stage import two_stage
 
-        return two_stage(name.removeprefix("two-stage-"), stage=first_stage)
+        return two_stage(name.removeprefix("two-stage-"))
     if name.startswith("bnsl"):
         from .broken_fit import BNSL_KINDS
 
@@ -85,20 +82,18 @@ def _found(name: str, first_stage: str) -> Kind:
     return POWER_KINDS[name]
 
 
-def kind_for(
-    law: str, baseline: Baseline, *, margin: float | None = None, first_stage: str = "compute"
-) -> Kind:
+def kind_for(law: str, baseline: Baseline, *, margin: float | None = None) -> Kind:
     """A law by name, for a benchmark: with the margin that is given, else that which comes with the
     accuracy of guessing.
 
     The latter takes the place of the laws' usual one alone: a law that is fitted to all runs above
     guessing, or to all, still is.
     """
-    from .power import MARGIN
+    from .kind import MARGIN
 
-    found = law_named(law, margin=margin, first_stage=first_stage)
+    found = law_named(law, margin=margin)
     if margin is None and baseline.margin is not None and found.margin == MARGIN:
-        return law_named(law, margin=baseline.margin, first_stage=first_stage)
+        return law_named(law, margin=baseline.margin)
     return found
 
 

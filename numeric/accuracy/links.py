@@ -11,17 +11,23 @@ finds the minimum in it. Least squares of accuracy throughout.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ..fit.covariance import independence
+from ..fit.fitted import Fitted
 from ..fit.newton import Problems, minimise
 from ..fit.objective import Clip
-from ..fit.resample import Refits
+from ..fit.optimality import Solution
+from ..fit.resample import Refits, inflated
 from ..fit.scan import peaks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..fit.resample import Draws
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -84,7 +90,7 @@ class Shape(Protocol):
 
 
 @dataclass(frozen=True)
-class Line:
+class Straight:
     """phi = z."""
 
     @property
@@ -340,27 +346,93 @@ class LinkModel:
         return found
 
 
-class LinkFit(NamedTuple):
-    """A link fitted to runs.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LinkFit(Fitted):
+    """A link fitted to runs by least squares of accuracy.
 
     Attributes
     ----------
-    coefficients : ndarray
-        (p,), as the link writes them.
-    value : float
-        Sum of squares of the residuals.
-    converged : bool
-        Whether the point is certified as a minimum within the search.
-    undetermined : tuple of str
-        All coefficients where some combination of them is left open (the accuracies at the runs
-        hardly change with it), or lies at a limit of the search: the bend lies beyond the runs, or
-        between two of them.
+    link : Link
+    proxy, accuracy : ndarray
+        (n,).
+    solution : Solution
+        In (b, a, inner coefficients) of the proxy from -1 to 1.
+    draws : Draws or None
     """
 
-    coefficients: Floats
-    value: float
-    converged: bool
-    undetermined: tuple[str, ...]
+    link: Link
+    proxy: Floats
+    accuracy: Floats
+    solution: Solution
+    draws: Draws | None = None
+
+    @cached_property
+    def coefficients(self) -> dict[str, float]:
+        """By name, as the link writes them."""
+        written = self.link.written(self.solution.theta[None], self.proxy)[0]
+        return dict(zip(self.link.coefficients, written.tolist(), strict=True))
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return len(self.proxy)
+
+    @property
+    def objective_value(self) -> float:
+        """Sum of squares of the residuals."""
+        return self.solution.value
+
+    @property
+    def converged(self) -> bool:
+        """Whether the point is certified as a minimum within the search."""
+        return self.solution.converged
+
+    @cached_property
+    def undetermined(self) -> tuple[str, ...]:
+        """All coefficients where some combination of them is left open (the accuracies at the runs
+        hardly change with it), or lies at a limit of the search: the bend lies beyond the runs, or
+        between two of them.
+        """
+        lower, upper = self.link.shape.box
+        inner = self.solution.theta[2:]
+        near = AT_BOUND * np.maximum(1.0, np.abs(inner))
+        held = (np.abs(inner - lower) <= near) | (np.abs(inner - upper) <= near)
+        model = LinkModel(self.link.shape, _standardised(self.proxy)[0])
+        jacobian = model.evaluate(self.solution.theta[None])[1][0]
+        columns = jacobian if self.link.pinned is None else jacobian[2:]
+        return self.names if held.any() or independence(columns) < DEPENDENT else ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Where the law levels off outside [0, 1], which no accuracy does."""
+        return self.link.remarks(self.values)
+
+    def predict(self, rows: Any) -> Floats:
+        """Accuracy (m,) at proxies."""
+        return self.link.accuracy(self.values[None], rows)[0]
+
+    @property
+    def residuals(self) -> Floats:
+        """(n,): accuracies less the law."""
+        return self.accuracy - self.predict(self.proxy)
+
+    def redrawn(self, count: int, random: np.random.Generator) -> Floats:
+        """Accuracies (K, n): the law with residuals drawn anew."""
+        residuals = inflated(self.residuals, len(self.names))
+        return self.predict(self.proxy) + random.choice(residuals, size=(count, self.size))
+
+    def refit(self, *, weights: Floats | None = None, observed: Floats | None = None) -> Refits:
+        """The fit of K problems with weights (K, n), or to other accuracies (K, n), each from a few
+        starts of a scan.
+        """
+        if weights is None:
+            weights = np.ones_like(observed)
+        accuracy = np.broadcast_to(self.accuracy if observed is None else observed, weights.shape)
+        z = _standardised(self.proxy)[0]
+        theta, value, done = self.link.solve(z, accuracy, weights, FEW_STARTS)
+        found = self.link.written(theta, self.proxy)
+        enough = _distinct(self.proxy, weights) >= self.link.least
+        return Refits(found, done & np.isfinite(found).all(axis=1) & enough, value)
 
 
 @dataclass(frozen=True)
@@ -419,27 +491,17 @@ class Link:
                 f"{what}: takes {distinct} value{'s' * (distinct != 1)} at {len(proxy)} runs; "
                 f"must take at least {self.least} for {self.formula}"
             )
-        z, centre, scale = _standardised(proxy)
-        theta, value, done = self._solve(z, accuracy[None], np.ones((1, len(z))), MOST_STARTS)
-        written = self.shape.written(theta, centre, scale)[0]
-        return LinkFit(written, float(value[0]), bool(done[0]), self._open(theta[0], z))
+        z = _standardised(proxy)[0]
+        theta, value, done = self.solve(z, accuracy[None], np.ones((1, len(z))), MOST_STARTS)
+        solution = Solution(theta[0], float(value[0]), bool(done[0]))
+        return LinkFit(link=self, proxy=proxy, accuracy=accuracy, solution=solution)
 
-    def refit(
-        self, proxy: Floats, accuracy: Floats, weights: Floats, *, most: int = FEW_STARTS
-    ) -> Refits:
-        """The fit of K problems with weights (K, n), to accuracies (n,) or (K, n), each from up to
-        `most` starts of a scan.
-        """
-        z, centre, scale = _standardised(proxy)
-        observed = np.broadcast_to(accuracy, weights.shape)
-        theta, value, done = self._solve(z, observed, weights, most)
-        found = self.shape.written(theta, centre, scale)
-        converged = (
-            done & np.isfinite(found).all(axis=1) & (_distinct(proxy, weights) >= self.least)
-        )
-        return Refits(found, converged, value)
+    def written(self, theta: Floats, proxy: Floats) -> Floats:
+        """Coefficients (K, p) as the law writes them, from those of the proxy from -1 to 1."""
+        _, centre, scale = _standardised(proxy)
+        return np.asarray(self.shape.written(theta, centre, scale))
 
-    def _solve(
+    def solve(
         self, z: Floats, observed: Floats, weights: Floats, most: int
     ) -> tuple[Floats, Floats, Mask]:
         """The best minimum of K problems: (b, a, inner coefficients), objectives, certificates."""
@@ -495,24 +557,8 @@ class Link:
             [np.stack([b[each, chosen], a[each, chosen]], axis=-1), inner[chosen]], axis=-1
         )
 
-    def _open(self, theta: Floats, z: Floats) -> tuple[str, ...]:
-        """All coefficients where the runs leave a combination of them open, else none."""
-        names = self.coefficients
-        lower, upper = self.shape.box
-        near = AT_BOUND * np.maximum(1.0, np.abs(theta[2:]))
-        if ((np.abs(theta[2:] - lower) <= near) | (np.abs(theta[2:] - upper) <= near)).any():
-            return names
-        jacobian = LinkModel(self.shape, z).evaluate(theta[None])[1][0]
-        if self.pinned is not None:
-            jacobian = jacobian[2:]
-        lengths = np.linalg.norm(jacobian, axis=1)
-        if not lengths.all():
-            return names
-        _, size, _ = np.linalg.svd(jacobian / lengths[:, None], full_matrices=False)
-        return names if size[-1] < DEPENDENT * size[0] else ()
 
-
-LINEAR = Link("linear", "Q = a + b L", ("a", "b"), Line())
+LINEAR = Link("linear", "Q = a + b L", ("a", "b"), Straight())
 #: a > 0: b is the accuracy at the bad end, a + b at the good one, and k < 0 where accuracy falls
 #: with L.
 LOGISTIC = Link("logistic", "Q = a/(1 + exp(-k (L - L0))) + b", ("a", "k", "L0", "b"), Sigmoid())

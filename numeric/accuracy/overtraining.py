@@ -12,6 +12,7 @@ the reducible loss grows by cosh(eta log(M/M*)). Source of both laws: Gadre et a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,28 +22,42 @@ import numpy as np
 from .. import formulas
 from ..data.rows import those_dropped
 from ..data.runs import Runs
-from ..errors import ArgumentError, outside, positive_array, whole_number
-from ..fit.fitted import Fitted
+from ..data.sample import Points
+from ..errors import ArgumentError, outside, positive_array, positive_number, whole_number
+from ..fit.fitted import Fitted, Joint
+from ..fit.fitting import fit_form
+from ..fit.models import ONE_EXPONENT
 from ..fit.objective import Objective
-from ..fit.resample import Draws, Refits, resample
-from ..law import Law
+from ..fit.resample import inflated, resample, together
 from ..results import Estimate, checked_level
 from ..words import counted
 from .fitting import errors
-from .links import EXPONENTIAL, LinkFit
-from .tied import ONE_EXPONENT, TiedFit, fit_tied, values_of
+from .links import EXPONENTIAL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...theory.typeset.table import Table
     from ..data.evaluations import Evaluations
+    from ..fit.resample import Draws, Refits
+    from ..fit.result import Fit
+    from ..law import Law
+    from .links import LinkFit
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["GADRE_TASKS", "Cost", "Foretold", "Overtraining", "Prediction", "fit_overtraining"]
+__all__ = [
+    "GADRE_TASKS",
+    "Foretold",
+    "ForetoldRun",
+    "Overtraining",
+    "RatioCost",
+    "fit_overtraining",
+]
 
+#: What a ratio costs with an interval.
+UNCERTAIN = ("extra_loss", "lost_compute", "extra_error")
 KINDS = ("residuals", "cases")
 SQUARES = Objective(name="least-squares")
 #: Coefficients of the law of loss, and of the law of error.
@@ -109,7 +124,7 @@ class Foretold:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prediction:
+class ForetoldRun:
     """What the laws say of a run.
 
     Attributes
@@ -135,7 +150,7 @@ class Prediction:
         """Plain data."""
         data = dict(self.__dict__)
         for what in ("loss", "error"):
-            law: Foretold = getattr(self, what)
+            law: Foretold = data[what]
             data |= {
                 what: law.measured,
                 f"predicted_{what}": law.predicted.value,
@@ -148,7 +163,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cost:
+class RatioCost:
     """What a ratio of tokens to params costs against the optimal one at the same compute.
 
     Attributes
@@ -181,27 +196,27 @@ class Cost:
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         data = dict(self.__dict__)
-        for name in ("extra_loss", "lost_compute", "extra_error"):
+        for name in UNCERTAIN:
             estimate: Estimate = data[name]
             data |= {name: estimate.value, f"{name}_interval": _ends(estimate)}
         return data
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Overtraining(Fitted):
+class Overtraining(Joint):
     """The two laws fitted, and what follows.
 
     Attributes
     ----------
-    loss_fit : TiedFit
+    loss_fit : Fit
     error_fit : LinkFit
     losses, errors : ndarray
         (M,): measured, by run.
     for_loss, for_error : ndarray of bool
         (M,): the runs that each law was fitted to.
-    runs : tuple of Prediction
+    runs : tuple of ForetoldRun
         Every run that a law was fitted to or that was to be predicted.
-    costs : tuple of Cost
+    costs : tuple of RatioCost
         What over-training costs; none where the runs do not determine the law of loss.
     draws : Draws or None
         Both laws refitted to resamples.
@@ -214,7 +229,7 @@ class Overtraining(Fitted):
     source : str
     """
 
-    loss_fit: TiedFit
+    loss_fit: Fit
     error_fit: LinkFit
     losses: Floats
     errors: Floats
@@ -224,19 +239,24 @@ class Overtraining(Fitted):
     benchmarks: tuple[str, ...]
     level: float
     source: str
-    runs: tuple[Prediction, ...] = ()
-    costs: tuple[Cost, ...] = ()
+    runs: tuple[ForetoldRun, ...] = ()
+    costs: tuple[RatioCost, ...] = ()
     draws: Draws | None = None
     notes: tuple[str, ...] = ()
 
     # -- as a fit that can be made again -----------------------------------------------------------
+
+    @property
+    def parts(self) -> tuple[Fitted, ...]:  # type: ignore[override]
+        """Both fits."""
+        return self.loss_fit, self.error_fit
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """E, A, B, beta of the law of loss in params and tokens; epsilon, k, gamma of the law of
         error.
         """
-        of_error = zip(OF_ERROR, self.error_fit.coefficients.tolist(), strict=True)
+        of_error = zip(OF_ERROR, self.error_fit.values.tolist(), strict=True)
         return {**self.loss_fit.coefficients, **dict(of_error)}
 
     @property
@@ -250,62 +270,36 @@ class Overtraining(Fitted):
         return self.loss_fit.objective_value
 
     @property
-    def converged(self) -> bool:
-        """Whether both laws are certified minima."""
-        return self.loss_fit.converged and self.error_fit.converged
-
-    @property
     def undetermined(self) -> tuple[str, ...]:
         """Coefficients that the runs leave undetermined."""
         return (*self.loss_fit.undetermined, *(OF_ERROR if self.error_fit.undetermined else ()))
 
     def refit(
-        self, *, weights: Floats | None = None, observed: tuple[Floats, Floats] | None = None
+        self, *, weights: Floats | None = None, observed: tuple[Floats, ...] | None = None
     ) -> Refits:
         """Both laws with weights (K, n) of the runs, or to other losses (K, n) and accuracies (K,
-        m).
+        m). A law without as many runs as coefficients has no minimum and is not certified.
         """
-        proxy, accuracy = self.losses[self.for_error], 1.0 - self.errors[self.for_error]
         if observed is not None:
-            losses, accuracies = observed
-            usable = np.asarray((losses > 0.0).all(axis=1))
-            loss = self.loss_fit.refit(observed=np.maximum(losses, np.finfo(np.float64).tiny))
-            error = EXPONENTIAL.refit(proxy, accuracies, np.ones_like(accuracies))
-        else:
-            assert weights is not None
-            drawn = np.zeros((len(weights), len(self.losses)))
-            drawn[:, self.for_loss | self.for_error] = weights
-            own, theirs = drawn[:, self.for_loss], drawn[:, self.for_error]
-            usable = (own > 0.0).sum(axis=1) >= OF_LOSS
-            own[~usable] = 1.0  # a law has no minimum without runs; left out below
-            theirs[theirs.sum(axis=1) == 0.0] = 1.0
-            loss = self.loss_fit.refit(weights=own)
-            error = EXPONENTIAL.refit(proxy, accuracy, theirs)
-        coefficients = np.concatenate([loss.coefficients, error.coefficients], axis=1)
-        return Refits(coefficients, loss.converged & error.converged & usable)
+            given = zip(self.parts, observed, strict=True)
+            return together(part.refit(observed=values) for part, values in given)
+        assert weights is not None
+        drawn = np.zeros((len(weights), len(self.losses)))
+        drawn[:, self.for_loss | self.for_error] = weights
+        refits = []
+        for part, fitted in zip(self.parts, (self.for_loss, self.for_error), strict=True):
+            own = drawn[:, fitted]
+            enough = (own > 0.0).sum(axis=1) >= len(part.names)
+            own[~enough] = 1.0
+            again = part.refit(weights=own)
+            refits.append(again._replace(converged=again.converged & enough))
+        return together(refits)
 
-    def redrawn(self, count: int, random: np.random.Generator) -> tuple[Floats, Floats]:
+    def redrawn(self, count: int, random: np.random.Generator) -> tuple[Floats, ...]:
         """Losses (K, n) and accuracies (K, m): what the laws say of their runs, with residuals
         drawn anew.
         """
-        drawn = [
-            fitted + random.choice(residuals, size=(count, len(fitted)))
-            for fitted, residuals in (self._about_loss, self._about_error)
-        ]
-        return drawn[0], drawn[1]
-
-    @property
-    def _about_loss(self) -> tuple[Floats, Floats]:
-        """The fitted losses (n,) and the residuals that are drawn about them."""
-        fit = self.loss_fit
-        return fit.fitted, _inflated(fit.residuals, OF_LOSS, "law of loss")
-
-    @property
-    def _about_error(self) -> tuple[Floats, Floats]:
-        """The fitted accuracies (m,) and the residuals that are drawn about them."""
-        accuracy = 1.0 - self.error(self.losses[self.for_error])
-        residuals = 1.0 - self.errors[self.for_error] - accuracy
-        return accuracy, _inflated(residuals, EXPONENTIAL.least, "law of error")
+        return tuple(part.redrawn(count, random) for part in self.parts)
 
     # -- the laws ----------------------------------------------------------------------------------
 
@@ -324,15 +318,12 @@ class Overtraining(Fitted):
         source = f"one exponent, fitted to {runs} of {self.source} by least squares"
         return ONE_EXPONENT.law(self.loss_fit.coefficients, "over-training", source)
 
-    @property
-    def _of_loss(self) -> Floats:
-        """The coefficients of the law of loss, (1, 4)."""
-        return np.array([list(self.loss_fit.coefficients.values())])
-
     def loss(self, params: Any, tokens: Any) -> Floats:
         """L at runs, (m,)."""
-        n, d = positive_array("params", params), positive_array("tokens", tokens)
-        return values_of(self._of_loss, np.atleast_1d(n), np.atleast_1d(d))[0]
+        at = Points(
+            params=positive_array("params", params), tokens=positive_array("tokens", tokens)
+        )
+        return ONE_EXPONENT.values(self.values[None, :OF_LOSS], at)[0]
 
     def predict(self, rows: Any) -> Floats:
         """L at other rows with params and tokens, (m,)."""
@@ -340,7 +331,7 @@ class Overtraining(Fitted):
 
     def error(self, loss: Any) -> Floats:
         """1 - Q at losses, (m,)."""
-        return _error_at(self.error_fit.coefficients, np.atleast_1d(np.asarray(loss, np.float64)))
+        return _errors_at(self.values[None], np.atleast_1d(np.asarray(loss, np.float64)))[0]
 
     @property
     def optimal_tokens_per_param(self) -> float:
@@ -352,7 +343,7 @@ class Overtraining(Fitted):
         """E, a, b, eta of L = E + (a M^eta + b M^-eta) C^-eta: a and b are the terms at C = 1 and M
         = 1.
         """
-        written = _in_compute(self._of_loss)
+        written = _in_compute(self.values[None])
         return {"E": self.coefficients["E"]} | {name: float(x[0]) for name, x in written.items()}
 
     @cached_property
@@ -362,15 +353,15 @@ class Overtraining(Fitted):
         """
 
         def quantities(coefficients: Floats) -> dict[str, Floats]:
-            loss, error = coefficients[:, :OF_LOSS], coefficients[:, OF_LOSS:]
-            return {
-                **dict(zip(COEFFICIENTS, loss.T, strict=True)),
-                **_in_compute(loss),
-                "optimal_tokens_per_param": np.array([_optimum(*row) for row in loss.tolist()]),
-                **dict(zip(OF_ERROR, error.T, strict=True)),
-            }
+            columns = dict(zip(self.names, coefficients.T, strict=True))
+            of_loss, of_error = (
+                {name: columns[name] for name in names} for names in (COEFFICIENTS, OF_ERROR)
+            )
+            best = np.array([_optimum(*row) for row in coefficients[:, :OF_LOSS].tolist()])
+            in_compute = _in_compute(coefficients)
+            return {**of_loss, **in_compute, "optimal_tokens_per_param": best, **of_error}
 
-        values = quantities(np.array([list(self.coefficients.values())]))
+        values = quantities(self.values[None])
         drawn = {} if self.draws is None else quantities(self.draws.coefficients)
         return {
             name: Estimate.of_draws(float(value[0]), drawn.get(name, ()), self.level)
@@ -388,23 +379,21 @@ class Overtraining(Fitted):
         return errors(self.error(self.losses[self.for_error]), self.errors[self.for_error])
 
     @property
-    def predictions(self) -> tuple[Prediction, ...]:
+    def predictions(self) -> tuple[ForetoldRun, ...]:
         """The runs that were to be predicted."""
         return tuple(run for run in self.runs if run.asked)
 
-    def cost(self, compute: float, tokens_per_param: Any) -> tuple[Cost, ...]:
-        """What ratios of tokens to params cost at one compute (FLOP), in loss and in error."""
-        ratios, budget = (
-            np.atleast_1d(positive_array("tokens_per_param", tokens_per_param)),
-            compute,
-        )
-        costs = _costs(self.law, self.error_fit.coefficients, budget, ratios)
-        drawn = []
-        for row in () if self.draws is None else self.draws.coefficients:
-            try:
-                drawn.append(_costs(_law_of(row[:OF_LOSS]), row[OF_LOSS:], budget, ratios))
-            except ValueError:  # no law with an optimum
-                drawn.append(dict.fromkeys(costs, np.full(len(ratios), np.nan)))
+    def cost(self, compute: float, tokens_per_param: Any) -> tuple[RatioCost, ...]:
+        """What ratios of tokens to params cost at one compute (FLOP), in loss and in error, where
+        the runs determine the law of loss.
+        """
+        ratios = np.atleast_1d(positive_array("tokens_per_param", tokens_per_param))
+        budget = positive_number("compute", compute)
+        costs = {name: row[0] for name, row in _costs(self.values[None], budget, ratios).items()}
+        drawn: dict[str, Floats] = {}
+        if self.draws is not None:
+            with suppress(ValueError):  # some law has no optimum
+                drawn = _costs(self.draws.coefficients, budget, ratios)
         best = self.intervals["optimal_tokens_per_param"]
         is_bounded = all(end is not None and np.isfinite(end) for end in (best.low, best.high))
 
@@ -412,7 +401,7 @@ class Overtraining(Fitted):
             """A cost is 0 at M*, and never less: where M* may be the ratio it is bounded from above
             alone.
             """
-            draws = np.array([row[name][i] for row in drawn])
+            draws = drawn[name][:, i] if name in drawn else np.empty(0)
             least = None if is_bounded and best.excludes(ratios[i]) else 0.0
             return Estimate.of_draws(
                 float(costs[name][i]),
@@ -422,7 +411,7 @@ class Overtraining(Fitted):
             )
 
         return tuple(
-            Cost(
+            RatioCost(
                 compute=float(budget),
                 tokens_per_param=ratio,
                 params=float(formulas.ray_params(budget, ratio)),
@@ -458,7 +447,7 @@ class Overtraining(Fitted):
         error = {
             "benchmarks": list(self.benchmarks),
             "n": int(self.for_error.sum()),
-            **_state(self.error_fit, self.error_fit.value, self.error_errors),
+            **_state(self.error_fit, self.error_fit.objective_value, self.error_errors),
             "coefficients": {name: _known(self.coefficients[name]) for name in OF_ERROR},
         }
         data: dict[str, Any] = {"source": self.source, "loss": loss, "error": error}
@@ -583,7 +572,11 @@ def fit_overtraining(
         "a loss and all benchmarks",
         left_out,
     )
-    fitted = fit_tied(
+    if (few := int(for_loss.sum())) < OF_LOSS:
+        raise ValueError(
+            f"{few} runs: must be at least {OF_LOSS} for the coefficients of {ONE_EXPONENT}"
+        )
+    fitted = fit_form(
         Runs(
             params=runs.params[for_loss],
             tokens=runs.tokens[for_loss],
@@ -593,6 +586,7 @@ def fit_overtraining(
             source=runs.source,
             n_rows=len(runs),
         ),
+        ONE_EXPONENT,
         SQUARES,
     )
     laws = Overtraining(
@@ -638,7 +632,7 @@ def fit_overtraining(
     return replace(laws, notes=tuple(notes))
 
 
-def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Prediction, ...]:
+def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[ForetoldRun, ...]:
     """Every run that a law was fitted to or that is to be predicted."""
     index = np.flatnonzero(laws.for_loss | laws.for_error | asked)
     params, tokens = runs.params[index], runs.tokens[index]
@@ -647,10 +641,10 @@ def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Predi
     errors = laws.error(losses)
     drawn_losses = drawn_errors = new_losses = new_errors = np.empty((0, len(index)))
     if laws.draws is not None:
-        of_loss, of_error = np.split(laws.draws.coefficients, [OF_LOSS], axis=1)
-        drawn_losses = values_of(of_loss, params, tokens)
-        drawn_errors = 1.0 - EXPONENTIAL.accuracy(of_error, drawn_losses)
-        new_losses, new_errors = _measured_anew(laws, drawn_losses, of_error, laws.draws.seed)
+        drawn, at_runs = laws.draws.coefficients, Points(params=params, tokens=tokens)
+        drawn_losses = ONE_EXPONENT.values(drawn[:, :OF_LOSS], at_runs)
+        drawn_errors = _errors_at(drawn, drawn_losses)
+        new_losses, new_errors = _measured_anew(laws, drawn_losses, laws.draws)
 
     def foretold(
         measured: float, value: float, drawn: Floats, new: Floats, fitted: bool
@@ -663,7 +657,7 @@ def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Predi
         )
 
     return tuple(
-        Prediction(
+        ForetoldRun(
             run=str(runs.run[i]),
             params=float(params[at]),
             tokens=float(tokens[at]),
@@ -689,36 +683,34 @@ def _foretold(laws: Overtraining, runs: Evaluations, asked: Mask) -> tuple[Predi
     )
 
 
-def _measured_anew(
-    laws: Overtraining, losses: Floats, links: Floats, seed: int
-) -> tuple[Floats, Floats]:
+def _measured_anew(laws: Overtraining, losses: Floats, draws: Draws) -> tuple[Floats, Floats]:
     """What runs measure, (R, m): the loss by each refitted law (K, m) with the residual of some
     run, and the error at that loss by the refitted law of error with a residual of its own.
 
     R is 0 where a law has no more runs than coefficients, and so no residuals.
     """
-    random, none = np.random.default_rng([seed, 1]), np.empty((0, losses.shape[1]))
-    if laws.for_loss.sum() <= OF_LOSS:
+    random, none = np.random.default_rng([draws.seed, 1]), np.empty((0, losses.shape[1]))
+
+    def scatter(fit: Fit | LinkFit, like: Floats) -> Floats:
+        residuals = inflated(fit.residuals, len(fit.names))
+        return np.stack([random.choice(residuals, size=len(like)) for _ in like.T], axis=1)
+
+    if laws.loss_fit.size <= OF_LOSS:
         return none, none
-    _, residuals = laws._about_loss
-    repeated = np.repeat(losses, NEW_RUNS, axis=0)
-    new_losses = np.stack(
-        [column + random.choice(residuals, size=len(column)) for column in repeated.T], axis=1
-    )
-    if laws.for_error.sum() <= EXPONENTIAL.least:
+    new_losses = np.repeat(losses, NEW_RUNS, axis=0)
+    new_losses = new_losses + scatter(laws.loss_fit, new_losses)
+    if laws.error_fit.size <= len(OF_ERROR):
         return new_losses, none
-    _, residuals = laws._about_error
-    accuracy = EXPONENTIAL.accuracy(np.repeat(links, NEW_RUNS, axis=0), new_losses)
-    drawn = [random.choice(residuals, size=len(accuracy)) for _ in accuracy.T]
-    return new_losses, 1.0 - accuracy - np.stack(drawn, axis=1)
+    errors = _errors_at(np.repeat(draws.coefficients, NEW_RUNS, axis=0), new_losses)
+    return new_losses, errors - scatter(laws.error_fit, errors)
 
 
 # -- the laws in other forms -----------------------------------------------------------------------
 
 
 def _in_compute(coefficients: Floats) -> dict[str, Floats]:
-    """a, b, eta of K laws (K, 4): a and b are the terms at C = 1 and M = 1."""
-    _, A, B, beta = coefficients.T
+    """a, b, eta of K laws (K, 7): a and b are the terms at C = 1 and M = 1."""
+    _, A, B, beta = coefficients[:, :OF_LOSS].T
     return {
         "a": np.asarray(formulas.params_term(formulas.ray_params(1.0, 1.0), A, beta)),
         "b": np.asarray(formulas.tokens_term(formulas.ray_tokens(1.0, 1.0), B, beta)),
@@ -734,43 +726,31 @@ def _optimum(E: float, A: float, B: float, beta: float) -> float:
         return float("nan")
 
 
-def _law_of(coefficients: Floats) -> Law:
-    return ONE_EXPONENT.law(dict(zip(COEFFICIENTS, coefficients.tolist(), strict=True)))
+def _errors_at(coefficients: Floats, losses: Floats) -> Floats:
+    """1 - Q (K, m) of K pairs of laws (K, 7) at losses (m,) or (K, m)."""
+    return np.asarray(1.0 - EXPONENTIAL.accuracy(coefficients[:, OF_LOSS:], losses))
 
 
-def _error_at(link: Floats, losses: Floats) -> Floats:
-    """1 - Q (m,) of the law of error (3,) at losses (m,)."""
-    return np.asarray(1.0 - EXPONENTIAL.accuracy(link[None], losses)[0])
-
-
-def _costs(law: Law, link: Floats, compute: float, ratios: Floats) -> dict[str, Floats]:
-    """What ratios (m,) cost at one compute by a law of loss and a law of error."""
-    penalty = law.penalty(ratio=ratios / float(law.envelope.tokens_per_param(1.0)))
-    optimal = float(law.envelope.loss(compute))
-    extra = penalty.excess * float(law.envelope.reducible_loss(compute))
-    error = _error_at(link, optimal + extra)
+def _costs(coefficients: Floats, compute: float, ratios: Floats) -> dict[str, Floats]:
+    """What ratios (m,) cost at one compute by K pairs of laws (K, 7): (K, m) each."""
+    E, A, B, beta = coefficients[:, :OF_LOSS].T[:, :, None]
+    best = formulas.optimal_tokens_per_param(1.0, A, B, beta, beta)
+    s = formulas.log_size_ratio_at_ratio(ratios / best)
+    reducible = formulas.optimal_reducible_loss(compute, A, B, beta, beta)
+    excess = np.asarray(formulas.excess(s, beta, beta))
+    loss, optimal = E + reducible + excess * reducible, E + reducible
+    error = _errors_at(coefficients, loss)
     return {
-        "loss": optimal + extra,
-        "extra_loss": extra,
-        "penalty": penalty.loss_penalty,
-        "lost_compute": penalty.lost_compute,
+        "loss": loss,
+        "extra_loss": excess * reducible,
+        "penalty": np.asarray(formulas.penalty(s, beta, beta)),
+        "lost_compute": np.asarray(formulas.lost_compute(s, beta, beta)),
         "error": error,
-        "extra_error": error - _error_at(link, np.array([optimal])),
+        "extra_error": error - _errors_at(coefficients, optimal),
     }
 
 
-def _inflated(residuals: Floats, coefficients: int, what: str) -> Floats:
-    """Residuals (n,) centred, with the spread that the coefficients took from them given back."""
-    spare = len(residuals) - coefficients
-    if spare <= 0:
-        complaint = f"{len(residuals)} runs leave no residuals for the {coefficients} coefficients of the {what}"
-        raise ArgumentError("kind", "residuals", complaint=complaint)
-    return (residuals - residuals.mean()) * np.sqrt(len(residuals) / spare)
-
-
-def _state(
-    fit: TiedFit | LinkFit, value: float, scatter: dict[str, float | None]
-) -> dict[str, Any]:
+def _state(fit: Fit | LinkFit, value: float, scatter: dict[str, float | None]) -> dict[str, Any]:
     return {
         "value": value,
         "rmse": scatter["rmse"],

@@ -13,7 +13,7 @@ from ..words import counted
 from .points import InHundreds, interval_of, value_of
 
 if TYPE_CHECKING:
-    from .overtraining import Overtraining, Prediction
+    from .overtraining import ForetoldRun, Overtraining
 
 __all__ = ["SIZE", "caption", "head", "tables_of"]
 
@@ -137,7 +137,7 @@ def _columns_of(laws: Overtraining, what: str) -> Iterator[Column]:
     yield Column("is_fitted", " ", align="left", of=lambda run: "*" if fitted(run) else "")
 
 
-def _name(run: Prediction) -> str:
+def _name(run: ForetoldRun) -> str:
     """The name, its middle left out where it is long: names of runs tend to differ at the end."""
     plain = clean(run.run)
     if len(plain) <= LONGEST_NAME:

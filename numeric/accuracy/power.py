@@ -21,21 +21,17 @@ import numpy as np
 from ..data.runs import Runs
 from ..data.sample import above_guessing
 from ..data.scale import accuracy, neg_log_accuracy
-from ..fit.bootstrap import refit
 from ..fit.fitting import fit_form
 from ..fit.models import (
     COMPUTE,
-    LARGEST_EXPONENT,
     MODELS,
     PARAMS_TOKENS,
     SMALLEST_EXPONENT,
     Expression,
     PowerTerms,
-    in_coordinates,
 )
 from ..fit.objective import Objective
-from ..fit.resample import Refits
-from .kind import AT_LIMIT, Found
+from .kind import MARGIN, Kind, LawFit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,15 +39,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Points, Sample
-    from ..fit.result import Fit
+    from ..fit.resample import Refits
 
     Floats = NDArray[np.float64]
 
-__all__ = ["CEILING_KINDS", "MARGIN", "MARGINS", "POWER_KINDS", "PowerKind", "limits_of"]
+__all__ = ["CEILING_KINDS", "MARGIN", "MARGINS", "POWER_KINDS", "PowerKind", "usable"]
 
-#: The paper's (Section 4.1): runs this little above guessing scatter too much for their logarithm.
-MARGIN = 0.05
-#: Its other ones, by its names of benchmarks (Appendix M: else too few runs are left).
+#: Other margins of the paper than the usual one, by its names of benchmarks (Appendix M: else too
+#: few runs are left).
 MARGINS = {"LBPP": 0.02}
 #: What an exponent at its lower bound says where the law has other terms.
 OTHERWISE = "its term is a constant beside the others, or a straight line in the logarithm"
@@ -63,8 +58,8 @@ SQUARES, HUBER = Objective(name="least-squares-log"), Objective(name="huber-log"
 
 
 @dataclass(frozen=True)
-class PowerKind:
-    """A direct law; see `isoflop.numeric.accuracy.kind.Kind` for what every law can do.
+class PowerKind(Kind):
+    """A direct law.
 
     Attributes
     ----------
@@ -97,7 +92,7 @@ class PowerKind:
         return self.terms.coefficients
 
     @property
-    def needs(self) -> tuple[str, ...]:
+    def requires(self) -> tuple[str, ...]:
         """Quantities of the runs."""
         return self.terms.requires
 
@@ -113,8 +108,8 @@ class PowerKind:
             *self.terms.exponents[:1],
         )
 
-    def fit(self, sample: Sample) -> Found:
-        """The law closest to the runs; `Found.inside` is the `Fit` of -log Q'."""
+    def fit(self, sample: Sample) -> LawFit:
+        """The law closest to the runs."""
         least = len(self.coefficients)
         if len(sample) < least:
             raise ValueError(
@@ -123,33 +118,24 @@ class PowerKind:
                 f"{self.formula}"
             )
         fit = fit_form(self.runs(sample), self.terms, self.objective)
-        return Found(
-            coefficients=np.array(list(fit.coefficients.values())),
-            value=fit.objective_value,
-            converged=fit.converged,
-            reason=fit.solution.reason or ("" if fit.converged else "no certified minimum"),
-            undetermined=self._undetermined(fit),
-            inside=fit,
-            limits=limits_of(self.terms),
-            remarks=tuple(self._remarks(sample, fit)),
-        )
+        return LawFit(kind=self, sample=sample, parts=(fit,))
 
-    def _undetermined(self, fit: Fit) -> tuple[str, ...]:
+    def undetermined(self, fit: LawFit) -> Iterator[str]:
         """Coefficients that the runs leave open. The prefactor of one power is not: with its
         exponent on a bound it is a mean.
         """
-        return tuple(
-            name
-            for name in fit.undetermined
-            if not (self._is_one_power and name in self.terms.prefactors)
-        )
+        for name in super().undetermined(fit):
+            if not (self._is_one_power and name in self.terms.prefactors):
+                yield name
 
-    def _remarks(self, sample: Sample, fit: Fit) -> Iterator[str]:
+    def remarks(self, fit: LawFit) -> Iterator[str]:
         """Where an exponent lies on the least that is tried."""
-        for variable, name in zip(self.needs, self.terms.exponents, strict=False):
-            if fit.coefficients[name] <= SMALLEST_EXPONENT * (1.0 + AT_LIMIT):
+        lower, _ = fit.at_limits(fit.values)
+        held = {name for name, is_lower in zip(fit.names, lower, strict=True) if is_lower}
+        for variable, name in zip(self.requires, self.terms.exponents, strict=False):
+            if name in held:
                 says = (
-                    f"accuracy does not rise with {variable} ({self._straight(sample)})"
+                    f"accuracy does not rise with {variable} ({self._straight(fit.sample)})"
                     if self._is_one_power
                     else OTHERWISE
                 )
@@ -159,27 +145,21 @@ class PowerKind:
         """The exponent of one power without any bound, by least squares of log(-log Q'): a straight
         line in log C.
         """
-        logs = np.log(sample.at.column(self.needs[0]))
+        logs = np.log(sample.at.column(self.requires[0]))
         off = logs - logs.mean()
         slope = off @ np.log(self.runs(sample).loss) / (off @ off)
         return f"least squares of log(-log Q') without a bound: {self.terms.exponents[0]} = {-slope:.4g}"
 
-    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
-        """The fit repeated; see `Kind.refit`."""
-        usable = above_guessing(sample.accuracy, baselines[:, None], 0.0)
-        raw = np.where(usable, sample.accuracy, 0.5 * (1.0 + baselines[:, None]))
-        again = refit(
-            found.inside, np.where(usable, weights, 0.0), neg_log_accuracy(raw, baselines[:, None])
-        )
-        return Refits(again.coefficients, again.converged)
+    def refit(self, fit: LawFit, weights: Floats, baselines: Floats) -> Refits:
+        """The fit repeated."""
+        weights, neg_logs = usable(fit.sample, weights, baselines)
+        return fit.parts[0].refit(weights=weights, observed=neg_logs)
 
     def neg_log(self, coefficients: Floats, at: Points) -> Floats:
         """-log Q' (K, m) of K laws (K, p) at m points."""
-        for name in self.needs:
+        for name in self.requires:
             at.column(name)  # or the error that says which is not known
-        rows: Any = at  # of the quantities of runs it has those that the law needs
-        model: Any = self.terms.at(rows, np.zeros(len(self.terms.exponents)))
-        return np.asarray(model.evaluate(in_coordinates(self.terms, coefficients))[0])
+        return self.terms.values(coefficients, at)
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
         """Raw accuracy (K, m); see `Kind.accuracy`."""
@@ -194,7 +174,7 @@ class PowerKind:
         at: dict[str, Any] = {
             name: getattr(sample.at, name) for name in ("params", "tokens", "compute")
         }
-        at |= {name: sample.at.column(name) for name in self.needs}
+        at |= {name: sample.at.column(name) for name in self.requires}
         return Runs(
             **at,
             loss=np.asarray(neg_log_accuracy(sample.accuracy, sample.baseline)),
@@ -206,12 +186,14 @@ class PowerKind:
         )
 
 
-def limits_of(terms: PowerTerms | Expression) -> Floats:
-    """(p, 2): the limits that the search sets to exponents, -inf and inf for the others; E = 0 is a
-    value as any other.
+def usable(sample: Sample, weights: Floats, baselines: Floats) -> tuple[Floats, Floats]:
+    """Weights (K, n), 0 for the runs at or below their redrawn accuracy of guessing (K,), which
+    have no -log, and -log Q' (K, n).
     """
-    box, free = (SMALLEST_EXPONENT, LARGEST_EXPONENT), (-np.inf, np.inf)
-    return np.array([box if name in terms.exponents else free for name in terms.coefficients])
+    guessing = baselines[:, None]
+    above = above_guessing(sample.accuracy, guessing, 0.0)
+    raw = np.where(above, sample.accuracy, 0.5 * (1.0 + guessing))
+    return np.where(above, weights, 0.0), np.asarray(neg_log_accuracy(raw, guessing))
 
 
 def _kind(name: str, terms: PowerTerms, objective: Objective, *, ceiling: bool) -> PowerKind:

@@ -17,7 +17,7 @@ from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import Column, Table
 from ..errors import ArgumentError
 from ..words import counted
-from .links import MOST_STARTS, UNIT_LOGISTIC
+from .links import UNIT_LOGISTIC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,14 +158,14 @@ def _quality(benchmark: str, proxy: str, scores: Floats, values: Floats) -> Prox
     if not about > 0.0:
         return ProxyQuality(**named, note="accuracy is constant")
     named["spearman"] = float(spearmanr(x, q).statistic)
-    curve = UNIT_LOGISTIC.refit(x, q[None], np.ones((1, len(q))), most=MOST_STARTS)
-    if not curve.converged[0]:
+    curve = UNIT_LOGISTIC.fit(x, q)
+    if not (curve.converged and np.isfinite(curve.values).all()):
         return ProxyQuality(**named, note="no certified minimum")
-    squares = max(float(np.asarray(curve.values)[0]), 0.0)
+    squares = max(curve.objective_value, 0.0)
     return ProxyQuality(
         **named,
         r2=1.0 - squares / about,
         rmse=float(np.sqrt(squares / len(q))),
-        a=float(curve.coefficients[0][0]),
-        b=float(curve.coefficients[0][1]),
+        a=curve.coefficients["a"],
+        b=curve.coefficients["b"],
     )

@@ -81,7 +81,7 @@ class LawOfReport:
     @property
     def reason(self) -> str:
         """What speaks against the fit."""
-        return self.fit.found.reason
+        return self.fit.reason
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -427,7 +427,7 @@ def report_benchmark(
 
 
 def _is_in_k(kind: Kind) -> bool:
-    return "k" in kind.needs
+    return "k" in kind.requires
 
 
 def _samples(
@@ -447,7 +447,7 @@ def _samples(
     if any(map(_is_in_k, kinds)) and len(evaluations.family(benchmark)) >= SEVERAL:
         pairs = evaluations.pairs(benchmark, baseline.value)
         samples["pairs"] = pairs, held_out_of(evaluations, pairs, hold_out)
-    if proxy is not None and any("proxy" in kind.needs for kind in kinds):
+    if proxy is not None and any("proxy" in kind.requires for kind in kinds):
         with_proxy = evaluations.sample(benchmark, baseline.value, proxy=proxy)
         samples["proxy"] = with_proxy, ~np.isin(with_proxy.index, whole.index[~held])
     return samples
@@ -465,7 +465,7 @@ def _fitted(
     fits: list[LawFit] = []
     left_out: list[str] = []
     for kind in kinds:
-        rows = "pairs" if _is_in_k(kind) else "proxy" if "proxy" in kind.needs else "runs"
+        rows = "pairs" if _is_in_k(kind) else "proxy" if "proxy" in kind.requires else "runs"
         if rows not in samples:
             left_out.append(f"{kind.name}: {WITHOUT[rows]}")
             continue
@@ -521,7 +521,7 @@ def _undetermined(laws: Sequence[LawOfReport]) -> Iterator[str]:
         if loose:
             alike = f"; {fit.alike}" if fit.alike else ""
             yield f"{name}: these runs leave {loose} undetermined{alike}"
-        yield from (f"{name}: {remark}" for remark in fit.found.remarks)
+        yield from (f"{name}: {remark}" for remark in fit.remarks)
         if refits := ", ".join(
             f"{key} in {count} of {len(fit.refitted)} refits" for key, count in fit.at_limit.items()
         ):
@@ -607,7 +607,7 @@ def _forecast(fit: LawFit, at: Points, k: float | None, level: float) -> list[Fo
     known = fit.sample.at.compute
     beyond = np.zeros(len(at), bool)
     if isinstance(fit.kind, BilinearKind):
-        beyond = fit.kind.beyond(fit.found.coefficients, at)
+        beyond = fit.kind.beyond(fit.values, at)
     return [
         Forecast(
             law=fit.name,

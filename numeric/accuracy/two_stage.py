@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fit.resample import Refits
+from ..fit.resample import together
 from .first_stage import STAGES, FirstStage
-from .kind import Found
+from .kind import MARGIN, Kind, LawFit
 from .links import LINKS, Link
-from .power import MARGIN, limits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..data.sample import Points, Sample
+    from ..fit.resample import Refits
 
     Floats = NDArray[np.float64]
 
@@ -40,8 +40,8 @@ FEW = 5
 
 
 @dataclass(frozen=True)
-class TwoStageKind:
-    """A two-stage law; see `isoflop.numeric.accuracy.kind.Kind` for what every law can do.
+class TwoStageKind(Kind):
+    """A two-stage law.
 
     The accuracy that it foretells is not kept between 0 and 1. A link that levels off at guessing
     is fitted to all runs; the linear one, which cannot, to those above guessing by the margin of
@@ -77,7 +77,7 @@ class TwoStageKind:
         return (*self.stage.terms.coefficients, *self.link.coefficients)
 
     @property
-    def needs(self) -> tuple[str, ...]:
+    def requires(self) -> tuple[str, ...]:
         """The budget and the proxy."""
         return (*self.stage.terms.variables, "proxy")
 
@@ -86,61 +86,44 @@ class TwoStageKind:
         """The budget alone."""
         return self.stage.terms.variables
 
-    def fit(self, sample: Sample) -> Found:
-        """Each stage closest to the runs; `Found.inside` is that of the first, `Found.value` is the sum
-        of squares of accuracy.
+    def fit(self, sample: Sample) -> LawFit:
+        """Each stage closest to the runs; the objective is that of the second, the sum of squares
+        of accuracy.
         """
         proxy = sample.at.column("proxy")
         try:
-            first = self.stage.fit(sample.at, proxy)
-            second = self.link.fit(proxy, sample.accuracy)
+            parts = self.stage.fit(sample.at, proxy), self.link.fit(proxy, sample.accuracy)
         except ValueError as error:
             raise ValueError(f"{sample.benchmark}: {error}") from None
-        free = np.tile([-np.inf, np.inf], (len(self.link.coefficients), 1))
-        failed = [] if first.inside.converged else [f"first stage: {first.reason}"]
-        failed += [] if second.converged else ["second stage: no certified minimum"]
-        return Found(
-            coefficients=np.concatenate([first.coefficients, second.coefficients]),
-            value=second.value,
-            converged=not failed,
-            reason="; ".join(failed),
-            undetermined=(*first.undetermined, *second.undetermined),
-            inside=first,
-            limits=np.concatenate([limits_of(self.stage.terms), free]),
-            remarks=(*self._few(len(sample)), *self.link.remarks(second.coefficients)),
-        )
+        return LawFit(kind=self, sample=sample, parts=parts)
 
-    def _few(self, runs: int) -> Iterator[str]:
-        """A sentence for each stage that has few runs for its coefficients."""
-        for which, names in (
-            ("first", self.stage.terms.coefficients),
-            ("second", self.link.coefficients),
-        ):
-            width = len(names)
-            if runs < FEW * width:
+    def reason(self, fit: LawFit) -> str:
+        """What speaks against each stage."""
+        stages = zip(("first", "second"), fit.parts, strict=True)
+        return "; ".join(f"{which} stage: {part.reason}" for which, part in stages if part.reason)
+
+    def remarks(self, fit: LawFit) -> Iterator[str]:
+        """A sentence for each stage that has few runs for its coefficients, then the link's."""
+        for which, part in zip(("first", "second"), fit.parts, strict=True):
+            width = len(part.names)
+            if fit.size < FEW * width:
                 yield (
-                    f"{runs} runs for the {width} coefficients of the {which} stage, fewer than "
-                    f"{FEW} to each: how close it is "
-                    "to these says little of how far off it is elsewhere"
+                    f"{fit.size} runs for the {width} coefficients of the {which} stage, fewer "
+                    f"than {FEW} to each: how close it is to these says little of how far off it "
+                    f"is elsewhere"
                 )
+        yield from super().remarks(fit)
 
-    def refit(self, sample: Sample, found: Found, weights: Floats, baselines: Floats) -> Refits:
-        """Both fits repeated with the same draws of runs; see `Kind.refit`."""
-        first = found.inside.refit(weights)
-        second = self.link.refit(sample.at.column("proxy"), sample.accuracy, weights)
-        return Refits(
-            np.concatenate([first.coefficients, second.coefficients], axis=1),
-            first.converged & second.converged,
-        )
+    def refit(self, fit: LawFit, weights: Floats, baselines: Floats) -> Refits:
+        """Both fits repeated with the same draws of runs; what guessing scores plays no part."""
+        return together(part.refit(weights=weights) for part in fit.parts)
 
     def proxy(self, coefficients: Floats, at: Points) -> Floats:
         """The proxy (K, m) of the first stages of K laws (K, p) at m points."""
         return self.stage.proxy(coefficients[:, : len(self.stage.terms.coefficients)], at)
 
     def accuracy(self, coefficients: Floats, at: Points, baselines: Floats) -> Floats:
-        """Raw accuracy (K, m) by way of the proxy that the first stage foretells; see
-        `Kind.accuracy`.
-        """
+        """Raw accuracy (K, m) by way of the proxy that the first stage foretells."""
         return self.link.accuracy(
             coefficients[:, len(self.stage.terms.coefficients) :], self.proxy(coefficients, at)
         )

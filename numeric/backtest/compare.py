@@ -263,7 +263,7 @@ def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:
 
 
 def _shape(kind: Kind) -> str:
-    return "pairs" if "k" in kind.needs else "proxy" if "proxy" in kind.needs else "runs"
+    return "pairs" if "k" in kind.requires else "proxy" if "proxy" in kind.requires else "runs"
 
 
 def _sample(

@@ -97,7 +97,7 @@ class Entry:
         """
         if self.fit is None:
             return ()
-        said = list(self.fit.found.remarks)
+        said = list(self.fit.remarks)
         at = ", ".join(
             f"{name} in {count} of {len(self.fit.refitted)} refits"
             for name, count in self.fit.at_limit.items()
@@ -119,7 +119,7 @@ class Entry:
         if self.fit is None:
             return self.failed
         if not self.fit.converged:
-            return self.fit.found.reason or "no certified minimum"
+            return self.fit.reason
         values = self.fit.coefficients
         loose = [  # of those at a limit of the search the remarks tell
             name for name in self.undetermined if self.fit.limit_of(name, values[name]) is None
@@ -319,7 +319,7 @@ class Comparison(Shown):
         """Whether every law was fitted everywhere, with a certified minimum. Coefficients may be
         open: errors are not.
         """
-        return all(each.fit is not None and each.fit.found.converged for each in self.entries)
+        return all(each.fit is not None and each.fit.converged for each in self.entries)
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for every entry."""
@@ -400,8 +400,8 @@ class Comparison(Shown):
             "formula": each.fit.kind.formula,
             "fitted_by": each.fit.kind.fitted_by,
             "coefficients": each.coefficients(self.level),
-            "converged": each.fit.found.converged,
-            "reason": each.fit.found.reason,
+            "converged": each.fit.converged,
+            "reason": each.fit.reason,
             "undetermined": list(each.undetermined),
             "remarks": list(each.remarks),
             "weak": each.weak,

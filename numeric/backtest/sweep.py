@@ -429,7 +429,7 @@ def sweep_thresholds(
         judged = above_guessing(sample.accuracy, sample.baseline, margin)
         for kind in kinds:
             usable = above_guessing(sample.accuracy, sample.baseline, kind.margin)
-            if "proxy" in kind.needs and sample.at.proxy is not None:
+            if "proxy" in kind.requires and sample.at.proxy is not None:
                 usable &= np.isfinite(sample.at.proxy)
             needed = max(least_train, len(kind.coefficients) + 1)
             for T in grid.tolist():

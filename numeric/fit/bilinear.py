@@ -5,20 +5,33 @@ k.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import formulas
 from ..errors import number, outside
+from .fitted import Fitted
+from .resample import Refits
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
+
+    from .resample import Draws
 
     Floats = NDArray[np.float64]
 
-__all__ = ["BilinearFit", "BilinearLaw", "fit_bilinear"]
+__all__ = ["COEFFICIENTS", "SIGNED", "BilinearFit", "BilinearLaw", "fit_bilinear"]
+
+COEFFICIENTS = ("log_A", "a", "b", "d")
+#: Of these the sign is what the law says; it is open where the interval of this coverage holds 0.
+SIGNED, SIGN_LEVEL = ("a", "d"), 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +50,7 @@ class BilinearLaw:
     d: float
 
     def __post_init__(self) -> None:
-        for name in ("log_A", "a", "b", "d"):
+        for name in COEFFICIENTS:
             object.__setattr__(self, name, number(name, getattr(self, name)))
 
     @property
@@ -120,62 +133,106 @@ class BilinearLaw:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BilinearFit:
+class BilinearFit(Fitted):
     """A bilinear law by ordinary least squares of log y.
 
     Attributes
     ----------
-    law : BilinearLaw
-    covariance : ndarray
-        (4, 4) of log_A, a, b, d, from the scatter about the law; NaN for four points. Points at
-        several k from the same samples are not independent, so for these it is too small.
-    residual_deviation : float
-        Standard deviation of log y about the law; NaN for four points.
-    r_squared : float
-    n : int
-        Number of points.
+    compute, k, neg_log : ndarray
+        (n,): the points.
+    run : ndarray
+        (n,): which run each point is of; the k of a run share its samples.
+    plane : ndarray
+        (4,): log_A, a, b, d.
+    draws : Draws or None
     """
 
-    law: BilinearLaw
-    covariance: Floats
-    residual_deviation: float
-    r_squared: float
-    n: int
+    compute: Floats
+    k: Floats
+    neg_log: Floats
+    run: Any
+    plane: Floats
+    draws: Draws | None = None
+
+    converged = True
 
     @property
-    def standard_errors(self) -> dict[str, float]:
-        """By name."""
-        return dict(
-            zip(("log_A", "a", "b", "d"), np.sqrt(np.diag(self.covariance)).tolist(), strict=True)
+    def coefficients(self) -> dict[str, float]:
+        """log_A, a, b and d."""
+        return dict(zip(COEFFICIENTS, self.plane.tolist(), strict=True))
+
+    @property
+    def size(self) -> int:
+        """Number of points."""
+        return len(self.neg_log)
+
+    @property
+    def objective_value(self) -> float:
+        """The sum of squares of log y about the law; 0 for four points, through which it passes."""
+        if self.size == len(COEFFICIENTS):
+            return 0.0
+        return float(np.sum((np.log(self.neg_log) - np.log(self.predict(self))) ** 2))
+
+    @cached_property
+    def undetermined(self) -> tuple[str, ...]:
+        """Of a and d those whose sign is open: the interval of 90 % by the jackknife over runs
+        holds 0. The signs are what the law says, whether compute helps at k = 1 and on which side
+        of C_x the law holds.
+        """
+        reach = NormalDist().inv_cdf(0.5 + SIGN_LEVEL / 2.0) * self._errors
+        return tuple(
+            name
+            for name, value, most in zip(COEFFICIENTS, self.plane, reach, strict=True)
+            if name in SIGNED and not abs(value) > most
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data; None for what four points cannot tell."""
+    @property
+    def _errors(self) -> Floats:
+        """Standard errors (4,) by the jackknife over runs; infinite where a plane hangs on a single
+        run. Points of one run are not independent, so that their scatter would not do.
+        """
+        names = np.unique(self.run)
+        without = self.refit(weights=(self.run != names[:, None]).astype(np.float64)).coefficients
+        if not np.isfinite(without).all():
+            return np.full(len(COEFFICIENTS), np.inf)
+        return np.asarray(np.sqrt((len(names) - 1.0) * without.var(axis=0)))
 
-        def known(value: float) -> float | None:
-            return value if math.isfinite(value) else None
+    @property
+    def law(self) -> BilinearLaw:
+        """The fitted law, also where a sign is open."""
+        return self.law_of(self.coefficients)
 
-        law = self.law
-        return {
-            "coefficients": {name: getattr(law, name) for name in ("log_A", "a", "b", "d")},
-            "standard_errors": {name: known(value) for name, value in self.standard_errors.items()},
-            "crossing": known(law.crossing) if law.d else None,
-            "residual_deviation": known(self.residual_deviation),
-            "r_squared": known(self.r_squared),
-            "n": self.n,
-        }
+    def law_of(self, coefficients: Mapping[str, float]) -> BilinearLaw:
+        """The law with other coefficients."""
+        return BilinearLaw(**coefficients)
 
-    def __str__(self) -> str:
-        return f"{self.law}\n{self.n} points, R^2 {self.r_squared:.4f}; holds for {self.law._where}"
+    def predict(self, rows: Any) -> Floats:
+        """y at other rows with compute and k, also where the law does not hold."""
+        return np.asarray(self.law.neg_log(rows.compute, rows.k, beyond=True))
+
+    def refit(self, *, weights: Floats, observed: Floats | None = None) -> Refits:
+        """The planes of K resamples, by whole numbers (K, n) that say how often each point is
+        drawn, of its own y or of others (K, n); NaN and not certified where what is drawn does not
+        determine one.
+        """
+        values = np.broadcast_to(self.neg_log if observed is None else observed, weights.shape)
+        planes = np.full((len(weights), len(COEFFICIENTS)), np.nan)
+        for row, (weight, y) in enumerate(zip(weights, values, strict=True)):
+            at = np.repeat(np.arange(self.size), np.rint(weight).astype(np.int64))
+            with suppress(ValueError):
+                planes[row] = fit_bilinear(self.compute[at], self.k[at], y[at]).plane
+        return Refits(planes, np.isfinite(planes).all(axis=1))
 
 
-def fit_bilinear(compute: Any, k: Any, neg_log: Any) -> BilinearFit:
+def fit_bilinear(compute: Any, k: Any, neg_log: Any, run: Any = None) -> BilinearFit:
     """The least-squares plane of log y over log C, log k and their product.
 
     Parameters
     ----------
     compute, k, neg_log : array_like
         At least four points: FLOP > 0, k >= 1, y = -log pass@k > 0 in nats.
+    run : array_like, optional
+        Which run each point is of; by default each is of its own.
 
     Returns
     -------
@@ -187,10 +244,8 @@ def fit_bilinear(compute: Any, k: Any, neg_log: Any) -> BilinearFit:
         Where a value is outside its domain (y = 0 or inf has no logarithm: leave such points out),
         or the points do not determine the four coefficients.
     """
-    x, z, y = (
-        np.log(_positive(name, v))
-        for name, v in (("compute", compute), ("k", _draws(k)), ("neg_log", neg_log))
-    )
+    points = [_positive("compute", compute), _draws(k), _positive("neg_log", neg_log)]
+    x, z, y = map(np.log, points)
     if x.ndim != 1 or not x.shape == z.shape == y.shape:
         raise outside(
             "neg_log",
@@ -213,17 +268,12 @@ def fit_bilinear(compute: Any, k: Any, neg_log: Any) -> BilinearFit:
     back = np.array(
         [[1.0, -x0, -z0, x0 * z0], [0.0, 1.0, 0.0, -z0], [0.0, 0.0, 1.0, -x0], [0.0, 0.0, 0.0, 1.0]]
     )
-    log_A, a, b, d = (float(c) for c in back @ solution)
-    residuals = y - design @ solution
-    scatter, along = float(residuals @ residuals), float(((y - y.mean()) ** 2).sum())
-    variance = scatter / (x.size - 4) if x.size > 4 else math.nan
-    inner = np.linalg.inv((design / scale).T @ (design / scale)) / np.outer(scale, scale)
     return BilinearFit(
-        law=BilinearLaw(log_A=log_A, a=a, b=b, d=d),
-        covariance=variance * back @ inner @ back.T,
-        residual_deviation=math.sqrt(variance),
-        r_squared=1.0 - scatter / along if along > 0.0 else math.nan,
-        n=int(x.size),
+        compute=points[0],
+        k=points[1],
+        neg_log=points[2],
+        run=np.arange(x.size) if run is None else np.asarray(run),
+        plane=back @ solution,
     )
 
 

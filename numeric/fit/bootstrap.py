@@ -12,7 +12,7 @@ from .newton import Problems, minimise
 from .objective import Clip
 from .optimality import Solution
 from .path import follow
-from .resample import LEAST_GROUPS, Refits, resample
+from .resample import LEAST_GROUPS, Refits, inflated, resample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,12 +185,7 @@ def bootstrap(
 
 def resampled_values(fit: Fit, size: int, random: np.random.Generator) -> Floats:
     """Observed values (size, n) with residuals drawn from the fit's own."""
-    errors = fit.residuals
-    spare = len(errors) - int(fit.free.sum())
-    if spare <= 0:
-        complaint = f"{len(errors)} runs leave no residuals for {int(fit.free.sum())} coefficients"
-        raise ArgumentError("kind", "residuals", complaint=complaint)
-    errors = (errors - errors.mean()) * np.sqrt(len(errors) / spare)
+    errors = inflated(fit.residuals, int(fit.free.sum()))
     drawn = random.choice(errors, size=(size, len(errors)))
     if fit.objective.in_logs:
         return np.asarray(fit.fitted * np.exp(drawn))

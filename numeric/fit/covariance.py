@@ -39,7 +39,7 @@ NORMAL = NormalDist()
 MEDIAN_DEVIATION = NORMAL.inv_cdf(0.75)
 #: Coverage that the bandwidth is tuned to.
 BANDWIDTH_LEVEL = 0.95
-SINGULAR = 1e-13
+SINGULAR, FLAT = 1e-13, 1e-12
 LEAST_GROUPS = 2
 #: A run or a group whose leverage is closer to 1 than this determines a coefficient alone.
 ALONE = 1e-9
@@ -81,16 +81,14 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
             f"covariance: {len(residuals)} runs cannot tell the error of {int(free.sum())} free "
             f"coefficients"
         )
-    scale = np.linalg.norm(jacobian, axis=1)
-    scale[scale == 0.0] = 1.0
     if not free.any():
         return np.zeros((len(free), len(free)))
     require_determined(fit)
-    unit = (jacobian / scale[:, None])[free]
+    unit, scale = unit_columns(jacobian)
+    unit = unit[free]
     if kind == "classical":
-        middle = np.linalg.inv((unit * weights) @ unit.T) * float(
-            np.sum(weights * residuals**2) / spare
-        )
+        variance = float(np.sum(weights * residuals**2) / spare)
+        middle = classical(unit * np.sqrt(weights), variance)
     else:
         bread = np.linalg.inv(
             _regular(_bread(fit, residuals, jacobian, values, weights, scale)[np.ix_(free, free)])
@@ -141,6 +139,38 @@ def _scores(columns: Floats, pulls: Floats, group: Any) -> Floats:
     return np.stack(scores, axis=1)
 
 
+def unit_columns(columns: Floats) -> tuple[Floats, Floats]:
+    """Columns (p, n) of unit length, and their lengths (p,); those that are 0 stay so, and count as
+    of length 1.
+    """
+    lengths = np.linalg.norm(columns, axis=1)
+    lengths[lengths == 0.0] = 1.0
+    return columns / lengths[:, None], lengths
+
+
+def independence(columns: Floats) -> float:
+    """The least singular value of columns (p, n) of unit length, as a share of the largest: 0 where
+    a combination of the p coefficients moves nothing.
+    """
+    p, n = columns.shape
+    if n < p or not columns.any(axis=1).all():
+        return 0.0
+    sizes = np.linalg.svd(unit_columns(columns)[0], compute_uv=False)
+    return float(sizes[-1] / sizes[0])
+
+
+def classical(columns: Floats, variance: float) -> Floats:
+    """Covariance (p, p) of least squares with errors of one variance, s^2 (G G')^-1 for columns
+    G (p, n); infinite where the rows leave a direction open.
+    """
+    unit, lengths = unit_columns(columns)
+    left, sizes, _ = np.linalg.svd(unit, full_matrices=False)
+    open_direction = np.inf if variance > 0.0 else 0.0
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        inverse = np.where(sizes > FLAT * sizes[0], variance / sizes**2, open_direction)
+        return (left * np.minimum(inverse, 1e300)) @ left.T / lengths / lengths[:, None]
+
+
 def irreducible_at_zero(fit: Fit) -> bool:
     """Whether E came out as 0, which nobody gave: not told from 0, rather than known to be 0."""
     return (
@@ -158,10 +188,9 @@ def require_determined(fit: Fit) -> None:
     """
     _, jacobian, _ = fit.linearised()
     scaled = jacobian[fit.free] * (1.0 if fit.runs.weight is None else np.sqrt(fit.runs.weight))
-    lengths = np.linalg.norm(scaled, axis=1)
-    if lengths.size:
-        scaled = scaled / np.where(lengths > 0.0, lengths, 1.0)[:, None]
-        _regular(scaled @ scaled.T)
+    if len(scaled):
+        unit, _ = unit_columns(scaled)
+        _regular(unit @ unit.T)
 
 
 def bandwidth(fit: Fit, residuals: Floats) -> float:

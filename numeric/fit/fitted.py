@@ -23,10 +23,16 @@ if TYPE_CHECKING:
     from .resample import Draws, Refits
 
     Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
 
-__all__ = ["DEFAULT_LEVEL", "Fitted"]
+__all__ = ["AT_LIMIT", "DEFAULT_LEVEL", "FREE", "NO_MINIMUM", "Fitted", "Joint"]
 
 DEFAULT_LEVEL = 0.9
+#: A coefficient this close to a limit of the search, relative to its size, is on it.
+AT_LIMIT = 1e-6
+#: Of a coefficient that the search does not limit.
+FREE = (-np.inf, np.inf)
+NO_MINIMUM = "no certified minimum"
 
 
 class Fitted(Shown, ABC):
@@ -115,11 +121,35 @@ class Fitted(Shown, ABC):
         """
         return ()
 
-    def on_limit(self, coefficients: Floats) -> NDArray[np.bool_]:
-        """Which of the coefficients (K, p) lie at a limit of the search, (K, p). A value that the
-        law may take, such as E = 0, is none.
+    @property
+    def reason(self) -> str:
+        """What speaks against the fit, "" where it has converged."""
+        return "" if self.converged else NO_MINIMUM
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the coefficients must know, beside `undetermined` and `reason`."""
+        return ()
+
+    @property
+    def limits(self) -> Floats:
+        """(p, 2): the limits that the search sets to each coefficient, -inf and inf where it sets
+        none. A coefficient there is no estimate: the rows ask for one beyond. A value that the law
+        may take, such as E = 0, is no limit.
         """
-        return np.zeros(np.shape(coefficients), dtype=bool)
+        return np.tile(FREE, (len(self.names), 1))
+
+    def at_limits(self, coefficients: Floats) -> tuple[Mask, Mask]:
+        """Which of the coefficients (..., p) lie on the lower and which on the upper limit of the
+        search.
+        """
+        low, high = self.limits.T
+        near = AT_LIMIT * np.abs(coefficients)
+        return coefficients <= low + near, coefficients >= high - near
+
+    def on_limit(self, coefficients: Floats) -> Mask:
+        """Which of the coefficients (K, p) lie at a limit of the search, (K, p)."""
+        return np.logical_or(*self.at_limits(coefficients))
 
     def law_of(self, coefficients: Mapping[str, float]) -> Any:
         """The law of this form with other coefficients."""
@@ -138,6 +168,11 @@ class Fitted(Shown, ABC):
     def names(self) -> tuple[str, ...]:
         """Of the p coefficients."""
         return tuple(self.coefficients)
+
+    @property
+    def values(self) -> Floats:
+        """The p coefficients, in their order."""
+        return np.array(list(self.coefficients.values()))
 
     @property
     def is_sound(self) -> bool:
@@ -229,6 +264,43 @@ class Fitted(Shown, ABC):
             name: {key: estimate.as_dict("value", "lo", "hi", "se")[key] for key in KEYS}
             for name, estimate in self.estimates(level).items()
         }
+
+
+class Joint(Fitted):
+    """Base of laws that are fitted one after the other and read as one: the coefficients of the
+    first, then those of the next.
+
+    Attributes
+    ----------
+    parts : tuple of Fitted
+    """
+
+    parts: tuple[Fitted, ...]
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """By name, those of the first part first."""
+        return {name: value for part in self.parts for name, value in part.coefficients.items()}
+
+    @property
+    def objective_value(self) -> float:
+        """What was minimised for the last part, at the minimum."""
+        return self.parts[-1].objective_value
+
+    @property
+    def converged(self) -> bool:
+        """Whether every part is certified to be a minimum."""
+        return all(part.converged for part in self.parts)
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Coefficients that the rows leave open."""
+        return tuple(name for part in self.parts for name in part.undetermined)
+
+    @property
+    def limits(self) -> Floats:
+        """(p, 2): those of the parts."""
+        return np.concatenate([part.limits for part in self.parts])
 
 
 #: Of a number with its interval, in the files of fits.

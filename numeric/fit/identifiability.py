@@ -27,6 +27,7 @@ import numpy as np
 
 from .. import formulas
 from ..results import coverage_factor
+from .covariance import independence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -48,6 +49,8 @@ EXACT, NEAR, FITTED = 1e-6, 0.05, 1e-2
 MOST_LEVELS = 8
 #: Singular values below this share of the largest are zero.
 RANK = 1e-10
+#: Columns of unit length that are this close to dependent leave terms of one exponent open.
+DEPENDENT = 1e-6
 #: A column this small beside the largest, all being derivatives by logarithms and exponents, is
 #: rounding.
 ZERO_COLUMN = 1e-13
@@ -295,8 +298,13 @@ def open_coefficients(fit: Fit) -> tuple[str, ...]:
     """Coefficients of a fit that are no result, in the order of the law.
 
     Those that the design leaves open or lets stand for either term, that went to a limit of the
-    search, and where there are no more runs than free coefficients, all of these.
+    search, and where there are no more runs than free coefficients, all of these. Terms of one
+    exponent are all open where a combination of coefficients is, or one at a limit.
     """
+    if getattr(fit.model, "is_shared", False):
+        columns = fit.linearised()[1][fit.free]
+        at_limit = {*fit.at_bound} - {"E"}
+        return fit.names if at_limit or independence(columns) < DEPENDENT else ()
     free = [name for name, is_free in zip(fit.model.coefficients, fit.free, strict=True) if is_free]
     result = fit.identifiability()
     left = {

@@ -28,7 +28,7 @@ import numpy as np
 from ...theory.data.notation import close_matches
 from ..errors import REAL, ArgumentError, nonnegative_number, number, outside, positive_number
 from .expression import BUDGET, COLUMNS, ExpressionModel, coefficients_of, names_of, required
-from .separable import Centred
+from .separable import Centred, OneExponent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +57,7 @@ AT_BOUND = 1e-9
 
 @dataclass(frozen=True)
 class PowerTerms:
-    """E + sum_k a_k x_k^-b_k, or the same without E.
+    """E + sum_k a_k x_k^-b_k, or the same without E; terms may have one exponent between them.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class PowerTerms:
     variables : tuple of str
         Columns of the runs.
     prefactors, exponents : tuple of str
-        Names of a_k and of b_k.
+        Names of a_k and of b_k, one for each term.
     irreducible : bool
         Whether there is an E.
     """
@@ -88,7 +88,13 @@ class PowerTerms:
     @property
     def coefficients(self) -> tuple[str, ...]:
         """Names of the coefficients, in the order of the parameters."""
-        return (*(("E",) if self.irreducible else ()), *self.prefactors, *self.exponents)
+        exponents = dict.fromkeys(self.exponents)
+        return (*(("E",) if self.irreducible else ()), *self.prefactors, *exponents)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all terms have one exponent."""
+        return len(self.exponents) > 1 and len({*self.exponents}) == 1
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -102,13 +108,18 @@ class PowerTerms:
         del runs
         return self
 
-    def logs(self, runs: Runs) -> Floats:
+    def values(self, coefficients: Floats, rows: Any) -> Floats:
+        """K laws (K, p) with positive prefactors at rows with the variables, (K, n)."""
+        return _values(self, coefficients, rows)
+
+    def logs(self, runs: Any) -> Floats:
         """Logarithms of the variables (m, n)."""
         return np.stack([np.log(getattr(runs, name)) for name in self.variables])
 
-    def at(self, runs: Runs, centres: Floats) -> Centred:
+    def at(self, runs: Any, centres: Floats) -> Centred | OneExponent:
         """The model at runs."""
-        return Centred(self.logs(runs) - centres[:, None], self.irreducible)
+        whole = Centred(self.logs(runs) - centres[:, None], self.irreducible)
+        return OneExponent(whole) if self.is_shared else whole
 
     def centres(self, runs: Runs, pinned: set[str]) -> Floats:
         """(m,): the mean log of each variable, or 0 where the prefactor itself is pinned."""
@@ -134,6 +145,8 @@ class PowerTerms:
     ) -> Law | ComputeLaw:
         """The law with these coefficients."""
         given = {"E": 0.0, **coefficients}
+        if self.is_shared:
+            given["gamma"] = given["beta"]
         if self.name == COMPUTE.name:
             from ..law.compute import ComputeLaw
 
@@ -217,7 +230,11 @@ class Expression:
             raise ArgumentError("model", str(self), complaint="has no coefficients")
         return law
 
-    def at(self, runs: Runs, centres: Floats) -> ExpressionModel:
+    def values(self, coefficients: Floats, rows: Any) -> Floats:
+        """K laws (K, p) at rows with the variables, (K, n)."""
+        return _values(self, coefficients, rows)
+
+    def at(self, runs: Any, centres: Floats) -> ExpressionModel:
         """The model at runs."""
         del centres
         return ExpressionModel.on_runs(self.expression, runs, variables=self.variables)
@@ -256,6 +273,9 @@ class Expression:
 
 PARAMS_TOKENS = PowerTerms("params-tokens", ("params", "tokens"), ("A", "B"), ("beta", "gamma"))
 COMPUTE = PowerTerms("compute", ("compute",), ("C0",), ("alpha",))
+#: The over-training law of Gadre et al. 2024, arXiv 2403.08540: with C = 6 N D and M = D/N it is
+#: E + (a M^eta + b M^-eta) C^-eta, eta = beta/2 (derivation `overtraining_law`).
+ONE_EXPONENT = replace(PARAMS_TOKENS, name="one-exponent", exponents=("beta", "beta"))
 #: The forms that have a name.
 MODELS: dict[str, PowerTerms | Expression] = {form.name: form for form in (PARAMS_TOKENS, COMPUTE)}
 
@@ -290,6 +310,11 @@ def in_coordinates(model: Any, coefficients: Floats) -> Floats:
         return np.where(logged, np.log(np.where(logged, coefficients, 1.0)), coefficients)
 
 
+def _values(form: Any, coefficients: Floats, rows: Any) -> Floats:
+    model = form.at(rows, np.zeros(len(form.exponents)))
+    return np.asarray(model.evaluate(in_coordinates(form, coefficients))[0])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Design:
     """A form at the runs, in the parameters theta of the solver, and the box that they keep to.
@@ -300,7 +325,7 @@ class Design:
     Attributes
     ----------
     terms : PowerTerms or Expression
-    model : Centred or ExpressionModel
+    model : Centred, OneExponent or ExpressionModel
     lower, upper : ndarray
         (p,).
     given : mapping of str to float
@@ -387,12 +412,12 @@ class Design:
     @property
     def to_coordinates(self) -> Floats:
         """The matrix (p, p) that takes theta to the coordinates of the form."""
-        matrix = np.eye(len(self.terms.coefficients))
-        count = len(self.centres)
-        if count:
-            first = int(self.terms.irreducible)
-            rows = np.arange(first, first + count)
-            matrix[rows, rows + count] = self.centres
+        names = self.terms.coefficients
+        matrix = np.eye(len(names))
+        for a, b, centre in zip(
+            self.terms.prefactors, self.terms.exponents, self.centres, strict=True
+        ):
+            matrix[names.index(a), names.index(b)] = centre
         return matrix
 
     @property

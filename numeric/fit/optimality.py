@@ -56,9 +56,9 @@ class Solution:
     theta: Floats
     value: float
     converged: bool
-    certificate: float
-    starts: int
-    agreeing: int
+    certificate: float = 0.0
+    starts: int = 1
+    agreeing: int = 1
     others: Floats = field(default_factory=lambda: np.empty((0, 0)))
     reason: str = ""
 

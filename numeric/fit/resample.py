@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..errors import outside, whole_number
+from ..errors import ArgumentError, outside, whole_number
 from ..results import Band, Estimate, checked_level
 from .repeat import repeat
 
@@ -27,7 +27,17 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Floats]
     Quantity: TypeAlias = str | Callable[[Columns], ArrayLike]
 
-__all__ = ["Draws", "Refits", "Refittable", "case_weights", "paired", "refits_of", "resample"]
+__all__ = [
+    "Draws",
+    "Refits",
+    "Refittable",
+    "case_weights",
+    "inflated",
+    "paired",
+    "refits_of",
+    "resample",
+    "together",
+]
 
 KINDS = ("cases", "residuals")
 #: Resamples in one batch.
@@ -54,6 +64,31 @@ class Refits(NamedTuple):
     coefficients: Floats
     converged: NDArray[np.bool_]
     values: Floats | None = None
+
+
+def together(refits: Iterable[Refits]) -> Refits:
+    """Refits of several laws to the same resamples as those of one law with all the coefficients."""
+    of_laws = list(refits)
+    return Refits(
+        np.concatenate([own.coefficients for own in of_laws], axis=1),
+        np.logical_and.reduce([own.converged for own in of_laws]),
+    )
+
+
+def inflated(residuals: Floats, coefficients: int) -> Floats:
+    """Residuals (n,) to be drawn from: centred, with the spread that so many coefficients took from
+    them given back.
+
+    Raises
+    ------
+    ValueError
+        Where there are no more rows than coefficients.
+    """
+    n, spare = len(residuals), len(residuals) - coefficients
+    if spare <= 0:
+        complaint = f"{n} runs leave no residuals for {coefficients} coefficients"
+        raise ArgumentError("kind", "residuals", complaint=complaint)
+    return np.asarray((residuals - residuals.mean()) * np.sqrt(n / spare))
 
 
 class Refittable(Protocol):

@@ -12,7 +12,8 @@ import numpy as np
 from ...theory.data.notation import DEFAULT
 from ..errors import outside
 from ..results import Estimate
-from .fitted import DEFAULT_LEVEL, Fitted
+from .fitted import DEFAULT_LEVEL, FREE, Fitted
+from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,6 +95,17 @@ class Fit(Fitted):
     def converged(self) -> bool:
         """Whether the point is certified to be a minimum."""
         return self.solution.converged
+
+    @property
+    def reason(self) -> str:
+        """What speaks against the fit, "" where it has converged."""
+        return self.solution.reason or super().reason
+
+    @property
+    def limits(self) -> Floats:
+        """(p, 2): the limits that the search sets to exponents; the others have none."""
+        box = SMALLEST_EXPONENT, LARGEST_EXPONENT
+        return np.array([box if name in self.model.exponents else FREE for name in self.names])
 
     @cached_property
     def at_bound(self) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Exponents tried for each term, and minima on their grid that are starts.
 EXPONENTS, MOST_STARTS = 12, 6
+#: Exponents tried for terms that share one.
+SHARED_EXPONENTS = 60
 #: A step across the bound of E is shortened so often at most, and ends on the bound where it comes
 #: this close to it.
 SHORTENINGS, REACHED = 3, 1e-3
@@ -189,6 +191,85 @@ class Centred:
             np.isfinite(found).all(axis=1) & (found[:, first:] > 0.0).all(axis=1)
         )
         return found, straight[:, first + terms :], usable
+
+
+@dataclass(frozen=True)
+class OneExponent:
+    """A law with an E whose terms share one exponent, in theta = (E, log T_1, ..., log T_m, b).
+
+    Attributes
+    ----------
+    whole : Centred
+        The law with an exponent for every term.
+    """
+
+    whole: Centred
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return self.whole.size
+
+    def part(self, runs: slice | NDArray[np.intp]) -> OneExponent:
+        """The law at some of the runs."""
+        return OneExponent(self.whole.part(runs))
+
+    def starts(
+        self, observed: Floats, weights: Floats, lower: Floats, upper: Floats, **options: object
+    ) -> Floats:
+        """The local minima over the exponent of the weighted squares that the best other
+        coefficients, all of at least 0, leave, best first: (K, p).
+        """
+        from .scan import FLATTEST, STEEPEST, nonnegative, peaks
+
+        del options
+        logs = self.whole.logs
+        spread = max(float(np.ptp(logs, axis=1).max()), 1e-3)
+        exponents = np.geomspace(FLATTEST / spread, STEEPEST / spread, SHARED_EXPONENTS)
+        exponents = exponents.clip(lower[-1], upper[-1])
+        powers = np.exp(-exponents[:, None, None] * logs)
+        columns = np.concatenate([np.ones_like(powers[:, :1]), powers], axis=1)
+        gram = np.einsum("gan,gbn,n->gab", columns, columns, weights)
+        linear, gain = nonnegative(gram, np.einsum("gan,n,n->ga", columns, weights, observed))
+        with np.errstate(divide="ignore"):
+            theta = np.concatenate(
+                [linear[:, :1], np.log(linear[:, 1:]), exponents[:, None]], axis=1
+            )
+        return np.clip(theta[peaks(gain[None, :, None], MOST_STARTS)[0]], lower, upper)
+
+    def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Values (K, n) and first derivatives (K, p, n)."""
+        values, jacobian = self.whole.evaluate(self._apart(theta))
+        return values, np.add.reduceat(jacobian, self._kept, axis=1)
+
+    def curvature(
+        self,
+        theta: Floats,
+        factors: Floats,
+        jacobian: Floats,
+        gradient: Floats,
+        divisor: Floats | None,
+    ) -> Floats:
+        """The sum over the runs of factors (K, n) times the second derivatives: those of the whole
+        law, the exponents joined.
+        """
+        apart = self._apart(theta)
+        _, first = self.whole.evaluate(apart)
+        if divisor is not None:
+            first /= divisor[:, None, :]
+        sums = np.einsum("kpn,kn->kp", first, factors)
+        found = self.whole.curvature(apart, factors, first, sums, divisor)
+        joined = np.add.reduceat(found, self._kept, axis=1)
+        return np.asarray(np.add.reduceat(joined, self._kept, axis=2))
+
+    @property
+    def _kept(self) -> NDArray[np.intp]:
+        """Where each parameter begins among those of the whole law."""
+        return np.arange(self.whole.terms + 2)
+
+    def _apart(self, theta: Floats) -> Floats:
+        """The parameters of the whole law."""
+        return np.concatenate([theta, *[theta[:, -1:]] * (self.whole.terms - 1)], axis=1)
 
 
 def _least_squares(columns: Floats, target: Floats, held: NDArray[np.bool_]) -> Floats:

@@ -77,7 +77,7 @@ def plot_in_k(
         for k, shade in zip(ks, shades, strict=True):
             at = Points(compute=path, k=np.full(len(path), k))
             curve = _neg_log(fit.accuracy(at), part)
-            beyond: Any = fit.kind.beyond(fit.found.coefficients, at)  # type: ignore[attr-defined]
+            beyond: Any = fit.kind.beyond(fit.values, at)  # type: ignore[attr-defined]
             ax.plot(path, np.where(beyond, np.nan, curve), color=shade, linewidth=1.0, zorder=2)
             ax.plot(
                 path, np.where(beyond, curve, np.nan), ":", color=shade, linewidth=0.8, zorder=2

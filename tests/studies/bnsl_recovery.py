@@ -123,9 +123,9 @@ def outcome(seed, breaks, widths, noise):
     )
     kind = BNSL_KINDS["bnsl" if breaks == 1 else "bnsl-2"]
     found = kind.fit(sample)
-    fitted = kind.accuracy(found.coefficients[None], sample.at, np.zeros(1))[0]
+    fitted = kind.accuracy(found.values[None], sample.at, np.zeros(1))[0]
     near = bool(np.abs(fitted / truth.accuracy - 1.0).max() <= CURVE)
-    placed = bool(np.abs(np.log(found.coefficients[4::3] / truth.places)).max() <= PLACE * DECADE)
+    placed = bool(np.abs(np.log(found.values[4::3] / truth.places)).max() <= PLACE * DECADE)
     return Outcome(near, near and placed)
 
 

@@ -537,7 +537,7 @@ class Subset:
             sample = self.samples[label]
             fitted = self.direct.entry(self.key[label], "compute").fit
             baseline = sample.baseline
-            alpha, C0 = fitted.found.coefficients[1], fitted.found.coefficients[0]
+            alpha, C0 = fitted.coefficients["alpha"], fitted.coefficients["C0"]
             own = baseline + (1.0 - baseline) * np.exp(-C0 * compute**-alpha)
             ax.axvspan(UP_TO, 4e22, color="0.93", linewidth=0)
             ax.plot(

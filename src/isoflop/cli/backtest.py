@@ -409,7 +409,7 @@ class _Studies:
             if self.comparison.hold_out is not None:
                 held = self.file.read().held_out(sample, self.comparison.hold_out)
                 sample = sample.subset(~held)
-            if any("proxy" in kind.needs for kind in kinds):
+            if any("proxy" in kind.requires for kind in kinds):
                 known = isfinite(sample.at.column("proxy"))
                 if not known.all():
                     self.notes.append(

@@ -53,16 +53,16 @@ def test_the_plane_is_that_of_least_squares(baseline) -> None:
     found = BILINEAR.fit(part)
     coefficients, squares = plane(part)
     assert found.converged
-    assert found.coefficients == pytest.approx(coefficients, rel=1e-7)
-    assert found.value == pytest.approx(float(squares[0]), rel=1e-7)
-    assert len(found.coefficients) == len(BILINEAR.coefficients)
-    assert BILINEAR.needs == BILINEAR.asks == ("compute", "k")
+    assert found.values == pytest.approx(coefficients, rel=1e-7)
+    assert found.objective_value == pytest.approx(float(squares[0]), rel=1e-7)
+    assert len(found.values) == len(BILINEAR.coefficients)
+    assert BILINEAR.requires == BILINEAR.asks == ("compute", "k")
 
 
 def test_exact_pairs_give_the_truth_and_the_crossing() -> None:
     found = BILINEAR.fit(pairs(noise=0.0))
-    assert found.coefficients == pytest.approx(TRUTH, rel=1e-8)
-    assert law_of(found.coefficients).crossing == pytest.approx(np.exp(0.9 / 0.024), rel=1e-6)
+    assert found.values == pytest.approx(TRUTH, rel=1e-8)
+    assert law_of(found.values).crossing == pytest.approx(np.exp(0.9 / 0.024), rel=1e-6)
 
 
 def test_refits_are_fits_of_the_resamples() -> None:
@@ -72,7 +72,7 @@ def test_refits_are_fits_of_the_resamples() -> None:
         float
     )
     baselines = np.array([0.0, 0.01, 0.02, 0.0, 0.015])
-    again = BILINEAR.refit(part, BILINEAR.fit(part), weights, baselines)
+    again = BILINEAR.fit(part).refit(weights=weights, baselines=baselines)
     assert again.converged.all()
     for row, weight in enumerate(weights):
         drawn = replace(
@@ -86,8 +86,8 @@ def test_a_resample_that_determines_no_plane_is_not_certified() -> None:
     part = pairs()
     one_k = (part.at.k == 1.0).astype(float)
     nothing = np.zeros(len(part))
-    again = BILINEAR.refit(
-        part, BILINEAR.fit(part), np.stack([one_k, nothing, np.ones(len(part))]), np.zeros(3)
+    again = BILINEAR.fit(part).refit(
+        weights=np.stack([one_k, nothing, np.ones(len(part))]), baselines=np.zeros(3)
     )
     assert again.converged.tolist() == [False, False, True]
     assert np.isnan(again.coefficients[:2]).all()
@@ -96,7 +96,7 @@ def test_a_resample_that_determines_no_plane_is_not_certified() -> None:
 def test_a_pair_at_or_below_redrawn_guessing_counts_as_not_drawn() -> None:
     part = pairs()
     guess = float(np.sort(part.accuracy)[3])
-    again = BILINEAR.refit(part, BILINEAR.fit(part), np.ones((1, len(part))), np.array([guess]))
+    again = BILINEAR.fit(part).refit(weights=np.ones((1, len(part))), baselines=np.array([guess]))
     left = replace(part.subset(part.accuracy > guess), baseline=guess)
     assert len(left) == len(part) - 4
     assert again.coefficients[0] == pytest.approx(plane(left)[0], rel=1e-6)

@@ -13,6 +13,7 @@ from isoflop.numeric.accuracy.crossing import crossing_of
 from isoflop.numeric.accuracy.fitting import fit_law, resampled
 from isoflop.numeric.accuracy.power import POWER_KINDS
 from isoflop.numeric.data.sample import Points, Sample
+from isoflop.numeric.fit.bilinear import BilinearFit
 
 KS = (1.0, 4.0, 16.0, 64.0)
 #: log A, a, b, d: the curves cross at exp(0.9/0.0195) = 1.1e20 FLOP, among the runs.
@@ -110,7 +111,7 @@ def test_signs_that_the_runs_leave_open() -> None:
     assert "not determined" in crossing.text(0.9)
     low, high = np.quantile(fit.refitted[:, 3], [0.05, 0.95])
     assert low < 0.0 < high
-    assert "d" in fit.found.undetermined  # without refits too
+    assert "d" in fit.undetermined  # without refits too
 
 
 def test_the_signs_are_judged_by_leaving_out_each_run() -> None:
@@ -136,10 +137,10 @@ def test_the_signs_are_judged_by_leaving_out_each_run() -> None:
     expected = {
         name for name, at in (("a", 1), ("d", 3)) if abs(full[at]) <= 1.6448536 * errors[at]
     }
-    assert set(BILINEAR.fit(sample).undetermined) == expected
-    from isoflop.numeric.accuracy.bilinear import _errors
-
-    assert _errors(sample) == pytest.approx(errors, rel=1e-5)
+    (plane,) = BILINEAR.fit(sample).parts
+    assert set(plane.undetermined) == expected
+    assert isinstance(plane, BilinearFit)
+    assert plane._errors == pytest.approx(errors, rel=1e-5)
 
 
 def test_a_plane_that_hangs_on_one_run_has_no_sure_sign() -> None:

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.laws import FIRST_STAGES, LAWS, law_named
+from isoflop.numeric.accuracy.first_stage import STAGES
+from isoflop.numeric.accuracy.laws import LAWS, law_named
+from isoflop.numeric.accuracy.two_stage import two_stage
 from isoflop.numeric.data.sample import Points, Sample
 
 QUANTITIES = {"params", "tokens", "compute", "proxy", "k"}
@@ -41,36 +43,36 @@ def test_every_law_fits_refits_and_predicts(name, runs) -> None:
     kind = law_named(name)
     assert kind.name == name
     assert kind.formula
-    assert {*kind.needs} | {*kind.asks} <= QUANTITIES
-    assert {*kind.asks} >= {*kind.needs} - {"proxy"}
-    part = runs if "k" in kind.needs else runs.subset(runs.at.k == 1.0)
+    assert {*kind.requires} | {*kind.asks} <= QUANTITIES
+    assert {*kind.asks} >= {*kind.requires} - {"proxy"}
+    part = runs if "k" in kind.requires else runs.subset(runs.at.k == 1.0)
     p = len(kind.coefficients)
     found = kind.fit(part)
-    assert found.coefficients.shape == (p,)
-    assert np.isfinite(found.coefficients).all()
+    assert found.values.shape == (p,)
+    assert np.isfinite(found.values).all()
     assert set(found.undetermined) <= set(kind.coefficients)
     random = np.random.default_rng(0)
     weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=3).astype(
         float
     )
-    again = kind.refit(part, found, weights, np.zeros(3))
+    again = found.refit(weights=weights, baselines=np.zeros(3))
     assert (again.coefficients.shape, again.converged.shape, again.converged.dtype) == (
         (3, p),
         (3,),
         np.dtype(bool),
     )
     asked = Points(**{quantity: getattr(part.at, quantity) for quantity in kind.asks})
-    values = kind.accuracy(np.stack([found.coefficients] * 2), asked, np.zeros(2))
+    values = kind.accuracy(np.stack([found.values] * 2), asked, np.zeros(2))
     assert values.shape == (2, len(part))
     assert (values[0] == values[1]).all()
     assert np.sqrt(np.mean((values[0] - part.accuracy) ** 2)) < 0.05
 
 
-@pytest.mark.parametrize("stage", FIRST_STAGES)
+@pytest.mark.parametrize("stage", STAGES)
 def test_first_stages(stage) -> None:
-    kind = law_named("two-stage-logistic", first_stage=stage)
+    kind = two_stage("logistic", stage=stage)
     assert {*kind.asks} == ({"compute"} if stage.startswith("compute") else {"params", "tokens"})
-    assert "proxy" in kind.needs
+    assert "proxy" in kind.requires
     assert "proxy" not in kind.asks
 
 
@@ -103,4 +105,4 @@ def test_unknown_laws(name, said) -> None:
 
 def test_unknown_first_stage() -> None:
     with pytest.raises(ValueError, match="tokens-only"):
-        law_named("two-stage-linear", first_stage="tokens-only")
+        two_stage("linear", stage="tokens-only")

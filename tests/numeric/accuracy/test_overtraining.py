@@ -413,7 +413,7 @@ def test_one_ratio_leaves_the_law_open():
         ({"level": 1.0}, "level=1.0: must be"),
         (
             {"fit_where": "N < 1.1e7 and multiplier < 100", "repeats": 5},
-            "4 runs leave no residuals for the 4 coefficients",
+            "4 runs leave no residuals for 4 coefficients",
         ),
     ],
 )

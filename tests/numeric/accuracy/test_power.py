@@ -87,8 +87,8 @@ def test_equation_2_is_least_squares_of_the_logs() -> None:
     design = np.column_stack([np.ones(len(part)), -np.log(part.at.compute)])
     (intercept, slope), squares, *_ = np.linalg.lstsq(design, observed(part), rcond=None)
     assert found.converged
-    assert found.coefficients == pytest.approx([np.exp(intercept), slope], rel=1e-8)
-    assert found.value == pytest.approx(float(squares[0]), rel=1e-8)
+    assert found.values == pytest.approx([np.exp(intercept), slope], rel=1e-8)
+    assert found.objective_value == pytest.approx(float(squares[0]), rel=1e-8)
 
 
 def search(name, part, starts=40):
@@ -144,11 +144,11 @@ def test_equations_4_and_10_are_the_least_of_a_search_from_many_starts(name) -> 
     found = POWER_KINDS[name].fit(part)
     value, theta = search(name, part)
     assert found.converged
-    own = huber(np.log(neg_logs(name, found.coefficients, part.at)) - observed(part))
-    assert found.value == pytest.approx(own, rel=1e-9)
+    own = huber(np.log(neg_logs(name, found.values, part.at)) - observed(part))
+    assert found.objective_value == pytest.approx(own, rel=1e-9)
     assert own <= value * (1.0 + 1e-9)
     assert own == pytest.approx(value, rel=1e-5)
-    laws = [np.log(neg_logs(name, each, part.at)) for each in (found.coefficients, theta)]
+    laws = [np.log(neg_logs(name, each, part.at)) for each in (found.values, theta)]
     assert np.abs(laws[0] - laws[1]).max() < 1e-4
 
 
@@ -160,14 +160,14 @@ def test_exact_runs_give_the_truth(name) -> None:
     assert kind.coefficients == TRUTHS[name][: len(kind.coefficients)]
     assert found.converged
     assert found.undetermined == ()
-    assert found.coefficients == pytest.approx(truth(name), rel=1e-5)
+    assert found.values == pytest.approx(truth(name), rel=1e-5)
 
 
 def test_the_outlier_moves_squares_and_not_huber() -> None:
     part = sample("compute", outlier=True)
     kind = POWER_KINDS["compute"]
     by_huber = kind.with_objective(Objective(name="huber-log", delta=1e-3))
-    squares, robust = (each.fit(part).coefficients[1] for each in (kind, by_huber))
+    squares, robust = (each.fit(part).values[1] for each in (kind, by_huber))
     assert abs(robust - 0.085) < abs(squares - 0.085)
     assert kind.objective.name == "least-squares-log"
 
@@ -184,21 +184,21 @@ def test_an_exponent_at_its_bound_is_said_and_counted() -> None:
     )
     fit = resampled(fit_law(falling, POWER_KINDS["compute"]), Baseline(GUESS), 30, 0)
     slope = np.polyfit(np.log(compute), observed(falling), 1)[0]
-    assert fit.found.coefficients[1] == pytest.approx(1e-3, rel=1e-9)
-    assert fit.found.remarks == (
+    assert fit.values[1] == pytest.approx(1e-3, rel=1e-9)
+    assert fit.remarks == (
         "alpha at its bound 0.001: accuracy does not rise with compute "
         f"(least squares of log(-log Q') without a bound: alpha = {-slope:.4g})",
     )
     assert slope > 0.0
-    assert fit.found.undetermined == ("alpha",)
-    assert fit.found.bounds(fit.found.coefficients).tolist() == [None, "lower"]
+    assert fit.undetermined == ("alpha",)
+    assert [fit.limit_of(name, value) for name, value in fit.coefficients.items()] == [
+        None,
+        "lower",
+    ]
     assert fit.at_limit == {"alpha": 30}
     rising = fit_law(sample("compute"), POWER_KINDS["compute"])
-    assert (rising.found.remarks, rising.at_limit) == ((), {})
-    assert rising.found.bounds(np.array([[1.0, 1e-3], [1.0, 10.0]])).tolist() == [
-        [None, "lower"],
-        [None, "upper"],
-    ]
+    assert (rising.remarks, rising.at_limit) == ((), {})
+    assert [rising.limit_of("alpha", end) for end in (1e-3, 10.0)] == ["lower", "upper"]
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_what_the_kinds_are() -> None:
     assert {kind.margin for kind in POWER_KINDS.values()} == {MARGIN} == {0.05}
     assert POWER_KINDS["compute"].formula == "-log Q' = C0 C^-alpha"
     assert (
-        POWER_KINDS["params-tokens-ceiling"].needs
+        POWER_KINDS["params-tokens-ceiling"].requires
         == POWER_KINDS["params-tokens"].asks
         == ("params", "tokens")
     )
@@ -257,7 +257,7 @@ def test_a_refit_is_the_fit_of_the_resample(name) -> None:
     weights = random.multinomial(len(part), np.full(len(part), 1.0 / len(part)), size=4).astype(
         float
     )
-    again = kind.refit(part, found, weights, np.full(4, GUESS))
+    again = found.refit(weights=weights, baselines=np.full(4, GUESS))
     assert again.coefficients.shape == (4, len(kind.coefficients))
     for row, weight in enumerate(weights):
         drawn = part.subset(np.repeat(np.arange(len(part)), weight.astype(int)))
@@ -265,14 +265,14 @@ def test_a_refit_is_the_fit_of_the_resample(name) -> None:
         assert again.converged[row]
         laws = [
             np.log(neg_logs(name, each, part.at))
-            for each in (again.coefficients[row], fresh.coefficients)
+            for each in (again.coefficients[row], fresh.values)
         ]
         values = [
             huber(law[np.repeat(np.arange(len(part)), weight.astype(int))] - observed(drawn))
             for law in laws
         ]
         if kind.objective.is_square:
-            assert again.coefficients[row] == pytest.approx(fresh.coefficients, rel=1e-7)
+            assert again.coefficients[row] == pytest.approx(fresh.values, rel=1e-7)
         assert values[0] == pytest.approx(values[1], rel=1e-6)
         assert np.abs(laws[0] - laws[1]).max() < 1e-4
 
@@ -281,10 +281,10 @@ def test_each_refit_has_its_own_accuracy_of_guessing() -> None:
     part = sample("compute", outlier=False)
     kind = POWER_KINDS["compute"]
     baselines = np.array([0.2, GUESS, 0.27])
-    again = kind.refit(part, kind.fit(part), np.ones((3, len(part))), baselines)
+    again = kind.fit(part).refit(weights=np.ones((3, len(part))), baselines=baselines)
     for row, baseline in enumerate(baselines):
         fresh = kind.fit(replace(part, baseline=float(baseline)))
-        assert again.coefficients[row] == pytest.approx(fresh.coefficients, rel=1e-7)
+        assert again.coefficients[row] == pytest.approx(fresh.values, rel=1e-7)
     assert len({*again.coefficients[:, 1].round(6)}) == 3
 
 
@@ -293,10 +293,10 @@ def test_a_run_at_or_below_its_redrawn_guessing_counts_as_not_drawn() -> None:
     kind = POWER_KINDS["compute"]
     sorted_scores = np.sort(part.accuracy)
     baseline = float(sorted_scores[2])
-    again = kind.refit(part, kind.fit(part), np.ones((1, len(part))), np.array([baseline]))
+    again = kind.fit(part).refit(weights=np.ones((1, len(part))), baselines=np.array([baseline]))
     left = replace(part.subset(part.accuracy > baseline), baseline=baseline)
     assert len(left) == len(part) - 3
-    assert again.coefficients[0] == pytest.approx(kind.fit(left).coefficients, rel=1e-7)
+    assert again.coefficients[0] == pytest.approx(kind.fit(left).values, rel=1e-7)
 
 
 # -- predictions -------------------------------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ def test_a_law_written_as_an_expression_is_the_same_law():
     """With a product of powers in one letter each, its coefficients, predictions and refits."""
     data, own = sample("params-tokens", noise=0.02, outlier=False), POWER_KINDS["params-tokens"]
     typed = PowerKind("typed", Expression("A*N^-beta + B*D^-gamma"), own.objective)
-    assert typed.needs == own.needs == ("params", "tokens")
+    assert typed.requires == own.requires == ("params", "tokens")
     one, other = fit_law(data, own), fit_law(data, typed)
     assert other.coefficients == pytest.approx(one.coefficients, rel=1e-4)
     assert other.predict(data) == pytest.approx(one.predict(data), rel=1e-7)

@@ -17,6 +17,7 @@ from isoflop.numeric.accuracy.baselines import Baseline  # noqa: E402
 from isoflop.numeric.accuracy.fitting import fit_law, resampled  # noqa: E402
 from isoflop.numeric.accuracy.laws import law_named  # noqa: E402
 from isoflop.numeric.accuracy.planning import AccuracyLaw  # noqa: E402
+from isoflop.numeric.accuracy.power import PowerKind  # noqa: E402
 from isoflop.numeric.accuracy.report import report_benchmark  # noqa: E402
 from isoflop.numeric.data.evaluations import Evaluations  # noqa: E402
 from isoflop.numeric.data.sample import Points  # noqa: E402
@@ -79,7 +80,7 @@ def test_what_is_held_out_is_not_fitted(held_out) -> None:
     assert held_out.n_held_out == beyond.sum()
     assert all(fit.sample.at.compute.max() <= 1e22 for fit in held_out.fits)
     alone = fit_law(evaluations.subset(~beyond).sample("task", GUESS), law_named("compute"))
-    np.testing.assert_array_equal(alone.found.coefficients, held_out.fits[0].found.coefficients)
+    np.testing.assert_array_equal(alone.values, held_out.fits[0].values)
     ahead = evaluations.subset(beyond).sample("task", GUESS)
     off = np.abs(alone.accuracy(ahead.at) - ahead.accuracy)
     assert held_out.laws[0].held_out["mae"] == pytest.approx(off.mean(), rel=1e-12)
@@ -306,23 +307,18 @@ def test_interrupts(monkeypatch) -> None:
     assert "interrupted" in str(report)
 
 
-def test_an_interrupt_among_the_refits() -> None:
+def test_an_interrupt_among_the_refits(monkeypatch) -> None:
     fit = fit_law(Evaluations.read(table()).sample("task", GUESS), law_named("compute"))
-    kind, calls = fit.kind, []
+    refit, calls = PowerKind.refit, []
 
-    class Stopping:
-        def __getattr__(self, name):
-            return getattr(kind, name)
+    def stops(self, *arguments):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return refit(self, *arguments)
 
-        def refit(self, *arguments):
-            calls.append(1)
-            if len(calls) == 2:
-                raise KeyboardInterrupt
-            return kind.refit(*arguments)
-
-    from dataclasses import replace
-
-    done = resampled(replace(fit, kind=Stopping()), Baseline(GUESS), 200, 0)
+    monkeypatch.setattr(PowerKind, "refit", stops)
+    done = resampled(fit, Baseline(GUESS), 200, 0)
     assert done.interrupted
     assert done.draws is not None
     assert len(done.draws) == 50
@@ -363,7 +359,7 @@ def test_a_cost_near_its_least_is_bounded_from_above_alone() -> None:
     own = Law(
         E=0.0,
         name="own",
-        **dict(zip(fit.kind.coefficients, fit.found.coefficients.tolist(), strict=True)),
+        **dict(zip(fit.kind.coefficients, fit.values.tolist(), strict=True)),
     )
     report = made(loss_laws=[own], compute=[1e23], resamples=40)
     (row,) = report.planning.loss_optimal
@@ -429,7 +425,7 @@ def test_runs_of_several_ratios_tell_them_or_it_is_said_how_badly() -> None:
     assert plan is not None
     low, high = plan.tokens_per_param
     assert (low, high) == pytest.approx((20.0 / 1.3, 26.0))
-    on_bound = np.logical_or(*fit.found.at_limits(fit.refitted)).any(axis=1)
+    on_bound = fit.on_limit(fit.refitted).any(axis=1)
     assert plan.n_at_bound == on_bound.sum() > 0.05 * len(on_bound)
     assert "hardly tell N from D" in str(report)
     # An end is no end where the refits there are on a bound: of params_share the least are those of

@@ -72,7 +72,7 @@ def test_rows_have_the_coefficients(compared) -> None:
         coefficients["alpha"][e] for e in ("low", "high")
     )
     assert direct["coefficient_d"] is None
-    assert in_k["coefficient_d"] == compared.entry("code_1", "bilinear").fit.found.coefficients[3]
+    assert in_k["coefficient_d"] == compared.entry("code_1", "bilinear").fit.values[3]
     assert direct["crossing_compute"] is None
     assert in_k["crossing_compute"] == compared.entry("code_1", "bilinear").crossing.compute
 
@@ -92,7 +92,7 @@ def test_the_figure_at_every_k(compared, tmp_path) -> None:
     C_x = entry.crossing.compute
     assert (np.isfinite(law[:, 1]) == (law[:, 0] >= C_x)).all()
     assert (np.isfinite(beyond[:, 1]) == (beyond[:, 0] < C_x)).all()
-    log_A, a, b, d = entry.fit.found.coefficients
+    log_A, a, b, d = entry.fit.values
     solid = law[np.isfinite(law[:, 1])]
     expected = np.exp(log_A + a * np.log(solid[:, 0]) + np.log(4.0) * (b + d * np.log(solid[:, 0])))
     assert solid[:, 1] == pytest.approx(expected, rel=1e-8)

@@ -6,21 +6,37 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-from isoflop.numeric.accuracy.kind import Found  # noqa: E402
+from isoflop.numeric.accuracy.kind import Kind, LawFit  # noqa: E402
 from isoflop.numeric.accuracy.power import POWER_KINDS  # noqa: E402
 from isoflop.numeric.backtest.origin import rolling_origin  # noqa: E402
 from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
+from isoflop.numeric.fit.fitted import Fitted  # noqa: E402
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed(Fitted):
+    """Coefficients that were found elsewhere."""
+
+    found: dict
+    size, objective_value, converged = 0, 0.0, True
+    coefficients = property(lambda self: self.found)
+
+    def predict(self, rows):
+        raise NotImplementedError
+
+    def refit(self, **resampled):
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class Polynomial(Kind):
     """Q = sum of c_i x^i in x = log10 C - 21: least squares is linear."""
 
     degree: int
     margin: float | None = None
     #: A law that is not fitted by least squares.
     offset: float = 0.0
-    needs: tuple[str, ...] = ("compute",)
+    requires: tuple[str, ...] = ("compute",)
     asks: tuple[str, ...] = ("compute",)
     formula: str = "polynomial"
     fitted_by: str = "least squares of Q"
@@ -39,9 +55,10 @@ class Polynomial:
         x = np.log10(sample.at.column("compute")) - 21.0
         found = np.polynomial.polynomial.polyfit(x, sample.accuracy, self.degree)
         found[0] += self.offset
-        return Found(coefficients=found, value=0.0, converged=True)
+        part = Fixed(dict(zip(self.coefficients, found.tolist(), strict=True)))
+        return LawFit(kind=self, sample=sample, parts=(part,))
 
-    def refit(self, sample, found, weights, baselines):
+    def refit(self, fit, weights, baselines):
         raise NotImplementedError
 
     def accuracy(self, coefficients, at, baselines):

@@ -745,14 +745,3 @@ def test_a_fit_predicts_other_runs_and_has_estimates(model):
         assert estimate.high is not None
         assert estimate.low < estimate.value < estimate.high
         assert estimate.standard_error == found.standard_errors[name]
-
-
-@pytest.mark.parametrize("model", ["params-tokens", "E + A*N^-beta + B*D^-gamma"])
-def test_fits_offer_what_the_protocols_say(model):
-    from isoflop.numeric.fit.fitted import Fitted
-    from isoflop.numeric.fit.model import Form, Model
-
-    found = fit(plain_runs(), model=model)
-    assert isinstance(found, Fitted)
-    assert isinstance(found.model, Form)
-    assert isinstance(found.design, Model)

@@ -102,10 +102,10 @@ def test_laws_are_drawn_by_their_coefficients(compared) -> None:
         for line in ax.lines
         if len(line.get_xdata()) > 100
     }
-    C0, alpha = compared.entry("task", "compute").fit.found.coefficients
+    C0, alpha = compared.entry("task", "compute").fit.values
     x, y = curves[lines["compute"].get_color()].T
     assert y == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-C0 * x**-alpha), rel=1e-9)
-    A, B, beta, gamma = compared.entry("task", "params-tokens").fit.found.coefficients
+    A, B, beta, gamma = compared.entry("task", "params-tokens").fit.values
     x, y = curves[lines["params-tokens at median $D/N$"].get_color()].T
     params = np.sqrt(x / (6.0 * 20.0))
     assert y == pytest.approx(
@@ -116,7 +116,7 @@ def test_laws_are_drawn_by_their_coefficients(compared) -> None:
 def test_laws_of_params_and_tokens_are_marked_at_the_held_out_runs_own(compared) -> None:
     ax: Any = panel(compared)
     sample, held = compared.samples["task"]
-    A, B, beta, gamma = compared.entry("task", "params-tokens").fit.found.coefficients
+    A, B, beta, gamma = compared.entry("task", "params-tokens").fit.values
     params, tokens = sample.at.params[held], sample.at.tokens[held]
     wanted = GUESS + (1.0 - GUESS) * np.exp(-A * params**-beta - B * tokens**-gamma)
     marks = [line for line in ax.lines if line.get_marker() == "+" and len(line.get_xdata())]

@@ -56,11 +56,11 @@ def parts(sample, law):
 
 def forecast(kind, found, at, baseline):
     """Accuracy at a run, and the ends of its interval by the delta method for log(-log Q')."""
-    fit, y = found.inside, float(kind.neg_log(found.coefficients[None], at)[0, 0])
+    fit, y = found.parts[0], float(kind.neg_log(found.values[None], at)[0, 0])
     if kind.name == "compute":
         gradient = np.array([1.0, -np.log(at.compute[0])])
     else:
-        A, _, beta, _ = found.coefficients
+        A, _, beta, _ = found.values
         share = A * at.params[0] ** -beta / y
         gradient = np.array(
             [
@@ -82,7 +82,7 @@ def recovery(name, law, seeds):
     """
     kind, places = POWER_KINDS[law], EXPONENTS[law]
     # Equation 2 is no exact law of these runs: its truth is what it finds without noise.
-    truth = kind.fit(parts(evaluations(name, None)[0], law)[0]).coefficients[places]
+    truth = kind.fit(parts(evaluations(name, None)[0], law)[0]).values[places]
     estimates, covered, forecasts, errors = [], [], [], []
     for seed in range(seeds):
         sample, largest = evaluations(name, seed)
@@ -90,13 +90,13 @@ def recovery(name, law, seeds):
         found = kind.fit(fitted)
         assert found.converged
         intervals = np.array(
-            [(one.low, one.high) for one in found.inside.estimates(LEVEL).values()]
+            [(one.low, one.high) for one in found.parts[0].estimates(LEVEL).values()]
         )[places]
-        estimates.append(found.coefficients[places])
+        estimates.append(found.values[places])
         covered.append((intervals[:, 0] <= truth) & (truth <= intervals[:, 1]))
         value, low, high = forecast(kind, found, sample.at.subset(LARGEST), sample.baseline)
         forecasts.append((value - largest, low <= largest <= high))
-        predicted = kind.accuracy(found.coefficients[None], held.at, np.array([held.baseline]))[0]
+        predicted = kind.accuracy(found.values[None], held.at, np.array([held.baseline]))[0]
         errors.append(np.abs(predicted - held.accuracy).mean())
     spread = np.std(estimates, axis=0, ddof=1)
     return {
@@ -112,7 +112,7 @@ def recovery(name, law, seeds):
 def test_without_noise_equation_4_is_found_exactly(name):
     kind = POWER_KINDS["params-tokens"]
     fitted, _ = parts(evaluations(name, None)[0], "params-tokens")
-    for role, value in zip(kind.coefficients, kind.fit(fitted).coefficients, strict=True):
+    for role, value in zip(kind.coefficients, kind.fit(fitted).values, strict=True):
         assert value == pytest.approx(float(str(LAWS[name].coefficients[role])), rel=1e-5)
 
 
