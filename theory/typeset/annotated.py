@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from .escapes import latex_escaped
 
 if TYPE_CHECKING:
-    from ..verdicts.report import Entry
+    from ..verdicts.report import PrintedVerdict
     from ..verdicts.source import File, Source
 
 #: A note takes no room: it hangs in the margin of a page, and in a column at its right end.
@@ -30,13 +30,13 @@ WORTH_A_NOTE = ("refuted", "conflict")
 LONGEST_REASON = 70
 
 
-def annotated(source: Source, entries: Sequence[Entry]) -> str:
+def annotated(source: Source, entries: Sequence[PrintedVerdict]) -> str:
     """The text of the document with a note behind each display.
 
     Parameters
     ----------
     source : Source
-    entries : sequence of Entry
+    entries : sequence of PrintedVerdict
         In the order of the document.
     """
     notes: dict[str, list[tuple[int, str]]] = {}
@@ -80,7 +80,7 @@ def _with_macro(text: str) -> str:
     return MACRO + text if at < 0 else text[:at] + MACRO + text[at:]
 
 
-def _words(entry: Entry) -> str:
+def _words(entry: PrintedVerdict) -> str:
     """The verdict in LaTeX, with the number of the equation and a short reason."""
     number = f"({latex_escaped(entry.number)}) " if entry.number else ""
     reading = f", {latex_escaped(entry.reading)}" if entry.reading else ""

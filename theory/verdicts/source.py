@@ -12,8 +12,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..algebra.parse import ParseError
+from .document import Layout
 
 BEGIN, END = "% isoflop: begin", "% isoflop: end"
 HEADER = re.compile(r"%+\s*isoflop:(?P<renames>[^\n]*)")
@@ -116,6 +118,11 @@ class Source:
     renames: tuple[str, ...] = ()
     not_expanded: tuple[str, ...] = ()
     inclusions: tuple[Inclusion, ...] = ()
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Its parts."""
+        return Layout(self.text)
 
     def place(self, position: int) -> Place:
         """Where the character at a position of the text stands."""
