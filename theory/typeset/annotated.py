@@ -15,7 +15,7 @@ from .escapes import latex_escaped
 
 if TYPE_CHECKING:
     from ..verdicts.report import PrintedVerdict
-    from ..verdicts.source import File, Source
+    from ..verdicts.source import File, TexSource
 
 #: A note takes no room: it hangs in the margin of a page, and in a column at its right end.
 MACRO = r"""\providecommand{\isoflopnote}[1]{\ifvmode\else\vadjust{\vbox to 0pt{\kern-\baselineskip
@@ -30,12 +30,12 @@ WORTH_A_NOTE = ("refuted", "conflict")
 LONGEST_REASON = 70
 
 
-def annotated(source: Source, entries: Sequence[PrintedVerdict]) -> str:
+def annotated(source: TexSource, entries: Sequence[PrintedVerdict]) -> str:
     """The text of the document with a note behind each display.
 
     Parameters
     ----------
-    source : Source
+    source : TexSource
     entries : sequence of PrintedVerdict
         In the order of the document.
     """
@@ -58,7 +58,7 @@ def annotated(source: Source, entries: Sequence[PrintedVerdict]) -> str:
     return _with_macro(_written(source, source.files[0], notes))
 
 
-def _written(source: Source, file: File, notes: dict[str, list[tuple[int, str]]]) -> str:
+def _written(source: TexSource, file: File, notes: dict[str, list[tuple[int, str]]]) -> str:
     """The file with its notes and with the files that it includes."""
     changes = [(at, at, note) for at, note in notes.get(file.name, ())]
     for inclusion in source.inclusions:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..algebra.latex_input import tokenize_latex
-from ..algebra.parse import ParseError, Token
+from ..algebra.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
 from .at_law import HasCoefficients
 from .paper import PrintedEquation

@@ -109,7 +109,7 @@ def inline_formulas(text: str, start: int = 0, stop: int | None = None) -> Itera
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ProseSentence:
     """A sentence, or its beginning, as words with a mark for each formula.
 
     Attributes
@@ -127,7 +127,7 @@ class Sentence:
     formulas: tuple[Inline, ...]
 
     @classmethod
-    def of(cls, prose: str, start: int, end: int) -> Sentence:
+    def of(cls, prose: str, start: int, end: int) -> ProseSentence:
         formulas = tuple(inline_formulas(prose, start, end))
         pieces, last = [], start
         for i, formula in enumerate(formulas):
@@ -208,7 +208,7 @@ class Layout:
         return "".join(characters)
 
     @cached_property
-    def sentences(self) -> tuple[Sentence, ...]:
+    def sentences(self) -> tuple[ProseSentence, ...]:
         """The sentences of the prose; a display is a part of the one around it."""
         inside = [range(formula.start + 1, formula.end) for formula in inline_formulas(self.prose)]
         ends, start, following = [0], 0, 0
@@ -224,12 +224,14 @@ class Layout:
                 continue
             start = match.end()
             ends.append(start)
-        return tuple(Sentence.of(self.prose, *span) for span in pairwise([*ends, len(self.prose)]))
+        return tuple(
+            ProseSentence.of(self.prose, *span) for span in pairwise([*ends, len(self.prose)])
+        )
 
-    def before(self, at: int) -> Sentence:
+    def before(self, at: int) -> ProseSentence:
         """The beginning of a sentence, up to a place in it."""
         start = max((one.start for one in self.sentences if one.start <= at), default=0)
-        return Sentence.of(self.prose, start, at)
+        return ProseSentence.of(self.prose, start, at)
 
     # -- parts -----------------------------------------------------------------------------------------
 

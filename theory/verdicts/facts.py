@@ -12,7 +12,8 @@ from sympy import Expr, Symbol
 
 from .. import symbols as sym
 from ..algebra.answer import Answer
-from ..algebra.parse import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, PRIME, NamedFunction, ParseError
+from ..algebra.building import FUNCTIONS, MORE_FUNCTIONS, OF_TWO, NamedFunction
+from ..algebra.tokens import PRIME, ParseError
 from ..budget import Budget
 from ..data.notation import NOTATIONS
 from .defined import (
@@ -31,7 +32,7 @@ from .document import Scope
 from .other_budget import NamedBudget, other_budgets
 from .paper import RELATION, PrintedEquation
 from .said import Letters, Said
-from .source import Place, Source
+from .source import Place, TexSource
 from .supposed import DROPS, stated_before, stated_for_good, turns_away
 
 EXPECTATION = re.compile(
@@ -129,7 +130,7 @@ class Facts:
     """
 
     def __init__(
-        self, source: Source, printed: Sequence[PrintedEquation], settings: Settings
+        self, source: TexSource, printed: Sequence[PrintedEquation], settings: Settings
     ) -> None:
         self.source, self.settings, self.layout = source, settings, source.layout
         self.words = settings.words

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from sympy import Symbol
 
 from ..algebra.answer import Answer
-from ..algebra.parse import ParseError
+from ..algebra.tokens import ParseError
 from ..budget import Budget
 from .defined import Settings, Sides, name_alone, plain
 from .document import Layout, inline_formulas

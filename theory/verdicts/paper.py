@@ -13,10 +13,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from ..algebra.latex_input import RELATIONS, tokenize_latex
-from ..algebra.parse import ParseError
-from .document import Layout, Sentence, displays, inline_formulas
-from .source import BEGIN, END, Source
+from ..algebra.latex_input import tokenize_latex
+from ..algebra.latex_table import RELATIONS
+from ..algebra.tokens import ParseError
+from .document import Layout, ProseSentence, displays, inline_formulas
+from .source import BEGIN, END, TexSource
 
 INNER = ("aligned", "alignedat", "gathered", "split", "subequations")
 CASES = ("cases", "dcases", "rcases", "numcases")
@@ -120,7 +121,7 @@ TRAILING = re.compile(r"(?:[\s&.,;:]|\\[,;:! ]|\\qq?uad)+\Z")
 EMPTY = re.compile(r"(?:[\s&.,;!:]|\\[,;:! ]|\\qq?uad(?![A-Za-z]))*")
 
 
-NO_WORDS = Sentence(0, 0, "", ())
+NO_WORDS = ProseSentence(0, 0, "", ())
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class PrintedEquation:
     """The word that introduces it, where that is one as `let` or `where`."""
     prose: str = ""
     """The text of the section before it, as far as it can belong to it."""
-    sentence: Sentence = NO_WORDS
+    sentence: ProseSentence = NO_WORDS
     """The beginning of the sentence in which its display stands."""
     is_inline: bool = False
     is_branch: bool = False
@@ -178,7 +179,7 @@ class PrintedEquation:
 
 
 def equations(
-    source: Source,
+    source: TexSource,
     *,
     begin: str | None = None,
     end: str | None = None,
@@ -190,7 +191,7 @@ def equations(
 
     Parameters
     ----------
-    source : Source
+    source : TexSource
     begin, end : str, optional
         Markers, each as it stands in the document; there may be several marked regions. By default
         `% isoflop: begin` and `% isoflop: end` where the document has them, else all is read.
@@ -225,7 +226,7 @@ def equations(
     return [_with_number(claim, rows) for claim in found]
 
 
-def regions(source: Source, begin: str | None, end: str | None) -> Iterator[tuple[int, int]]:
+def regions(source: TexSource, begin: str | None, end: str | None) -> Iterator[tuple[int, int]]:
     """Where what is to be read begins and ends in the document."""
     text = source.text
     position = text.find(begin or BEGIN)
@@ -249,7 +250,7 @@ def regions(source: Source, begin: str | None, end: str | None) -> Iterator[tupl
 
 
 def _explained(
-    source: Source, start: int, stop: int, known: Collection[str]
+    source: TexSource, start: int, stop: int, known: Collection[str]
 ) -> Iterator[PrintedEquation]:
     """The claims of each display, with the definitions of the one that a "where" joins to it."""
     text, layout = source.text, source.layout

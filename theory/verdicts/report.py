@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..algebra.parse import ParseError
+from ..algebra.tokens import ParseError
 from .defined import Settings, Sides, bound, name_alone, plain, restored
 from .facts import EXPECTATION, LAW, DefinedName, Facts, StatedBudget
 from .paper import LIMIT, PrintedEquation
@@ -26,10 +26,10 @@ from .second_reading import (
     REFUTED,
     UNDECIDED,
     Failure,
-    Trial,
+    TriedEquation,
 )
 from .sign_formulas import POSITIVE
-from .source import Place, Source
+from .source import Place, TexSource
 from .supposed import limit_before, qualified
 
 UNREADABLE = "unreadable"
@@ -92,13 +92,13 @@ class PrintedVerdict:
 
 
 def report(
-    source: Source, printed: Sequence[PrintedEquation], settings: Settings
+    source: TexSource, printed: Sequence[PrintedEquation], settings: Settings
 ) -> Iterator[tuple[PrintedEquation, list[PrintedVerdict]]]:
     """The verdicts on each equation, as they are decided.
 
     Parameters
     ----------
-    source : Source
+    source : TexSource
     printed : sequence of PrintedEquation
         In the order of the document.
     settings : Settings
@@ -210,7 +210,7 @@ class _Equation:
             raise ParseError(own.trouble)
         said = facts.signs_at(equation, names.union(*(d.names for d in uses)))
         signs = {one.letter: one.signs for one in said if one.signs not in (None, POSITIVE)}
-        trial = Trial(
+        trial = TriedEquation(
             replace(facts.settings, signs=signs),
             self.text,
             tuple(d.text for d in uses if not d.trouble) + equation.definitions,
@@ -251,7 +251,7 @@ class _Equation:
         return verdicts
 
     def _judged(
-        self, i: int, link: ChainLink, failure: Failure, trial: Trial
+        self, i: int, link: ChainLink, failure: Failure, trial: TriedEquation
     ) -> tuple[str, str, str, ChainLink]:
         """The answer on a link, the reason, how it is read, and the link so read."""
         answer, reason = link.decision.answer.value, link.decision.reason

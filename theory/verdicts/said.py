@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import pairwise
 
-from .document import FORMULA, Layout, Scope, Sentence
+from .document import FORMULA, Layout, ProseSentence, Scope
 from .paper import PrintedEquation
 from .sign_formulas import (
     ANY,
@@ -239,7 +239,7 @@ class _Spoken:
     text: str
 
     @classmethod
-    def of(cls, sentence: Sentence) -> _Spoken | None:
+    def of(cls, sentence: ProseSentence) -> _Spoken | None:
         """None where it speaks of no letters."""
         formulas = [SIZING.sub(" ", formula.text) for formula in sentence.formulas]
         places = [formula.start for formula in sentence.formulas]

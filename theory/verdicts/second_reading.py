@@ -15,7 +15,7 @@ from sympy import Expr, Poly, Symbol, cancel, expand, powsimp
 
 from .. import symbols as sym
 from ..algebra.answer import Answer, Decision
-from ..algebra.parse import ParseError
+from ..algebra.tokens import ParseError
 from ..budget import SIX_ND, Budget
 from .defined import (
     COLON_EQUALS,
@@ -65,7 +65,7 @@ IN_NUMBERS = re.compile(r"[0-9]\.[0-9]|10\s*\^|[0-9]\{,\}[0-9]|[0-9]{3}")
 
 
 @dataclass(frozen=True)
-class Trial:
+class TriedEquation:
     """One equation with what may be assumed so that it holds."""
 
     settings: Settings

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..algebra.parse import ParseError
+from ..algebra.tokens import ParseError
 from .document import Layout
 
 BEGIN, END = "% isoflop: begin", "% isoflop: end"
@@ -93,7 +93,7 @@ class Macro:
 
 
 @dataclass(frozen=True)
-class Source:
+class TexSource:
     """The document as it is read.
 
     Attributes
@@ -156,7 +156,7 @@ def read_source(
     *,
     read: Callable[[str], str] | None = None,
     markers: Sequence[str] = (BEGIN, END),
-) -> Source:
+) -> TexSource:
     """The document whose main file has this text.
 
     Parameters
@@ -204,10 +204,10 @@ class _Expansion:
         self.files.append(File(name, text, first))
         return Text(text, range(first, first + len(text)), range(first + 1, first + len(text) + 1))
 
-    def source(self) -> Source:
+    def source(self) -> TexSource:
         while self.frames:
             self.step()
-        return Source(
+        return TexSource(
             "".join(self.characters),
             tuple(self.files),
             self.firsts,

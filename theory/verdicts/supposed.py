@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from .document import Inline, Layout, Sentence
+from .document import Inline, Layout, ProseSentence
 from .paper import LIMIT, RELATION, PrintedEquation
 from .sign_formulas import PIECES, inequalities
 
@@ -74,12 +74,12 @@ def denied(words: str) -> bool:
     return DENIED.search(words) is not None
 
 
-def announces(sentence: Sentence) -> bool:
+def announces(sentence: ProseSentence) -> bool:
     """Whether the sentence ends in words that make a supposition of the display after them."""
     return ANNOUNCES.search(sentence.text) is not None and not denied(sentence.text)
 
 
-def is_conditional(sentence: Sentence) -> bool:
+def is_conditional(sentence: ProseSentence) -> bool:
     """Whether the sentence says what it says on a condition, or denies it."""
     return denied(sentence.text) or CONDITIONAL.search(sentence.text) is not None
 
@@ -128,7 +128,7 @@ def limit_before(equation: PrintedEquation) -> str | None:
 
 
 def _stated(
-    pattern: re.Pattern[str], sentence: Sentence
+    pattern: re.Pattern[str], sentence: ProseSentence
 ) -> Iterator[tuple[re.Match[str], list[Inline]]]:
     """Where a sentence states formulas in these words, and does not deny them, and the formulas."""
     for match in pattern.finditer(sentence.text):

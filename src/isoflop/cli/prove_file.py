@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..theory.verdicts.facts import DefinedName
     from ..theory.verdicts.report import PrintedVerdict
-    from ..theory.verdicts.source import Source
+    from ..theory.verdicts.source import TexSource
     from .arguments import Options
 
 FORMATS = ("text", "json", "html")
@@ -64,7 +64,7 @@ def report(options: Options, path: str, given: dict[str, Any]) -> tuple[str, int
 
 def _decided(
     options: Options, path: str, given: dict[str, Any]
-) -> tuple[Source, list[PrintedVerdict], bool]:
+) -> tuple[TexSource, list[PrintedVerdict], bool]:
     """The document, its entries, and whether they are all."""
     from ..numeric._progress import progress_bar
     from ..theory.verdicts.defined import Settings
@@ -109,7 +109,7 @@ def _decided(
     return source, entries, True
 
 
-def _read(path: str, markers: tuple[str, str]) -> Source:
+def _read(path: str, markers: tuple[str, str]) -> TexSource:
     from pathlib import Path
 
     from ..theory.verdicts.source import read_source
@@ -129,7 +129,7 @@ def _read(path: str, markers: tuple[str, str]) -> Source:
     )
 
 
-def _write_annotated(path: str, source: Source, entries: Sequence[PrintedVerdict]) -> None:
+def _write_annotated(path: str, source: TexSource, entries: Sequence[PrintedVerdict]) -> None:
     from ..numeric._files import write
     from ..theory.typeset.annotated import annotated
 
