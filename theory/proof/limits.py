@@ -29,7 +29,7 @@ from ..algebra.convert import arithmetic_for
 from ..algebra.decide import POINTS_TO_PROVE, points_where, witness_at
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
 from ..algebra.sample import Point
-from .asymptotics import Asymptotics, Cancelled, Expansion, Tendency, Undetermined, vanishes
+from .asymptotics import Asymptotics, Cancelled, LeadingTerms, Tendency, Undetermined, vanishes
 
 #: How many terms of each series are kept; more where these cancel.
 DEPTHS = (2, 4, 8, 12)
@@ -274,7 +274,7 @@ class _Question:
         difference = calculus.add(left, calculus.negate(right))
         if difference.errors and not difference.terms:
             typed = domain.inside(sides[0]) - domain.inside(sides[1])
-            difference = Expansion({}) if vanishes(typed) else difference
+            difference = LeadingTerms({}) if vanishes(typed) else difference
         distance = calculus.tendency(difference)
         if distance.value == {}:
             return None

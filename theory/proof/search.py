@@ -120,7 +120,7 @@ class Sign(NamedTuple):
 UNKNOWN = Sign(0, False)
 
 
-class Terms(NamedTuple):
+class SignedTerms(NamedTuple):
     """The terms of a sum by their signs."""
 
     positive: list[NormalForm]
@@ -349,7 +349,7 @@ class Search:
                 return reason
         return ""
 
-    def _readings(self, reading: _Reading, depth: int) -> Iterator[Terms]:
+    def _readings(self, reading: _Reading, depth: int) -> Iterator[SignedTerms]:
         seen: list[int] = []
         for read in READINGS:
             try:
@@ -363,7 +363,9 @@ class Search:
             if by_sign is not None:
                 yield by_sign
 
-    def _by_sign(self, terms: Sequence[NormalForm], reading: _Reading, depth: int) -> Terms | None:
+    def _by_sign(
+        self, terms: Sequence[NormalForm], reading: _Reading, depth: int
+    ) -> SignedTerms | None:
         positive: list[NormalForm] = []
         negative: list[NormalForm] = []
         certain: list[bool] = []
@@ -377,7 +379,7 @@ class Search:
                 certain.append(sign.strict)
             else:
                 negative.append(reading.arithmetic.negate(term))
-        return Terms(positive, negative, certain)
+        return SignedTerms(positive, negative, certain)
 
     def _sign_of_term(self, key: Key, value: Fraction, reading: _Reading, depth: int) -> Sign:
         arithmetic, powers = reading.arithmetic, (key[0], ())
@@ -411,7 +413,7 @@ class Search:
 
     # -- one term against another ----------------------------------------------------------------------------------
 
-    def _one_by_one(self, reading: _Reading, terms: Terms, strict: bool, depth: int) -> str:
+    def _one_by_one(self, reading: _Reading, terms: SignedTerms, strict: bool, depth: int) -> str:
         """Each negative term is at most a positive one of its own."""
         if len(terms.negative) > len(terms.positive) or len(terms.negative) > 3:
             return ""
@@ -547,7 +549,7 @@ class Search:
 
     # -- means -----------------------------------------------------------------------------------------------------
 
-    def _by_mean(self, reading: _Reading, terms: Terms, strict: bool, depth: int) -> str:
+    def _by_mean(self, reading: _Reading, terms: SignedTerms, strict: bool, depth: int) -> str:
         """One negative term, or several that are multiples of each other, against the weighted
         geometric mean of some positive ones.
         """
@@ -579,7 +581,7 @@ class Search:
                             return "weighted AM-GM of the positive terms"
         return ""
 
-    def _by_means(self, reading: _Reading, terms: Terms, strict: bool) -> str:
+    def _by_means(self, reading: _Reading, terms: SignedTerms, strict: bool) -> str:
         """Several negative terms, each a multiple of a mean of positive ones that together take no
         more of them than there is: as in x^2 + y^2 + z^2 >= x y + y z + z x.
         """
@@ -596,7 +598,7 @@ class Search:
         return ""
 
     def _shares(
-        self, reading: _Reading, terms: Terms, negative: NormalForm
+        self, reading: _Reading, terms: SignedTerms, negative: NormalForm
     ) -> Iterator[tuple[Rational, ...]]:
         """Shares of the positive terms whose sum is at least the negative term, by AM-GM."""
         arithmetic = reading.arithmetic

@@ -21,7 +21,7 @@ from sympy import Add, Expr, Integer, Mul, Rational, Symbol, expand_mul, expand_
 from ..algebra.answer import Answer, Condition, Decision, Witness
 from ..algebra.decide import witness_at
 from ..algebra.interval import IntervalEvaluator, Undefined, certainly_nonzero
-from ..algebra.parse import Token
+from ..algebra.tokens import Token
 from .question import BOUNDS, Question
 from .spelling import value_text
 
@@ -174,7 +174,7 @@ class _Enclosures(IntervalEvaluator):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonAtLaw:
     """Two sides at the coefficients of a law, each exact and as typed."""
 
     question: Question

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from sympy import Expr, Integer, Symbol, nan, zoo
 
 from ..algebra.answer import Answer, Condition, Decision, Witness
+from ..algebra.building import Domain, plainly_positive
 from ..algebra.decide import is_zero
-from ..algebra.parse import Domain, plainly_positive
 
 if TYPE_CHECKING:
     from .question import Question

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..algebra.answer import Answer, Decision
-from ..algebra.parse import FUNCTION_LETTERS, Token
+from ..algebra.parse import FUNCTION_LETTERS
+from ..algebra.tokens import Token
 from ..proof.argument import BOUNDS
 from .typed import tokens_of
 

@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 from sympy import Symbol
 
 from ..algebra.answer import Answer
-from ..algebra.parse import ParseError
+from ..algebra.tokens import ParseError
 from ..budget import Budget
 from .defined import Settings, Sides, name_alone, plain
-from .paper import CONTEXT, INLINE, PrintedEquation
+from .document import Layout, inline_formulas
+from .paper import PrintedEquation
 from .supposed import is_conditional
 
 #: "The compute is", before the budget that a theorem states for itself.
-STATES = re.compile(r"(?:compute|budget|cost)(?![A-Za-z])[^.$]{0,20}\bis\s+\Z", re.IGNORECASE)
+STATES = re.compile(r"(?:compute|budget|cost)(?![A-Za-z])[^.\0]{0,20}\bis\s+\Z", re.IGNORECASE)
 #: The compute, alone on a side.
 COMPUTE = {("C", ()), ("C", ("N", "D"))}
 #: What the law has apart from any budget.
@@ -26,7 +27,7 @@ WITHOUT_BUDGET = frozenset(["L", "L_hat", "R", "T_N", "T_D", "phi2"])
 
 
 @dataclass(frozen=True)
-class OtherBudget:
+class NamedBudget:
     """`C = 8 N D`.
 
     Attributes
@@ -60,13 +61,10 @@ class OtherBudget:
 
 
 def other_budgets(
-    text: str, printed: Sequence[PrintedEquation], settings: Settings
-) -> Iterator[OtherBudget]:
+    layout: Layout, printed: Sequence[PrintedEquation], settings: Settings
+) -> Iterator[NamedBudget]:
     """Those of the formulas in the prose and of the displays."""
-    formulas = [
-        (match["dollars"] or match["round"] or "", match.start(), match.end())
-        for match in INLINE.finditer(text)
-    ]
+    formulas = [(one.text, one.start, one.end) for one in inline_formulas(layout.text)]
     formulas += [
         (plain(equation.text), equation.start, equation.display[1])
         for equation in printed
@@ -75,9 +73,9 @@ def other_budgets(
     for formula, start, end in formulas:
         value = _compute_in(formula)
         if value is not None and not _is_own(value, settings):
-            before = text[:start]
-            is_stated = STATES.search(before[-CONTEXT:]) is not None and not is_conditional(before)
-            yield OtherBudget(f"C = {value}", start, end, _budget(value, settings), is_stated)
+            before = layout.before(start)
+            is_stated = STATES.search(before.text) is not None and not is_conditional(before)
+            yield NamedBudget(f"C = {value}", start, end, _budget(value, settings), is_stated)
 
 
 def _compute_in(formula: str) -> str | None:

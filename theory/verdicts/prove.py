@@ -13,16 +13,18 @@ from typing import Any
 
 from sympy import Expr, Symbol, expand_log, log
 
+from ..algebra.building import Domain
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Decision
-from ..algebra.parse import Domain, ParseError, Token, read
+from ..algebra.parse import read
+from ..algebra.tokens import ParseError, Token
 from ..budget import SIX_ND, Budget
 from ..typeset.shown import Shown
 from ..typeset.table import Column, Table
 from .at_law import (
     ROUNDED,
     Coefficients,
-    Comparison,
+    ComparisonAtLaw,
     HasCoefficients,
     TypedSide,
     typed_side,
@@ -446,7 +448,7 @@ class _Chain:
             and any("." in token.text for part in parts for token in part)
         )
 
-    def comparison(self, i: int) -> Comparison:
+    def comparison(self, i: int) -> ComparisonAtLaw:
         """The link at the coefficients of the law."""
         question = self.question(i)
         power = self.power(i) if question.relation == "propto" else None
@@ -456,13 +458,13 @@ class _Chain:
             known = TypedSide(exponent, {}, None)
             number = self.reader.expression(self.text, tokens)
             question = replace(question, lhs=exponent, relation="==", rhs=number)
-            return Comparison(question, (known, typed), self.numbers)
+            return ComparisonAtLaw(question, (known, typed), self.numbers)
         if question.relation not in ROUNDED:
-            return Comparison(question, None, self.numbers)
+            return ComparisonAtLaw(question, None, self.numbers)
         left, right = (
             typed_side(part, question.relation, self.read_with) for part in self.parts[i : i + 2]
         )
-        return Comparison(question, (left, right), self.numbers)
+        return ComparisonAtLaw(question, (left, right), self.numbers)
 
     def read_with(self, tokens: list[Token], letters: dict[str, Symbol]) -> Expr:
         """An expression some of whose names stand for these letters."""

@@ -14,11 +14,11 @@ from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Condition, Decision, Witness
+from ..algebra.building import Domain
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.functions import Remainder
 from ..algebra.interval import IntervalEvaluator, Undefined
-from ..algebra.parse import Domain
 from ..algebra.sample import Point
 from ..proof.bounds import decide_bound, decide_equality
 from ..proof.limits import decide_limit, decide_order

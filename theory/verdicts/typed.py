@@ -10,24 +10,13 @@ from sympy import Add, Expr, Integer, Symbol, oo
 
 from ..algebra import symbols as sym
 from ..algebra.arithmetic import OutsideScope
+from ..algebra.building import Domain, NamedFunction, plainly_positive, substituted
 from ..algebra.convert import arithmetic_for, normal_form
 from ..algebra.decide import is_zero
 from ..algebra.functions import Remainder
 from ..algebra.latex_input import tokenize_latex
-from ..algebra.parse import (
-    AT,
-    OPTIMA,
-    PRIME,
-    Domain,
-    NamedFunction,
-    ParseError,
-    Token,
-    plainly_positive,
-    quoted,
-    read,
-    substituted,
-    tokenize,
-)
+from ..algebra.parse import read
+from ..algebra.tokens import AT, OPTIMA, PRIME, ParseError, Token, quoted, tokenize
 from .vocabulary import Vocabulary
 
 RELATION = re.compile(

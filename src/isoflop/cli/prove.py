@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..theory.algebra.parse import ParseError
+    from ..theory.algebra.tokens import ParseError
     from ..theory.budget import Budget
     from ..theory.verdicts.prove import ChainLink, Proof
     from .arguments import Options
@@ -195,7 +195,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
         raise UsageError(
             f"CLAIM {' '.join(map(shown, words))}: must be one word; put the claim in quotes"
         )
-    from ..theory.algebra.parse import ParseError
+    from ..theory.algebra.tokens import ParseError
     from ..theory.verdicts.prove import prove
 
     given = settings(options)
@@ -208,7 +208,7 @@ def _claim(options: Options) -> tuple[dict[str, Any], str]:
 
 def _where_typed(error: ParseError, options: Options) -> UsageError:
     """The error with what it is about ahead: the claim or the option."""
-    from ..theory.algebra.parse import quoted
+    from ..theory.algebra.tokens import quoted
 
     for name in (POSITIONAL, "--assume", "--let", "--as"):
         for text in options.words(name) or ():

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from mpmath import mp, mpf
 
-from isoflop.theory.algebra.parse import ParseError
+from isoflop.theory.algebra.tokens import ParseError
 from isoflop.theory.verdicts.defined import Settings
 from isoflop.theory.verdicts.prove import prove
 
