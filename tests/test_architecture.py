@@ -47,6 +47,8 @@ LAYERS = (
         "identifiability",
         "broken",
         "proof.errata",
+        "proof.theorem",
+        "proof.arguments",
         "gradients",
         "code.formulas_gradient",
     },
