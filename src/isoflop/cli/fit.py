@@ -10,7 +10,7 @@ from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, of_option, outside, shown
 from .numerals import parse
-from .render import TABLES, json_text, plain, tables_text
+from .render import TABLES, plain, written
 from .run_options import (
     OBJECTIVES,
     check_figure,
@@ -222,15 +222,10 @@ def run(options: Options) -> tuple[str, int]:
         from ..numeric.plot.panels import save as save_figure
 
         save_figure(plot_fit_page(fit), plot)
-    if form == "json":
-        text = json_text(data)
-    elif form == "latex":
-        text = summary.latex()
-    elif form in TABLES:
-        text = tables_text(summary.tables(), form)
-    else:
-        parts = [summary, *([_profile_text(profiles, fit)] if profiles else [])]
-        text = "\n\n".join(map(str, [*parts, *reports.values()]))
+    text = summary.latex() if form == "latex" else written(form, summary, data)
+    if form == "text":
+        more = [_profile_text(profiles, fit)] if profiles else []
+        text = "\n\n".join([text, *more, *map(str, reports.values())])
     if stopped:
         say_interrupted(stopped)
         return text, INTERRUPTED

@@ -8,7 +8,7 @@ from ..theory.data.notation import close_matches
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
 from .evaluation_options import EvaluationTable, declare_baseline
-from .render import TABLES, json_text, plain, tables_text
+from .render import TABLES, written
 from .run_options import check_figure, is_terminal, say_interrupted, target, whole
 from .selection import loss_law
 from .tables import declare_evaluations
@@ -121,12 +121,7 @@ def run(options: Options) -> tuple[str, int]:
         from ..numeric.plot.report import plot_report
 
         save(plot_report(report), plot)
-    if form == "json":
-        text = json_text(plain(report.as_dict()))
-    elif form == "latex":
-        text = report.to_latex()
-    else:
-        text = tables_text(report.tables(), form) if form in TABLES else str(report)
+    text = written(form, report, report.as_dict())
     if report.interrupted:
         from ..numeric.words import counted
 
