@@ -44,7 +44,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names} | 
 
 # Of the numeric layer, by folder; the modules of one layer may use each other, its folders may not.
 NUMERIC = (
-    {"errors", "words", "results", "_files", "_progress"},
+    {"errors", "words", "results", "_files", "_progress", "repeat"},
     {"arrays"},
     {"formulas"},
     {"data"},

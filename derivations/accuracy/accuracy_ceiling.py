@@ -6,11 +6,16 @@ from sympy import Integer, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.accuracy import AccuracyCeiling
-from isoflop.theory.algebra.functions import Partial, partial
-from isoflop.theory.proof.argument import ByLeadingTerm
-from isoflop.theory.proof.argument_calculus import ByConvexity
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByConvexity, ByLeadingTerm
+from isoflop.theory.proof.theorem import (
+    Definition,
+    Derivation,
+    Partial,
+    function,
+    partial,
+    say,
+    step,
+)
 
 
 def derivation() -> Derivation:
@@ -21,40 +26,38 @@ def derivation() -> Derivation:
     accuracy, reducible = function("Q")(C), function("v")(C)
     curve = AccuracyCeiling(sym.E, front, power, guessing)
     steps = (
-        Claim(
+        step(
             "vanishing",
-            reducible,
-            "->",
-            Integer(0),
+            (reducible, "->", 0),
             say("For unlimited compute the reducible part vanishes:"),
             ByLeadingTerm(C, "oo"),
         ),
-        Claim(
+        step(
             "irreducible",
-            curve.irreducible_of(ceiling),
-            "==",
-            sym.E,
+            (curve.irreducible_of(ceiling), "=", sym.E),
             say("Solve {} for {}:", (ceiling, "=", guessing + room * exp(-sym.E)), sym.E),
         ),
-        Claim(
+        step(
             "inflection",
-            partial(accuracy, log(C), 2),
-            "==",
-            power**2 * reducible * (reducible - 1) * (accuracy - guessing),
+            (
+                partial(accuracy, log(C), 2),
+                "=",
+                power**2 * reducible * (reducible - 1) * (accuracy - guessing),
+            ),
             say("Differentiate twice in {}; the slope turns where {} is one:", log(C), reducible),
         ),
-        Claim(
+        step(
             "slope",
-            Partial(accuracy, log(C)),
-            "==",
-            power * (ceiling - guessing) * reducible * exp(-reducible),
+            (
+                Partial(accuracy, log(C)),
+                "=",
+                power * (ceiling - guessing) * reducible * exp(-reducible),
+            ),
             say("The slope itself:"),
         ),
-        Claim(
+        step(
             "steepest",
-            exp(reducible - 1),
-            ">=",
-            reducible,
+            (exp(reducible - 1), ">=", reducible),
             say(
                 "It is at most {}, for the exponential lies above its tangent:",
                 power / exp(1) * (ceiling - guessing),
@@ -66,17 +69,15 @@ def derivation() -> Derivation:
         name="accuracy_ceiling",
         title="The ceiling of accuracy",
         assumptions=(
-            say("Let {} with ", (reducible, "=", front * C**-power))
-            + say(
-                "{}, {}, {}, and let {}, where {} is the accuracy of guessing. ",
+            say(
+                "Let {} with {}, {}, {}, and let {}, where {} is the accuracy of guessing. Let "
+                "{} be the accuracy, {} and {}.",
+                (reducible, "=", front * C**-power),
                 front,
                 power,
                 (C, ">", 0),
                 (guessing, "=", 1 - room),
                 guessing,
-            )
-            + say(
-                "Let {} be the accuracy, {} and {}.",
                 (accuracy, "=", guessing + room * exp(-sym.E - reducible)),
                 (0, "<", room, "<=", 1),
                 (sym.E, ">=", 0),
@@ -89,12 +90,13 @@ def derivation() -> Derivation:
             Definition(ceiling, guessing + room * exp(-sym.E)),
         ),
         statement=say(
-            "With compute the reducible part vanishes, {vanishing}, so that the accuracy has the ceiling {}; from it ",
+            "With compute the reducible part vanishes, {vanishing}, so that the accuracy has "
+            "the ceiling {}; from it {irreducible}. The slope in the logarithm of compute is "
+            "{slope}; it turns by {inflection} where {} is one, and is greatest there, "
+            "{steepest}.",
             ceiling,
-        )
-        + "{irreducible}. The slope in the logarithm of compute is {slope}; it turns by {inflection} "
-        + say("where {} is one, and is greatest there, ", reducible)
-        + "{steepest}.",
+            reducible,
+        ),
         steps=steps,
         source="Krajewski et al. 2025, arXiv 2512.08894, equations 3 and 10, for the curve; elementary calculus.",
         follows="The ceiling leaves the inflection where it was and scales the accuracy above guessing.",

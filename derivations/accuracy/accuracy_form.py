@@ -8,10 +8,8 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import PENALTY, misallocation
-from isoflop.theory.proof.argument import ByWeightedAmGm
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByMonotone, ByWeightedAmGm
+from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
 
 
 def derivation() -> Derivation:
@@ -25,52 +23,44 @@ def derivation() -> Derivation:
     order = ByWeightedAmGm((params.expression, tokens.expression), names.shares)
     moved, best = (r * n_star, d_star / r), (n_star, d_star)
     steps = (
-        Claim(
+        step(
             "bound",
-            here,
-            ">=",
-            spent,
+            (here, ">=", spent),
             say("Weighted AM-GM with the weights {} and {}:", *names.shares),
             order,
         ),
-        Claim(
+        step(
             "maximum",
-            accuracy(sym.N, sym.D),
-            "<=",
-            exp(-sym.E - spent),
+            (accuracy(sym.N, sym.D), "<=", exp(-sym.E - spent)),
             say("By {bound}, for {} decreases in {}:", exp(-sym.E - y), y),
             ByMonotone(exp(-sym.E - y), y, here, spent, False, order),
         ),
-        Claim(
+        step(
             "minimum_of_transfer",
-            sym.E + here**power,
-            ">=",
-            sym.E + spent**power,
+            (sym.E + here**power, ">=", sym.E + spent**power),
             say("By {bound}, for {} increases in {}:", sym.E + y**power, y),
             ByMonotone(sym.E + y**power, y, here, spent, True, order),
         ),
-        Claim(
+        step(
             "on_the_envelope",
-            accuracy(*best),
-            "==",
-            exp(-sym.E - names.coefficient * sym.C**-names.exponent),
+            (accuracy(*best), "=", exp(-sym.E - names.coefficient * sym.C**-names.exponent)),
             say("At the optimum the reducible loss is {}:", names.reducible),
         ),
-        Claim(
+        step(
             "loss_of_accuracy",
-            log(exp(sym.E) * accuracy(*moved)) / log(exp(sym.E) * accuracy(*best)),
-            "==",
-            PENALTY(r),
+            (
+                log(exp(sym.E) * accuracy(*moved)) / log(exp(sym.E) * accuracy(*best)),
+                "=",
+                PENALTY(r),
+            ),
             say(
                 "The logarithm of the accuracy over its ceiling {} is minus the reducible loss:",
                 exp(-sym.E),
             ),
         ),
-        Claim(
+        step(
             "transfer_penalty",
-            law(*moved) ** power / law(*best) ** power,
-            "==",
-            PENALTY(r) ** power,
+            (law(*moved) ** power / law(*best) ** power, "=", PENALTY(r) ** power),
             say("And the power {} of the reducible loss has that power of the penalty:", power),
         ),
     )
@@ -87,14 +77,14 @@ def derivation() -> Derivation:
             ),
         ),
         definitions=(*m.definitions, Definition(accuracy(sym.N, sym.D), exp(-sym.E - here))),
-        statement="The accuracy is at most that of the optimum at its compute, {maximum}, which is "
-        "{on_the_envelope}. "
-        + say(
-            "A run with {} times the optimal size loses the penalty in the logarithm of accuracy over its ceiling, ",
+        statement=say(
+            "The accuracy is at most that of the optimum at its compute, {maximum}, which is "
+            "{on_the_envelope}. A run with {} times the optimal size loses the penalty in "
+            "the logarithm of accuracy over its ceiling, {loss_of_accuracy}. A loss that is "
+            "a power of the reducible part keeps the optimum as well, {minimum_of_transfer} "
+            "and {transfer_penalty}.",
             r,
-        )
-        + "{loss_of_accuracy}. A loss that is a power of the reducible part keeps the optimum as "
-        "well, {minimum_of_transfer} and {transfer_penalty}.",
+        ),
         steps=steps,
         source="Krajewski et al. 2025, arXiv 2512.08894, for the accuracy form; wrapper theorem.",
         follows="Downstream accuracy asks for the same allocation as the law of its own negative logarithm.",

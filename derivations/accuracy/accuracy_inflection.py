@@ -5,11 +5,18 @@ from __future__ import annotations
 from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial, partial
 from isoflop.theory.passk import KRAJEWSKI, AccuracyCurve
-from isoflop.theory.proof.argument_calculus import ByConvexity
-from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByConvexity, ByPositiveTerms
+from isoflop.theory.proof.theorem import (
+    Definition,
+    Derivation,
+    Partial,
+    all_positive,
+    function,
+    partial,
+    say,
+    step,
+)
 
 
 def derivation() -> Derivation:
@@ -30,32 +37,24 @@ def derivation() -> Derivation:
         return Subs(partial(q, log(c), 2), c, at(neg_log))
 
     steps = (
-        Claim(
+        step(
             "linear_axis",
-            c**2 * partial(q, c, 2),
-            "==",
-            a * u * (a * u - a - 1) * q,
+            (c**2 * partial(q, c, 2), "=", a * u * (a * u - a - 1) * q),
             say("Differentiate twice in {}:", c),
         ),
-        Claim(
+        step(
             "log_axis",
-            partial(q, log(c), 2),
-            "==",
-            a**2 * u * (u - 1) * q,
+            (partial(q, log(c), 2), "=", a**2 * u * (u - 1) * q),
             say("Differentiate twice in {}:", log(c)),
         ),
-        Claim(
+        step(
             "linear_inflection",
-            curvature(foot),
-            "==",
-            Integer(0),
+            (curvature(foot), "=", 0),
             say("The last factor of {linear_axis} vanishes where {} is {}:", u, foot),
         ),
-        Claim(
+        step(
             "convex_before",
-            curvature(foot * (1 + v)),
-            ">",
-            Integer(0),
+            (curvature(foot * (1 + v)), ">", 0),
             say("At less compute {} is larger, and the curvature positive:", u),
             ByPositiveTerms(
                 form=a
@@ -67,11 +66,9 @@ def derivation() -> Derivation:
                 * at(foot * (1 + v)) ** -2
             ),
         ),
-        Claim(
+        step(
             "concave_after",
-            curvature(foot / (1 + v)),
-            "<",
-            Integer(0),
+            (curvature(foot / (1 + v)), "<", 0),
             say("At more compute it is smaller, and the curvature negative:"),
             ByPositiveTerms(
                 form=a
@@ -84,34 +81,22 @@ def derivation() -> Derivation:
                 * at(foot / (1 + v)) ** -2
             ),
         ),
-        Claim(
+        step(
             "log_slope_grows_before",
-            logarithmic(1 + v),
-            ">",
-            Integer(0),
+            (logarithmic(1 + v), ">", 0),
             say("On the logarithmic axis the slope grows while {} is above one:", u),
             ByPositiveTerms(form=a**2 * (1 + v) * v * exp(-(1 + v))),
         ),
-        Claim(
+        step(
             "log_slope_falls_after",
-            logarithmic(1 / (1 + v)),
-            "<",
-            Integer(0),
+            (logarithmic(1 / (1 + v)), "<", 0),
             say("And it falls after that:"),
             ByPositiveTerms(form=a**2 * v / (1 + v) ** 2 * exp(-1 / (1 + v))),
         ),
-        Claim(
-            "slope",
-            Partial(q, log(c)),
-            "==",
-            a * u * exp(-u),
-            say("The slope itself:"),
-        ),
-        Claim(
+        step("slope", (Partial(q, log(c)), "=", a * u * exp(-u)), say("The slope itself:")),
+        step(
             "steepest",
-            exp(u - 1),
-            ">=",
-            u,
+            (exp(u - 1), ">=", u),
             say(
                 "By {slope} it is at most {}, for the exponential lies above its tangent:",
                 a * exp(-1),
@@ -133,12 +118,14 @@ def derivation() -> Derivation:
             Definition(foot, curve.compute_inflection),
         ),
         statement=say(
-            "On a linear axis of compute {linear_axis}: the accuracy is convex while {} is ", u
-        )
-        + say("above {} and concave after that, ", foot)
-        + "{convex_before} and {concave_after}. On a logarithmic axis {log_axis}: it is steepest "
-        + say("where {} is one, ", u)
-        + "since {slope} and {steepest}.",
+            "On a linear axis of compute {linear_axis}: the accuracy is convex while {} is "
+            "above {} and concave after that, {convex_before} and {concave_after}. On a "
+            "logarithmic axis {log_axis}: it is steepest where {} is one, since {slope} and "
+            "{steepest}.",
+            u,
+            foot,
+            u,
+        ),
         steps=steps,
         source=f"{KRAJEWSKI}, equation 2, for the curve; elementary calculus.",
         follows="For the exponent 0.18 the inflection in compute is at an accuracy of 0.0014: the S shape that is seen "

@@ -6,10 +6,14 @@ from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.accuracy import AccuracyPenalty
-from isoflop.theory.algebra.functions import Partial
-from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
-from isoflop.theory.proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import (
+    ByConvexity,
+    ByMonotone,
+    ByPositiveTerms,
+    BySameDifference,
+    ByWeightedAmGm,
+)
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:
@@ -29,33 +33,25 @@ def derivation() -> Derivation:
         return e.subs(law.penalty, p)
 
     steps = (
-        Claim(
+        step(
             "lost",
-            accuracy(R) - accuracy(p * R),
-            "==",
-            lost(R),
+            (accuracy(R) - accuracy(p * R), "=", lost(R)),
             say("Subtract the accuracy off the optimum:"),
         ),
-        Claim(
+        step(
             "without_cancellation",
-            lost(R),
-            "==",
-            span * exp(-R) * (1 - exp(-x * R)),
+            (lost(R), "=", span * exp(-R) * (1 - exp(-x * R))),
             say("Take {} out:", exp(-R)),
         ),
-        Claim(
+        step(
             "stationary",
-            Subs(Partial(lost(R), R), R, worst),
-            "==",
-            Integer(0),
+            (Subs(Partial(lost(R), R), R, worst), "=", 0),
             say("{} is {} times {} at {}:", exp(-R), p, exp(-p * R), (R, "=", worst)),
         ),
-        Claim("attained", lost(worst), "==", greatest, say("The value there:")),
-        Claim(
+        step("attained", (lost(worst), "=", greatest), say("The value there:")),
+        step(
             "greatest",
-            lost(R),
-            "<=",
-            greatest,
+            (lost(R), "<=", greatest),
             say(
                 "Weighted AM-GM of {} and {} with the weights {} and {}:",
                 off,
@@ -65,28 +61,22 @@ def derivation() -> Derivation:
             ),
             BySameDifference(off + greatest, span * exp(-R), by_means),
         ),
-        Claim(
+        step(
             "power",
-            power,
-            ">=",
-            Integer(1),
+            (power, ">=", 1),
             say("{} lies above its tangent {} at one:", y * log(y), y - 1),
             tangent_of_y_log_y,
         ),
-        Claim(
+        step(
             "simple_bound",
-            greatest,
-            "<=",
-            simple,
+            (greatest, "<=", simple),
             say("{} is {} to minus this power, times {}:", greatest, exp(1), span * x),
             ByMonotone(falling, v, power, Integer(1), increasing=False, order=tangent_of_y_log_y),
             assume=(power,),
         ),
-        Claim(
+        step(
             "lower_bound",
-            greatest,
-            ">=",
-            simple * exp(-x),
+            (greatest, ">=", simple * exp(-x)),
             say("And {} is at most {}:", log(p), x),
             ByMonotone(
                 falling,
@@ -98,27 +88,21 @@ def derivation() -> Derivation:
             ),
             assume=(power,),
         ),
-        Claim(
+        step(
             "worst_below_one",
-            Integer(1),
-            ">",
-            worst,
+            (1, ">", worst),
             say("The logarithm lies below its tangent at one:"),
             BySameDifference(-worst, Integer(-1), ByConvexity(-log(y) / x, y, p, Integer(1))),
         ),
-        Claim(
+        step(
             "worst_above",
-            worst,
-            ">",
-            1 / p,
+            (worst, ">", 1 / p),
             say("And {} above its own:", y * log(y)),
             ByConvexity(y * log(y) / (x * p), y, p, Integer(1)),
         ),
-        Claim(
+        step(
             "never_gained",
-            lost(R),
-            ">=",
-            Integer(0),
+            (lost(R), ">=", 0),
             say("The exponential falls:"),
             ByMonotone(
                 span * (exp(-R) - exp(-R - v)), v, x * R, Integer(0), order=ByPositiveTerms()
@@ -130,17 +114,15 @@ def derivation() -> Derivation:
         title="What training off the optimum costs in accuracy",
         assumptions=(
             say(
-                "Let {} be the accuracy at the reducible part {} of its negative logarithm, ",
+                "Let {} be the accuracy at the reducible part {} of its negative logarithm, with "
+                "{}, {}, and {}. Off the optimum that part is {} times the least one.",
                 (accuracy(R), "=", 1 - room + room * exp(-sym.E - R)),
                 (R, ">", 0),
-            )
-            + say(
-                "with {}, {}, and {}. Off the optimum that part is ",
                 (room, ">", 0),
                 (sym.E, ">=", 0),
                 (x, ">", 0),
-            )
-            + say("{} times the least one.", p),
+                p,
+            ),
         ),
         definitions=(
             Definition(p, 1 + x),
@@ -150,11 +132,14 @@ def derivation() -> Derivation:
             Definition(greatest, brief(law.greatest_lost)),
             Definition(simple, law.simple_bound),
         ),
-        statement=say("Off the optimum the accuracy {} is lost, ", lost(R))
-        + "{lost} and {never_gained}. It is greatest "
-        + say("at {}, between the reciprocal of the penalty and one, ", worst)
-        + "{attained} and {greatest}, where {worst_above} and {worst_below_one}; and this lies between "
-        "two multiples of the excess, {lower_bound} and {simple_bound}.",
+        statement=say(
+            "Off the optimum the accuracy {} is lost, {lost} and {never_gained}. It is "
+            "greatest at {}, between the reciprocal of the penalty and one, {attained} and "
+            "{greatest}, where {worst_above} and {worst_below_one}; and this lies between "
+            "two multiples of the excess, {lower_bound} and {simple_bound}.",
+            lost(R),
+            worst,
+        ),
         steps=steps,
         source="Krajewski et al. 2025, arXiv 2512.08894, equations 3 and 10, for the accuracy; weighted AM-GM.",
         follows=(

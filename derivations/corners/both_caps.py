@@ -8,10 +8,8 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.argument import ByPositiveTerms
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 
 DATA_WALL, SIZE_CAP = Symbol("C_D", positive=True), Symbol("C_N", positive=True)
 #: The reducible loss at the data wall, under the size cap, and at both.
@@ -40,19 +38,15 @@ def derivation() -> Derivation:
     for ending, first, second, words in orders:
         mean = x**first * (x * (1 + u)) ** second
         between += [
-            Claim(
+            step(
                 f"above_the_lower{ending}",
-                mean,
-                ">",
-                x,
+                (mean, ">", x),
                 say(words, x, 1 + u),
                 ByMonotone(x * y**second, y, 1 + u, Integer(1), order=ByPositiveTerms(form=u)),
             ),
-            Claim(
+            step(
                 f"below_the_higher{ending}",
-                mean,
-                "<",
-                x * (1 + u),
+                (mean, "<", x * (1 + u)),
                 say("And it is {} over a positive power of {}:", x * (1 + u), 1 + u),
                 ByMonotone(
                     x * (1 + u) ** second * y**first,
@@ -64,33 +58,25 @@ def derivation() -> Derivation:
             ),
         ]
     steps = (
-        Claim(
+        step(
             "data_threshold",
-            names.tokens.subs(C, DATA_WALL),
-            "==",
-            sym.D_MAX,
+            (names.tokens.subs(C, DATA_WALL), "=", sym.D_MAX),
             say("At compute {} the optimal tokens are all that a run may have:", DATA_WALL),
         ),
-        Claim(
+        step(
             "size_threshold",
-            names.params.subs(C, SIZE_CAP),
-            "==",
-            sym.N_MAX,
+            (names.params.subs(C, SIZE_CAP), "=", sym.N_MAX),
             say("At compute {} the optimal size is the largest allowed one:", SIZE_CAP),
         ),
-        Claim(
+        step(
             "weighted_mean",
-            both,
-            "==",
-            SIZE_CAP**w_n * DATA_WALL**w_d,
+            (both, "=", SIZE_CAP**w_n * DATA_WALL**w_d),
             say("The coefficients of the law cancel, as {} and {} are the weights:", w_n, w_d),
         ),
         *between,
-        Claim(
+        step(
             "data_cap_is_lower",
-            names.tokens.subs(C, SIZE_CAP) / sym.D_MAX,
-            "==",
-            (SIZE_CAP / DATA_WALL) ** w_d,
+            (names.tokens.subs(C, SIZE_CAP) / sym.D_MAX, "=", (SIZE_CAP / DATA_WALL) ** w_d),
             say(
                 "The optimal tokens are {} at {} and grow with the power {} of compute:",
                 sym.D_MAX,
@@ -98,11 +84,9 @@ def derivation() -> Derivation:
                 w_d,
             ),
         ),
-        Claim(
+        step(
             "size_cap_is_lower",
-            names.params.subs(C, DATA_WALL) / sym.N_MAX,
-            "==",
-            (DATA_WALL / SIZE_CAP) ** w_n,
+            (names.params.subs(C, DATA_WALL) / sym.N_MAX, "=", (DATA_WALL / SIZE_CAP) ** w_n),
             say(
                 "The optimal params are {} at {} and grow with the power {} of compute:",
                 sym.N_MAX,
@@ -110,33 +94,27 @@ def derivation() -> Derivation:
                 w_n,
             ),
         ),
-        Claim(
+        step(
             "data_first",
-            AT_WALL(both),
-            "==",
-            AT_BOTH,
+            (AT_WALL(both), "=", AT_BOTH),
             say(
                 "At the data wall the params {} reach {} at this compute:",
                 C / (6 * sym.D_MAX),
                 sym.N_MAX,
             ),
         ),
-        Claim(
+        step(
             "size_first",
-            AT_CAP(both),
-            "==",
-            AT_BOTH,
+            (AT_CAP(both), "=", AT_BOTH),
             say(
                 "Under the size cap the tokens {} reach {} at the same compute:",
                 C / (6 * sym.N_MAX),
                 sym.D_MAX,
             ),
         ),
-        Claim(
+        step(
             "smaller_is_worse",
-            law.subs(sym.N, smaller),
-            ">",
-            law.subs(sym.N, sym.N_MAX),
+            (law.subs(sym.N, smaller), ">", law.subs(sym.N, sym.N_MAX)),
             say("The reducible loss falls in {}, whatever {} is:", sym.N, sym.D),
             ByMonotone(
                 law.subs(sym.N, x),
@@ -147,11 +125,9 @@ def derivation() -> Derivation:
                 ByPositiveTerms(form=sym.N_MAX * u / (1 + u)),
             ),
         ),
-        Claim(
+        step(
             "fewer_is_worse",
-            law.subs([(sym.N, sym.N_MAX), (sym.D, fewer)]),
-            ">",
-            AT_BOTH,
+            (law.subs([(sym.N, sym.N_MAX), (sym.D, fewer)]), ">", AT_BOTH),
             say("And it falls in {}:", sym.D),
             ByMonotone(
                 law.subs([(sym.N, sym.N_MAX), (sym.D, y)]),
@@ -187,21 +163,31 @@ def derivation() -> Derivation:
             Definition(AT_CAP(C), m.capped_reducible(sym.N, sym.N_MAX)),
             Definition(AT_BOTH, corner),
         ),
-        statement=say("The optimal tokens reach their cap at the compute {}, ", DATA_WALL)
-        + "{data_threshold}, and the optimal params theirs at "
-        + say("{}, ", SIZE_CAP)
-        + "{size_threshold}. The lower of the two thresholds binds first, since "
-        "{data_cap_is_lower} and {size_cap_is_lower}. With all of the data in use the reducible "
-        + say("loss is {}, at the largest size {}; ", AT_WALL(C), AT_CAP(C))
-        + "either regime ends where the other cap binds too, "
-        + "{data_first} and {size_first}. This compute is a weighted geometric mean of the other "
-        "two, {weighted_mean}, and so lies between them: for all "
-        + all_positive((x, u))
-        + " {above_the_lower}, {below_the_higher}, {above_the_lower_exchanged} and "
-        "{below_the_higher_exchanged}. From there on the best run has "
-        + say("{} params and {} tokens whatever the compute: for ", sym.N_MAX, sym.D_MAX)
-        + all_positive((u, v))
-        + " {smaller_is_worse} and {fewer_is_worse}.",
+        statement=(
+            say(
+                "The optimal tokens reach their cap at the compute {}, {data_threshold}, and the "
+                "optimal params theirs at {}, {size_threshold}. The lower of the two thresholds "
+                "binds first, since {data_cap_is_lower} and {size_cap_is_lower}. With all of the "
+                "data in use the reducible loss is {}, at the largest size {}; either regime "
+                "ends where the other cap binds too, {data_first} and {size_first}. This compute "
+                "is a weighted geometric mean of the other two, {weighted_mean}, and so lies "
+                "between them: for all ",
+                DATA_WALL,
+                SIZE_CAP,
+                AT_WALL(C),
+                AT_CAP(C),
+            )
+            + all_positive((x, u))
+            + say(
+                " {above_the_lower}, {below_the_higher}, {above_the_lower_exchanged} and "
+                "{below_the_higher_exchanged}. From there on the best run has {} params and {} "
+                "tokens whatever the compute: for ",
+                sym.N_MAX,
+                sym.D_MAX,
+            )
+            + all_positive((u, v))
+            + (" {smaller_is_worse} and {fewer_is_worse}.")
+        ),
         steps=steps,
         source="Karush-Kuhn-Tucker conditions on the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="Three regimes in compute: the envelope, one cap with the budget spent, both caps with the budget slack.",

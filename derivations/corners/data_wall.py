@@ -5,15 +5,12 @@ from __future__ import annotations
 from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import capped_shadow_price
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone, ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 WALL = Symbol("C_D", positive=True)
 #: The reducible loss with all tokens there are, that with fewer than the optimal ones, and the price of data.
@@ -38,47 +35,41 @@ def derivation() -> Derivation:
         return Subs(expression, C, WALL)
 
     steps = (
-        Claim(
+        step(
             "threshold",
-            d_star.subs(C, WALL),
-            "==",
-            cap,
+            (d_star.subs(C, WALL), "=", cap),
             say("At compute {} the optimal tokens are all there are:", WALL),
         ),
-        Claim(
+        step(
             "beyond",
-            d_star.subs(C, beyond),
-            ">",
-            cap,
+            (d_star.subs(C, beyond), ">", cap),
             say("They are a rising power of compute, so that for {} they are more:", (u, ">", 0)),
             ByMonotone(cap * x**w_d, x, 1 + u, Integer(1), order=ByPositiveTerms(form=u)),
         ),
-        Claim(
+        step(
             "budget_kept",
-            product_of_powers(
-                (m.envelope.budget.coefficient, n_star * exp(v), d_star * exp(-v)),
-                (Integer(1),) * 3,
+            (
+                product_of_powers(
+                    (m.envelope.budget.coefficient, n_star * exp(v), d_star * exp(-v)),
+                    (Integer(1),) * 3,
+                ),
+                "=",
+                C,
             ),
-            "==",
-            C,
             say("Fewer tokens leave the budget to the other factor:"),
         ),
-        Claim(
+        step(
             "scarcity",
-            SCARCE(v),
-            "==",
-            in_shares.subs(x, v),
+            (SCARCE(v), "=", in_shares.subs(x, v)),
             say(
                 "At the optimum the terms are {} and {}; each changes by a factor:",
                 w_n * best,
                 w_d * best,
             ),
         ),
-        Claim(
+        step(
             "less_data_is_worse",
-            SCARCE(v + u),
-            ">",
-            SCARCE(v),
+            (SCARCE(v + u), ">", SCARCE(v)),
             say(
                 "The derivative of {} in {} is {}, which rises in {} from 0 and is positive:",
                 SCARCE(v),
@@ -94,54 +85,44 @@ def derivation() -> Derivation:
                 slope=ByMonotone(in_shares.diff(x), x, x, Integer(0)),
             ),
         ),
-        Claim(
+        step(
             "at_threshold",
-            at_wall.subs(C, WALL),
-            "==",
-            best.subs(C, WALL),
+            (at_wall.subs(C, WALL), "=", best.subs(C, WALL)),
             say("At {} the loss at the wall is that of the optimum:", WALL),
         ),
-        Claim(
+        step(
             "smooth_departure",
-            at_threshold(Partial(at_wall, C)),
-            "==",
-            -names.exponent * names.coefficient * WALL ** (-names.exponent - 1),
+            (
+                at_threshold(Partial(at_wall, C)),
+                "=",
+                -names.exponent * names.coefficient * WALL ** (-names.exponent - 1),
+            ),
             say("It leaves the compute law with the same slope:"),
         ),
-        Claim(
+        step(
             "price_of_data",
-            Partial(at_wall, log(cap)),
-            "==",
-            PRICE(C),
+            (Partial(at_wall, log(cap)), "=", PRICE(C)),
             say("Differentiate the loss at the wall in the logarithm of {} at fixed compute:", cap),
         ),
-        Claim(
+        step(
             "free_at_threshold",
-            PRICE(WALL),
-            "==",
-            Integer(0),
+            (PRICE(WALL), "=", 0),
             say("At the threshold the two parts of the price cancel, as at the optimum:"),
         ),
-        Claim(
+        step(
             "price_beyond",
-            PRICE(beyond),
-            "==",
-            g * floor * ((1 + u) ** -b - 1),
+            (PRICE(beyond), "=", g * floor * ((1 + u) ** -b - 1)),
             say("Beyond it the part of the params falls as a power of compute:"),
         ),
-        Claim(
+        step(
             "price_is_negative",
-            PRICE(beyond),
-            "<",
-            Integer(0),
+            (PRICE(beyond), "<", 0),
             say("By {price_beyond} this falls in {} from 0 at {}:", u, (u, "=", 0)),
             ByMonotone(g * floor * ((1 + x) ** -b - 1), x, u, Integer(0), increasing=False),
         ),
-        Claim(
+        step(
             "floor",
-            at_wall,
-            "->",
-            floor,
+            (at_wall, "->", floor),
             say("With compute without end the term of {} vanishes:", sym.N),
             ByLeadingTerm(C, "oo"),
         ),
@@ -160,20 +141,27 @@ def derivation() -> Derivation:
             Definition(SCARCE(v), function("R")(n_star * exp(v), d_star * exp(-v))),
             Definition(PRICE(C), price),
         ),
-        statement=say("Beyond the compute {} the optimum needs more tokens than there are: ", WALL)
-        + "{threshold}, and "
-        + say("for every {} also ", (u, ">", 0))
-        + "{beyond}. At compute "
-        + say("{} a run with {} tokens, {}, has ", C, d_star * exp(-v), (v, ">", 0))
-        + say("{} params, ", n_star * exp(v))
-        + "{budget_kept}. "
-        + say("Its reducible loss is {}, and that with fewer tokens is larger, ", SCARCE(v))
-        + "{less_data_is_worse}; so the best run beyond "
-        + say("{} has all {} tokens and {} params, ", WALL, cap, C / (6 * cap))
-        + say("with the reducible loss {}. ", at_wall)
-        + "More data would always lower it: {price_of_data} and {price_is_negative}. "
-        "It leaves the compute law smoothly, {at_threshold} and {smooth_departure}, and "
-        "does not vanish with growing compute, {floor}.",
+        statement=say(
+            "Beyond the compute {} the optimum needs more tokens than there are: "
+            "{threshold}, and for every {} also {beyond}. At compute {} a run with {} "
+            "tokens, {}, has {} params, {budget_kept}. Its reducible loss is {}, and that "
+            "with fewer tokens is larger, {less_data_is_worse}; so the best run beyond {} "
+            "has all {} tokens and {} params, with the reducible loss {}. More data would "
+            "always lower it: {price_of_data} and {price_is_negative}. It leaves the compute "
+            "law smoothly, {at_threshold} and {smooth_departure}, and does not vanish with "
+            "growing compute, {floor}.",
+            WALL,
+            (u, ">", 0),
+            C,
+            d_star * exp(-v),
+            (v, ">", 0),
+            n_star * exp(v),
+            SCARCE(v),
+            WALL,
+            cap,
+            C / (6 * cap),
+            at_wall,
+        ),
         steps=steps,
         source="Karush-Kuhn-Tucker conditions on the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows=say(

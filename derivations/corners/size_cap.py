@@ -5,15 +5,12 @@ from __future__ import annotations
 from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import capped_shadow_price
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone, ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 CAPPED = Symbol("C_N", positive=True)
 #: The reducible loss at the largest size, that of a model smaller than the optimal one, and the price of size.
@@ -38,47 +35,41 @@ def derivation() -> Derivation:
         return Subs(expression, C, CAPPED)
 
     steps = (
-        Claim(
+        step(
             "threshold",
-            n_star.subs(C, CAPPED),
-            "==",
-            cap,
+            (n_star.subs(C, CAPPED), "=", cap),
             say("At compute {} the optimal size is the largest allowed one:", CAPPED),
         ),
-        Claim(
+        step(
             "beyond",
-            n_star.subs(C, beyond),
-            ">",
-            cap,
+            (n_star.subs(C, beyond), ">", cap),
             say("It is a rising power of compute, so that for {} it is larger:", (u, ">", 0)),
             ByMonotone(cap * x**w_n, x, 1 + u, Integer(1), order=ByPositiveTerms(form=u)),
         ),
-        Claim(
+        step(
             "budget_kept",
-            product_of_powers(
-                (m.envelope.budget.coefficient, n_star * exp(-v), d_star * exp(v)),
-                (Integer(1),) * 3,
+            (
+                product_of_powers(
+                    (m.envelope.budget.coefficient, n_star * exp(-v), d_star * exp(v)),
+                    (Integer(1),) * 3,
+                ),
+                "=",
+                C,
             ),
-            "==",
-            C,
             say("Fewer params leave the budget to the other factor:"),
         ),
-        Claim(
+        step(
             "smallness",
-            SMALL(v),
-            "==",
-            in_shares.subs(x, v),
+            (SMALL(v), "=", in_shares.subs(x, v)),
             say(
                 "At the optimum the terms are {} and {}; each changes by a factor:",
                 w_n * best,
                 w_d * best,
             ),
         ),
-        Claim(
+        step(
             "smaller_is_worse",
-            SMALL(v + u),
-            ">",
-            SMALL(v),
+            (SMALL(v + u), ">", SMALL(v)),
             say(
                 "The derivative of {} in {} is {}, which rises in {} from 0 and is positive:",
                 SMALL(v),
@@ -94,56 +85,46 @@ def derivation() -> Derivation:
                 slope=ByMonotone(in_shares.diff(x), x, x, Integer(0)),
             ),
         ),
-        Claim(
+        step(
             "at_threshold",
-            at_cap.subs(C, CAPPED),
-            "==",
-            best.subs(C, CAPPED),
+            (at_cap.subs(C, CAPPED), "=", best.subs(C, CAPPED)),
             say("At {} the loss under the cap is that of the optimum:", CAPPED),
         ),
-        Claim(
+        step(
             "smooth_departure",
-            at_threshold(Partial(at_cap, C)),
-            "==",
-            -names.exponent * names.coefficient * CAPPED ** (-names.exponent - 1),
+            (
+                at_threshold(Partial(at_cap, C)),
+                "=",
+                -names.exponent * names.coefficient * CAPPED ** (-names.exponent - 1),
+            ),
             say("It leaves the compute law with the same slope:"),
         ),
-        Claim(
+        step(
             "price_of_size",
-            Partial(at_cap, log(cap)),
-            "==",
-            PRICE(C),
+            (Partial(at_cap, log(cap)), "=", PRICE(C)),
             say(
                 "Differentiate the loss under the cap in the logarithm of {} at fixed compute:", cap
             ),
         ),
-        Claim(
+        step(
             "free_at_threshold",
-            PRICE(CAPPED),
-            "==",
-            Integer(0),
+            (PRICE(CAPPED), "=", 0),
             say("At the threshold the two parts of the price cancel, as at the optimum:"),
         ),
-        Claim(
+        step(
             "price_beyond",
-            PRICE(beyond),
-            "==",
-            b * floor * ((1 + u) ** -g - 1),
+            (PRICE(beyond), "=", b * floor * ((1 + u) ** -g - 1)),
             say("Beyond it the part of the tokens falls as a power of compute:"),
         ),
-        Claim(
+        step(
             "price_is_negative",
-            PRICE(beyond),
-            "<",
-            Integer(0),
+            (PRICE(beyond), "<", 0),
             say("By {price_beyond} this falls in {} from 0 at {}:", u, (u, "=", 0)),
             ByMonotone(b * floor * ((1 + x) ** -g - 1), x, u, Integer(0), increasing=False),
         ),
-        Claim(
+        step(
             "floor",
-            at_cap,
-            "->",
-            floor,
+            (at_cap, "->", floor),
             say("With compute without end the term of {} vanishes:", sym.D),
             ByLeadingTerm(C, "oo"),
         ),
@@ -168,21 +149,26 @@ def derivation() -> Derivation:
             Definition(PRICE(C), price),
         ),
         statement=say(
-            "Beyond the compute {} the optimum needs more params than are allowed: ", CAPPED
-        )
-        + "{threshold}, and "
-        + say("for every {} also ", (u, ">", 0))
-        + "{beyond}. At compute "
-        + say("{} a run with {} params, {}, has ", C, n_star * exp(-v), (v, ">", 0))
-        + say("{} tokens, ", d_star * exp(v))
-        + "{budget_kept}. "
-        + say("Its reducible loss is {}, and that of a smaller model is larger, ", SMALL(v))
-        + "{smaller_is_worse}; so the best run beyond "
-        + say("{} has {} params and {} tokens, ", CAPPED, cap, C / (6 * cap))
-        + say("with the reducible loss {}. ", at_cap)
-        + "A larger model would always lower it: {price_of_size} and {price_is_negative}. "
-        "It leaves the compute law smoothly, {at_threshold} and {smooth_departure}, and "
-        "does not vanish with growing compute, {floor}.",
+            "Beyond the compute {} the optimum needs more params than are allowed: "
+            "{threshold}, and for every {} also {beyond}. At compute {} a run with {} "
+            "params, {}, has {} tokens, {budget_kept}. Its reducible loss is {}, and that of "
+            "a smaller model is larger, {smaller_is_worse}; so the best run beyond {} has {} "
+            "params and {} tokens, with the reducible loss {}. A larger model would always "
+            "lower it: {price_of_size} and {price_is_negative}. It leaves the compute law "
+            "smoothly, {at_threshold} and {smooth_departure}, and does not vanish with "
+            "growing compute, {floor}.",
+            CAPPED,
+            (u, ">", 0),
+            C,
+            n_star * exp(-v),
+            (v, ">", 0),
+            d_star * exp(v),
+            SMALL(v),
+            CAPPED,
+            cap,
+            C / (6 * cap),
+            at_cap,
+        ),
         steps=steps,
         source="Karush-Kuhn-Tucker conditions on the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows=say(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.broken import OneBreak, two_terms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 
@@ -28,46 +27,34 @@ def derivation() -> Derivation:
         return b * TOKENS(compute) ** -gamma
 
     steps = (
-        Claim(
+        step(
             "two_powers",
-            curve,
-            "==",
-            sym.E + front * C**-first + front * place**-gap * C**-last,
+            (curve, "=", sym.E + front * C**-first + front * place**-gap * C**-last),
             say("The bracket has the power one:"),
         ),
-        Claim(
+        step(
             "params_coefficient",
-            params(C),
-            "==",
-            front * C**-first,
+            (params(C), "=", front * C**-first),
             say("The params term on the ray is the first power:"),
         ),
-        Claim(
+        step(
             "tokens_coefficient",
-            tokens(C),
-            "==",
-            front * place**-gap * C**-last,
+            (tokens(C), "=", front * place**-gap * C**-last),
             say("And the tokens term the other one:"),
         ),
-        Claim(
+        step(
             "same_curve",
-            sym.E + params(C) + tokens(C),
-            "==",
-            curve,
+            (sym.E + params(C) + tokens(C), "=", curve),
             say("By {two_powers}, {params_coefficient} and {tokens_coefficient}:"),
         ),
-        Claim(
+        step(
             "break_again",
-            params(place) / tokens(place),
-            "==",
-            Integer(1),
+            (params(place) / tokens(place), "=", 1),
             say("At the break the two terms agree:"),
         ),
-        Claim(
+        step(
             "value_at_the_break",
-            params(place) + tokens(place),
-            "==",
-            2 * front * place**-first,
+            (params(place) + tokens(place), "=", 2 * front * place**-first),
             say("So there the reducible loss is twice either of them:"),
         ),
     )
@@ -94,10 +81,10 @@ def derivation() -> Derivation:
             Definition(b, found.B),
         ),
         statement=say(
-            "The law is the curve of a two-term law at that ratio, {same_curve}. Its terms are "
-        )
-        + "the two powers, {params_coefficient} and {tokens_coefficient}, and agree at the break, "
-        "{break_again}.",
+            "The law is the curve of a two-term law at that ratio, {same_curve}. Its terms "
+            "are the two powers, {params_coefficient} and {tokens_coefficient}, and agree at "
+            "the break, {break_again}."
+        ),
         steps=steps,
         source="Caballero et al. 2023, arXiv 2210.14891, for the form; the identity is elementary.",
         follows="Runs at one ratio do not tell which exponent is that of params: either attribution gives this curve.",

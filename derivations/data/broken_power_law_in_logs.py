@@ -5,10 +5,17 @@ from __future__ import annotations
 from sympy import Expr, Integer, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial, defined
+from isoflop.theory.algebra.functions import defined
 from isoflop.theory.broken import Break, BreakInLogs
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.theorem import (
+    Definition,
+    Derivation,
+    Partial,
+    all_positive,
+    function,
+    say,
+    step,
+)
 
 C = sym.C
 PLACE, WIDTH, SHARE, ENTROPY = (Symbol(name, positive=True) for name in ("d_1", "f_1", "q", "H"))
@@ -43,46 +50,40 @@ def derivation() -> Derivation:
         ),
     }
     steps = (
-        Claim(
+        step(
             "factor",
-            log(FACTOR(PLACE * exp(DISTANCE))),
-            "==",
-            VALUE,
+            (log(FACTOR(PLACE * exp(DISTANCE))), "=", VALUE),
             say("At the compute {} the factor has the logarithm:", PLACE * exp(DISTANCE)),
         ),
-        Claim(
+        step(
             "in_place",
-            Partial(log(FACTOR(C)), log(PLACE)),
-            "==",
-            -Partial(log(FACTOR(C)), log(C)),
+            (Partial(log(FACTOR(C)), log(PLACE)), "=", -Partial(log(FACTOR(C)), log(C))),
             say("The factor depends on {} alone:", C / PLACE),
         ),
-        Claim(
+        step(
             "entropy",
-            ENTROPY,
-            "==",
-            -SHARE * log(SHARE) - (1 - SHARE) * log(1 - SHARE),
+            (ENTROPY, "=", -SHARE * log(SHARE) - (1 - SHARE) * log(1 - SHARE)),
             say("Both logarithms in {} are those of a share:", ENTROPY),
         ),
-        Claim(
+        step(
             "first_change",
-            Partial(VALUE, along["c"]),
-            "==",
-            named(part.first[0]),
+            (Partial(VALUE, along["c"]), "=", named(part.first[0])),
             say("The logarithm is linear in {}:", CHANGE),
         ),
-        Claim(
+        step(
             "first_distance",
-            Partial(VALUE, along["x"]),
-            "==",
-            named(part.first[1]),
+            (Partial(VALUE, along["x"]), "=", named(part.first[1])),
             say("The derivative of {} in {} is {}:", log(1 + exp(SCALED)), SCALED, SHARE),
         ),
-        Claim(
+        step(
             "first_width",
-            Partial(VALUE, along["f"]),
-            "==",
-            named(part.first[2]),
+            (
+                Partial(VALUE, along["f"]),
+                "=",
+                -CHANGE * WIDTH * (log(1 + exp(SCALED)) - SCALED * SHARE),
+                "=",
+                named(part.first[2]),
+            ),
             say(
                 "Differentiate the product of {} and {}, where {} falls as {} grows, and use {}:",
                 WIDTH,
@@ -91,21 +92,16 @@ def derivation() -> Derivation:
                 WIDTH,
                 (SCALED, "=", log(1 + exp(SCALED)) - log(1 + exp(-SCALED))),
             ),
-            through=(-CHANGE * WIDTH * (log(1 + exp(SCALED)) - SCALED * SHARE),),
         ),
-        Claim(
+        step(
             "share_slope",
-            Partial(SHARE, DISTANCE),
-            "==",
-            SHARE * (1 - SHARE) / WIDTH,
+            (Partial(SHARE, DISTANCE), "=", SHARE * (1 - SHARE) / WIDTH),
             say("The share is a logistic function of {}:", SCALED),
         ),
         *(
-            Claim(
+            step(
                 f"second_{pair}",
-                Partial(Partial(VALUE, along[pair[0]]), along[pair[1]]),
-                "==",
-                named(form),
+                (Partial(Partial(VALUE, along[pair[0]]), along[pair[1]]), "=", named(form)),
                 second_reasons[pair],
             )
             for pair, form in ({"cc": Integer(0)} | part.second).items()
@@ -115,15 +111,21 @@ def derivation() -> Derivation:
         name="broken_power_law_in_logs",
         title="A break in logarithms",
         assumptions=(
-            say(
-                "Let {} be the factor of a break at {} in a law of the ",
-                (FACTOR(C), "=", own.at(C)),
-                PLACE,
-            )
-            + "compute, where "
-            + all_positive((C, PLACE, WIDTH))
-            + say(" and {} is real, of either sign. Let {} be the distance ", CHANGE, DISTANCE)
-            + say("of the logarithm of the compute from {}, a real number.", log(PLACE)),
+            (
+                say(
+                    "Let {} be the factor of a break at {} in a law of the compute, where ",
+                    (FACTOR(C), "=", own.at(C)),
+                    PLACE,
+                )
+                + all_positive((C, PLACE, WIDTH))
+                + say(
+                    " and {} is real, of either sign. Let {} be the distance of the logarithm of the "
+                    "compute from {}, a real number.",
+                    CHANGE,
+                    DISTANCE,
+                    log(PLACE),
+                )
+            ),
         ),
         definitions=(
             Definition(FACTOR(C), own.at(C)),
@@ -132,18 +134,21 @@ def derivation() -> Derivation:
             Definition(SHARE, defined(part.passed)),
             Definition(ENTROPY, in_share(part.entropy)),
         ),
-        statement=say("The logarithm of the factor is {}, ", VALUE)
-        + "{factor}. Its first derivatives are {first_change}, {first_distance} and {first_width}, "
-        "its second ones {second_cc}, {second_cx}, {second_cf}, {second_xx}, {second_xf} and "
-        + say("{second_ff}. Those in {} follow from ", log(PLACE))
-        + "{in_place}.",
+        statement=say(
+            "The logarithm of the factor is {}, {factor}. Its first derivatives are "
+            "{first_change}, {first_distance} and {first_width}, its second ones "
+            "{second_cc}, {second_cx}, {second_cf}, {second_xx}, {second_xf} and "
+            "{second_ff}. Those in {} follow from {in_place}.",
+            VALUE,
+            log(PLACE),
+        ),
         steps=steps,
         source="Differentiation.",
         follows=say(
-            "A derivative in {} is that in {} with the other sign, so that a ", log(PLACE), DISTANCE
-        )
-        + say(
-            "fit in {}, {} and {} has an exact Hessian at every distance from the break.",
+            "A derivative in {} is that in {} with the other sign, so that a fit in {}, {} "
+            "and {} has an exact Hessian at every distance from the break.",
+            log(PLACE),
+            DISTANCE,
             CHANGE,
             log(PLACE),
             log(WIDTH),

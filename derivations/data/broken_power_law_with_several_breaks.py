@@ -5,12 +5,17 @@ from __future__ import annotations
 from sympy import Expr, Integer, Rational, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.broken import CABALLERO, Break, BrokenLaw
-from isoflop.theory.proof.argument import ByLeadingTerm
-from isoflop.theory.proof.argument_calculus import ByConvexity
-from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByConvexity, ByLeadingTerm, ByPositiveTerms
+from isoflop.theory.proof.theorem import (
+    Definition,
+    Derivation,
+    Partial,
+    all_positive,
+    function,
+    say,
+    step,
+)
 
 PLACES, WIDTHS = (
     tuple(Symbol(f"{letter}_{i}", positive=True) for i in (1, 2)) for letter in ("d", "f")
@@ -51,97 +56,75 @@ def derivation() -> Derivation:
         return log((VALUE(X) - sym.E) / (coefficient * X**-exponent))
 
     steps = (
-        Claim(
+        step(
             "local_exponent",
-            -X * Partial(VALUE(X), X) / (VALUE(X) - sym.E),
-            "==",
-            EXPONENT(X),
-            say("Differentiate the logarithm of {}, to which each break ", VALUE(X) - sym.E)
-            + "adds its change times the share that is passed:",
+            (-X * Partial(VALUE(X), X) / (VALUE(X) - sym.E), "=", EXPONENT(X)),
+            say(
+                "Differentiate the logarithm of {}, to which each break adds its change times "
+                "the share that is passed:",
+                VALUE(X) - sym.E,
+            ),
         ),
-        Claim(
+        step(
             "share_grows",
-            X * Partial(s1, X),
-            "==",
-            s1 * (1 - s1) / f1,
+            (X * Partial(s1, X), "=", s1 * (1 - s1) / f1),
             say("The share is a logistic function of {}, with the scale {}:", log(X), f1),
         ),
-        Claim(
+        step(
             "half_at_the_break",
-            s1.subs(X, d1),
-            "==",
-            Rational(1, 2),
+            (s1.subs(X, d1), "=", Rational(1, 2)),
             say("At a break half of its change is reached:"),
         ),
-        Claim(
+        step(
             "one_tenth",
-            s1.subs(X, d1 * Integer(9) ** -f1),
-            "==",
-            Rational(1, 10),
+            (s1.subs(X, d1 * Integer(9) ** -f1), "=", Rational(1, 10)),
             say("A tenth is reached before it:"),
         ),
-        Claim(
+        step(
             "nine_tenths",
-            s1.subs(X, d1 * Integer(9) ** f1),
-            "==",
-            Rational(9, 10),
+            (s1.subs(X, d1 * Integer(9) ** f1), "=", Rational(9, 10)),
             say("And nine tenths are reached {} later in {}:", 2 * f1 * log(9), log(X)),
         ),
-        Claim(
+        step(
             "value_near_the_break",
-            VALUE(near) - sym.E,
-            "==",
-            B * near**-C0 * (1 + U) ** (-c1 * f1) * in_ratios(second.at(X)).subs(X, near),
+            (
+                VALUE(near) - sym.E,
+                "=",
+                B * near**-C0 * (1 + U) ** (-c1 * f1) * in_ratios(second.at(X)).subs(X, near),
+            ),
             say(
                 "The first break has the factor {} here, and lies at {}:",
                 (1 + U) ** (-c1 * f1),
                 (U, "=", 1),
             ),
         ),
-        Claim(
+        step(
             "share_below",
-            s1,
-            "<=",
-            z1,
+            (s1, "<=", z1),
             say("Below the break the share is small:"),
             ByPositiveTerms(form=z1**2 / (1 + z1)),
         ),
-        Claim(
+        step(
             "share_vanishes",
-            z1,
-            "->",
-            Integer(0),
+            (z1, "->", 0),
             say("For the power {} has a positive exponent:", z1),
             ByLeadingTerm(X, "0"),
         ),
-        Claim(
+        step(
             "share_above",
-            1 - s1,
-            "<=",
-            1 / z1,
+            (1 - s1, "<=", 1 / z1),
             say("Above the break what is missing is small:"),
             ByPositiveTerms(form=1 / (z1 * (1 + z1))),
         ),
-        Claim(
-            "rest_vanishes",
-            1 / z1,
-            "->",
-            Integer(0),
-            say("In the same way:"),
-            ByLeadingTerm(X, "oo"),
-        ),
-        Claim(
+        step("rest_vanishes", (1 / z1, "->", 0), say("In the same way:"), ByLeadingTerm(X, "oo")),
+        step(
             "value_before",
-            in_logs(C0, B),
-            "==",
-            -c1 * f1 * log(1 + z1) - c2 * f2 * log(1 + z2),
+            (in_logs(C0, B), "=", -c1 * f1 * log(1 + z1) - c2 * f2 * log(1 + z2)),
             say("The logarithm of the law is a sum over the breaks:"),
         ),
-        Claim(
+        step(
             "factor_below",
-            -f1 * log(1 + z1),
-            ">=",
-            -f1 * z1,
+            (-f1 * log(1 + z1), ">=", -f1 * z1),
             say(
                 "A term in it is {} times a number between zero and {}, as the logarithm is concave:",
                 c1,
@@ -149,78 +132,68 @@ def derivation() -> Derivation:
             ),
             ByConvexity(-f1 * log(V), V, 1 + z1, Integer(1)),
         ),
-        Claim(
+        step(
             "before_the_breaks",
-            c1 * s1,
-            "<=",
-            w * z1,
+            (c1 * s1, "<=", w * z1),
             say("By {share_below} a break adds little before it:"),
             within(1, s1, z1),
             assume=(w - c1,),
         ),
-        Claim(
+        step(
             "before_the_breaks_from_below",
-            -c1 * s1,
-            "<=",
-            w * z1,
+            (-c1 * s1, "<=", w * z1),
             say("Nor does it take away more:"),
             within(-1, s1, z1),
             assume=(w + c1,),
         ),
-        Claim(
+        step(
             "other_end",
-            in_ratios(law.reversed.at(X)),
-            "==",
-            VALUE(X),
+            (in_ratios(law.reversed.at(X)), "=", VALUE(X)),
             say("Read from its other end, the law has changes and widths of the other sign:"),
         ),
-        Claim(
+        step(
             "value_after",
-            in_logs(law.last_exponent, law.last_coefficient),
-            "==",
-            -c1 * f1 * log(1 + 1 / z1) - c2 * f2 * log(1 + 1 / z2),
+            (
+                in_logs(law.last_exponent, law.last_coefficient),
+                "=",
+                -c1 * f1 * log(1 + 1 / z1) - c2 * f2 * log(1 + 1 / z2),
+            ),
             say("So its logarithm is also this sum:"),
         ),
-        Claim(
+        step(
             "factor_above",
-            -f1 * log(1 + 1 / z1),
-            ">=",
-            -f1 / z1,
+            (-f1 * log(1 + 1 / z1), ">=", -f1 / z1),
             say("A term in it is small above its break, by the same bound:"),
             ByConvexity(-f1 * log(V), V, 1 + 1 / z1, Integer(1)),
         ),
-        Claim(
+        step(
             "last_exponent",
-            EXPONENT(X),
-            "==",
-            law.last_exponent - c1 * (1 - s1) - c2 * (1 - s2),
+            (EXPONENT(X), "=", law.last_exponent - c1 * (1 - s1) - c2 * (1 - s2)),
             say(
                 "After both breaks the exponent is {}, but for what is missing:", law.last_exponent
             ),
         ),
-        Claim(
+        step(
             "after_the_breaks",
-            c1 - c1 * s1,
-            "<=",
-            w / z1,
+            (c1 - c1 * s1, "<=", w / z1),
             say("By {share_above} little of the change is missing after it:"),
             within(1, 1 - s1, 1 / z1),
             assume=(w - c1,),
         ),
-        Claim(
+        step(
             "after_the_breaks_from_below",
-            c1 * s1 - c1,
-            "<=",
-            w / z1,
+            (c1 * s1 - c1, "<=", w / z1),
             say("Nor is there more in excess:"),
             within(-1, 1 - s1, 1 / z1),
             assume=(w + c1,),
         ),
-        Claim(
+        step(
             "merging",
-            BrokenLaw(sym.E, B, C0, (first, Break(c2, d1, f1))).at(X),
-            "==",
-            BrokenLaw(sym.E, B, C0, (Break(c1 + c2, d1, f1),)).at(X),
+            (
+                BrokenLaw(sym.E, B, C0, (first, Break(c2, d1, f1))).at(X),
+                "=",
+                BrokenLaw(sym.E, B, C0, (Break(c1 + c2, d1, f1),)).at(X),
+            ),
             say("Two breaks with one {} and one {} are a single break:", d1, f1),
         ),
     )
@@ -228,11 +201,26 @@ def derivation() -> Derivation:
         name="broken_power_law_with_several_breaks",
         title="Exponents and values of a broken power law",
         assumptions=(
-            say("Let {} be a broken power law of {} with two breaks, ", VALUE(X), (X, ">", 0))
-            + say("at {} and {}; a further break adds a term to each sum. Let ", d1, d2)
-            + all_positive((*PLACES, *WIDTHS, U))
-            + say(" and {}, and let {}, {}, {} and {} be real, ", (sym.E, ">=", 0), B, C0, c1, c2)
-            + say("of either sign, with {}.", (B, "!=", 0)),
+            (
+                say(
+                    "Let {} be a broken power law of {} with two breaks, at {} and {}; a further "
+                    "break adds a term to each sum. Let ",
+                    VALUE(X),
+                    (X, ">", 0),
+                    d1,
+                    d2,
+                )
+                + all_positive((*PLACES, *WIDTHS, U))
+                + say(
+                    " and {}, and let {}, {}, {} and {} be real, of either sign, with {}.",
+                    (sym.E, ">=", 0),
+                    B,
+                    C0,
+                    c1,
+                    c2,
+                    (B, "!=", 0),
+                )
+            ),
             say("Let {} be any number larger than the absolute value of {}.", w, c1),
         ),
         definitions=(
@@ -241,17 +229,23 @@ def derivation() -> Derivation:
             Definition(VALUE(X), in_ratios(law.at(X))),
             Definition(EXPONENT(X), in_shares(law.exponent(X))),
         ),
-        statement=say("The local exponent of {} is {}, ", VALUE(X) - sym.E, EXPONENT(X))
-        + "{local_exponent}, and {last_exponent}. At a break half of its change is reached, "
-        "{half_at_the_break}. Before it the break adds little, {before_the_breaks} and "
-        "{before_the_breaks_from_below}, and after it all but little of its change, {after_the_breaks} "
-        "and {after_the_breaks_from_below}, since {share_vanishes} and {rest_vanishes}. So does the "
-        "second break. The law itself is given by {value_before} and by {value_after}.",
+        statement=say(
+            "The local exponent of {} is {}, {local_exponent}, and {last_exponent}. At a "
+            "break half of its change is reached, {half_at_the_break}. Before it the break "
+            "adds little, {before_the_breaks} and {before_the_breaks_from_below}, and after "
+            "it all but little of its change, {after_the_breaks} and "
+            "{after_the_breaks_from_below}, since {share_vanishes} and {rest_vanishes}. So "
+            "does the second break. The law itself is given by {value_before} and by "
+            "{value_after}.",
+            VALUE(X) - sym.E,
+            EXPONENT(X),
+        ),
         steps=steps,
         source=f"{CABALLERO}, for the form; differentiation.",
         follows=say(
-            "The breaks of a law are seen only where runs lie on both sides of them: within about twice {} of ",
+            "The breaks of a law are seen only where runs lie on both sides of them: within "
+            "about twice {} of the break in {} for the first.",
             f1,
-        )
-        + say("the break in {} for the first.", log(X)),
+            log(X),
+        ),
     )

@@ -7,8 +7,7 @@ from sympy import log
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
 from isoflop.theory.identifiability import gradient_claims, gradients
-from isoflop.theory.proof.claim import Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.theorem import Derivation, say
 
 REASONS = {
     "log": "Scaling a coefficient scales the optimum by a power of the scale, in {} by:",
@@ -41,9 +40,12 @@ def derivation() -> Derivation:
         title="Delta method for the optimal allocation",
         assumptions=derive().assumptions,
         definitions=derive().definitions,
-        statement=say("At a fixed compute {} the gradient of the optimal size is ", sym.C)
-        + "{N*_in_log_A}, {N*_in_log_B}, {N*_in_beta} and {N*_in_gamma}; that of the optimal "
-        "tokens is its opposite, {D*_in_log_A}, {D*_in_log_B}, {D*_in_beta} and {D*_in_gamma}.",
+        statement=say(
+            "At a fixed compute {} the gradient of the optimal size is {N*_in_log_A}, "
+            "{N*_in_log_B}, {N*_in_beta} and {N*_in_gamma}; that of the optimal tokens is "
+            "its opposite, {D*_in_log_A}, {D*_in_log_B}, {D*_in_beta} and {D*_in_gamma}.",
+            sym.C,
+        ),
         steps=steps,
         source="Differentiation of the closed forms.",
         follows=(

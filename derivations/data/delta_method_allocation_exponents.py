@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Integer, log
+from sympy import log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive
 from isoflop.theory.identifiability import gradient_claims, gradients
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.theorem import Derivation, Partial, say, step
 
 
 def derivation() -> Derivation:
@@ -23,7 +21,7 @@ def derivation() -> Derivation:
         for share, optimum in zip(names.shares, names.allocation, strict=True)
     }
     steps = tuple(
-        Claim(f"{share}_is_growth", grows, "==", share, say("The growth of {}:", optimum))
+        step(f"{share}_is_growth", (grows, "=", share), say("The growth of {}:", optimum))
         for (share, grows), optimum in zip(growth.items(), names.allocation, strict=True)
     )
     for share, gradient in zip(names.shares, (of_params, of_tokens), strict=True):
@@ -36,11 +34,9 @@ def derivation() -> Derivation:
     b, g = sym.BETA, sym.GAMMA
     share = names.shares[0]
     steps += (
-        Claim(
+        step(
             "scale_free",
-            b * Partial(share, b) + g * Partial(share, g),
-            "==",
-            Integer(0),
+            (b * Partial(share, b) + g * Partial(share, g), "=", 0),
             say(
                 "Scaling both exponents of the law together leaves {} as it is (Euler, degree 0):",
                 share,
@@ -52,10 +48,16 @@ def derivation() -> Derivation:
         title="Delta method for the exponents of the allocation",
         assumptions=derive().assumptions,
         definitions=derive().definitions,
-        statement=say("The optimal {} and {} grow as powers of {}, ", sym.N, sym.D, sym.C)
-        + "{w_N_is_growth} and {w_D_is_growth}, whose exponents depend on "
-        + say("{} and {} alone, with ", b, g)
-        + "{w_N_in_beta}, {w_N_in_gamma}, {w_D_in_beta} and {w_D_in_gamma}.",
+        statement=say(
+            "The optimal {} and {} grow as powers of {}, {w_N_is_growth} and "
+            "{w_D_is_growth}, whose exponents depend on {} and {} alone, with {w_N_in_beta}, "
+            "{w_N_in_gamma}, {w_D_in_beta} and {w_D_in_gamma}.",
+            sym.N,
+            sym.D,
+            sym.C,
+            b,
+            g,
+        ),
         steps=steps,
         source="Differentiation of the closed form.",
         follows="The error of either exponent is that of the ratio of the law's exponents alone.",

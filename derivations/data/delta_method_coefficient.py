@@ -5,11 +5,9 @@ from __future__ import annotations
 from sympy import Integer, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive
 from isoflop.theory.identifiability import THETA, gradient_claims, gradients
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.theorem import Derivation, Partial, say, step
 
 
 def derivation() -> Derivation:
@@ -25,11 +23,9 @@ def derivation() -> Derivation:
     )
     reducible = names.reducible.subs(sym.C, Integer(1))
     steps += tuple(
-        Claim(
+        step(
             f"at_unit_compute_{parameter}",
-            Partial(log(reducible), variable),
-            "==",
-            form.subs(sym.C, Integer(1)),
+            (Partial(log(reducible), variable), "=", form.subs(sym.C, Integer(1))),
             say("The same from the optimum at {}, in {}:", (sym.C, "=", 1), variable),
         )
         for (parameter, variable), form in zip(THETA.items(), closed.log_reducible, strict=True)
@@ -40,8 +36,11 @@ def derivation() -> Derivation:
         title="Delta method for the coefficient of the compute law",
         assumptions=derive().assumptions,
         definitions=derive().definitions,
-        statement=say("The gradient of the logarithm of {} is ", coefficient)
-        + "{C0_in_log_A}, {C0_in_log_B}, {C0_in_beta} and {C0_in_gamma}.",
+        statement=say(
+            "The gradient of the logarithm of {} is {C0_in_log_A}, {C0_in_log_B}, "
+            "{C0_in_beta} and {C0_in_gamma}.",
+            coefficient,
+        ),
         steps=steps,
         source="Differentiation of the closed form.",
         follows="The coefficient is the reducible loss at one FLOP, far outside any data: report the "

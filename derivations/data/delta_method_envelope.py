@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Integer, log
+from sympy import log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive
 from isoflop.theory.identifiability import gradient_claims, gradients
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import function, say
+from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:
@@ -33,11 +31,9 @@ def derivation() -> Derivation:
             variable,
         ),
     )
-    shift = Claim(
+    shift = step(
         "L*_with_E",
-        Partial(loss, sym.E),
-        "==",
-        Integer(1),
+        (Partial(loss, sym.E), "=", 1),
         say("The irreducible loss {} is added, and the optimum does not depend on it:", sym.E),
     )
     return Derivation(
@@ -45,9 +41,13 @@ def derivation() -> Derivation:
         title="Delta method for the loss on the envelope",
         assumptions=derive().assumptions,
         definitions=derive().definitions,
-        statement=say("At a fixed compute {} the gradient of the least reducible loss is ", sym.C)
-        + "{R*_in_log_A}, {R*_in_log_B}, {R*_in_beta} and {R*_in_gamma}. The gradient of the least "
-        "loss is {L*_in_log_A}, {L*_in_log_B}, {L*_in_beta}, {L*_in_gamma} and {L*_with_E}.",
+        statement=say(
+            "At a fixed compute {} the gradient of the least reducible loss is "
+            "{R*_in_log_A}, {R*_in_log_B}, {R*_in_beta} and {R*_in_gamma}. The gradient of "
+            "the least loss is {L*_in_log_A}, {L*_in_log_B}, {L*_in_beta}, {L*_in_gamma} and "
+            "{L*_with_E}.",
+            sym.C,
+        ),
         steps=(*of_log, *of_loss, shift),
         source="Differentiation of the closed form; the envelope theorem.",
         follows="An interval for the loss on the envelope by the delta method, and the direction in "

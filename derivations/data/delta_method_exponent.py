@@ -5,11 +5,9 @@ from __future__ import annotations
 from sympy import Matrix, Symbol
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive
 from isoflop.theory.identifiability import gradient_claims, gradients, quadratic_form
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.theorem import Derivation, Partial, say, step
 
 
 def derivation() -> Derivation:
@@ -25,20 +23,20 @@ def derivation() -> Derivation:
             closed.exponent,
             lambda variable: say("Differentiate the closed form of {} in {}:", alpha, variable),
         )[2:],
-        Claim(
+        step(
             "variance",
-            quadratic_form(
-                (Partial(alpha, b), Partial(alpha, g)), Matrix([[v_b, v_bg], [v_bg, v_g]])
+            (
+                quadratic_form(
+                    (Partial(alpha, b), Partial(alpha, g)), Matrix([[v_b, v_bg], [v_bg, v_g]])
+                ),
+                "=",
+                closed.variance_of_exponent(v_b, v_g, v_bg),
             ),
-            "==",
-            closed.variance_of_exponent(v_b, v_g, v_bg),
             say("Weigh the variances and the covariance with the two derivatives:"),
         ),
-        Claim(
+        step(
             "homogeneous",
-            b * Partial(alpha, b) + g * Partial(alpha, g),
-            "==",
-            alpha,
+            (b * Partial(alpha, b) + g * Partial(alpha, g), "=", alpha),
             say("The exponent is homogeneous of degree 1 in {} and {} (Euler):", b, g),
         ),
     )
@@ -47,13 +45,25 @@ def derivation() -> Derivation:
         title="Delta method for the exponent of the compute law",
         assumptions=(
             *envelope.assumptions,
-            say("Let {} and {} be the variances of the estimates of {} and {}, ", v_b, v_g, b, g)
-            + say("and {} their covariance.", v_bg),
+            say(
+                "Let {} and {} be the variances of the estimates of {} and {}, and {} their "
+                "covariance.",
+                v_b,
+                v_g,
+                b,
+                g,
+                v_bg,
+            ),
         ),
         definitions=envelope.definitions,
-        statement=say("The exponent {} depends on {} and {} alone, with ", alpha, b, g)
-        + "{alpha_in_beta} and {alpha_in_gamma}. To leading order its variance is {variance}, and "
-        "{homogeneous}.",
+        statement=say(
+            "The exponent {} depends on {} and {} alone, with {alpha_in_beta} and "
+            "{alpha_in_gamma}. To leading order its variance is {variance}, and "
+            "{homogeneous}.",
+            alpha,
+            b,
+            g,
+        ),
         steps=steps,
         source="Differentiation of the closed form; the delta method for the variance, to leading order.",
         follows="For equal exponents both weights are 1/16, so that errors of one variance that are not "

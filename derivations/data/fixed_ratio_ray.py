@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isoflop.theory.proof.claim import Derivation
+from isoflop.theory.proof.theorem import Derivation
 from isoflop.theory.ray import ray
 
 

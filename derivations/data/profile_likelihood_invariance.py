@@ -11,10 +11,8 @@ from isoflop.theory.identifiability import (
     coefficient_for_reducible,
     exponent_for_alpha,
 )
-from isoflop.theory.proof.argument import ByNormalForm, UnderLemma
-from isoflop.theory.proof.argument_calculus import ByConvexity
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByConvexity, ByNormalForm, UnderLemma
+from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 
 RUNS, RSS, LEAST, VARIANCE, X, LEVEL, SIZE, FALL = (
     Symbol(name, positive=True) for name in ("n", "S", "S_0", "V", "x", "u", "v", "q")
@@ -41,75 +39,61 @@ def derivation() -> Derivation:
         "new parameters: the same laws in other coordinates."
     )
     steps = (
-        Claim(
+        step(
             "loss_as_parameter",
-            envelope.reducible.subs(sym.A, by_loss),
-            "==",
-            LEVEL,
+            (envelope.reducible.subs(sym.A, by_loss), "=", LEVEL),
             say(
                 "Solve the least reducible loss {} at {} for {}, and put it there:", LEVEL, C, sym.A
             ),
         ),
-        Claim(
+        step(
             "size_as_parameter",
-            envelope.tokens.subs(sym.A, by_size),
-            "==",
-            C / (6 * SIZE),
+            (envelope.tokens.subs(sym.A, by_size), "=", C / (6 * SIZE)),
             say("So the optimal size {}, which leaves these tokens:", SIZE),
         ),
-        Claim(
+        step(
             "exponent_as_parameter",
-            1 / envelope.exponent.subs(sym.GAMMA, steeper),
-            "==",
-            1 / FALL,
+            (1 / envelope.exponent.subs(sym.GAMMA, steeper), "=", 1 / FALL),
             say("And the exponent of the envelope, {}, for {}:", FALL, sym.GAMMA),
         ),
-        Claim(
+        step(
             "one_to_one",
-            by_loss.subs(LEVEL, names.reducible),
-            "==",
-            sym.A,
+            (by_loss.subs(LEVEL, names.reducible), "=", sym.A),
             say("And back, so that both fits search the same laws:"),
             UnderLemma(lemma, SOURCE, ByNormalForm()),
         ),
-        Claim(
-            "size_back",
-            by_size.subs(SIZE, names.params),
-            "==",
-            sym.A,
-            say("So for the size:"),
-        ),
-        Claim(
+        step("size_back", (by_size.subs(SIZE, names.params), "=", sym.A), say("So for the size:")),
+        step(
             "exponent_back",
-            steeper.subs(FALL, names.exponent),
-            "==",
-            sym.GAMMA,
+            (steeper.subs(FALL, names.exponent), "=", sym.GAMMA),
             say("And for the exponent:"),
         ),
-        Claim(
+        step(
             "variance_convex",
-            -log(X),
-            ">=",
-            1 - X,
+            (-log(X), ">=", 1 - X),
             say("The negative logarithm lies above its tangent at one:"),
             ByConvexity(-log(X), X, X, Integer(1)),
         ),
-        Claim(
+        step(
             "variance",
-            2 * (LIKELIHOOD(RSS, RSS / RUNS) - LIKELIHOOD(RSS, RSS / (RUNS * X))) / RUNS,
-            "==",
-            X - 1 - log(X),
+            (
+                2 * (LIKELIHOOD(RSS, RSS / RUNS) - LIKELIHOOD(RSS, RSS / (RUNS * X))) / RUNS,
+                "=",
+                X - 1 - log(X),
+            ),
             say(
-                "The likelihood at another variance falls short of that at {}, which by ",
+                "The likelihood at another variance falls short of that at {}, which by "
+                "{variance_convex} is the greatest:",
                 RSS / RUNS,
-            )
-            + "{variance_convex} is the greatest:",
+            ),
         ),
-        Claim(
+        step(
             "likelihood_ratio",
-            2 * (LIKELIHOOD(LEAST, LEAST / RUNS) - LIKELIHOOD(RSS, RSS / RUNS)),
-            "==",
-            RUNS * log(RSS / LEAST),
+            (
+                2 * (LIKELIHOOD(LEAST, LEAST / RUNS) - LIKELIHOOD(RSS, RSS / RUNS)),
+                "=",
+                RUNS * log(RSS / LEAST),
+            ),
             say("Both at their best variance:"),
         ),
     )
@@ -118,36 +102,39 @@ def derivation() -> Derivation:
         title="Profile likelihood of what the envelope gives",
         assumptions=(
             *envelope.assumptions,
-            say(
-                "Let {} be the log likelihood, but for a constant, ",
-                (LIKELIHOOD(RSS, VARIANCE), "=", log_likelihood(RSS, VARIANCE)),
-            )
-            + say(
-                "of {} runs with independent normal errors of one unknown variance {} at the sum of squares {}. ",
-                RUNS,
-                VARIANCE,
-                RSS,
-            )
-            + say(
-                "The least sum of squares is {} over all laws, and {} over those with one value of a ",
-                LEAST,
-                RSS,
-            )
-            + "quantity of the envelope. Let "
-            + all_positive((RUNS, RSS, LEAST, X, LEVEL, SIZE, FALL))
-            + say(" and {}.", (FALL, "<", sym.BETA)),
+            (
+                say(
+                    "Let {} be the log likelihood, but for a constant, of {} runs with independent "
+                    "normal errors of one unknown variance {} at the sum of squares {}. The least "
+                    "sum of squares is {} over all laws, and {} over those with one value of a "
+                    "quantity of the envelope. Let ",
+                    (LIKELIHOOD(RSS, VARIANCE), "=", log_likelihood(RSS, VARIANCE)),
+                    RUNS,
+                    VARIANCE,
+                    RSS,
+                    LEAST,
+                    RSS,
+                )
+                + all_positive((RUNS, RSS, LEAST, X, LEVEL, SIZE, FALL))
+                + say(" and {}.", (FALL, "<", sym.BETA))
+            ),
         ),
         definitions=(
             *envelope.definitions,
             Definition(LIKELIHOOD(RSS, VARIANCE), log_likelihood(RSS, VARIANCE)),
         ),
-        statement="The least reducible loss, the optimal size or the exponent of the envelope can take the "
-        + say(
-            "place of {} or {}, so that it is {}, {} or {}: ", sym.A, sym.GAMMA, LEVEL, SIZE, FALL
-        )
-        + "{loss_as_parameter}, {size_as_parameter} and {exponent_as_parameter}, one to one, "
-        "{one_to_one}, {size_back} and {exponent_back}. Twice the log likelihood ratio of both fits is then {likelihood_ratio}, in "
-        "whatever parameters the law was fitted.",
+        statement=say(
+            "The least reducible loss, the optimal size or the exponent of the envelope can "
+            "take the place of {} or {}, so that it is {}, {} or {}: {loss_as_parameter}, "
+            "{size_as_parameter} and {exponent_as_parameter}, one to one, {one_to_one}, "
+            "{size_back} and {exponent_back}. Twice the log likelihood ratio of both fits is "
+            "then {likelihood_ratio}, in whatever parameters the law was fitted.",
+            sym.A,
+            sym.GAMMA,
+            LEVEL,
+            SIZE,
+            FALL,
+        ),
         steps=steps,
         source=f"{SOURCE}; for the chi-squared limit Wilks 1938, Ann. Math. Statist. 9, 60-62.",
         follows="The set where this is at most the chi-squared quantile is an approximate confidence set, the same in all "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sympy import Integer, Mul, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive, product_of_powers
 from isoflop.theory.identifiability import (
     SPACING,
@@ -14,9 +13,8 @@ from isoflop.theory.identifiability import (
     step_falls,
     three_point_minor,
 )
-from isoflop.theory.proof.argument_factors import ByFactors
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByFactors
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 SHIFT = Symbol("h", positive=True)
 
@@ -31,61 +29,55 @@ def derivation() -> Derivation:
     f, g, u, v = (function(name) for name in ("f", "g", "u", "v"))
     minor, other = function("m")(C), function("k")(C)
     steps = (
-        Claim(
+        step(
             "constant_against_E",
-            sym.E + (1 - SHIFT) * constant + SHIFT * constant + tokens,
-            "==",
-            law(n, d),
+            (sym.E + (1 - SHIFT) * constant + SHIFT * constant + tokens, "=", law(n, d)),
             say(
                 "First dependency: at one size what the term of {} loses {} can gain, and no run notices:",
                 n,
                 sym.E,
             ),
         ),
-        Claim(
+        step(
             "exponent_against_A",
-            product_of_powers([sym.A, n, n], [Integer(1), SHIFT, -(sym.BETA + SHIFT)]),
-            "==",
-            constant,
+            (
+                product_of_powers([sym.A, n, n], [Integer(1), SHIFT, -(sym.BETA + SHIFT)]),
+                "=",
+                constant,
+            ),
             say("Second dependency: a larger {} is made good by a larger {}:", sym.BETA, sym.A),
         ),
-        Claim(
+        step(
             "minor",
-            minor,
-            "==",
-            -Mul(*factors),
+            (minor, "=", -Mul(*factors)),
             say(
                 "The determinant at three compute levels, with the derivative in {}, which is one:",
                 sym.E,
             ),
         ),
-        Claim(
+        step(
             "minor_sign",
-            minor,
-            "<",
-            Integer(0),
+            (minor, "<", 0),
             say("No factor of it vanishes, so that the rank is three:"),
             ByFactors(factors, base=step_falls(sym.GAMMA, Integer(1))),
         ),
-        Claim(
+        step(
             "exponent_against_B",
-            product_of_powers([sym.B, d, d], [Integer(1), SHIFT, -(sym.GAMMA + SHIFT)]),
-            "==",
-            tokens,
+            (
+                product_of_powers([sym.B, d, d], [Integer(1), SHIFT, -(sym.GAMMA + SHIFT)]),
+                "=",
+                tokens,
+            ),
             say("At one data set {} and {} trade off in the same way:", sym.GAMMA, sym.B),
         ),
-        Claim(
+        step(
             "minor_at_fixed_data",
-            other,
-            "==",
-            -Mul(*mirrored),
+            (other, "=", -Mul(*mirrored)),
             say("The determinant with the two variables exchanged:"),
         ),
-        Claim(
+        step(
             "sign_at_fixed_data",
-            other,
-            "<",
-            Integer(0),
+            (other, "<", 0),
             say("The rank is three there as well:"),
             ByFactors(mirrored, base=step_falls(sym.BETA, Integer(1))),
         ),
@@ -96,10 +88,11 @@ def derivation() -> Derivation:
         assumptions=(
             *derive().assumptions,
             say(
-                "The logarithms of compute of three runs are apart by {}; the runs share their size, or ",
+                "The logarithms of compute of three runs are apart by {}; the runs share their "
+                "size, or their data. Let {}.",
                 (SPACING, ">", 0),
-            )
-            + say("their data. Let {}.", (0, "<", SHIFT, "<", 1)),
+                (0, "<", SHIFT, "<", 1),
+            ),
         ),
         definitions=(
             *derive().definitions,
@@ -111,12 +104,16 @@ def derivation() -> Derivation:
             Definition(other, minor_beside_one(u, v)),
         ),
         statement=say(
-            "At one size the loss does not determine {}, {} and {}, ", sym.E, sym.A, sym.BETA
-        )
-        + "{constant_against_E} and {exponent_against_A}; the derivatives in the three other "
-        "parameters are independent, {minor_sign}. At one data set it does not determine "
-        + say("{} and {}, ", sym.B, sym.GAMMA)
-        + "{exponent_against_B}, but {sign_at_fixed_data}.",
+            "At one size the loss does not determine {}, {} and {}, {constant_against_E} and "
+            "{exponent_against_A}; the derivatives in the three other parameters are "
+            "independent, {minor_sign}. At one data set it does not determine {} and {}, "
+            "{exponent_against_B}, but {sign_at_fixed_data}.",
+            sym.E,
+            sym.A,
+            sym.BETA,
+            sym.B,
+            sym.GAMMA,
+        ),
         steps=steps,
         source="Two linear dependencies among five columns, and a minor of three rows that is not zero.",
         follows="One size gives the exponent and the coefficient of tokens and a constant; one data set those of params and a "

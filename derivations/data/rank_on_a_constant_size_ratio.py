@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Mul, Subs, Symbol, log
+from sympy import Expr, Mul, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.identifiability import (
     SPACING,
     Design,
@@ -14,9 +13,8 @@ from isoflop.theory.identifiability import (
     three_point_minor,
 )
 from isoflop.theory.penalty import PENALTY, misallocation
-from isoflop.theory.proof.argument_factors import ByFactors
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByFactors
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:
@@ -36,18 +34,14 @@ def derivation() -> Derivation:
         return Subs(Partial(law(n, d), parameter), (n, d), at)
 
     steps = (
-        Claim(
+        step(
             "budget",
-            6 * at[0] * at[1],
-            "==",
-            C,
+            (6 * at[0] * at[1], "=", C),
             say("The runs spend {}, as the powers of {} cancel:", C, r),
         ),
-        Claim(
+        step(
             "reducible",
-            function("R")(*at),
-            "==",
-            PENALTY(r) * names.reducible,
+            (function("R")(*at), "=", PENALTY(r) * names.reducible),
             say(
                 "The loss depends on {}, the product {} and {} alone:",
                 sym.E,
@@ -55,42 +49,32 @@ def derivation() -> Derivation:
                 names.exponent,
             ),
         ),
-        Claim(
+        step(
             "column_log_B",
-            in_b(C),
-            "==",
-            ratio * in_a(C),
+            (in_b(C), "=", ratio * in_a(C)),
             say("First dependency: the two terms have a constant ratio:"),
         ),
-        Claim(
+        step(
             "offset",
-            Partial(offset(C), C),
-            "==",
-            Integer(0),
+            (Partial(offset(C), C), "=", 0),
             say("The sum of both logarithms times their exponents does not change along the runs:"),
         ),
-        Claim(
+        step(
             "column_gamma",
-            in_gamma(C),
-            "==",
-            ratio / sym.GAMMA * (sym.BETA * in_beta(C) + offset(C) * in_a(C)),
+            (in_gamma(C), "=", ratio / sym.GAMMA * (sym.BETA * in_beta(C) + offset(C) * in_a(C))),
             say("Second dependency: a fixed combination of two others:"),
         ),
-        Claim(
+        step(
             "minor",
-            minor,
-            "==",
-            -Mul(*factors),
+            (minor, "=", -Mul(*factors)),
             say(
                 "The determinant at three compute levels, with the derivative in {}, which is one:",
                 sym.E,
             ),
         ),
-        Claim(
+        step(
             "minor_sign",
-            minor,
-            "<",
-            Integer(0),
+            (minor, "<", 0),
             say("No factor of it vanishes, so that the rank is three:"),
             ByFactors(factors, base=step_falls(sym.BETA, envelope.exponent / sym.BETA)),
         ),
@@ -101,11 +85,12 @@ def derivation() -> Derivation:
         assumptions=(
             *envelope.assumptions,
             say(
-                "The logarithms of compute of three runs are apart by {}; each has {} times the optimal ",
+                "The logarithms of compute of three runs are apart by {}; each has {} times the "
+                "optimal size at its compute, {}.",
                 (SPACING, ">", 0),
                 r,
-            )
-            + say("size at its compute, {}.", (r, ">", 0)),
+                (r, ">", 0),
+            ),
         ),
         definitions=(
             *m.definitions,
@@ -117,9 +102,11 @@ def derivation() -> Derivation:
             Definition(offset(C), sym.BETA * log(r * n_star) - sym.GAMMA * log(d_star / r)),
             Definition(minor, minor_beside_one(in_a, in_beta)),
         ),
-        statement="The loss of the runs is a compute law, {reducible}. The derivatives of the loss in the five parameters "
-        + say("have rank three: {column_log_B} and {column_gamma}, where ")
-        + "{offset}, but those in three of them are independent, {minor_sign}.",
+        statement=say(
+            "The loss of the runs is a compute law, {reducible}. The derivatives of the loss "
+            "in the five parameters have rank three: {column_log_B} and {column_gamma}, "
+            "where {offset}, but those in three of them are independent, {minor_sign}."
+        ),
         steps=steps,
         source="Two linear dependencies among five columns, and a minor of three rows that is not zero.",
         follows="To first order such runs tell three combinations alone, and neither the two exponents nor "

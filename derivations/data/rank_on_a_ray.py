@@ -5,7 +5,6 @@ from __future__ import annotations
 from sympy import Expr, Integer, Mul, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.identifiability import (
     RAY_GROWTH,
     SPACING,
@@ -14,10 +13,16 @@ from isoflop.theory.identifiability import (
     minor_of_pair,
     minor_of_pairs,
 )
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.argument_factors import ByFactors
-from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByFactors, ByMonotone, ByPositiveTerms
+from isoflop.theory.proof.theorem import (
+    Definition,
+    Derivation,
+    Partial,
+    all_positive,
+    function,
+    say,
+    step,
+)
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 RUN, OTHER_RUN = Symbol("i", real=True), Symbol("j", real=True)
@@ -43,25 +48,17 @@ def derivation() -> Derivation:
         return minor_of_pair(at_runs(first), at_runs(second), RUN, OTHER_RUN)
 
     steps = (
-        Claim(
-            "column_E",
-            column(sym.E),
-            "==",
-            Integer(1),
-            say("The column of {} is one throughout:", sym.E),
+        step(
+            "column_E", (column(sym.E), "=", 1), say("The column of {} is one throughout:", sym.E)
         ),
-        Claim(
+        step(
             "column_log_A",
-            at_runs(in_a)(RUN),
-            "==",
-            in_a(C) * P**RUN,
+            (at_runs(in_a)(RUN), "=", in_a(C) * P**RUN),
             say("The params term falls by the factor {} from run to run:", P),
         ),
-        Claim(
+        step(
             "column_beta",
-            at_runs(in_beta)(RUN),
-            "==",
-            in_beta(C) * P**RUN - half * RUN * in_a(C) * P**RUN,
+            (at_runs(in_beta)(RUN), "=", in_beta(C) * P**RUN - half * RUN * in_a(C) * P**RUN),
             say(
                 "Its derivative in {} has the factor {}, and that logarithm grows by {} a run:",
                 sym.BETA,
@@ -69,18 +66,14 @@ def derivation() -> Derivation:
                 half,
             ),
         ),
-        Claim(
+        step(
             "column_log_B",
-            at_runs(in_b)(RUN),
-            "==",
-            in_b(C) * Q**RUN,
+            (at_runs(in_b)(RUN), "=", in_b(C) * Q**RUN),
             say("The tokens term falls by the factor {} from run to run:", Q),
         ),
-        Claim(
+        step(
             "column_gamma",
-            at_runs(in_gamma)(RUN),
-            "==",
-            in_gamma(C) * Q**RUN - half * RUN * in_b(C) * Q**RUN,
+            (at_runs(in_gamma)(RUN), "=", in_gamma(C) * Q**RUN - half * RUN * in_b(C) * Q**RUN),
             say(
                 "Its derivative in {} has the factor {}, and that logarithm grows by {} a run:",
                 sym.GAMMA,
@@ -88,66 +81,49 @@ def derivation() -> Derivation:
                 half,
             ),
         ),
-        Claim(
+        step(
             "pair_of_A",
-            of_a(RUN, OTHER_RUN),
-            "==",
-            -half * in_a(C) ** 2 * of_powers(RUN, OTHER_RUN, P),
-            say("By {column_log_A} and {column_beta}, where the multiple of the one column in the ")
-            + "other drops out:",
+            (of_a(RUN, OTHER_RUN), "=", -half * in_a(C) ** 2 * of_powers(RUN, OTHER_RUN, P)),
+            say(
+                "By {column_log_A} and {column_beta}, where the multiple of the one column in "
+                "the other drops out:"
+            ),
         ),
-        Claim(
+        step(
             "pair_of_B",
-            of_b(RUN, OTHER_RUN),
-            "==",
-            -half * in_b(C) ** 2 * of_powers(RUN, OTHER_RUN, Q),
+            (of_b(RUN, OTHER_RUN), "=", -half * in_b(C) ** 2 * of_powers(RUN, OTHER_RUN, Q)),
             say("In the same way by {column_log_B} and {column_gamma}:"),
         ),
-        Claim(
+        step(
             "jacobian",
-            JACOBIAN,
-            "==",
-            scale * CONFLUENT(P, Q),
+            (JACOBIAN, "=", scale * CONFLUENT(P, Q)),
             say(
                 "By {pair_of_A} and {pair_of_B} every product in {} has the same factor:", JACOBIAN
             ),
         ),
-        Claim(
-            "change_of_basis",
-            scale,
-            ">",
-            Integer(0),
-            say("That factor is not zero:"),
-            ByPositiveTerms(),
+        step(
+            "change_of_basis", (scale, ">", 0), say("That factor is not zero:"), ByPositiveTerms()
         ),
-        Claim(
+        step(
             "minor",
-            CONFLUENT(X, Y),
-            "==",
-            Mul(*factors),
+            (CONFLUENT(X, Y), "=", Mul(*factors)),
             say("This is the confluent Vandermonde determinant of {}, {} and {}:", 1, X, Y),
         ),
-        Claim(
+        step(
             "below_one",
-            P,
-            "<",
-            Integer(1),
+            (P, "<", 1),
             say("The exponential {} is one at {} and falls:", exp(-X * sym.BETA / 2), (X, "=", 0)),
             ByMonotone(exp(-X * sym.BETA / 2), X, SPACING, Integer(0), increasing=False),
         ),
-        Claim(
+        step(
             "other_below_one",
-            Q,
-            "<",
-            Integer(1),
+            (Q, "<", 1),
             say("So does {}:", exp(-X * sym.GAMMA / 2)),
             ByMonotone(exp(-X * sym.GAMMA / 2), X, SPACING, Integer(0), increasing=False),
         ),
-        Claim(
+        step(
             "apart",
-            P,
-            "<",
-            Q,
+            (P, "<", Q),
             say("The factor {} falls as {} grows:", exp(-X * half), X),
             ByMonotone(
                 exp(-X * half),
@@ -159,11 +135,9 @@ def derivation() -> Derivation:
             ),
             assume=(sym.BETA - sym.GAMMA,),
         ),
-        Claim(
+        step(
             "apart_otherwise",
-            P,
-            ">",
-            Q,
+            (P, ">", Q),
             say("And the other way round:"),
             ByMonotone(
                 exp(-X * half),
@@ -176,15 +150,12 @@ def derivation() -> Derivation:
             assume=(sym.GAMMA - sym.BETA,),
         ),
         *(
-            Claim(
+            step(
                 name,
-                Integer(0),
-                "<",
-                CONFLUENT(X, Y),
+                (0, "<", Mul(*factors), "=", CONFLUENT(X, Y)),
                 reason,
                 ByFactors(factors),
                 assume=(1 - X, 1 - Y, order),
-                through=(Mul(*factors),),
             )
             for name, order, reason in (
                 (
@@ -195,20 +166,17 @@ def derivation() -> Derivation:
                 ("minor_sign_otherwise", X - Y, say("And in the other order:")),
             )
         ),
-        Claim(
+        step(
             "full_rank",
-            Integer(0),
-            "<",
-            JACOBIAN,
+            (0, "<", scale * CONFLUENT(P, Q), "=", JACOBIAN),
             say(
-                "By {minor_sign} and {minor_sign_otherwise} at {} and {}, with {below_one} to ",
+                "By {minor_sign} and {minor_sign_otherwise} at {} and {}, with {below_one} to "
+                "{apart_otherwise}, and by {change_of_basis}:",
                 P,
                 Q,
-            )
-            + "{apart_otherwise}, and by {change_of_basis}:",
+            ),
             ByFactors((scale, CONFLUENT(P, Q))),
             assume=(CONFLUENT(P, Q),),
-            through=(scale * CONFLUENT(P, Q),),
         ),
     )
     return Derivation(
@@ -216,14 +184,18 @@ def derivation() -> Derivation:
         title="What runs at one ratio can tell, different exponents",
         assumptions=(
             *line.assumptions,
-            say(
-                "The five runs are numbered from 0 to 4; run {} has the compute {}, ",
-                RUN,
-                C * exp(RUN * SPACING),
-            )
-            + say("with {}. Let {} be such a number as well, and ", (SPACING, ">", 0), OTHER_RUN)
-            + all_positive((X, Y))
-            + say(". The exponents differ, {}.", (sym.BETA, "!=", sym.GAMMA)),
+            (
+                say(
+                    "The five runs are numbered from 0 to 4; run {} has the compute {}, with {}. Let "
+                    "{} be such a number as well, and ",
+                    RUN,
+                    C * exp(RUN * SPACING),
+                    (SPACING, ">", 0),
+                    OTHER_RUN,
+                )
+                + all_positive((X, Y))
+                + say(". The exponents differ, {}.", (sym.BETA, "!=", sym.GAMMA))
+            ),
         ),
         definitions=(
             *line.definitions,
@@ -246,23 +218,22 @@ def derivation() -> Derivation:
             ),
         ),
         statement=say(
-            "The derivatives of the loss in {}, {}, {}, {} and {} at the five runs have rank ",
+            "The derivatives of the loss in {}, {}, {}, {} and {} at the five runs have rank "
+            "five. Laplace's expansion by pairs of columns gives their determinant {}, "
+            "{jacobian}, where {minor}. It is not zero, since {below_one}, "
+            "{other_below_one}, {apart} and {apart_otherwise}.",
             sym.E,
             log(sym.A),
             sym.BETA,
             log(sym.B),
             sym.GAMMA,
-        )
-        + say(
-            "five. Laplace's expansion by pairs of columns gives their determinant {}, ", JACOBIAN
-        )
-        + "{jacobian}, where {minor}. It is not zero, since {below_one}, {other_below_one}, {apart} "
-        "and {apart_otherwise}.",
+            JACOBIAN,
+        ),
         steps=steps,
         source="Laplace's expansion by pairs of columns, and the confluent Vandermonde determinant.",
         follows=say(
-            "The rank is local: the two exponents can still be exchanged, and near {} ",
+            "The rank is local: the two exponents can still be exchanged, and near {} the "
+            "determinant falls with the fourth power of their difference.",
             (sym.BETA, "=", sym.GAMMA),
-        )
-        + "the determinant falls with the fourth power of their difference.",
+        ),
     )

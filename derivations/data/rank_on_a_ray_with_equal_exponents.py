@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Mul, Subs, Symbol, log
+from sympy import Expr, Mul, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.identifiability import (
     RAY_GROWTH,
     SPACING,
@@ -14,9 +13,8 @@ from isoflop.theory.identifiability import (
     step_falls,
     three_point_minor,
 )
-from isoflop.theory.proof.argument_factors import ByFactors
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByFactors
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 
@@ -33,42 +31,36 @@ def derivation() -> Derivation:
         return Subs(Partial(law(n, d), parameter), (sym.GAMMA, n, d), (equal, *at))
 
     steps = (
-        Claim(
+        step(
             "one_power",
-            sym.A * PARAMS(C) ** -equal + sym.B * TOKENS(C) ** -equal,
-            "==",
-            (sym.A + sym.B * t**-equal) * PARAMS(C) ** -equal,
+            (
+                sym.A * PARAMS(C) ** -equal + sym.B * TOKENS(C) ** -equal,
+                "=",
+                (sym.A + sym.B * t**-equal) * PARAMS(C) ** -equal,
+            ),
             say("Both terms fall with the same power of compute:"),
         ),
-        Claim(
+        step(
             "column_log_B",
-            in_b(C),
-            "==",
-            ratio * in_a(C),
+            (in_b(C), "=", ratio * in_a(C)),
             say("First dependency: the terms are proportional:"),
         ),
-        Claim(
+        step(
             "column_gamma",
-            in_gamma(C),
-            "==",
-            ratio * (in_beta(C) - log(t) * in_a(C)),
+            (in_gamma(C), "=", ratio * (in_beta(C) - log(t) * in_a(C))),
             say("Second dependency: the two logarithms differ by {}:", log(t)),
         ),
-        Claim(
+        step(
             "minor",
-            minor,
-            "==",
-            -Mul(*factors),
+            (minor, "=", -Mul(*factors)),
             say(
                 "The determinant at three compute levels, with the derivative in {}, which is one:",
                 sym.E,
             ),
         ),
-        Claim(
+        step(
             "minor_sign",
-            minor,
-            "<",
-            Integer(0),
+            (minor, "<", 0),
             say("No factor of it vanishes, so that the rank is three:"),
             ByFactors(factors, base=step_falls(sym.BETA, RAY_GROWTH)),
         ),
@@ -92,9 +84,13 @@ def derivation() -> Derivation:
             Definition(ratio, sym.B / sym.A * t**-equal),
             Definition(minor, minor_beside_one(in_a, in_beta)),
         ),
-        statement=say("With equal exponents the reducible loss of the runs is one power of {}, ", C)
-        + "{one_power}. The derivatives in the five parameters have rank three: {column_log_B} and "
-        "{column_gamma}, but those in three of them are independent, {minor_sign}.",
+        statement=say(
+            "With equal exponents the reducible loss of the runs is one power of {}, "
+            "{one_power}. The derivatives in the five parameters have rank three: "
+            "{column_log_B} and {column_gamma}, but those in three of them are independent, "
+            "{minor_sign}.",
+            C,
+        ),
         steps=steps,
         source="Two linear dependencies among five columns, and a minor of three rows that is not zero.",
         follows="The two coefficients enter through one sum alone: how the loss splits between size and data stays open.",

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, Symbol, log
+from sympy import Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.broken import OneBreak, broken_power_law
-from isoflop.theory.proof.argument import ByLeadingTerm
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, Sentence, function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm
+from isoflop.theory.proof.theorem import (
+    Definition,
+    Derivation,
+    Partial,
+    Sentence,
+    function,
+    say,
+    step,
+)
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 FRONT, PLACE = Symbol("K_0", positive=True), Symbol("d_1", positive=True)
@@ -24,54 +30,42 @@ def derivation() -> Derivation:
     reducible, steeper = at(PARAMS(C), TOKENS(C)), (sym.BETA - sym.GAMMA,)
     tokens_there = sym.B * TOKENS(PLACE) ** -sym.GAMMA
     steps = (
-        Claim("sharpness", CHANGE * WIDTH, "==", Integer(-1), say("By definition:")),
-        Claim(
+        step("sharpness", (CHANGE * WIDTH, "=", -1), say("By definition:")),
+        step(
             "identity",
-            sym.E + reducible,
-            "==",
-            named.at(C),
+            (sym.E + reducible, "=", named.at(C)),
             say(
                 "Take the term of {} out of the sum; by {sharpness} the bracket has the power one:",
                 sym.N,
             ),
         ),
-        Claim(
+        step(
             "break",
-            sym.A * PARAMS(PLACE) ** -sym.BETA,
-            "==",
-            tokens_there,
+            (sym.A * PARAMS(PLACE) ** -sym.BETA, "=", tokens_there),
             say("The break is where the two terms are equal:"),
         ),
-        Claim(
+        step(
             "value_at_the_break",
-            at(PARAMS(PLACE), TOKENS(PLACE)),
-            "==",
-            2 * tokens_there,
+            (at(PARAMS(PLACE), TOKENS(PLACE)), "=", 2 * tokens_there),
             say("There the reducible loss is twice either term:"),
         ),
-        Claim(
+        step(
             "before_the_break",
-            reducible,
-            "~",
-            FRONT * C**-FIRST,
+            (reducible, "~", FRONT * C**-FIRST),
             say("Well below the break the term with the larger exponent alone counts:"),
             ByLeadingTerm(C, "0"),
             assume=steeper,
         ),
-        Claim(
+        step(
             "after_the_break",
-            reducible,
-            "~",
-            FRONT * PLACE**CHANGE * C ** -(FIRST + CHANGE),
+            (reducible, "~", FRONT * PLACE**CHANGE * C ** -(FIRST + CHANGE)),
             say("Well above it that with the smaller one:"),
             ByLeadingTerm(C, "oo"),
             assume=steeper,
         ),
-        Claim(
+        step(
             "at_the_break_slope",
-            Subs(-Partial(log(reducible), log(C)), C, PLACE),
-            "==",
-            FIRST + CHANGE / 2,
+            (Subs(-Partial(log(reducible), log(C)), C, PLACE), "=", FIRST + CHANGE / 2),
             say("At the break the local exponent is the mean of the two:"),
         ),
     )

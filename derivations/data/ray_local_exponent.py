@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from sympy import Integer, log
+from sympy import log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
-from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 
@@ -20,78 +18,60 @@ def derivation() -> Derivation:
     params, tokens = sym.A * PARAMS(C) ** -b, sym.B * TOKENS(C) ** -g
     larger, gap = (g - b,), (g - b) / 2
     steps = (
-        Claim(
+        step(
             "mean",
-            local,
-            "==",
-            (b * v + g * (1 - v)) / 2,
+            (local, "=", (b * v + g * (1 - v)) / 2),
             say("The mean of {} and {}, weighted by the shares of the two terms:", b / 2, g / 2),
         ),
-        Claim(
+        step(
             "slope",
-            Partial(local, log(C)),
-            "==",
-            -((b - g) ** 2) * v * (1 - v) / 4,
+            (Partial(local, log(C)), "=", -((b - g) ** 2) * v * (1 - v) / 4),
             say("Minus the variance of the two exponents under these shares:"),
         ),
-        Claim(
+        step(
             "falls",
-            Partial(local, log(C)),
-            "<=",
-            Integer(0),
+            (Partial(local, log(C)), "<=", 0),
             say("A variance is not negative:"),
             ByPositiveTerms(form=(b - g) ** 2 * params * tokens / (4 * (params + tokens) ** 2)),
         ),
-        Claim(
+        step(
             "above_half_the_smaller",
-            local,
-            ">",
-            b / 2,
+            (local, ">", b / 2),
             say("The share of the other term is positive:"),
             ByPositiveTerms(form=gap * odds / (1 + odds)),
             assume=larger,
         ),
-        Claim(
+        step(
             "below_half_the_larger",
-            local,
-            "<",
-            g / 2,
+            (local, "<", g / 2),
             say("And so is that of this one:"),
             ByPositiveTerms(form=gap / (1 + odds)),
             assume=larger,
         ),
-        Claim(
+        step(
             "close_above",
-            local - b / 2,
-            "<",
-            gap * odds,
+            (local - b / 2, "<", gap * odds),
             say("The distance to {} is at most this multiple of {}:", b / 2, odds),
             ByPositiveTerms(form=gap * odds**2 / (1 + odds)),
             assume=larger,
         ),
-        Claim(
+        step(
             "large_compute",
-            odds,
-            "->",
-            Integer(0),
+            (odds, "->", 0),
             say("The term with the larger exponent vanishes first:"),
             ByLeadingTerm(C, "oo"),
             assume=larger,
         ),
-        Claim(
+        step(
             "close_below",
-            g / 2 - local,
-            "<",
-            gap / odds,
+            (g / 2 - local, "<", gap / odds),
             say("The distance to {} is at most this multiple of {}:", g / 2, 1 / odds),
             ByPositiveTerms(form=gap / (odds * (1 + odds))),
             assume=larger,
         ),
-        Claim(
+        step(
             "small_compute",
-            1 / odds,
-            "->",
-            Integer(0),
+            (1 / odds, "->", 0),
             say("At little compute the other term vanishes beside it:"),
             ByLeadingTerm(C, "0"),
             assume=larger,
@@ -107,10 +87,13 @@ def derivation() -> Derivation:
             Definition(v, params / reducible),
             Definition(odds, tokens / params),
         ),
-        statement=say("The local exponent of the runs is {}: ", local)
-        + "{mean}. It falls with compute, {slope} and {falls}, from half the larger exponent to half "
-        "the smaller one: {below_half_the_larger} and {above_half_the_smaller}, where "
-        "{close_below}, {close_above}, {small_compute} and {large_compute}.",
+        statement=say(
+            "The local exponent of the runs is {}: {mean}. It falls with compute, {slope} "
+            "and {falls}, from half the larger exponent to half the smaller one: "
+            "{below_half_the_larger} and {above_half_the_smaller}, where {close_below}, "
+            "{close_above}, {small_compute} and {large_compute}.",
+            local,
+        ),
         steps=steps,
         source="Differentiation of a sum of two powers.",
         follows="A ray is no power law of compute unless the exponents are equal; the further out, the slower it falls.",

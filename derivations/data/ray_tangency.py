@@ -5,12 +5,10 @@ from __future__ import annotations
 from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.identifiability import tangency_in_allocation
 from isoflop.theory.penalty import PENALTY, misallocation
-from isoflop.theory.proof.argument import ByWeightedAmGm
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByWeightedAmGm
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TANGENCY, TOKENS, ray
 
 BALANCE = Symbol("G", positive=True)
@@ -30,65 +28,61 @@ def derivation() -> Derivation:
     )
     touch = tangency_in_allocation(envelope).subs(envelope.params.subs(C, kappa), BALANCE)
     steps = (
-        Claim(
+        step(
             "where",
-            TANGENCY,
-            "==",
-            touch,
+            (TANGENCY, "=", touch),
             say("Solve {} for {}:", (names.tokens / names.params, "=", t), C),
         ),
-        Claim(
+        step(
             "size",
-            PARAMS(TANGENCY),
-            "==",
-            names.params.subs(C, TANGENCY),
+            (PARAMS(TANGENCY), "=", names.params.subs(C, TANGENCY)),
             say("There the size of the ray is the optimal one:"),
         ),
-        Claim(
+        step(
             "loss",
-            reducible.subs(C, TANGENCY),
-            "==",
-            names.reducible.subs(C, TANGENCY),
+            (reducible.subs(C, TANGENCY), "=", names.reducible.subs(C, TANGENCY)),
             say("So its reducible loss is that of the envelope:"),
         ),
-        Claim(
+        step(
             "slope",
-            Partial(log(reducible), log(C)),
-            "==",
-            -(params.exponent * terms[0] + tokens.exponent * terms[1])
-            / (2 * (terms[0] + terms[1])),
+            (
+                Partial(log(reducible), log(C)),
+                "=",
+                -(params.exponent * terms[0] + tokens.exponent * terms[1])
+                / (2 * (terms[0] + terms[1])),
+            ),
             say("The size and the tokens of the ray grow as the square root of {}:", C),
         ),
-        Claim(
+        step(
             "same_slope",
-            (params.exponent * terms[0] + tokens.exponent * terms[1]).subs(C, TANGENCY) / 2,
-            "==",
-            names.exponent * (terms[0] + terms[1]).subs(C, TANGENCY),
+            (
+                (params.exponent * terms[0] + tokens.exponent * terms[1]).subs(C, TANGENCY) / 2,
+                "=",
+                names.exponent * (terms[0] + terms[1]).subs(C, TANGENCY),
+            ),
             say("At {} this slope is {}, that of the envelope:", TANGENCY, -names.exponent),
         ),
-        Claim(
+        step(
             "above",
-            reducible,
-            ">=",
-            names.reducible,
+            (reducible, ">=", names.reducible),
             say(
                 "Weighted AM-GM on the two terms with the weights {} and {}; their sum on the left:",
                 *names.shares,
             ),
             ByWeightedAmGm(terms, names.shares),
         ),
-        Claim(
+        step(
             "penalty",
-            reducible / names.reducible,
-            "==",
-            PENALTY(PARAMS(C) / names.params),
+            (reducible / names.reducible, "=", PENALTY(PARAMS(C) / names.params)),
             say("The ray pays the misallocation penalty {} at its own size ratio:", PENALTY(r)),
         ),
-        Claim(
+        step(
             "drift",
-            Partial(log(PARAMS(C) / names.params), log(C)),
-            "==",
-            (sym.BETA - sym.GAMMA) / (2 * (sym.BETA + sym.GAMMA)) + Integer(0),
+            (
+                Partial(log(PARAMS(C) / names.params), log(C)),
+                "=",
+                (sym.BETA - sym.GAMMA) / (2 * (sym.BETA + sym.GAMMA)) + Integer(0),
+            ),
             say(
                 "That size ratio drifts as a power of compute, so that a ray leaves the envelope on "
                 "both sides unless {}:",
@@ -108,9 +102,12 @@ def derivation() -> Derivation:
             Definition(PENALTY(r), off.named.penalty),
             Definition(BALANCE, envelope.params.subs(C, kappa)),
         ),
-        statement=say("The ray touches the envelope at the compute {} alone: ", TANGENCY)
-        + "{where}, {loss} and {same_slope}. Everywhere {above}, and the ray pays the penalty of its "
-        "own size ratio, {penalty}, which drifts: {drift}.",
+        statement=say(
+            "The ray touches the envelope at the compute {} alone: {where}, {loss} and "
+            "{same_slope}. Everywhere {above}, and the ray pays the penalty of its own size "
+            "ratio, {penalty}, which drifts: {drift}.",
+            TANGENCY,
+        ),
         steps=steps,
         source="The envelope theorem: the envelope of the rays is the compute law.",
         follows="One ratio of tokens to params is right at one budget only.",

@@ -7,13 +7,17 @@ from collections.abc import Callable
 from sympy import Expr, Integer, Mul, Symbol, exp
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.identifiability import RAY_GROWTH, SPACING, at_runs
-from isoflop.theory.proof.argument import Argument, ByPositiveTerms, UnderLemma
-from isoflop.theory.proof.argument_calculus import ByMonotone, BySameDifference, BySum
-from isoflop.theory.proof.argument_factors import ByFactors
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import (
+    Argument,
+    ByFactors,
+    ByMonotone,
+    ByPositiveTerms,
+    BySameDifference,
+    BySum,
+    UnderLemma,
+)
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 FALL, SIZE, FLOOR, U, V, M, P, Q, X, K = (
@@ -31,10 +35,12 @@ ORTHOGONAL = (
     "A sequence, not zero throughout, that is orthogonal to a Chebyshev system of three functions on "
     "an ordered set of points, with positive weights, changes sign at least three times. "
 )
-ROLLE = (
-    say("For every {} the sequence {} ", (X, ">", 0), RESIDUAL(RUN + 1) - X * RESIDUAL(RUN))
-    + say("has at most one sign change fewer than {}, the discrete theorem of ", RESIDUAL(RUN))
-    + "Rolle behind Descartes' rule of signs."
+ROLLE = say(
+    "For every {} the sequence {} has at most one sign change fewer than {}, the "
+    "discrete theorem of Rolle behind Descartes' rule of signs.",
+    (X, ">", 0),
+    RESIDUAL(RUN + 1) - X * RESIDUAL(RUN),
+    RESIDUAL(RUN),
 )
 SOURCE = "Karlin and Studden 1966, Tchebycheff Systems; Polya and Szego, Problems and Theorems in Analysis II, part V"
 
@@ -81,89 +87,79 @@ def derivation() -> Derivation:
         return sym.B * TOKENS(compute) ** -gamma
 
     steps = (
-        Claim(
+        step(
             "params_term",
-            at_runs(params)(RUN),
-            "==",
-            params(C) * exp(-beta * half * RUN),
+            (at_runs(params)(RUN), "=", params(C) * exp(-beta * half * RUN)),
             say("The params term falls by the factor {} from run to run:", P),
         ),
-        Claim(
+        step(
             "tokens_term",
-            at_runs(tokens)(RUN),
-            "==",
-            tokens(C) * exp(-gamma * half * RUN),
+            (at_runs(tokens)(RUN), "=", tokens(C) * exp(-gamma * half * RUN)),
             say("The tokens term falls by the factor {}:", Q),
         ),
-        Claim(
+        step(
             "below_one",
-            exp(-X * SPACING),
-            "<",
-            Integer(1),
+            (exp(-X * SPACING), "<", 1),
             say(
                 "The factor that belongs to an exponent {} is one at {} and falls:", X, (X, "=", 0)
             ),
             ByMonotone(exp(-X * SPACING), X, X, ZERO, increasing=False),
         ),
-        Claim(
+        step(
             "in_floor",
-            Partial(FIT(X), FLOOR),
-            "==",
-            Integer(1),
+            (Partial(FIT(X), FLOOR), "=", 1),
             say("The derivative of the fit in {} is constant:", FLOOR),
         ),
-        Claim(
+        step(
             "in_coefficient",
-            Partial(FIT(X), SIZE),
-            "==",
-            decay,
+            (Partial(FIT(X), SIZE), "=", decay),
             say("That in {} is a power of the compute:", SIZE),
         ),
-        Claim(
+        step(
             "stationary",
-            Partial(FIT(X), FALL),
-            "==",
-            -SIZE * tilted,
+            (Partial(FIT(X), FALL), "=", -SIZE * tilted),
             say(
-                "So the weighted residual is orthogonal to {}, to {} and, by the derivative in ",
+                "So the weighted residual is orthogonal to {}, to {} and, by the derivative in "
+                "{}, to {}:",
                 1,
                 decay,
-            )
-            + say("{}, to {}:", FALL, tilted),
+                FALL,
+                tilted,
+            ),
         ),
-        Claim(
+        step(
             "wronskian_of_two",
-            Partial(decay, X),
-            "<",
-            ZERO,
+            (Partial(decay, X), "<", ZERO),
             say("The Wronskian of {} and {} is not zero:", 1, decay),
             ByPositiveTerms(form=FALL * decay),
         ),
-        Claim(
+        step(
             "wronskian_of_three",
-            Partial(decay, X) * Partial(Partial(tilted, X), X)
-            - Partial(Partial(decay, X), X) * Partial(tilted, X),
-            ">",
-            ZERO,
+            (
+                Partial(decay, X) * Partial(Partial(tilted, X), X)
+                - Partial(Partial(decay, X), X) * Partial(tilted, X),
+                ">",
+                ZERO,
+            ),
             say(
                 "Nor is that of the three, which is {}, so that they are a Chebyshev system:",
                 FALL**2 * decay**2,
             ),
             ByPositiveTerms(form=FALL**2 * decay**2),
         ),
-        Claim(
+        step(
             "without_the_fit",
-            twice_shifted(RESIDUAL, RUN, Integer(1), M),
-            "==",
-            OF_RAY(RUN),
+            (twice_shifted(RESIDUAL, RUN, Integer(1), M), "=", OF_RAY(RUN)),
             say("Two differences remove the constant and the power of {} from the residual:", M),
         ),
-        Claim(
+        step(
             "not_zero",
-            (Q * OF_RAY(0) - OF_RAY(1)) / (U * (1 - P))
-            - (OF_RAY(1) - P * OF_RAY(0)) / (V * (1 - Q)),
-            "==",
-            (Q - P) ** 2,
+            (
+                (Q * OF_RAY(0) - OF_RAY(1)) / (U * (1 - P))
+                - (OF_RAY(1) - P * OF_RAY(0)) / (V * (1 - Q)),
+                "=",
+                (Q - P) ** 2,
+            ),
             say(
                 "If the residual were zero at four runs, {} and {} would be, but:",
                 OF_RAY(0),
@@ -171,53 +167,49 @@ def derivation() -> Derivation:
             ),
             assume=falling,
         ),
-        Claim(
+        step(
             "one_sign",
-            W * Z,
-            "<",
-            ZERO,
-            say("By the lemma and {not_zero} the residual changes sign at least three times, and ")
-            + say("{} at least once. With {} and {} of one sign it could not:", OF_RAY(RUN), W, Z),
+            (W * Z, "<", ZERO),
+            say(
+                "By the lemma and {not_zero} the residual changes sign at least three times, and "
+                "{} at least once. With {} and {} of one sign it could not:",
+                OF_RAY(RUN),
+                W,
+                Z,
+            ),
             given(opposite_signs()),
             assume=(-OF_RAY(RUN) * OF_RAY(OTHER_RUN),),
         ),
-        Claim(
+        step(
             "exponent_between",
-            ZERO,
-            "<",
-            between,
+            (ZERO, "<", -W * Z * Mul(*positive), "=", between),
             say("Divide {one_sign} by what is positive in {} and {}:", W, Z),
             given(ByFactors((-W * Z, *positive))),
             assume=(-W * Z, *falling),
-            through=(-W * Z * Mul(*positive),),
         ),
-        Claim(
+        step(
             "factor_above",
-            ZERO,
-            "<",
-            M - P,
+            (ZERO, "<", ((M - P) ** 2 + between) / (Q - P), "=", M - P),
             say("Both factors of {exponent_between} are positive, as their sum {} is:", Q - P),
             BySum(product((M - P) ** 2, 1 / (Q - P)), product(between, 1 / (Q - P))),
             assume=(between, Q - P),
-            through=(((M - P) ** 2 + between) / (Q - P),),
         ),
-        Claim(
+        step(
             "factor_below",
-            ZERO,
-            "<",
-            Q - M,
+            (ZERO, "<", ((Q - M) ** 2 + between) / (Q - P), "=", Q - M),
             say("In the same way:"),
             BySum(product((Q - M) ** 2, 1 / (Q - P)), product(between, 1 / (Q - P))),
             assume=(between, Q - P),
-            through=(((Q - M) ** 2 + between) / (Q - P),),
         ),
-        Claim(
+        step(
             "in_exponents",
-            exp(-(FALL + X) * SPACING),
-            "<",
-            exp(-FALL * SPACING),
-            say("A larger exponent has a smaller factor, so that {} lies between ", FALL)
-            + say("{} and {}:", gamma / 2, beta / 2),
+            (exp(-(FALL + X) * SPACING), "<", exp(-FALL * SPACING)),
+            say(
+                "A larger exponent has a smaller factor, so that {} lies between {} and {}:",
+                FALL,
+                gamma / 2,
+                beta / 2,
+            ),
             ByMonotone(
                 exp(-X * SPACING),
                 X,
@@ -227,18 +219,18 @@ def derivation() -> Derivation:
                 order=ByPositiveTerms(form=X),
             ),
         ),
-        Claim(
+        step(
             "without_the_ray",
-            twice_shifted(RESIDUAL, RUN, P, Q),
-            "==",
-            (1 - P) * (1 - Q) * (sym.E - FLOOR) + SIZE * between * M**RUN,
+            (
+                twice_shifted(RESIDUAL, RUN, P, Q),
+                "=",
+                (1 - P) * (1 - Q) * (sym.E - FLOOR) + SIZE * between * M**RUN,
+            ),
             say("Two other differences remove the terms of the law from the residual:"),
         ),
-        Claim(
+        step(
             "power_positive",
-            SIZE * between,
-            ">",
-            ZERO,
+            (SIZE * between, ">", ZERO),
             say(
                 "By {factor_above} and {factor_below} the factor of {} in it, {}, is positive:",
                 M**RUN,
@@ -247,13 +239,15 @@ def derivation() -> Derivation:
             ByFactors((M - P, Q - M, SIZE)),
             assume=(M - P, Q - M),
         ),
-        Claim(
+        step(
             "irreducible_too_high",
-            FLOOR,
-            ">",
-            sym.E,
-            say("As {} changes sign too, it is negative at a run {}, where ", OF_FIT(RUN), LATE)
-            + say("{} is not:", K * M**LATE),
+            (FLOOR, ">", sym.E),
+            say(
+                "As {} changes sign too, it is negative at a run {}, where {} is not:",
+                OF_FIT(RUN),
+                LATE,
+                K * M**LATE,
+            ),
             given(
                 BySum(
                     product(-OF_FIT(LATE), *(1 / x for x in falling)),
@@ -269,59 +263,55 @@ def derivation() -> Derivation:
         assumptions=(
             *line.assumptions,
             say(
-                "Four or more runs without noise are numbered from 0; run {} has the compute {}, ",
+                "Four or more runs without noise are numbered from 0; run {} has the compute {}, "
+                "with {}. At the first run the params term is {}, the tokens term {}. The "
+                "exponents differ: let {}, otherwise exchange the terms.",
                 RUN,
                 C * exp(RUN * SPACING),
-            )
-            + say(
-                "with {}. At the first run the params term is {}, the tokens term {}. ",
                 (SPACING, ">", 0),
                 U,
                 V,
-            )
-            + say(
-                "The exponents differ: let {}, otherwise exchange the terms.", (beta, ">", gamma)
+                (beta, ">", gamma),
             ),
             say(
-                "A compute law is fitted, which is {} at {} times the compute of the ",
+                "A compute law is fitted, which is {} at {} times the compute of the first run, "
+                "with {}, {} and {}. Let {} be the residual at run {}. The fit is stationary for "
+                "weighted least squares, or for least squares or Huber's loss in the logarithm "
+                "of the loss: the residuals, times positive weights and times the derivative of "
+                "the fit in {}, {} or {}, have the sum zero.",
                 FIT(X),
                 exp(X),
-            )
-            + say(
-                "first run, with {}, {} and {}. ", (FLOOR, ">", 0), (SIZE, ">", 0), (FALL, ">", 0)
-            )
-            + say(
-                "Let {} be the residual at run {}. The fit is stationary for weighted ",
+                (FLOOR, ">", 0),
+                (SIZE, ">", 0),
+                (FALL, ">", 0),
                 RESIDUAL(RUN),
                 RUN,
-            )
-            + "least squares, or for least squares or Huber's loss in the logarithm of the loss: the "
-            "residuals, times positive weights and times the derivative of the fit in "
-            + say("{}, {} or {}, have the sum zero.", FLOOR, SIZE, FALL),
+                FLOOR,
+                SIZE,
+                FALL,
+            ),
             say(
-                "From run to run the terms fall by the factors {} and ", (P, "=", exp(-beta * half))
-            )
-            + say("{}, the fit without {} by ", (Q, "=", exp(-gamma * half)), FLOOR)
-            + say(
+                "From run to run the terms fall by the factors {} and {}, the fit without {} by "
                 "{}, with {}, {} and {}.",
+                (P, "=", exp(-beta * half)),
+                (Q, "=", exp(-gamma * half)),
+                FLOOR,
                 (M, "=", exp(-FALL * SPACING)),
                 (P, "<", Q),
                 (P, "<", 1),
                 (Q, "<", 1),
             ),
             say(
-                "Let {}, and let {}, {} and {} be runs with ",
+                "Let {}, and let {}, {} and {} be runs with {} and {} for the sequences below; "
+                "the proof shows that {} and that there are such runs.",
                 (K, "=", SIZE * between),
                 RUN,
                 OTHER_RUN,
                 LATE,
-            )
-            + say(
-                "{} and {} for the sequences below; the proof ",
                 (OF_RAY(RUN) * OF_RAY(OTHER_RUN), "<", 0),
                 (OF_FIT(LATE), "<", 0),
-            )
-            + say("shows that {} and that there are such runs.", (K, ">", 0)),
+                (K, ">", 0),
+            ),
         ),
         definitions=(
             *line.definitions,
@@ -334,15 +324,15 @@ def derivation() -> Derivation:
             Definition(OF_FIT(RUN), (1 - P) * (1 - Q) * (sym.E - FLOOR) + K * M**RUN),
         ),
         statement=say(
-            "The fit overstates the irreducible loss, {irreducible_too_high}. The factor of the fit lies "
-        )
-        + say(
-            "strictly between those of the terms, {} and {}, and so its exponent {} ",
+            "The fit overstates the irreducible loss, {irreducible_too_high}. The factor of "
+            "the fit lies strictly between those of the terms, {} and {}, and so its "
+            "exponent {} strictly between {} and {}.",
             (P, "<", M),
             (M, "<", Q),
             FALL,
-        )
-        + say("strictly between {} and {}.", gamma / 2, beta / 2),
+            gamma / 2,
+            beta / 2,
+        ),
         steps=steps,
         source="Orthogonality of the residual to a Chebyshev system, and Descartes' rule of signs for sums of exponentials.",
         follows="With three runs the fit passes through them all (three_point_fit_bias). Beyond the last sign change of the "

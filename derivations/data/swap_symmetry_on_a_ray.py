@@ -7,8 +7,7 @@ from sympy import Expr, Symbol
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import swapped
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 from isoflop.theory.ray import TANGENCY, ray
 
 OTHER_A, OTHER_B = Symbol("A'", positive=True), Symbol("B'", positive=True)
@@ -28,53 +27,39 @@ def derivation() -> Derivation:
         return expression.subs(exchange | shares, simultaneous=True)
 
     steps = (
-        Claim(
+        step(
             "same_ray",
-            exchanged(form.reducible).subs(d, t * n),
-            "==",
-            form.reducible.subs(d, t * n),
+            (exchanged(form.reducible).subs(d, t * n), "=", form.reducible.subs(d, t * n)),
             say("At {} tokens each term takes the place of the other:", t * n),
         ),
-        Claim(
+        step(
             "off_the_ray",
-            exchanged(params.expression) / tokens.expression,
-            "==",
-            (d / (t * n)) ** sym.GAMMA,
+            (exchanged(params.expression) / tokens.expression, "=", (d / (t * n)) ** sym.GAMMA),
             say("At other ratios they part:"),
         ),
-        Claim(
+        step(
             "same_exponent",
-            exchanged(1 / sym.BETA + 1 / sym.GAMMA),
-            "==",
-            1 / names.exponent,
+            (exchanged(1 / sym.BETA + 1 / sym.GAMMA), "=", 1 / names.exponent),
             say("The exponent of the envelope is symmetric in the two exponents:"),
         ),
-        Claim(
+        step(
             "same_envelope",
-            exchanged(coefficient),
-            "==",
-            names.coefficient,
+            (exchanged(coefficient), "=", names.coefficient),
             say("The shares change places, and {} drops out of the coefficient:", t),
         ),
-        Claim(
+        step(
             "same_tangency",
-            exchanged(line.tangency),
-            "==",
-            TANGENCY,
+            (exchanged(line.tangency), "=", TANGENCY),
             say("Both envelopes touch the ray at one compute:"),
         ),
-        Claim(
+        step(
             "allocation",
-            exchanged(envelope.params),
-            "==",
-            names.tokens / t,
+            (exchanged(envelope.params), "=", names.tokens / t),
             say("The optimal size of one law is a multiple of the optimal tokens of the other:"),
         ),
-        Claim(
+        step(
             "opposite_ratio",
-            exchanged(envelope.tokens_per_param) * (names.tokens / names.params),
-            "==",
-            t**2,
+            (exchanged(envelope.tokens_per_param) * (names.tokens / names.params), "=", t**2),
             say(
                 "The optimal ratios lie on opposite sides of {}: where one law asks for more data, "
                 "the other asks for larger models:",
@@ -91,10 +76,16 @@ def derivation() -> Derivation:
             Definition(OTHER_A, own[sym.A]),
             Definition(OTHER_B, own[sym.B]),
         ),
-        statement=say("The law with coefficients {} and {} and with ", OTHER_A, OTHER_B)
-        + say("{} and {} exchanged has the same loss on the ray, ", sym.BETA, sym.GAMMA)
-        + "{same_ray}, and off it another, {off_the_ray}. Its envelope is the same, "
-        "{same_exponent} and {same_envelope}, but its optimum is not, {allocation}.",
+        statement=say(
+            "The law with coefficients {} and {} and with {} and {} exchanged has the same "
+            "loss on the ray, {same_ray}, and off it another, {off_the_ray}. Its envelope is "
+            "the same, {same_exponent} and {same_envelope}, but its optimum is not, "
+            "{allocation}.",
+            OTHER_A,
+            OTHER_B,
+            sym.BETA,
+            sym.GAMMA,
+        ),
         steps=steps,
         source="Substitution.",
         follows="Data at one ratio determine the envelope, where the exponents differ, but not the "

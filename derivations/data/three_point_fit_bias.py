@@ -6,10 +6,8 @@ from sympy import Expr, Integer, Symbol, exp
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import RAY_GROWTH, SPACING, ThreePointFit, at_runs
-from isoflop.theory.proof.argument import ByPositiveTerms
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
 FALL, MORE, SIZE, FLOOR, U, V, M, P, Q, X, GAP = (
@@ -54,111 +52,83 @@ def derivation() -> Derivation:
 
     own, others = of(VALUE), of(ANY_LAW)
     steps = (
-        Claim(
+        step(
             "params_term",
-            at_runs(params)(RUN),
-            "==",
-            params(C) * exp(-beta * half * RUN),
+            (at_runs(params)(RUN), "=", params(C) * exp(-beta * half * RUN)),
             say("The params term falls by the factor {} from run to run:", P),
         ),
-        Claim(
+        step(
             "tokens_term",
-            at_runs(tokens)(RUN),
-            "==",
-            tokens(C) * exp(-gamma * half * RUN),
+            (at_runs(tokens)(RUN), "=", tokens(C) * exp(-gamma * half * RUN)),
             say("The tokens term falls by the factor {}:", Q),
         ),
-        Claim(
+        step(
             "factor_is_unique",
-            others[M],
-            "==",
-            ANY_FACTOR,
+            (others[M], "=", ANY_FACTOR),
             say("Three values of a compute law tell its factor:"),
             assume=(1 - ANY_FACTOR,),
         ),
-        Claim(
+        step(
             "floor_is_unique",
-            others[FLOOR],
-            "==",
-            ANY_FLOOR,
+            (others[FLOOR], "=", ANY_FLOOR),
             say("They tell its constant:"),
             assume=(1 - ANY_FACTOR,),
         ),
-        Claim(
+        step(
             "size_is_unique",
-            others[SIZE],
-            "==",
-            ANY_SIZE,
+            (others[SIZE], "=", ANY_SIZE),
             say("And its coefficient, so that no more than one passes through the three runs:"),
             assume=(1 - ANY_FACTOR,),
         ),
-        Claim(
+        step(
             "first_run",
-            fitted(0),
-            "==",
-            sym.E + VALUE(0),
+            (fitted(0), "=", sym.E + VALUE(0)),
             say("The law of {}, {} and {} passes through the first:", FLOOR, SIZE, M),
         ),
-        Claim("second_run", fitted(1), "==", sym.E + VALUE(1), say("Through the second:")),
-        Claim(
+        step("second_run", (fitted(1), "=", sym.E + VALUE(1)), say("Through the second:")),
+        step(
             "third_run",
-            fitted(2),
-            "==",
-            sym.E + VALUE(2),
+            (fitted(2), "=", sym.E + VALUE(2)),
             say("And through the third, so that it is the one:"),
         ),
-        Claim(
+        step(
             "factor",
-            M,
-            "==",
-            fit.factor,
+            (M, "=", fit.factor),
             say("Its factor is a weighted mean of those of the terms:"),
         ),
-        Claim(
+        step(
             "excess",
-            FLOOR - sym.E,
-            "==",
-            fit.excess_irreducible,
+            (FLOOR - sym.E, "=", fit.excess_irreducible),
             say("Its irreducible loss exceeds that of the law by:"),
         ),
-        Claim("coefficient", SIZE, "==", fit.coefficient, say("The coefficient is:")),
-        Claim(
+        step("coefficient", (SIZE, "=", fit.coefficient), say("The coefficient is:")),
+        step(
             "coefficient_positive",
-            SIZE,
-            ">",
-            ZERO,
+            (SIZE, ">", ZERO),
             say("It is positive:"),
             positive(fit.coefficient),
         ),
-        Claim(
+        step(
             "irreducible_too_high",
-            FLOOR,
-            ">",
-            sym.E,
+            (FLOOR, ">", sym.E),
             say("By {excess}, as {} and {} differ:", P, Q),
             positive(fit.excess_irreducible),
         ),
-        Claim(
+        step(
             "exponent_above",
-            M,
-            ">",
-            P,
+            (M, ">", P),
             say("The mean of {factor} lies above the smaller of the two factors:"),
             positive(fit.factor - P),
         ),
-        Claim(
+        step(
             "exponent_below",
-            M,
-            "<",
-            Q,
+            (M, "<", Q),
             say("It lies below the larger:"),
             positive(Q - fit.factor),
         ),
-        Claim(
+        step(
             "in_exponents",
-            exp(-(FALL + MORE) * SPACING),
-            "<",
-            exp(-FALL * SPACING),
+            (exp(-(FALL + MORE) * SPACING), "<", exp(-FALL * SPACING)),
             say(
                 "A larger exponent has a smaller factor, so that {} lies between {} and {}:",
                 FALL,
@@ -174,18 +144,14 @@ def derivation() -> Derivation:
                 order=ByPositiveTerms(form=MORE),
             ),
         ),
-        Claim(
+        step(
             "next_run",
-            fitted(3),
-            "==",
-            sym.E + VALUE(3) + fit.next_excess,
+            (fitted(3), "=", sym.E + VALUE(3) + fit.next_excess),
             say("Extrapolate the fit by one more run:"),
         ),
-        Claim(
+        step(
             "over_predicts",
-            fitted(3),
-            ">",
-            sym.E + VALUE(3),
+            (fitted(3), ">", sym.E + VALUE(3)),
             say("The fit exceeds the law there by a product of positive factors:"),
             positive(fit.next_excess),
         ),
@@ -196,34 +162,43 @@ def derivation() -> Derivation:
         assumptions=(
             *line.assumptions,
             say(
-                "Runs without noise are numbered from 0; run {} has the compute {}, ",
+                "Runs without noise are numbered from 0; run {} has the compute {}, with {}. At "
+                "the first run the params term is {}, the tokens term {}. The exponents differ: "
+                "let {}, otherwise exchange the terms.",
                 RUN,
                 C * exp(RUN * SPACING),
-            )
-            + say(
-                "with {}. At the first run the params term is {}, the tokens term {}. ",
                 (SPACING, ">", 0),
                 U,
                 V,
-            )
-            + say(
-                "The exponents differ: let {}, otherwise exchange the terms.", (beta, ">", gamma)
+                (beta, ">", gamma),
             ),
-            say("From run to run the terms fall by the factors {} and ", exp(-beta * half))
-            + say("{}. The first is the smaller one, and both are below one: ", exp(-gamma * half))
-            + say("they are {} and {} below with numbers ", P, Q)
-            + all_positive((X, GAP))
-            + ".",
+            (
+                say(
+                    "From run to run the terms fall by the factors {} and {}. The first is the "
+                    "smaller one, and both are below one: they are {} and {} below with numbers ",
+                    exp(-beta * half),
+                    exp(-gamma * half),
+                    P,
+                    Q,
+                )
+                + all_positive((X, GAP))
+                + (".")
+            ),
             say(
-                "The exponent of the compute law with the factor {} is {}, where {} is {}. ",
+                "The exponent of the compute law with the factor {} is {}, where {} is {}. Let "
+                "{} be any compute law, with a real {}, {}, {} and {}. Let {} and {}.",
                 M,
                 FALL,
                 exp(-FALL * SPACING),
                 M,
-            )
-            + say("Let {} be any compute law, with a real {}, ", ANY_LAW(RUN), ANY_FLOOR)
-            + say("{}, {} and {}. ", (ANY_SIZE, ">", 0), (ANY_FACTOR, ">", 0), (ANY_FACTOR, "<", 1))
-            + say("Let {} and {}.", (FALL, ">", 0), (MORE, ">", 0)),
+                ANY_LAW(RUN),
+                ANY_FLOOR,
+                (ANY_SIZE, ">", 0),
+                (ANY_FACTOR, ">", 0),
+                (ANY_FACTOR, "<", 1),
+                (FALL, ">", 0),
+                (MORE, ">", 0),
+            ),
         ),
         definitions=(
             *line.definitions,
@@ -235,13 +210,18 @@ def derivation() -> Derivation:
             Definition(ANY_LAW(RUN), ANY_FLOOR + ANY_SIZE * ANY_FACTOR**RUN),
         ),
         statement=say(
-            "Three values of a compute law determine it, {factor_is_unique}, {floor_is_unique} and "
-        )
-        + "{size_is_unique}. So one law alone passes through the runs 0, 1 and 2, which is that with "
-        "{first_run}, {second_run} and {third_run}. In closed form {factor}, {excess} and {coefficient}, "
-        + "where {coefficient_positive}. It overstates the irreducible loss, {irreducible_too_high}. Its "
-        + say("exponent {} lies strictly between {} and {}, ", FALL, gamma / 2, beta / 2)
-        + "as {exponent_above} and {exponent_below}. It over-predicts the next run, {over_predicts}.",
+            "Three values of a compute law determine it, {factor_is_unique}, "
+            "{floor_is_unique} and {size_is_unique}. So one law alone passes through the "
+            "runs 0, 1 and 2, which is that with {first_run}, {second_run} and {third_run}. "
+            "In closed form {factor}, {excess} and {coefficient}, where "
+            "{coefficient_positive}. It overstates the irreducible loss, "
+            "{irreducible_too_high}. Its exponent {} lies strictly between {} and {}, as "
+            "{exponent_above} and {exponent_below}. It over-predicts the next run, "
+            "{over_predicts}.",
+            FALL,
+            gamma / 2,
+            beta / 2,
+        ),
         steps=steps,
         source="Three equations in three unknowns.",
         follows="The bias is one of form, not of noise: more runs at the same ratio do not remove it (stationary_fit_bias).",

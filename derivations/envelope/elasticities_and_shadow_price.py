@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Subs, Symbol, log
+from sympy import Expr, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive, optimum
 from isoflop.theory.marginal import marginal_cost
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 BEST_REDUCIBLE, BEST_LOSS = optimum(sym.REDUCIBLE), optimum(sym.L)
 TARGET = Symbol("R_0", positive=True)
@@ -34,83 +32,65 @@ def derivation() -> Derivation:
 
     price = alpha * BEST_REDUCIBLE / C
     steps = (
-        Claim(
+        step(
             "in_params",
-            -there(Partial(log(reducible), log(n))),
-            "==",
-            alpha,
+            (-there(Partial(log(reducible), log(n))), "=", alpha),
             say("At fixed {} the elasticity is {} times the share {} of its term:", d, *_parts(0)),
         ),
-        Claim(
+        step(
             "in_tokens",
-            -there(Partial(log(reducible), log(d))),
-            "==",
-            alpha,
+            (-there(Partial(log(reducible), log(d))), "=", alpha),
             say("At fixed {} it is {} times the share {}:", n, *_parts(1)),
         ),
-        Claim(
+        step(
             "compute_law",
-            BEST_REDUCIBLE,
-            "==",
-            names.reducible,
+            (BEST_REDUCIBLE, "=", names.reducible),
             say("Substitute the optimum in the law:"),
         ),
-        Claim(
+        step(
             "in_compute",
-            -Partial(log(BEST_REDUCIBLE), log(C)),
-            "==",
-            alpha,
+            (-Partial(log(BEST_REDUCIBLE), log(C)), "=", alpha),
             say("By {compute_law} the reducible loss of the optimum is a power of {}:", C),
         ),
-        Claim(
+        step(
             "shadow_price",
-            -Partial(BEST_LOSS, C),
-            "==",
-            price,
+            (-Partial(BEST_LOSS, C), "=", price),
             say("Differentiate {compute_law} in {}; the irreducible loss drops out:", C),
         ),
-        Claim(
+        step(
             "price_by_params",
-            -there(Partial(loss, n)),
-            "==",
-            flop(n) * price,
+            (-there(Partial(loss, n)), "=", flop(n) * price),
             say("At fixed {} one more param costs {} FLOP:", d, spent.diff(n)),
         ),
-        Claim(
+        step(
             "price_by_tokens",
-            -there(Partial(loss, d)),
-            "==",
-            flop(d) * price,
+            (-there(Partial(loss, d)), "=", flop(d) * price),
             say("At fixed {} one more token costs {} FLOP:", n, spent.diff(d)),
         ),
-        Claim(
+        step(
             "inverse",
-            BEST_REDUCIBLE.subs(C, COST),
-            "==",
-            TARGET,
+            (BEST_REDUCIBLE.subs(C, COST), "=", TARGET),
             say("The function {} inverts the compute law:", COST),
         ),
-        Claim(
+        step(
             "marginal_cost",
-            Partial(COST, TARGET),
-            "==",
-            marginal_cost(names)
-            .subs(names.compute_for_reducible, COST)
-            .subs(sym.REDUCIBLE, TARGET),
+            (
+                Partial(COST, TARGET),
+                "=",
+                marginal_cost(names)
+                .subs(names.compute_for_reducible, COST)
+                .subs(sym.REDUCIBLE, TARGET),
+            ),
             say("Differentiate a power of {}:", TARGET),
         ),
-        Claim(
+        step(
             "reciprocal",
-            Subs(Partial(BEST_LOSS, C), C, COST) * Partial(COST, TARGET),
-            "==",
-            Integer(1),
+            (Subs(Partial(BEST_LOSS, C), C, COST) * Partial(COST, TARGET), "=", 1),
             say("It is the reciprocal of the slope of the compute law at {}:", COST),
         ),
-        Claim(
+        step(
             "slope_of_the_loss",
-            -Partial(log(BEST_LOSS), log(C)),
-            "==",
-            alpha * (1 - sym.E / BEST_LOSS),
+            (-Partial(log(BEST_LOSS), log(C)), "=", alpha * (1 - sym.E / BEST_LOSS)),
             say("Of the whole loss only the part above {} falls:", sym.E),
         ),
     )
@@ -127,15 +107,24 @@ def derivation() -> Derivation:
             Definition(BEST_LOSS, function("L")(*allocation)),
             Definition(COST, names.compute_for_reducible.subs(sym.REDUCIBLE, TARGET)),
         ),
-        statement=say("At the optimum one percent more of {}, of {} or of {} ", n, d, C)
-        + say("lowers the reducible loss by {} percent, to first order: ", alpha)
-        + "{in_params}, {in_tokens} and {in_compute}. One more FLOP lowers the optimal loss by the "
-        "shadow price, {shadow_price}, and it may as well be spent on params alone or on tokens alone: "
-        + say("one more param costs {} FLOP, one more token {}, ", flop(n), flop(d))
-        + "and {price_by_params} and {price_by_tokens}. "
-        + say("The optimum reaches the reducible loss {} at compute {}, ", TARGET, COST)
-        + "{inverse}, with the marginal cost {marginal_cost}, negative because a lower loss costs "
-        + "more. On logarithmic axes the whole loss has the slope {slope_of_the_loss}.",
+        statement=say(
+            "At the optimum one percent more of {}, of {} or of {} lowers the reducible loss "
+            "by {} percent, to first order: {in_params}, {in_tokens} and {in_compute}. One "
+            "more FLOP lowers the optimal loss by the shadow price, {shadow_price}, and it "
+            "may as well be spent on params alone or on tokens alone: one more param costs "
+            "{} FLOP, one more token {}, and {price_by_params} and {price_by_tokens}. The "
+            "optimum reaches the reducible loss {} at compute {}, {inverse}, with the "
+            "marginal cost {marginal_cost}, negative because a lower loss costs more. On "
+            "logarithmic axes the whole loss has the slope {slope_of_the_loss}.",
+            n,
+            d,
+            C,
+            alpha,
+            flop(n),
+            flop(d),
+            TARGET,
+            COST,
+        ),
         steps=steps,
         source="Envelope theorem; the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows=say(

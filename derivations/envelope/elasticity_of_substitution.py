@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, Symbol, log
+from sympy import Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.economics import (
     contour_point,
     elasticity_of_substitution,
@@ -13,9 +12,8 @@ from isoflop.theory.economics import (
 )
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.argument import ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 SUBSTITUTION, OUTPUT, RATE = (function(name) for name in ("sigma", "Y", "m"))
 CONTOUR = function("N_c"), function("D_c")
@@ -30,64 +28,52 @@ def derivation() -> Derivation:
     t_n, t_d = params.expression, tokens.expression
     (n_c, d_c), point = (variable(x) for variable in CONTOUR), contour_point(x)
     steps = (
-        Claim(
+        step(
             "contour",
-            function("R")(n_c, d_c),
-            "==",
-            TARGET,
+            (function("R")(n_c, d_c), "=", TARGET),
             say("The two terms are {} and {}:", x / (1 + x) * TARGET, TARGET / (1 + x)),
         ),
-        Claim(
+        step(
             "rate",
-            Partial(d_c, x),
-            "==",
-            -RATE(n_c, d_c) * Partial(n_c, x),
+            (Partial(d_c, x), "=", -RATE(n_c, d_c) * Partial(n_c, x)),
             say("Differentiate both coordinates in {}; minus the quotient is the rate:", x),
         ),
-        Claim(
+        step(
             "on_the_contour",
-            Partial(log(d_c / n_c), x),
-            "==",
-            SUBSTITUTION(n_c, d_c) * Partial(log(RATE(n_c, d_c)), x),
+            (
+                Partial(log(d_c / n_c), x),
+                "=",
+                SUBSTITUTION(n_c, d_c) * Partial(log(RATE(n_c, d_c)), x),
+            ),
             say("Differentiate the logarithms of {} and {}:", d_c / n_c, RATE(n_c, d_c)),
         ),
-        Claim(
+        step(
             "at_the_optimum",
-            SUBSTITUTION(*envelope.named.allocation),
-            "==",
-            optimal_elasticity_of_substitution(),
+            (SUBSTITUTION(*envelope.named.allocation), "=", optimal_elasticity_of_substitution()),
             say("At the optimum {} and {} agree:", b * t_n, g * t_d),
         ),
-        Claim(
+        step(
             "complements",
-            SUBSTITUTION(n, d),
-            "<",
-            Integer(1),
+            (SUBSTITUTION(n, d), "<", 1),
             say("The denominator exceeds the numerator by {}:", b * g * function("R")(n, d)),
             ByPositiveTerms(form=b * g * (t_n + t_d) / ((1 + b) * g * t_d + (1 + g) * b * t_n)),
         ),
-        Claim(
+        step(
             "equal_exponents",
-            Subs(SUBSTITUTION(n, d), g, b),
-            "==",
-            1 / (1 + b),
+            (Subs(SUBSTITUTION(n, d), g, b), "=", 1 / (1 + b)),
             say(
                 "Both the numerator and the denominator are then multiples of {}:",
                 t_n + t_d.subs(g, b),
             ),
         ),
-        Claim(
+        step(
             "output",
-            Subs(function("R")(n, d), g, b),
-            "==",
-            OUTPUT(n, d) ** -b,
+            (Subs(function("R")(n, d), g, b), "=", OUTPUT(n, d) ** -b),
             say("The output is a power of the reducible loss:"),
         ),
-        Claim(
+        step(
             "ces_output",
-            OUTPUT(SCALE * n, SCALE * d),
-            "==",
-            SCALE * OUTPUT(n, d),
+            (OUTPUT(SCALE * n, SCALE * d), "=", SCALE * OUTPUT(n, d)),
             say("Both terms of the reducible loss are multiplied by {}:", SCALE**-b),
         ),
     )
@@ -113,20 +99,23 @@ def derivation() -> Derivation:
             Definition(SUBSTITUTION(n, d), elasticity_of_substitution()),
             Definition(OUTPUT(n, d), PARAMS_TOKENS.reducible.subs(g, b) ** (-1 / b)),
         ),
-        statement=say("The contour runs through {} params and {} tokens, {contour}. ", n_c, d_c)
-        + say("Along it one more param makes up for {} tokens, {rate}, and the ", RATE(n, d))
-        + say(
-            "elasticity of substitution {} is the percentage by which {} ",
+        statement=say(
+            "The contour runs through {} params and {} tokens, {contour}. Along it one more "
+            "param makes up for {} tokens, {rate}, and the elasticity of substitution {} is "
+            "the percentage by which {} rises where this rate rises by one percent, "
+            "{on_the_contour}. Params and tokens are complements, {complements}, and at the "
+            "optimum {at_the_optimum}. With equal exponents the elasticity is constant, "
+            "{equal_exponents}, and the reducible loss is a power of the output {}, "
+            "{output}, which grows with its inputs in proportion: for every factor {}, "
+            "{ces_output}.",
+            n_c,
+            d_c,
+            RATE(n, d),
             SUBSTITUTION(n, d),
             d / n,
-        )
-        + "rises where this rate rises by one percent, {on_the_contour}. Params and tokens are "
-        + "complements, {complements}, and at the optimum "
-        + "{at_the_optimum}. With equal exponents the elasticity is constant, {equal_exponents}, and "
-        + say("the reducible loss is a power of the output {}, ", OUTPUT(n, d))
-        + "{output}, which grows with its inputs in proportion: "
-        + say("for every factor {}, ", (SCALE, ">", 0))
-        + "{ces_output}.",
+            OUTPUT(n, d),
+            (SCALE, ">", 0),
+        ),
         steps=steps,
         source="Definition of Hicks; Arrow, Chenery, Minhas and Solow 1961 for CES.",
         follows="A shortage of data is hard to buy off with params, and the other way round.",

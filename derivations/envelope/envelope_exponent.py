@@ -7,12 +7,10 @@ from dataclasses import replace
 from sympy import Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive
 from isoflop.theory.identifiability import gradient_claims, gradients
-from isoflop.theory.proof.argument import ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import function, say
+from isoflop.theory.proof.arguments import ByPositiveTerms
+from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:
@@ -23,25 +21,17 @@ def derivation() -> Derivation:
     best = function("R")(*names.allocation)
     gap = Symbol("h", positive=True)
     steps = (
-        Claim(
+        step(
             "power_law",
-            best,
-            "==",
-            names.reducible,
+            (best, "=", names.reducible),
             say("The reducible loss at the optimum is a power of compute:"),
         ),
-        Claim(
-            "slope",
-            -Partial(log(best), log(sym.C)),
-            "==",
-            alpha,
-            say("Its slope in logarithms:"),
+        step(
+            "slope", (-Partial(log(best), log(sym.C)), "=", alpha), say("Its slope in logarithms:")
         ),
-        Claim(
+        step(
             "reciprocals",
-            1 / alpha,
-            "==",
-            1 / b + 1 / g,
+            (1 / alpha, "=", 1 / b + 1 / g),
             say(
                 "The reciprocals of the exponents add up, so that twice {} is the harmonic mean of {} and {}:",
                 alpha,
@@ -49,38 +39,30 @@ def derivation() -> Derivation:
                 g,
             ),
         ),
-        Claim(
+        step(
             "below_the_mean",
-            alpha,
-            "<=",
-            (b + g) / 4,
+            (alpha, "<=", (b + g) / 4),
             say(
                 "The harmonic mean is at most the arithmetic one; the difference is {}:",
                 (b - g) ** 2 / (4 * (b + g)),
             ),
             ByPositiveTerms(form=(b - g) ** 2 / (4 * (b + g))),
         ),
-        Claim(
+        step(
             "below_beta",
-            alpha,
-            "<",
-            b,
+            (alpha, "<", b),
             say("It is {} with a share below 1:", b * w_n),
             ByPositiveTerms(form=b * w_d),
         ),
-        Claim(
+        step(
             "below_gamma",
-            alpha,
-            "<",
-            g,
+            (alpha, "<", g),
             say("And so it is {}:", g * w_d),
             ByPositiveTerms(form=g * w_n),
         ),
-        Claim(
+        step(
             "above_half_the_smaller",
-            (b * g / (b + g)).subs(b, g + gap),
-            ">",
-            g / 2,
+            ((b * g / (b + g)).subs(b, g + gap), ">", g / 2),
             say(
                 "Let {} with {}; the other order is the same with the names exchanged. It exceeds "
                 "half the smaller exponent:",
@@ -108,11 +90,14 @@ def derivation() -> Derivation:
         title="The envelope's exponent",
         assumptions=envelope.assumptions,
         definitions=envelope.definitions,
-        statement=say("The reducible loss on the envelope falls as {}, ", sym.C**-alpha)
-        + "{power_law}, with {reciprocals}. The exponent is smaller than either of the law's, "
-        "{below_beta} and {below_gamma}, and at most half their mean, {below_the_mean}; it exceeds "
-        "half the smaller one, {above_half_the_smaller}, and grows with both, {grows_in_beta} and "
-        "{grows_in_gamma}.",
+        statement=say(
+            "The reducible loss on the envelope falls as {}, {power_law}, with "
+            "{reciprocals}. The exponent is smaller than either of the law's, {below_beta} "
+            "and {below_gamma}, and at most half their mean, {below_the_mean}; it exceeds "
+            "half the smaller one, {above_half_the_smaller}, and grows with both, "
+            "{grows_in_beta} and {grows_in_gamma}.",
+            sym.C**-alpha,
+        ),
         steps=steps,
         source="Schaeffer et al. 2025, arXiv 2509.24012; the bounds are those of the harmonic mean.",
         follows="The smaller exponent limits the envelope's: however large one of them, it stays below the other.",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, log, oo
+from sympy import Subs, log, oo
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive, optimum
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.argument import ByLeadingTerm, ByWeightedAmGm
-from isoflop.theory.proof.argument_calculus import BySameDifference
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, BySameDifference, ByWeightedAmGm
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 CURVE, TOUCH = function("F"), function("C_e")
 
@@ -28,46 +25,34 @@ def derivation() -> Derivation:
     w_n, w_d = names.shares
     means = ByWeightedAmGm((params.expression, rest), envelope.shares)
     steps = (
-        Claim(
+        step(
             "family",
-            Subs(Partial(curve, n), n, names.params),
-            "==",
-            Integer(0),
+            (Subs(Partial(curve, n), n, names.params), "=", 0),
             say("The envelope of the family is where the derivative of its members in {} is 0:", n),
         ),
-        Claim(
+        step(
             "envelope",
-            CURVE(names.params, C),
-            "==",
-            best,
+            (CURVE(names.params, C), "=", best),
             say("With this {} in the curve it is the compute law:", n),
         ),
-        Claim(
+        step(
             "own_compute",
-            names.params.subs(C, touch),
-            "==",
-            n,
+            (names.params.subs(C, touch), "=", n),
             say("Solve {} for {}:", (names.params, "=", n), C),
         ),
-        Claim(
+        step(
             "touches",
-            CURVE(n, touch),
-            "==",
-            best.subs(C, touch),
+            (CURVE(n, touch), "=", best.subs(C, touch)),
             say("The equation of {envelope} at the compute of {own_compute}:"),
         ),
-        Claim(
+        step(
             "common_tangent",
-            Subs(Partial(curve, C), C, touch),
-            "==",
-            Subs(Partial(best, C), C, touch),
+            (Subs(Partial(curve, C), C, touch), "=", Subs(Partial(best, C), C, touch)),
             say("By {family} the slope of the compute law is that of the curve at a fixed {}:", n),
         ),
-        Claim(
+        step(
             "above",
-            curve,
-            ">=",
-            best,
+            (curve, ">=", best),
             say(
                 "Both sides exceed {} by the sides of weighted AM-GM on the two terms, with the "
                 "weights {} and {}:",
@@ -77,22 +62,22 @@ def derivation() -> Derivation:
             ),
             BySameDifference(curve - sym.E, names.reducible, means),
         ),
-        Claim(
+        step(
             "above_elsewhere",
-            Partial(curve - best, log(C)),
-            "==",
-            tokens.exponent * rest * ((C / touch) ** (tokens.exponent * w_n) - 1),
+            (
+                Partial(curve - best, log(C)),
+                "=",
+                tokens.exponent * rest * ((C / touch) ** (tokens.exponent * w_n) - 1),
+            ),
             say(
                 "The distance from the compute law falls strictly until {}, and rises strictly "
                 "after:",
                 (C, "=", touch),
             ),
         ),
-        Claim(
+        step(
             "levels_off",
-            curve,
-            "->",
-            sym.E + params.expression,
+            (curve, "->", sym.E + params.expression),
             say("For {} the term of the tokens vanishes:", (C, "->", oo)),
             ByLeadingTerm(C, "oo"),
         ),
@@ -107,13 +92,19 @@ def derivation() -> Derivation:
             Definition(curve, function("L")(n, left)),
             Definition(touch, envelope.compute_where(n, n)),
         ),
-        statement=say("A model of size {} has the loss {} at compute {}. ", n, curve, C)
-        + say("The compute law {} is the envelope of these curves: ", best)
-        + "{family} and {envelope}. "
-        + say("Each curve touches it at the compute {} where its size is optimal, ", touch)
-        + "{own_compute}, {touches} and {common_tangent}. The curve lies above the compute law, {above}, strictly "
-        "so at any other compute, because their distance first falls and then rises, {above_elsewhere}. With more and more "
-        "compute it levels off, {levels_off}.",
+        statement=say(
+            "A model of size {} has the loss {} at compute {}. The compute law {} is the "
+            "envelope of these curves: {family} and {envelope}. Each curve touches it at the "
+            "compute {} where its size is optimal, {own_compute}, {touches} and "
+            "{common_tangent}. The curve lies above the compute law, {above}, strictly so at "
+            "any other compute, because their distance first falls and then rises, "
+            "{above_elsewhere}. With more and more compute it levels off, {levels_off}.",
+            n,
+            curve,
+            C,
+            best,
+            touch,
+        ),
         steps=steps,
         source="Schaeffer et al. 2025, arXiv 2509.24012; the envelope of a family of curves is classical.",
         follows="A compute law is read off the lower hull of training curves, not off one of them.",

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from sympy import Add, Integer, Subs, Symbol, log, oo
+from sympy import Add, Subs, Symbol, log, oo
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.economics import PRICE_D, PRICE_N, ces_cost, ces_inputs, contour_point
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
-from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.argument_calculus import BySameDifference, BySum
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, listed_steps, say, unfolded
+from isoflop.theory.proof.arguments import ByPositiveTerms, BySameDifference, BySum, ByWeightedAmGm
+from isoflop.theory.proof.theorem import (
+    Claim,
+    Definition,
+    Derivation,
+    Partial,
+    function,
+    say,
+    step,
+    unfolded,
+)
+from isoflop.theory.proof.words import listed_steps
 
 EQUAL, COST = function("Q"), function("K")
 CONTOUR, CHEAPEST = (function("N_c"), function("D_c")), (function("N_p"), function("D_p"))
@@ -59,96 +66,74 @@ def derivation() -> Derivation:
     left, right = (Add(*(getattr(claim, side) for claim in hoelder)) for side in ("lhs", "rhs"))
     parts = (unfolded(claim, (Definition(mu, best_mu),)) for claim in hoelder)
     steps = (
-        Claim(
+        step(
             "contour",
-            function("R")(n_c, d_c),
-            "==",
-            TARGET,
+            (function("R")(n_c, d_c), "=", TARGET),
             say("The two terms are {} and {}:", x / (1 + x) * TARGET, TARGET / (1 + x)),
         ),
-        Claim(
+        step(
             "first_order",
-            Partial(p * n_c + q * d_c, log(x)),
-            "==",
-            pull / (1 + x),
+            (Partial(p * n_c + q * d_c, log(x)), "=", pull / (1 + x)),
             say("Differentiate the cost along the contour in {}:", log(x)),
         ),
-        Claim(
+        step(
             "one_balance",
-            Partial(pull, x),
-            ">",
-            Integer(0),
-            say("The derivative has the sign of {}. This increases strictly; for ", pull)
-            + say("{} it is negative, as {} grows without bound, ", (x, "->", 0), n_c)
-            + say("and for {} it is positive, as {} does:", (x, "->", oo), x * d_c),
+            (Partial(pull, x), ">", 0),
+            say(
+                "The derivative has the sign of {}. This increases strictly; for {} it is "
+                "negative, as {} grows without bound, and for {} it is positive, as {} does:",
+                pull,
+                (x, "->", 0),
+                n_c,
+                (x, "->", oo),
+                x * d_c,
+            ),
             ByPositiveTerms(),
         ),
-        Claim(
+        step(
             "equal_exponents",
-            Subs(function("R")(n, d), g, b),
-            "==",
-            law,
+            (Subs(function("R")(n, d), g, b), "=", law),
             say("Let the exponents be equal from here on:"),
         ),
-        Claim(
+        step(
             "reaches_target",
-            EQUAL(*cheapest),
-            "==",
-            TARGET,
+            (EQUAL(*cheapest), "=", TARGET),
             say("Substitute the inputs in the law:"),
         ),
-        Claim(
-            "bill",
-            bill.subs(at),
-            "==",
-            cost,
-            say("And in the cost:"),
-        ),
-        Claim(
+        step("bill", (bill.subs(at), "=", cost), say("And in the cost:")),
+        step(
             "condition_holds",
-            (p * n / (q * d)).subs(at),
-            "==",
-            (t_n / t_d).subs(at),
+            ((p * n / (q * d)).subs(at), "=", (t_n / t_d).subs(at)),
             say("They satisfy the condition of {first_order}:"),
         ),
-        Claim(
+        step(
             "shephard",
-            Partial(cost, p),
-            "==",
-            cheapest[0],
+            (Partial(cost, p), "=", cheapest[0]),
             say("Differentiate the cost in the price of params:"),
         ),
-        Claim(
+        step(
             "shephard_tokens",
-            Partial(cost, q),
-            "==",
-            cheapest[1],
+            (Partial(cost, q), "=", cheapest[1]),
             say("And in the price of tokens:"),
         ),
         *hoelder,
-        Claim(
+        step(
             "left_sides_add_up",
-            left,
-            "==",
-            bill + mu * law,
+            (left, "=", bill + mu * law),
             say("The left sides add up to the cost and a multiple of the reducible loss:"),
         ),
-        Claim(
+        step(
             "right_sides_add_up",
-            right.subs(mu, best_mu),
-            "==",
-            COST(p, q, law) + best_mu * law,
+            (right.subs(mu, best_mu), "=", COST(p, q, law) + best_mu * law),
             say(
                 "With {} for {} the right sides add up to the same, the least cost in place of the cost:",
                 best_mu,
                 mu,
             ),
         ),
-        Claim(
+        step(
             "least_cost",
-            bill,
-            ">=",
-            COST(p, q, law),
+            (bill, ">=", COST(p, q, law)),
             "So the sum of "
             + listed_steps([claim.name for claim in hoelder])
             + say(" with this {} is, without what both sides share:", mu),
@@ -178,19 +163,21 @@ def derivation() -> Derivation:
             *(Definition(*pair) for pair in zip(cheapest, inputs, strict=True)),
             Definition(cost, ces_cost().subs(sym.REDUCIBLE, TARGET).xreplace(in_theta)),
         ),
-        statement=say("The contour runs through {} params and {} tokens, ", n_c, d_c)
-        + "{contour}. "
-        + say(
-            "Along it the cost has one minimum, where {} and {} agree: ",
+        statement=say(
+            "The contour runs through {} params and {} tokens, {contour}. Along it the cost "
+            "has one minimum, where {} and {} agree: {first_order} and {one_balance}. With "
+            "equal exponents, {equal_exponents}, the cheapest run that reaches {} has {} "
+            "params and {} tokens, {reaches_target} and {bill}. No run costs less than this "
+            "one does for the same loss, {least_cost}. Its inputs are the derivatives of its "
+            "cost in the prices, {shephard} and {shephard_tokens}.",
+            n_c,
+            d_c,
             p * n_c / b,
             x * q * d_c / g,
-        )
-        + "{first_order} and {one_balance}. With equal exponents, {equal_exponents}, the cheapest "
-        + say("run that reaches {} has {} params ", TARGET, cheapest[0])
-        + say("and {} tokens, ", cheapest[1])
-        + "{reaches_target} and {bill}. No run costs less than this one does for the same loss, "
-        "{least_cost}. Its inputs are the derivatives of its cost in the prices, {shephard} and "
-        "{shephard_tokens}.",
+            TARGET,
+            cheapest[0],
+            cheapest[1],
+        ),
         steps=steps,
         source="Cost function of a CES technology; Hoelder's inequality.",
         follows="Prices outside the product form, such as data bought once, keep a closed form for equal exponents.",

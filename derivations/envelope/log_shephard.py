@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log
+from sympy import Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.economics import log_cost
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms, ByWeightedAmGm
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 TARGET = Symbol("y", positive=True)
 #: The least compute that reaches a reducible loss, and its logarithm as a function of the budget's powers too.
@@ -32,11 +29,9 @@ def derivation() -> Derivation:
     curvature = names.shares[1] / (params.exponent * a)
     in_a, in_d = Partial(cost, a), Partial(cost, d)
     steps = (
-        Claim(
+        step(
             "cost_function",
-            log(COST(y)),
-            "==",
-            cost,
+            (log(COST(y)), "=", cost),
             say(
                 "Take the logarithm of {}; {} is the sum of {} and {}:",
                 least,
@@ -45,11 +40,9 @@ def derivation() -> Derivation:
                 d / tokens.exponent,
             ),
         ),
-        Claim(
+        step(
             "least_on_the_contour",
-            COST(reducible),
-            "<=",
-            spent,
+            (COST(reducible), "<=", spent),
             say(
                 "By weighted AM-GM with the weights {} and {} the reducible loss is at least {}, "
                 "and {} falls in {}:",
@@ -67,66 +60,46 @@ def derivation() -> Derivation:
                 ByWeightedAmGm((params.expression, tokens.expression), names.shares),
             ),
         ),
-        Claim(
+        step(
             "attained",
-            function("R")(n_star, d_star),
-            "==",
-            y,
+            (function("R")(n_star, d_star), "=", y),
             say("The optimum at that compute reaches it:"),
         ),
-        Claim(
+        step(
             "gradient_a",
-            in_a,
-            "==",
-            log(n_star),
+            (in_a, "=", log(n_star)),
             say("The derivatives of the weights cancel, as the weights sum to 1:"),
         ),
-        Claim(
-            "gradient_d",
-            in_d,
-            "==",
-            log(d_star),
-            say("And so for {}:", d),
-        ),
-        Claim(
+        step("gradient_d", (in_d, "=", log(d_star)), say("And so for {}:", d)),
+        step(
             "homogeneous",
-            a * in_a + d * in_d,
-            "==",
-            cost - log(sym.KAPPA),
+            (a * in_a + d * in_d, "=", cost - log(sym.KAPPA)),
             say(
                 "The budget in logarithms, which is Euler's relation for {}:", cost - log(sym.KAPPA)
             ),
         ),
-        Claim(
+        step(
             "second_a",
-            Partial(in_a, a),
-            "==",
-            -curvature,
+            (Partial(in_a, a), "=", -curvature),
             say("Differentiate {gradient_a} once more in {}:", a),
         ),
-        Claim(
+        step(
             "concave_in_a",
-            Partial(in_a, a),
-            "<",
-            Integer(0),
+            (Partial(in_a, a), "<", 0),
             say("So the second derivative is negative:"),
             ByPositiveTerms(form=curvature),
         ),
-        Claim(
+        step(
             "degenerate",
-            Partial(in_a, a) * Partial(in_d, d),
-            "==",
-            Partial(in_a, d) ** 2,
+            (Partial(in_a, a) * Partial(in_d, d), "=", Partial(in_a, d) ** 2),
             say(
                 "By {homogeneous} the Hessian has determinant 0; with {concave_in_a} it is negative "
                 "semidefinite:"
             ),
         ),
-        Claim(
+        step(
             "in_target",
-            Partial(cost, log(y)),
-            "==",
-            -1 / names.exponent,
+            (Partial(cost, log(y)), "=", -1 / names.exponent),
             say("The target enters as {} alone:", -log(y) / names.exponent),
         ),
     )
@@ -142,17 +115,22 @@ def derivation() -> Derivation:
             Definition(COST(y), least),
             Definition(cost, log_cost(names).subs(sym.REDUCIBLE, y)),
         ),
-        statement=say("No run that reaches {} costs less than {}: ", y, COST(y))
-        + "for all positive "
-        + say("{} and {}, ", sym.N, sym.D)
-        + "{least_on_the_contour}, and the optimum at that compute reaches it, {attained}. "
-        "The derivatives of the logarithm of this cost, {cost_function}, "
-        "in the powers of the budget are the logarithms of the optimal inputs, {gradient_a} and "
-        + "{gradient_d}. The logarithm of the cost is concave in "
-        + say("{} and {} together, ", a, d)
-        + "{concave_in_a} and {degenerate}. A percent less of the reducible loss costs "
-        + say("{} percent more compute, ", 1 / names.exponent)
-        + "{in_target}.",
+        statement=say(
+            "No run that reaches {} costs less than {}: for all positive {} and {}, "
+            "{least_on_the_contour}, and the optimum at that compute reaches it, {attained}. "
+            "The derivatives of the logarithm of this cost, {cost_function}, in the powers "
+            "of the budget are the logarithms of the optimal inputs, {gradient_a} and "
+            "{gradient_d}. The logarithm of the cost is concave in {} and {} together, "
+            "{concave_in_a} and {degenerate}. A percent less of the reducible loss costs {} "
+            "percent more compute, {in_target}.",
+            y,
+            COST(y),
+            sym.N,
+            sym.D,
+            a,
+            d,
+            1 / names.exponent,
+        ),
         steps=steps,
         source="Shephard's lemma; duality of cost functions, in log space.",
         follows="How the optimum moves when the price structure changes is read off one function.",

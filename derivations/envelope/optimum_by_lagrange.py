@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Subs, Symbol
+from sympy import Expr, Subs, Symbol
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import shadow_price
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.argument import ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 MULTIPLIER = Symbol("lambda", positive=True)
 
@@ -38,50 +36,38 @@ def derivation() -> Derivation:
         - 2 * spent.diff(n) * spent.diff(d) * MULTIPLIER * spent.diff(n, d)
     )
     steps = (
-        Claim(
+        step(
             "stationary_in_params",
-            there(Partial(loss, n)) + MULTIPLIER * spent.diff(n).subs(at_optimum),
-            "==",
-            Integer(0),
+            (there(Partial(loss, n)) + MULTIPLIER * spent.diff(n).subs(at_optimum), "=", 0),
             say("The Lagrangian is stationary in {}:", n),
         ),
-        Claim(
+        step(
             "stationary_in_tokens",
-            there(Partial(loss, d)) + MULTIPLIER * spent.diff(d).subs(at_optimum),
-            "==",
-            Integer(0),
+            (there(Partial(loss, d)) + MULTIPLIER * spent.diff(d).subs(at_optimum), "=", 0),
             say("And in {}, with the same multiplier:", d),
         ),
-        Claim(
+        step(
             "on_the_budget",
-            spent.subs(at_optimum),
-            "==",
-            C,
+            (spent.subs(at_optimum), "=", C),
             say("Its derivative in the multiplier is the budget:"),
         ),
-        Claim(
+        step(
             "balance_at_the_optimum",
-            balance.subs(n, names.params),
-            "==",
-            Integer(1),
+            (balance.subs(n, names.params), "=", 1),
             say(
                 "Without {} what is left is the balance of the two terms along the budget:",
                 MULTIPLIER,
             ),
         ),
-        Claim(
+        step(
             "balance_holds_once",
-            Partial(balance, n),
-            "<",
-            Integer(0),
+            (Partial(balance, n), "<", 0),
             say("Their quotient falls in {} throughout, so that no other size is stationary:", n),
             ByPositiveTerms(),
         ),
-        Claim(
+        step(
             "bordered_hessian",
-            there(border),
-            "==",
-            36 * params.exponent * tokens.exponent * names.reducible,
+            (there(border), "=", 36 * params.exponent * tokens.exponent * names.reducible),
             say(
                 "Minus the bordered Hessian determinant is positive, so that the point is a minimum:"
             ),
@@ -92,12 +78,15 @@ def derivation() -> Derivation:
         title="The compute-optimal allocation by Lagrange multipliers",
         assumptions=envelope.assumptions,
         definitions=(*envelope.definitions, Definition(MULTIPLIER, shadow_price(names))),
-        statement=say(
-            "The loss has one stationary point on the budget, {} and {}, ", *names.allocation
-        )
-        + say("with the multiplier {}: ", MULTIPLIER)
-        + "{stationary_in_params}, {stationary_in_tokens} and {on_the_budget}. It is a minimum, "
-        "{bordered_hessian}, and the only one, {balance_holds_once}.",
+        statement=(
+            say("The loss has one stationary point on the budget, {} and {}, ", *names.allocation)
+            + say(
+                "with the multiplier {}: {stationary_in_params}, {stationary_in_tokens} and "
+                "{on_the_budget}. It is a minimum, {bordered_hessian}, and the only one, "
+                "{balance_holds_once}.",
+                MULTIPLIER,
+            )
+        ),
         steps=steps,
         source="Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="The multiplier is the shadow price of compute.",

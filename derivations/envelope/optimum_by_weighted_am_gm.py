@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sympy import Integer, Symbol
+from sympy import Symbol
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive, named_steps
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.argument import ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.arguments import ByPositiveTerms
+from isoflop.theory.proof.theorem import Derivation, Partial, say, step
 
 
 def derivation() -> Derivation:
@@ -33,11 +31,9 @@ def derivation() -> Derivation:
         named_steps(envelope)["power_N"],
         named_steps(envelope)["power_D"],
         replace(named_steps(envelope)["global_minimum"], name="bound"),
-        Claim(
+        step(
             "equality_case",
-            PARAMS_TOKENS.reducible.subs(equality),
-            "==",
-            level,
+            (PARAMS_TOKENS.reducible.subs(equality), "=", level),
             say(
                 "Equality holds where the terms over their weights have one value {}; solved for "
                 "{} and {}, that value is the reducible loss:",
@@ -46,36 +42,28 @@ def derivation() -> Derivation:
                 sym.D,
             ),
         ),
-        Claim(
+        step(
             "compute_at_equality",
-            spent.subs(level, names.reducible),
-            "==",
-            sym.C,
+            (spent.subs(level, names.reducible), "=", sym.C),
             say("The value {} spends exactly {}:", names.reducible, sym.C),
         ),
-        Claim(
+        step(
             "one_level_for_each_budget",
-            Partial(spent, level),
-            "<",
-            Integer(0),
+            (Partial(spent, level), "<", 0),
             say(
                 "The compute at equality falls in {}, so that each budget has one point of equality:",
                 level,
             ),
             ByPositiveTerms(),
         ),
-        Claim(
+        step(
             "params",
-            equality[sym.N].subs(level, names.reducible),
-            "==",
-            names.params,
+            (equality[sym.N].subs(level, names.reducible), "=", names.params),
             say("Its size is the optimal one:"),
         ),
-        Claim(
+        step(
             "tokens",
-            equality[sym.D].subs(level, names.reducible),
-            "==",
-            names.tokens,
+            (equality[sym.D].subs(level, names.reducible), "=", names.tokens),
             say("And so are its tokens:"),
         ),
     )
@@ -84,10 +72,13 @@ def derivation() -> Derivation:
         title="The compute-optimal allocation by weighted AM-GM",
         assumptions=envelope.assumptions,
         definitions=envelope.definitions,
-        statement=say("For all positive {} and {} ", sym.N, sym.D)
-        + "{bound}. For each "
-        + say("{} equality holds at one point of the budget, ", sym.C)
-        + "{params} and {tokens}, and there alone.",
+        statement=say(
+            "For all positive {} and {} {bound}. For each {} equality holds at one point of "
+            "the budget, {params} and {tokens}, and there alone.",
+            sym.N,
+            sym.D,
+            sym.C,
+        ),
         steps=steps,
         source="Weighted AM-GM; Duffin, Peterson and Zener 1967, Geometric Programming (the dual programme).",
         follows="The minimum is global and unique; the compute law is a bound that no allocation beats.",

@@ -5,13 +5,11 @@ from __future__ import annotations
 from sympy import Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.economics import scale_elasticity
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 ELASTICITY, SCALED = function("eta"), function("S")
 
@@ -31,11 +29,9 @@ def derivation() -> Derivation:
         gap = larger.exponent - smaller.exponent
         order = (larger.exponent, ">", smaller.exponent)
         bounds += [
-            Claim(
+            step(
                 f"above_the_smaller{ending}",
-                local,
-                ">",
-                smaller.exponent,
+                (local, ">", smaller.exponent),
                 say(
                     "For {} the difference is {} times the share of the {} term:",
                     order,
@@ -45,49 +41,39 @@ def derivation() -> Derivation:
                 ByPositiveTerms(form=gap * larger.expression / law),
                 assume=(gap,),
             ),
-            Claim(
+            step(
                 f"below_the_larger{ending}",
-                local,
-                "<",
-                larger.exponent,
+                (local, "<", larger.exponent),
                 say("And here it is {} times the share of the {} term:", gap, smaller.variable),
                 ByPositiveTerms(form=gap * smaller.expression / law),
                 assume=(gap,),
             ),
-            Claim(
+            step(
                 f"in_the_end{ending}",
-                scaled,
-                "~",
-                smaller.expression * scale**-smaller.exponent,
+                (scaled, "~", smaller.expression * scale**-smaller.exponent),
                 say("The term with the smaller exponent is left:"),
                 ByLeadingTerm(scale, "oo"),
                 assume=(gap,),
             ),
         ]
     steps = (
-        Claim(
+        step(
             "scaled",
-            scaled,
-            "==",
-            params.expression * scale**-b + tokens.expression * scale**-g,
+            (scaled, "=", params.expression * scale**-b + tokens.expression * scale**-g),
             say("Each term is multiplied by a power of {}:", scale),
         ),
-        Claim(
+        step(
             "elasticity",
-            -Subs(Partial(log(scaled), log(scale)), scale, Integer(1)),
-            "==",
-            local,
+            (-Subs(Partial(log(scaled), log(scale)), scale, Integer(1)), "=", local),
             say(
                 "Differentiate in the logarithm of {}: the exponents are weighted by the shares of "
                 "their terms:",
                 scale,
             ),
         ),
-        Claim(
+        step(
             "at_the_optimum",
-            ELASTICITY(*names.allocation),
-            "==",
-            2 * names.exponent,
+            (ELASTICITY(*names.allocation), "=", 2 * names.exponent),
             say(
                 "There the shares are {} and {}, and {} and {} are both {}:",
                 *names.shares,
@@ -107,14 +93,18 @@ def derivation() -> Derivation:
             Definition(local, scale_elasticity()),
             Definition(scaled, function("R")(scale * n, scale * d)),
         ),
-        statement=say("Multiply the params and the tokens of a run by {}, ", (scale, ">", 0))
-        + say("and let {} be its reducible loss. The elasticity of scale of ", scaled)
-        + say("the run, {}, is ", local)
-        + "{elasticity}; at the optimum {at_the_optimum}. Where the exponents differ, it is larger "
-        "than the smaller one, {above_the_smaller} or {above_the_smaller_exchanged}, and smaller "
-        "than the larger, {below_the_larger} or {below_the_larger_exchanged}. Scaled without end a "
-        "run keeps the term with the smaller exponent alone, {in_the_end} or "
-        "{in_the_end_exchanged}.",
+        statement=say(
+            "Multiply the params and the tokens of a run by {}, and let {} be its reducible "
+            "loss. The elasticity of scale of the run, {}, is {elasticity}; at the optimum "
+            "{at_the_optimum}. Where the exponents differ, it is larger than the smaller "
+            "one, {above_the_smaller} or {above_the_smaller_exchanged}, and smaller than the "
+            "larger, {below_the_larger} or {below_the_larger_exchanged}. Scaled without end "
+            "a run keeps the term with the smaller exponent alone, {in_the_end} or "
+            "{in_the_end_exchanged}.",
+            (scale, ">", 0),
+            scaled,
+            local,
+        ),
         steps=steps,
         source="Elasticity of scale; the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="Doubling both costs four times the compute, so that at the optimum the loss falls as "

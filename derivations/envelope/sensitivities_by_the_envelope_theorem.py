@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, log
+from sympy import Subs, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive
 from isoflop.theory.marginal import sensitivities
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import function, say
+from isoflop.theory.proof.theorem import Claim, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:
@@ -23,34 +21,34 @@ def derivation() -> Derivation:
     steps: list[Claim] = []
     for x, variable in variables.items():
         steps += [
-            Claim(
+            step(
                 f"partial_{x}",
-                Subs(Partial(law(sym.N, sym.D), variable), (sym.N, sym.D), (n, d)),
-                "==",
-                closed[x],
+                (
+                    Subs(Partial(law(sym.N, sym.D), variable), (sym.N, sym.D), (n, d)),
+                    "=",
+                    closed[x],
+                ),
                 say("With {} and {} held, at the optimum:", sym.N, sym.D),
             ),
-            Claim(
+            step(
                 f"total_{x}",
-                Partial(law(n, d), variable),
-                "==",
-                closed[x],
+                (Partial(law(n, d), variable), "=", closed[x]),
                 say("With the optimum moving along the same:"),
             ),
         ]
     steps += [
-        Claim(
+        step(
             "total_E",
-            Partial(law(n, d), sym.E),
-            "==",
-            Integer(1),
+            (Partial(law(n, d), sym.E), "=", 1),
             say("The irreducible loss {} is added, and does not move the optimum:", sym.E),
         ),
-        Claim(
+        step(
             "common_rescaling",
-            Partial(law(n, d), log(sym.A)) + Partial(law(n, d), log(sym.B)),
-            "==",
-            law(n, d) - sym.E,
+            (
+                Partial(law(n, d), log(sym.A)) + Partial(law(n, d), log(sym.B)),
+                "=",
+                law(n, d) - sym.E,
+            ),
             say("Scaling {} and {} together scales the least reducible loss:", sym.A, sym.B),
         ),
     ]
@@ -60,10 +58,12 @@ def derivation() -> Derivation:
         assumptions=envelope.assumptions,
         definitions=envelope.definitions,
         statement=say(
-            "At a fixed compute {} the least loss moves with the constants of the law by ", C
-        )
-        + "{total_A}, {total_B}, {total_beta}, {total_gamma} and {total_E}, which is the same as for the law "
-        "itself at the optimum, {partial_A}, {partial_B}, {partial_beta} and {partial_gamma}.",
+            "At a fixed compute {} the least loss moves with the constants of the law by "
+            "{total_A}, {total_B}, {total_beta}, {total_gamma} and {total_E}, which is the "
+            "same as for the law itself at the optimum, {partial_A}, {partial_B}, "
+            "{partial_beta} and {partial_gamma}.",
+            C,
+        ),
         steps=tuple(steps),
         source="The envelope theorem of constrained optimisation.",
         follows="The gradients that the delta method needs for the loss on the envelope.",

@@ -7,8 +7,7 @@ from sympy import Symbol
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
 
 #: The tokens at which a size is balanced.
 PATH = function("D_b")
@@ -25,57 +24,47 @@ def derivation() -> Derivation:
     path = PATH(sym.N)
     on_path = PARAMS_TOKENS.reducible.subs(sym.D, path)
     steps = (
-        Claim(
+        step(
             "balance",
-            b * params.expression,
-            "==",
-            g * tokens.expression.subs(sym.D, path),
+            (b * params.expression, "=", g * tokens.expression.subs(sym.D, path)),
             say(
                 "On the curve a percent of {} and a percent of {} are worth the same:", sym.N, sym.D
             ),
         ),
-        Claim(
+        step(
             "path_holds_the_optima",
-            PATH(n_star),
-            "==",
-            d_star,
+            (PATH(n_star), "=", d_star),
             say("Every compute-optimal run lies on it:"),
         ),
-        Claim(
+        step(
             "params_share",
-            params.expression / on_path,
-            "==",
-            w_n,
+            (params.expression / on_path, "=", w_n),
             say("The share of the {} term in the reducible loss there:", sym.N),
         ),
-        Claim(
+        step(
             "tokens_share",
-            tokens.expression.subs(sym.D, path) / on_path,
-            "==",
-            w_d,
+            (tokens.expression.subs(sym.D, path) / on_path, "=", w_d),
             say("The share of the {} term:", sym.D),
         ),
-        Claim(
+        step(
             "split",
-            params.expression.subs(sym.N, n_star) / tokens.expression.subs(sym.D, d_star),
-            "==",
-            g / b,
+            (
+                params.expression.subs(sym.N, n_star) / tokens.expression.subs(sym.D, d_star),
+                "=",
+                g / b,
+            ),
             say("So the terms of the optimum stand in one ratio at every compute:"),
         ),
-        Claim(
+        step(
             "share_is_growth_of_params",
-            n_star.subs(sym.C, factor * sym.C) / n_star,
-            "==",
-            factor**w_n,
+            (n_star.subs(sym.C, factor * sym.C) / n_star, "=", factor**w_n),
             say(
                 "With {} times the compute the optimal size grows by a power of {}:", factor, factor
             ),
         ),
-        Claim(
+        step(
             "share_is_growth_of_tokens",
-            d_star.subs(sym.C, factor * sym.C) / d_star,
-            "==",
-            factor**w_d,
+            (d_star.subs(sym.C, factor * sym.C) / d_star, "=", factor**w_d),
             say("And so do the optimal tokens:"),
         ),
     )
@@ -90,11 +79,14 @@ def derivation() -> Derivation:
                 (g * tokens.coefficient / (b * params.coefficient * sym.N**-b)) ** (1 / g),
             ),
         ),
-        statement=say("The optima at all {} lie on one curve, ", sym.C)
-        + "{path_holds_the_optima}, on which {balance}, with the shares {params_share} and "
-        "{tokens_share}. The shares are the exponents with which the optimum grows: for "
-        + say("{} ", (factor, ">", 0))
-        + "{share_is_growth_of_params} and {share_is_growth_of_tokens}.",
+        statement=say(
+            "The optima at all {} lie on one curve, {path_holds_the_optima}, on which "
+            "{balance}, with the shares {params_share} and {tokens_share}. The shares are "
+            "the exponents with which the optimum grows: for {} {share_is_growth_of_params} "
+            "and {share_is_growth_of_tokens}.",
+            sym.C,
+            (factor, ">", 0),
+        ),
         steps=steps,
         source="Stationarity of the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="The steeper term is the smaller one at the optimum.",

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sympy import Integer, log
+from sympy import log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive, named_steps
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.argument import ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.arguments import ByPositiveTerms
+from isoflop.theory.proof.theorem import Derivation, Partial, say, step
 
 
 def derivation() -> Derivation:
@@ -26,54 +24,50 @@ def derivation() -> Derivation:
     equal = {g: b}
     steps = (
         replace(named_steps(envelope)["tokens_per_param"], name="definition"),
-        Claim(
+        step(
             "balance",
-            params.exponent * params.expression.subs(sym.N, n_star),
-            "==",
-            tokens.exponent * tokens.expression.subs(sym.D, d_star),
+            (
+                params.exponent * params.expression.subs(sym.N, n_star),
+                "=",
+                tokens.exponent * tokens.expression.subs(sym.D, d_star),
+            ),
             say(
                 "At the optimum a percent of {} and a percent of {} are worth the same:",
                 sym.N,
                 sym.D,
             ),
         ),
-        Claim(
+        step(
             "exponents_add_up",
-            Partial(log(n_star), log(C)) + Partial(log(d_star), log(C)),
-            "==",
-            Integer(1),
+            (Partial(log(n_star), log(C)) + Partial(log(d_star), log(C)), "=", 1),
             say("Compute is split between the two, so that their growth exponents add up to 1:"),
         ),
-        Claim(
+        step(
             "exponent",
-            drift,
-            "==",
-            w_d - w_n,
+            (drift, "=", w_d - w_n),
             say("The drift of the ratio is the difference of the two growth exponents:"),
         ),
-        Claim(
+        step(
             "rises",
-            drift,
-            ">",
-            Integer(0),
+            (drift, ">", 0),
             say("For {} larger budgets want more tokens per parameter:", (b, ">", g)),
             ByPositiveTerms(),
             assume=(b - g,),
         ),
-        Claim(
+        step(
             "falls",
-            drift,
-            "<",
-            Integer(0),
+            (drift, "<", 0),
             say("For {} they want fewer:", (b, "<", g)),
             ByPositiveTerms(),
             assume=(g - b,),
         ),
-        Claim(
+        step(
             "constant",
-            (envelope.tokens / envelope.params).subs(equal),
-            "==",
-            (tokens.coefficient / params.coefficient) ** (1 / b),
+            (
+                (envelope.tokens / envelope.params).subs(equal),
+                "=",
+                (tokens.coefficient / params.coefficient) ** (1 / b),
+            ),
             say("For {} the ratio is the same at every compute:", (b, "=", g)),
         ),
     )
@@ -82,9 +76,12 @@ def derivation() -> Derivation:
         title="Tokens per parameter at the optimum",
         assumptions=envelope.assumptions,
         definitions=envelope.definitions,
-        statement=say("The optimal number of tokens per parameter is a power of {}, ", C)
-        + "{definition}, with {exponent}; "
-        + "it rises or falls by which exponent is the larger, {rises} and {falls}.",
+        statement=say(
+            "The optimal number of tokens per parameter is a power of {}, {definition}, with "
+            "{exponent}; it rises or falls by which exponent is the larger, {rises} and "
+            "{falls}.",
+            C,
+        ),
         steps=steps,
         source="Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="A rule of thumb such as 20 tokens per parameter is exact at one compute only, unless the exponents are equal.",

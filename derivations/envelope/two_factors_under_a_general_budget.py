@@ -5,14 +5,12 @@ from __future__ import annotations
 from sympy import Expr, Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.envelope import derive, named_steps, product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import shadow_price
 from isoflop.theory.penalty import PENALTY, misallocation
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 MULTIPLIER = Symbol("lambda", positive=True)
 
@@ -35,47 +33,35 @@ def derivation() -> Derivation:
 
     usual = ((first, second, kappa), tuple(map(Integer, (1, 1, 6))))
     steps = (
-        Claim(
+        step(
             "stationary_in_params",
-            there(Partial(loss, n)) + MULTIPLIER * spent.diff(n).subs(at_optimum),
-            "==",
-            Integer(0),
+            (there(Partial(loss, n)) + MULTIPLIER * spent.diff(n).subs(at_optimum), "=", 0),
             say("The Lagrangian is stationary in {}:", n),
         ),
-        Claim(
+        step(
             "stationary_in_tokens",
-            there(Partial(loss, d)) + MULTIPLIER * spent.diff(d).subs(at_optimum),
-            "==",
-            Integer(0),
+            (there(Partial(loss, d)) + MULTIPLIER * spent.diff(d).subs(at_optimum), "=", 0),
             say("And in {}, with the same multiplier:", d),
         ),
         claims["budget"],
-        Claim(
+        step(
             "exponent",
-            -Partial(log(reducible(n_star, d_star)), log(C)),
-            "==",
-            b * g / total,
+            (-Partial(log(reducible(n_star, d_star)), log(C)), "=", b * g / total),
             say("Both terms fall with the same power of {}:", C),
         ),
-        Claim(
+        step(
             "params_grow",
-            Partial(log(n_star), log(C)),
-            "==",
-            g / total,
+            (Partial(log(n_star), log(C)), "=", g / total),
             say("The optimal params are a power of {}:", C),
         ),
-        Claim(
+        step(
             "tokens_grow",
-            Partial(log(d_star), log(C)),
-            "==",
-            b / total,
+            (Partial(log(d_star), log(C)), "=", b / total),
             say("And so are the optimal tokens:"),
         ),
-        Claim(
+        step(
             "params_share",
-            params.expression.subs(n, n_star) / reducible(n_star, d_star),
-            "==",
-            names.shares[0],
+            (params.expression.subs(n, n_star) / reducible(n_star, d_star), "=", names.shares[0]),
             say("The term of {} has the same share of the loss at every compute:", n),
         ),
         claims["shares_sum"],
@@ -83,25 +69,19 @@ def derivation() -> Derivation:
         claims["power_D"],
         claims["global_minimum"],
         claims["envelope"],
-        Claim(
+        step(
             "budget_kept",
-            product_of_powers((kappa, *moved), (Integer(1), first, second)),
-            "==",
-            C,
+            (product_of_powers((kappa, *moved), (Integer(1), first, second)), "=", C),
             say("With {} times the params the budget leaves {} tokens:", r, moved[1]),
         ),
-        Claim(
+        step(
             "penalty",
-            reducible(*moved) / reducible(n_star, d_star),
-            "==",
-            PENALTY(r),
+            (reducible(*moved) / reducible(n_star, d_star), "=", PENALTY(r)),
             say("Each term is its share of the optimal loss times a power of {}:", r),
         ),
-        Claim(
+        step(
             "usual_exponent",
-            Subs(1 / names.exponent, usual[0][:2], usual[1][:2]),
-            "==",
-            1 / b + 1 / g,
+            (Subs(1 / names.exponent, usual[0][:2], usual[1][:2]), "=", 1 / b + 1 / g),
             say(
                 "The usual budget is the case {}, {}, {}:",
                 (first, "=", 1),
@@ -109,11 +89,9 @@ def derivation() -> Derivation:
                 (kappa, "=", 6),
             ),
         ),
-        Claim(
+        step(
             "usual_loss",
-            Subs(names.reducible, *usual),
-            "==",
-            derive().reducible,
+            (Subs(names.reducible, *usual), "=", derive().reducible),
             say("And its compute law:"),
         ),
     )
@@ -123,22 +101,23 @@ def derivation() -> Derivation:
         assumptions=envelope.assumptions,
         definitions=(*m.definitions, Definition(MULTIPLIER, shadow_price(names))),
         statement=say(
-            "At every compute {} the loss on the budget is least at {} and {}: ", C, n_star, d_star
-        )
-        + "{budget}, {envelope}, and for all positive "
-        + say("{} and {}, ", n, d)
-        + "{global_minimum}. "
-        + say("There the Lagrange conditions hold with the multiplier {}, ", MULTIPLIER)
-        + "{stationary_in_params} and {stationary_in_tokens}. The optimum grows with {params_grow} and "
-        "{tokens_grow}, the exponent of the compute law is {exponent}, and the share of the term of "
-        "the params in it is {params_share}. "
-        + say(
-            "A run with {} times the optimal params, {}, keeps the budget with {} tokens, ",
+            "At every compute {} the loss on the budget is least at {} and {}: {budget}, "
+            "{envelope}, and for all positive {} and {}, {global_minimum}. There the "
+            "Lagrange conditions hold with the multiplier {}, {stationary_in_params} and "
+            "{stationary_in_tokens}. The optimum grows with {params_grow} and {tokens_grow}, "
+            "the exponent of the compute law is {exponent}, and the share of the term of the "
+            "params in it is {params_share}. A run with {} times the optimal params, {}, "
+            "keeps the budget with {} tokens, {budget_kept}, at the penalty {penalty}.",
+            C,
+            n_star,
+            d_star,
+            n,
+            d,
+            MULTIPLIER,
             r,
             (r, ">", 0),
             moved[1],
-        )
-        + "{budget_kept}, at the penalty {penalty}.",
+        ),
         steps=steps,
         source="Duffin, Peterson and Zener 1967, Geometric Programming, for two terms.",
         follows="Budgets in which attention or repetition bends the cost of a factor keep the same closed forms.",

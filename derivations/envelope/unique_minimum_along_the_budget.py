@@ -5,13 +5,10 @@ from __future__ import annotations
 from sympy import Expr, Integer, Subs, exp
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive, product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.proof.argument import ByPositiveTerms
-from isoflop.theory.proof.argument_calculus import ByConvexity
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByConvexity, ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 ALONG = function("f")
 
@@ -34,50 +31,40 @@ def derivation() -> Derivation:
         return Subs(expression, s, Integer(0))
 
     steps = (
-        Claim(
+        step(
             "budget_kept",
-            product_of_powers((spent, n_star * exp(s), d_star * exp(-s)), (Integer(1),) * 3),
-            "==",
-            sym.C,
+            (
+                product_of_powers((spent, n_star * exp(s), d_star * exp(-s)), (Integer(1),) * 3),
+                "=",
+                sym.C,
+            ),
             say("Every such run spends the budget, as the optimum does:"),
         ),
-        Claim(
+        step(
             "along_the_budget",
-            ALONG(s),
-            "==",
-            in_shares,
+            (ALONG(s), "=", in_shares),
             say(
                 "At the optimum the terms are {} and {}; each changes by a factor:",
                 w_n * best,
                 w_d * best,
             ),
         ),
-        Claim(
+        step(
             "slope",
-            slope,
-            "==",
-            alpha * best * (exp(g * s) - exp(-b * s)),
+            (slope, "=", alpha * best * (exp(g * s) - exp(-b * s))),
             say("Differentiate in {}; both {} and {} are {}:", s, b * w_n, g * w_d, alpha),
         ),
-        Claim(
+        step(
             "stationary",
-            at_zero(slope),
-            "==",
-            Integer(0),
+            (at_zero(slope), "=", 0),
             say("At {} the slopes of the two terms cancel:", (s, "=", 0)),
         ),
-        Claim(
-            "second_derivative",
-            Partial(slope, s),
-            "==",
-            curved,
-            say("Differentiate once more:"),
+        step(
+            "second_derivative", (Partial(slope, s), "=", curved), say("Differentiate once more:")
         ),
-        Claim(
+        step(
             "curvature",
-            at_zero(Partial(slope, s)),
-            "==",
-            b * g * best,
+            (at_zero(Partial(slope, s)), "=", b * g * best),
             say(
                 "At {} this is {}, and {} is {}:",
                 (s, "=", 0),
@@ -86,30 +73,24 @@ def derivation() -> Derivation:
                 b * g,
             ),
         ),
-        Claim(
+        step(
             "convex",
-            Partial(slope, s),
-            ">",
-            Integer(0),
+            (Partial(slope, s), ">", 0),
             say("Both terms of it are positive at every real {}:", s),
             ByPositiveTerms(),
         ),
-        Claim(
+        step(
             "minimum",
-            ALONG(s),
-            ">=",
-            best,
+            (ALONG(s), ">=", best),
             say(
                 "A convex function lies nowhere below its tangents, and that at {} is horizontal:",
                 (s, "=", 0),
             ),
             ByConvexity(in_shares, s, s, Integer(0)),
         ),
-        Claim(
+        step(
             "curvature_bound",
-            Partial(slope, s),
-            ">",
-            alpha**2 * ALONG(s),
+            (Partial(slope, s), ">", alpha**2 * ALONG(s)),
             say(
                 "The exponents {} and {} are both larger than {}, so that the difference is a sum of positive terms:",
                 b,
@@ -125,16 +106,17 @@ def derivation() -> Derivation:
         assumptions=envelope.assumptions,
         definitions=(*envelope.definitions, Definition(ALONG(s), along)),
         statement=say(
-            "Let {} be the reducible loss of the run with {} params and {} tokens, for real {}. ",
+            "Let {} be the reducible loss of the run with {} params and {} tokens, for real "
+            "{}. This run is on the budget, {budget_kept}. Along the budget the loss is "
+            "strictly convex in the logarithm of the size, {convex}, with {stationary}, so "
+            "that the optimum is its only stationary point and its minimum, {minimum}. The "
+            "curvature there is {curvature}, and everywhere it exceeds a fixed multiple of "
+            "the reducible loss, {curvature_bound}.",
             ALONG(s),
             n_star * exp(s),
             d_star * exp(-s),
             s,
-        )
-        + "This run is on the budget, {budget_kept}. Along the budget the loss is strictly convex in "
-        "the logarithm of the size, {convex}, with {stationary}, so that the optimum is its only "
-        "stationary point and its minimum, {minimum}. The curvature there is {curvature}, and "
-        "everywhere it exceeds a fixed multiple of the reducible loss, {curvature_bound}.",
+        ),
         steps=steps,
         source="Calculus; the form of the isoFLOP profile of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows=say(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Subs, Symbol, exp
+from sympy import Expr, Subs, Symbol, exp
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import PENALTY, misallocation
-from isoflop.theory.proof.argument import ByApplying, UnderLemma
-from isoflop.theory.proof.argument_calculus import BySameDifference
-from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.proof.words import all_positive, function, in_paper_order, say
+from isoflop.theory.proof.argument import ByApplying
+from isoflop.theory.proof.arguments import BySameDifference, ByWeightedAmGm, UnderLemma
+from isoflop.theory.proof.theorem import Derivation, Partial, all_positive, function, say, step
+from isoflop.theory.proof.words import in_paper_order
 
 Y = Symbol("y", positive=True)
 OUTER = function("h")
@@ -37,11 +36,9 @@ def derivation() -> Derivation:
         return Subs(expression, (n, d), (n_star, d_star))
 
     steps = (
-        Claim(
+        step(
             "stationary",
-            slope * there(n * Partial(inner, n) - d * Partial(inner, d)),
-            "==",
-            Integer(0),
+            (slope * there(n * Partial(inner, n) - d * Partial(inner, d)), "=", 0),
             say(
                 "By the chain rule the derivative of {} along the budget is that of {} times the "
                 "value {} of the derivative of {} there; that of the reducible loss vanishes:",
@@ -51,11 +48,9 @@ def derivation() -> Derivation:
                 OUTER(Y),
             ),
         ),
-        Claim(
+        step(
             "increasing",
-            OUTER(inner),
-            ">=",
-            OUTER(best),
+            (OUTER(inner), ">=", OUTER(best)),
             say(
                 "By weighted AM-GM with the weights {} and {} the reducible loss is at least {}, and "
                 "an increasing function keeps the order:",
@@ -65,11 +60,9 @@ def derivation() -> Derivation:
             UnderLemma(MEAN_VALUE, "mean value theorem of Lagrange", ByApplying(bound)),
             assume=(rises,),
         ),
-        Claim(
+        step(
             "decreasing",
-            OUTER(inner),
-            "<=",
-            OUTER(best),
+            (OUTER(inner), "<=", OUTER(best)),
             say("A decreasing function turns it around:"),
             UnderLemma(
                 MEAN_VALUE,
@@ -78,33 +71,25 @@ def derivation() -> Derivation:
             ),
             assume=(-rises,),
         ),
-        Claim(
+        step(
             "inner_optimum",
-            reducible(n_star, d_star),
-            "==",
-            names.reducible,
+            (reducible(n_star, d_star), "=", names.reducible),
             say("At the optimum of the reducible loss:"),
         ),
-        Claim(
+        step(
             "envelope",
-            OUTER(reducible(n_star, d_star)),
-            "==",
-            OUTER(names.reducible),
+            (OUTER(reducible(n_star, d_star)), "=", OUTER(names.reducible)),
             say("Apply the function to both sides of {inner_optimum}:"),
             ByApplying(),
         ),
-        Claim(
+        step(
             "inner_penalty",
-            reducible(r * n_star, d_star / r),
-            "==",
-            PENALTY(r) * names.reducible,
+            (reducible(r * n_star, d_star / r), "=", PENALTY(r) * names.reducible),
             say("With {} times the optimal params at the same compute:", r),
         ),
-        Claim(
+        step(
             "penalty",
-            OUTER(reducible(r * n_star, d_star / r)),
-            "==",
-            OUTER(PENALTY(r) * names.reducible),
+            (OUTER(reducible(r * n_star, d_star / r)), "=", OUTER(PENALTY(r) * names.reducible)),
             say("Apply the function to both sides of {inner_penalty}:"),
             ByApplying(),
         ),
@@ -115,35 +100,42 @@ def derivation() -> Derivation:
         name="wrapper_theorem",
         title=say("Laws of the form {}", OUTER(PARAMS_TOKENS.reducible)),
         assumptions=(
+            (
+                say(
+                    "A model with {} params trained on {} tokens, {}, {}, has the loss {}, where {} "
+                    "and ",
+                    n,
+                    d,
+                    n,
+                    (d, ">", 0),
+                    OUTER(inner),
+                    (inner, "=", PARAMS_TOKENS.reducible),
+                )
+                + all_positive(in_paper_order(constants))
+                + (".")
+            ),
             say(
-                "A model with {} params trained on {} tokens, {}, {}, has the loss {}, where ",
-                n,
-                d,
-                n,
-                (d, ">", 0),
-                OUTER(inner),
-            )
-            + say("{} and ", (inner, "=", PARAMS_TOKENS.reducible))
-            + all_positive(in_paper_order(constants))
-            + ".",
-            say("The function {} is differentiable for {}, ", OUTER(Y), (Y, ">", 0))
-            + "and its derivative has one sign throughout.",
+                "The function {} is differentiable for {}, and its derivative has one sign "
+                "throughout.",
+                OUTER(Y),
+                (Y, ">", 0),
+            ),
             budget,
         ),
         definitions=m.definitions,
         statement=say(
-            "Of all runs on the budget at compute {} that with {} and {} ", C, n_star, d_star
-        )
-        + say(
-            "has the least loss where {} increases, and the largest where it decreases: ", OUTER(Y)
-        )
-        + "{increasing} and {decreasing}. The bound is attained there, {envelope}. "
-        + say(
-            "A run with {} times the optimal params, {}, has the loss of the optimum with ",
+            "Of all runs on the budget at compute {} that with {} and {} has the least loss "
+            "where {} increases, and the largest where it decreases: {increasing} and "
+            "{decreasing}. The bound is attained there, {envelope}. A run with {} times the "
+            "optimal params, {}, has the loss of the optimum with the reducible loss "
+            "multiplied by the same penalty, {penalty}.",
+            C,
+            n_star,
+            d_star,
+            OUTER(Y),
             r,
             (r, ">", 0),
-        )
-        + "the reducible loss multiplied by the same penalty, {penalty}.",
+        ),
         steps=steps,
         source="Monotone transformations keep the order; mean value theorem.",
         follows=say(

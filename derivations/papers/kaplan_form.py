@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Subs, Symbol, log
+from sympy import Expr, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import LawForm
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByMonotone, ByWeightedAmGm
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 LOSS, SUM, PENALTY = (function(name) for name in ("L_K", "S", "P_K"))
 OPTIMUM = function("N_K"), function("D_K")
@@ -39,25 +37,28 @@ def derivation() -> Derivation:
         return Subs(expression, (n, d), best)
 
     steps = (
-        Claim(
+        step(
             "as_wrapped_law",
-            loss,
-            "==",
-            SUM(n, d) ** a_d,
+            (loss, "=", SUM(n, d) ** a_d),
             say(
                 "The outer function {} increases, and {} is a sum of two powers:",
                 LEVEL**a_d,
                 SUM(n, d),
             ),
         ),
-        Claim(
+        step(
             "global_minimum",
-            loss,
-            ">=",
-            compute_law.subs(C, spent),
-            say("Weighted AM-GM on the two terms of {} with the weights ", SUM(n, d))
-            + say("{} and {}; {} and {} enter the mean through their product. ", w, 1 - w, n, d)
-            + say("Then raise both sides to the power {}:", a_d),
+            (loss, ">=", compute_law.subs(C, spent)),
+            say(
+                "Weighted AM-GM on the two terms of {} with the weights {} and {}; {} and {} "
+                "enter the mean through their product. Then raise both sides to the power {}:",
+                SUM(n, d),
+                w,
+                1 - w,
+                n,
+                d,
+                a_d,
+            ),
             ByMonotone(
                 LEVEL**a_d,
                 LEVEL,
@@ -66,57 +67,43 @@ def derivation() -> Derivation:
                 order=ByWeightedAmGm(tuple(t.expression for t in form.terms), envelope.shares),
             ),
         ),
-        Claim(
+        step(
             "budget",
-            spent.subs({n: n_star, d: d_star}),
-            "==",
-            C,
+            (spent.subs({n: n_star, d: d_star}), "=", C),
             say("The optimum spends the budget:"),
         ),
-        Claim(
+        step(
             "balance",
-            there(Partial(loss, log(n))),
-            "==",
-            there(Partial(loss, log(d))),
+            (there(Partial(loss, log(n))), "=", there(Partial(loss, log(d)))),
             say("There a percent of {} and a percent of {} are worth the same:", n, d),
         ),
-        Claim(
+        step(
             "envelope",
-            LOSS(n_star, d_star),
-            "==",
-            compute_law,
+            (LOSS(n_star, d_star), "=", compute_law),
             say("And the bound of {global_minimum} is attained:"),
         ),
-        Claim(
+        step(
             "exponent",
-            1 / alpha,
-            "==",
-            1 / a_n + 1 / a_d,
+            (1 / alpha, "=", 1 / a_n + 1 / a_d),
             say("The exponent is that of a plain sum with the exponents {} and {}:", a_n, a_d),
         ),
-        Claim(
+        step(
             "penalty",
-            LOSS(r * n_star, d_star / r) / LOSS(n_star, d_star),
-            "==",
-            PENALTY(r) ** a_d,
+            (LOSS(r * n_star, d_star / r) / LOSS(n_star, d_star), "=", PENALTY(r) ** a_d),
             say("The move multiplies {} by {}:", SUM(n, d), PENALTY(r)),
         ),
-        Claim(
+        step(
             "penalty_at_least_one",
-            PENALTY(r),
-            ">=",
-            Integer(1),
+            (PENALTY(r), ">=", 1),
             say("Weighted AM-GM with the weights {} and {}; the powers of {} cancel:", w, 1 - w, r),
             ByWeightedAmGm(
                 (w_n * r ** (-a_n / a_d), w_d * r),
                 envelope.shares,
             ),
         ),
-        Claim(
+        step(
             "growth_of_params",
-            Partial(log(n_star), log(C)),
-            "==",
-            a_d / (a_n + a_d),
+            (Partial(log(n_star), log(C)), "=", a_d / (a_n + a_d)),
             say("The optimal size is a power of {}:", C),
         ),
     )
@@ -124,9 +111,17 @@ def derivation() -> Derivation:
         name="kaplan_form",
         title="Kaplan's joint law",
         assumptions=(
-            say("Let {} be the loss of a model ", (loss, "=", inner**a_d))
-            + say("with {} params trained on {} tokens, ", (n, ">", 0), (d, ">", 0))
-            + say("with positive constants {}, {}, {} and {}.", N_C, D_C, a_n, a_d),
+            say(
+                "Let {} be the loss of a model with {} params trained on {} tokens, with "
+                "positive constants {}, {}, {} and {}.",
+                (loss, "=", inner**a_d),
+                (n, ">", 0),
+                (d, ">", 0),
+                N_C,
+                D_C,
+                a_n,
+                a_d,
+            ),
             envelope.assumptions[1],
         ),
         definitions=(
@@ -138,18 +133,21 @@ def derivation() -> Derivation:
             *(Definition(*pair) for pair in zip(best, envelope.allocation, strict=True)),
             Definition(PENALTY(r), w * r ** (-a_n / a_d) + (1 - w) * r),
         ),
-        statement=say("The law is a power of a sum, ")
-        + "{as_wrapped_law}, and for all positive "
-        + say("{} and {} ", n, d)
-        + "{global_minimum}. "
-        + say("At compute {} the bound is attained at {} and {}: ", C, n_star, d_star)
-        + "{budget} and {envelope}, with {exponent}. The optimal size grows with the exponent "
-        + say(
-            "{growth_of_params}. A run at the same compute with {} times this size, {}, ",
+        statement=say(
+            "The law is a power of a sum, {as_wrapped_law}, and for all positive {} and {} "
+            "{global_minimum}. At compute {} the bound is attained at {} and {}: {budget} "
+            "and {envelope}, with {exponent}. The optimal size grows with the exponent "
+            "{growth_of_params}. A run at the same compute with {} times this size, {}, pays "
+            "a power of the penalty on its whole loss, {penalty}, where "
+            "{penalty_at_least_one}.",
+            n,
+            d,
+            C,
+            n_star,
+            d_star,
             r,
             (r, ">", 0),
-        )
-        + "pays a power of the penalty on its whole loss, {penalty}, where {penalty_at_least_one}.",
+        ),
         steps=steps,
         source="Kaplan et al. 2020, arXiv 2001.08361, for the law; wrapper theorem.",
         follows="The law has no irreducible loss: its penalty acts on the whole loss.",

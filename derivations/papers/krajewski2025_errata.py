@@ -11,12 +11,15 @@ from isoflop.theory.broken import OneBreak
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.published import PublishedLaw, compute_counterparts, published
 from isoflop.theory.passk import DRAWS, KRAJEWSKI, AccuracyCurve, BilinearLaw
-from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
-from isoflop.theory.proof.argument_enclosure import ByEnclosure
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.errata import Erratum, Remark
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.arguments import (
+    ByConvexity,
+    ByEnclosure,
+    ByMonotone,
+    ByPositiveTerms,
+    BySameDifference,
+    ByWeightedAmGm,
+)
+from isoflop.theory.proof.theorem import Claim, Definition, Derivation, Erratum, Remark, say, step
 
 K, S = DRAWS, sym.LOG_SIZE_RATIO
 Q, X, MORE = (Symbol(name, positive=True) for name in ("q", "x", "j"))
@@ -63,13 +66,15 @@ def derivation() -> Derivation:
         title="Errata to Krajewski et al. 2025",
         assumptions=(
             say(
-                "Let {} be the probability that one sample solves a problem, and ",
+                "Let {} be the probability that one sample solves a problem, and {} the number "
+                "of independent samples.",
                 (0, "<", Q, "<=", 1),
-            )
-            + say("{} the number of independent samples.", (K, ">=", 1)),
-            say("At compute {} one sample has the accuracy ", (sym.C, ">", 1))
-            + say(
-                "{}, equation 2 of the paper, with {} and {} positive.",
+                (K, ">=", 1),
+            ),
+            say(
+                "At compute {} one sample has the accuracy {}, equation 2 of the paper, with {} "
+                "and {} positive.",
+                (sym.C, ">", 1),
                 CURVE.accuracy,
                 sym.A,
                 sym.ALPHA,
@@ -110,37 +115,38 @@ def _bounds() -> tuple[Erratum, ...]:
         Erratum(
             name="upper_bound_takes_the_larger",
             where="Appendix D, equations 7 and 9: max(k q, 1)",
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                smaller(K * Q, ONE),
-                "==",
-                larger(K * Q, ONE),
+                (smaller(K * Q, ONE), "=", larger(K * Q, ONE)),
                 "pass@k <= k q and pass@k <= 1 give max(k q, 1).",
             ),
             corrected=(
-                Claim(
+                step(
                     "bernoulli",
-                    X**m / m + MORE / m,
-                    ">=",
-                    X,
-                    say("With {} samples that fail with probability {}, divide ", (K, "=", m), X)
-                    + say("Bernoulli's inequality {} by {}:", (X**K, ">=", 1 - K * (1 - X)), K),
+                    (X**m / m + MORE / m, ">=", X),
+                    say(
+                        "With {} samples that fail with probability {}, divide Bernoulli's inequality {} "
+                        "by {}:",
+                        (K, "=", m),
+                        X,
+                        (X**K, ">=", 1 - K * (1 - X)),
+                        K,
+                    ),
                     ByWeightedAmGm((X**m / m, MORE / m), (1 / m, MORE / m)),
                 ),
-                Claim(
+                step(
                     "minimum",
-                    smaller(K * Q, ONE),
-                    "==",
-                    K * Q,
-                    say("Two upper bounds hold together as their minimum, {} where ", K * Q)
-                    + say("{}:", (K * Q, "<", 1)),
+                    (smaller(K * Q, ONE), "=", K * Q),
+                    say(
+                        "Two upper bounds hold together as their minimum, {} where {}:",
+                        K * Q,
+                        (K * Q, "<", 1),
+                    ),
                     assume=below,
                 ),
-                Claim(
+                step(
                     "maximum_is_empty",
-                    larger(K * Q, ONE),
-                    "==",
-                    ONE,
+                    (larger(K * Q, ONE), "=", ONE),
                     say("The maximum is {} there, which bounds every probability:", ONE),
                     assume=below,
                 ),
@@ -151,34 +157,32 @@ def _bounds() -> tuple[Erratum, ...]:
         Erratum(
             name="tangent_of_the_exponential",
             where="Appendix D, before equation 8: e^x >= 1=x",
-            as_printed=Claim(
-                "as_printed", ONE, "==", X, "The second half of the printed chain, for any x > 0."
+            as_printed=step(
+                "as_printed", (ONE, "=", X), "The second half of the printed chain, for any x > 0."
             ),
             corrected=(
-                Claim(
+                step(
                     "tangent",
-                    exp(S),
-                    ">=",
-                    1 + S,
+                    (exp(S), ">=", 1 + S),
                     say("The exponential lies above its tangent at {}:", (S, "=", 0)),
                     ByConvexity(exp(S), S, S, Integer(0)),
                 ),
-                Claim(
+                step(
                     "used_as",
-                    1 - exp(-X),
-                    ">=",
-                    X * exp(-X),
+                    (1 - exp(-X), ">=", X * exp(-X)),
                     say("The same divided by {}, where {} stands for {}:", exp(X), X, K * Q),
                     BySameDifference(ONE, (1 + X) * exp(-X), tangent),
                 ),
-                Claim(
+                step(
                     "failures",
-                    log(1 + X),
-                    ">=",
-                    X / (1 + X),
-                    say("With {} for {} this says that ", X / (1 + X), Q)
-                    + say("{}, hence ", (-log(1 - Q), ">=", Q))
-                    + say("{}:", ((1 - Q) ** K, "<=", exp(-K * Q))),
+                    (log(1 + X), ">=", X / (1 + X)),
+                    say(
+                        "With {} for {} this says that {}, hence {}:",
+                        X / (1 + X),
+                        Q,
+                        (-log(1 - Q), ">=", Q),
+                        ((1 - Q) ** K, "<=", exp(-K * Q)),
+                    ),
                     ByConvexity(-log(Q), Q, 1 / (1 + X), ONE),
                 ),
             ),
@@ -187,22 +191,22 @@ def _bounds() -> tuple[Erratum, ...]:
         Erratum(
             name="bounds_at_the_mean",
             where="Appendix D, from equation 9 on: q is replaced by the benchmark's accuracy",
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                Q,
-                ">=",
-                LOWER,
+                (Q, ">=", LOWER),
                 "Where a share q of the problems is always solved and the others never, pass@k = q for every k.",
                 assume=(1 - Q,),
             ),
-            corrected=Claim(
+            corrected=step(
                 "problem_by_problem",
-                rising,
-                ">=",
-                ONE,
-                say("Where one sample fails with probability {}, ", 1 / (1 + X))
-                + say("{} samples fail with at most that probability; ", (K, "=", m))
-                + "means over problems keep the order, so that pass@k is nowhere below pass@1:",
+                (rising, ">=", ONE),
+                say(
+                    "Where one sample fails with probability {}, {} samples fail with at most that "
+                    "probability; means over problems keep the order, so that pass@k is nowhere "
+                    "below pass@1:",
+                    1 / (1 + X),
+                    (K, "=", m),
+                ),
                 ByMonotone((1 + Q) ** MORE, Q, X, Integer(0)),
             ),
             comment="The bounds hold for one problem. At the mean of a benchmark the upper one survives (Jensen), the lower "
@@ -213,19 +217,15 @@ def _bounds() -> tuple[Erratum, ...]:
         Erratum(
             name="intermediate_bound_at_the_mean",
             where="Appendix D, equation 8 read at the benchmark's accuracy: 1 - e^(-k q)",
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                Q,
-                ">=",
-                1 - exp(-K * Q),
+                (Q, ">=", 1 - exp(-K * Q)),
                 "The same benchmark, against the first of the two lower bounds.",
                 assume=(1 - Q,),
             ),
-            corrected=Claim(
+            corrected=step(
                 "equal_problems",
-                1 - exp(-K * X),
-                "<=",
-                K * X,
+                (1 - exp(-K * X), "<=", K * X),
                 say(
                     "For equally hard problems {} stands below {}, with {} for {}:",
                     1 - exp(-K * X),
@@ -243,15 +243,16 @@ def _bounds() -> tuple[Erratum, ...]:
         Erratum(
             name="lower_bound_as_approximation",
             where="Appendix D: Q(C, k) is approximately k q e^(-k q)",
-            as_printed=Claim(
-                "as_printed", PASS, "==", LOWER, "The bound in place of the value.", assume=(1 - Q,)
+            as_printed=step(
+                "as_printed",
+                (PASS, "=", LOWER),
+                "The bound in place of the value.",
+                assume=(1 - Q,),
             ),
             corrected=(
-                Claim(
+                step(
                     "never_above_1_over_e",
-                    exp(K * Q - 1),
-                    ">=",
-                    K * Q,
+                    (exp(K * Q - 1), ">=", K * Q),
                     say(
                         "The exponential lies above its tangent, so that {} for all {} and {}:",
                         (LOWER, "<=", exp(-1)),
@@ -260,11 +261,9 @@ def _bounds() -> tuple[Erratum, ...]:
                     ),
                     ByConvexity(exp(S), S, K * Q - 1, Integer(0)),
                 ),
-                Claim(
+                step(
                     "falls_with_k",
-                    LOWER.diff(K),
-                    "<",
-                    Integer(0),
+                    (LOWER.diff(K), "<", 0),
                     say(
                         "Beyond {} the bound falls with every sample, while pass@k rises:",
                         (K * Q, "=", 1),
@@ -291,18 +290,14 @@ def _approximation() -> tuple[Erratum, ...]:
         Erratum(
             name="sign_of_log_k",
             where="Appendix D: -log Q(C, K) is approximately log k + A/C^alpha + k exp(-A/C^alpha)",
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                -log(bound),
-                "==",
-                first_line,
+                (-log(bound), "=", first_line),
                 "Minus the logarithm of the line above it.",
             ),
-            corrected=Claim(
+            corrected=step(
                 "corrected",
-                -log(bound),
-                "==",
-                kept,
+                (-log(bound), "=", kept),
                 say(
                     "The logarithm of {} has a minus sign, so that more samples lower the loss:", K
                 ),
@@ -313,18 +308,14 @@ def _approximation() -> tuple[Erratum, ...]:
         Erratum(
             name="sign_of_log_compute",
             where="Appendix D, last line: log(A) + alpha log(C)",
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                log(U),
-                "==",
-                log(sym.A) + sym.ALPHA * log(sym.C),
+                (log(U), "=", log(sym.A) + sym.ALPHA * log(sym.C)),
                 "The logarithm of A/C^alpha.",
             ),
-            corrected=Claim(
+            corrected=step(
                 "corrected",
-                log(U),
-                "==",
-                log(sym.A) - sym.ALPHA * log(sym.C),
+                (log(U), "=", log(sym.A) - sym.ALPHA * log(sym.C)),
                 say("The logarithm of a quotient is a difference:"),
             ),
             comment="The sign goes on into equation 5.",
@@ -333,18 +324,18 @@ def _approximation() -> tuple[Erratum, ...]:
         Erratum(
             name="logarithm_of_a_sum",
             where="Appendix D, last line: the logarithm of the sum is taken term by term",
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                log(first_line),
-                "==",
-                last_line,
+                (log(first_line), "=", last_line),
                 "The last line from the one above it, as printed.",
             ),
-            corrected=Claim(
+            corrected=step(
                 "corrected",
-                log(kept),
-                "==",
-                log(sym.A) - sym.ALPHA * log(sym.C) + log(1 + (K * passed - log(K)) / U),
+                (
+                    log(kept),
+                    "=",
+                    log(sym.A) - sym.ALPHA * log(sym.C) + log(1 + (K * passed - log(K)) / U),
+                ),
                 say(
                     "Take out {}; what is left is no sum of a term in {} and a term in {}:",
                     U,
@@ -363,14 +354,12 @@ def _approximation() -> tuple[Erratum, ...]:
         Erratum(
             name="dropped_term",
             where="Appendix D, last line: k exp(-A/C^alpha) is gone",
-            as_printed=Claim(
-                "as_printed", first_line, "==", log(K) + U, "The sum without its last term."
+            as_printed=step(
+                "as_printed", (first_line, "=", log(K) + U), "The sum without its last term."
             ),
-            corrected=Claim(
+            corrected=step(
                 "corrected",
-                K * exp(-X),
-                ">=",
-                K * (1 - X),
+                (K * exp(-X), ">=", K * (1 - X)),
                 say(
                     "At large compute, with {} for {}, the term that was dropped is the largest of the three:",
                     X,
@@ -384,18 +373,14 @@ def _approximation() -> tuple[Erratum, ...]:
         Erratum(
             name="one_sample",
             where="Appendix D, last line, and the text below it: log log k is ignored",
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                -log(1 - (1 - passed) ** K),
-                "==",
-                sym.A * sym.C**sym.ALPHA * K**U * log(K),
+                (-log(1 - (1 - passed) ** K), "=", sym.A * sym.C**sym.ALPHA * K**U * log(K)),
                 "The last line without logarithms, against the exact -log pass@k.",
             ),
-            corrected=Claim(
+            corrected=step(
                 "corrected",
-                -log(LOWER),
-                "==",
-                -log(Q) + K * Q - log(K),
+                (-log(LOWER), "=", -log(Q) + K * Q - log(K)),
                 say(
                     "The bound's loss exceeds that of one sample by {}, which is {} for {}:",
                     K * Q - log(K),
@@ -410,19 +395,15 @@ def _approximation() -> tuple[Erratum, ...]:
         Erratum(
             name="equation_5_at_one_sample",
             where="Equation 5: + alpha log C, with equation 2 for k = 1",
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                U,
-                "==",
-                equation_5.value.subs(K, ONE),
+                (U, "=", equation_5.value.subs(K, ONE)),
                 "Equation 5 at k = 1 against equation 2, where alpha > 0.",
             ),
             corrected=(
-                Claim(
+                step(
                     "minus_alpha",
-                    repaired.value,
-                    "==",
-                    U * K**sym.BETA * sym.C ** (DELTA * log(K)),
+                    (repaired.value, "=", U * K**sym.BETA * sym.C ** (DELTA * log(K))),
                     say(
                         "With {} equation 5 is equation 2 times two factors that are {} for {}:",
                         -sym.ALPHA * log(sym.C),
@@ -431,11 +412,9 @@ def _approximation() -> tuple[Erratum, ...]:
                     ),
                 ),
                 *(
-                    Claim(
+                    step(
                         f"fitted_sign_{name}",
-                        log(Rational(row[0])),
-                        "<",
-                        Integer(0),
+                        (log(Rational(row[0])), "<", 0),
                         say(
                             "The fitted coefficient of {} is negative" + f" for {name}:", log(sym.C)
                         ),
@@ -483,11 +462,9 @@ def _tables() -> tuple[Erratum, ...]:
         Erratum(
             name="table_13_columns",
             where='Table 13: columns "A", "alpha", "beta", "delta"',
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                slope,
-                "<=",
-                Integer(0),
+                (slope, "<=", 0),
                 f"{human} at C = 6e21: with the printed beta and delta -log pass@k falls with k.",
             ),
             corrected=tuple(claim for name in printed.TABLE_13 for claim in _decoded_13(name)),
@@ -496,11 +473,9 @@ def _tables() -> tuple[Erratum, ...]:
         Erratum(
             name="table_4_averages",
             where='Table 4: "averaged over all benchmarks"',
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                mean(mre),
-                "<=",
-                Rational(printed.TABLE_4["PowerLaw"][0]) + ROUNDING_MRE,
+                (mean(mre), "<=", Rational(printed.TABLE_4["PowerLaw"][0]) + ROUNDING_MRE),
                 "The mean over the twelve benchmarks of Table 3 is the power law's printed mean, to rounding.",
             ),
             corrected=tuple(
@@ -515,27 +490,21 @@ def _tables() -> tuple[Erratum, ...]:
         Erratum(
             name="table_16_rounding",
             where="Table 16: Q_random of ARC-E, 0.291",
-            as_printed=Claim(
+            as_printed=step(
                 "as_printed",
-                baseline,
-                "<=",
-                rounded + unit / 2,
+                (baseline, "<=", rounded + unit / 2),
                 "0.291 is 0.2918 of Table 11, rounded.",
             ),
             corrected=(
-                Claim(
+                step(
                     "at_least",
-                    baseline,
-                    ">=",
-                    rounded + unit / 2,
+                    (baseline, ">=", rounded + unit / 2),
                     say("To three digits it rounds up:"),
                     ByEnclosure(),
                 ),
-                Claim(
+                step(
                     "at_most",
-                    baseline,
-                    "<=",
-                    rounded + 3 * unit / 2,
+                    (baseline, "<=", rounded + 3 * unit / 2),
                     say("It rounds to {}:", rounded + unit),
                     ByEnclosure(),
                 ),
@@ -601,20 +570,20 @@ def _decoded_13(name: str) -> tuple[Claim, ...]:
     )
     one_sample = decoded.compute * log(AT) + row["log_coefficient"]
     return (
-        Claim(
+        step(
             f"slope_in_k_{name}",
-            -decoded.draws_exponent.subs(sym.C, held_out),
-            "<",
-            Integer(0),
+            (-decoded.draws_exponent.subs(sym.C, held_out), "<", 0),
             f"Decoded, the loss falls with more samples for {name} "
             + say("at {}:", (sym.C, "=", held_out)),
             ByEnclosure(),
         ),
-        Claim(
+        step(
             f"one_sample_{name}",
-            (one_sample - decoded_11(published(f"krajewski2025-{name.lower()}-compute"))) ** 2,
-            "<=",
-            Rational(1, 50) ** 2,
+            (
+                (one_sample - decoded_11(published(f"krajewski2025-{name.lower()}-compute"))) ** 2,
+                "<=",
+                Rational(1, 50) ** 2,
+            ),
             f"Decoded, Table 13 for one sample agrees with Table 11 for {name} within 2 % "
             + say("at {}:", (sym.C, "=", AT)),
             ByEnclosure(),
@@ -629,11 +598,9 @@ def _five_averages(strategy: str, column: int) -> tuple[Claim, ...]:
     names = ("mre_mean", "mre_deviation", "mae_mean", "mae_deviation")
     tolerances = (ROUNDING_MRE, ROUNDING_MRE, ROUNDING_MAE, ROUNDING_MAE)
     return tuple(
-        Claim(
+        step(
             f"table_4_{strategy}_{name}",
-            (value - Rational(digits)) ** 2,
-            "<=",
-            tolerance**2,
+            ((value - Rational(digits)) ** 2, "<=", tolerance**2),
             say(
                 f"Over the five acc_norm benchmarks of Table 3, {strategy} is as printed in Table 4, to rounding:"
             ),
@@ -656,27 +623,21 @@ def remarks() -> tuple[Remark, ...]:
             "be told "
             "from the text.",
             (
-                Claim(
+                step(
                     "at_6e21",
-                    row.at(Rational("6e21")),
-                    "<=",
-                    -ONE,
+                    (row.at(Rational("6e21")), "<=", -ONE),
                     "Equation 1 with the printed digits, at C = 6e21.",
                     ByEnclosure(),
                 ),
-                Claim(
+                step(
                     "at_3.4e22",
-                    row.at(Rational("3.4e22")),
-                    "<=",
-                    Integer(0),
+                    (row.at(Rational("3.4e22")), "<=", 0),
                     "Still negative at 3.4e22.",
                     ByEnclosure(),
                 ),
-                Claim(
+                step(
                     "at_3.5e22",
-                    row.at(Rational("3.5e22")),
-                    ">=",
-                    Integer(0),
+                    (row.at(Rational("3.5e22")), ">=", 0),
                     "Positive from 3.5e22 on.",
                     ByEnclosure(),
                 ),
@@ -690,18 +651,22 @@ def remarks() -> tuple[Remark, ...]:
             "alpha = 0.18: in practice it is concave too. The S that figures show is one of the logarithmic axis, with its "
             "inflection at Q = 1/e.",
             (
-                Claim(
+                step(
                     "linear_axis",
-                    sym.C**2 * CURVE.accuracy.diff(sym.C, 2) / CURVE.accuracy,
-                    "==",
-                    CURVE.compute_curvature,
+                    (
+                        sym.C**2 * CURVE.accuracy.diff(sym.C, 2) / CURVE.accuracy,
+                        "=",
+                        CURVE.compute_curvature,
+                    ),
                     "The curvature against C changes sign at -log Q = 1 + 1/alpha alone.",
                 ),
-                Claim(
+                step(
                     "logarithmic_axis",
-                    sym.C * (sym.C * CURVE.accuracy.diff(sym.C)).diff(sym.C) / CURVE.accuracy,
-                    "==",
-                    CURVE.log_curvature,
+                    (
+                        sym.C * (sym.C * CURVE.accuracy.diff(sym.C)).diff(sym.C) / CURVE.accuracy,
+                        "=",
+                        CURVE.log_curvature,
+                    ),
                     "The curvature against log C changes sign at -log Q = 1 alone.",
                 ),
             ),

@@ -5,12 +5,19 @@ from __future__ import annotations
 from sympy import Integer, Rational, Subs, Symbol, cosh, exp, log, sinh, sqrt
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import LawForm, Term
-from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByWeightedAmGm
+from isoflop.theory.proof.theorem import (
+    Definition,
+    Derivation,
+    Partial,
+    all_positive,
+    function,
+    say,
+    step,
+)
 from isoflop.theory.ray import PARAMS, Ray
 
 LOSS, REDUCIBLE = function("L_G"), function("R_G")
@@ -29,25 +36,23 @@ def derivation() -> Derivation:
     reducible, least = REDUCIBLE(C, t), REDUCIBLE(C, BEST)
     half = Rational(1, 2)
     steps = (
-        Claim(
+        step(
             "budget",
-            SIX_ND.compute({n: size, d: t * size}),
-            "==",
-            C,
+            (SIX_ND.compute({n: size, d: t * size}), "=", C),
             say("These runs spend the compute:"),
         ),
-        Claim(
+        step(
             "in_compute_and_ratio",
-            LOSS(size, t * size),
-            "==",
-            sym.E + reducible,
+            (LOSS(size, t * size), "=", sym.E + reducible),
             say("Substitute the size and the tokens in the law:"),
         ),
-        Claim(
+        step(
             "in_published_code",
-            sym.A * size ** (-2 * eta) + b * Integer(6) ** -eta * (t * size) ** (-2 * eta),
-            "==",
-            reducible,
+            (
+                sym.A * size ** (-2 * eta) + b * Integer(6) ** -eta * (t * size) ** (-2 * eta),
+                "=",
+                reducible,
+            ),
             say(
                 "The published code holds {} and {}, of which only the second carries the 6 of the "
                 "compute:",
@@ -55,40 +60,34 @@ def derivation() -> Derivation:
                 b,
             ),
         ),
-        Claim(
+        step(
             "least",
-            reducible,
-            ">=",
-            2 * sqrt(a * b) * C**-eta,
+            (reducible, ">=", 2 * sqrt(a * b) * C**-eta),
             say("The product of the two terms does not depend on {}; AM-GM with equal weights:", t),
             ByWeightedAmGm(terms, (half, half)),
         ),
-        Claim(
+        step(
             "attained",
-            least,
-            "==",
-            2 * sqrt(a * b) * C**-eta,
+            (least, "=", 2 * sqrt(a * b) * C**-eta),
             say("At {} tokens per parameter the two terms are equal:", BEST),
         ),
-        Claim(
+        step(
             "slope",
-            Subs(Partial(reducible, log(t)), t, rho * BEST),
-            "==",
-            eta * sinh(eta * log(rho)) * least,
+            (
+                Subs(Partial(reducible, log(t)), t, rho * BEST),
+                "=",
+                eta * sinh(eta * log(rho)) * least,
+            ),
             say("The derivative has the sign of {}, so that no other ratio is as good:", log(rho)),
         ),
-        Claim(
+        step(
             "cost",
-            REDUCIBLE(C, rho * BEST),
-            "==",
-            cosh(eta * log(rho)) * least,
+            (REDUCIBLE(C, rho * BEST), "=", cosh(eta * log(rho)) * least),
             say("One term is multiplied by {}, the other divided by it:", rho**eta),
         ),
-        Claim(
+        step(
             "cost_in_size",
-            REDUCIBLE(C, BEST * exp(-2 * s)),
-            "==",
-            cosh(sym.BETA * s) * least,
+            (REDUCIBLE(C, BEST * exp(-2 * s)), "=", cosh(sym.BETA * s) * least),
             say(
                 "At {} times the optimal size the ratio is {} times the optimal one:",
                 exp(s),
@@ -100,10 +99,16 @@ def derivation() -> Derivation:
         name="overtraining_law",
         title="The over-training law",
         assumptions=(
-            say("Let {} be the loss of a model ", (LOSS(n, d), "=", form.loss))
-            + say("with {} params trained on {} tokens, where ", (n, ">", 0), (d, ">", 0))
-            + all_positive((sym.A, sym.B, sym.BETA))
-            + say(" and {}.", (sym.E, ">=", 0)),
+            (
+                say(
+                    "Let {} be the loss of a model with {} params trained on {} tokens, where ",
+                    (LOSS(n, d), "=", form.loss),
+                    (n, ">", 0),
+                    (d, ">", 0),
+                )
+                + all_positive((sym.A, sym.B, sym.BETA))
+                + say(" and {}.", (sym.E, ">=", 0))
+            ),
             envelope.assumptions[1],
             say(
                 "A run has {} tokens per parameter, written {} in the source.",
@@ -120,15 +125,22 @@ def derivation() -> Derivation:
             Definition(REDUCIBLE(C, t), (a * t**eta + b * t**-eta) * C**-eta),
             Definition(BEST, (b / a) ** (1 / (2 * eta))),
         ),
-        statement=say("A run at compute {} has {} params and {} tokens, ", C, size, t * size)
-        + "{budget}, and the loss {in_compute_and_ratio}. Its reducible loss has a lower bound, "
-        + "{least}, and attains it at "
-        + say("{} tokens per parameter whatever the compute, ", BEST)
-        + "{attained}. "
-        + say("With {} times that ratio, {}, the reducible loss is ", rho, (rho, ">", 0))
-        + "{cost}; its slope, {slope}, vanishes at the optimal ratio alone. With "
-        + say("{} times the optimal size, for real {}, it is ", exp(s), s)
-        + "{cost_in_size}.",
+        statement=say(
+            "A run at compute {} has {} params and {} tokens, {budget}, and the loss "
+            "{in_compute_and_ratio}. Its reducible loss has a lower bound, {least}, and "
+            "attains it at {} tokens per parameter whatever the compute, {attained}. With {} "
+            "times that ratio, {}, the reducible loss is {cost}; its slope, {slope}, "
+            "vanishes at the optimal ratio alone. With {} times the optimal size, for real "
+            "{}, it is {cost_in_size}.",
+            C,
+            size,
+            t * size,
+            BEST,
+            rho,
+            (rho, ">", 0),
+            exp(s),
+            s,
+        ),
         steps=steps,
         source="The law of Gadre et al. 2024, arXiv 2403.08540; its optimum and penalty are those of the params+tokens law.",
         follows="Training at a fixed multiple of the optimal ratio keeps the exponent of compute: the loss curves are parallel.",

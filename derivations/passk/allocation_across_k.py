@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sympy import Integer
-
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.passk import (
@@ -18,8 +16,8 @@ from isoflop.theory.passk import (
     SIZE,
     cross_allocation,
 )
-from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.arguments import ByWeightedAmGm
+from isoflop.theory.proof.theorem import Derivation, say, step
 
 
 def derivation() -> Derivation:
@@ -29,43 +27,41 @@ def derivation() -> Derivation:
     (b, g), (w_n, w_d) = (t.exponent for t in pair.judged.form.terms), pair.judged.shares
     best = JUDGED(BEST_PARAMS(C), BEST_TOKENS(C))
     steps = (
-        Claim(
+        step(
             "size_ratio",
-            CHOSEN_PARAMS(C) / BEST_PARAMS(C),
-            "==",
-            OFF_BY(C),
+            (CHOSEN_PARAMS(C) / BEST_PARAMS(C), "=", OFF_BY(C)),
             say("Both optimal sizes are powers of compute, and so is their quotient:"),
         ),
-        Claim(
+        step(
             "tokens_ratio",
-            CHOSEN_TOKENS(C) / BEST_TOKENS(C),
-            "==",
-            1 / OFF_BY(C),
+            (CHOSEN_TOKENS(C) / BEST_TOKENS(C), "=", 1 / OFF_BY(C)),
             say("At the same compute the tokens change by the reciprocal:"),
         ),
-        Claim(
+        step(
             "penalty",
-            JUDGED(CHOSEN_PARAMS(C), CHOSEN_TOKENS(C)) / best,
-            "==",
-            PENALTY_ACROSS(OFF_BY(C)),
+            (JUDGED(CHOSEN_PARAMS(C), CHOSEN_TOKENS(C)) / best, "=", PENALTY_ACROSS(OFF_BY(C))),
             say(
                 "Each term is its share of the least reducible loss, times the power of {}:",
                 OFF_BY(C),
             ),
         ),
-        Claim(
+        step(
             "at_least_one",
-            PENALTY_ACROSS(SIZE),
-            ">=",
-            Integer(1),
+            (
+                PENALTY_ACROSS(SIZE),
+                ">=",
+                product_of_powers([SIZE**-b, SIZE**g], [w_n, w_d]),
+                "=",
+                1,
+            ),
             say(
-                "Weighted AM-GM with the weights {} and {}; their products with the exponents ",
+                "Weighted AM-GM with the weights {} and {}; their products with the exponents "
+                "agree, so that the powers of {} cancel:",
                 w_n,
                 w_d,
-            )
-            + say("agree, so that the powers of {} cancel:", SIZE),
+                SIZE,
+            ),
             ByWeightedAmGm((w_n * SIZE**-b, w_d * SIZE**g), (w_n, w_d)),
-            through=(product_of_powers([SIZE**-b, SIZE**g], [w_n, w_d]),),
         ),
     )
     return Derivation(
@@ -74,11 +70,11 @@ def derivation() -> Derivation:
         assumptions=(*pair.assumptions, say("Let {}.", (SIZE, ">", 0))),
         definitions=pair.definitions,
         statement=say(
-            "The run that is optimal for the first law has {} times the optimal size of the second, ",
+            "The run that is optimal for the first law has {} times the optimal size of the "
+            "second, {size_ratio} and {tokens_ratio}, and under the second law the penalty "
+            "of that ratio, {penalty}, which is at least one, {at_least_one}.",
             OFF_BY(C),
-        )
-        + "{size_ratio} and {tokens_ratio}, and under the second law the penalty of that ratio, "
-        "{penalty}, which is at least one, {at_least_one}.",
+        ),
         steps=steps,
         source=f"{SCHAEFFER}, for laws whose coefficients depend on the number of samples; the quotient is elementary.",
         follows="If the optimal shares differ between the two numbers of samples, the penalty grows as a power of compute.",

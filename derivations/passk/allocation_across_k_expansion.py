@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, Symbol, exp, log
+from sympy import Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import partial
 from isoflop.theory.passk import (
     BEST_PARAMS,
     BEST_TOKENS,
@@ -15,8 +14,7 @@ from isoflop.theory.passk import (
     SCHAEFFER,
     cross_allocation,
 )
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.theorem import Definition, Derivation, partial, say, step
 
 
 def derivation() -> Derivation:
@@ -27,42 +25,36 @@ def derivation() -> Derivation:
     along, meeting = PENALTY_ACROSS(exp(s)), Symbol("C_x", positive=True)
     best = BEST_PARAMS(C), BEST_TOKENS(C)
     steps = (
-        Claim(
+        step(
             "affine_in_log_compute",
-            log(OFF_BY(power * C)),
-            "==",
-            log(OFF_BY(C)) + turn * log(power),
+            (log(OFF_BY(power * C)), "=", log(OFF_BY(C)) + turn * log(power)),
             say("The ratio of the two optimal sizes is a power of compute:"),
         ),
-        Claim(
+        step(
             "along_the_budget",
-            JUDGED(best[0] * exp(s), best[1] * exp(-s)) / JUDGED(*best),
-            "==",
-            along,
+            (JUDGED(best[0] * exp(s), best[1] * exp(-s)) / JUDGED(*best), "=", along),
             say(
                 "Each term is its share of the least reducible loss, times the power of {}:", exp(s)
             ),
         ),
-        Claim("at_the_optimum", PENALTY_ACROSS(1), "==", Integer(1), say("The shares sum to one:")),
-        Claim(
+        step("at_the_optimum", (PENALTY_ACROSS(1), "=", 1), say("The shares sum to one:")),
+        step(
             "first_order",
-            Subs(partial(along, s, 1), s, 0),
-            "==",
-            Integer(0),
+            (Subs(partial(along, s, 1), s, 0), "=", 0),
             say("The optimum is a minimum:"),
         ),
-        Claim(
+        step(
             "second_order",
-            Subs(partial(along, s, 2), s, 0) / 2,
-            "==",
-            (pair.leading_excess / log(pair.size_ratio) ** 2).cancel(),
+            (
+                Subs(partial(along, s, 2), s, 0) / 2,
+                "=",
+                (pair.leading_excess / log(pair.size_ratio) ** 2).cancel(),
+            ),
             say("The second order is that of the law that judges, whatever law chose:"),
         ),
-        Claim(
+        step(
             "agreement",
-            OFF_BY(meeting),
-            "==",
-            Integer(1),
+            (OFF_BY(meeting), "=", 1),
             say(
                 "Where the exponents of {affine_in_log_compute} differ, both allocate alike at one compute:"
             ),
@@ -74,14 +66,15 @@ def derivation() -> Derivation:
         assumptions=(*pair.assumptions, say("Let {} be real and {}.", s, (power, ">", 0))),
         definitions=(*pair.definitions, Definition(meeting, pair.agreement)),
         statement=say(
-            "The logarithm of the ratio {} of the two optimal sizes is affine in that of compute, ",
+            "The logarithm of the ratio {} of the two optimal sizes is affine in that of "
+            "compute, {affine_in_log_compute}. A run with {} times the optimal size of the "
+            "second law has the penalty {along_the_budget}, which begins as "
+            "{at_the_optimum}, {first_order} and {second_order}. At compute {} both allocate "
+            "alike, {agreement}.",
             OFF_BY(C),
-        )
-        + "{affine_in_log_compute}. A run with "
-        + say("{} times the optimal size of the second law has the penalty ", exp(s))
-        + "{along_the_budget}, which begins as {at_the_optimum}, {first_order} and {second_order}. "
-        + say("At compute {} both allocate alike, ", meeting)
-        + "{agreement}.",
+            exp(s),
+            meeting,
+        ),
         steps=steps,
         source=f"{SCHAEFFER}, for laws whose coefficients depend on the number of samples; Taylor's theorem.",
         follows="Away from that compute the excess grows with the square of the logarithm of compute first, then as a power.",

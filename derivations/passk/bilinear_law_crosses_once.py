@@ -5,11 +5,9 @@ from __future__ import annotations
 from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.passk import DRAWS, KRAJEWSKI, PASS_AT, BilinearLaw
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByMonotone
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:
@@ -40,60 +38,51 @@ def derivation() -> Derivation:
             Definition(crossing, law.crossing),
             Definition(s(C), b + c * log(C)),
         ),
-        statement=say("The curves of all {} meet at {}: ", k, crossing)
-        + "{common_crossing}. At a fixed number of draws the law is a power of compute, "
-        "{in_powers}, and at fixed compute a power of the number of draws, {in_powers_of_k}. "
-        + say("The slope in the logarithm of {} is {slope}. For every {} ", k, (v, ">", 0))
-        + "it is {wrong_way_below} below the crossing and {right_way_above} above it, where "
-        "{log_is_positive}: it changes its sign at the crossing.",
+        statement=say(
+            "The curves of all {} meet at {}: {common_crossing}. At a fixed number of draws "
+            "the law is a power of compute, {in_powers}, and at fixed compute a power of the "
+            "number of draws, {in_powers_of_k}. The slope in the logarithm of {} is {slope}. "
+            "For every {} it is {wrong_way_below} below the crossing and {right_way_above} "
+            "above it, where {log_is_positive}: it changes its sign at the crossing.",
+            k,
+            crossing,
+            k,
+            (v, ">", 0),
+        ),
         steps=(
-            Claim(
+            step(
                 "common_crossing",
-                function("y")(crossing, k),
-                "==",
-                law.value_at_crossing,
+                (function("y")(crossing, k), "=", law.value_at_crossing),
                 say("The terms in {} cancel:", log(k)),
             ),
-            Claim(
+            step(
                 "in_powers",
-                y,
-                "==",
-                sym.A * C ** (-law.compute_exponent) * k**b,
+                (y, "=", sym.A * C ** (-law.compute_exponent) * k**b),
                 say("Gather the terms in {}:", log(C)),
             ),
-            Claim(
+            step(
                 "in_powers_of_k",
-                y,
-                "==",
-                sym.A * C**a * k ** (-law.draws_exponent),
+                (y, "=", sym.A * C**a * k ** (-law.draws_exponent)),
                 say("Gather the terms in {}:", log(k)),
             ),
-            Claim(
+            step(
                 "slope",
-                k * Partial(log(y), k),
-                "==",
-                s(C),
+                (k * Partial(log(y), k), "=", s(C)),
                 say("The logarithm of {} is affine in {}:", y, log(k)),
             ),
-            Claim(
+            step(
                 "wrong_way_below",
-                s(crossing / (1 + v)),
-                "==",
-                -c * log(1 + v),
+                (s(crossing / (1 + v)), "=", -c * log(1 + v)),
                 say("Since {} vanishes at {}:", s(C), crossing),
             ),
-            Claim(
+            step(
                 "right_way_above",
-                s(crossing * (1 + v)),
-                "==",
-                c * log(1 + v),
+                (s(crossing * (1 + v)), "=", c * log(1 + v)),
                 say("In the same way:"),
             ),
-            Claim(
+            step(
                 "log_is_positive",
-                log(1 + v),
-                ">",
-                Integer(0),
+                (log(1 + v), ">", 0),
                 say(
                     "The logarithm increases from 0 at 1. So for {} the law rises with {} below {}, "
                     "which is impossible, and falls with it above:",

@@ -8,9 +8,8 @@ from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import PASS_AT, SCHAEFFER, crossing_compute
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByMonotone
+from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
 
 
 def derivation() -> Derivation:
@@ -43,31 +42,28 @@ def derivation() -> Derivation:
             Definition(many(sym.C), c2 * sym.C**-alpha2),
             Definition(crossing, crossing_compute((c1, alpha1), (c2, alpha1 + d))),
         ),
-        statement=say("The two laws agree at the compute {}, {crossing}, and ", crossing)
-        + "nowhere else, since {quotient}. For every "
-        + say("{} the law of the more draws lies above the other below the crossing, ", (v, ">", 0))
-        + "{impossible_below}, which no set of problems allows, and under it above the crossing, "
-        "{possible_above}.",
+        statement=say(
+            "The two laws agree at the compute {}, {crossing}, and nowhere else, since "
+            "{quotient}. For every {} the law of the more draws lies above the other below "
+            "the crossing, {impossible_below}, which no set of problems allows, and under it "
+            "above the crossing, {possible_above}.",
+            crossing,
+            (v, ">", 0),
+        ),
         steps=(
-            Claim(
+            step(
                 "crossing",
-                few(crossing),
-                "==",
-                many(crossing),
+                (few(crossing), "=", many(crossing)),
                 say("Substitute {} in both laws:", crossing),
             ),
-            Claim(
+            step(
                 "quotient",
-                many(sym.C) / few(sym.C),
-                "==",
-                (crossing / sym.C) ** d,
+                (many(sym.C) / few(sym.C), "=", (crossing / sym.C) ** d),
                 say("The quotient of two powers of {} is a power, and 1 at {}:", sym.C, crossing),
             ),
-            Claim(
+            step(
                 "impossible_below",
-                many(below) / few(below),
-                ">",
-                Integer(1),
+                (many(below) / few(below), ">", 1),
                 say(
                     "By {quotient} the left side is {}, which increases in {} from 1 at {}. "
                     "More draws would then solve fewer problems, but {} never falls with {}:",
@@ -79,11 +75,9 @@ def derivation() -> Derivation:
                 ),
                 ByMonotone((1 + x) ** d, x, v, Integer(0)),
             ),
-            Claim(
+            step(
                 "possible_above",
-                many(above) / few(above),
-                "<",
-                Integer(1),
+                (many(above) / few(above), "<", 1),
                 say(
                     "By {quotient} the left side is {}, which decreases in {} from 1 at {}:",
                     (1 + v) ** -d,

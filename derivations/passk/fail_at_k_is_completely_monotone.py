@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Symbol
 
 from isoflop.theory.passk import DRAWS, FAIL_AT, PASS_AT
-from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.arguments import ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:
@@ -30,32 +30,35 @@ def derivation() -> Derivation:
             Definition(FAIL_AT(k), (1 + odds) ** -k),
             Definition(PASS_AT(k), 1 - FAIL_AT(k)),
         ),
-        statement=say("A step from {} to {} draws lowers the chance to fail by ", k, k + 1)
-        + say(
-            "the fraction {}, {one_difference}. Its difference of order {} is, ",
+        statement=say(
+            "A step from {} to {} draws lowers the chance to fail by the fraction {}, "
+            "{one_difference}. Its difference of order {} is, up to the sign, {}, for "
+            "{induction_on_order}, and {differences_are_positive}: the differences alternate "
+            "in sign. So the chance to pass increases, {pass_increases}, and is concave, "
+            "{pass_is_concave}.",
+            k,
+            k + 1,
             p,
             (order, ">=", 0),
-        )
-        + say("up to the sign, {}, for {induction_on_order}, and ", p**order * FAIL_AT(k))
-        + "{differences_are_positive}: the differences alternate in sign. So the chance to pass "
-        "increases, {pass_increases}, and is concave, {pass_is_concave}.",
+            p**order * FAIL_AT(k),
+        ),
         steps=(
-            Claim(
+            step(
                 "one_difference",
-                FAIL_AT(k) - FAIL_AT(k + 1),
-                "==",
-                p * FAIL_AT(k),
+                (FAIL_AT(k) - FAIL_AT(k + 1), "=", p * FAIL_AT(k)),
                 say(
                     "A problem that {} draws fail to solve is solved by the next with chance {}:",
                     k,
                     p,
                 ),
             ),
-            Claim(
+            step(
                 "induction_on_order",
-                p**order * FAIL_AT(k) - p**order * FAIL_AT(k + 1),
-                "==",
-                p ** (order + 1) * FAIL_AT(k),
+                (
+                    p**order * FAIL_AT(k) - p**order * FAIL_AT(k + 1),
+                    "=",
+                    p ** (order + 1) * FAIL_AT(k),
+                ),
                 say(
                     "By induction on the order {}: the difference of that order is, up to its sign, "
                     "{}, and one more difference multiplies by {} once more:",
@@ -64,30 +67,24 @@ def derivation() -> Derivation:
                     p,
                 ),
             ),
-            Claim(
+            step(
                 "differences_are_positive",
-                p**order * FAIL_AT(k),
-                ">",
-                Integer(0),
+                (p**order * FAIL_AT(k), ">", 0),
                 say("Both factors are positive:"),
                 ByPositiveTerms(form=odds**order * (1 + odds) ** (-order - k)),
             ),
-            Claim(
+            step(
                 "pass_increases",
-                PASS_AT(k + 1),
-                ">",
-                PASS_AT(k),
+                (PASS_AT(k + 1), ">", PASS_AT(k)),
                 say(
                     "The difference of the two sides is {}, by {one_difference}:",
                     p * FAIL_AT(k),
                 ),
                 ByPositiveTerms(form=odds * (1 + odds) ** -(k + 1)),
             ),
-            Claim(
+            step(
                 "pass_is_concave",
-                2 * PASS_AT(k + 1),
-                ">",
-                PASS_AT(k) + PASS_AT(k + 2),
+                (2 * PASS_AT(k + 1), ">", PASS_AT(k) + PASS_AT(k + 2)),
                 say(
                     "The difference of the two sides is {}, by {induction_on_order} at {}:",
                     p**2 * FAIL_AT(k),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Rational, Symbol
+from sympy import Rational, Symbol
 
 from isoflop.theory.passk import DRAWS, FAIL_AT
-from isoflop.theory.proof.argument_calculus import ByConvexity
-from isoflop.theory.proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, say
+from isoflop.theory.proof.arguments import ByConvexity, ByPositiveTerms, ByWeightedAmGm
+from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, say, step
 
 
 def derivation() -> Derivation:
@@ -23,58 +22,44 @@ def derivation() -> Derivation:
     weights = (j / (j + k), k / (j + k))
     times = 1 + more
     steps = (
-        Claim(
+        step(
             "log_convex",
-            outer[0] + outer[1],
-            ">=",
-            f**k * g**k,
+            (outer[0] + outer[1], ">=", f**k * g**k),
             say("AM-GM of the two terms:"),
             ByWeightedAmGm(outer, (half, half)),
         ),
-        Claim(
+        step(
             "log_convex_for_two_kinds",
-            FAIL_AT(k - 1) * FAIL_AT(k + 1),
-            ">=",
-            FAIL_AT(k) ** 2,
+            (FAIL_AT(k - 1) * FAIL_AT(k + 1), ">=", FAIL_AT(k) ** 2),
             say("The difference is {}:", v * w * (f * g) ** (k - 1) * (f - g) ** 2),
             ByPositiveTerms(form=v * w * (f * g) ** (k - 1) * (f - g) ** 2),
         ),
-        Claim(
+        step(
             "super_multiplicative_first_half",
-            first[0] + first[1],
-            ">=",
-            f**j * g**k,
+            (first[0] + first[1], ">=", f**j * g**k),
             say("Weighted AM-GM with the weights {} and {}:", *weights),
             ByWeightedAmGm(first, weights),
         ),
-        Claim(
+        step(
             "super_multiplicative_second_half",
-            second[0] + second[1],
-            ">=",
-            f**k * g**j,
+            (second[0] + second[1], ">=", f**k * g**j),
             say("The same with {} and {} exchanged:", f, g),
             ByWeightedAmGm(second, weights[::-1]),
         ),
-        Claim(
+        step(
             "both_halves",
-            first[0] + first[1] + second[0] + second[1],
-            "==",
-            f ** (j + k) + g ** (j + k),
+            (first[0] + first[1] + second[0] + second[1], "=", f ** (j + k) + g ** (j + k)),
             say("The two halves add up to the sum of the two powers:"),
         ),
-        Claim(
+        step(
             "power",
-            x**times,
-            ">=",
-            mean**times + times * mean**more * (x - mean),
+            (x**times, ">=", mean**times + times * mean**more * (x - mean)),
             say("The power is convex in {}, and lies above its tangent at {}:", x, mean),
             ByConvexity(x**times, x, x, mean),
         ),
-        Claim(
+        step(
             "equality_for_equal_problems",
-            f ** (k - 1) * f ** (k + 1) - (f**k) ** 2,
-            "==",
-            Integer(0),
+            (f ** (k - 1) * f ** (k + 1) - (f**k) ** 2, "=", 0),
             say("Where all problems are equally hard log-convexity is an equality:"),
         ),
     )
@@ -82,31 +67,36 @@ def derivation() -> Derivation:
         name="fail_at_k_is_log_convex",
         title="fail@k is log-convex and super-multiplicative",
         assumptions=(
-            say("Let {} for two kinds of problems, ", (FAIL_AT(k), "=", v * f**k + w * g**k))
-            + say(
-                "with the shares {} and {}, which a draw fails with probability {} and {}. Let ",
-                v,
-                w,
-                f,
-                g,
-            )
-            + all_positive((f, g, v, w, k, j, x, mean, more))
-            + ".",
+            (
+                say(
+                    "Let {} for two kinds of problems, with the shares {} and {}, which a draw fails "
+                    "with probability {} and {}. Let ",
+                    (FAIL_AT(k), "=", v * f**k + w * g**k),
+                    v,
+                    w,
+                    f,
+                    g,
+                )
+                + all_positive((f, g, v, w, k, j, x, mean, more))
+                + (".")
+            ),
         ),
         definitions=(Definition(FAIL_AT(k), v * f**k + w * g**k),),
-        statement="For two kinds of problems {log_convex_for_two_kinds}. For any distribution draw two "
-        "problems independently: the mean over both draws of "
-        + say(
-            "{log_convex} says that the square of {} is at most {}, that of ",
+        statement=say(
+            "For two kinds of problems {log_convex_for_two_kinds}. For any distribution draw "
+            "two problems independently: the mean over both draws of {log_convex} says that "
+            "the square of {} is at most {}, that of {super_multiplicative_first_half} and "
+            "{super_multiplicative_second_half} that {} is at most {}, and that of {power}, "
+            "with {} for {}, that {} is at most {}.",
             FAIL_AT(k),
             FAIL_AT(k - 1) * FAIL_AT(k + 1),
-        )
-        + "{super_multiplicative_first_half} and {super_multiplicative_second_half} that "
-        + say("{} is at most {}, ", FAIL_AT(j) * FAIL_AT(k), FAIL_AT(j + k))
-        + say(
-            "and that of {power}, with {} for {}, that {} is at most ", f**k, x, FAIL_AT(k) ** times
-        )
-        + say("{}.", FAIL_AT(times * k)),
+            FAIL_AT(j) * FAIL_AT(k),
+            FAIL_AT(j + k),
+            f**k,
+            x,
+            FAIL_AT(k) ** times,
+            FAIL_AT(times * k),
+        ),
         steps=steps,
         source="Cauchy-Schwarz, Chebyshev's sum inequality and Jensen, each through AM-GM or a tangent.",
         follows=say(

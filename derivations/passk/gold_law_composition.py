@@ -5,11 +5,17 @@ from __future__ import annotations
 from sympy import Integer, Subs, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import partial
 from isoflop.theory.passk import PASS_AT, SCHAEFFER, GoldComposition
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone
+from isoflop.theory.proof.theorem import (
+    Definition,
+    Derivation,
+    all_positive,
+    function,
+    partial,
+    say,
+    step,
+)
 
 
 def derivation() -> Derivation:
@@ -29,54 +35,44 @@ def derivation() -> Derivation:
     square_floor, square_coefficient, _ = of_square.with_gold_floor
     in_power = xi + k0 * (eg + gg * x) ** power
     steps = (
-        Claim(
+        step(
             "without_floor",
-            bare,
-            "==",
-            exact_floor + exact_coefficient * C**-exact_exponent,
+            (bare, "=", exact_floor + exact_coefficient * C**-exact_exponent),
             say("Without {} the composition is a power of {}:", eg, C),
         ),
-        Claim(
+        step(
             "in_a_power",
-            law,
-            "==",
-            near.subs(x, C**-ag),
+            (law, "=", near.subs(x, C**-ag)),
             say("With it, it is a function of {} alone:", C**-ag),
         ),
-        Claim(
+        step(
             "floor",
-            law,
-            ">=",
-            floor,
+            (law, ">=", floor),
             say("That function increases in {} from its value at zero:", x),
             ByMonotone(in_power, x, C**-exponent, Integer(0)),
         ),
-        Claim(
+        step(
             "leading_order",
-            Subs(partial(near, x, 1), x, 0),
-            "==",
-            coefficient,
+            (Subs(partial(near, x, 1), x, 0), "=", coefficient),
             say("Its slope at zero is positive, so that {} itself is the leading power:", C**-ag),
         ),
-        Claim(
+        step(
             "next_order",
-            Subs(partial(near, x, 2), x, 0) / 2,
-            "==",
-            coefficient * composed.correction,
+            (Subs(partial(near, x, 2), x, 0) / 2, "=", coefficient * composed.correction),
             say("The coefficient of the next order:"),
         ),
-        Claim(
+        step(
             "exact_for_squares",
-            square,
-            "==",
-            square_floor + square_coefficient * C**-ag * (1 + of_square.correction * C**-ag),
+            (
+                square,
+                "=",
+                square_floor + square_coefficient * C**-ag * (1 + of_square.correction * C**-ag),
+            ),
             say("For a square the two orders are all there is:"),
         ),
-        Claim(
+        step(
             "exponent_for_squares",
-            (of_square.value - square_floor).expand(),
-            "~",
-            square_coefficient * C**-ag,
+            ((of_square.value - square_floor).expand(), "~", square_coefficient * C**-ag),
             say("And what lies above the floor falls with the exponent {}, not twice that:", ag),
             ByLeadingTerm(C, "oo"),
         ),
@@ -85,20 +81,20 @@ def derivation() -> Derivation:
         name="gold_law_composition",
         title="Composition of the gold reference law with a compute law",
         assumptions=(
-            say(
-                "Let {} be the negative log likelihood of the gold reference, and {} the ",
-                (gold, "=", eg + gg * C**-ag),
-                (law, "=", xi + k0 * gold**power),
-            )
-            + say(
-                "law of {} in it, with {} for {} without {}, and ",
-                -log(PASS_AT(k)),
-                (bare, "=", xi + k0 * (gg * C**-ag) ** power),
-                law,
-                eg,
-            )
-            + all_positive((C, x, *letters))
-            + ".",
+            (
+                say(
+                    "Let {} be the negative log likelihood of the gold reference, and {} the law of "
+                    "{} in it, with {} for {} without {}, and ",
+                    (gold, "=", eg + gg * C**-ag),
+                    (law, "=", xi + k0 * gold**power),
+                    -log(PASS_AT(k)),
+                    (bare, "=", xi + k0 * (gg * C**-ag) ** power),
+                    law,
+                    eg,
+                )
+                + all_positive((C, x, *letters))
+                + (".")
+            ),
         ),
         definitions=(
             Definition(gold, eg + gg * C**-ag),
@@ -108,12 +104,12 @@ def derivation() -> Derivation:
             Definition(square, xi + k0 * gold**2),
         ),
         statement=say(
-            "Without {} the composition is a power law with the exponent {}, ", eg, power * ag
-        )
-        + "{without_floor}. With it, {in_a_power}, the floor is {floor} and the exponent "
-        + say(
-            "{}, for {leading_order}. The next order is {next_order}, "
-            "and for a square there is no other, {exact_for_squares} and {exponent_for_squares}.",
+            "Without {} the composition is a power law with the exponent {}, "
+            "{without_floor}. With it, {in_a_power}, the floor is {floor} and the exponent "
+            "{}, for {leading_order}. The next order is {next_order}, and for a square there "
+            "is no other, {exact_for_squares} and {exponent_for_squares}.",
+            eg,
+            power * ag,
             ag,
         ),
         steps=steps,

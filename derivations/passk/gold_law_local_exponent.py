@@ -5,11 +5,17 @@ from __future__ import annotations
 from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.passk import PASS_AT, SCHAEFFER, GoldComposition
-from isoflop.theory.proof.argument_calculus import ByMonotone, BySameDifference
-from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms, BySameDifference
+from isoflop.theory.proof.theorem import (
+    Definition,
+    Derivation,
+    Partial,
+    all_positive,
+    function,
+    say,
+    step,
+)
 
 
 def derivation() -> Derivation:
@@ -25,39 +31,37 @@ def derivation() -> Derivation:
     convex = (1 + v) ** more - 1
     limit = composed.compute_where(1 / ((1 + error) ** (1 / power) - 1))
     steps = (
-        Claim(
+        step(
             "reducible",
-            law(C) - floor,
-            "==",
-            k0 * eg**power * ((1 + above(C)) ** power - 1),
+            (law(C) - floor, "=", k0 * eg**power * ((1 + above(C)) ** power - 1)),
             say("What lies above the limit {}:", floor),
         ),
-        Claim(
+        step(
             "local_exponent",
-            -Partial(log(law(C) - floor), log(C)),
-            "==",
-            power * ag * (1 - eg / gold(C)) / (1 - (eg / gold(C)) ** power),
+            (
+                -Partial(log(law(C) - floor), log(C)),
+                "=",
+                power * ag * (1 - eg / gold(C)) / (1 - (eg / gold(C)) ** power),
+            ),
             say("Differentiate:"),
         ),
-        Claim(
+        step(
             "compute_of_u",
-            above(place(v)),
-            "==",
-            v,
+            (above(place(v)), "=", v),
             say("Every value {} belongs to one compute, and {} falls with compute:", v, above(C)),
         ),
-        Claim(
+        step(
             "leading_ratio",
-            (law(place(v)) - floor) / (coefficient * place(v) ** -ag),
-            "==",
-            ((1 + v) ** power - 1) / (power * v),
+            (
+                (law(place(v)) - floor) / (coefficient * place(v) ** -ag),
+                "=",
+                ((1 + v) ** power - 1) / (power * v),
+            ),
             say("What the leading order misses depends on {} and {} alone:", v, power),
         ),
-        Claim(
+        step(
             "at_least_the_smaller",
-            more * v * (1 + v) ** m,
-            ">=",
-            convex,
+            (more * v * (1 + v) ** m, ">=", convex),
             say("For a power {} the elasticity of {} in {} is at least one:", more, convex, v),
             BySameDifference(
                 more * v * (1 + v) ** m - convex,
@@ -71,26 +75,20 @@ def derivation() -> Derivation:
                 ),
             ),
         ),
-        Claim(
+        step(
             "at_most_the_larger",
-            convex,
-            ">=",
-            v * (1 + v) ** m,
+            (convex, ">=", v * (1 + v) ** m),
             say("And at most the power, for {} is at least one:", (1 + v) ** m),
             BySameDifference((1 + v) ** m, Integer(1), ByMonotone((1 + x) ** m, x, v, Integer(0))),
         ),
-        Claim(
+        step(
             "bare_ratio",
-            (law(place(v)) - xi) / bare(place(v)),
-            "==",
-            (1 + 1 / v) ** power,
+            ((law(place(v)) - xi) / bare(place(v)), "=", (1 + 1 / v) ** power),
             say("The law without {} misses a factor that falls to one for large {}:", eg, v),
         ),
-        Claim(
+        step(
             "bare_limit",
-            law(limit) - xi,
-            "==",
-            (1 + error) * bare(limit),
+            (law(limit) - xi, "=", (1 + error) * bare(limit)),
             say("At this compute the factor is {}:", 1 + error),
             assume=((1 + error) ** (1 / power) - 1,),
         ),
@@ -99,24 +97,21 @@ def derivation() -> Derivation:
         name="gold_law_local_exponent",
         title="Local exponent of the composed gold law",
         assumptions=(
-            say(
-                "Let {} be the negative log likelihood of the gold reference. ",
-                (gold(C), "=", eg + gg * C**-ag),
-            )
-            + say(
-                "Let {} be the law of {} in it. ",
-                (law(C), "=", xi + k0 * gold(C) ** power),
-                -log(PASS_AT(k)),
-            )
-            + say(
-                "Let {} be what lies above {} where {} is zero. ",
-                (bare(C), "=", k0 * (gg * C**-ag) ** power),
-                xi,
-                eg,
-            )
-            + say("Let {}. Let ", (above(C), "=", (gold(C) - eg) / eg))
-            + all_positive((C, v, m, error, *letters))
-            + ".",
+            (
+                say(
+                    "Let {} be the negative log likelihood of the gold reference. Let {} be the law "
+                    "of {} in it. Let {} be what lies above {} where {} is zero. Let {}. Let ",
+                    (gold(C), "=", eg + gg * C**-ag),
+                    (law(C), "=", xi + k0 * gold(C) ** power),
+                    -log(PASS_AT(k)),
+                    (bare(C), "=", k0 * (gg * C**-ag) ** power),
+                    xi,
+                    eg,
+                    (above(C), "=", (gold(C) - eg) / eg),
+                )
+                + all_positive((C, v, m, error, *letters))
+                + (".")
+            ),
         ),
         definitions=(
             Definition(gold(C), eg + gg * C**-ag),
@@ -126,15 +121,14 @@ def derivation() -> Derivation:
             Definition(place(v), composed.compute_where(v)),
         ),
         statement=say(
-            "Above its floor the law is {reducible}, and its local exponent is {local_exponent}. "
-        )
-        + say(
-            "At {} it is that elasticity times {}, which for a power above one lies between ",
+            "Above its floor the law is {reducible}, and its local exponent is "
+            "{local_exponent}. At {} it is that elasticity times {}, which for a power above "
+            "one lies between one and the power, {at_least_the_smaller} and "
+            "{at_most_the_larger}. The leading order at large compute misses the factor "
+            "{leading_ratio}, and the law without the floor {bare_ratio}.",
             place(v),
             ag,
-        )
-        + "one and the power, {at_least_the_smaller} and {at_most_the_larger}. The leading order at "
-        "large compute misses the factor {leading_ratio}, and the law without the floor {bare_ratio}.",
+        ),
         steps=steps,
         source=f"{SCHAEFFER}, for the gold reference law; differentiation.",
         follows="An exponent fitted over a finite range lies between the two; for a power above one it is too steep beyond that "

@@ -5,9 +5,8 @@ from __future__ import annotations
 from sympy import Integer, Symbol, exp, log
 
 from isoflop.theory.passk import FAIL_AT, PASS_AT, SCHAEFFER, floor_across
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 
 
 def derivation() -> Derivation:
@@ -19,11 +18,9 @@ def derivation() -> Derivation:
     odds = t / (1 + t)
     at_odds = -log(1 - odds ** (1 / m))
     steps = (
-        Claim(
+        step(
             "more_failures_higher_floor",
-            -log(passed),
-            ">",
-            -log(passed + lost),
+            (-log(passed), ">", -log(passed + lost)),
             say("The negative logarithm decreases:"),
             ByMonotone(
                 -log(x),
@@ -34,18 +31,14 @@ def derivation() -> Derivation:
                 order=ByPositiveTerms(form=lost),
             ),
         ),
-        Claim(
+        step(
             "two_times_as_many_draws",
-            bound(floor, 2),
-            "==",
-            floor - log(2 - exp(-floor)),
+            (bound(floor, 2), "=", floor - log(2 - exp(-floor))),
             say("With {}:", (1 - (1 - exp(-floor)) ** 2, "=", exp(-floor) * (2 - exp(-floor)))),
         ),
-        Claim(
+        step(
             "floor_does_not_vanish",
-            bound(at_odds, m) - odds,
-            ">=",
-            Integer(0),
+            (bound(at_odds, m) - odds, ">=", 0),
             say("The bound is {}, at least {}, which is positive:", log(1 + t), odds),
             ByMonotone(
                 log(1 + x) - x / (1 + x),
@@ -60,30 +53,32 @@ def derivation() -> Derivation:
         name="irreducible_floor_across_k",
         title="The irreducible term across numbers of samples",
         assumptions=(
-            say(
-                "Let {} be the limit of {} for unlimited compute, so that that of {} is {}. ",
-                floor,
-                -log(PASS_AT(k)),
-                FAIL_AT(k),
-                1 - exp(-floor),
-            )
-            + say(
-                "At {} times as many draws the limit of the failures lies between this and its power {}, ",
-                m,
-                m,
-            )
-            + "as for every distribution of problems. Let "
-            + all_positive((floor, m, t, lost, passed))
-            + ".",
+            (
+                say(
+                    "Let {} be the limit of {} for unlimited compute, so that that of {} is {}. At "
+                    "{} times as many draws the limit of the failures lies between this and its "
+                    "power {}, as for every distribution of problems. Let ",
+                    floor,
+                    -log(PASS_AT(k)),
+                    FAIL_AT(k),
+                    1 - exp(-floor),
+                    m,
+                    m,
+                )
+                + all_positive((floor, m, t, lost, passed))
+                + (".")
+            ),
         ),
         definitions=(Definition(bound(floor, m), floor_across(floor, m)),),
         statement=say(
-            "More failures mean a higher floor, {more_failures_higher_floor}: the floor at {} times as ",
+            "More failures mean a higher floor, {more_failures_higher_floor}: the floor at "
+            "{} times as many draws lies between {} and {}. Twice as many draws take off no "
+            "more than a logarithm, {two_times_as_many_draws}, and no floor vanishes at more "
+            "draws, {floor_does_not_vanish}.",
             m,
-        )
-        + say("many draws lies between {} and {}. ", bound(floor, m), floor)
-        + "Twice as many draws take off no more than a logarithm, {two_times_as_many_draws}, and no "
-        "floor vanishes at more draws, {floor_does_not_vanish}.",
+            bound(floor, m),
+            floor,
+        ),
         steps=steps,
         source=f"{SCHAEFFER}, for laws with an irreducible term; the bound is Jensen's inequality.",
         follows="Floors fitted at two numbers of samples must satisfy both bounds; "

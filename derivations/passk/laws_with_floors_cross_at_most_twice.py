@@ -7,7 +7,6 @@ from __future__ import annotations
 from sympy import Integer, Symbol
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.passk import (
     DRAWS,
     PASS_AT,
@@ -16,9 +15,8 @@ from isoflop.theory.passk import (
     local_exponent,
     turning_compute,
 )
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByMonotone
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:
@@ -69,65 +67,55 @@ def derivation() -> Derivation:
             Definition(crossing, crossing_compute(*laws)),
             Definition(s(C), (turn / C) ** u - 1),
         ),
-        statement=say("The difference {} increases strictly below {}, and ", h(C), turn)
-        + say("decreases strictly above it: {slope}, where for every {} ", (v, ">", 0))
-        + "we have {rises_below} and {falls_above}. So it has at most one zero on either side, and its "
-        "greatest value is {highest}.",
+        statement=say(
+            "The difference {} increases strictly below {}, and decreases strictly above it: "
+            "{slope}, where for every {} we have {rises_below} and {falls_above}. So it has "
+            "at most one zero on either side, and its greatest value is {highest}.",
+            h(C),
+            turn,
+            (v, ">", 0),
+        ),
         steps=(
-            Claim(
+            step(
                 "slope",
-                C * Partial(h(C), C),
-                "==",
-                alpha1 * c1 * C**-alpha1 * s(C),
+                (C * Partial(h(C), C), "=", alpha1 * c1 * C**-alpha1 * s(C)),
                 say("Differentiate {} in {}; the floors drop out:", h(C), C),
             ),
-            Claim(
+            step(
                 "rises_below",
-                s(turn / (1 + v)),
-                ">",
-                Integer(0),
+                (s(turn / (1 + v)), ">", 0),
                 say("It is {}, which increases in {} from 0:", (1 + v) ** u - 1, v),
                 ByMonotone((1 + x) ** u - 1, x, v, Integer(0)),
             ),
-            Claim(
+            step(
                 "falls_above",
-                s(turn * (1 + v)),
-                "<",
-                Integer(0),
+                (s(turn * (1 + v)), "<", 0),
                 say("It is {}, which decreases in {} from 0:", (1 + v) ** -u - 1, v),
                 ByMonotone((1 + x) ** -u - 1, x, v, Integer(0), increasing=False),
             ),
-            Claim(
+            step(
                 "highest",
-                h(turn),
-                "==",
-                e1 - e2 + u / alpha2 * c1 * turn**-alpha1,
+                (h(turn), "=", e1 - e2 + u / alpha2 * c1 * turn**-alpha1),
                 "The two laws cross, or touch, if and only if this is at least 0:",
             ),
-            Claim(
+            step(
                 "without_floors",
-                turn,
-                "==",
-                crossing * (alpha2 / alpha1) ** (1 / u),
+                (turn, "=", crossing * (alpha2 / alpha1) ** (1 / u)),
                 say(
                     "Without floors the laws cross at {} alone, which lies below {}:",
                     crossing,
                     turn,
                 ),
             ),
-            Claim(
+            step(
                 "local_exponent",
-                -C * Partial(y1(C), C) / y1(C),
-                "==",
-                alpha1 * (1 - e1 / y1(C)),
+                (-C * Partial(y1(C), C) / y1(C), "=", alpha1 * (1 - e1 / y1(C))),
                 "The local exponent of a law falls to 0 towards its floor, so that the law with the "
                 "larger exponent need not be the steeper one:",
             ),
-            Claim(
+            step(
                 "without_cancellation",
-                local_exponent(e1, c1, alpha1),
-                "==",
-                alpha1 * (1 - e1 / y1(C)),
+                (local_exponent(e1, c1, alpha1), "=", alpha1 * (1 - e1 / y1(C))),
                 "The form in which the local exponent is computed subtracts nothing:",
             ),
         ),

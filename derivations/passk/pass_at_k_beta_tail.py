@@ -17,8 +17,8 @@ from isoflop.theory.passk import (
     beta_tail_correction,
     gamma_ratio,
 )
-from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation, UnderLemma
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, UnderLemma
+from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:
@@ -29,12 +29,11 @@ def derivation() -> Derivation:
     ratio, solved, tail, of_tail, of_mean = (Function(name) for name in names)
     slope = a * (a + 2 * b - 1) / 2
     lemma = say(
-        "For fixed {} and {}, the quotient of the values of the Gamma function at {} and ",
+        "For fixed {} and {}, the quotient of the values of the Gamma function at {} and "
+        "{} is {} up to a relative error of order {} as {}",
         (y, ">", 0),
         (z, ">", 0),
         k + y,
-    ) + say(
-        "{} is {} up to a relative error of order {} as {}",
         k + z,
         gamma_ratio(y, z),
         k**-2,
@@ -50,21 +49,17 @@ def derivation() -> Derivation:
         title=say("The tail of {} of Beta distributed problems", FAIL_AT(k)),
         assumptions=(
             say(
-                "Over the problems the chance {} that one draw solves a problem is Beta distributed "
-                "with shapes {} and {}: it has a density proportional to {}. ",
+                "Over the problems the chance {} that one draw solves a problem is Beta "
+                "distributed with shapes {} and {}: it has a density proportional to {}. The "
+                "constant {} is the quotient of the values {} and {} of the Gamma function. One "
+                "more draw multiplies {} by {}. Let {} and {}.",
                 p,
                 (a, ">", 0),
                 (b, ">", 0),
                 p ** (a - 1) * (1 - p) ** (b - 1),
-            )
-            + say(
-                "The constant {} is the quotient of the values {} and {} of the Gamma function. ",
                 scale,
                 gamma_of(a + b),
                 gamma_of(b),
-            )
-            + say(
-                "One more draw multiplies {} by {}. Let {} and {}.",
                 FAIL_AT(k),
                 ratio(k),
                 (x, ">", 0),
@@ -81,19 +76,20 @@ def derivation() -> Derivation:
             ),
             Definition(of_mean(u), log(1 + b * u) - log(1 + (a + b) * u)),
         ),
-        statement=say("For many draws the mean {} is, up to the relative error of ", FAIL_AT(k))
-        + "the lemma, the left side of {leading_term}. The recurrence has the same exponent: "
-        + say("of the problems that {} draws leave, one more solves the share ", k)
-        + "{share_solved}, which times the number of draws tends to the exponent, "
-        + "{relative_decrement}. And it has the same correction, for the steps from one number of "
-        + "draws to the next agree at first and second order, {step_at_first_order} and "
-        + "{step_at_second_order}.",
+        statement=say(
+            "For many draws the mean {} is, up to the relative error of the lemma, the left "
+            "side of {leading_term}. The recurrence has the same exponent: of the problems "
+            "that {} draws leave, one more solves the share {share_solved}, which times the "
+            "number of draws tends to the exponent, {relative_decrement}. And it has the "
+            "same correction, for the steps from one number of draws to the next agree at "
+            "first and second order, {step_at_first_order} and {step_at_second_order}.",
+            FAIL_AT(k),
+            k,
+        ),
         steps=(
-            Claim(
+            step(
                 "leading_term",
-                scale * tail(k),
-                "~",
-                scale * k**-a,
+                (scale * tail(k), "~", scale * k**-a),
                 say(
                     "The mean {} is {} times the quotient of the values of the Gamma function at {} "
                     "and {}:",
@@ -104,18 +100,14 @@ def derivation() -> Derivation:
                 ),
                 UnderLemma(lemma, TRICOMI, ByLeadingTerm(k, "oo")),
             ),
-            Claim(
+            step(
                 "share_solved",
-                1 - ratio(k),
-                "==",
-                solved(k),
+                (1 - ratio(k), "=", solved(k)),
                 say("What {} draws leave, one more leaves with the factor {}:", k, ratio(k)),
             ),
-            Claim(
+            step(
                 "relative_decrement",
-                at_x * solved(at_x),
-                "->",
-                a,
+                (at_x * solved(at_x), "->", a),
                 say(
                     "Let {} stand for {}; then the number of draws is {}, and its product with the "
                     "share is {}:",
@@ -126,11 +118,9 @@ def derivation() -> Derivation:
                 ),
                 ByLeadingTerm(x, "0"),
             ),
-            Claim(
+            step(
                 "step_at_first_order",
-                at_zero(of_tail, 1),
-                "==",
-                at_zero(of_mean, 1),
+                (at_zero(of_tail, 1), "=", at_zero(of_mean, 1)),
                 say(
                     "With {} for {}, the logarithm of the factor from {} to {} draws is {} for the "
                     "tail and {} for the mean. Both derivatives are {}:",
@@ -143,11 +133,9 @@ def derivation() -> Derivation:
                     -a,
                 ),
             ),
-            Claim(
+            step(
                 "step_at_second_order",
-                at_zero(of_tail, 2),
-                "==",
-                at_zero(of_mean, 2),
+                (at_zero(of_tail, 2), "=", at_zero(of_mean, 2)),
                 say(
                     "Both second derivatives are {}, which fixes the coefficient of the correction:",
                     a * (a + 2 * b),

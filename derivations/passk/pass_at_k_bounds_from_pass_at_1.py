@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Symbol
 
 from isoflop.theory.passk import DRAWS
-from isoflop.theory.proof.argument_calculus import ByConvexity
-from isoflop.theory.proof.claim import (
+from isoflop.theory.proof.arguments import (
+    ByConvexity,
     ByLeadingTerm,
     ByPositiveTerms,
     ByWeightedAmGm,
-    Claim,
-    Derivation,
 )
-from isoflop.theory.proof.words import Definition, all_positive, say
+from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, say, step
 
 
 def derivation() -> Derivation:
@@ -24,41 +22,33 @@ def derivation() -> Derivation:
     k, failed = DRAWS, Symbol("v", positive=True)
     draws = 1 + more
     steps = (
-        Claim(
+        step(
             "more_draws_fail_less",
-            failed ** (k + 1),
-            "<",
-            failed**k,
+            (failed ** (k + 1), "<", failed**k),
             say("One more draw brings the factor {}, which is below one:", failed),
             ByPositiveTerms(form=u * (1 + u) ** -(k + 1)),
         ),
-        Claim(
+        step(
             "tangent_at_the_mean",
-            f**draws,
-            ">=",
-            mean**draws + draws * mean**more * (f - mean),
+            (f**draws, ">=", mean**draws + draws * mean**more * (f - mean)),
             say("The power is convex in {}, and lies above its tangent at {}:", f, mean),
             ByConvexity(f**draws, f, f, mean),
         ),
-        Claim(
+        step(
             "union_bound",
-            f**draws / draws + more / draws,
-            ">=",
-            f,
+            (f**draws / draws + more / draws, ">=", f),
             say("Weighted AM-GM with the weights {} and {}:", 1 / draws, more / draws),
             ByWeightedAmGm((f**draws / draws, more / draws), (1 / draws, more / draws)),
         ),
-        Claim(
+        step(
             "lower_bound_is_sharp",
-            share * (1 - x**draws) - share * (1 - x),
-            "->",
-            Integer(0),
+            (share * (1 - x**draws) - share * (1 - x), "->", 0),
             say(
-                "Where a share {} of the problems fails with probability {}, and the others ",
+                "Where a share {} of the problems fails with probability {}, and the others "
+                "always, this is what further draws solve:",
                 share,
                 x,
-            )
-            + "always, this is what further draws solve:",
+            ),
             ByLeadingTerm(x, "0"),
         ),
     )
@@ -66,29 +56,33 @@ def derivation() -> Derivation:
         name="pass_at_k_bounds_from_pass_at_1",
         title="Bounds on pass@k from the mean pass@1",
         assumptions=(
-            say(
-                "Let {} be the probability that a draw fails a problem, with {}; ",
-                (failed, "=", 1 / (1 + u)),
-                (u, ">", 0),
-            )
-            + say(
-                "{} draws fail it with probability {}. Any distribution over the problems is allowed. Let ",
-                k,
-                failed**k,
-            )
-            + all_positive((k, more, f, mean, x, share))
-            + ".",
+            (
+                say(
+                    "Let {} be the probability that a draw fails a problem, with {}; {} draws fail "
+                    "it with probability {}. Any distribution over the problems is allowed. Let ",
+                    (failed, "=", 1 / (1 + u)),
+                    (u, ">", 0),
+                    k,
+                    failed**k,
+                )
+                + all_positive((k, more, f, mean, x, share))
+                + (".")
+            ),
         ),
         definitions=(Definition(failed, 1 / (1 + u)),),
         statement=say(
-            "More draws fail less, {more_draws_fail_less}. A problem fails {} draws with probability ",
+            "More draws fail less, {more_draws_fail_less}. A problem fails {} draws with "
+            "probability {} where it fails one with probability {}; by {tangent_at_the_mean} "
+            "the mean of the former is at least that of equally hard problems, for the mean "
+            "of the tangent is its value at the mean {} of {}. And {union_bound}: so many "
+            "draws solve no more than as many times what one does. That they may solve no "
+            "more than one draw shows {lower_bound_is_sharp}.",
             draws,
-        )
-        + say("{} where it fails one with probability {}; by ", f**draws, f)
-        + "{tangent_at_the_mean} the mean of the former is at least that of equally hard problems, "
-        + say("for the mean of the tangent is its value at the mean {} of {}. And ", mean, f)
-        + "{union_bound}: so many draws solve no more than as many times what one does. That they "
-        "may solve no more than one draw shows {lower_bound_is_sharp}.",
+            f**draws,
+            f,
+            mean,
+            f,
+        ),
         steps=steps,
         source="Bernoulli's and Jensen's inequalities, by weighted AM-GM and convexity.",
         follows="The value for equally hard problems is an upper bound: any spread of difficulty lowers pass@k.",

@@ -16,8 +16,7 @@ from isoflop.theory.passk import (
     falling,
     in_factorials,
 )
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:
@@ -45,28 +44,36 @@ def derivation() -> Derivation:
         name="pass_at_k_covariance_estimate",
         title=say("Unbiased estimate of the covariance across {}", DRAWS),
         assumptions=(
-            say(
-                "Of {} independent samples {} are correct and {} fail. A sample is correct with "
-                "probability {} strictly between 0 and 1, written through its odds {}, and fails "
-                "with probability {}. ",
-                n,
-                c,
-                (failed, "=", n - c),
-                p,
-                (odds, ">", 0),
-                q,
-            )
-            + say("The numbers of draws {} and {} are integers, ", (k1, ">=", 1), (k2, ">=", 1))
-            + say(
-                "with {}, for beyond {} no estimator is unbiased; equal ones give the variance. ",
-                (k1 + k2, "<=", n),
-                n,
-            )
-            + say("The falling factorials of {} and of {}, with as many factors as the ", n, failed)
-            + say("draws, are {}, {} and {} and ", *(falling(n, d) for d in draws))
-            + say("{}, {} and {}, the latter 0 where ", *(falling(failed, d) for d in draws))
-            + say("there are fewer than so many failures. The second of {} draws avoids the ", k2)
-            + say("{} samples of a first one with the probability {}.", k1, disjoint),
+            (
+                say(
+                    "Of {} independent samples {} are correct and {} fail. A sample is correct with "
+                    "probability {} strictly between 0 and 1, written through its odds {}, and fails "
+                    "with probability {}. The numbers of draws {} and {} are integers, with {}, for "
+                    "beyond {} no estimator is unbiased; equal ones give the variance. The falling "
+                    "factorials of {} and of {}, with as many factors as the ",
+                    n,
+                    c,
+                    (failed, "=", n - c),
+                    p,
+                    (odds, ">", 0),
+                    q,
+                    (k1, ">=", 1),
+                    (k2, ">=", 1),
+                    (k1 + k2, "<=", n),
+                    n,
+                    n,
+                    failed,
+                )
+                + say("draws, are {}, {} and {} and ", *(falling(n, d) for d in draws))
+                + say("{}, {} and {}, the latter 0 where ", *(falling(failed, d) for d in draws))
+                + say(
+                    "there are fewer than so many failures. The second of {} draws avoids the {} "
+                    "samples of a first one with the probability {}.",
+                    k2,
+                    k1,
+                    disjoint,
+                )
+            ),
             say(
                 "The estimators of {}, {} and {} from these counts, the shares of the choices of so "
                 "many samples that all fail, are {}, {} and {}.",
@@ -88,34 +95,28 @@ def derivation() -> Derivation:
             Definition(disjoint, falling(n - k1, k2) / falling(n, k2)),
         ),
         statement=say(
-            "The estimators have the product {in_falling_factorials}, where {} is the ", third
-        )
-        + "estimator of the product of their means, {third_estimator}: so the mean of what is left, "
-        + say(
-            "{}, is the covariance of {} and {}. Of all pairs of draws the ",
+            "The estimators have the product {in_falling_factorials}, where {} is the "
+            "estimator of the product of their means, {third_estimator}: so the mean of what "
+            "is left, {}, is the covariance of {} and {}. Of all pairs of draws the share {} "
+            "is disjoint, {disjoint_draws}, and of these both fail in the share "
+            "{disjoint_draws_are_one_draw}: what is left is due to shared samples. For five "
+            "samples, and two draws and one, the mean is {five_samples_two_and_one_draws}, "
+            "which is the sum over shared samples, {the_same_by_overlaps}.",
+            third,
             estimate,
             first,
             second,
-        )
-        + "share "
-        + say("{} is disjoint, {disjoint_draws}, and of these ", disjoint)
-        + "both fail in the share "
-        + "{disjoint_draws_are_one_draw}: what is left is due to shared samples. For five samples, "
-        + "and two draws and one, the mean is {five_samples_two_and_one_draws}, which is the sum "
-        + "over shared samples, {the_same_by_overlaps}.",
+            disjoint,
+        ),
         steps=(
-            Claim(
+            step(
                 "in_falling_factorials",
-                first * second,
-                "==",
-                falling(failed, k1) * falling(failed, k2) / drawn,
+                (first * second, "=", falling(failed, k1) * falling(failed, k2) / drawn),
                 "Multiply the two quotients of falling factorials:",
             ),
-            Claim(
+            step(
                 "third_estimator",
-                first * second - estimate,
-                "==",
-                falling(failed, k1 + k2) / falling(n, k1 + k2),
+                (first * second - estimate, "=", falling(failed, k1 + k2) / falling(n, k1 + k2)),
                 say(
                     "What is taken off is {}. As the estimator is unbiased, its mean is {}, the "
                     "product of the means {} and {} of the other two:",
@@ -125,11 +126,9 @@ def derivation() -> Derivation:
                     q**k2,
                 ),
             ),
-            Claim(
+            step(
                 "disjoint_draws",
-                disjoint * drawn,
-                "==",
-                falling(n, k1 + k2),
+                (disjoint * drawn, "=", falling(n, k1 + k2)),
                 say(
                     "The product {} is the share of all pairs of draws in which both fail. Those "
                     "without a common sample are {} samples in order:",
@@ -137,26 +136,20 @@ def derivation() -> Derivation:
                     k1 + k2,
                 ),
             ),
-            Claim(
+            step(
                 "disjoint_draws_are_one_draw",
-                falling(failed, k1 + k2) / (disjoint * drawn),
-                "==",
-                third,
+                (falling(failed, k1 + k2) / (disjoint * drawn), "=", third),
                 say("Two disjoint draws that fail are one failed draw of {} samples:", k1 + k2),
             ),
-            Claim(
+            step(
                 "five_samples_two_and_one_draws",
-                estimates,
-                "==",
-                products - q**3,
+                (estimates, "=", products - q**3),
                 "The mean over the binomial distribution of the correct samples is that of the "
                 "product less the product of the means:",
             ),
-            Claim(
+            step(
                 "the_same_by_overlaps",
-                products - q**3,
-                "==",
-                shared - q**3,
+                (products - q**3, "=", shared - q**3),
                 "Two draws and one share a sample or none, with their probabilities as weights:",
             ),
         ),

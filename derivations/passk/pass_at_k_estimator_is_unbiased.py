@@ -18,8 +18,7 @@ from isoflop.theory.passk import (
     binomial,
     falling,
 )
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
 
 
 def derivation() -> Derivation:
@@ -36,16 +35,17 @@ def derivation() -> Derivation:
             say(
                 "Of {} independent samples {} are correct and {} fail. A sample is correct with "
                 "probability {} strictly between 0 and 1, written through its odds {}, and fails "
-                "with probability {}. ",
+                "with probability {}. The numbers {} and {} are integers, and {}.",
                 n,
                 c,
                 (failures, "=", n - c),
                 p,
                 (odds, ">", 0),
                 q,
-            )
-            + say("The numbers {} and {} are integers, and ", n, k)
-            + say("{}.", (1, "<=", k, "<=", n)),
+                n,
+                k,
+                (1, "<=", k, "<=", n),
+            ),
             say(
                 "The probability generating function {} of the failures is the mean of {}. The "
                 "product of the {} factors {}, {} and so on is {}, and {} is the number of ways to "
@@ -68,19 +68,20 @@ def derivation() -> Derivation:
             Definition(generating(z), (p + q * z) ** n),
         ),
         statement=say(
-            "The number of ways to choose {} of the failures, times {}, has the mean ",
+            "The number of ways to choose {} of the failures, times {}, has the mean "
+            "{factorial_moment}. Divided by that of all samples, the mean is {unbiased}: the "
+            "share of the choices of {} samples that all fail estimates {} without bias, and "
+            "so 1 less this share estimates {}.",
             k,
             factorial_of(k),
-        )
-        + "{factorial_moment}. Divided by that of all samples, the mean is {unbiased}: the share "
-        + say("of the choices of {} samples that all fail estimates {} without ", k, FAIL_AT(k))
-        + say("bias, and so 1 less this share estimates {}.", PASS_AT(k)),
+            k,
+            FAIL_AT(k),
+            PASS_AT(k),
+        ),
         steps=(
-            Claim(
+            step(
                 "first_derivative",
-                Derivative(generating(z), z),
-                "==",
-                n * q * (p + q * z) ** (n - 1),
+                (Derivative(generating(z), z), "=", n * q * (p + q * z) ** (n - 1)),
                 say(
                     "The generating function is the product of {} equal factors {}, one for each "
                     "sample:",
@@ -88,11 +89,13 @@ def derivation() -> Derivation:
                     p + q * z,
                 ),
             ),
-            Claim(
+            step(
                 "induction_on_k",
-                Derivative(derivative, z),
-                "==",
-                falling(n, k + 1) * q ** (k + 1) * (p + q * z) ** (n - k - 1),
+                (
+                    Derivative(derivative, z),
+                    "=",
+                    falling(n, k + 1) * q ** (k + 1) * (p + q * z) ** (n - k - 1),
+                ),
                 say(
                     "By induction the derivative of order {} is {}, for this holds at {} by "
                     "{first_derivative}, and one more derivative replaces {} by {}:",
@@ -104,11 +107,9 @@ def derivation() -> Derivation:
                 ),
                 assume=(n - k,),
             ),
-            Claim(
+            step(
                 "factorial_moment",
-                falling(n, k) * q**k * (p + q) ** (n - k),
-                "==",
-                factorial_of(k) * choices * q**k,
+                (falling(n, k) * q**k * (p + q) ** (n - k), "=", factorial_of(k) * choices * q**k),
                 say(
                     "At {} this derivative is the mean of the product of {} factors {}, {} and so "
                     "on, which is {} times the number of ways to choose {} of the failures:",
@@ -120,27 +121,27 @@ def derivation() -> Derivation:
                     k,
                 ),
             ),
-            Claim(
+            step(
                 "unbiased",
-                falling(n, k) * q**k / (factorial_of(k) * choices),
-                "==",
-                q**k,
+                (falling(n, k) * q**k / (factorial_of(k) * choices), "=", q**k),
                 say(
                     "Divide this mean by {}, which is {}:",
                     factorial_of(k) * choices,
                     falling(n, k),
                 ),
             ),
-            Claim(
+            step(
                 "seven_samples_three_draws",
-                Add(
-                    *(
-                        Integer(comb(7, x) * comb(7 - x, 3)) / comb(7, 3) * p**x * q ** (7 - x)
-                        for x in range(8)
-                    )
+                (
+                    Add(
+                        *(
+                            Integer(comb(7, x) * comb(7 - x, 3)) / comb(7, 3) * p**x * q ** (7 - x)
+                            for x in range(8)
+                        )
+                    ),
+                    "=",
+                    q**3,
                 ),
-                "==",
-                q**3,
                 say(
                     "One case written out, with {} and {}: the mean over the binomial distribution "
                     "of the correct samples:",

@@ -18,8 +18,7 @@ from isoflop.theory.passk import (
     falling,
     in_factorials,
 )
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:
@@ -33,21 +32,21 @@ def derivation() -> Derivation:
         title=say("The estimator of {} is unbiased, term by term", PASS_AT(k)),
         assumptions=(
             say(
-                "Of {} independent samples {} are correct. A sample is correct with probability {} "
-                "strictly between 0 and 1, written through its odds {}, and fails with probability "
-                "{}. ",
+                "Of {} independent samples {} are correct. A sample is correct with probability "
+                "{} strictly between 0 and 1, written through its odds {}, and fails with "
+                "probability {}. The numbers {}, {} and {} are integers, and {}. Binomial "
+                "coefficients are written in factorials: {} samples are chosen from {} in {} "
+                "ways, and from those that fail in {} ways. The quotient of the two is the "
+                "estimator {}. There are {} ways for {} samples to be correct.",
                 n,
                 c,
                 p,
                 (odds, ">", 0),
                 q,
-            )
-            + say("The numbers {}, {} and {} are integers, and ", n, k, m)
-            + say("{}. Binomial coefficients are written in factorials: ", (1, "<=", k, "<=", n))
-            + say(
-                "{} samples are chosen from {} in {} ways, and from those that fail in {} ways. The "
-                "quotient of the two is the estimator {}. There are {} ways for {} samples to be "
-                "correct.",
+                n,
+                k,
+                m,
+                (1, "<=", k, "<=", n),
                 k,
                 n,
                 binomial(n, k),
@@ -62,19 +61,23 @@ def derivation() -> Derivation:
             Definition(q, 1 / (1 + odds)),
             Definition(estimate, in_factorials(fail_estimator())),
         ),
-        statement=say("With at most {} correct samples the estimator satisfies ", n - k)
-        + say("{hypergeometric_ratio}; with more correct samples it is 0. So its mean over {} ", c)
-        + say("has the terms {term}, each of them {} times the probability of {} ", q**k, c)
-        + say("correct samples among {}. By {pascal} the terms for one more sample are ", n - k)
-        + say(
-            "{one_more_sample}, so that those probabilities add up to 1, and the mean is {}.", q**k
+        statement=say(
+            "With at most {} correct samples the estimator satisfies {hypergeometric_ratio}; "
+            "with more correct samples it is 0. So its mean over {} has the terms {term}, "
+            "each of them {} times the probability of {} correct samples among {}. By "
+            "{pascal} the terms for one more sample are {one_more_sample}, so that those "
+            "probabilities add up to 1, and the mean is {}.",
+            n - k,
+            c,
+            q**k,
+            c,
+            n - k,
+            q**k,
         ),
         steps=(
-            Claim(
+            step(
                 "hypergeometric_ratio",
-                binomial(n, c) * estimate,
-                "==",
-                binomial(n - k, c),
+                (binomial(n, c) * estimate, "=", binomial(n - k, c)),
                 say(
                     "To choose {} correct samples and {} of the others, or those {} first and the {} "
                     "then, is the same count:",
@@ -84,22 +87,22 @@ def derivation() -> Derivation:
                     c,
                 ),
             ),
-            Claim(
+            step(
                 "term",
-                estimate * binomial(n, c) * p**c * q ** (n - c),
-                "==",
-                q**k * binomial(n - k, c) * p**c * q ** (n - k - c),
+                (
+                    estimate * binomial(n, c) * p**c * q ** (n - c),
+                    "=",
+                    q**k * binomial(n - k, c) * p**c * q ** (n - k - c),
+                ),
                 say(
                     "By {hypergeometric_ratio}, the estimator times the probability of {} correct "
                     "samples is:",
                     c,
                 ),
             ),
-            Claim(
+            step(
                 "pascal",
-                without_last + with_last,
-                "==",
-                falling(m + 1, c) / factorial_of(c),
+                (without_last + with_last, "=", falling(m + 1, c) / factorial_of(c)),
                 say(
                     "Pascal's rule, for {}: of {} samples the last is not among the {} chosen ones, "
                     "in {} ways, or it is, in {} ways:",
@@ -111,11 +114,13 @@ def derivation() -> Derivation:
                 ),
                 assume=(m + 1 - c,),
             ),
-            Claim(
+            step(
                 "one_more_sample",
-                p**c * q ** (m + 1 - c) * without_last + p**c * q ** (m + 1 - c) * with_last,
-                "==",
-                falling(m + 1, c) / factorial_of(c) * p**c * q ** (m + 1 - c),
+                (
+                    p**c * q ** (m + 1 - c) * without_last + p**c * q ** (m + 1 - c) * with_last,
+                    "=",
+                    falling(m + 1, c) / factorial_of(c) * p**c * q ** (m + 1 - c),
+                ),
                 say(
                     "The last of {} samples fails or is correct. Summed over {}, the total for {} is "
                     "{}, that is 1, times that for {}; without a sample it is 1, and so it is for "

@@ -18,8 +18,7 @@ from isoflop.theory.passk import (
     overlap_weight,
     product_coefficient,
 )
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:
@@ -49,31 +48,26 @@ def derivation() -> Derivation:
         assumptions=(
             say(
                 "Of {} independent samples {} fail. A sample is correct with probability {} "
-                "strictly between 0 and 1, written through its odds {}, and fails with probability "
-                "{}. ",
+                "strictly between 0 and 1, written through its odds {}, and fails with "
+                "probability {}. The numbers of draws {} and {} are integers from 1 to {}. The "
+                "falling factorial of {} with {} factors is {}, and so for other numbers. The "
+                "estimators of {} and {} are its quotients {} and {}. Of the {} choices of {} "
+                "samples {} share {} samples with a given choice of {}; this is the share {}.",
                 n,
                 failed,
                 p,
                 (odds, ">", 0),
                 q,
-            )
-            + say("The numbers of draws {} and {} are integers from 1 to {}. ", m, k, n)
-            + say(
-                "The falling factorial of {} with {} factors is {}, and so for other numbers. ",
+                m,
+                k,
+                n,
                 failed,
                 length,
                 falling(failed, length),
-            )
-            + say(
-                "The estimators of {} and {} are its quotients {} and {}. ",
                 FAIL_AT(m),
                 FAIL_AT(k),
                 falling(failed, m) / falling(n, m),
                 falling(failed, k) / falling(n, k),
-            )
-            + say(
-                "Of the {} choices of {} samples {} share {} samples with a given choice of {}; "
-                "this is the share {}.",
                 ways(n, k),
                 k,
                 ways(m, j) * ways(n - m, k - j),
@@ -89,31 +83,30 @@ def derivation() -> Derivation:
             Definition(weight, in_factorials(overlap_weight(n, m, k, j))),
         ),
         statement=say(
-            "The covariance of the two estimators is the sum of {} over all {} ",
+            "The covariance of the two estimators is the sum of {} over all {} from the "
+            "larger of 0 and {} to the smaller of {} and {}, less {}; for {} draws in both "
+            "it is the variance. For one more factor gives {falling_factorial_step}, so that "
+            "a product of two falling factorials is a sum of them, with coefficients {} that "
+            "satisfy {product_by_induction}, beginning with {product_for_one}; and in the "
+            "mean these become the weights {weights}. For five samples and two draws the "
+            "mean square is {five_samples_two_draws}.",
             weight * q ** (m + k - j),
             j,
-        )
-        + say(
-            "from the larger of 0 and {} to the smaller of {} and {}, less {}; ",
             m + k - n,
             m,
             k,
             q ** (m + k),
-        )
-        + say("for {} draws in both it is the variance. For one more factor gives ", k)
-        + "{falling_factorial_step}, so that a product of two falling factorials is a sum of them, "
-        + say(
-            "with coefficients {} that satisfy {product_by_induction}, beginning with {product_for_one}; ",
+            k,
             kept,
-        )
-        + "and in the mean these become the weights {weights}. For five samples and two draws the "
-        + "mean square is {five_samples_two_draws}.",
+        ),
         steps=(
-            Claim(
+            step(
                 "falling_factorial_step",
-                falling(failed, length) * (failed - k),
-                "==",
-                falling(failed, length + 1) + (length - k) * falling(failed, length),
+                (
+                    falling(failed, length) * (failed - k),
+                    "=",
+                    falling(failed, length + 1) + (length - k) * falling(failed, length),
+                ),
                 say(
                     "One more factor {} on the falling factorial with {} factors lengthens it or "
                     "keeps it, for it is the sum of {} and {}:",
@@ -123,11 +116,9 @@ def derivation() -> Derivation:
                     length - k,
                 ),
             ),
-            Claim(
+            step(
                 "product_by_induction",
-                kept + (m - j + 1) * coefficient(k, j - 1),
-                "==",
-                coefficient(k + 1, j),
+                (kept + (m - j + 1) * coefficient(k, j - 1), "=", coefficient(k + 1, j)),
                 say(
                     "By induction over {}, the product of the falling factorials with {} and {} "
                     "factors is a sum over {} of those with {} factors, with the coefficients {}. "
@@ -143,18 +134,14 @@ def derivation() -> Derivation:
                 ),
                 assume=(k + 1 - j,),
             ),
-            Claim(
+            step(
                 "product_for_one",
-                m * falling(failed, m) + falling(failed, m + 1),
-                "==",
-                falling(failed, m) * failed,
+                (m * falling(failed, m) + falling(failed, m + 1), "=", falling(failed, m) * failed),
                 say("The induction starts at {}:", (k, "=", 1)),
             ),
-            Claim(
+            step(
                 "weights",
-                kept * falling(n, m + k - j) / (falling(n, m) * falling(n, k)),
-                "==",
-                weight,
+                (kept * falling(n, m + k - j) / (falling(n, m) * falling(n, k)), "=", weight),
                 say(
                     "Divide by the falling factorials of {} and take means. The estimator is "
                     "unbiased for {} draws too, so the mean of that term is {} times its "
@@ -166,17 +153,16 @@ def derivation() -> Derivation:
                     (m + k - j, ">", n),
                 ),
             ),
-            Claim(
+            step(
                 "five_samples_two_draws",
-                second_moment,
-                "==",
-                shared,
+                (second_moment, "=", shared),
                 say(
-                    "One case written out, with {} and {}: the mean square over the binomial ",
+                    "One case written out, with {} and {}: the mean square over the binomial "
+                    "distribution of the failures, for {}:",
                     (n, "=", 5),
                     (m, "=", 2),
-                )
-                + say("distribution of the failures, for {}:", (k, "=", 2)),
+                    (k, "=", 2),
+                ),
             ),
         ),
         source="Hoeffding 1948, Ann. Math. Statist. 19, 293-325, for U-statistics.",

@@ -10,8 +10,8 @@ from isoflop.theory.passk import (
     SCHAEFFER,
     floor_of_unsolvable,
 )
-from isoflop.theory.proof.claim import ByLeadingTerm, ByPositiveTerms, Claim, Derivation, UnderLemma
-from isoflop.theory.proof.words import Definition, all_positive, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, UnderLemma
+from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, say, step
 
 
 def derivation() -> Derivation:
@@ -29,22 +29,18 @@ def derivation() -> Derivation:
     )
     front, power = Symbol("c", positive=True), Symbol("b", positive=True)
     steps = (
-        Claim(
+        step(
             "solvable_problems_fail_less",
-            failed ** (k + 1),
-            "<",
-            failed**k,
+            (failed ** (k + 1), "<", failed**k),
             say(
                 "Where a draw fails with probability {}, every further one brings this factor:",
                 failed,
             ),
             ByPositiveTerms(form=u * (1 + u) ** -(k + 1)),
         ),
-        Claim(
+        step(
             "limit_of_pass",
-            1 - unsolvable - solvable * x,
-            "->",
-            exp(-floor),
+            (1 - unsolvable - solvable * x, "->", exp(-floor)),
             say(
                 "The share {} fails always, and the others with probability {}, which vanishes:",
                 unsolvable,
@@ -57,11 +53,9 @@ def derivation() -> Derivation:
             ),
             assume=(solvable,),
         ),
-        Claim(
+        step(
             "limit_of_pass_for_beta_problems",
-            1 - unsolvable - solvable * front * k**-power,
-            "->",
-            exp(-floor),
+            (1 - unsolvable - solvable * front * k**-power, "->", exp(-floor)),
             say(
                 "The same where they fail as Beta distributed problems do, with probability {}:",
                 front * k**-power,
@@ -74,26 +68,30 @@ def derivation() -> Derivation:
         name="pass_at_k_floor_of_unsolvable_problems",
         title="The floor of the loss of pass@k is the share of unsolvable problems",
         assumptions=(
-            say(
-                "A share {} of the problems is never solved, {}. ", unsolvable, (unsolvable, "<", 1)
-            )
-            + say(
-                "Let {} be the probability that a draw fails one of the others, with {}, and let ",
-                (failed, "=", 1 / (1 + u)),
-                (u, ">", 0),
-            )
-            + all_positive((k, x, front, power))
-            + ".",
+            (
+                say(
+                    "A share {} of the problems is never solved, {}. Let {} be the probability that "
+                    "a draw fails one of the others, with {}, and let ",
+                    unsolvable,
+                    (unsolvable, "<", 1),
+                    (failed, "=", 1 / (1 + u)),
+                    (u, ">", 0),
+                )
+                + all_positive((k, x, front, power))
+                + (".")
+            ),
         ),
         definitions=(
             Definition(failed, 1 / (1 + u)),
             Definition(floor, floor_of_unsolvable(unsolvable)),
         ),
-        statement=say("With {} the others fail less and less, ", k)
-        + "{solvable_problems_fail_less}, and what is left of "
-        + say("{} tends to the share that can be solved, ", PASS_AT(k))
-        + "{limit_of_pass}, as for problems that are Beta distributed, "
-        "{limit_of_pass_for_beta_problems}.",
+        statement=say(
+            "With {} the others fail less and less, {solvable_problems_fail_less}, and what "
+            "is left of {} tends to the share that can be solved, {limit_of_pass}, as for "
+            "problems that are Beta distributed, {limit_of_pass_for_beta_problems}.",
+            k,
+            PASS_AT(k),
+        ),
         steps=steps,
         source=f"Dominated convergence; {SCHAEFFER}, for laws with an irreducible term.",
         follows="A law without an irreducible term at many samples says that every problem is solved sometimes.",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Symbol
 
 from isoflop.theory.passk import CHEN, CORRECT, DRAWS, FAIL_AT, PASS_AT, SAMPLES, SOLVE
-from isoflop.theory.proof.claim import ByLeadingTerm, ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:
@@ -21,22 +21,21 @@ def derivation() -> Derivation:
             say(
                 "Of {} independent samples {} are correct. Each is correct with the same unknown "
                 "probability {} strictly between 0 and 1, written through its odds {}, and fails "
-                "with probability {}. ",
+                "with probability {}. The number of draws {} exceeds {} by an integer {}, and {} "
+                "is {}. Let {} be {}.",
                 n,
                 c,
                 p,
                 (x, ">", 0),
                 q,
-            )
-            + say(
-                "The number of draws {} exceeds {} by an integer {}, and {} is {}. ",
                 k,
                 n,
                 (beyond, ">=", 1),
                 FAIL_AT(k),
                 q**k,
-            )
-            + say("Let {} be {}.", y, 1 + x),
+                y,
+                1 + x,
+            ),
         ),
         definitions=(
             Definition(p, x / (1 + x)),
@@ -44,27 +43,23 @@ def derivation() -> Derivation:
             Definition(k, n + beyond),
         ),
         statement=say(
-            "No function of the outcomes has the mean {} at every {}. For {} correct ",
+            "No function of the outcomes has the mean {} at every {}. For {} correct samples "
+            "in a given order have the probability {statistics_are_polynomials}, so that the "
+            "mean of a function of the outcomes is {} times a polynomial in the odds. As "
+            "{one_is_a_polynomial}, the chance to fail would be of this form too. It is "
+            "{fail_is_another_power}, but {} is no polynomial: it vanishes in the limit, "
+            "{vanishes_at_infinity}, as no polynomial but 0 does, and it is not 0, "
+            "{is_not_zero}.",
             1 - q**k,
             p,
             c,
-        )
-        + say(
-            "samples in a given order have the probability {statistics_are_polynomials}, so that the "
-            "mean of a function of the outcomes is {} times a polynomial in the odds. As ",
             q**n,
-        )
-        + "{one_is_a_polynomial}, the chance to fail would be of this form too. It is "
-        + say(
-            "{fail_is_another_power}, but {} is no polynomial: it vanishes in the limit, ", divided
-        )
-        + "{vanishes_at_infinity}, as no polynomial but 0 does, and it is not 0, {is_not_zero}.",
+            divided,
+        ),
         steps=(
-            Claim(
+            step(
                 "statistics_are_polynomials",
-                p**c * q ** (n - c),
-                "==",
-                q**n * x**c,
+                (p**c * q ** (n - c), "=", q**n * x**c),
                 say(
                     "A correct sample brings the factor {} and a failed one the factor {}, and {}:",
                     p,
@@ -72,33 +67,25 @@ def derivation() -> Derivation:
                     (p, "=", q * x),
                 ),
             ),
-            Claim(
+            step(
                 "fail_is_another_power",
-                q**k,
-                "==",
-                q**n * divided,
+                (q**k, "=", q**n * divided),
                 say("Take the factor {} out:", q**n),
             ),
-            Claim(
+            step(
                 "one_is_a_polynomial",
-                q**n * (1 + x) ** n,
-                "==",
-                Integer(1),
+                (q**n * (1 + x) ** n, "=", 1),
                 say("By the definition of {}:", q),
             ),
-            Claim(
+            step(
                 "vanishes_at_infinity",
-                y**-beyond,
-                "->",
-                Integer(0),
+                (y**-beyond, "->", 0),
                 "A polynomial that vanishes in this limit is the constant 0:",
                 ByLeadingTerm(y, "oo"),
             ),
-            Claim(
+            step(
                 "is_not_zero",
-                divided,
-                ">",
-                Integer(0),
+                (divided, ">", 0),
                 "A power of a positive number is positive, and so the polynomial cannot be the "
                 "constant 0:",
                 ByPositiveTerms(form=divided),

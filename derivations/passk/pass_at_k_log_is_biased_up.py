@@ -5,9 +5,8 @@ from __future__ import annotations
 from sympy import Expr, Integer, Symbol, log
 
 from isoflop.theory.passk import CHEN, PASS_AT
-from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone
-from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import Sentence, all_positive, say
+from isoflop.theory.proof.arguments import ByConvexity, ByMonotone, ByPositiveTerms
+from isoflop.theory.proof.theorem import Claim, Derivation, Sentence, all_positive, say, step
 
 
 def derivation() -> Derivation:
@@ -21,29 +20,23 @@ def derivation() -> Derivation:
 
     def rises(name: str, function: Expr, slope: Expr, reason: Sentence) -> Claim:
         """That a function of h which is 0 at 0 is not negative, by its slope."""
-        return Claim(
+        return step(
             name,
-            function.subs(x, shift),
-            ">=",
-            Integer(0),
+            (function.subs(x, shift), ">=", 0),
             reason,
             ByMonotone(function, x, shift, Integer(0), slope=ByPositiveTerms(form=slope)),
         )
 
     steps = (
-        Claim(
+        step(
             "tangent",
-            -log(x),
-            ">=",
-            -log(mean) - (x - mean) / mean,
+            (-log(x), ">=", -log(mean) - (x - mean) / mean),
             say("The negative logarithm is convex, and lies above its tangent at {}:", mean),
             ByConvexity(-log(x), x, x, mean),
         ),
-        Claim(
+        step(
             "gap",
-            -log(mean * (1 + u)) + log(mean) + u,
-            "==",
-            u - log(1 + u),
+            (-log(mean * (1 + u)) + log(mean) + u, "=", u - log(1 + u)),
             say("At {} the distance to the tangent is:", (x, "=", mean * (1 + u))),
             assume=(1 + u,),
         ),
@@ -81,29 +74,32 @@ def derivation() -> Derivation:
         name="pass_at_k_log_is_biased_up",
         title="The negative logarithm of an estimated pass@k is biased up",
         assumptions=(
-            say(
-                "Let {} be a random estimate of {} that is always positive, {} its mean, and ",
-                x,
-                PASS_AT(k),
-                mean,
-            )
-            + say(
-                "{} real. An unbiased estimate from samples is zero where none is correct; given that it is ",
-                u,
-            )
-            + say("positive its mean {} exceeds {}. Let ", mean, PASS_AT(k))
-            + all_positive((shift,))
-            + ".",
+            (
+                say(
+                    "Let {} be a random estimate of {} that is always positive, {} its mean, and {} "
+                    "real. An unbiased estimate from samples is zero where none is correct; given "
+                    "that it is positive its mean {} exceeds {}. Let ",
+                    x,
+                    PASS_AT(k),
+                    mean,
+                    u,
+                    mean,
+                    PASS_AT(k),
+                )
+                + all_positive((shift,))
+                + (".")
+            ),
         ),
-        statement="The mean of the tangent is its value at the mean, so that by {tangent} the mean of the "
-        "negative logarithm is no less than that of the mean. The bias is the mean of the gap "
-        + say("{gap} with the relative error {}. For ", u)
-        + say(
-            "an estimate that is too high by the share {} this lies between two multiples of its square, ",
+        statement=say(
+            "The mean of the tangent is its value at the mean, so that by {tangent} the mean "
+            "of the negative logarithm is no less than that of the mean. The bias is the "
+            "mean of the gap {gap} with the relative error {}. For an estimate that is too "
+            "high by the share {} this lies between two multiples of its square, "
+            "{at_most_half_the_square_above} and {next_order}, and so where it is too low, "
+            "{at_least_half_the_square_below} and {at_most_below}.",
+            u,
             shift,
-        )
-        + "{at_most_half_the_square_above} and {next_order}, and so where it is too low, "
-        "{at_least_half_the_square_below} and {at_most_below}.",
+        ),
         steps=steps,
         source=f"Jensen's inequality and the delta method; {CHEN}, for the estimator.",
         follows="Fit counts by a binomial likelihood; clipping zeros or dropping "

@@ -12,8 +12,7 @@ from isoflop.theory.passk import (
     SHAPE_B,
     beta_fail,
 )
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
 
 
 def derivation() -> Derivation:
@@ -26,47 +25,49 @@ def derivation() -> Derivation:
         name="pass_at_k_of_beta_problems",
         title=say("{} of Beta distributed problems", FAIL_AT(k)),
         assumptions=(
-            say(
-                "One draw fails a problem with probability {}, and solves it with probability {}. "
-                "Over the problems the former has a density proportional to {}, "
-                "where {} and {}. ",
-                (q, ">", 0),
-                (1 - q, ">", 0),
-                (1 - q) ** (a - 1) * q ** (b - 1),
-                (a, ">", 0),
-                (b, ">", 0),
-            )
-            + say(
-                "The number of draws {} is an integer, with {}, and {} ",
-                k,
-                (k, ">=", 0),
-                FAIL_AT(k),
-            )
-            + say(
-                "is the mean of {}. The values of the Gamma function {}, {}, {} ", q**k, *values[:3]
-            )
-            + say("and {} obey its recurrence.", values[3]),
+            (
+                say(
+                    "One draw fails a problem with probability {}, and solves it with probability "
+                    "{}. Over the problems the former has a density proportional to {}, where {} and "
+                    "{}. The number of draws {} is an integer, with {}, and {} ",
+                    (q, ">", 0),
+                    (1 - q, ">", 0),
+                    (1 - q) ** (a - 1) * q ** (b - 1),
+                    (a, ">", 0),
+                    (b, ">", 0),
+                    k,
+                    (k, ">=", 0),
+                    FAIL_AT(k),
+                )
+                + say(
+                    "is the mean of {}. The values of the Gamma function {}, {}, {} ",
+                    q**k,
+                    *values[:3],
+                )
+                + say("and {} obey its recurrence.", values[3])
+            ),
         ),
         definitions=(
             Definition(product(q), q ** (b + k) * (1 - q) ** a),
             Definition(formula, beta_fail(a, b, k)),
         ),
         statement=say(
-            "For every {} the mean {} is {}. For it takes the step of the ",
+            "For every {} the mean {} is {}. For it takes the step of the means, {by_parts} "
+            "and {one_more_draw}, and it is 1 without draws, and the share of the problems "
+            "that one draw solves is {one_draw}; the variance of that chance is {two_draws}.",
             k,
             FAIL_AT(k),
             formula,
-        )
-        + "means, {by_parts} and {one_more_draw}, and it is 1 without draws, and the share of "
-        + "the problems that one draw solves is {one_draw}; the variance of that chance is "
-        + "{two_draws}.",
+        ),
         steps=(
-            Claim(
+            step(
                 "by_parts",
-                Derivative(product(q), q),
-                "==",
-                (b + k) * q ** (b + k - 1) * (1 - q) ** (a - 1)
-                - (a + b + k) * q ** (b + k) * (1 - q) ** (a - 1),
+                (
+                    Derivative(product(q), q),
+                    "=",
+                    (b + k) * q ** (b + k - 1) * (1 - q) ** (a - 1)
+                    - (a + b + k) * q ** (b + k) * (1 - q) ** (a - 1),
+                ),
                 say(
                     "The function {} vanishes at {} and {}, so that the integral of the right side "
                     "between them is 0: the mean of {} is {} times that of {}:",
@@ -79,18 +80,14 @@ def derivation() -> Derivation:
                 ),
                 assume=(1 - q,),
             ),
-            Claim(
+            step(
                 "one_more_draw",
-                beta_fail(a, b, k + 1),
-                "==",
-                (b + k) / (a + b + k) * formula,
+                (beta_fail(a, b, k + 1), "=", (b + k) / (a + b + k) * formula),
                 say("By the recurrence of the Gamma function, the quotient at {} draws is:", k + 1),
             ),
-            Claim(
+            step(
                 "one_draw",
-                1 - beta_fail(a, b, Integer(1)),
-                "==",
-                a / (a + b),
+                (1 - beta_fail(a, b, Integer(1)), "=", a / (a + b)),
                 say(
                     "At {} the quotient is 1, as is the mean of {}. By induction over {} the two "
                     "agree everywhere, first at {}:",
@@ -100,11 +97,13 @@ def derivation() -> Derivation:
                     (k, "=", 1),
                 ),
             ),
-            Claim(
+            step(
                 "two_draws",
-                beta_fail(a, b, Integer(2)) - beta_fail(a, b, Integer(1)) ** 2,
-                "==",
-                a * b / ((a + b) ** 2 * (a + b + 1)),
+                (
+                    beta_fail(a, b, Integer(2)) - beta_fail(a, b, Integer(1)) ** 2,
+                    "=",
+                    a * b / ((a + b) ** 2 * (a + b + 1)),
+                ),
                 say(
                     "The mean of {} less the square of the mean of {} is the variance of {}, and so "
                     "of {}:",

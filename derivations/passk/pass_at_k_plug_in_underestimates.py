@@ -14,9 +14,8 @@ from isoflop.theory.passk import (
     fail_estimator_factor,
     falling,
 )
-from isoflop.theory.proof.argument_calculus import ByConvexity
-from isoflop.theory.proof.claim import ByPositiveTerms, Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, say
+from isoflop.theory.proof.arguments import ByConvexity, ByPositiveTerms
+from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, say, step
 
 
 def derivation() -> Derivation:
@@ -30,52 +29,59 @@ def derivation() -> Derivation:
         name="pass_at_k_plug_in_underestimates",
         title=say("The plug-in estimate of {} is too low", PASS_AT(k)),
         assumptions=(
-            say(
-                "Of {} independent samples {} are correct and {} fail; each fails with probability "
-                "{}. The plug-in estimate of {} is {}; the unbiased one is the product of {} over "
-                "the integers {} from 0 to {}. ",
-                n,
-                c,
-                (failures, "=", n - c),
-                q,
-                FAIL_AT(k),
-                (1 - c / n) ** k,
-                1 - c / (n - i),
-                i,
-                k - 1,
-            )
-            + say("Let {}. Let ", (2, "<=", k, "<=", n))
-            + all_positive((c, failing, i, more, x, mean))
-            + say(", where {} of the failures are left after {} failed draws, ", failing, i)
-            + say("and {} is {}.", k, 1 + more),
+            (
+                say(
+                    "Of {} independent samples {} are correct and {} fail; each fails with "
+                    "probability {}. The plug-in estimate of {} is {}; the unbiased one is the "
+                    "product of {} over the integers {} from 0 to {}. Let {}. Let ",
+                    n,
+                    c,
+                    (failures, "=", n - c),
+                    q,
+                    FAIL_AT(k),
+                    (1 - c / n) ** k,
+                    1 - c / (n - i),
+                    i,
+                    k - 1,
+                    (2, "<=", k, "<=", n),
+                )
+                + all_positive((c, failing, i, more, x, mean))
+                + say(
+                    ", where {} of the failures are left after {} failed draws, and {} is {}.",
+                    failing,
+                    i,
+                    k,
+                    1 + more,
+                )
+            ),
         ),
         definitions=(Definition(n, c + failing + i),),
-        statement="After the first, every factor of the unbiased estimate "
-        + say(
-            "of {} is below that of the plug-in, {factor_by_factor}; where no failure is left it ",
+        statement=say(
+            "After the first, every factor of the unbiased estimate of {} is below that of "
+            "the plug-in, {factor_by_factor}; where no failure is left it is 0. So wherever "
+            "{} the plug-in estimate of {} is the larger, and that of {} the smaller. On "
+            "average it is so for every {}, because powers are convex, {by_convexity}. At "
+            "two draws the plug-in estimate of the chance to fail has the bias "
+            "{bias_for_two_draws}.",
             FAIL_AT(k),
-        )
-        + say("is 0. So wherever {} the plug-in estimate of {} ", (0, "<", c, "<", n), FAIL_AT(k))
-        + say("is the larger, and that of {} the smaller. On average it is so for ", PASS_AT(k))
-        + say("every {}, because powers are convex, {by_convexity}", (k, ">=", 2))
-        + ". At two draws the plug-in estimate of the chance to fail has the bias {bias_for_two_draws}.",
+            (0, "<", c, "<", n),
+            FAIL_AT(k),
+            PASS_AT(k),
+            (k, ">=", 2),
+        ),
         steps=(
-            Claim(
+            step(
                 "factor_by_factor",
-                fail_estimator_factor(n, c, Integer(0)),
-                ">",
-                fail_estimator_factor(n, c, i),
+                (fail_estimator_factor(n, c, Integer(0)), ">", fail_estimator_factor(n, c, i)),
                 say(
                     "The difference of the two sides is {}, a quotient of positive numbers:",
                     c * i / (n * (n - i)),
                 ),
                 ByPositiveTerms(form=c * i / ((c + failing) * (c + failing + i))),
             ),
-            Claim(
+            step(
                 "by_convexity",
-                x ** (1 + more),
-                ">=",
-                mean ** (1 + more) + (1 + more) * mean**more * (x - mean),
+                (x ** (1 + more), ">=", mean ** (1 + more) + (1 + more) * mean**more * (x - mean)),
                 say(
                     "The power lies above its tangent at the mean {} of {}; the mean of the tangent "
                     "is its value there, the true chance to fail (Jensen):",
@@ -84,11 +90,9 @@ def derivation() -> Derivation:
                 ),
                 ByConvexity(x ** (1 + more), x, x, mean),
             ),
-            Claim(
+            step(
                 "bias_for_two_draws",
-                (second_moment + first_moment) / n**2 - q**2,
-                "==",
-                q * (1 - q) / n,
+                ((second_moment + first_moment) / n**2 - q**2, "=", q * (1 - q) / n),
                 say(
                     "The mean of {} is {} and that of {} is {}; their sum is the mean of {}, and the "
                     "bias is the variance of {}:",

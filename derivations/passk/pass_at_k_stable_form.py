@@ -19,8 +19,7 @@ from isoflop.theory.passk import (
     neg_log_pass_near_one,
     neg_log_pass_near_zero,
 )
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 
 
 def derivation() -> Derivation:
@@ -35,48 +34,36 @@ def derivation() -> Derivation:
         return in_factorials(fail_estimator(n, correct, draws))
 
     steps = (
-        Claim(
+        step(
             "one_draw",
-            share(c, Integer(1)),
-            "==",
-            fail_estimator_factor(n, c, Integer(0)),
+            (share(c, Integer(1)), "=", fail_estimator_factor(n, c, Integer(0))),
             say("For one draw the estimate is a single factor:"),
         ),
-        Claim(
+        step(
             "one_more_draw",
-            share(c, k + 1) / estimate,
-            "==",
-            fail_estimator_factor(n, c, k),
+            (share(c, k + 1) / estimate, "=", fail_estimator_factor(n, c, k)),
             say("A further draw multiplies the estimate by a factor:"),
             assume=(fails,),
         ),
-        Claim(
+        step(
             "symmetry",
-            estimate,
-            "==",
-            share(k, c),
+            (estimate, "=", share(k, c)),
             say("The factorials are the same where {} and {} change places:", c, k),
         ),
-        Claim(
+        step(
             "logarithm_of_a_factor",
-            log1p(-c / i),
-            "==",
-            log(fail_estimator_factor(i + k, c, k)),
+            (log1p(-c / i), "=", log(fail_estimator_factor(i + k, c, k))),
             say("The logarithm of a factor, computed without cancellation for a large {}:", i),
             assume=(i - c,),
         ),
-        Claim(
+        step(
             "near_zero",
-            neg_log_pass_near_zero(-t),
-            "==",
-            -log(1 - exp(-t)),
+            (neg_log_pass_near_zero(-t), "=", -log(1 - exp(-t))),
             say("The form for a large {}:", t),
         ),
-        Claim(
+        step(
             "near_one",
-            neg_log_pass_near_one(-t),
-            "==",
-            neg_log_pass_near_zero(-t),
+            (neg_log_pass_near_one(-t), "=", neg_log_pass_near_zero(-t)),
             say("The form for a small {} has the same value:", t),
         ),
     )
@@ -85,17 +72,16 @@ def derivation() -> Derivation:
         title=say("Stable forms of the {} estimator", PASS_AT(k)),
         assumptions=(
             say(
-                "Of {} samples {} are correct, and {} of them are drawn; the numbers are integers with ",
+                "Of {} samples {} are correct, and {} of them are drawn; the numbers are "
+                "integers with {} and {}. For more correct samples the estimate of {} is 0, and "
+                "without any it is 1.",
                 n,
                 c,
                 k,
-            )
-            + say(
-                "{} and {}. For more correct samples the estimate of ",
                 (1, "<=", c),
                 (1, "<=", k, "<=", n - c),
-            )
-            + say("{} is 0, and without any it is 1.", FAIL_AT(k)),
+                FAIL_AT(k),
+            ),
             say(
                 "The factorials of {}, {}, {} and {} are {}, {}, {} and {}.",
                 *counts,
@@ -104,26 +90,25 @@ def derivation() -> Derivation:
         ),
         definitions=(Definition(estimate, share(c, k)),),
         statement=say(
-            "The estimate {} of {}, the share of the choices of {} samples that all fail, is a product: ",
+            "The estimate {} of {}, the share of the choices of {} samples that all fail, is "
+            "a product: {one_draw} for one draw, and {one_more_draw} for one more. By "
+            "induction it is the product of the factors {} over the integers {} from {} to "
+            "{}. Since {symmetry}, it is also that of the factors {} from {} on, and the "
+            "shorter product will do. The logarithm of the estimate is the sum of "
+            "{logarithm_of_a_factor}. Where it is {}, {} is estimated in either form, "
+            "{near_zero} and {near_one}.",
             estimate,
             FAIL_AT(k),
             k,
-        )
-        + "{one_draw} for one draw, and {one_more_draw} for one more. By induction it is the product "
-        + say(
-            "of the factors {} over the integers {} from {} to {}. Since {symmetry}, it is also that of ",
             1 - c / i,
             i,
             n - k + 1,
             n,
-        )
-        + say(
-            "the factors {} from {} on, and the shorter product will do. The logarithm ",
             1 - k / i,
             n - c + 1,
-        )
-        + say("of the estimate is the sum of {logarithm_of_a_factor}. Where it is {}, ", -t)
-        + say("{} is estimated in either form, {near_zero} and {near_one}.", -log(PASS_AT(k))),
+            -t,
+            -log(PASS_AT(k)),
+        ),
         steps=steps,
         source=f"{CHEN}, for the product over the draws.",
         follows=say(

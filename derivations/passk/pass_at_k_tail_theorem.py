@@ -16,16 +16,16 @@ from isoflop.theory.passk import (
     beta_tail_correction,
     power_tail,
 )
-from isoflop.theory.proof.argument_calculus import ByConvexity, ByMonotone, BySameDifference
-from isoflop.theory.proof.claim import (
+from isoflop.theory.proof.arguments import (
+    ByConvexity,
     ByLeadingTerm,
+    ByMonotone,
     ByNormalForm,
     ByPositiveTerms,
-    Claim,
-    Derivation,
+    BySameDifference,
     UnderLemma,
 )
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
 
 FELLER = "Feller 1971, An Introduction to Probability Theory and Its Applications II, XIII.5, theorems 2 and 3"
 
@@ -38,51 +38,41 @@ def derivation() -> Derivation:
     loss = log(1 + u)
     fail = u / (1 + u)
     beta_scale = gamma_of(a + other) / (gamma_of(a) * gamma_of(other))
-    lemma = (
-        say(
-            "A measure on the numbers of at least 0 gives {} to those up to {} and has the Laplace "
-            "transform {}. Then ",
-            share(x),
-            x,
-            transform(k),
-        )
-        + say(
-            "{} for {} if and only if {} ",
-            (share(x), "~", scale * x**b),
-            (x, "->", 0),
-            (transform(k), "~", scale * b * gamma_of(b) * k**-b),
-        )
-        + say("for {}", (k, "->", oo))
+    lemma = say(
+        "A measure on the numbers of at least 0 gives {} to those up to {} and has the "
+        "Laplace transform {}. Then {} for {} if and only if {} for {}",
+        share(x),
+        x,
+        transform(k),
+        (share(x), "~", scale * x**b),
+        (x, "->", 0),
+        (transform(k), "~", scale * b * gamma_of(b) * k**-b),
+        (k, "->", oo),
     )
     return Derivation(
         name="pass_at_k_tail_theorem",
         title=say("The tail theorem of {}", PASS_AT(k)),
         assumptions=(
             say(
-                "Over the problems the probability {} that a sample solves one is at most {} in the "
-                "share {}, with ",
+                "Over the problems the probability {} that a sample solves one is at most {} in "
+                "the share {}, with {} for {}, where {} and {}. Let {} be the constant. The "
+                "value of the Gamma function at {} is {}; the number of draws is {} and grows "
+                "without bound, in whole numbers or continuously.",
                 p,
                 x,
                 share(x),
-            )
-            + say(
-                "{} for {}, where {} and {}. Let {} be the constant. ",
                 (share(x), "~", scale * x**b),
                 (x, "->", 0),
                 (b, ">", 0),
                 (density, ">", 0),
                 (scale, "=", density / b),
-            )
-            + say(
-                "The value of the Gamma function at {} is {}; the number of draws is {} and grows "
-                "without bound, in whole numbers or continuously.",
                 b,
                 gamma_of(b),
                 (k, ">", 0),
             ),
-            say("A problem has the odds {}. ", (u, ">", 0))
-            + say(
-                "Let {} be its probability, and let {} be its rate.",
+            say(
+                "A problem has the odds {}. Let {} be its probability, and let {} be its rate.",
+                (u, ">", 0),
                 (p, "=", fail),
                 (rate, "=", loss),
             ),
@@ -92,26 +82,29 @@ def derivation() -> Derivation:
             Definition(p, fail),
             Definition(rate, loss),
         ),
-        statement=say("The mean {} is the Laplace transform of the rates, ", FAIL_AT(k))
-        + "{laplace_transform}, and the rates have the tail of the probabilities, "
-        "{rate_above_probability} and {rate_close_to_probability}. So, by the lemma, "
-        + say("for {} the mean {} is asymptotically the power in ", (k, "->", oo), FAIL_AT(k))
-        + "{karamata}, if and only if the share of the problems is as assumed. "
-        + say("Where {} is {}, the law of {} has the same tail: ", FAIL_AT(k), p, -log(PASS_AT(k)))
-        + "{neg_log_at_least_fail} and {neg_log_at_most}.",
+        statement=say(
+            "The mean {} is the Laplace transform of the rates, {laplace_transform}, and the "
+            "rates have the tail of the probabilities, {rate_above_probability} and "
+            "{rate_close_to_probability}. So, by the lemma, for {} the mean {} is "
+            "asymptotically the power in {karamata}, if and only if the share of the "
+            "problems is as assumed. Where {} is {}, the law of {} has the same tail: "
+            "{neg_log_at_least_fail} and {neg_log_at_most}.",
+            FAIL_AT(k),
+            (k, "->", oo),
+            FAIL_AT(k),
+            FAIL_AT(k),
+            p,
+            -log(PASS_AT(k)),
+        ),
         steps=(
-            Claim(
+            step(
                 "laplace_transform",
-                (1 - p) ** k,
-                "==",
-                exp(-k * rate),
+                ((1 - p) ** k, "=", exp(-k * rate)),
                 say("All of {} draws fail with this probability:", k),
             ),
-            Claim(
+            step(
                 "rate_above_probability",
-                x,
-                ">=",
-                1 - exp(-x),
+                (x, ">=", 1 - exp(-x)),
                 say("The rate, here {}, is at least the probability:", x),
                 BySameDifference(
                     x - (1 - exp(-x)),
@@ -127,11 +120,9 @@ def derivation() -> Derivation:
                     ),
                 ),
             ),
-            Claim(
+            step(
                 "rate_close_to_probability",
-                u,
-                ">=",
-                rate,
+                (u, ">=", rate),
                 say(
                     "It is at most the odds, and the quotient of odds and probability tends to 1 for "
                     "{}, so that the rates have the same tail:",
@@ -145,11 +136,9 @@ def derivation() -> Derivation:
                     ),
                 ),
             ),
-            Claim(
+            step(
                 "karamata",
-                scale * b * gamma_of(b) * k**-b,
-                "==",
-                power_tail(density, b),
+                (scale * b * gamma_of(b) * k**-b, "=", power_tail(density, b)),
                 say(
                     "The lemma with the rates; the value of the Gamma function at {} is {}:",
                     b + 1,
@@ -157,43 +146,41 @@ def derivation() -> Derivation:
                 ),
                 UnderLemma(lemma, FELLER, ByNormalForm()),
             ),
-            Claim(
+            step(
                 "whole_k",
-                (1 + 1 / k) ** -b,
-                ">=",
-                1 - b / k,
+                ((1 + 1 / k) ** -b, ">=", 1 - b / k),
                 say(
-                    "Whole {} are enough: {} falls with {}, and from {} to ",
+                    "Whole {} are enough: {} falls with {}, and from {} to {} the power {} falls by "
+                    "a factor that tends to 1:",
                     k,
                     FAIL_AT(k),
                     k,
                     k,
-                )
-                + say("{} the power {} falls by a factor that tends to 1:", k + 1, k**-b),
+                    k + 1,
+                    k**-b,
+                ),
                 ByConvexity(x**-b, x, 1 + 1 / k, Integer(1)),
             ),
-            Claim(
+            step(
                 "beta_problems",
-                beta_tail(a, other) * beta_tail_correction(a, other),
-                "~",
-                power_tail(beta_scale, a),
+                (
+                    beta_tail(a, other) * beta_tail_correction(a, other),
+                    "~",
+                    power_tail(beta_scale, a),
+                ),
                 say(
-                    "With shapes {} and {} of a Beta distribution the density near 0 is ",
+                    "With shapes {} and {} of a Beta distribution the density near 0 is {} times {}, "
+                    "made of values of the Gamma function; the tail found for it directly:",
                     (a, ">", 0),
                     (other, ">", 0),
-                )
-                + say(
-                    "{} times {}, made of values of the Gamma function; the tail found for it directly:",
                     beta_scale,
                     p ** (a - 1),
                 ),
                 ByLeadingTerm(k, "oo"),
             ),
-            Claim(
+            step(
                 "neg_log_at_least_fail",
-                loss,
-                ">=",
-                fail,
+                (loss, ">=", fail),
                 say("With {} for {} it is {}, at least that:", fail, FAIL_AT(k), loss),
                 BySameDifference(
                     loss - (fail),
@@ -207,11 +194,9 @@ def derivation() -> Derivation:
                     ),
                 ),
             ),
-            Claim(
+            step(
                 "neg_log_at_most",
-                fail + fail**2 / 2 * (1 + u),
-                ">=",
-                loss,
+                (fail + fail**2 / 2 * (1 + u), ">=", loss),
                 say(
                     "It is at most that and its square over twice {}, so that both have the same tail "
                     "and the approach is slow, of the relative order of half of {}:",

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Symbol
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.passk import DRAWS, FAIL_AT, TrainAgainstSample
-from isoflop.theory.proof.claim import ByPositiveTerms, ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.proof.words import Definition, all_positive, function, say
+from isoflop.theory.proof.arguments import ByPositiveTerms, ByWeightedAmGm
+from isoflop.theory.proof.theorem import (
+    Definition,
+    Derivation,
+    Partial,
+    all_positive,
+    function,
+    say,
+    step,
+)
 
 
 def derivation() -> Derivation:
@@ -26,25 +33,19 @@ def derivation() -> Derivation:
     level_cost = level.cost.subs(DRAWS, level.draws)
     fail = c0 * C**-power * DRAWS**-b
     steps = (
-        Claim(
+        step(
             "target",
-            fail.subs(DRAWS, needed(C)),
-            "==",
-            target,
+            (fail.subs(DRAWS, needed(C)), "=", target),
             say("So many draws reach the target at compute {}:", C),
         ),
-        Claim(
+        step(
             "cost",
-            cost(C),
-            "==",
-            C + sampling(C),
+            (cost(C), "=", C + sampling(C)),
             say("Sampling costs {}, a multiple of {}:", sampling(C), C**-slope),
         ),
-        Claim(
+        step(
             "global_minimum",
-            cost(C),
-            ">=",
-            cost(best),
+            (cost(C), ">=", cost(best)),
             say(
                 "Weighted AM-GM with the weights {} and {}, in which the powers of {} cancel:",
                 *weights,
@@ -52,56 +53,44 @@ def derivation() -> Derivation:
             ),
             ByWeightedAmGm((C, (problem.cost.subs(DRAWS, problem.draws) - C).expand()), weights),
         ),
-        Claim(
+        step(
             "target_at_the_optimum",
-            fail.subs([(C, best), (DRAWS, draws)]),
-            "==",
-            target,
+            (fail.subs([(C, best), (DRAWS, draws)]), "=", target),
             say("At {} so many draws reach it:", best),
         ),
-        Claim(
+        step(
             "stationary",
-            Partial(sampling(C), C),
-            "==",
-            -slope * sampling(C) / C,
+            (Partial(sampling(C), C), "=", -slope * sampling(C) / C),
             say("Sampling saves this for one unit of training:"),
         ),
-        Claim(
+        step(
             "constant_share",
-            sampling(best) / best,
-            "==",
-            problem.share,
+            (sampling(best) / best, "=", problem.share),
             say("So it saves one unit at {}, where sampling costs this share of training:", best),
         ),
-        Claim(
+        step(
             "corner_of_many_draws",
-            Partial(steep_cost, C),
-            ">",
-            Integer(1),
+            (Partial(steep_cost, C), ">", 1),
             say(
-                "Where the cost of a draw grows by {} faster, one unit of training less saves more ",
+                "Where the cost of a draw grows by {} faster, one unit of training less saves "
+                "more than itself:",
                 v,
-            )
-            + "than itself:",
+            ),
             ByPositiveTerms(form=v * price * (c0 / target) ** (1 / b) * C ** (v - 1)),
         ),
-        Claim(
+        step(
             "corner_at_equality",
-            level_cost.subs(C, C * (1 + v)),
-            ">",
-            level_cost,
+            (level_cost.subs(C, C * (1 + v)), ">", level_cost),
             say(
-                "Where the two exponents agree, sampling costs the same at every {}, and training more ",
+                "Where the two exponents agree, sampling costs the same at every {}, and "
+                "training more costs more:",
                 C,
-            )
-            + "costs more:",
+            ),
             ByPositiveTerms(form=v * C),
         ),
-        Claim(
+        step(
             "corner_of_one_draw",
-            needed(problem.single_draw),
-            "==",
-            Integer(1),
+            (needed(problem.single_draw), "=", 1),
             say("A single draw reaches the target at this compute:"),
         ),
     )
@@ -109,19 +98,19 @@ def derivation() -> Derivation:
         name="train_longer_or_sample_more",
         title="Training longer against sampling more",
         assumptions=(
-            say(
-                "Let {}, and let a draw cost {} after training with compute {}, ",
-                (FAIL_AT(DRAWS), "=", fail),
-                price * C**growth,
-                C,
-            )
-            + say(
-                "as it does where the model grows as {}; the target is {}. Let ",
-                C**growth,
-                (FAIL_AT(DRAWS), "=", target),
-            )
-            + all_positive((C, DRAWS, c0, b, growth, slope, price, target, v))
-            + ".",
+            (
+                say(
+                    "Let {}, and let a draw cost {} after training with compute {}, as it does where "
+                    "the model grows as {}; the target is {}. Let ",
+                    (FAIL_AT(DRAWS), "=", fail),
+                    price * C**growth,
+                    C,
+                    C**growth,
+                    (FAIL_AT(DRAWS), "=", target),
+                )
+                + all_positive((C, DRAWS, c0, b, growth, slope, price, target, v))
+                + (".")
+            ),
         ),
         definitions=(
             Definition(needed(C), problem.draws),
@@ -130,14 +119,18 @@ def derivation() -> Derivation:
             Definition(best, problem.compute),
             Definition(draws, problem.draws.subs(C, problem.compute)),
         ),
-        statement=say("The target takes {} draws, ", needed(C))
-        + "{target}, and {cost} in all. This is least at "
-        + say("compute {} with {} draws, ", best, draws)
-        + "{global_minimum} and {target_at_the_optimum}, where sampling costs a share of training "
-        "that neither the target nor the price changes, {constant_share}. Where compute lowers the "
-        "failures less, as few units of training as the law is trusted for are best, "
-        "{corner_of_many_draws} and {corner_at_equality}; where less than one draw would be best, "
-        "one draw is, {corner_of_one_draw}.",
+        statement=say(
+            "The target takes {} draws, {target}, and {cost} in all. This is least at "
+            "compute {} with {} draws, {global_minimum} and {target_at_the_optimum}, where "
+            "sampling costs a share of training that neither the target nor the price "
+            "changes, {constant_share}. Where compute lowers the failures less, as few units "
+            "of training as the law is trusted for are best, {corner_of_many_draws} and "
+            "{corner_at_equality}; where less than one draw would be best, one draw is, "
+            "{corner_of_one_draw}.",
+            needed(C),
+            best,
+            draws,
+        ),
         steps=steps,
         source="A geometric programme of degree of difficulty 0 (Duffin, Peterson and Zener 1967, Geometric Programming).",
         follows="The split between training and sampling is a property of the three exponents alone.",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from sympy import Integer, Subs, Symbol, exp
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial, partial, phi2
+from isoflop.theory.algebra.functions import phi2
 from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
-from isoflop.theory.proof.argument_calculus import ByConvexity, BySameDifference
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.arguments import ByConvexity, BySameDifference
+from isoflop.theory.proof.theorem import Derivation, Partial, partial, say, step
 
 
 def derivation() -> Derivation:
@@ -25,52 +24,43 @@ def derivation() -> Derivation:
     tangent = ByConvexity(exp(x), x, x, Integer(0))
     steps = (
         penalty_along_budget(m),
-        Claim(
+        step(
             "order_zero",
-            w_n + w_d,
-            "==",
-            Integer(1),
+            (w_n + w_d, "=", 1),
             say("The shares sum to one, so that the constants cancel:"),
         ),
-        Claim(
+        step(
             "order_one",
-            Subs(Partial(penalty, s), s, 0),
-            "==",
-            Integer(0),
+            (Subs(Partial(penalty, s), s, 0), "=", -w_n * b + w_d * g, "=", 0),
             say("So do the terms of the first order, for {}:", (w_n * b, "=", w_d * g, "=", alpha)),
-            through=(-w_n * b + w_d * g,),
         ),
-        Claim(
+        step(
             "excess",
-            penalty - 1,
-            "==",
-            s**2 * alpha * (b * phi2(-b * s) + g * phi2(g * s)),
-            say("What is left of both exponentials is {}, at ", x**2 * phi2(x))
-            + say("{} and at {}:", (x, "=", -b * s), (x, "=", g * s)),
+            (penalty - 1, "=", s**2 * alpha * (b * phi2(-b * s) + g * phi2(g * s))),
+            say(
+                "What is left of both exponentials is {}, at {} and at {}:",
+                x**2 * phi2(x),
+                (x, "=", -b * s),
+                (x, "=", g * s),
+            ),
         ),
-        Claim(
+        step(
             "exponential",
-            exp(x),
-            ">",
-            1 + x,
+            (exp(x), ">", 1 + x),
             say("The exponential is strictly convex, and {} is its tangent at zero:", 1 + x),
             tangent,
             assume=(x**2,),
         ),
-        Claim(
+        step(
             "remainder",
-            phi2(x) * x**2,
-            ">",
-            Integer(0),
+            (phi2(x) * x**2, ">", 0),
             say("So {} is positive, and both terms of the excess are:", phi2(x)),
             BySameDifference(exp(x), 1 + x, tangent),
             assume=(x**2,),
         ),
-        Claim(
+        step(
             "second_order",
-            Subs(partial(penalty, s, 2), s, 0) / 2,
-            "==",
-            alpha * (b + g) * phi2(Integer(0)),
+            (Subs(partial(penalty, s, 2), s, 0) / 2, "=", alpha * (b + g) * phi2(Integer(0))),
             say("At {} the two functions are one half, with no quotient of zeros:", (s, "=", 0)),
         ),
     )
@@ -89,9 +79,10 @@ def derivation() -> Derivation:
         ),
         definitions=m.definitions,
         statement=say(
-            "A run with {} times the optimal size at its compute has the penalty ", exp(s)
-        )
-        + "{penalty}. It exceeds one by {excess}, where both terms are positive, {remainder}.",
+            "A run with {} times the optimal size at its compute has the penalty {penalty}. "
+            "It exceeds one by {excess}, where both terms are positive, {remainder}.",
+            exp(s),
+        ),
         steps=steps,
         source="The second function of the exponential integrators; the rewriting is elementary.",
         follows="The excess keeps its digits for the smallest distances from the optimum.",

@@ -7,10 +7,8 @@ from sympy import Symbol
 from isoflop.theory import symbols as sym
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.penalty import critical, misallocation
-from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone, ByPositiveTerms
+from isoflop.theory.proof.theorem import Derivation, say, step
 
 
 def derivation() -> Derivation:
@@ -22,41 +20,31 @@ def derivation() -> Derivation:
     n_wall, d_wall = critical(sym.N), critical(sym.D)
     smaller = n_wall / (1 + u)
     steps = (
-        Claim(
+        step(
             "size",
-            m.smallest_params.subs(sym.REDUCIBLE, best),
-            "==",
-            n_wall,
+            (m.smallest_params.subs(sym.REDUCIBLE, best), "=", n_wall),
             say("The size whose term alone is the least reducible loss at {}:", sym.C),
         ),
-        Claim(
+        step(
             "tokens",
-            m.smallest_tokens.subs(sym.REDUCIBLE, best),
-            "==",
-            d_wall,
+            (m.smallest_tokens.subs(sym.REDUCIBLE, best), "=", d_wall),
             say("And the tokens whose term alone is:"),
         ),
-        Claim(
+        step(
             "size_out_of_reach",
-            law.subs(sym.N, n_wall),
-            ">",
-            best,
+            (law.subs(sym.N, n_wall), ">", best),
             say("At the critical size the term of {} comes on top:", sym.D),
             ByPositiveTerms(form=tokens.expression),
         ),
-        Claim(
+        step(
             "tokens_out_of_reach",
-            law.subs(sym.D, d_wall),
-            ">",
-            best,
+            (law.subs(sym.D, d_wall), ">", best),
             say("At the critical tokens that of {}:", sym.N),
             ByPositiveTerms(form=params.expression),
         ),
-        Claim(
+        step(
             "smaller_is_worse",
-            law.subs(sym.N, smaller),
-            ">",
-            law.subs(sym.N, n_wall),
+            (law.subs(sym.N, smaller), ">", law.subs(sym.N, n_wall)),
             say(
                 "The loss falls in {}, so that any smaller model, with {}, is further away:",
                 sym.N,
@@ -71,21 +59,17 @@ def derivation() -> Derivation:
                 ByPositiveTerms(form=n_wall * u / (1 + u)),
             ),
         ),
-        Claim(
+        step(
             "just_unreached",
-            law.subs(sym.N, n_wall),
-            "->",
-            best,
+            (law.subs(sym.N, n_wall), "->", best),
             say(
                 "With tokens without end the loss of the critical size comes down to the optimal one:"
             ),
             ByLeadingTerm(sym.D, "oo"),
         ),
-        Claim(
+        step(
             "tokens_just_unreached",
-            law.subs(sym.D, d_wall),
-            "->",
-            best,
+            (law.subs(sym.D, d_wall), "->", best),
             say("And with params without end that of the critical tokens:"),
             ByLeadingTerm(sym.N, "oo"),
         ),
@@ -96,14 +80,15 @@ def derivation() -> Derivation:
         assumptions=m.envelope.assumptions,
         definitions=m.definitions,
         statement=say(
-            "With {} params or fewer no number of tokens reaches the optimal loss of ", n_wall
-        )
-        + say("compute {}: for all {} ", sym.C, (sym.D, ">", 0))
-        + "{size_out_of_reach}, and for "
-        + say("{} ", (u, ">", 0))
-        + "{smaller_is_worse}. With "
-        + say("{} tokens no model does, ", d_wall)
-        + "{tokens_out_of_reach}.",
+            "With {} params or fewer no number of tokens reaches the optimal loss of compute "
+            "{}: for all {} {size_out_of_reach}, and for {} {smaller_is_worse}. With {} "
+            "tokens no model does, {tokens_out_of_reach}.",
+            n_wall,
+            sym.C,
+            (sym.D, ">", 0),
+            (u, ">", 0),
+            d_wall,
+        ),
         steps=steps,
         source="H. de Vries 2023, Go smol or go home, for the overhead that diverges there.",
         follows="The two walls, relative to the optimum, depend on the exponents alone, as the penalty does.",

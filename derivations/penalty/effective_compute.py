@@ -7,10 +7,8 @@ from sympy import Integer, Symbol, oo
 from isoflop.theory import symbols as sym
 from isoflop.theory.expansion import overtrained_effective_compute, undertrained_effective_compute
 from isoflop.theory.penalty import EFFECTIVE, PENALTY, misallocation
-from isoflop.theory.proof.argument import ByLeadingTerm, ByWeightedAmGm
-from isoflop.theory.proof.argument_calculus import ByMonotone
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone, ByWeightedAmGm
+from isoflop.theory.proof.theorem import Derivation, function, say, step
 
 
 def derivation() -> Derivation:
@@ -26,29 +24,23 @@ def derivation() -> Derivation:
     optimum = {x: x.subs(C, EFFECTIVE) for x in (n_star, d_star)}
     longer = {x: x.subs(C, C / share) for x in (n_star, d_star)}
     steps = (
-        Claim(
+        step(
             "same_loss",
-            law(r * n_star, d_star / r),
-            "==",
-            law(optimum[n_star], optimum[d_star]),
+            (law(r * n_star, d_star / r), "=", law(optimum[n_star], optimum[d_star])),
             say("The optimum at compute {} has the loss of the run:", EFFECTIVE),
         ),
-        Claim(
+        step(
             "multiplier",
-            law(r * longer[n_star], longer[d_star] / r),
-            "==",
-            law(n_star, d_star),
+            (law(r * longer[n_star], longer[d_star] / r), "=", law(n_star, d_star)),
             say(
                 "With {} times the compute at the same {} the run reaches the optimal loss:",
                 1 / share,
                 r,
             ),
         ),
-        Claim(
+        step(
             "no_gain",
-            EFFECTIVE / C,
-            "<=",
-            Integer(1),
+            (EFFECTIVE / C, "<=", 1),
             say(
                 "The penalty is at least 1 by weighted AM-GM with the weights {} and {}, and {} "
                 "falls in {}:",
@@ -59,18 +51,14 @@ def derivation() -> Derivation:
             ),
             ByMonotone(y ** (-1 / alpha), y, penalty, Integer(1), False, terms),
         ),
-        Claim(
+        step(
             "penalty_back",
-            (EFFECTIVE / C) ** -alpha,
-            "==",
-            PENALTY(r),
+            ((EFFECTIVE / C) ** -alpha, "=", PENALTY(r)),
             say("The penalty is the share to the power {}:", -alpha),
         ),
-        Claim(
+        step(
             "overtrained_tail",
-            (EFFECTIVE / C) ** -alpha,
-            "~",
-            overtrained_effective_compute(names) ** -alpha,
+            ((EFFECTIVE / C) ** -alpha, "~", overtrained_effective_compute(names) ** -alpha),
             say(
                 "For {} the share falls as a power of {}; for its power {}:",
                 (r, "->", 0),
@@ -79,11 +67,9 @@ def derivation() -> Derivation:
             ),
             ByLeadingTerm(r, "0"),
         ),
-        Claim(
+        step(
             "undertrained_tail",
-            (EFFECTIVE / C) ** -alpha,
-            "~",
-            undertrained_effective_compute(names) ** -alpha,
+            ((EFFECTIVE / C) ** -alpha, "~", undertrained_effective_compute(names) ** -alpha),
             say("And so for {}:", (r, "->", oo)),
             ByLeadingTerm(r, "oo"),
         ),
@@ -93,10 +79,15 @@ def derivation() -> Derivation:
         title="Effective compute",
         assumptions=envelope.assumptions,
         definitions=m.definitions,
-        statement=say("A run at compute {} with {} times the optimal size, {}, ", C, r, (r, ">", 0))
-        + say("has the loss of the optimum at compute {}: ", EFFECTIVE)
-        + "{same_loss}, where {no_gain}. It reaches the optimal loss of its own compute with more "
-        "of it, {multiplier}.",
+        statement=say(
+            "A run at compute {} with {} times the optimal size, {}, has the loss of the "
+            "optimum at compute {}: {same_loss}, where {no_gain}. It reaches the optimal "
+            "loss of its own compute with more of it, {multiplier}.",
+            C,
+            r,
+            (r, ">", 0),
+            EFFECTIVE,
+        ),
         steps=steps,
         source="Inversion of the compute law; Schaeffer et al. 2025, arXiv 2509.24012, for the penalty.",
         follows="What the share is less than one is the part of the budget that misallocation wastes.",

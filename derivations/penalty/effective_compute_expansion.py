@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Subs, exp, factorial, log
+from sympy import Expr, Subs, exp, factorial, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import partial
 from isoflop.theory.expansion import cumulants, log_effective_compute_series
 from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.theorem import Definition, Derivation, function, partial, say, step
 
 NAMES = {2: "second", 3: "third", 4: "fourth"}
 
@@ -28,27 +26,25 @@ def derivation() -> Derivation:
 
     steps = (
         penalty_along_budget(m),
-        Claim(
+        step(
             "definition",
-            names.reducible.subs(sym.C, share * sym.C),
-            "==",
-            at(n_star * exp(s), d_star * exp(-s)),
+            (
+                names.reducible.subs(sym.C, share * sym.C),
+                "=",
+                at(n_star * exp(s), d_star * exp(-s)),
+            ),
             say("The optimum at compute {} has the reducible loss of the run:", share * sym.C),
         ),
-        Claim("value", share.subs(s, 0), "==", Integer(1), say("Nothing is lost at the optimum:")),
-        Claim(
+        step("value", (share.subs(s, 0), "=", 1), say("Nothing is lost at the optimum:")),
+        step(
             "slope",
-            at_optimum(share, 1),
-            "==",
-            Integer(0),
+            (at_optimum(share, 1), "=", 0),
             say("There the penalty is least, so that there is no term of the first order:"),
         ),
         *(
-            Claim(
+            step(
                 f"{name}_cumulant",
-                at_optimum(PENALTY(exp(s)), n),
-                "==",
-                cumulants(m)[n - 2],
+                (at_optimum(PENALTY(exp(s)), n), "=", cumulants(m)[n - 2]),
                 say(
                     f"The {name} cumulant of the variable that is {{}} with probability {{}} and {{}} "
                     "with {}:",
@@ -61,15 +57,18 @@ def derivation() -> Derivation:
             for n, name in NAMES.items()
         ),
         *(
-            Claim(
+            step(
                 f"{name}_order",
-                at_optimum(share, n) / factorial(n),
-                "==",
-                series.coeff(s, n),
+                (
+                    at_optimum(share, n) / factorial(n),
+                    "=",
+                    -cumulants(m)[n - 2] / (factorial(n) * alpha),
+                    "=",
+                    series.coeff(s, n),
+                ),
                 say(
                     f"The {name} cumulant over {{}}, with the opposite sign:", factorial(n) * alpha
                 ),
-                through=(-cumulants(m)[n - 2] / (factorial(n) * alpha),),
             )
             for n, name in NAMES.items()
             if n < 4
@@ -83,10 +82,14 @@ def derivation() -> Derivation:
             *m.definitions,
             Definition(share, PENALTY(exp(s)) ** (-1 / alpha)),
         ),
-        statement=say("A run with {} times the optimal size at compute {} ", exp(s), sym.C)
-        + say("is worth the share {} of its compute, ", share)
-        + "{definition}. At the optimum {value} and {slope}, and the coefficients of the logarithm "
-        "that follow are {second_order} and {third_order}.",
+        statement=say(
+            "A run with {} times the optimal size at compute {} is worth the share {} of its "
+            "compute, {definition}. At the optimum {value} and {slope}, and the coefficients "
+            "of the logarithm that follow are {second_order} and {third_order}.",
+            exp(s),
+            sym.C,
+            share,
+        ),
         steps=steps,
         source="Cumulant expansion of the logarithm of the penalty.",
         follows=say(

@@ -5,10 +5,8 @@ from __future__ import annotations
 from sympy import Expr, Symbol, cosh, exp, log, sinh
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, say, step
 
 
 def derivation() -> Derivation:
@@ -22,46 +20,35 @@ def derivation() -> Derivation:
 
     steps = (
         penalty_along_budget(m),
-        Claim(
+        step(
             "hyperbolic_cosine",
-            penalty(s),
-            "==",
-            cosh(b * s),
+            (penalty(s), "=", (exp(-b * s) + exp(b * s)) / 2, "=", cosh(b * s)),
             say("Both shares are one half:"),
-            through=((exp(-b * s) + exp(b * s)) / 2,),
         ),
-        Claim(
-            "in_size_ratio", PENALTY(r), "==", cosh(b * log(r)), say("With {}:", (s, "=", log(r)))
+        step(
+            "in_size_ratio", (PENALTY(r), "=", cosh(b * log(r))), say("With {}:", (s, "=", log(r)))
         ),
-        Claim(
+        step(
             "slope",
-            Partial(penalty(s), s),
-            "==",
-            b * sinh(b * s),
+            (Partial(penalty(s), s), "=", b * sinh(b * s)),
             say("The slope has the sign of {}:", s),
         ),
-        Claim(
+        step(
             "symmetric",
-            penalty(-s),
-            "==",
-            penalty(s),
+            (penalty(-s), "=", penalty(s)),
             say("Too large and too small by the same factor cost the same:"),
         ),
-        Claim(
+        step(
             "tolerance_above",
-            penalty(width),
-            "==",
-            1 + epsilon,
+            (penalty(width), "=", 1 + epsilon),
             say("The inverse hyperbolic cosine of {} is {}:", 1 + epsilon, b * width),
         ),
-        Claim(
-            "tolerance_below", penalty(-width), "==", 1 + epsilon, say("By symmetry, {symmetric}:")
+        step(
+            "tolerance_below", (penalty(-width), "=", 1 + epsilon), say("By symmetry, {symmetric}:")
         ),
-        Claim(
+        step(
             "product",
-            penalty(s) * penalty(u),
-            "==",
-            (penalty(s + u) + penalty(s - u)) / 2,
+            (penalty(s) * penalty(u), "=", (penalty(s + u) + penalty(s - u)) / 2),
             say("The addition theorem of the hyperbolic cosine, for real {}:", u),
         ),
     )
@@ -78,12 +65,17 @@ def derivation() -> Derivation:
             Definition(width, m.equal_exponent_half_width.rewrite(log)),
         ),
         statement=say(
-            "A run with {} times the optimal size at its compute has the penalty ", exp(s)
-        )
-        + say("{}, the same for {}: ", penalty(s), -s)
-        + "{penalty}, {hyperbolic_cosine} and {symmetric}. Its slope {slope} has the sign of "
-        + say("{}, and it exceeds one by {} at the distance {} on both sides: ", s, epsilon, width)
-        + "{tolerance_above} and {tolerance_below}.",
+            "A run with {} times the optimal size at its compute has the penalty {}, the "
+            "same for {}: {penalty}, {hyperbolic_cosine} and {symmetric}. Its slope {slope} "
+            "has the sign of {}, and it exceeds one by {} at the distance {} on both sides: "
+            "{tolerance_above} and {tolerance_below}.",
+            exp(s),
+            penalty(s),
+            -s,
+            s,
+            epsilon,
+            width,
+        ),
         steps=steps,
         source="The penalty of Schaeffer et al. 2025, arXiv 2509.24012, at equal exponents.",
         follows="Laws with nearly equal exponents have a nearly symmetric penalty.",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Integer, log
+from sympy import log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.penalty import PENALTY, misallocation, named_steps
-from isoflop.theory.proof.argument import ByWeightedAmGm
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import function, say
+from isoflop.theory.proof.arguments import ByWeightedAmGm
+from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:
@@ -22,44 +20,39 @@ def derivation() -> Derivation:
     along, penalty = law(r * n_star, d_star / r), PENALTY(r)
     more = {x: x.subs(C, C * penalty ** (1 / alpha)) for x in (n_star, d_star)}
     steps = (
-        Claim(
+        step(
             "compute_law",
-            along,
-            "==",
-            penalty * c0 * C**-alpha,
+            (along, "=", penalty * c0 * C**-alpha),
             say("Each term is its share of the least reducible loss, times the power of {}:", r),
         ),
-        Claim(
+        step(
             "exponent",
-            -Partial(log(along), log(C)),
-            "==",
-            alpha,
+            (-Partial(log(along), log(C)), "=", alpha),
             say("The only factor that depends on {} is {}:", C, C**-alpha),
         ),
         named_steps(m)["shares_cancel"],
-        Claim(
+        step(
             "coefficient",
-            penalty * c0,
-            ">=",
-            c0,
-            say("Weighted AM-GM with the weights {} and {}; by ", w_n, w_d)
-            + say("{shares_cancel} the powers of {} cancel in the geometric mean:", r),
+            (penalty * c0, ">=", c0),
+            say(
+                "Weighted AM-GM with the weights {} and {}; by {shares_cancel} the powers of {} "
+                "cancel in the geometric mean:",
+                w_n,
+                w_d,
+                r,
+            ),
             ByWeightedAmGm(
                 tuple(c0 * t for t in (w_n * r**-sym.BETA, w_d * r**sym.GAMMA)), (w_n, w_d)
             ),
         ),
-        Claim(
+        step(
             "catches_up",
-            law(r * more[n_star], more[d_star] / r),
-            "==",
-            law(n_star, d_star),
+            (law(r * more[n_star], more[d_star] / r), "=", law(n_star, d_star)),
             say("With {} times the compute the penalty is made up for:", penalty ** (1 / alpha)),
         ),
-        Claim(
+        step(
             "constant_penalty",
-            Partial(along / law(n_star, d_star), C),
-            "==",
-            Integer(0),
+            (Partial(along / law(n_star, d_star), C), "=", 0),
             say("The penalty does not change along the family:"),
         ),
     )
@@ -68,10 +61,13 @@ def derivation() -> Derivation:
         title="Runs at a fixed size ratio",
         assumptions=(*m.envelope.assumptions, say("Let {} be fixed.", (r, ">", 0))),
         definitions=m.definitions,
-        statement=say("Runs with {} times the optimal size at every compute follow the law ", r)
-        + "{compute_law}, with the exponent of the envelope, {exponent}, and a coefficient that is "
-        "no smaller, {coefficient}. More compute makes up for it by the same factor at every "
-        "scale, {catches_up}.",
+        statement=say(
+            "Runs with {} times the optimal size at every compute follow the law "
+            "{compute_law}, with the exponent of the envelope, {exponent}, and a coefficient "
+            "that is no smaller, {coefficient}. More compute makes up for it by the same "
+            "factor at every scale, {catches_up}.",
+            r,
+        ),
         steps=steps,
         source="Schaeffer et al. 2025, arXiv 2509.24012.",
         follows="A family that is off by a constant factor shows the right exponent: the exponent alone does not reveal "

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Symbol, log, oo
+from sympy import Expr, Symbol, log, oo
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.penalty import misallocation, named_steps
-from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, ByWeightedAmGm
+from isoflop.theory.proof.theorem import Claim, Definition, Derivation, Partial, function, say, step
 from isoflop.theory.ray import PARAMS, TANGENCY, TOKENS, ray
 
 
@@ -24,13 +22,10 @@ def derivation() -> Derivation:
     small, large = w_d * rho ** (-g / 2), w_n * rho ** (b / 2)
 
     def growth(tail: Expr, exponent: Expr, closed: Expr) -> Claim:
-        return Claim(
+        return step(
             f"growth_{'undertrained' if tail == small else 'overtrained'}",
-            Partial(log(tail), log(C)),
-            "==",
-            closed,
+            (Partial(log(tail), log(C)), "=", alpha - exponent / 2, "=", closed),
             say("It grows as this power of {}:", C),
-            through=(alpha - exponent / 2,),
         )
 
     rises = {
@@ -38,50 +33,52 @@ def derivation() -> Derivation:
         "overtrained": b * (g - b) / (b + g) / 2,
     }
     steps = (
-        Claim(
+        step(
             "ratio",
-            TOKENS(C) / PARAMS(C),
-            "==",
-            rho * d_star / n_star,
+            (TOKENS(C) / PARAMS(C), "=", rho * d_star / n_star),
             say("The overtraining ratio of the ray is {}:", rho),
         ),
-        Claim(
+        step(
             "drift_of_ratio",
-            Partial(log(rho), log(C)),
-            "==",
-            w_n - w_d,
+            (Partial(log(rho), log(C)), "=", w_n - w_d),
             say("The optimal number of tokens per parameter is a power of {}:", C),
         ),
-        Claim(
+        step(
             "penalty",
-            law(PARAMS(C), TOKENS(C)) / law(n_star, d_star),
-            "==",
-            large + small,
+            (law(PARAMS(C), TOKENS(C)) / law(n_star, d_star), "=", large + small),
             say("The size ratio of the ray is {}:", m.size_ratio.subs(sym.RATIO, rho)),
         ),
         named_steps(m)["shares_cancel"],
-        Claim(
+        step(
             "at_least_one",
-            large + small,
-            ">=",
-            Integer(1),
-            say("Weighted AM-GM with the weights {} and {}; by ", w_n, w_d)
-            + say("{shares_cancel} the powers of {} cancel in the geometric mean:", rho),
+            (
+                large + small,
+                ">=",
+                product_of_powers([rho ** (b / 2), rho ** (-g / 2)], [w_n, w_d]),
+                "=",
+                1,
+            ),
+            say(
+                "Weighted AM-GM with the weights {} and {}; by {shares_cancel} the powers of {} "
+                "cancel in the geometric mean:",
+                w_n,
+                w_d,
+                rho,
+            ),
             ByWeightedAmGm((large, small), (w_n, w_d)),
-            through=(product_of_powers([rho ** (b / 2), rho ** (-g / 2)], [w_n, w_d]),),
         ),
-        Claim(
+        step(
             "touches",
-            law(PARAMS(TANGENCY), TOKENS(TANGENCY)),
-            "==",
-            law(n_star.subs(C, TANGENCY), d_star.subs(C, TANGENCY)),
+            (
+                law(PARAMS(TANGENCY), TOKENS(TANGENCY)),
+                "=",
+                law(n_star.subs(C, TANGENCY), d_star.subs(C, TANGENCY)),
+            ),
             say("At compute {} the ray crosses the optimal allocation:", TANGENCY),
         ),
-        Claim(
+        step(
             "undertrained_in_the_end",
-            large + small,
-            "~",
-            small,
+            (large + small, "~", small),
             say(
                 "For {} the optimum wants ever more tokens per parameter, {}:",
                 (b, ">", g),
@@ -91,30 +88,24 @@ def derivation() -> Derivation:
             assume=(b - g,),
         ),
         growth(small, g, rises["undertrained"]),
-        Claim(
+        step(
             "undertrained_without_bound",
-            rises["undertrained"],
-            ">",
-            Integer(0),
+            (rises["undertrained"], ">", 0),
             say("It is positive for {}:", (b, ">", g)),
             ByPositiveTerms(),
             assume=(b - g,),
         ),
-        Claim(
+        step(
             "overtrained_in_the_end",
-            large + small,
-            "~",
-            large,
+            (large + small, "~", large),
             say("For {} it wants ever fewer, {}:", (b, "<", g), (rho, "->", oo)),
             ByLeadingTerm(C, "oo"),
             assume=(g - b,),
         ),
         growth(large, b, rises["overtrained"]),
-        Claim(
+        step(
             "overtrained_without_bound",
-            rises["overtrained"],
-            ">",
-            Integer(0),
+            (rises["overtrained"], ">", 0),
             say("It is positive for {}:", (b, "<", g)),
             ByPositiveTerms(),
             assume=(g - b,),
@@ -126,17 +117,18 @@ def derivation() -> Derivation:
         assumptions=line.assumptions,
         definitions=(*line.definitions, Definition(rho, sym.TOKENS_PER_PARAM * n_star / d_star)),
         statement=say(
-            "Runs at {} tokens per parameter have the overtraining ratio {}, ",
+            "Runs at {} tokens per parameter have the overtraining ratio {}, {ratio}, which "
+            "drifts with compute unless the exponents are equal, {drift_of_ratio}. Their "
+            "penalty is {penalty}, which is at least one, {at_least_one}. Where the "
+            "exponents differ, it is one at compute {}, {touches}, and in the end one of its "
+            "terms is the whole of it and grows without bound. If the params have the larger "
+            "exponent, {undertrained_in_the_end} with {growth_undertrained} and "
+            "{undertrained_without_bound}; if the tokens have it, {overtrained_in_the_end} "
+            "with {growth_overtrained} and {overtrained_without_bound}.",
             sym.TOKENS_PER_PARAM,
             rho,
-        )
-        + "{ratio}, which drifts with compute unless the exponents are equal, {drift_of_ratio}. "
-        "Their penalty is {penalty}, which is at least one, {at_least_one}. Where the exponents "
-        + say("differ, it is one at compute {}, ", TANGENCY)
-        + "{touches}, and in the end one of its terms is the whole of it and grows without bound. "
-        "If the params have the larger exponent, {undertrained_in_the_end} with "
-        "{growth_undertrained} and {undertrained_without_bound}; if the tokens have it, "
-        "{overtrained_in_the_end} with {growth_overtrained} and {overtrained_without_bound}.",
+            TANGENCY,
+        ),
         steps=steps,
         source="Substitution of the ray in the penalty of Schaeffer et al. 2025, arXiv 2509.24012.",
         follows="A family at 20 tokens per parameter drifts off the optimum at a rate set by the difference of the exponents.",

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Integer, Mul, Pow, Subs, Symbol, exp, symbols
+from sympy import Add, Expr, Mul, Pow, Subs, Symbol, exp, symbols
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import partial
 from isoflop.theory.budget import Budget
 from isoflop.theory.envelope import optimum, product_of_powers
 from isoflop.theory.factors import factors
 from isoflop.theory.law import LawForm, Term
-from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import (
+from isoflop.theory.proof.arguments import ByPositiveTerms, ByWeightedAmGm
+from isoflop.theory.proof.theorem import (
+    Claim,
     Definition,
+    Derivation,
     all_positive,
     function,
-    in_paper_order,
     listed,
+    partial,
     say,
+    step,
 )
+from isoflop.theory.proof.words import in_paper_order
 
 DIRECTION = Symbol("t", real=True)
 
@@ -119,57 +121,45 @@ class Run:
             return Subs(partial(left / loss(*self.optimum), DIRECTION, order), DIRECTION, 0)
 
         return (
-            Claim(
+            step(
                 f"penalty_{count}",
-                over_optimum,
-                "==",
-                Add(*terms),
+                (over_optimum, "=", Add(*terms)),
                 "Each term is its share of the least reducible loss, times a power of its ratio:",
             ),
-            Claim(
+            step(
                 f"on_budget_{count}",
-                Mul(*(r**c for r, c in zip(ratios, self.powers, strict=True))),
-                "==",
-                Integer(1),
+                (Mul(*(r**c for r, c in zip(ratios, self.powers, strict=True))), "=", 1),
                 say("The optimum spends {} as the run does:", self.compute),
             ),
-            Claim(f"shares_sum_{count}", Add(*shares), "==", Integer(1), "The shares sum to one:"),
-            Claim(
+            step(f"shares_sum_{count}", (Add(*shares), "=", 1), "The shares sum to one:"),
+            step(
                 f"at_least_one_{count}",
-                over_optimum,
-                ">=",
-                Integer(1),
+                (
+                    over_optimum,
+                    ">=",
+                    product_of_powers(
+                        [r**-t.exponent for r, t in zip(ratios, form.terms, strict=True)], shares
+                    ),
+                    "=",
+                    1,
+                ),
                 "Weighted AM-GM with the weights "
                 + listed(shares)
                 + f", which sum to one by {{shares_sum_{count}}}; by {{on_budget_{count}}} the geometric mean is one:",
                 ByWeightedAmGm(terms, shares),
-                through=(
-                    product_of_powers(
-                        [r**-t.exponent for r, t in zip(ratios, form.terms, strict=True)], shares
-                    ),
-                ),
             ),
-            Claim(
+            step(
                 f"first_order_{count}",
-                at_optimum(1),
-                "==",
-                Integer(0),
+                (at_optimum(1), "=", 0),
                 say("At the optimum, {}, nothing is of the first order:", (DIRECTION, "=", 0)),
             ),
-            Claim(
+            step(
                 f"second_order_{count}",
-                at_optimum(2),
-                "==",
-                squares,
+                (at_optimum(2), "=", squares),
                 "Each exponential contributes the square of its rate:",
             ),
-            Claim(
-                f"definite_{count}",
-                squares,
-                ">=",
-                Integer(0),
-                "No square is negative:",
-                ByPositiveTerms(),
+            step(
+                f"definite_{count}", (squares, ">=", 0), "No square is negative:", ByPositiveTerms()
             ),
         )
 
@@ -192,43 +182,46 @@ def derivation() -> Derivation:
         name="off_budget_penalty",
         title="The penalty of any run at its own compute",
         assumptions=(
-            say(
-                "A run of two factors, {} and {}, has the reducible loss {} and the compute {}; ",
-                *two.form.variables,
-                function(two.reducible)(*two.form.variables),
-                two.compute,
-            )
-            + "a run of three, "
-            + listed(three.form.variables)
-            + say(
-                ", has the reducible loss {} and the compute {}. ",
-                function(three.reducible)(*three.form.variables),
-                three.compute,
-            )
-            + "Let "
-            + all_positive([*two.form.variables, *three.form.variables, *two.letters])
-            + ", let "
-            + all_positive([*three.letters, sym.KAPPA])
-            + ", and let "
-            + listed([*free, DIRECTION])
-            + " be real.",
+            (
+                say(
+                    "A run of two factors, {} and {}, has the reducible loss {} and the compute {}; ",
+                    *two.form.variables,
+                    function(two.reducible)(*two.form.variables),
+                    two.compute,
+                )
+                + ("a run of three, ")
+                + listed(three.form.variables)
+                + say(
+                    ", has the reducible loss {} and the compute {}. Let ",
+                    function(three.reducible)(*three.form.variables),
+                    three.compute,
+                )
+                + all_positive([*two.form.variables, *three.form.variables, *two.letters])
+                + (", let ")
+                + all_positive([*three.letters, sym.KAPPA])
+                + (", and let ")
+                + listed([*free, DIRECTION])
+                + (" be real.")
+            ),
         ),
         definitions=tuple(d for run in runs for d in run.definitions),
-        statement="Measure a run by its ratios "
-        + listed(two.ratios)
-        + " to the optimum at its own compute. They satisfy {on_budget_2}, and the loss over the "
-        "least loss at that compute is {penalty_2}, which is at least one, {at_least_one_2}. "
-        "For three factors {on_budget_3}, {penalty_3} and {at_least_one_3}. "
-        + say(
-            "Move the optimum along the budget, {} by the factor {} and {} by {}, ",
-            two.form.variables[0],
-            exp(DIRECTION * two.logs[0]),
-            two.form.variables[1],
-            exp(DIRECTION * two.logs[1]),
-        )
-        + "and the factors of a run of three likewise. The penalty has no slope there, "
-        "{first_order_2} and {first_order_3}, and its second derivative is a "
-        "sum of squares, {second_order_2} and {second_order_3}.",
+        statement=(
+            ("Measure a run by its ratios ")
+            + listed(two.ratios)
+            + say(
+                " to the optimum at its own compute. They satisfy {on_budget_2}, and the loss "
+                "over the least loss at that compute is {penalty_2}, which is at least one, "
+                "{at_least_one_2}. For three factors {on_budget_3}, {penalty_3} and "
+                "{at_least_one_3}. Move the optimum along the budget, {} by the factor {} and {} "
+                "by {}, and the factors of a run of three likewise. The penalty has no slope "
+                "there, {first_order_2} and {first_order_3}, and its second derivative is a sum "
+                "of squares, {second_order_2} and {second_order_3}.",
+                two.form.variables[0],
+                exp(DIRECTION * two.logs[0]),
+                two.form.variables[1],
+                exp(DIRECTION * two.logs[1]),
+            )
+        ),
         steps=tuple(
             step for count, run in zip((2, 3), runs, strict=True) for step in run.steps(count)
         ),

@@ -6,9 +6,8 @@ from sympy import Integer, oo
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.penalty import misallocation, named_steps, tokens_factor
-from isoflop.theory.proof.argument import ByLeadingTerm
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm
+from isoflop.theory.proof.theorem import Claim, Derivation, function, say, step
 
 
 def derivation() -> Derivation:
@@ -22,35 +21,31 @@ def derivation() -> Derivation:
     reachable = (left,)
     claims = named_steps(m)
     steps = (
-        Claim(
+        step(
             "de_vries",
-            factor,
-            "==",
-            (1 + g / b * (1 - r**-b)) ** (-1 / g),
+            (factor, "=", (1 + g / b * (1 - r**-b)) ** (-1 / g)),
             say("The form in which de Vries prints it, for {}:", (w_n / w_d, "=", g / b)),
             assume=reachable,
         ),
-        Claim(
+        step(
             "same_loss",
-            law(r * n_star, factor * d_star),
-            "==",
-            law(n_star, d_star),
+            (law(r * n_star, factor * d_star), "=", law(n_star, d_star)),
             say("The term of {} takes what that of {} leaves of the least loss:", sym.D, sym.N),
             assume=reachable,
         ),
-        Claim(
+        step(
             "contour",
-            sym.B * (factor * d_star) ** -g,
-            "==",
-            names.envelope.reducible - sym.A * (r * n_star) ** -b,
+            (
+                sym.B * (factor * d_star) ** -g,
+                "=",
+                names.envelope.reducible - sym.A * (r * n_star) ** -b,
+            ),
             say("It is the point of the contour of that loss at {} params:", r * n_star),
             assume=reachable,
         ),
-        Claim(
+        step(
             "compute",
-            6 * (r * n_star) * (factor * d_star),
-            "==",
-            r * factor * sym.C,
+            (6 * (r * n_star) * (factor * d_star), "=", r * factor * sym.C),
             say("The optimum spends {}:", sym.C),
             assume=reachable,
         ),
@@ -64,35 +59,22 @@ def derivation() -> Derivation:
             claims["penalty_at_least_one"].argument,
             through=claims["penalty_at_least_one"].through,
         ),
-        Claim(
+        step(
             "never_cheaper",
-            r * factor,
-            ">=",
-            Integer(1),
+            (r * factor, ">=", 1),
             claims["never_cheaper"].reason,
             claims["never_cheaper"].argument,
             assume=reachable,
         ),
-        Claim(
+        step(
             "no_overhead",
-            (r * names.tokens_factor).subs(r, 1),
-            "==",
-            Integer(1),
+            ((r * names.tokens_factor).subs(r, 1), "=", 1),
             say("At the optimal size nothing is added, for {}:", (1 - w_n, "=", w_d)),
         ),
-        Claim(
-            "power",
-            factor**-g,
-            "==",
-            left / w_d,
-            say("By definition:"),
-            assume=reachable,
-        ),
-        Claim(
+        step("power", (factor**-g, "=", left / w_d), say("By definition:"), assume=reachable),
+        step(
             "large_models",
-            left / w_d,
-            "->",
-            1 / w_d,
+            (left / w_d, "->", 1 / w_d),
             say("For {} the term of {} vanishes:", (r, "->", oo), sym.N),
             ByLeadingTerm(r, "oo"),
         ),
@@ -103,12 +85,14 @@ def derivation() -> Derivation:
         assumptions=(*m.envelope.assumptions, say("Let {}.", (r, ">", 0))),
         definitions=m.definitions,
         statement=say(
-            "With {} params the least loss at compute {} is reached with ", r * n_star, sym.C
-        )
-        + say("{} times the optimal tokens, ", factor)
-        + "{same_loss}, where {de_vries}. This takes {compute}, and {never_cheaper}. As "
-        "the model grows, the tokens tend to a share of the optimal ones and not to 0: {power} and "
-        "{large_models}.",
+            "With {} params the least loss at compute {} is reached with {} times the "
+            "optimal tokens, {same_loss}, where {de_vries}. This takes {compute}, and "
+            "{never_cheaper}. As the model grows, the tokens tend to a share of the optimal "
+            "ones and not to 0: {power} and {large_models}.",
+            r * n_star,
+            sym.C,
+            factor,
+        ),
         steps=steps,
         source="H. de Vries 2023, Go smol or go home.",
         follows=say(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Subs, exp, factorial, log
+from sympy import Expr, Subs, exp, factorial, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import partial
 from isoflop.theory.expansion import log_overhead_series
 from isoflop.theory.penalty import PENALTY, misallocation
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.theorem import Definition, Derivation, function, partial, say, step
 
 
 def derivation() -> Derivation:
@@ -25,11 +23,9 @@ def derivation() -> Derivation:
         return Subs(partial(log(of), s, order), s, 0) / factorial(order)
 
     steps = (
-        Claim(
+        step(
             "definition",
-            at(n_star * exp(s), spent * exp(-s) * d_star),
-            "==",
-            at(n_star, d_star),
+            (at(n_star * exp(s), spent * exp(-s) * d_star), "=", at(n_star, d_star)),
             say(
                 "With {} params and {} times the compute the loss is the least one:",
                 n_star * exp(s),
@@ -37,42 +33,30 @@ def derivation() -> Derivation:
             ),
             assume=(1 - names.envelope.shares[0] * exp(-b * s),),
         ),
-        Claim("value", spent.subs(s, 0), "==", Integer(1), say("At the optimum nothing is added:")),
-        Claim(
+        step("value", (spent.subs(s, 0), "=", 1), say("At the optimum nothing is added:")),
+        step(
             "slope",
-            at_optimum(spent, 1),
-            "==",
-            Integer(0),
+            (at_optimum(spent, 1), "=", 0),
             say(
                 "The contour is tangent to the isoFLOP line there, so that there is no first order:"
             ),
         ),
-        Claim(
-            "order_2",
-            at_optimum(spent, 2),
-            "==",
-            series.coeff(s, 2),
-            say("Differentiate twice:"),
+        step(
+            "order_2", (at_optimum(spent, 2), "=", series.coeff(s, 2)), say("Differentiate twice:")
         ),
-        Claim(
+        step(
             "order_3",
-            at_optimum(spent, 3),
-            "==",
-            series.coeff(s, 3),
+            (at_optimum(spent, 3), "=", series.coeff(s, 3)),
             say("And once more; it is negative, so that small models are dearer at fixed loss:"),
         ),
-        Claim(
+        step(
             "same_leading",
-            at_optimum(spent, 2),
-            "==",
-            -at_optimum(worth, 2),
+            (at_optimum(spent, 2), "=", -at_optimum(worth, 2)),
             say("To leading order it is what is lost at fixed compute:"),
         ),
-        Claim(
+        step(
             "difference",
-            at_optimum(spent, 3) + at_optimum(worth, 3),
-            "==",
-            -g * (b + g) / 2,
+            (at_optimum(spent, 3) + at_optimum(worth, 3), "=", -g * (b + g) / 2),
             say("The two part at the third order:"),
         ),
     )
@@ -85,12 +69,17 @@ def derivation() -> Derivation:
             Definition(spent, exp(s) * names.tokens_factor.subs(r, exp(s))),
             Definition(worth, PENALTY(exp(s)) ** (-1 / alpha)),
         ),
-        statement=say("With {} params the least loss at compute {} takes ", n_star * exp(s), sym.C)
-        + say("{} times the compute, ", spent)
-        + "{definition}, and at the optimum {value}. Its logarithm has the coefficients {slope}, "
-        "{order_2} and {order_3}. "
-        + say("At fixed compute such a run is worth the share {} of it; ", worth)
-        + "the two agree to leading order, {same_leading}, and no further, {difference}.",
+        statement=say(
+            "With {} params the least loss at compute {} takes {} times the compute, "
+            "{definition}, and at the optimum {value}. Its logarithm has the coefficients "
+            "{slope}, {order_2} and {order_3}. At fixed compute such a run is worth the "
+            "share {} of it; the two agree to leading order, {same_leading}, and no further, "
+            "{difference}.",
+            n_star * exp(s),
+            sym.C,
+            spent,
+            worth,
+        ),
         steps=steps,
         source="Taylor's theorem on the overhead of H. de Vries 2023, Go smol or go home.",
         follows="At half the optimal size the published exponents give a fifth to a quarter more compute for the same loss.",

@@ -5,11 +5,9 @@ from __future__ import annotations
 from sympy import Expr, Integer, Subs, Symbol, exp, factorial, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import partial
 from isoflop.theory.expansion import moment
 from isoflop.theory.penalty import PENALTY, misallocation, penalty_along_budget
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, say
+from isoflop.theory.proof.theorem import Definition, Derivation, partial, say, step
 
 ORDERS = ("first", "second", "third", "fourth")
 
@@ -27,53 +25,46 @@ def derivation() -> Derivation:
     second = at_optimum(2)
     steps = (
         penalty_along_budget(m),
-        Claim("value", PENALTY(1), "==", Integer(1), say("The shares sum to one:")),
+        step("value", (PENALTY(1), "=", 1), say("The shares sum to one:")),
         *(
-            Claim(
+            step(
                 f"derivative_{n}",
-                at_optimum(n),
-                "==",
-                factorial(n) * m.series(n).coeff(s, n) if n > 1 else Integer(0),
+                (
+                    at_optimum(n),
+                    "=",
+                    w_n * (-b) ** n + w_d * g**n,
+                    "=",
+                    factorial(n) * m.series(n).coeff(s, n) if n > 1 else Integer(0),
+                ),
                 say(f"The {order} derivative of the two powers at {{}}:", (s, "=", 0)),
-                through=(w_n * (-b) ** n + w_d * g**n,),
             )
             for n, order in enumerate(ORDERS, start=1)
         ),
-        Claim(
+        step(
             "third_in_second",
-            at_optimum(3),
-            "==",
-            (g - b) * second,
+            (at_optimum(3), "=", (g - b) * second),
             say("The third vanishes for equal exponents:"),
         ),
-        Claim(
+        step(
             "fourth_in_second",
-            at_optimum(4),
-            "==",
-            (b**2 - b * g + g**2) * second,
+            (at_optimum(4), "=", (b**2 - b * g + g**2) * second),
             say("The fourth is a multiple of the second as well:"),
         ),
-        Claim(
+        step(
             "recurrence",
-            partial(penalty, s, 2),
-            "==",
-            (g - b) * partial(penalty, s, 1) + b * g * penalty,
+            (partial(penalty, s, 2), "=", (g - b) * partial(penalty, s, 1) + b * g * penalty),
             say("Both powers solve one differential equation, so that every later one follows:"),
         ),
-        Claim(
+        step(
             "tolerance",
-            1 + second * width**2 / 2,
-            "==",
-            1 + epsilon,
+            (1 + second * width**2 / 2, "=", 1 + epsilon),
             say(
                 "To the second order the penalty exceeds one by {} at {}:", epsilon, (s, "=", width)
             ),
         ),
-        Claim(
+        step(
             "in_ratio",
-            moment(m, 2) * log(rho) ** 2 / 8,
-            "==",
-            second / 2 * (-log(rho) / 2) ** 2,
+            (moment(m, 2) * log(rho) ** 2 / 8, "=", second / 2 * (-log(rho) / 2) ** 2),
             say(
                 "In the overtraining ratio {} the same term is, with {}:",
                 rho,
@@ -90,12 +81,14 @@ def derivation() -> Derivation:
         ),
         definitions=(*m.definitions, Definition(width, m.tolerance_half_width)),
         statement=say(
-            "A run with {} times the optimal size at its compute has the penalty ", exp(s)
-        )
-        + "{penalty}. At the optimum it is one, {value}, and its derivatives are {derivative_1}, "
-        "{derivative_2}, {derivative_3} and {derivative_4}. "
-        + say("To the second order it exceeds one by {} at the distance {}: ", epsilon, width)
-        + "{tolerance}.",
+            "A run with {} times the optimal size at its compute has the penalty {penalty}. "
+            "At the optimum it is one, {value}, and its derivatives are {derivative_1}, "
+            "{derivative_2}, {derivative_3} and {derivative_4}. To the second order it "
+            "exceeds one by {} at the distance {}: {tolerance}.",
+            exp(s),
+            epsilon,
+            width,
+        ),
         steps=steps,
         source="Taylor's theorem on the penalty of Schaeffer et al. 2025, arXiv 2509.24012.",
         follows="With the published exponents a factor 1.5 in model size costs about 1 percent of the reducible loss: the "

@@ -5,13 +5,11 @@ from __future__ import annotations
 from sympy import Expr, Integer, Mul, Pow, Subs, Symbol, exp, log, sqrt
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.budget import SIX_ND
 from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.argument import ByPositiveTerms, ByWeightedAmGm
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import function, say
+from isoflop.theory.proof.arguments import ByPositiveTerms, ByWeightedAmGm
+from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:
@@ -31,56 +29,46 @@ def derivation() -> Derivation:
 
     in_log = penalty.subs(rho, exp(s))
     steps = (
-        Claim(
+        step(
             "ratio",
-            Mul(run[sym.D], Pow(run[sym.N], -1, evaluate=False), evaluate=False),
-            "==",
-            rho * (d_star / n_star),
+            (
+                Mul(run[sym.D], Pow(run[sym.N], -1, evaluate=False), evaluate=False),
+                "=",
+                rho * (d_star / n_star),
+            ),
             say("The run has {} times the optimal tokens per parameter:", rho),
         ),
-        Claim(
+        step(
             "same_compute",
-            product_of_powers([SIX_ND.coefficient, *run.values()], [Integer(1)] * 3),
-            "==",
-            sym.C,
+            (product_of_powers([SIX_ND.coefficient, *run.values()], [Integer(1)] * 3), "=", sym.C),
             say("It costs the same compute:"),
         ),
-        Claim(
+        step(
             "penalty",
-            ratio,
-            "==",
-            penalty,
+            (ratio, "=", penalty),
             say("Each term is its share {} or {} times a power of {}:", w_n, w_d, rho),
         ),
-        Claim(
+        step(
             "at_least_one",
-            penalty,
-            ">=",
-            Integer(1),
+            (penalty, ">=", 1),
             say(
                 "Weighted AM-GM with the weights {} and {}; the powers of {} cancel:", w_n, w_d, rho
             ),
             ByWeightedAmGm((overtrained, undertrained), (w_n, w_d)),
         ),
-        Claim(
+        step(
             "no_first_order",
-            at_optimum(Partial(in_log, s)),
-            "==",
-            Integer(0),
+            (at_optimum(Partial(in_log, s)), "=", 0),
             say("With {} there is no term of first order in {}:", (s, "=", log(rho)), s),
         ),
-        Claim(
+        step(
             "second_order",
-            at_optimum(Partial(Partial(in_log, s), s)),
-            "==",
-            quadratic.diff(s, 2),
+            (at_optimum(Partial(Partial(in_log, s), s)), "=", quadratic.diff(s, 2)),
             say("The second derivative:"),
         ),
-        Claim(
+        step(
             "above_params_tail",
-            penalty,
-            ">",
-            overtrained,
+            (penalty, ">", overtrained),
             say("The params term alone bounds the cost of overtraining from below:"),
             ByPositiveTerms(form=undertrained),
         ),
@@ -91,13 +79,17 @@ def derivation() -> Derivation:
         assumptions=m.envelope.assumptions,
         definitions=m.definitions,
         statement=say(
-            "A run at compute {} with {} times the optimal tokens per parameter, ", sym.C, rho
-        )
-        + say("{}, has {} params and ", (rho, ">", 0), run[sym.N])
-        + say("{} tokens, ", run[sym.D])
-        + "{ratio} and {same_compute}. Its penalty is {penalty}, where {at_least_one}, and in the "
-        + say("logarithm of {} it begins with the second order, ", rho)
-        + "{no_first_order} and {second_order}.",
+            "A run at compute {} with {} times the optimal tokens per parameter, {}, has {} "
+            "params and {} tokens, {ratio} and {same_compute}. Its penalty is {penalty}, "
+            "where {at_least_one}, and in the logarithm of {} it begins with the second "
+            "order, {no_first_order} and {second_order}.",
+            sym.C,
+            rho,
+            (rho, ">", 0),
+            run[sym.N],
+            run[sym.D],
+            rho,
+        ),
         steps=steps,
         source="Schaeffer et al. 2025, arXiv 2509.24012; substitution of the size ratio.",
         follows="A ratio above 1 is overtrained, one below 1 undertrained; the costs of both differ at third order only.",

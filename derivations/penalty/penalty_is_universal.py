@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sympy import Integer
-
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.penalty import misallocation, named_steps
-from isoflop.theory.proof.argument import ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import function, say
+from isoflop.theory.proof.arguments import ByPositiveTerms
+from isoflop.theory.proof.theorem import Derivation, Partial, function, say, step
 
 
 def derivation() -> Derivation:
@@ -27,29 +23,23 @@ def derivation() -> Derivation:
     steps = (
         named_steps(m)["penalty"],
         *(
-            Claim(
+            step(
                 f"free_of_{x}",
-                Partial(ratio, x),
-                "==",
-                Integer(0),
+                (Partial(ratio, x), "=", 0),
                 say("The ratio does not change with {}:", x),
             )
             for x in (sym.A, sym.B, sym.C)
         ),
         named_steps(m)["shares_cancel"],
         replace(named_steps(m)["penalty_at_least_one"], name="at_least_one"),
-        Claim(
+        step(
             "whole_loss",
-            run[1] / best[1],
-            "==",
-            1 + (names.penalty - 1) * best[0] / best[1],
+            (run[1] / best[1], "=", 1 + (names.penalty - 1) * best[0] / best[1]),
             say("On the whole loss the excess is diluted by the share of the reducible loss:"),
         ),
-        Claim(
+        step(
             "dilution",
-            best[0] / best[1],
-            "<",
-            Integer(1),
+            (best[0] / best[1], "<", 1),
             say("That share is below 1 where {} is not 0:", sym.E),
             ByPositiveTerms(form=sym.E / best[1]),
             assume=(sym.E,),
@@ -61,11 +51,14 @@ def derivation() -> Derivation:
         assumptions=m.envelope.assumptions,
         definitions=m.definitions,
         statement=say(
-            "A run at compute {} with {} times the optimal size, {}, ", sym.C, r, (r, ">", 0)
-        )
-        + "has the penalty {penalty}, which depends on none of the coefficients, {free_of_A} and "
-        "{free_of_B}, nor on the compute, {free_of_C}; it is at least one, {at_least_one}. "
-        "On the whole loss it is diluted: {whole_loss} with {dilution}.",
+            "A run at compute {} with {} times the optimal size, {}, has the penalty "
+            "{penalty}, which depends on none of the coefficients, {free_of_A} and "
+            "{free_of_B}, nor on the compute, {free_of_C}; it is at least one, "
+            "{at_least_one}. On the whole loss it is diluted: {whole_loss} with {dilution}.",
+            sym.C,
+            r,
+            (r, ">", 0),
+        ),
         steps=steps,
         source="Schaeffer et al. 2025, arXiv 2509.24012.",
         follows="One table of penalties serves every law with the same two exponents, at every scale.",

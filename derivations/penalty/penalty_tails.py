@@ -6,9 +6,8 @@ from sympy import oo
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.penalty import misallocation, named_steps
-from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms
+from isoflop.theory.proof.theorem import Derivation, say, step
 
 
 def derivation() -> Derivation:
@@ -19,52 +18,40 @@ def derivation() -> Derivation:
     small, large = names.overtrained_tail, names.undertrained_tail
     steps = (
         named_steps(m)["penalty"],
-        Claim(
+        step(
             "overtrained",
-            penalty,
-            "~",
-            small,
+            (penalty, "~", small),
             say("For small {} the term of {} dominates:", r, sym.N),
             ByLeadingTerm(r, "0"),
         ),
-        Claim(
+        step(
             "undertrained",
-            penalty,
-            "~",
-            large,
+            (penalty, "~", large),
             say("For large {} the term of {} dominates:", r, sym.D),
             ByLeadingTerm(r, "oo"),
         ),
         named_steps(m)["penalty_in_ratio"],
-        Claim(
+        step(
             "overtrained_in_ratio",
-            in_ratio,
-            "~",
-            small.subs(r, m.size_ratio),
+            (in_ratio, "~", small.subs(r, m.size_ratio)),
             say("The same for large {}:", rho),
             ByLeadingTerm(rho, "oo"),
         ),
-        Claim(
+        step(
             "undertrained_in_ratio",
-            in_ratio,
-            "~",
-            large.subs(r, m.size_ratio),
+            (in_ratio, "~", large.subs(r, m.size_ratio)),
             say("And for small {}:", rho),
             ByLeadingTerm(rho, "0"),
         ),
-        Claim(
+        step(
             "above_overtrained",
-            penalty,
-            ">",
-            small,
+            (penalty, ">", small),
             say("Each tail bounds the penalty from below; what is left is the other term:"),
             ByPositiveTerms(form=large),
         ),
-        Claim(
+        step(
             "above_undertrained",
-            penalty,
-            ">",
-            large,
+            (penalty, ">", large),
             say("And so for the other tail:"),
             ByPositiveTerms(form=small),
         ),
@@ -75,15 +62,15 @@ def derivation() -> Derivation:
         assumptions=m.envelope.assumptions,
         definitions=m.definitions,
         statement=say(
-            "A run with {} times the optimal size at its compute, {}, has ", r, (r, ">", 0)
-        )
-        + "{penalty}. For "
-        + say("{} ", (r, "->", 0))
-        + "{overtrained}, for "
-        + say("{} ", (r, "->", oo))
-        + "{undertrained}, and always {above_overtrained} and {above_undertrained}. With the "
-        + say("overtraining ratio {} ", rho)
-        + "it is {penalty_in_ratio}.",
+            "A run with {} times the optimal size at its compute, {}, has {penalty}. For {} "
+            "{overtrained}, for {} {undertrained}, and always {above_overtrained} and "
+            "{above_undertrained}. With the overtraining ratio {} it is {penalty_in_ratio}.",
+            r,
+            (r, ">", 0),
+            (r, "->", 0),
+            (r, "->", oo),
+            rho,
+        ),
         steps=steps,
         source="Leading terms of the penalty of Schaeffer et al. 2025, arXiv 2509.24012.",
         follows="Neither direction is cheap for long: both tails are powers of the size ratio.",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, Symbol, exp, sqrt
+from sympy import Subs, Symbol, exp, sqrt
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.algebra.functions import Partial
 from isoflop.theory.envelope import derive, named_steps
-from isoflop.theory.proof.argument import ByPositiveTerms, Cited
-from isoflop.theory.proof.claim import ByLeadingTerm, Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, Cited
+from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
 DUFFIN = "Duffin, Peterson and Zener 1967, Geometric Programming, duality theorem"
 
@@ -34,28 +32,22 @@ def derivation() -> Derivation:
         (sym.A / first) ** (2 * first) * (extra / third) ** third * (spent / sym.C) ** (b / 2)
     )
     steps = (
-        Claim(
+        step(
             "curvature",
-            Subs(Partial(Partial(along(z), z), z), z, 0),
-            "==",
-            curvature,
+            (Subs(Partial(Partial(along(z), z), z), z, 0), "=", curvature),
             say("Every term is an exponential of a linear function of {}:", z),
         ),
-        Claim(
+        step(
             "convex",
-            curvature,
-            ">=",
-            Integer(0),
+            (curvature, ">=", 0),
             say("It is a sum of squares times positive terms:"),
             ByPositiveTerms(),
         ),
         claims["shares_sum"],
         *(step for name, step in claims.items() if name.startswith("power_")),
-        Claim(
+        step(
             "one_dual_point",
-            b + g,
-            ">",
-            Integer(0),
+            (b + g, ">", 0),
             say(
                 "These three linear equations in {}, {} and {} have this determinant, and so one "
                 "solution:",
@@ -65,11 +57,9 @@ def derivation() -> Derivation:
             ),
             ByPositiveTerms(),
         ),
-        Claim(
+        step(
             "monomial",
-            dual,
-            "==",
-            names.reducible,
+            (dual, "=", names.reducible),
             say(
                 "The dual value there is a monomial in {}, {} and {}:",
                 sym.A,
@@ -78,37 +68,32 @@ def derivation() -> Derivation:
             ),
         ),
         claims["global_minimum"],
-        Claim(
+        step(
             "not_attained",
-            z + 1 / (1 / z),
-            "->",
-            Integer(0),
+            (z + 1 / (1 / z), "->", 0),
             say("On the bound, with {} for {}:", 1 / z, sym.D),
             ByLeadingTerm(z, "0"),
         ),
-        Claim(
+        step(
             "never_reached",
-            z + 1 / (1 / z),
-            ">",
-            Integer(0),
+            (z + 1 / (1 / z), ">", 0),
             say("It stays above that:"),
             ByPositiveTerms(),
         ),
-        Claim(
+        step(
             "strong_duality",
-            (2 * sym.A + extra) * side**-b,
-            "==",
-            dual_of_three,
+            ((2 * sym.A + extra) * side**-b, "=", dual_of_three),
             say(
-                "The law {} is least at {} and {}, where the dual at the weights {}, {} and {} has ",
+                "The law {} is least at {} and {}, where the dual at the weights {}, {} and {} "
+                "has the same value; that this holds for every such law is taken from the "
+                "literature:",
                 symmetric,
                 (sym.N, "=", side),
                 (sym.D, "=", side),
                 first,
                 first,
                 third,
-            )
-            + "the same value; that this holds for every such law is taken from the literature:",
+            ),
             Cited(DUFFIN),
         ),
     )
@@ -123,14 +108,18 @@ def derivation() -> Derivation:
                 "terms, that of the bound among them, less that of the variables, less 1."
             ),
             say(
-                "The logarithms of {} and {} are {} and {}; along a direction with the real components ",
+                "The logarithms of {} and {} are {} and {}; along a direction with the real "
+                "components {} and {} the sum of the terms is {} at {}. Let {}.",
                 sym.N,
                 sym.D,
                 x,
                 y,
-            )
-            + say("{} and {} the sum of the terms is {} at {}. ", u, v, along(z), (z, ">", 0))
-            + say("Let {}.", (extra, ">", 0)),
+                u,
+                v,
+                along(z),
+                (z, ">", 0),
+                (extra, ">", 0),
+            ),
         ),
         definitions=(
             *envelope.definitions,
@@ -143,18 +132,17 @@ def derivation() -> Derivation:
         ),
         statement=say(
             "In the logarithms the programme is convex, {curvature} with {convex}, so that "
-        )
-        + "every local minimum is global. The law of params and tokens has the degree of difficulty "
-        "0: the dual weights solve {shares_sum}, "
-        + "{power_N} and {power_D}, which have one solution, {one_dual_point}, and the minimum is "
-        "the dual value there, {monomial}, for {global_minimum}. Without a positive dual point a "
-        + say(
-            "minimum need not exist: {}, where {} is at most 1, comes down to 0, ",
+            "every local minimum is global. The law of params and tokens has the degree of "
+            "difficulty 0: the dual weights solve {shares_sum}, {power_N} and {power_D}, "
+            "which have one solution, {one_dual_point}, and the minimum is the dual value "
+            "there, {monomial}, for {global_minimum}. Without a positive dual point a "
+            "minimum need not exist: {}, where {} is at most 1, comes down to 0, "
+            "{not_attained}, and does not reach it, {never_reached}. With more terms than "
+            "the degree 0 allows, the greatest dual value is the minimum still, "
+            "{strong_duality}.",
             sym.N + 1 / sym.D,
             sym.N * sym.D,
-        )
-        + "{not_attained}, and does not reach it, {never_reached}. With more terms than the degree 0 "
-        "allows, the greatest dual value is the minimum still, {strong_duality}.",
+        ),
         steps=steps,
         source=DUFFIN,
         follows="Laws of one term for each variable have closed forms; an interaction term costs one "

@@ -9,10 +9,8 @@ from isoflop.theory.budget import Budget
 from isoflop.theory.envelope import derive
 from isoflop.theory.factors import factors, merged
 from isoflop.theory.law import LawForm, Term
-from isoflop.theory.proof.argument import ByWeightedAmGm
-from isoflop.theory.proof.argument_calculus import BySameDifference
-from isoflop.theory.proof.claim import Claim, Derivation
-from isoflop.theory.proof.words import Definition, function, say
+from isoflop.theory.proof.arguments import BySameDifference, ByWeightedAmGm
+from isoflop.theory.proof.theorem import Definition, Derivation, function, say, step
 
 
 def derivation() -> Derivation:
@@ -38,59 +36,45 @@ def derivation() -> Derivation:
     )
     size, split = function("Y")(C), function("X")
     steps = (
-        Claim(
+        step(
             "one_factor",
-            single.reducible.subs(only.variable, (C / sym.KAPPA) ** (1 / power)),
-            "==",
-            of_one(C),
+            (single.reducible.subs(only.variable, (C / sym.KAPPA) ** (1 / power)), "=", of_one(C)),
             say("With one factor the budget fixes it, and the least loss is its term there:"),
         ),
-        Claim(
+        step(
             "inner_minimum",
-            first.expression + second.expression,
-            ">=",
-            term(product),
+            (first.expression + second.expression, ">=", term(product)),
             say("Weighted AM-GM of two factors of which the product {} is given:", product),
             inner,
         ),
-        Claim(
+        step(
             "outer_law",
-            form.reducible,
-            ">=",
-            term(product) + third.expression,
+            (form.reducible, ">=", term(product) + third.expression),
             say("So a law of three factors is bounded by one of two:"),
             BySameDifference(
                 first.expression + second.expression, pair.reducible.subs(C, product), inner
             ),
         ),
-        Claim(
+        step(
             "same_minimum",
-            of_merged(C),
-            "==",
-            best(C),
+            (of_merged(C), "=", best(C)),
             say("The least loss of the merged law is that of the law itself:"),
         ),
-        Claim(
+        step(
             "same_allocation",
-            split(size),
-            "==",
-            whole.allocation[0],
+            (split(size), "=", whole.allocation[0]),
             say(
                 "Splitting the merged optimum between the two factors gives the optimum of the law:"
             ),
         ),
-        Claim(
+        step(
             "merged_share",
-            outer.shares[0],
-            "==",
-            whole.shares[0] + whole.shares[1],
+            (outer.shares[0], "=", whole.shares[0] + whole.shares[1]),
             say("The share of the merged factor is the sum of the two shares:"),
         ),
-        Claim(
+        step(
             "others_count_as_one",
-            of_two(C),
-            "==",
-            best(C),
+            (of_two(C), "=", best(C)),
             say("And so the second and the third factor together count as one:"),
         ),
     )
@@ -111,12 +95,13 @@ def derivation() -> Derivation:
             Definition(size, outer.optimum(y)),
         ),
         statement=say(
-            "Two factors of a given product come down to one term, and no further, {inner_minimum}, so that "
-        )
-        + "a law of three factors is bounded by one of two, {outer_law}. The least losses by the "
-        "formula for both agree, {same_minimum}, as do the optima, {same_allocation}, and shares, "
-        "{merged_share}; any number of further factors counts as one, {others_count_as_one}; and "
-        "for one factor the formula holds, {one_factor}.",
+            "Two factors of a given product come down to one term, and no further, "
+            "{inner_minimum}, so that a law of three factors is bounded by one of two, "
+            "{outer_law}. The least losses by the formula for both agree, {same_minimum}, as "
+            "do the optima, {same_allocation}, and shares, {merged_share}; any number of "
+            "further factors counts as one, {others_count_as_one}; and for one factor the "
+            "formula holds, {one_factor}."
+        ),
         steps=steps,
         source="Nested minimisation; the closed form of Duffin, Peterson and Zener 1967, Geometric Programming.",
         follows="By induction the law of any number of factors holds.",

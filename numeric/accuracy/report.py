@@ -40,7 +40,7 @@ AHEAD, RATIOS = 10.0, (0.1, 0.3, 3.0, 10.0, 30.0)
 #: What laws are fitted to beside the runs, and why there is nothing to fit.
 WITHOUT = {
     "pairs": "needs pass@k at several k, and there is none",
-    "proxy": "needs a proxy, and none was named",
+    "proxy": "needs a proxy, and the runs have none, or several of which none was named",
 }
 
 
@@ -328,7 +328,7 @@ def report_benchmark(
     loss_laws : sequence of Law
         Whose allocation is judged by this benchmark.
     proxy : str, optional
-        Column for two-stage laws; without it there are none.
+        Column for two-stage laws; by default the proxy of the runs where they have one alone.
     ray : float, optional
         D/N at which the one-break law is fitted to -log Q', see
         `isoflop.numeric.accuracy.broken_ray`; by default that of the runs where these are all at
@@ -447,6 +447,8 @@ def _samples(
     if any(map(_is_in_k, kinds)) and len(evaluations.family(benchmark)) >= SEVERAL:
         pairs = evaluations.pairs(benchmark, baseline.value)
         samples["pairs"] = pairs, held_out_of(evaluations, pairs, hold_out)
+    if proxy is None and len(evaluations.proxies) == 1:
+        (proxy,) = evaluations.proxies
     if proxy is not None and any("proxy" in kind.requires for kind in kinds):
         with_proxy = evaluations.sample(benchmark, baseline.value, proxy=proxy)
         samples["proxy"] = with_proxy, ~np.isin(with_proxy.index, whole.index[~held])

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..fit.bootstrap import refit
 from ..fit.power_law import lines
-from ..fit.repeat import repeat
+from ..repeat import repeat
 from .isoflop import Isoflop
 from .laws import Laws
 

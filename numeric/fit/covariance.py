@@ -71,7 +71,7 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
     if irreducible_at_zero(fit) and free.any():
         raise ValueError(
             "covariance: E is 0, the least it can be, and all other coefficients move with it; "
-            "a bootstrap (--bootstrap) has intervals, and so has a law without E (--no-irreducible)"
+            "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
         )
     residuals, jacobian, values = fit.linearised()
     weights = np.ones(len(residuals)) if fit.runs.weight is None else fit.runs.weight

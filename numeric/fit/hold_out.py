@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..errors import outside, whole_number
-from .repeat import repeat
+from ..repeat import repeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -312,7 +312,7 @@ def hold_out(
     observed : str or array_like of shape (n,)
         What is predicted; or the name of the column, or attribute, of the rows.
     jobs, progress, then
-        As in `isoflop.numeric.fit.repeat.repeat`; an item is a model on a split.
+        As in `isoflop.numeric.repeat.repeat`; an item is a model on a split.
 
     Returns
     -------
@@ -357,7 +357,7 @@ def judge(
     trials : iterable of Trial
         They are taken one by one.
     jobs, progress, total, then
-        As in `isoflop.numeric.fit.repeat.repeat`.
+        As in `isoflop.numeric.repeat.repeat`.
     """
     items = ((trial,) for trial in trials)
     count = len(trials) if total is None and isinstance(trials, Sized) else total

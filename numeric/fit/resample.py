@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from ..errors import ArgumentError, outside, whole_number
+from ..repeat import repeat
 from ..results import Band, Estimate, checked_level
-from .repeat import repeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -280,7 +280,7 @@ def resample(
     kind : {"cases", "residuals"}
         "cases" draws rows; "residuals" keeps the rows and draws what is observed, by `fit.redrawn`.
     seed, jobs, progress
-        The draws of a seed do not depend on `jobs` (see `isoflop.numeric.fit.repeat.repeat`).
+        The draws of a seed do not depend on `jobs` (see `isoflop.numeric.repeat.repeat`).
     batch : int
         Refits made at once. Each batch has its own random numbers, so that this is part of what a
         seed means.
@@ -347,7 +347,7 @@ def refits_of(
     kind, seed
         How they were drawn, for the record.
     jobs, progress, what
-        As in `isoflop.numeric.fit.repeat.repeat`.
+        As in `isoflop.numeric.repeat.repeat`.
 
     Returns
     -------

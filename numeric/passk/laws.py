@@ -16,10 +16,10 @@ from ..fit.fitting import fit_form
 from ..fit.models import Design
 from ..fit.objective import Objective
 from ..fit.optimality import Solution
-from ..fit.repeat import repeat
 from ..fit.resample import LEAST_GROUPS, case_weights, paired, refits_of
 from ..fit.result import Fit
 from ..fit.scan import Scan
+from ..repeat import repeat
 from .cautions import AUTO, cluster_of
 from .curve import curve
 from .fit_at_k import PassFit

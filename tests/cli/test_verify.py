@@ -6,11 +6,9 @@ import pty
 import re
 import signal
 import subprocess
-import sys
 import termios
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -122,6 +120,14 @@ def test_json(data) -> None:
             )
 
 
+def test_two_processes_say_what_one_says(data) -> None:
+    names = ("envelope_exponent", "tokens_per_param", "delta_method_exponent")
+    alone, together = (data("verify", *names, "--jobs", jobs) for jobs in "12")
+    for derivation in (*alone["derivations"], *together["derivations"]):
+        del derivation["seconds"]
+    assert alone == together
+
+
 def test_a_name_twice_is_checked_once(data) -> None:
     assert len(data("verify", "tokens_per_param", "tokens_per_param")["derivations"]) == 1
 
@@ -167,6 +173,7 @@ def test_one_that_cannot_be_built_does_not_stop_the_others(call, monkeypatch) ->
         (["a.py", "b.py"], "one file alone"),
         (["tokens_per_param", "--seed", "-1"], "--seed '-1': must be a whole number of at least 0"),
         (["tokens_per_param", "--seed", "1.5"], "--seed '1.5'"),
+        (["tokens_per_param", "--jobs", "0"], "--jobs '0': must be a whole number other than 0"),
         (["tokens_per_param", "--format", "yaml"], "--format 'yaml'"),
     ],
 )
@@ -313,7 +320,7 @@ def test_errata(call, data) -> None:
 
 @pytest.mark.slow
 def test_all_of_them_in_two_processes(spawn) -> None:
-    result = spawn("verify")
+    result = spawn("verify", "--jobs", "2")
     assert (result.code, result.err) == (0, "")
     assert sum(
         line.split()[:1] == [name] for line in result.out.splitlines() for name in NAMES
@@ -333,8 +340,8 @@ def test_an_interrupt_prints_what_was_done(command) -> None:
     streams["preexec_fn"] = lambda: signal.signal(
         signal.SIGINT, signal.SIG_DFL
     )  # a background job ignores it
-    process = subprocess.Popen([*start, "verify"], **streams)
-    time.sleep(8)
+    process = subprocess.Popen([*start, "verify", "--jobs", "2"], **streams)
+    time.sleep(20)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
     out, err = process.communicate(timeout=300)
     assert process.returncode == 130
@@ -347,41 +354,6 @@ def test_an_interrupt_prints_what_was_done(command) -> None:
         < sum(line.split()[:1] == [name] for line in out.splitlines() for name in NAMES)
         < len(NAMES)
     )
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_no_process_outlives_the_one_that_started_it(command, number) -> None:
-    _, environment = command
-    script = """
-import os, sys, time
-from isoflop.theory.verdicts.verification import unordered
-if __name__ == "__main__":
-    with unordered(time.sleep, [0.0, 0.0, 600.0, 600.0], workers=2) as results:
-        next(results), next(results)
-        print(*[child.pid for child in __import__("multiprocessing").active_children()], flush=True)
-        list(results)
-"""
-    process = subprocess.Popen(
-        [sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    children = [int(word) for word in process.stdout.readline().split()]
-    assert len(children) == 2
-    process.send_signal(number)
-    process.wait(60)
-    process.stdout.close()
-    for _ in range(300):  # they would sleep for 600 s
-        if not any(map(_runs, children)):
-            return
-        time.sleep(0.1)
-    pytest.fail("a worker still runs")
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_progress_on_a_terminal_alone(command) -> None:

@@ -13,10 +13,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.mutation.mutants import FALSE, PATHS, TRUE, UNDEFINED, counts, kinds, score_named
-from tqdm import tqdm
 
 from isoflop.derivations import NAMES
-from isoflop.theory.verdicts.verification import unordered
+from isoflop.numeric.repeat import repeat
 
 LONGEST_ENTRY = 150
 
@@ -89,10 +88,9 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     score = partial(score_named, seed=options.seed, per_claim=options.per_claim)
-    with unordered(score, options.names, workers=2) as results:
-        scores = [
-            s for found in tqdm(results, total=len(options.names), unit="theorem") for s in found
-        ]
+    names = [(name,) for name in options.names]
+    done = repeat(score, names, jobs=2, progress=True, unit="theorem")
+    scores = [s for found in done.values for s in found]
     print(report(scores))
     return int(any(s.survived for s in scores))
 

@@ -31,11 +31,12 @@ from tests.mutation.mutants import (
 from tests.theory.documents import theorem_of
 
 from isoflop.derivations import NAMES
+from isoflop.numeric.repeat import repeat
 from isoflop.theory.algebra.decide import Answer, Decision
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.claim import Claim
 from isoflop.theory.proof.points import PointCheck
-from isoflop.theory.verdicts.verification import load, unordered
+from isoflop.theory.verdicts.verification import load
 
 a, b, x, y = symbols("a b x y", positive=True)
 SAMPLE = (
@@ -249,8 +250,8 @@ def test_a_contradicted_witness_is_not_believed(monkeypatch):
 
 @pytest.mark.slow
 def test_every_false_mutant_of_every_derivation_is_refuted_by_each_path_alone():
-    with unordered(score_named, NAMES, workers=2) as results:
-        scores = [score for found in results for score in found]
+    done = repeat(score_named, [(name,) for name in NAMES], jobs=2)
+    scores = [score for found in done.values for score in found]
     found = counts(scores)
     assert [(s.derivation, s.step, s.kind, s.survived) for s in scores if s.survived] == []
     assert [(s.derivation, s.step, s.kind, s.wronged) for s in scores if s.wronged] == []

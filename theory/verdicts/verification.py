@@ -6,18 +6,11 @@ A report is plain data (text and numbers), so that it travels between processes 
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from functools import partial
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from signal import SIG_IGN, SIGINT, SIGTERM, signal
-from threading import Thread, current_thread, main_thread
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any
 
 from sympy import Rational
 
@@ -29,9 +22,6 @@ from ..proof.errata import Erratum, ErratumVerdict, Remark
 from ..proof.points import PointCheck
 from ..typeset.plain import plain
 from ..typeset.words import plain_sentence, plain_statement
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 #: A longer claim is not printed: operations on both sides, bits of the longest number.
 MOST_OPERATIONS, MOST_BITS = 200, 200
@@ -46,6 +36,9 @@ class Check:
 
     passed: bool
     detail: str
+
+    def __str__(self) -> str:
+        return "passed" if self.passed else "failed"
 
     @classmethod
     def of(cls, check: PointCheck) -> Check:
@@ -89,7 +82,20 @@ class StepReport:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """The verdict of each path in a word, and its details."""
+        checks = {"pointwise": self.pointwise, "interval": self.interval}
+        details = {path: None if check is None else check.detail for path, check in checks.items()}
+        return {
+            "name": self.name,
+            "claim": self.claim,
+            "relation": self.relation,
+            "strength": self.strength,
+            "exact": self.exact,
+            **{path: None if check is None else str(check) for path, check in checks.items()},
+            "reason": self.reason,
+            "argument": self.argument,
+            "details": {"exact": self.exact_detail, **details},
+        }
 
 
 @dataclass(frozen=True)
@@ -315,62 +321,6 @@ def verify_errata(paper: str) -> tuple[tuple[ErratumReport, ...], tuple[RemarkRe
     errata: tuple[Erratum, ...] = module.errata()
     remarks: tuple[Remark, ...] = module.remarks()
     return tuple(ErratumReport.of(e.verify()) for e in errata), tuple(map(RemarkReport.of, remarks))
-
-
-def verify_all(
-    names: Iterable[str] = NAMES, *, workers: int = 1, seed: int = 0
-) -> Iterator[TheoremReport]:
-    """Reports as they are finished, in no particular order; see `unordered`."""
-    with unordered(partial(verify_named, seed=seed), names, workers=workers) as reports:
-        yield from reports
-
-
-@contextmanager
-def unordered(
-    function: Callable[[Item], Result], items: Iterable[Item], *, workers: int
-) -> Iterator[Iterator[Result]]:
-    """Results as they are finished, from `workers` processes, which end with the block whatever
-    ends it.
-
-    The processes are started afresh, so that no lock or thread of this one is copied; they leave an
-    interrupt to this one, and end at once where this one is gone, however it ended.
-    """
-    if workers < 1:
-        raise ValueError(f"workers={workers}: must be at least 1")
-    if workers == 1:
-        yield map(function, items)
-        return
-    with _ended_in_order(), get_context("spawn").Pool(workers, _follow_parent) as pool:
-        yield pool.imap_unordered(function, items)
-
-
-@contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Leave the block, rather than the process on the spot, where the process is asked to end."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal(SIGTERM, _end)
-    try:
-        yield
-    finally:
-        signal(SIGTERM, before)
-
-
-def _end(number: int, frame: object) -> None:
-    raise SystemExit(128 + number)
-
-
-def _follow_parent() -> None:
-    signal(SIGINT, SIG_IGN)
-    parent = parent_process()
-    if parent is not None:
-        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    wait([sentinel])
-    os._exit(1)
 
 
 def summary(reports: Iterable[TheoremReport]) -> dict[str, int]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..numeric.accuracy.baselines import Baseline
     from ..numeric.data.evaluations import Evaluations
     from ..numeric.data.table import Table
-    from .arguments import Options, Parser
+    from .arguments import Group, Options, Parser
 
 #: Options that take all the words after them.
 LISTS = ("--benchmark", "--random-baseline", "--average", "--margin")
@@ -31,12 +31,18 @@ BASELINE = (
 )
 
 
-def declare_guessing(parser: Parser) -> None:
-    """What guessing scores, and by how much accuracy must exceed it."""
+def declare_baseline(parser: Parser) -> Group:
+    """What guessing scores."""
     guessing = parser.add_argument_group("accuracy of guessing")
     takes_several(guessing, "--random-baseline", "NAME=VALUE", f"{BASELINE}: those of that paper")
     small = "estimate it from these, with its error, such as 'compute < 1e17'"
     takes_one(guessing, "--small-runs", "CONDITION", small)
+    return guessing
+
+
+def declare_guessing(parser: Parser) -> None:
+    """What guessing scores, and by how much accuracy must exceed it."""
+    guessing = declare_baseline(parser)
     margin = (
         "fit where accuracy exceeds guessing by more than this, for all or as NAME=SHARE for some "
         "benchmarks; default: each law's own"
@@ -54,8 +60,6 @@ class EvaluationTable(TableOptions):
     margins : float, dict of str to float, or None
         By how much accuracy must exceed guessing, for all benchmarks or by benchmark; None where it
         was not given.
-    margin : float or None
-        The same where it is one number for all.
     """
 
     def __init__(
@@ -73,7 +77,6 @@ class EvaluationTable(TableOptions):
         if self.small is not None and not isinstance(self.given, (dict, type(None))):
             raise UsageError("--small-runs and --random-baseline: one of them is enough")
         self.margins = _shares(options, "--margin", MARGINS)
-        self.margin = None if isinstance(self.margins, dict) else self.margins
         of_all = "--average" in options and not options.spelt("--average", None)
         self.average = () if of_all else _names(options, "--average")
 
@@ -108,7 +111,7 @@ class EvaluationTable(TableOptions):
         known = resolve(read, self.given, self.small, benchmarks=every)
         if self.average is None:
             return read.only(wanted), known
-        margin = MARGIN if self.margin is None else self.margin
+        margin = self.margins if isinstance(self.margins, float) else MARGIN
         more = averaged(read, known, benchmarks=members, margin=margin)
         more = more.only((*wanted, AVERAGE))
         known[AVERAGE] = Baseline(0.0, how="0 for a mean of normalised accuracy")

@@ -10,7 +10,7 @@ from ..numeric.data.numerals import parse
 from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, of_option, outside, shown
-from .render import TABLES, json_text, plain, tables_text
+from .render import TABLES, plain, written
 from .run_options import (
     OBJECTIVES,
     check_figure,
@@ -20,7 +20,7 @@ from .run_options import (
     target,
     whole,
 )
-from .tables import TableOptions, assigned, declare_runs
+from .tables import TableOptions, assignments, declare_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,8 +120,7 @@ def parser() -> Parser:
         f"{', '.join(_models())}, or an expression in columns and coefficients; default: "
         f"{next(iter(_models()))}",
     )
-    law.add_argument("--no-irreducible", action="store_true", help="a law without E")
-    takes_one(law, "--fix", "NAME=VALUE", "keep a coefficient at a value; repeatable")
+    takes_one(law, "--fix", "NAME=VALUE", "keep a coefficient at a value, such as E=0; repeatable")
     takes_one(
         law,
         "--bound",
@@ -129,8 +128,6 @@ def parser() -> Parser:
         "keep a coefficient between two values, either may be empty; repeatable",
     )
     takes_one(law, "--objective", "NAME", f"{', '.join(OBJECTIVES)}; default: {OBJECTIVES[0]}")
-    takes_one(law, "--delta", "NUMBER", "where Huber's function turns linear; default: 1e-3")
-    takes_one(law, "--tau", "SHARE", "quantile of pinball-log; default: 0.5")
     sure = built.add_argument_group("uncertainty and what follows")
     takes_one(
         sure,
@@ -190,41 +187,47 @@ def run(options: Options) -> tuple[str, int]:
         check_figure(plot)
     asked = {"compute": _numbers(options, "--compute"), "ratio": _numbers(options, "--ratio")}
     fit = _fitted(options, table, model)
-    extra = _Extra(fit)
-    if repeats is not None:
-        seed, jobs = whole(options, "--seed", least=0) or 0, whole(options, "--jobs", least=None)
-        extra.resample(repeats, seed, jobs or 1)
+    warnings: list[str] = []
+    stopped = ""
     profiles: dict[str, Estimate] = {}
-    if not extra.interrupted:
+    reports: dict[str, Any] = {}
+    names = options.several("--profile") or []
+    if repeats is not None and not fit.is_sound:
+        warnings.append("no resamples: the fit is no result that they could tell about")
+    elif repeats is not None:
+        fit, stopped = _resampled(options, fit, repeats)
+    if names and not fit.is_sound:
+        warnings.append("no profile intervals: the fit is no result that they could be of")
+        names = []
+    if not stopped:
         try:
-            profiles = extra.profiles(options.several("--profile") or [], level, asked)
-            extra.report(options, level)
+            profiles = _profiles(fit, names, level, asked)
+            warnings += _doubts(fit) if profiles else []
+            if "--sensitivity" in options:
+                reports["sensitivity"] = fit.sensitivity(level=level)
+            if "--diagnostics" in options:
+                reports["diagnostics"] = fit.diagnostics()
         except KeyboardInterrupt:
-            extra.interrupted = "the fit is complete, what was to follow it is not"
-    summary = extra.fit.summary(level=level, **asked)
-    summary = replace(summary, warnings=(*summary.warnings, *extra.warnings))
+            stopped = "the fit is complete, what was to follow it is not"
+    summary = fit.summary(level=level, **asked)
+    summary = replace(summary, warnings=(*summary.warnings, *warnings))
     data = summary.as_dict("" if save is None else law_name(save))
     if profiles:
         data["profile"] = _profiles_as_dict(profiles, fit)
-    data |= {name: plain(report.as_dict()) for name, report in extra.reports.items()}
+    data |= {name: plain(report.as_dict()) for name, report in reports.items()}
     if save is not None:
-        write(data | draws_of(extra.fit), save)
+        write(data | draws_of(fit), save)
     if plot is not None:
         from ..numeric.plot.fit import plot_fit_page
         from ..numeric.plot.panels import save as save_figure
 
         save_figure(plot_fit_page(fit), plot)
-    if form == "json":
-        text = json_text(data)
-    elif form == "latex":
-        text = summary.latex()
-    elif form in TABLES:
-        text = tables_text(summary.tables(), form)
-    else:
-        parts = [summary, *([_profile_text(profiles, fit)] if profiles else [])]
-        text = "\n\n".join(map(str, [*parts, *extra.reports.values()]))
-    if extra.interrupted:
-        say_interrupted(extra.interrupted)
+    text = summary.latex() if form == "latex" else written(form, summary, data)
+    if form == "text":
+        more = [_profile_text(profiles, fit)] if profiles else []
+        text = "\n\n".join([text, *more, *map(str, reports.values())])
+    if stopped:
+        say_interrupted(stopped)
         return text, INTERRUPTED
     return text, DONE if fit.is_sound else NO_VERDICT
 
@@ -251,19 +254,15 @@ def _check(options: Options, model: str, form: str) -> None:
     """Options that mean nothing beside the others."""
     power_laws = [name for name, known in _models().items() if not known.is_expression]
     expression = model not in power_laws
-    objective = options.chosen("--objective", OBJECTIVES)
     named, first = f"--model {' or '.join(power_laws)}", power_laws[0]
     misplaced = {
         "--compute": named if expression else "",
         "--sensitivity": named if expression else "",
-        "--no-irreducible": f"{named}; write the expression without E" if expression else "",
         "--ratio": f"--model {first}" if model != first else "",
         "--seed": ""
         if expression or "--bootstrap" in options
         else "--bootstrap, or for --model EXPRESSION",
         "--jobs": "" if "--bootstrap" in options else "--bootstrap",
-        "--delta": "--objective huber-log" if objective != "huber-log" else "",
-        "--tau": "--objective pinball-log" if objective != "pinball-log" else "",
     }
     if form in TABLES:
         for option in ("--profile", "--sensitivity", "--diagnostics"):
@@ -289,10 +288,6 @@ def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
     fixed, bounds = _fixed(options), _bounds(options)
     for name in fixed.keys() & bounds.keys():
         raise UsageError(f"--fix and --bound: {name} is given in both; one is enough")
-    delta, tau = options.positive("--delta"), share(options, "--tau")
-    given: dict[str, Any] = {"delta": delta, "tau": tau}
-    if "--no-irreducible" in options:
-        given["irreducible"] = False
     try:
         runs = _runs(table, model)
         highest = float(runs.loss.max())
@@ -306,7 +301,6 @@ def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
             fixed=fixed,
             bounds=bounds,
             seed=whole(options, "--seed", least=0) or 0,
-            **{name: value for name, value in given.items() if value is not None},
         )
     except np.linalg.LinAlgError as defect:  # a ValueError to NumPy, but no fault of the input
         raise RuntimeError(f"the fit broke down: {defect}") from defect
@@ -331,32 +325,23 @@ def _runs(table: TableOptions, model: str) -> Runs:
 
 
 def _fixed(options: Options) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for word in options.words("--fix") or ():
-        name, value = assigned("--fix", word, "NAME=VALUE, such as E=0")
-        if name in found:
-            raise UsageError(f"--fix {shown(word)}: {name} is given twice")
-        found[name] = _finite("--fix", word, value)
-    return found
+    fixed = assignments(options, "--fix", "NAME=VALUE, such as E=0")
+    return {name: _finite("--fix", f"{name}={text}", text) for name, text in fixed.items()}
 
 
 def _bounds(options: Options) -> dict[str, tuple[float | None, float | None]]:
-    found: dict[str, tuple[float | None, float | None]] = {}
-    for word in options.words("--bound") or ():
-        name, ends = assigned("--bound", word, "NAME=LOW:HIGH, such as beta=0.1:1")
-        low, colon, high = ends.partition(":")
-        if not colon or not (low.strip() or high.strip()):
-            raise outside(
-                "--bound", word, "NAME=LOW:HIGH, such as beta=0.1:1; one of the two may be empty"
-            )
-        if name in found:
-            raise UsageError(f"--bound {shown(word)}: {name} is given twice")
-        first, second = (
-            _finite("--bound", word, end) if end.strip() else None for end in (low, high)
+    domain = "NAME=LOW:HIGH with LOW below HIGH, such as beta=0.1:1; one of the two may be empty"
+    found = {}
+    for name, ends in assignments(options, "--bound", domain).items():
+        word = f"{name}={ends}"
+        low, high = (
+            _finite("--bound", word, end) if end.strip() else None
+            for end in ends.partition(":")[::2]
         )
-        if first is not None and second is not None and not first < second:
-            raise outside("--bound", word, "NAME=LOW:HIGH with LOW below HIGH")
-        found[name] = (first, second)
+        both = low is not None and high is not None
+        if ":" not in ends or low is high or (both and not low < high):
+            raise outside("--bound", word, domain)
+        found[name] = (low, high)
     return found
 
 
@@ -374,61 +359,32 @@ def _finite(option: str, word: str, text: str) -> float:
 # -- what is done with the fit ---------------------------------------------------------------------
 
 
-class _Extra:
-    """Resamples, profiles and reports of a fit, as far as Ctrl-C lets them come."""
+def _resampled(options: Options, fit: Fit, repeats: int) -> tuple[Fit, str]:
+    """The fit with its draws, and what is to be said where Ctrl-C came before the last."""
+    from ..numeric.words import counted
 
-    def __init__(self, fit: Fit) -> None:
-        self.fit, self.interrupted = fit, ""
-        self.warnings: list[str] = []
-        #: By key of the JSON.
-        self.reports: dict[str, Any] = {}
+    seed, jobs = whole(options, "--seed", least=0) or 0, whole(options, "--jobs", least=None) or 1
+    total = counted(repeats, "resample")
+    try:
+        draws = fit.bootstrap(repeats, seed=seed, jobs=jobs, progress=is_terminal(sys.stderr))
+    except KeyboardInterrupt:
+        return fit, f"none of {total} is done; the intervals are of the sandwich covariance"
+    done = f"{draws.done} of {total} are done; the intervals are of these"
+    return fit.with_draws(draws), done if draws.interrupted else ""
 
-    def resample(self, repeats: int, seed: int, jobs: int) -> None:
-        """Give the fit its draws."""
-        from ..numeric.words import counted
 
-        if not self.fit.is_sound:
-            self.warnings.append("no resamples: the fit is no result that they could tell about")
-            return
-        total = counted(repeats, "resample")
-        try:
-            draws = self.fit.bootstrap(
-                repeats, seed=seed, jobs=jobs, progress=is_terminal(sys.stderr)
-            )
-        except KeyboardInterrupt:
-            none = f"none of {total} is done"
-            self.interrupted = f"{none}; the intervals are of the sandwich covariance"
-            return
-        self.fit = self.fit.with_draws(draws)
-        if draws.interrupted:
-            self.interrupted = f"{draws.done} of {total} are done; the intervals are of these"
-
-    def profiles(
-        self, names: Sequence[str], level: float, asked: dict[str, Any]
-    ) -> dict[str, Estimate]:
-        """The profile intervals by the name of the quantity."""
-        if names and not self.fit.is_sound:
-            self.warnings.append("no profile intervals: the fit is no result that they could be of")
-            return {}
-        intervals = {}
-        for name in dict.fromkeys(names):
-            for key, quantity in _quantities(self.fit, name, asked).items():
-                try:
-                    intervals[key] = self.fit.profile(quantity, level=level)
-                except ArgumentError:
-                    raise
-                except ValueError as error:
-                    raise blamed(error, ("--profile", name)) from None
-        if intervals:
-            self.warnings += _doubts(self.fit)
-        return intervals
-
-    def report(self, options: Options, level: float) -> None:
-        """Sensitivity and diagnostics, where they were asked for."""
-        if "--sensitivity" in options:
-            self.reports["sensitivity"] = self.fit.sensitivity(level=level)
-        if "--diagnostics" in options:
-            self.reports["diagnostics"] = self.fit.diagnostics()
+def _profiles(fit: Fit, names: Sequence[str], level: float, asked: Any) -> dict[str, Estimate]:
+    """The profile intervals by the name of the quantity."""
+    intervals = {}
+    for name in dict.fromkeys(names):
+        for key, quantity in _quantities(fit, name, asked).items():
+            try:
+                intervals[key] = fit.profile(quantity, level=level)
+            except ArgumentError:
+                raise
+            except ValueError as error:
+                raise blamed(error, ("--profile", name)) from None
+    return intervals
 
 
 def _quantities(fit: Fit, name: str, asked: dict[str, Any]) -> dict[str, Any]:

@@ -110,6 +110,17 @@ def tables_text(tables: Iterable[Table], form: str) -> str:
     return "\n\n".join(getattr(table, form)() for table in tables)
 
 
+def written(form: str, result: Any, data: Any) -> str:
+    """A result in a format: its data as JSON, its tables, a page in LaTeX where it has one of its
+    own, or else its text.
+    """
+    if form == "json":
+        return json_text(data)
+    if form == "latex" and hasattr(result, "to_latex"):
+        return str(result.to_latex())
+    return tables_text(result.tables(), form) if form in TABLES else str(result)
+
+
 # -- JSON ------------------------------------------------------------------------------------------
 
 

@@ -7,9 +7,9 @@ import sys
 from ..theory.data.notation import close_matches
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown
-from .evaluation_options import EvaluationTable, declare_guessing
-from .render import TABLES, json_text, plain, tables_text
-from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
+from .evaluation_options import EvaluationTable, declare_baseline
+from .render import TABLES, written
+from .run_options import check_figure, is_terminal, say_interrupted, target, whole
 from .selection import loss_law
 from .tables import declare_evaluations
 
@@ -25,13 +25,11 @@ SUMMARY = "one page on a benchmark: laws, errors, what to train for it, forecast
 FORMATS = ("text", "json", *TABLES)
 DEFAULT_LAWS = ("compute", "compute-ceiling", "params-tokens")
 LISTS = ("--law", "--loss-law", "--compute", "--ratio")
-RESAMPLES, LEVEL = 200, 0.9
+RESAMPLES = 200
 
 
 def parser() -> Parser:
     """The options of this command."""
-    from ..numeric.data.sample import SPREAD
-
     built = Parser(
         "isoflop report",
         [
@@ -55,7 +53,6 @@ def parser() -> Parser:
             "besiroglu2024",
             "isoflop report evaluations.csv --benchmark PIQA --law compute --format latex -o "
             "piqa.tex",
-            "isoflop report evaluations.csv --benchmark PIQA --law compute --ray 20 --bootstrap 0",
             "isoflop report evaluations.csv --benchmark HumanEval --law compute bilinear "
             "--bootstrap 50",
         ],
@@ -65,7 +62,7 @@ def parser() -> Parser:
         benchmarks="the benchmark, with the other k of its pass@k if it has some; needed unless it "
         "is alone",
     )
-    declare_guessing(built)
+    declare_baseline(built)
     laws = built.add_argument_group("laws")
     takes_several(
         laws,
@@ -73,7 +70,6 @@ def parser() -> Parser:
         "LAW",
         f"as in backtest; default: those of {', '.join(DEFAULT_LAWS)} that the runs allow",
     )
-    takes_one(laws, "--proxy", "COLUMN", "of two-stage laws: loss or another metric of the run")
     takes_one(
         laws,
         "--hold-out",
@@ -93,20 +89,6 @@ def parser() -> Parser:
         "RATIO",
         "overtraining ratios of the table of penalties; default: 0.1 0.3 3 10 30",
     )
-    takes_one(
-        follows,
-        "--tokens-per-param",
-        "NUMBER",
-        "D/N of the forecasts by laws of params and tokens; default: the runs' median",
-    )
-    takes_one(
-        follows,
-        "--ray",
-        "RATIO",
-        "fit the one-break law to -log Q' of the runs at this D/N, and say whether it is the "
-        "params+tokens law, c1 f1 = -1; "
-        f"default: where all fitted runs are at one, each within a factor {SPREAD:g} of it",
-    )
     takes_several(
         follows,
         "--loss-law",
@@ -120,7 +102,6 @@ def parser() -> Parser:
         f"refits to resampled runs, for intervals; 0: none; default: {RESAMPLES}",
     )
     takes_one(follows, "--seed", "S", "of the resamples; default: 0")
-    takes_one(follows, "--level", "SHARE", f"coverage of intervals; default: {LEVEL}")
     declare_output(built, *FORMATS, plot="draw runs, laws, forecast and residuals")
     return built
 
@@ -140,12 +121,7 @@ def run(options: Options) -> tuple[str, int]:
         from ..numeric.plot.report import plot_report
 
         save(plot_report(report), plot)
-    if form == "json":
-        text = json_text(plain(report.as_dict()))
-    elif form == "latex":
-        text = report.to_latex()
-    else:
-        text = tables_text(report.tables(), form) if form in TABLES else str(report)
+    text = written(form, report, report.as_dict())
     if report.interrupted:
         from ..numeric.words import counted
 
@@ -166,12 +142,9 @@ def _report(options: Options) -> tuple[Report, int]:
         "hold_out": options.one("--hold-out"),
         "compute": [value for _, value in options.positives("--compute") or []],
         "ratio": [value for _, value in options.positives("--ratio") or []],
-        "tokens_per_param": options.positive("--tokens-per-param"),
-        "ray": options.positive("--ray"),
         "loss_laws": [loss_law(word) for word in options.words("--loss-law") or []],
         "resamples": repeats,
         "seed": whole(options, "--seed", least=0),
-        "level": share(options, "--level"),
     }
     evaluations = table.read()
     benchmark = _benchmark(table, evaluations)
@@ -181,12 +154,12 @@ def _report(options: Options) -> tuple[Report, int]:
     from ..numeric.accuracy.planning import PLANNING
     from ..numeric.accuracy.report import report_benchmark
 
-    kinds = [kind_for(name, baseline, margin=table.margin) for name in names]
-    if not any({"params", "tokens"} & set(kind.asks) for kind in kinds):
-        _refuse_idle(options, named, "laws of params and tokens", "--tokens-per-param")
+    kinds = [kind_for(name, baseline) for name in names]
     if not set(PLANNING) & set(names):
-        _refuse_idle(options, named, " or ".join(PLANNING), "--ratio", "--loss-law")
-    settings["proxy"] = _proxy(options, evaluations, names)
+        why = "and --law names none" if named else "for which the runs lack params or tokens"
+        for option in options.given("--ratio", "--loss-law"):
+            words = shown(" ".join(options.words(option) or ()))
+            raise UsageError(f"{option} {words}: is for {' or '.join(PLANNING)}, {why}")
     given = {name: value for name, value in settings.items() if value not in (None, [])}
     bar = is_terminal(sys.stderr)
     report = report_benchmark(evaluations, benchmark, baseline, kinds, progress=bar, **given)
@@ -194,10 +167,6 @@ def _report(options: Options) -> tuple[Report, int]:
 
 
 def _benchmark(table: EvaluationTable, evaluations: Evaluations) -> str:
-    if table.average is not None:
-        from ..numeric.accuracy.averages import AVERAGE
-
-        return AVERAGE
     keys = tuple(evaluations.scores) if table.names is not None else evaluations.benchmarks
     # A benchmark that is measured by pass@k comes with its other k.
     named = [key for key in keys if key in (table.names or ())] or [
@@ -208,27 +177,6 @@ def _benchmark(table: EvaluationTable, evaluations: Evaluations) -> str:
     raise UsageError(
         f"--benchmark: name one of {', '.join(evaluations.benchmarks)}; a report is on one"
     )
-
-
-def _proxy(options: Options, evaluations: Evaluations, names: tuple[str, ...]) -> str | None:
-    """The proxy of two-stage laws: the one that was named, else the only one there is."""
-    given, proxies = options.one("--proxy"), tuple(evaluations.proxies)
-    staged = [name for name in names if name.startswith("two-stage")]
-    if not staged:
-        _refuse_idle(options, names, "two-stage laws", "--proxy")
-        return None
-    if given is None and len(proxies) != 1:
-        has = f"{evaluations.source} has {', '.join(proxies) or 'none'}"
-        raise UsageError(f"--proxy is missing: {staged[0]} needs one; {has}")
-    return given if given is not None else proxies[0]
-
-
-def _refuse_idle(options: Options, named: tuple[str, ...] | None, laws: str, *idle: str) -> None:
-    """UsageError where an option was given that no law of the report can answer."""
-    why = "for which the runs lack params or tokens" if named is None else "and --law names none"
-    for option in options.given(*idle):
-        words = shown(" ".join(options.words(option) or ()))
-        raise UsageError(f"{option} {words}: is for {laws}, {why}")
 
 
 def _laws(options: Options) -> tuple[str, ...] | None:

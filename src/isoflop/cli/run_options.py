@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .arguments import Options
 
-OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares", "pinball-log")
+OBJECTIVES = ("huber-log", "absolute-log", "least-squares-log", "least-squares")
 SHARE = "a number between 0 and 1"
 
 

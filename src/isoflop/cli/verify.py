@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 
 from .arguments import POSITIONAL, Parser, declare_output, takes_one
-from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, outside, shown
+from .errors import DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, shown
 from .render import WIDTH, clean, json_text
-from .run_options import say_interrupted
+from .run_options import is_terminal, say_interrupted, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any, TypeVar
+    from collections.abc import Sequence
 
     from ..theory.proof.claim import Derivation
     from ..theory.verdicts.verification import (
@@ -24,14 +23,8 @@ if TYPE_CHECKING:
     )
     from .arguments import Options
 
-    Item = TypeVar("Item")
-    Result = TypeVar("Result")
-
 SUMMARY = "check every theorem, or your own derivation, step by step"
 FORMATS = ("text", "json")
-#: Starting a second process pays from so many derivations on.
-FEW = 4
-WORKERS = 2
 #: The statuses as the table has them.
 SHORT = {
     "proved": "proved",
@@ -58,9 +51,10 @@ def parser() -> Parser:
         "\n"
         "FILE.py is a derivation of your own: a Python file with a function derivation() that "
         "returns an\n"
-        "isoflop.theory.proof.claim.Derivation. The file is run, so verify only files that you "
-        "trust. What is\n"
-        "checked are the steps: that they amount to the statement is for the reader to judge.\n"
+        "isoflop.theory.proof.theorem.Derivation. The file is run, so verify only files that you "
+        "trust.\n"
+        "What is checked are the steps: that they amount to the statement is for the reader to "
+        "judge.\n"
         "\n"
         "FILE.md or FILE.txt is one that is written as text: 'Let ...', 'Assume ...', steps '1. ...' "
         "and\n"
@@ -76,16 +70,17 @@ def parser() -> Parser:
     built.add_argument(
         POSITIONAL, nargs="*", help="derivations, one Python file, or a paper with errata"
     )
-    takes_one(
-        built.add_argument_group("sampling"), "--seed", "NUMBER", "of the random points; default: 0"
-    )
+    checking = built.add_argument_group("checking")
+    takes_one(checking, "--seed", "S", "of the random points; default: 0")
+    takes_one(checking, "--jobs", "J", "processes for the derivations, -1 for all; default: 1")
     declare_output(built, *FORMATS)
     return built
 
 
 def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status."""
-    form, seed = options.chosen("--format", FORMATS), _seed(options)
+    form, seed = options.chosen("--format", FORMATS), whole(options, "--seed", least=0) or 0
+    jobs = whole(options, "--jobs", least=None) or 1
     wanted = options.several(POSITIONAL)
     if wanted is not None and any(map(_is_file, wanted)):
         if len(wanted) > 1:
@@ -98,17 +93,10 @@ def run(options: Options) -> tuple[str, int]:
 
     if wanted is not None and len(wanted) == 1 and wanted[0] in ERRATA:
         return _errata(wanted[0], form)
-    return _all(_known(wanted), form, seed, in_full=wanted is not None)
+    return _all(_known(wanted), form, seed, jobs, in_full=wanted is not None)
 
 
 # -- input -----------------------------------------------------------------------------------------
-
-
-def _seed(options: Options) -> int:
-    text = options.one("--seed") or "0"
-    if not (text.isascii() and text.isdigit()) or len(text) > 18:
-        raise outside("--seed", text, "a whole number of at least 0")
-    return int(text)
 
 
 def _is_file(word: str) -> bool:
@@ -146,22 +134,25 @@ def _from_file(path: str) -> Derivation:
     try:
         defined = run_path(path)
         if not callable(defined.get("derivation")):
-            raise UsageError(f"{POSITIONAL} {shown(path)}: must define a function derivation()")
+            raise _refused(path, "must define a function derivation()")
         built = defined["derivation"]()
     except UsageError:
         raise
     except OSError as error:
-        raise UsageError(f"{POSITIONAL} {shown(path)}: {error.strerror or error}") from None
+        raise _refused(path, error.strerror or error) from None
     except (Exception, SystemExit) as error:
-        raise UsageError(
-            f"{POSITIONAL} {shown(path)}: raises {type(error).__name__}: {error}"
-        ) from None
+        raise _refused(path, f"raises {type(error).__name__}: {error}") from None
     finally:
         sys.path[:] = known
     try:
         return checked(built)
     except ValueError as error:
-        raise UsageError(f"{POSITIONAL} {shown(path)}: {error}") from None
+        raise _refused(path, error) from None
+
+
+def _refused(path: str, complaint: object) -> UsageError:
+    """The error for a file of the user."""
+    return UsageError(f"{POSITIONAL} {shown(path)}: {complaint}")
 
 
 # -- commands --------------------------------------------------------------------------------------
@@ -174,9 +165,7 @@ def _own(path: str, form: str, seed: int) -> tuple[str, int]:
     try:
         report = verify(derivation, seed=seed)
     except (ValueError, TypeError, AttributeError) as error:
-        raise UsageError(
-            f"{POSITIONAL} {shown(path)}: cannot be checked, {type(error).__name__}: {error}"
-        ) from None
+        raise _refused(path, f"cannot be checked, {type(error).__name__}: {error}") from None
     return _reported([report], form, in_full=True, interrupted=False)
 
 
@@ -190,57 +179,33 @@ def _written(path: str, form: str, seed: int) -> tuple[str, int]:
         text = Path(path).read_text(encoding="utf-8")
         report = check_derivation(read_derivation(text), seed=seed, seconds=SECONDS)
     except OSError as error:
-        raise UsageError(f"{POSITIONAL} {shown(path)}: {error.strerror or error}") from None
+        raise _refused(path, error.strerror or error) from None
     except ValueError as error:
-        raise UsageError(f"{POSITIONAL} {shown(path)}: {error}") from None
+        raise _refused(path, error) from None
     status = {"proved": DONE, "refuted": NEGATIVE}.get(report.answer, NO_VERDICT)
     if form == "json":
         return json_text({"file": path, **report.as_dict()}), status
     return str(report), status
 
 
-def _all(names: Sequence[str], form: str, seed: int, *, in_full: bool) -> tuple[str, int]:
+def _all(
+    names: Sequence[str], form: str, seed: int, jobs: int, *, in_full: bool
+) -> tuple[str, int]:
     from functools import partial
 
+    from ..numeric.repeat import repeat
     from ..theory.verdicts.verification import verify_named
 
-    reports, interrupted = _collected(partial(verify_named, seed=seed), names, "derivations")
-    if interrupted:
-        say_interrupted(f"{len(reports)} of {len(names)} derivations are verified")
-    order = {name: index for index, name in enumerate(names)}
-    return _reported(
-        sorted(reports, key=lambda report: order[report.name]),
-        form,
-        in_full=in_full,
-        interrupted=interrupted,
+    done = repeat(
+        partial(verify_named, seed=seed),
+        [(name,) for name in names],
+        jobs=jobs,
+        progress=is_terminal(sys.stderr),
+        what="derivations",
     )
-
-
-def _collected(
-    function: Callable[[Item], Result], items: Sequence[Item], what: str
-) -> tuple[list[Result], bool]:
-    """The results as they came, and whether an interrupt cut them short."""
-    from ..theory.verdicts.verification import unordered
-
-    found: list[Result] = []
-    try:
-        with unordered(function, items, workers=WORKERS if len(items) > FEW else 1) as results:
-            for result in _with_progress(results, len(items), what):
-                found.append(result)
-    except KeyboardInterrupt:
-        return found, True
-    return found, False
-
-
-def _with_progress(results: Iterator[Result], total: int, what: str) -> Iterator[Result]:
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield from results
-        return
-    from tqdm import tqdm
-
-    yield from tqdm(
-        results, total=total, desc=what, file=sys.stderr, leave=False, dynamic_ncols=True
-    )
+    if done.interrupted:
+        say_interrupted(f"{len(done)} of {len(names)} derivations are verified")
+    return _reported(done.values, form, in_full=in_full, interrupted=done.interrupted)
 
 
 def _errata(paper: str, form: str) -> tuple[str, int]:
@@ -283,7 +248,7 @@ def _reported(
     status = INTERRUPTED if interrupted else NEGATIVE if failed else DONE
     if form == "json":
         data = {
-            "derivations": [_data(report) for report in reports],
+            "derivations": [report.as_dict() for report in reports],
             "failed": failed,
             "interrupted": interrupted,
         }
@@ -294,35 +259,6 @@ def _reported(
         else _overview(reports)
     )
     return "\n".join([*lines, *(["interrupted: these were done"] if interrupted else [])]), status
-
-
-def _data(report: TheoremReport) -> dict[str, Any]:
-    return {
-        **report.as_dict(),
-        "steps": [
-            {
-                "name": step.name,
-                "claim": step.claim,
-                "relation": step.relation,
-                "strength": step.strength,
-                "exact": step.exact,
-                "pointwise": "passed" if step.pointwise.passed else "failed",
-                "interval": None
-                if step.interval is None
-                else "passed"
-                if step.interval.passed
-                else "failed",
-                "reason": step.reason,
-                "argument": step.argument,
-                "details": {
-                    "exact": step.exact_detail,
-                    "pointwise": step.pointwise.detail,
-                    "interval": None if step.interval is None else step.interval.detail,
-                },
-            }
-            for step in report.steps
-        ],
-    }
 
 
 def _overview(reports: Sequence[TheoremReport]) -> list[str]:

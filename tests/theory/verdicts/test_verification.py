@@ -17,9 +17,7 @@ from isoflop.theory.verdicts.verification import (
     load,
     spelled,
     summary,
-    unordered,
     verify,
-    verify_all,
     verify_errata,
     verify_named,
 )
@@ -46,7 +44,7 @@ def test_a_report_tells_every_path():
     assert bound.interval.passed
     assert bound.claim == "x + y >= x"
     assert report.seconds > 0
-    assert json.loads(json.dumps(report.as_dict()))["steps"][1]["interval"]["passed"] is True
+    assert json.loads(json.dumps(report.as_dict()))["steps"][1]["interval"] == "passed"
 
 
 def test_a_failure_names_a_point_where_the_sides_differ():
@@ -77,27 +75,6 @@ def test_a_derivation_that_cannot_be_built_has_failed(monkeypatch):
     assert report.failed
     assert report.error == "ZeroDivisionError: at home"
     assert summary([report, verify_named("tokens_per_param")]) == {"proved": 1, "failed": 1}
-
-
-def test_a_report_on_every_name():
-    names = ("envelope_exponent", "tokens_per_param")
-    assert sorted(report.name for report in verify_all(names)) == sorted(names)
-
-
-def test_two_processes_say_what_one_says():
-    names = ("envelope_exponent", "tokens_per_param", "delta_method_exponent")
-    alone, together = (
-        {r.name: replace(r, seconds=0) for r in verify_all(names, workers=n)} for n in (1, 2)
-    )
-    assert alone == together
-
-
-def test_workers_must_be_positive():
-    with (
-        pytest.raises(ValueError, match="workers=0: must be at least 1"),
-        unordered(str, [1], workers=0),
-    ):
-        pass
 
 
 def test_an_unknown_name_has_a_hint():

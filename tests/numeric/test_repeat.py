@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from isoflop.numeric.fit.repeat import repeat
+from isoflop.numeric.repeat import repeat
 
 
 def square(x):
@@ -25,7 +25,7 @@ def test_values_are_in_the_order_of_the_items(jobs):
 
 
 def test_one_job_needs_no_joblib():
-    code = "import sys; from isoflop.numeric.fit.repeat import repeat; repeat(abs, [(1,), (2,)]); assert 'joblib' not in sys.modules"
+    code = "import sys; from isoflop.numeric.repeat import repeat; repeat(abs, [(1,), (2,)]); assert 'joblib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from warnings import catch_warnings
 
-from .._progress import progress_bar
-from ..errors import process_count
+from ._progress import progress_bar
+from .errors import process_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator

@@ -1,0 +1,34 @@
+"""The arguments that prove the steps of a theorem."""
+
+from .argument import (
+    Argument,
+    ByCases,
+    ByLeadingTerm,
+    ByNormalForm,
+    ByPositiveTerms,
+    ByWeightedAmGm,
+    Cited,
+    Numerically,
+    UnderLemma,
+)
+from .argument_calculus import ByConvexity, ByMonotone, BySameDifference, BySum
+from .argument_enclosure import ByEnclosure
+from .argument_factors import ByFactors
+
+__all__ = [
+    "Argument",
+    "ByCases",
+    "ByConvexity",
+    "ByEnclosure",
+    "ByFactors",
+    "ByLeadingTerm",
+    "ByMonotone",
+    "ByNormalForm",
+    "ByPositiveTerms",
+    "BySameDifference",
+    "BySum",
+    "ByWeightedAmGm",
+    "Cited",
+    "Numerically",
+    "UnderLemma",
+]
