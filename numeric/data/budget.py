@@ -1,4 +1,4 @@
-"""The budget C = 6ND of runs: what follows from it is filled in, and what is off it is said."""
+"""The budget C = 6ND of runs, and their units: what follows is filled in, what is unlikely is said."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import formulas
+from ..errors import TableError
 from ..words import counted
 from .columns import BUDGET
 
@@ -21,6 +22,15 @@ FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
 NEAR = (0.9, 1.1)
 #: With a median of D/N outside of these the two are hardly in the same units.
 TOKENS_PER_PARAM = (1e-2, 1e6)
+#: Numbers outside of these bounds are more likely in other units, or something else.
+USUAL = {
+    "params": (1e3, "are they in millions or billions?", 1e16, "is it compute?"),
+    "tokens": (1e3, "are they in millions or billions?", 1e18, "is it compute?"),
+    "compute": (1e6, "is it in other units, or a logarithm?", 1e30, "is it in other units?"),
+    "loss": (0.0, "", 20.0, "is it a perplexity, or a sum? A loss here is in nats per token"),
+}
+#: Of any use as a loss, in whatever unit.
+LOSSES = (1e-15, 1e15)
 
 
 def fill(given: Mapping[str, Any], noun: str) -> tuple[dict[str, Any], str | None, list[str]]:
@@ -70,9 +80,36 @@ def _or_infinite(function: Callable[..., Any], first: Any, second: Any) -> Any:
         return np.concatenate([_or_infinite(function, *half) for half in halves])
 
 
-def doubts_of_budget(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
-    """Warnings about D/N, and about compute that is not 6ND; `given`: those with a column."""
+def refuse_losses(source: str, losses: Any) -> None:
+    """TableError where most losses are in no unit of loss: no fit could tell its coefficients."""
+    low, high = LOSSES
+    middle = float(np.median(losses))
+    if not low <= middle <= high:
+        raise TableError(source, f"loss has median {middle!r}: must be from {low:g} to {high:g}")
+
+
+def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
+    """Warnings about numbers in unlikely units, about D/N, and about compute that is not 6ND.
+
+    Parameters
+    ----------
+    quantities : mapping of str to ndarray
+        params, tokens, compute and loss of the runs that are kept, as far as there are.
+    given : frozenset of str
+        Those with a column of their own.
+    """
     warnings = []
+    for name, (low, if_low, high, if_high) in USUAL.items():
+        if name not in quantities or name not in given:
+            continue
+        values = quantities[name]
+        for far, word, bound, extreme, question in (
+            (values < low, "below", low, f"least {values.min():.4g}", if_low),
+            (values > high, "above", high, f"most {values.max():.4g}", if_high),
+        ):
+            if n := int(np.count_nonzero(far)):
+                what = f"{name} {word} {bound:g} in {n} of {len(values)} runs"
+                warnings.append(f"{what}: {extreme}; {question}")
     if "params" in quantities and "tokens" in quantities:
         ratio = quantities["tokens"] / quantities["params"]
         low, high = TOKENS_PER_PARAM

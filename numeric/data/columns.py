@@ -6,10 +6,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
+
+if TYPE_CHECKING:
+    from .table import RawTable
 
 __all__ = [
     "BUDGET",
@@ -243,11 +247,10 @@ class Columns:
 
 
 def recognise(
-    source: str,
-    names: Sequence[str],
+    table: RawTable,
     quantities: Sequence[Quantity],
     chosen: Mapping[str, str | None],
-    empty: Collection[str] = (),
+    rows: Any = slice(None),
 ) -> Columns:
     """The column of each quantity.
 
@@ -257,15 +260,15 @@ def recognise(
 
     Parameters
     ----------
-    source : str
-        What holds the columns, for messages.
-    names : sequence of str
+    table : RawTable
     quantities : sequence of Quantity
     chosen : mapping of str to str or None
-        Quantity -> column as in the source; None: the table has no column for it.
-    empty : collection of str
-        The columns that hold nothing.
+        Quantity -> column as in the source, which may be in another table; None: there is none.
+    rows : slice or ndarray of bool
+        The rows that say whether a column is empty.
     """
+    names, empty = table.names, table.empty(rows)
+    chosen = {name: column for name, column in chosen.items() if column in (None, *names)}
     of = {quantity: name for quantity, name in chosen.items() if name is not None}
     free = [name for name in names if name not in of.values()]
     weaker, unsettled = {}, {}
@@ -283,7 +286,7 @@ def recognise(
             weaker[quantity.name] = tuple(name for rank in others for name in rank)
         elif strongest:
             unsettled[quantity.name] = tuple(strongest)
-    return Columns(source, tuple(names), of, weaker, unsettled)
+    return Columns(table.source, names, of, weaker, unsettled)
 
 
 def _likeness(quantity: Quantity, letters: Mapping[str, str], name: str) -> int:
@@ -315,7 +318,7 @@ def chosen_columns(
     chosen: dict[str, str | None] = {}
     more: dict[str, str | None] = {}
     for key, name in (columns or {}).items():
-        quantity = quantity_named(key, quantities) if isinstance(key, str) else None
+        quantity = quantity_named(key, quantities)
         called, taken, target = quantity or key, chosen | more, chosen if quantity else more
         complaint = ""
         if not isinstance(key, str) or not (name is None or isinstance(name, str)):

@@ -13,11 +13,11 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed
 from .columns import BUDGET
-from .evaluations_reading import read_evaluations
 from .metrics import checked_metrics, passes
 from .rows import View, chosen_rows, lost_rows, names_in_conditions, range_line
 from .sample import Points, Sample
 from .scale import checked_baseline
+from .scores import read_evaluations
 from .table import table_of
 from .where import Where
 

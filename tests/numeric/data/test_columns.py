@@ -17,14 +17,14 @@ from isoflop.numeric.data.columns import (
     quantity_named,
 )
 from isoflop.numeric.data.runs import Runs, _recognised
-from isoflop.numeric.data.table import Table
+from isoflop.numeric.data.table import RawTable
 
 REQUIRED = ("params", "tokens", "loss")
 
 
 def recognised(names: tuple[str, ...], chosen: Any, require: Any) -> columns.Columns:
-    table = Table("data", {name: np.ones(1) for name in names}, 1)
-    return _recognised(table, chosen_columns("data", names, RUNS, chosen)[0], require, ())
+    table = RawTable("data", {name: np.ones(1) for name in names}, 1)
+    return _recognised(table, chosen_columns("data", names, RUNS, chosen)[0], require)
 
 
 def found(*names: str, require: Any = REQUIRED, **chosen: str | None) -> dict[str, str]:
