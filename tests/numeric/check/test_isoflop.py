@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.numeric.check.clusters import clusters
+from isoflop.numeric.check.approaches import clusters
 from isoflop.numeric.check.isoflop import BIASED_AWAY, NO_MINIMUM, describe, find_budgets, vertices
 from isoflop.numeric.check.laws import Laws
 from isoflop.numeric.fit.power_law import fit_power_law

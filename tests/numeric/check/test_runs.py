@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.check.paired import BATCH
+from isoflop.numeric.check.result import ToleranceMeaning
 from isoflop.numeric.check.runs import check_runs as checked
-from isoflop.numeric.check.runs_result import ToleranceMeaning
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.errors import ArgumentError
 from isoflop.numeric.fit.bootstrap import refit as original
