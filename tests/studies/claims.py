@@ -73,7 +73,7 @@ def table(outcomes):
     counts = pd.crosstab([rows.kind, rows.truth], rows.answer, margins=True)
     wrong = sum(row.misjudged for row in outcomes)
     seconds = pd.Series([row.seconds for row in outcomes]).describe(percentiles=[0.5, 0.95])
-    return f"{counts}\nmisjudged: {wrong}\nseconds:\n{seconds.drop(['count', 'std'])}"
+    return f"{counts.to_string()}\nmisjudged: {wrong}\nseconds:\n{seconds.drop(['count', 'std'])}"
 
 
 def listed(outcomes):

@@ -98,7 +98,8 @@ def main():
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     options = parser.parse_args()
     found = study(chinchilla(Path(options.runs)), options.repetitions, progress=True)
-    print(found.assign(required=["87-93 %" if of in REQUIRED else "" for of in found.index]))
+    found = found.assign(required=["87-93 %" if of in REQUIRED else "" for of in found.index])
+    print(found.to_string())
 
 
 if __name__ == "__main__":

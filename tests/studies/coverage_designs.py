@@ -116,7 +116,7 @@ def main():
     parser.add_argument("--profile", action="store_true")
     options = vars(parser.parse_args())
     for name in DESIGNS:
-        print(name, study(name, progress=True, **options), sep="\n")
+        print(name, study(name, progress=True, **options).to_string(), sep="\n")
 
 
 if __name__ == "__main__":

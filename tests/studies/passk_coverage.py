@@ -290,7 +290,7 @@ def main():
     for case in CASES:
         if all(value in (None, getattr(case, name)) for name, value in chosen.items()):
             found = study(case, options.repetitions, jobs=options.jobs, progress=True)
-            print(case, found, sep="\n", flush=True)
+            print(case, found.to_string(), sep="\n", flush=True)
 
 
 if __name__ == "__main__":
