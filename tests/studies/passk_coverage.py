@@ -17,11 +17,15 @@ sampled fewer than k times (least squares leaves these out); in batches until a 
 so that n < k depends on the outcome (likelihood); the same where three problems in ten are given up
 after the first batch (likelihood, and the "convention": problems with n < k count as solved,
 whatever their outcome, then least squares).
+
+Prints the tables, and writes their rows as JSON where a file is named.
 """
 
 import argparse
+import json
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import running
@@ -275,6 +279,13 @@ def study(case, repetitions, **how):
     return running.coverage(running.outcomes(one, seeds, unit="repetition", **how))
 
 
+def rows_of(case, found):
+    """A row a quantity, with what was drawn and how it was fitted."""
+    how = {"law": case.law, "truth": case.setting, "method": case.method, "samples": case.name}
+    table = found.rename(columns={"held": "coverage"}).rename_axis("quantity").reset_index()
+    return [{**how, "k": case.k, **row} for row in table.to_dict("records")]
+
+
 def main():
     """Run the study from the command line."""
     parser = argparse.ArgumentParser(
@@ -285,12 +296,18 @@ def main():
     parser.add_argument("--method", choices=(SQUARES, LIKELIHOOD, CONVENTION))
     parser.add_argument("--truth", choices=SETTINGS)
     parser.add_argument("--jobs", type=int)
+    parser.add_argument("--json", type=Path, help="a file for the rows")
     options = parser.parse_args()
+    rows: list[dict] = []
     chosen = {"law": options.law, "method": options.method, "setting": options.truth}
     for case in CASES:
         if all(value in (None, getattr(case, name)) for name, value in chosen.items()):
             found = study(case, options.repetitions, jobs=options.jobs, progress=True)
             print(case, found.to_string(), sep="\n", flush=True)
+            rows += rows_of(case, found)
+            if options.json:
+                content = {"level": running.LEVEL, "rows": rows}
+                options.json.write_text(json.dumps(content, indent=1))
 
 
 if __name__ == "__main__":
