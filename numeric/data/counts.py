@@ -147,8 +147,8 @@ class Counts(View):
         (('a', 'b'), [10, 10, 20], [0, 3])
         """
         if isinstance(data, Counts):
-            data._refuse_reading(columns=columns, where=where, by=by, models=models, gold=gold)
-            return data
+            options = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold}
+            return data._read_again(None, **options)
         condition = None if where is None else Where.parse(where)
         tables = {"models": models, "gold": gold}
         beside = {name: table_of(held, name) for name, held in tables.items() if held is not None}

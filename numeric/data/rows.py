@@ -13,7 +13,7 @@ from ..words import counted
 from .budget import fill
 from .columns import LETTERS, RUN_NAME, Columns, may_be, plain, put_aside
 from .table import UNNAMED, RawTable, spelt
-from .where import Where
+from .where import Selection, Where
 
 __all__ = ["Dropped", "RowReader", "View", "lost_rows", "those_dropped"]
 
@@ -114,15 +114,25 @@ class View:
             raise ArgumentError("index", complaint=str(error)) from None
         return replace(self, **rows)
 
-    def _refuse_reading(self, **options: Any) -> None:
-        """Raise where an option says how to read what has been read."""
+    def _named(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a plain name and what a name in backticks means in a condition."""
+        raise NotImplementedError
+
+    def holds(self, condition: str, argument: str = "where") -> Selection:
+        """Which rows satisfy a condition on any of the columns, and which hang on an empty cell."""
+        parsed = Where.parse(condition, argument)
+        rows = len(getattr(self, self.aligned[0]))
+        return parsed.evaluate(*self._named(), rows, self.source)
+
+    def _read_again(self, where: str | None, /, **options: Any) -> Self:
+        """The rows that satisfy a condition; an error where an option says how to read a table."""
         for name, value in options.items():
             if value is not None:
                 complaint = f"these are {type(self).__name__} already, not a table to be read"
                 raise ArgumentError(name, value, complaint=complaint)
-
-    def _selected(self, truth: Any, where: str) -> Self:
-        """The rows for which a condition is true, and how many it leaves out."""
+        if where is None:
+            return self
+        truth = self.holds(where).true
         if not truth.any():
             complaint = f"leaves none of {counted(len(truth), 'run')} of {self.source}"
             raise ArgumentError("where", where, complaint=complaint)

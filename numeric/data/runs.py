@@ -150,16 +150,11 @@ class Runs(View):
         if not isinstance(data, Runs):
             condition = None if where is None else Where.parse(where)
             return _read(table_of(data), columns, condition, require, random_baseline, names)
-        data._refuse_reading(columns=columns, random_baseline=random_baseline)
-        data.having(*require)
-        if where is None:
-            return data
-        known = {name: values for name, values in data._quantities().items() if name != "row"}
-        if data.metric == "accuracy":
-            known["accuracy"] = data.extra[data.columns["accuracy"]]
-        bare, quoted = names_in_conditions(known, data.columns, data.extra)
-        truth = Where.parse(where).evaluate(bare, quoted, len(data), data.source)
-        return data._selected(truth.true, where)
+        for name in require:
+            if getattr(data, name) is None:
+                complaint = f"the runs have no {name}; read them with require=({name!r}, ...)"
+                raise TableError(data.source, complaint)
+        return data._read_again(where, columns=columns, random_baseline=random_baseline)
 
     # -- use ---------------------------------------------------------------------------------------
 
@@ -175,13 +170,6 @@ class Runs(View):
         if len(self) < n:
             few = f"has {counted(len(self), 'usable run')}; must be at least {n} for {for_what}"
             raise TableError(self.source, f"{few}{self._lost()}")
-
-    def having(self, *quantities: str) -> None:
-        """Raise where the runs lack one of the quantities."""
-        for name in quantities:
-            if getattr(self, name) is None:
-                complaint = f"the runs have no {name}; read them with require=({name!r}, ...)"
-                raise TableError(self.source, complaint)
 
     def to_frame(self) -> DataFrame:
         """A pandas frame with a column for every quantity and every other column, indexed by row."""
@@ -219,6 +207,12 @@ class Runs(View):
     def _quantities(self) -> dict[str, Any]:
         held = {name: getattr(self, name) for name in (*QUANTITIES, "row")}
         return {name: values for name, values in held.items() if values is not None}
+
+    def _named(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        known = {name: values for name, values in self._quantities().items() if name != "row"}
+        if self.metric == "accuracy":
+            known["accuracy"] = self.extra[self.columns["accuracy"]]
+        return names_in_conditions(known, self.columns, self.extra)
 
     def _lost(self) -> str:
         lost = lost_rows(self.left_out, self.dropped)

@@ -190,7 +190,7 @@ class _ScoreReader(RowReader):
             *doubts(budget, frozenset(of)),
         )
         return {
-            "run": self.names,
+            "run": np.array(self.names, dtype=object),
             **budget,
             **scores.fields(len(first)),
             "extra": {n: column[first] for n, column in self.table.columns.items() if n in extra},
