@@ -10,7 +10,7 @@ import numpy as np
 from .. import formulas
 from ..errors import TableError
 from ..words import counted
-from .columns import BUDGET
+from .columns import BUDGET, RUNS
 
 #: Each of the three from the other two.
 FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
@@ -22,13 +22,6 @@ FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
 NEAR = (0.9, 1.1)
 #: With a median of D/N outside of these the two are hardly in the same units.
 TOKENS_PER_PARAM = (1e-2, 1e6)
-#: Numbers outside of these bounds are more likely in other units, or something else.
-USUAL = {
-    "params": (1e3, "are they in millions or billions?", 1e16, "is it compute?"),
-    "tokens": (1e3, "are they in millions or billions?", 1e18, "is it compute?"),
-    "compute": (1e6, "is it in other units, or a logarithm?", 1e30, "is it in other units?"),
-    "loss": (0.0, "", 20.0, "is it a perplexity, or a sum? A loss here is in nats per token"),
-}
 #: Of any use as a loss, in whatever unit.
 LOSSES = (1e-15, 1e15)
 
@@ -99,7 +92,8 @@ def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
         Those with a column of their own.
     """
     warnings = []
-    for name, (low, if_low, high, if_high) in USUAL.items():
+    for known in RUNS:
+        name, (low, if_low, high, if_high) = known.name, known.usual
         if name not in quantities or name not in given:
             continue
         values = quantities[name]

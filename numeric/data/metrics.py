@@ -16,7 +16,7 @@ from .columns import (
     OUTCOME,
     PASS_AT_K,
     RUNS,
-    Quantity,
+    ColumnKind,
     plain,
     quantity_named,
     recognise,
@@ -159,7 +159,7 @@ def kind_of(table: RawTable, columns: Mapping[str, str | None] | None = None) ->
         Quantity -> column, as far as the user says.
     """
 
-    def has(quantities: Sequence[Quantity], *names: str) -> bool:
+    def has(quantities: Sequence[ColumnKind], *names: str) -> bool:
         chosen = {quantity_named(key, quantities): name for key, name in (columns or {}).items()}
         here = {str(quantity): name for quantity, name in chosen.items() if quantity is not None}
         known = recognise(table, quantities, here)

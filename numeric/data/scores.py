@@ -19,8 +19,8 @@ from .columns import (
     EVALUATIONS,
     LETTERS,
     LOSS,
+    ColumnKind,
     Columns,
-    Quantity,
     chosen_columns,
     may_be,
     name_it,
@@ -39,7 +39,7 @@ AGREEMENT = 1e-6
 #: How many columns name a run at most, and how many benchmarks a warning names.
 MOST_NAMED = 3
 #: Columns that name a model, at one or at many points of its training.
-MODELS = Quantity(
+MODELS = ColumnKind(
     "model", "name modelname modelid checkpoint checkpointname checkpointid ckpt"
 ).plain_names
 #: Columns of losses by no benchmark's name.
