@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from isoflop.numeric.data.runs import Runs
+
 #: A law of loss near the published ones, as the keywords of ``Law``.
 LAW = {"E": 1.7, "A": 400.0, "B": 410.0, "beta": 0.34, "gamma": 0.28}
 
@@ -122,6 +124,12 @@ def counts(
         ]
     names = ("model", "problem", "n_samples", "n_correct", "params", "tokens")
     return {name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
+
+
+def isoflop_group(folder: Path, experiment: str) -> Runs:
+    """The runs of one experiment of the public isoFLOP runs."""
+    path = folder / "isoflops" / "isoflops.csv"
+    return Runs.read(path, where=f"experiment == '{experiment}'")
 
 
 # -- files and numbers -----------------------------------------------------------------------------

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..data.columns import name_it
-from ..data.counts import Counts
-from ..data.counts_reading import role
-from ..data.kinds import kind_of
+from ..data.counts import Counts, role
+from ..data.metrics import kind_of
 from ..data.runs import Runs
 from ..data.table import table_of
 from ..errors import ArgumentError, TableError, outside, whole_number

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .approaches import Approach, Points
-from .clusters import clusters, geometric_mean
+from .approaches import Approach, CurvePoints, clusters, geometric_mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,10 +32,10 @@ if TYPE_CHECKING:
     Indices = NDArray[np.intp]
 
 __all__ = [
+    "BudgetMinima",
     "BudgetMinimum",
     "Isoflop",
     "IsoflopDesign",
-    "Minima",
     "describe",
     "find_budgets",
     "vertices",
@@ -53,7 +52,7 @@ NO_MINIMUM = "no minimum of the parabola within the sizes"
 BIASED_AWAY = "no minimum within the sizes of the parabola through the fitted law's own losses"
 
 
-class Minima(NamedTuple):
+class BudgetMinima(NamedTuple):
     """Vertices for K sets of losses at J budgets: arrays (K, J)."""
 
     log_params: Floats
@@ -80,7 +79,7 @@ class IsoflopDesign:
         members = tuple(entry for entry, keep in zip(self.members, chosen, strict=True) if keep)
         return IsoflopDesign(self.params, self.tokens, members, self.compute[chosen])
 
-    def minima(self, losses: Floats, weights: Floats | None = None) -> Minima:
+    def minima(self, losses: Floats, weights: Floats | None = None) -> BudgetMinima:
         """The vertices for losses (K, n) with weights (n,), n counting all runs.
 
         Valid where the parabolas over log N and over log D both open upwards and are lowest between
@@ -89,8 +88,8 @@ class IsoflopDesign:
         columns = [self._at(members, np.atleast_2d(losses), weights) for members in self.members]
         if not columns:
             empty = np.empty((len(np.atleast_2d(losses)), 0))
-            return Minima(empty, empty, empty, empty, empty.astype(bool))
-        return Minima(*(np.stack(column, axis=1) for column in zip(*columns, strict=True)))
+            return BudgetMinima(empty, empty, empty, empty, empty.astype(bool))
+        return BudgetMinima(*(np.stack(column, axis=1) for column in zip(*columns, strict=True)))
 
     def _at(
         self, members: Indices, losses: Floats, weights: Floats | None
@@ -104,12 +103,12 @@ class IsoflopDesign:
         positions = over_params.position, over_tokens.position
         return *positions, over_params.height, over_params.curvature, valid
 
-    def biases(self, laws: Laws, weights: Floats | None = None) -> Minima:
+    def biases(self, laws: Laws, weights: Floats | None = None) -> BudgetMinima:
         """How far the parabolas through the laws' own losses are off: log N - log N*, log D - log
         D*, L/L*.
         """
         own = self.minima(laws.losses(self.params, self.tokens), weights)
-        return Minima(
+        return BudgetMinima(
             own.log_params - np.log(laws.params(self.compute)),
             own.log_tokens - np.log(laws.tokens(self.compute)),
             own.loss / laws.envelope(self.compute),
@@ -117,9 +116,9 @@ class IsoflopDesign:
             own.valid,
         )
 
-    def corrected(self, minima: Minima, biases: Minima) -> Minima:
+    def corrected(self, minima: BudgetMinima, biases: BudgetMinima) -> BudgetMinima:
         """The minima with the biases taken off; valid where both are."""
-        return Minima(
+        return BudgetMinima(
             minima.log_params - biases.log_params,
             minima.log_tokens - biases.log_tokens,
             minima.loss / biases.loss,
@@ -127,7 +126,7 @@ class IsoflopDesign:
             minima.valid & biases.valid,
         )
 
-    def corrected_minima(self, losses: Floats, weights: Floats | None, laws: Laws) -> Minima:
+    def corrected_minima(self, losses: Floats, weights: Floats | None, laws: Laws) -> BudgetMinima:
         """The minima for losses (K, n) with the biases that K laws, or one, tell taken off."""
         return self.corrected(self.minima(losses, weights), self.biases(laws, weights))
 
@@ -141,13 +140,13 @@ class Isoflop(Approach):
     def __init__(self, design: IsoflopDesign) -> None:
         self.design, self.compute = design, design.compute
 
-    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> Points:
+    def points(self, losses: Floats, weights: Floats | None, laws: Laws) -> CurvePoints:
         """The minima, raw and corrected; a budget without a minimum has no weight."""
         raw = self.design.minima(losses, weights)
         moved = self.design.corrected(raw, self.design.biases(laws, weights))
         # Of no weight: any positive number.
         heights = [np.where(minima.valid, minima.loss, 1.0) for minima in (raw, moved)]
-        return Points(*heights, *(minima.valid.astype(np.float64) for minima in (raw, moved)))
+        return CurvePoints(*heights, *(minima.valid.astype(np.float64) for minima in (raw, moved)))
 
     def described(self, losses: Floats) -> dict[str, Any]:
         """The numbers of runs and of budgets."""
@@ -223,7 +222,9 @@ def find_budgets(
     return IsoflopDesign(params, tokens, tuple(members), budgets)
 
 
-def describe(design: IsoflopDesign, raw: Minima, biases: Minima) -> tuple[BudgetMinimum, ...]:
+def describe(
+    design: IsoflopDesign, raw: BudgetMinima, biases: BudgetMinima
+) -> tuple[BudgetMinimum, ...]:
     """The first row of the minima, a record a budget."""
     corrected = design.corrected(raw, biases)
     records = []

@@ -12,8 +12,8 @@ triples draw one curve. Both are reported; the verdict goes by the curve.
 
 from __future__ import annotations
 
-from math import exp
-from typing import TYPE_CHECKING, Any
+from math import ceil, exp
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,24 +23,44 @@ from ..fit.objective import Objective
 from ..fit.power_law import fit_power_law
 from ..fit.resample import FEW_GROUPS, LEAST_GROUPS
 from ..law import Law
-from ..results import Estimate
+from ..results import Estimate, percentiles
 from ..words import counted
-from .band import CANNOT_TELL, CONSISTENT, INCONSISTENT, SIGNED, flop, round_percent
-from .clusters import geometric_mean
-from .comparison import about, beyond_chance, compared
-from .design import APPROACHES, Allowed, allowed, group_count, spare_runs, unfit
-from .isoflop import describe, find_budgets
+from .approaches import (
+    LEAST_BUDGETS,
+    LEAST_SPAN,
+    Approach,
+    FixedRatio,
+    Frontier,
+    chosen_rays,
+    frontier,
+    geometric_mean,
+)
+from .band import (
+    CANNOT_TELL,
+    CONSISTENT,
+    INCONSISTENT,
+    SIGNED,
+    flop,
+    reason,
+    round_percent,
+    simultaneous_band,
+    verdict,
+)
+from .isoflop import Isoflop, IsoflopDesign, describe, find_budgets
 from .laws import Laws
 from .paired import Noise, allocation_exponents, draw_paired, isoflop_design, nothing_drawn
-from .runs_result import CurveCheck, PowerLawCheck, RunsCheck, ToleranceMeaning
+from .result import CurveCheck, PowerLawCheck, RunsCheck, ToleranceMeaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from ..data.runs import Runs
     from ..fit.result import Fit
-    from .isoflop import IsoflopDesign
-    from .paired import PairedDraws
+    from .paired import CurveDraws, PairedDraws
+
+    Floats = NDArray[np.float64]
 
 __all__ = ["check_runs"]
 
@@ -50,6 +70,14 @@ LEVEL = 0.9
 LEAST_RESAMPLES = 20
 #: More runs than so many times the points (params, tokens) are repetitions that a word is due to.
 MOST_REPEATS = 3
+APPROACHES = ("frontier", "isoflop", "fixed-ratio")
+#: Runs beyond the coefficients of the joint law, at least: with fewer its residuals do not show the
+#: noise.
+LEAST_SPARE = 15
+#: A frontier of fewer runs has too little beyond the three coefficients to be judged.
+LEAST_FRONTIER = 6
+#: Usable resamples beyond the quantile of a band, at least.
+LEAST_BEYOND = 2
 NO_OPTIMUM = "the params-tokens law that fits best has lost a term, and with it its optimum: vary params and tokens apart"
 
 
@@ -364,3 +392,181 @@ def _objective(objective: str | Objective) -> Objective:
         complaint = "is for a quantile; frontier and isoFLOP minima take one for the centre"
         raise ArgumentError("objective", chosen.name, complaint=complaint)
     return chosen
+
+
+# -- which approaches ------------------------------------------------------------------------------
+
+
+class Allowed(NamedTuple):
+    """The approaches that the runs allow, the checks of those that they do not, and the ratios D/N
+    that are left out.
+    """
+
+    approaches: tuple[Approach, ...]
+    refused: tuple[CurveCheck, ...]
+    ratios_left_out: tuple[float, ...] = ()
+
+
+def spare_runs(fitted: Fit) -> int:
+    """Runs beyond the free coefficients of the joint law."""
+    return len(fitted.runs) - int(fitted.free.sum())
+
+
+def group_count(runs: Runs) -> int | None:
+    """How many groups there are; None where the runs have none."""
+    return None if runs.group is None else len(np.unique(runs.group.astype(str)))
+
+
+def unfit(fitted: Fit) -> str:
+    """Why there is nothing to compare, or nothing to judge it by; empty where there is."""
+    spare, groups = spare_runs(fitted), group_count(fitted.runs)
+    if spare < LEAST_SPARE:
+        runs = counted(len(fitted.runs), "run")
+        return f"{runs} leave {spare} beyond the coefficients of the joint law; takes at least {LEAST_SPARE}"
+    if groups is not None and groups < LEAST_GROUPS:
+        return f"the runs come in {counted(groups, 'group')}; noise cannot be told from fewer than {LEAST_GROUPS} groups"
+    if (told := fitted.identifiability()).identified:
+        return ""
+    return f"the runs do not determine the params-tokens law; takes {', '.join(told.remedies) or 'another design'}"
+
+
+def allowed(
+    runs: Runs,
+    compute: Floats,
+    budgets: IsoflopDesign,
+    laws: Laws,
+    optimum: float,
+    objective: Objective,
+    ratio_tolerance: float,
+    ratios: Sequence[float] | None,
+) -> Allowed:
+    """Frontier, isoFLOP minima and rays as far as the runs allow them, with the reason where they
+    do not.
+
+    Parameters
+    ----------
+    runs : Runs
+    compute : ndarray
+        (n,): of the runs.
+    budgets : IsoflopDesign
+    laws : Laws
+        The fitted law.
+    optimum : float
+        D*/N* about which rays are preferred.
+    objective : Objective
+        Of the joint fit.
+    ratio_tolerance : float
+    ratios : sequence of float, optional
+        The chosen ones.
+
+    Raises
+    ------
+    ValueError
+        Where a chosen ratio has no ray.
+    """
+    rays, left_out, no_rays = chosen_rays(
+        runs.params, runs.tokens, compute, optimum, ratio_tolerance, ratios
+    )
+    candidates: list[Approach | CurveCheck] = [
+        _frontier(runs, compute),
+        _isoflop(runs, budgets, laws),
+        *(FixedRatio(ray, runs.params, runs.tokens, compute, objective) for ray in rays),
+    ]
+    if no_rays:
+        candidates.append(CurveCheck(approach="fixed-ratio", reason=no_rays))
+    refused = tuple(each for each in candidates if isinstance(each, CurveCheck))
+    approaches = tuple(each for each in candidates if not isinstance(each, CurveCheck))
+    return Allowed(approaches, refused, left_out)
+
+
+def _frontier(runs: Runs, compute: Floats) -> Frontier | CurveCheck:
+    chosen = compute[frontier(compute, runs.loss)]
+    span = float(chosen.max() / chosen.min())
+    if len(chosen) >= LEAST_FRONTIER and span >= LEAST_SPAN:
+        return Frontier(runs.params, runs.tokens, compute)
+    over = f" over a factor {span:.3g} of compute" if len(chosen) > 1 else ""
+    reason = (
+        f"{counted(len(chosen), 'run')} on the frontier{over}; takes at least {LEAST_FRONTIER} "
+        f"over a factor {LEAST_SPAN:g} of compute"
+    )
+    return CurveCheck(approach="frontier", reason=reason, n_runs=len(chosen))
+
+
+def _isoflop(runs: Runs, budgets: IsoflopDesign, laws: Laws) -> Isoflop | CurveCheck:
+    usable = budgets.some(budgets.corrected_minima(runs.loss, runs.weight, laws).valid[0])
+    if len(usable) >= LEAST_BUDGETS and usable.compute[-1] >= LEAST_SPAN * usable.compute[0]:
+        return Isoflop(usable)
+    reason = (
+        f"{counted(len(budgets), 'budget')} with five sizes or more over a factor 2, {len(usable)} "
+        f"with a minimum within the sizes; takes at least {LEAST_BUDGETS} with one, over a factor "
+        f"{LEAST_SPAN:g} of compute"
+    )
+    return CurveCheck(approach="isoflop", reason=reason, n_runs=sum(map(len, usable.members)))
+
+
+# -- one approach ----------------------------------------------------------------------------------
+
+
+def compared(
+    approach: Approach,
+    losses: Floats,
+    weights: Floats | None,
+    laws: Laws,
+    draws: CurveDraws,
+    *,
+    level: float,
+    band_level: float,
+    tolerance: float,
+) -> CurveCheck:
+    """The verdict on one approach with everything it rests on, from the losses (n,) and the draws."""
+    described = {"approach": approach.name, **approach.described(losses)}
+    estimates = approach.estimate(losses[None], weights, laws)
+    if not estimates.valid[0]:
+        return CurveCheck(reason="the compute law through its points did not converge", **described)
+    usable, needed = len(draws.difference), ceil(LEAST_BEYOND / (1.0 - band_level))
+    if usable < needed:
+        few = f"too few resamples gave a compute law, {usable}: a band at {round_percent(band_level)} takes {needed}"
+        return CurveCheck(reason=few, **described)
+    compute, centre = approach.grid, np.median(draws.difference, axis=0)
+    curve = estimates.difference(compute)[0] - centre
+    band = simultaneous_band(curve, draws.difference - centre, band_level)
+    # Every resample has its own law: what is common to all is what selection does.
+    empirical, predicted = estimates.moved.table()[0], estimates.predicted.table()[0]
+    differences = draws.empirical - draws.predicted
+    unbiased = empirical - np.median(differences, axis=0)
+    E, log_C0, alpha = map(about, unbiased, draws.empirical.T, 3 * [level])
+    raw = estimates.raw.losses(compute)[0] / estimates.predicted.losses(compute)[0] - 1.0
+    return CurveCheck(
+        verdict=verdict(band, tolerance),
+        reason=reason(band, compute, tolerance, approach.more_runs),
+        law=estimates.moved.law(name=approach.name),
+        raw_law=estimates.raw.law(name=f"{approach.name}, raw"),
+        predicted_law=estimates.predicted.law(name=f"{approach.name}, predicted"),
+        alpha=alpha,
+        C0=log_C0.mapped(exp),
+        E=E.clipped(least=0.0),
+        alpha_difference=beyond_chance(empirical[2] - predicted[2], differences[:, 2], level),
+        compute=compute,
+        band=band,
+        raw_difference=raw,
+        share_at_bound=float(draws.at_bound.mean()),
+        **described,
+    )
+
+
+def about(value: float, resampled: Floats, level: float) -> Estimate:
+    """The value with the quantiles of the deviations of the resamples from their median."""
+    low, high = percentiles(resampled - np.median(resampled), level)
+    return Estimate(float(value), float(value + low), float(value + high), level=level)
+
+
+def beyond_chance(difference: float, resampled: Floats, level: float) -> Estimate:
+    """How far a difference goes beyond what the resamples, in which the law holds, bring about by
+    chance.
+
+    The interval excludes 0 just where the difference is outside the central `level` of the
+    resampled ones; their median is taken off the value.
+    """
+    low, high = percentiles(resampled, level)
+    excess = float(difference - np.median(resampled))
+    return Estimate(excess, float(difference - high), float(difference - low), level=level)

@@ -1,4 +1,4 @@
-"""The budget C = 6ND of runs: what follows from it is filled in, and what is off it is said."""
+"""The budget C = 6ND of runs, and their units: what follows is filled in, what is unlikely is said."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import formulas
+from ..errors import TableError
 from ..words import counted
-from .columns import BUDGET
+from .columns import BUDGET, RUNS
 
 #: Each of the three from the other two.
 FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
@@ -21,6 +22,8 @@ FROM_OTHERS: dict[str, tuple[Callable[..., Any], tuple[str, str]]] = {
 NEAR = (0.9, 1.1)
 #: With a median of D/N outside of these the two are hardly in the same units.
 TOKENS_PER_PARAM = (1e-2, 1e6)
+#: Of any use as a loss, in whatever unit.
+LOSSES = (1e-15, 1e15)
 
 
 def fill(given: Mapping[str, Any], noun: str) -> tuple[dict[str, Any], str | None, list[str]]:
@@ -70,9 +73,37 @@ def _or_infinite(function: Callable[..., Any], first: Any, second: Any) -> Any:
         return np.concatenate([_or_infinite(function, *half) for half in halves])
 
 
-def doubts_of_budget(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
-    """Warnings about D/N, and about compute that is not 6ND; `given`: those with a column."""
+def refuse_losses(source: str, losses: Any) -> None:
+    """TableError where most losses are in no unit of loss: no fit could tell its coefficients."""
+    low, high = LOSSES
+    middle = float(np.median(losses))
+    if not low <= middle <= high:
+        raise TableError(source, f"loss has median {middle!r}: must be from {low:g} to {high:g}")
+
+
+def doubts(quantities: Mapping[str, Any], given: frozenset[str]) -> list[str]:
+    """Warnings about numbers in unlikely units, about D/N, and about compute that is not 6ND.
+
+    Parameters
+    ----------
+    quantities : mapping of str to ndarray
+        params, tokens, compute and loss of the runs that are kept, as far as there are.
+    given : frozenset of str
+        Those with a column of their own.
+    """
     warnings = []
+    for known in RUNS:
+        name, (low, if_low, high, if_high) = known.name, known.usual
+        if name not in quantities or name not in given:
+            continue
+        values = quantities[name]
+        for far, word, bound, extreme, question in (
+            (values < low, "below", low, f"least {values.min():.4g}", if_low),
+            (values > high, "above", high, f"most {values.max():.4g}", if_high),
+        ):
+            if n := int(np.count_nonzero(far)):
+                what = f"{name} {word} {bound:g} in {n} of {len(values)} runs"
+                warnings.append(f"{what}: {extreme}; {question}")
     if "params" in quantities and "tokens" in quantities:
         ratio = quantities["tokens"] / quantities["params"]
         low, high = TOKENS_PER_PARAM

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import listed
+
+if TYPE_CHECKING:
+    from .table import RawTable
 
 __all__ = [
     "BUDGET",
@@ -28,7 +33,7 @@ BUDGET, OUTCOME = ("params", "tokens", "compute"), ("loss", "accuracy")
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ColumnKind:
     """What a column may hold.
 
     Attributes
@@ -39,19 +44,23 @@ class Quantity:
     letter : str
     exact : bool
         Whether it has no name but its own.
+    usual : (float, str, float, str)
+        Numbers below the first or above the second one are more likely in other units, or something
+        else: what is asked then.
     """
 
     name: str
     spellings: str = ""
     letter: str = ""
     exact: bool = False
+    usual: tuple[float, str, float, str] = (-math.inf, "", math.inf, "")
 
     @cached_property
     def plain_names(self) -> frozenset[str]:
         return frozenset((plain(self.name), *self.spellings.split()))
 
 
-PARAMS = Quantity(
+PARAMS = ColumnKind(
     "params",
     """
     param parameter parameters nparam nparams numparam numparams nparameters numparameters
@@ -59,8 +68,9 @@ PARAMS = Quantity(
     totalparams totalparameters numtotalparams trainableparams trainableparameters
     """,
     "N",
+    usual=(1e3, "are they in millions or billions?", 1e16, "is it compute?"),
 )
-TOKENS = Quantity(
+TOKENS = ColumnKind(
     "tokens",
     """
     token ntoken ntokens numtoken numtokens numberoftokens nbtokens tokencount totaltokens
@@ -69,8 +79,9 @@ TOKENS = Quantity(
     datasize datasetsize datasettokens trainingdatasetsize
     """,
     "D",
+    usual=(1e3, "are they in millions or billions?", 1e18, "is it compute?"),
 )
-COMPUTE = Quantity(
+COMPUTE = ColumnKind(
     "compute",
     """
     flop flops totalflop totalflops trainingflop trainingflops trainflop trainflops modelflops
@@ -79,8 +90,9 @@ COMPUTE = Quantity(
     computebudget trainingbudget c6nd 6nd flops6nd
     """,
     "C",
+    usual=(1e6, "is it in other units, or a logarithm?", 1e30, "is it in other units?"),
 )
-LOSS = Quantity(
+LOSS = ColumnKind(
     "loss",
     """
     finalloss valloss validationloss evalloss evaluationloss testloss trainloss trainingloss
@@ -89,39 +101,40 @@ LOSS = Quantity(
     negativeloglikelihood
     """,
     "L",
+    usual=(0.0, "", 20.0, "is it a perplexity, or a sum? A loss here is in nats per token"),
 )
-ACCURACY = Quantity(
+ACCURACY = ColumnKind(
     "accuracy",
     """
     acc top1 top1acc top1accuracy accuracytop1 meanaccuracy testaccuracy testacc valaccuracy valacc
     validationaccuracy evalaccuracy evalacc
     """,
 )
-WEIGHT = Quantity("weight", "weights sampleweight sampleweights")
-GROUP = Quantity(
+WEIGHT = ColumnKind("weight", "weights sampleweight sampleweights")
+GROUP = ColumnKind(
     "group", "groups groupid seed seeds randomseed run runid trainingrun cluster clusterid"
 )
-RUN = Quantity("run", "runid runname trainingrun trainingrunid")
-MODEL = Quantity("model", "modelname modelid modelalias modelnickname")
-BENCHMARK = Quantity(
+RUN = ColumnKind("run", "runid runname trainingrun trainingrunid")
+MODEL = ColumnKind("model", "modelname modelid modelalias modelnickname")
+BENCHMARK = ColumnKind(
     "benchmark",
     "benchmarkname task taskname evaltask evaltaskname evaluationtask eval evaluation evalname",
 )
-METRIC_TYPE = Quantity("metric_type", "metric metricname")
-SCORE = Quantity(
+METRIC_TYPE = ColumnKind("metric_type", "metric metricname")
+SCORE = ColumnKind(
     "score", "scores value metricvalue accuracy acc meanscore result meanpassatk passatk"
 )
-RANDOM_BASELINE = Quantity(
+RANDOM_BASELINE = ColumnKind(
     "random_baseline", "baseline randomaccuracy chance chancelevel chanceaccuracy qrandom guessing"
 )
-PROBLEM = Quantity(
+PROBLEM = ColumnKind(
     "problem",
     """
     problemidx problemid problemindex prompt promptidx promptid promptindex taskid question
     questionid questionidx item itemid example exampleid
     """,
 )
-N_SAMPLES = Quantity(
+N_SAMPLES = ColumnKind(
     "n_samples",
     """
     numsamples samples nsample samplecount numberofsamples numattempts nattempts attempts total
@@ -129,7 +142,7 @@ N_SAMPLES = Quantity(
     """,
     "n",
 )
-N_CORRECT = Quantity(
+N_CORRECT = ColumnKind(
     "n_correct",
     """
     numcorrect correct correctcount numberofcorrect numsamplescorrect ncorrectsamples
@@ -137,7 +150,7 @@ N_CORRECT = Quantity(
     """,
     "c",
 )
-GOLD = Quantity(
+GOLD = ColumnKind(
     "gold",
     """
     goldnll goldrefnll goldrefnllnats goldreferencenll goldreferencenllnats goldneglogprob
@@ -145,11 +158,11 @@ GOLD = Quantity(
     meangoldnll
     """,
 )
-K = Quantity("k", "samplesk numdraws")
-PASS_RATE = Quantity(
+K = ColumnKind("k", "samplesk numdraws")
+PASS_RATE = ColumnKind(
     "pass_at_k", "pass passk passatk meanpassatk scorespassatk meanpass passrate estimate"
 )
-STANDARD_ERROR = Quantity("se", "stderr standarderror sepassatk passatkse sepass")
+STANDARD_ERROR = ColumnKind("se", "stderr standarderror sepassatk passatkse sepass")
 
 #: What the columns of each kind of table may hold. In counts a column `dataset` names a benchmark;
 #: in evaluations, what a run was trained on.
@@ -164,7 +177,7 @@ PASS_AT_K = (K, PASS_RATE, STANDARD_ERROR, MODEL, TESTED_ON)
 LETTERS = {quantity.letter: quantity.name for quantity in RUNS if quantity.letter}
 
 #: Columns that tend to name the run that a row is a checkpoint of.
-RUN_NAME = Quantity(
+RUN_NAME = ColumnKind(
     "run_name",
     """
     trainingrunname name model modelname modelid modelalias exp expname expid experiment
@@ -183,7 +196,7 @@ def plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-def quantity_named(name: str, quantities: Sequence[Quantity] = RUNS) -> str | None:
+def quantity_named(name: str, quantities: Sequence[ColumnKind] = RUNS) -> str | None:
     """The quantity that a name stands for by itself: its own name or its letter."""
     return next(
         (known.name for known in quantities if name and name in (known.name, known.letter)), None
@@ -243,11 +256,10 @@ class Columns:
 
 
 def recognise(
-    source: str,
-    names: Sequence[str],
-    quantities: Sequence[Quantity],
+    table: RawTable,
+    quantities: Sequence[ColumnKind],
     chosen: Mapping[str, str | None],
-    empty: Collection[str] = (),
+    rows: Any = slice(None),
 ) -> Columns:
     """The column of each quantity.
 
@@ -257,15 +269,15 @@ def recognise(
 
     Parameters
     ----------
-    source : str
-        What holds the columns, for messages.
-    names : sequence of str
-    quantities : sequence of Quantity
+    table : RawTable
+    quantities : sequence of ColumnKind
     chosen : mapping of str to str or None
-        Quantity -> column as in the source; None: the table has no column for it.
-    empty : collection of str
-        The columns that hold nothing.
+        Quantity -> column as in the source, which may be in another table; None: there is none.
+    rows : slice or ndarray of bool
+        The rows that say whether a column is empty.
     """
+    names, empty = table.names, table.empty(rows)
+    chosen = {name: column for name, column in chosen.items() if column in (None, *names)}
     of = {quantity: name for quantity, name in chosen.items() if name is not None}
     free = [name for name in names if name not in of.values()]
     weaker, unsettled = {}, {}
@@ -283,10 +295,10 @@ def recognise(
             weaker[quantity.name] = tuple(name for rank in others for name in rank)
         elif strongest:
             unsettled[quantity.name] = tuple(strongest)
-    return Columns(source, tuple(names), of, weaker, unsettled)
+    return Columns(table.source, names, of, weaker, unsettled)
 
 
-def _likeness(quantity: Quantity, letters: Mapping[str, str], name: str) -> int:
+def _likeness(quantity: ColumnKind, letters: Mapping[str, str], name: str) -> int:
     """How a name stands for a quantity, 1 for the strongest way; 0 where it does not."""
     # Where n is no quantity of its own, it is N.
     either_case = all(letter.isupper() for letter in letters)
@@ -301,7 +313,7 @@ def _likeness(quantity: Quantity, letters: Mapping[str, str], name: str) -> int:
 def chosen_columns(
     source: str,
     names: Collection[str],
-    quantities: Sequence[Quantity],
+    quantities: Sequence[ColumnKind],
     columns: Mapping[str, str | None] | None,
     others: Collection[str] | None = (),
 ) -> tuple[dict[str, str | None], dict[str, str | None]]:
@@ -315,7 +327,7 @@ def chosen_columns(
     chosen: dict[str, str | None] = {}
     more: dict[str, str | None] = {}
     for key, name in (columns or {}).items():
-        quantity = quantity_named(key, quantities) if isinstance(key, str) else None
+        quantity = quantity_named(key, quantities)
         called, taken, target = quantity or key, chosen | more, chosen if quantity else more
         complaint = ""
         if not isinstance(key, str) or not (name is None or isinstance(name, str)):
@@ -336,7 +348,7 @@ def chosen_columns(
     return chosen, more
 
 
-def no_quantity(name: str, quantities: Sequence[Quantity]) -> str:
+def no_quantity(name: str, quantities: Sequence[ColumnKind]) -> str:
     """The complaint about a name that is none of the quantities."""
     spellings = [quantity.name for quantity in quantities]
     spellings += [quantity.letter for quantity in quantities if quantity.letter]

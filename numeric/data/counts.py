@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
-from ..words import counted
-from .counts_reading import COVARIATES, read_counts
-from .rows import View, chosen_rows, lost_rows, range_line
-from .table import table_of
+from ..words import counted, listed, shown
+from .budget import doubts, fill
+from .columns import BUDGET, COUNTS, Columns, chosen_columns, plain, recognise
+from .rows import RowReader, View, chosen_rows, lost_rows, range_line, unusable
+from .table import RawTable, table_of
 from .where import Where
 
 __all__ = ["Counts"]
+
+Label = tuple[str, ...]
+#: What makes a group, and what a group may have besides.
+GROUPING, COVARIATES = ("benchmark", "model"), (*BUDGET, "gold")
+NEEDED = ("n_samples", "n_correct")
+LETTERS = {quantity.letter: quantity.name for quantity in COUNTS if quantity.letter}
+#: Counts that floats hold exactly.
+LARGEST = 2.0**53
+#: Relative difference within which two tables agree on a covariate: that of printed digits.
+AGREEMENT = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -135,18 +147,12 @@ class Counts(View):
         (('a', 'b'), [10, 10, 20], [0, 3])
         """
         if isinstance(data, Counts):
-            data._refuse_reading(columns=columns, where=where, by=by, models=models, gold=gold)
-            return data
+            options = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold}
+            return data._read_again(None, **options)
+        condition = None if where is None else Where.parse(where)
         tables = {"models": models, "gold": gold}
-        return cls(
-            **read_counts(
-                table_of(data),
-                columns,
-                None if where is None else Where.parse(where),
-                by,
-                {name: table_of(held, name) for name, held in tables.items() if held is not None},
-            )
-        )
+        beside = {name: table_of(held, name) for name, held in tables.items() if held is not None}
+        return _read(table_of(data), columns, condition, by, beside)
 
     # -- use ---------------------------------------------------------------------------------------
 
@@ -216,3 +222,283 @@ class Counts(View):
 
     def __repr__(self) -> str:
         return f"<Counts of {counted(len(self), 'group')} and {counted(len(self.n), 'row')} from {self.source}>"
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def role(name: str) -> str:
+    """What two columns must share to be joined: the quantity that groups, else the plain spelling.
+
+    >>> role("Model Name"), role("model"), role("suite")
+    ('model', 'model', 'suite')
+    """
+    grouping = (quantity for quantity in COUNTS if quantity.name in GROUPING)
+    named = (quantity.name for quantity in grouping if plain(name) in quantity.plain_names)
+    return next(named, plain(name))
+
+
+def grouping(columns: Columns, by: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The columns that make a group; by default those for benchmark and model."""
+    if by is None:
+        columns.settle(*GROUPING)
+        return tuple(columns.of[name] for name in GROUPING if name in columns.of)
+    names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Sequence) else (by,)
+    chosen: list[str] = []
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentError("by", by, "the name of a column, or several")
+        is_quantity = name in GROUPING and name not in columns.names
+        column = columns.of.get(name, name) if is_quantity else name
+        if column not in columns.names:
+            hint = close_matches(name, columns.names)
+            there = f"{columns.source} has {listed(columns.names)}"
+            raise ArgumentError("by", by, complaint=f"no column {name!r}{hint}; {there}")
+        if column in chosen:
+            raise ArgumentError("by", by, complaint=f"{name!r} is given twice")
+        chosen.append(column)
+    return tuple(chosen)
+
+
+class GroupedReader(RowReader):
+    """Rows that belong to groups by the text in some of their columns."""
+
+    def __init__(self, table: RawTable, columns: Columns, by: tuple[str, ...]) -> None:
+        super().__init__(table, columns)
+        self.by, self.labels = by, table.labels(by)
+
+    def groups(self) -> tuple[tuple[Label, ...], Any]:
+        """The groups that are kept, in order of first appearance, and the index of its group for
+        each kept row.
+        """
+        index: dict[Label, int] = {}
+        of_row = [index.setdefault(self.labels[row], len(index)) for row in self.rows]
+        return tuple(index), np.array(of_row, dtype=np.int64)
+
+    def refuse(self, quantity: str, bad: Any, domain: str) -> None:
+        """TableError for the first kept row at which a number is bad."""
+        rows = np.flatnonzero(bad & self.kept)
+        if len(rows):
+            more = f" ({counted(len(rows) - 1, 'more row')})" if len(rows) > 1 else ""
+            value = f"{quantity}={self.numbers[quantity][rows[0]]:.16g}"
+            raise self.error(f"{value} {domain}{more}", rows[0], column=self.columns.of[quantity])
+
+
+def _read(
+    table: RawTable,
+    columns: Mapping[str, str | None] | None,
+    where: Where | None,
+    by: str | Sequence[str] | None,
+    beside: Mapping[str, RawTable],
+) -> Counts:
+    """See `Counts.read`; `beside`: the tables of models and of gold references."""
+    every = dict.fromkeys(name for one in (table, *beside.values()) for name in one.names)
+    chosen, _ = chosen_columns(table.source, every, COUNTS, columns)
+    known = recognise(table, COUNTS, chosen)
+    reader = _CountReader(table, known, grouping(known, by), where)
+    groups, group = reader.groups()
+    covariates = _Covariates(groups, reader.by)
+    for name, other in beside.items():
+        wanted = BUDGET if name == "models" else ("gold",)
+        covariates.join(other, recognise(other, COUNTS, chosen), wanted)
+    for name in COVARIATES:
+        if name in reader.numbers:
+            values, column = reader.numbers[name], known.of[name]
+            covariates.add(name, table, column, values, group, reader.rows)
+    values = covariates.filled()
+    rows = reader.rows
+    return Counts(
+        by=reader.by,
+        labels=groups,
+        group=group,
+        problem=reader.problems[rows],
+        n=reader.numbers["n_samples"][rows],
+        c=reader.numbers["n_correct"][rows],
+        row=rows + 1,
+        covariates=values,
+        **reader.origin(*reader.warnings, *covariates.warnings, *covariates.lacking(values)),
+    )
+
+
+class _CountReader(GroupedReader):
+    """The rows of a table of counts that satisfy a condition and have both counts, checked."""
+
+    def __init__(
+        self, table: RawTable, columns: Columns, by: tuple[str, ...], where: Where | None
+    ) -> None:
+        super().__init__(table, columns, by)
+        columns.settle("problem", *COVARIATES)
+        for name in NEEDED:
+            columns.require(name)
+            self.read_exactly(name, optional=False)
+        problem = columns.of.get("problem")
+        if problem is None:
+            self.problems = np.array([str(row) for row in range(1, table.rows + 1)], dtype=object)
+            what = "no column for problem: every row is taken as a problem of its own"
+            self.warnings.append(what)
+        else:
+            self.problems = table.texts(problem)
+        used = {*by, problem, *(columns.of[name] for name in NEEDED)}
+        for name in COVARIATES:
+            if columns.of.get(name, problem) not in used:
+                self.read_exactly(name)
+        self.drop_missing(NEEDED)
+        self.select(where, letters=LETTERS)
+        self.require_rows("has counts")
+        self._check_counts()
+        self.warnings += self.other_columns(self.numbers)
+        for name in (*by, *filter(None, [problem])):
+            for index in np.flatnonzero((table.texts(name) == "") & self.kept)[:1]:
+                what = "is empty; must name the group or the problem"
+                raise self.error(what, index, column=name)
+        self._check_repeated({*by, problem, *(columns.of[name] for name in self.numbers)})
+
+    def _check_counts(self) -> None:
+        n, c = self.numbers["n_samples"], self.numbers["n_correct"]
+        for name, values in (("n_samples", n), ("n_correct", c)):
+            self.refuse(name, values < 0.0, "must be at least 0")
+            whole = (values == np.floor(values)) & (values <= LARGEST)
+            self.refuse(name, ~whole & ~np.isnan(values), "must be a whole number (at most 2^53)")
+        self.refuse("n_samples", n == 0.0, "must be at least 1; leave out problems without samples")
+        for index in np.flatnonzero((c > n) & self.kept)[:1]:
+            self.refuse("n_correct", c > n, f"must be at most n_samples={n[index]:.0f}")
+
+    def _check_repeated(self, used: Collection[str | None]) -> None:
+        """No group has a problem twice; `used`: the columns that cannot tell two rows apart."""
+        seen: dict[tuple[Label, str], int] = {}
+        for index in self.rows.tolist():
+            first = seen.setdefault((self.labels[index], self.problems[index]), index)
+            if first == index:
+                continue
+            what = shown(" ".join((*self.labels[index], f"problem {self.problems[index]}")))
+            free = (item for item in self.table.columns.items() if item[0] not in used)
+            differ = [name for name, cells in free if cells[first] != cells[index]]
+            cure = f"; they differ in {differ[0]!r}: add it to by= (--by)" if differ else ""
+            complaint = f"hold the same problem of the same group ({what}){cure}"
+            raise self.error(complaint, first, index)
+
+
+class _Covariates:
+    """params, tokens, compute and gold of the groups, from as many tables as there are.
+
+    Attributes
+    ----------
+    known : dict of str to ndarray
+        NaN where a group has none.
+    origin : dict of str to str
+        The table that each is from.
+    """
+
+    def __init__(self, groups: tuple[Label, ...], by: tuple[str, ...]) -> None:
+        self.groups, self.by = groups, by
+        self.known: dict[str, Any] = {}
+        self.origin: dict[str, str] = {}
+        self.warnings: list[str] = []
+
+    def join(self, table: RawTable, columns: Columns, wanted: Sequence[str]) -> None:
+        """From a table with some of the columns that make a group."""
+        names = {role(name): name for name in reversed(table.names)}
+        shared = {
+            index: names[role(name)] for index, name in enumerate(self.by) if role(name) in names
+        }
+        if not shared:
+            there = f"({', '.join(map(repr, self.by)) or 'there are none'})"
+            which = f"has no column in common with the groups {there}; it has {listed(table.names)}"
+            raise TableError(table.source, which)
+        for index, name in enumerate(self.by):
+            values = sorted({label[index] for label in self.groups})
+            if index not in shared and len(values) > 1 and "gold" in wanted:
+                several = f"and the counts hold several ({listed(values)}); take one by where="
+                raise TableError(table.source, f"has no column {name!r}, {several}")
+        columns.require(*wanted)
+        rows, groups = self._matched(table, shared)
+        for name in wanted:
+            if (column := columns.of.get(name)) is not None:
+                values, reasons = table.numbers(column)
+                _refuse_unusable(table, column, unusable(name, values, reasons))
+                self.add(name, table, column, values, groups, rows)
+
+    def _matched(self, table: RawTable, shared: Mapping[int, str]) -> tuple[Any, Any]:
+        """Rows of the table and the group of each; a row may serve several groups."""
+        of: dict[Label, list[int]] = {}
+        for place, label in enumerate(self.groups):
+            of.setdefault(tuple(label[index] for index in shared), []).append(place)
+        keys = table.labels(shared.values())
+        pairs = [(row, place) for row, key in enumerate(keys) for place in of.get(key, ())]
+        if not pairs:
+            first, other = (" ".join(next(iter(labels))) for labels in (of, keys))
+            both = f"({first!r} there, {other!r} here)"
+            raise TableError(table.source, f"none of its rows is of a group in the counts {both}")
+        rows, groups = np.array(pairs, dtype=np.int64).T
+        return rows, groups
+
+    def add(
+        self, name: str, table: RawTable, column: str, values: Any, groups: Any, rows: Any
+    ) -> None:
+        """One value a group: the mean for gold, else the one that all of its rows have. A table
+        that comes later fills what an earlier one leaves open.
+        """
+        values = values[rows]
+        bad = unusable(name, values, {}).items()
+        _refuse_unusable(table, column, {int(rows[index]): reason for index, reason in bad})
+        present = ~np.isnan(values)
+        if name == "gold" and not present.all():
+            n = counted(int(np.count_nonzero(~present)), "row")
+            what = f"{table.source}: gold is missing in {n}; the mean is over the others"
+            self.warnings.append(what)
+        values, groups, rows = values[present], groups[present], rows[present]
+        filled, first = np.unique(groups, return_index=True)
+        of_group = np.full(len(self.groups), np.nan)
+        of_group[filled] = values[first]
+        different = np.flatnonzero(values != of_group[groups])
+        for index in different[:1] if name != "gold" else ():
+            earlier = int(rows[first[filled == groups[index]]][0])
+            label, value = " ".join(self.groups[groups[index]]), of_group[groups[index]]
+            both = f"{value:.10g} in row {earlier + 1} and {values[index]:.10g} in row {rows[index] + 1}"
+            complaint = f"{name} of {label!r} is {both}; must be one for a group"
+            raise TableError(table.source, complaint, column=column)
+        varied = np.unique(groups[different])
+        total = np.bincount(groups, weights=values, minlength=len(self.groups))
+        of_group[varied] = total[varied] / np.bincount(groups, minlength=len(self.groups))[varied]
+        known = self.known.get(name, of_group)
+        if n := int(np.count_nonzero(np.abs(known - of_group) > AGREEMENT * np.abs(known))):
+            both = f"{self.origin[name]}, which is taken, and {table.source}"
+            self.warnings.append(f"{name} of {counted(n, 'group')} differs between {both}")
+        self.known[name] = np.where(np.isnan(known), of_group, known)
+        self.origin.setdefault(name, table.source)
+
+    def filled(self) -> dict[str, Any]:
+        """The covariates, with what follows from C = 6ND."""
+        budget, _, warnings = fill(self.known, "group")
+        every = self.known | budget
+        values = {
+            name: every[name]
+            for name in COVARIATES
+            if name in every and not np.isnan(every[name]).all()
+        }
+        self.warnings += warnings
+        sizes = {name: values[name] for name in BUDGET if name in values}
+        full = ~np.isnan([*sizes.values()]).any(axis=0)
+        if full.any() and sizes:
+            known = {name: column[full] for name, column in sizes.items()}
+            self.warnings += doubts(known, frozenset(self.known))
+        return values
+
+    def lacking(self, values: Mapping[str, Any]) -> list[str]:
+        """A warning for each set of groups that lack a covariate."""
+        lacked: dict[tuple[str, ...], list[str]] = {}
+        for name, column in values.items():
+            missing = tuple(" ".join(self.groups[g]) for g in np.flatnonzero(np.isnan(column)))
+            if missing:
+                lacked.setdefault(missing, []).append(name)
+        return [
+            f"no {', '.join(names)} for {counted(len(missing), 'group')} of {len(self.groups)} "
+            f"({listed(missing)})"
+            for missing, names in lacked.items()
+        ]
+
+
+def _refuse_unusable(table: RawTable, column: str, reasons: Mapping[int, str]) -> None:
+    """TableError for the first row that has no positive finite number."""
+    for row, reason in reasons.items():
+        raise TableError(table.source, reason, rows=(row + 1,), column=column)

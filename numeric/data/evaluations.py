@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -13,11 +12,11 @@ from ...theory.data.notation import close_matches
 from ..errors import ArgumentError, TableError
 from ..words import counted, listed
 from .columns import BUDGET
-from .evaluations_reading import read_evaluations
 from .metrics import checked_metrics, passes
 from .rows import View, chosen_rows, lost_rows, names_in_conditions, range_line
 from .sample import Points, Sample
 from .scale import checked_baseline
+from .scores import read_evaluations
 from .table import table_of
 from .where import Where
 
@@ -81,26 +80,6 @@ class Evaluations(View):
     told_apart_by: tuple[str, ...] = ()
     derived: str | None = None
 
-    def __post_init__(self) -> None:
-        run = np.empty(len(self.run), dtype=object)
-        run[:] = list(self.run)
-        row = np.arange(1, len(run) + 1) if self.row is None else np.asarray(self.row)
-        parts: dict[str, Any] = {"run": run, "row": row}
-        parts |= {name: np.asarray(values, dtype=float) for name, values in self._budget().items()}
-        for name in ("scores", "proxies"):
-            held = getattr(self, name).items()
-            parts[name] = {key: np.asarray(values, dtype=float) for key, values in held}
-        for name, value in parts.items():
-            object.__setattr__(self, name, value)
-        super().__post_init__()
-        for name, n in Counter(run.tolist()).items():
-            if n > 1:
-                raise ArgumentError("run", complaint=f"{name!r} is there twice; must be different")
-        for key, values in self.scores.items():
-            for index in np.flatnonzero((values < 0.0) | (values > 1.0))[:1]:
-                cell = f"run {run[index]!r}, {key}: accuracy={float(values[index])!r}"
-                raise TableError(self.source, f"{cell} must be a number from 0 to 1")
-
     # -- reading -----------------------------------------------------------------------------------
 
     @classmethod
@@ -159,8 +138,8 @@ class Evaluations(View):
         (('piqa',), [1.2e+18, 1.2e+20], [3.3, 2.7])
         """
         if isinstance(data, Evaluations):
-            data._refuse_reading(columns=columns, percent=percent or None, metrics=metrics)
-            return data if where is None else data._selected(data.mask(where), where)
+            options = {"columns": columns, "percent": percent or None, "metrics": metrics}
+            return data._read_again(where, **options)
         if not isinstance(percent, bool):
             raise ArgumentError("percent", percent, "True or False")
         settled, condition = checked_metrics(metrics), None if where is None else Where.parse(where)
@@ -218,16 +197,17 @@ class Evaluations(View):
 
     def subset(self, index: Any) -> Evaluations:
         """The runs at a boolean mask or at indices, each at most once."""
-        return self._at(chosen_rows(index, len(self)))
+        chosen = self._at(chosen_rows(index, len(self)))
+        if len({*chosen.run}) < len(chosen):
+            raise ArgumentError("index", complaint="a run is there twice; must be different")
+        return chosen
 
     def mask(self, condition: str, argument: str = "where") -> Mask:
         """Which runs satisfy a condition on any of the columns, (M,).
 
         A condition that hangs on an empty cell is not satisfied.
         """
-        return np.asarray(
-            Where.parse(condition, argument).evaluate(*self._named(), len(self), self.source).true
-        )
+        return np.asarray(self.holds(condition, argument).true)
 
     def held_out(self, sample: Sample, condition: str) -> Mask:
         """Which runs of a sample satisfy a condition, (n,); it may be on ``k`` as well.
@@ -323,31 +303,10 @@ class Evaluations(View):
         return {name: values for name in BUDGET if (values := getattr(self, name)) is not None}
 
     def _named(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What a plain name and what a name in backticks means in a condition."""
         others = {"run": self.run, **self.scores, **self.proxies}
         others |= {column: others[key] for key, column in self.columns.items() if key in others}
         budget = {name: column for name, column in self.columns.items() if name in BUDGET}
         return names_in_conditions(self._budget(), budget, {**others, **self.extra})
-
-    def to_table(self) -> dict[str, list[Any]]:
-        """Columns of a table with a row for each score, as :meth:`read` takes it."""
-        held = {**self._budget(), **self.extra}
-        names = ("run", *held, "benchmark", "metric_type", "score", "random_baseline")
-        rows: list[tuple[Any, ...]] = []
-        for index in range(len(self)):
-            own = (str(self.run[index]), *(_plain(values[index]) for values in held.values()))
-            for key, values in (*self.scores.items(), *self.proxies.items()):
-                if not np.isnan(values[index]):
-                    usual = "accuracy" if key in self.scores else "loss"
-                    metric = self.metric_types.get(key) or usual
-                    score, chance = float(values[index]), self.table_baselines.get(key)
-                    rows.append((*own, self.benchmark_of(key), metric, score, chance))
-        table = {
-            name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)
-        }
-        if not self.table_baselines:
-            del table["random_baseline"]
-        return table
 
     def summary(self) -> str:
         """How many runs there are, over what ranges, their benchmarks, and what was left out."""
@@ -374,9 +333,3 @@ class Evaluations(View):
     def __repr__(self) -> str:
         what = f"{counted(len(self), 'run')} on {counted(len(self.benchmarks), 'benchmark')}"
         return f"<Evaluations of {what} from {self.source}>"
-
-
-def _plain(cell: Any) -> Any:
-    """A cell as Python has it; None where it is empty."""
-    value = cell.item() if isinstance(cell, np.generic) else cell
-    return None if value is None or value != value else value

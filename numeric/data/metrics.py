@@ -1,19 +1,36 @@
-"""Metrics of benchmarks: which are accuracies, and what the column of a score is called."""
+"""Metrics of benchmarks: which are accuracies, what the column of a score is called, and so what a
+table holds.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
-from .columns import plain
+from .columns import (
+    COUNTS,
+    EVALUATIONS,
+    OUTCOME,
+    PASS_AT_K,
+    RUNS,
+    ColumnKind,
+    plain,
+    quantity_named,
+    recognise,
+)
+
+if TYPE_CHECKING:
+    from .table import RawTable
 
 __all__ = [
     "Metric",
     "benchmark_and_metric",
     "guessing_scores_nothing",
     "is_benchmark",
+    "kind_of",
     "metric_of",
     "passes",
 ]
@@ -30,7 +47,7 @@ PROXIES = (
 KNOWN = {plain(name): True for name in ACCURACIES} | {plain(name): False for name in PROXIES}
 PASS = re.compile(r"pass(?:@|_?at_?)([1-9]\d*)", re.IGNORECASE)
 #: What says pass@k where k has a column of its own.
-PASS_AT_K = frozenset(("pass", "passk", "passatk"))
+SPELT_PASS_AT_K = frozenset(("pass", "passk", "passatk"))
 BETWEEN = r"[_/ .:\-]"
 #: A column with one of these words is no score but the error of one.
 OF_ERRORS = re.compile(
@@ -127,3 +144,40 @@ def checked_metrics(metrics: Mapping[str, str] | None) -> dict[str, str]:
         if kind not in ("accuracy", "proxy"):
             raise ArgumentError("metrics", {name: kind}, "'accuracy' or 'proxy'")
     return dict(metrics or {})
+
+
+# -- kinds of tables -------------------------------------------------------------------------------
+
+
+def kind_of(table: RawTable, columns: Mapping[str, str | None] | None = None) -> str | None:
+    """ "counts", "pass@k", "evaluations" or "runs"; None where the columns tell none of these.
+
+    Parameters
+    ----------
+    table : RawTable
+    columns : mapping, optional
+        Quantity -> column, as far as the user says.
+    """
+
+    def has(quantities: Sequence[ColumnKind], *names: str) -> bool:
+        chosen = {quantity_named(key, quantities): name for key, name in (columns or {}).items()}
+        here = {str(quantity): name for quantity, name in chosen.items() if quantity is not None}
+        known = recognise(table, quantities, here)
+        return known.of.keys() | known.unsettled.keys() >= {*names}
+
+    if has(COUNTS, "n_samples", "n_correct"):
+        return "counts"
+    if has(PASS_AT_K, "k", "pass_at_k"):
+        return "pass@k"
+    if has(EVALUATIONS, "benchmark", "score"):
+        return "evaluations"
+    if any(has(RUNS, outcome) for outcome in OUTCOME):
+        return "runs"
+    return "evaluations" if any(map(_is_accuracy, table.names)) else None
+
+
+def _is_accuracy(column: str) -> bool:
+    """Whether a column is called as the accuracy on a benchmark is."""
+    parts = benchmark_and_metric(column, {})
+    metric = metric_of(parts[1], {}) if parts else None
+    return is_benchmark(column) or (metric is not None and metric.is_accuracy)

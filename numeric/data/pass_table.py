@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..words import shown
-from .columns import PASS_AT_K, chosen_columns
-from .counts_reading import LARGEST, Grouped, columns_of, grouping
-from .rows import View, names_in_conditions
+from .columns import PASS_AT_K, chosen_columns, recognise
+from .counts import LARGEST, GroupedReader, grouping
+from .rows import View
 from .table import table_of
 from .where import Where
 
@@ -83,25 +83,23 @@ class PassTable(View):
         condition = None if where is None else Where.parse(where)
         table = table_of(data)
         chosen, _ = chosen_columns(table.source, table.names, PASS_AT_K, columns)
-        known = columns_of(table, PASS_AT_K, chosen)
+        known = recognise(table, PASS_AT_K, chosen)
         known.settle("se")
-        reading = Grouped(table, known, grouping(known, by))
+        reader = GroupedReader(table, known, grouping(known, by))
         known.require("k")
         known.require("pass_at_k")
         for name in (*NEEDED, *({"se"} & known.of.keys())):
-            reading.read(name, optional=name not in NEEDED)
-        reading.drop_missing(NEEDED)
-        of = {name: known.of[name] for name in reading.numbers}
-        reading.select(condition, *names_in_conditions(reading.numbers, of, table.columns))
-        reading.require_rows("has k and pass@k")
-        k = reading.numbers["k"]
-        reading.refuse(
+            reader.read(name, optional=name not in NEEDED)
+        reader.drop_missing(NEEDED)
+        reader.select(condition)
+        reader.require_rows("has k and pass@k")
+        k = reader.numbers["k"]
+        reader.refuse(
             "k",
             ~((k >= 1.0) & (k <= LARGEST) & (k == np.floor(k))),
             "must be a whole number of at least 1",
         )
-        groups, rows = reading.groups(), np.flatnonzero(reading.kept)
-        group = reading.group_of_rows(groups)
+        (groups, group), rows = reader.groups(), reader.rows
         order = np.lexsort((k[rows], group))
         rows, group = rows[order], group[order]
         twice = np.flatnonzero((np.diff(group) == 0) & (np.diff(k[rows]) == 0))
@@ -109,15 +107,15 @@ class PassTable(View):
             what = shown(" ".join((*groups[group[index]], f"k={k[rows[index]]:.0f}")))
             hint = "name the columns that make a group by by= (--by)"
             both = sorted((int(rows[index]), int(rows[index + 1])))
-            raise reading.error(f"hold the same k of the same group ({what}); {hint}", *both)
-        se = reading.numbers.get("se", np.full(table.rows, np.nan))[rows]
+            raise reader.error(f"hold the same k of the same group ({what}); {hint}", *both)
+        se = reader.numbers.get("se", np.full(table.rows, np.nan))[rows]
         return cls(
-            by=reading.by,
+            by=reader.by,
             labels=groups,
             group=group,
             k=k[rows].astype(np.int64),
-            pass_at_k=reading.numbers["pass_at_k"][rows],
+            pass_at_k=reader.numbers["pass_at_k"][rows],
             se=np.where(np.isfinite(se) & (se >= 0.0), se, np.nan),
             row=rows + 1,
-            **reading.origin(),
+            **reader.origin(),
         )

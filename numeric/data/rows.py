@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -12,10 +12,10 @@ from ..errors import ArgumentError, TableError
 from ..words import counted
 from .budget import fill
 from .columns import LETTERS, RUN_NAME, Columns, may_be, plain, put_aside
-from .table import UNNAMED, Table, numbers, spelt
-from .where import Where
+from .table import UNNAMED, RawTable, spelt
+from .where import Selection, Where
 
-__all__ = ["Dropped", "Reading", "View", "lost_rows", "those_dropped"]
+__all__ = ["Dropped", "RowReader", "View", "lost_rows", "those_dropped"]
 
 #: How many dropped rows a message shows.
 MOST_SHOWN = 3
@@ -114,15 +114,25 @@ class View:
             raise ArgumentError("index", complaint=str(error)) from None
         return replace(self, **rows)
 
-    def _refuse_reading(self, **options: Any) -> None:
-        """Raise where an option says how to read what has been read."""
+    def _named(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a plain name and what a name in backticks means in a condition."""
+        raise NotImplementedError
+
+    def holds(self, condition: str, argument: str = "where") -> Selection:
+        """Which rows satisfy a condition on any of the columns, and which hang on an empty cell."""
+        parsed = Where.parse(condition, argument)
+        rows = len(getattr(self, self.aligned[0]))
+        return parsed.evaluate(*self._named(), rows, self.source)
+
+    def _read_again(self, where: str | None, /, **options: Any) -> Self:
+        """The rows that satisfy a condition; an error where an option says how to read a table."""
         for name, value in options.items():
             if value is not None:
                 complaint = f"these are {type(self).__name__} already, not a table to be read"
                 raise ArgumentError(name, value, complaint=complaint)
-
-    def _selected(self, truth: Any, where: str) -> Self:
-        """The rows for which a condition is true, and how many it leaves out."""
+        if where is None:
+            return self
+        truth = self.holds(where).true
         if not truth.any():
             complaint = f"leaves none of {counted(len(truth), 'run')} of {self.source}"
             raise ArgumentError("where", where, complaint=complaint)
@@ -196,12 +206,12 @@ def names_in_conditions(
 # -- reading ---------------------------------------------------------------------------------------
 
 
-class Reading:
+class RowReader:
     """A table on its way to a view.
 
     Attributes
     ----------
-    table : Table
+    table : RawTable
     columns : Columns
     numbers : dict of str to ndarray of float64
         The quantities that were read as numbers, on all rows.
@@ -213,7 +223,7 @@ class Reading:
     warnings : list of str
     """
 
-    def __init__(self, table: Table, columns: Columns) -> None:
+    def __init__(self, table: RawTable, columns: Columns) -> None:
         self.table, self.columns = table, columns
         self.numbers: dict[str, Any] = {}
         self.warnings: list[str] = []
@@ -226,7 +236,7 @@ class Reading:
         """Read a quantity as numbers; the cells that no float comes near, with the reason."""
         column = self.columns.of[quantity]
         remedy = put_aside(quantity) if optional else ""
-        self.numbers[quantity], reasons = numbers(self.table, column, remedy)
+        self.numbers[quantity], reasons = self.table.numbers(column, remedy)
         return reasons
 
     def read_positive(self, quantity: str, *, optional: bool = True) -> None:
@@ -271,6 +281,11 @@ class Reading:
     def kept(self) -> Any:
         return self.selected & self.usable
 
+    @property
+    def rows(self) -> Any:
+        """The indices of the rows that are kept."""
+        return np.flatnonzero(self.kept)
+
     def origin(self, *warnings: str) -> dict[str, Any]:
         """The fields of every view."""
         reasons = sorted(self._reasons.items())
@@ -283,13 +298,39 @@ class Reading:
         }
 
     def select(
-        self, where: Where | None, bare: Mapping[str, Any], quoted: Mapping[str, Any]
+        self,
+        where: Where | None,
+        *,
+        but: Collection[str] = (),
+        letters: Mapping[str, str] = LETTERS,
+        scored: Mapping[str, Any] | None = None,
+        names: Mapping[str, str] | None = None,
     ) -> None:
-        """Select the rows of a condition, and those where it depends on what makes them unusable."""
+        """Select the rows of a condition, and those where it depends on what makes them unusable.
+
+        Parameters
+        ----------
+        where : Where, optional
+        but : collection of str
+            Quantities that a condition does not know.
+        letters : mapping
+            Letter -> quantity.
+        scored : mapping, optional
+            Columns as they were read, instead of those of the table.
+        names : mapping, optional
+            Further names -> column.
+        """
         self.where = where
-        if where is not None:
-            truth = where.evaluate(bare, quoted, self.table.rows, self.table.source)
-            self.selected = truth.true | (truth.unknown & ~self.usable)
+        if where is None:
+            return
+        columns = {**self.table.columns, **(scored or {})}
+        numbers = {name: values for name, values in self.numbers.items() if name not in but}
+        bare, quoted = names_in_conditions(numbers, self.columns.of, columns, letters)
+        named = {name: columns[column] for name, column in (names or {}).items()}
+        truth = where.evaluate(
+            {**named, **bare}, {**named, **quoted}, self.table.rows, self.table.source
+        )
+        self.selected = truth.true | (truth.unknown & ~self.usable)
 
     def require_rows(self, what: str) -> None:
         """Raise where no row is kept; `what`: what none of them is or has."""
@@ -325,7 +366,7 @@ class Reading:
 
     def _says_the_same(self, one: str, other: str) -> bool:
         try:
-            first, second = (numbers(self.table, name)[0][self.kept] for name in (one, other))
+            first, second = (self.table.numbers(name)[0][self.kept] for name in (one, other))
         except TableError:  # text, which is no number of anything
             return True
         return bool(np.array_equal(first, second, equal_nan=True))

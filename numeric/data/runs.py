@@ -12,10 +12,11 @@ import numpy as np
 
 from ..errors import ArgumentError, TableError
 from ..words import counted
+from .budget import doubts, refuse_losses
 from .columns import BUDGET, OUTCOME, RUNS, Columns, chosen_columns, recognise
 from .rows import (
     Dropped,
-    Reading,
+    RowReader,
     View,
     chosen_rows,
     lost_rows,
@@ -23,8 +24,7 @@ from .rows import (
     range_line,
 )
 from .scale import checked_baseline, neg_log_accuracy
-from .table import Table, table_of
-from .units import doubts, refuse_losses
+from .table import RawTable, table_of
 from .where import Where
 
 if TYPE_CHECKING:
@@ -150,16 +150,11 @@ class Runs(View):
         if not isinstance(data, Runs):
             condition = None if where is None else Where.parse(where)
             return _read(table_of(data), columns, condition, require, random_baseline, names)
-        data._refuse_reading(columns=columns, random_baseline=random_baseline)
-        data.having(*require)
-        if where is None:
-            return data
-        known = {name: values for name, values in data._quantities().items() if name != "row"}
-        if data.metric == "accuracy":
-            known["accuracy"] = data.extra[data.columns["accuracy"]]
-        bare, quoted = names_in_conditions(known, data.columns, data.extra)
-        truth = Where.parse(where).evaluate(bare, quoted, len(data), data.source)
-        return data._selected(truth.true, where)
+        for name in require:
+            if getattr(data, name) is None:
+                complaint = f"the runs have no {name}; read them with require=({name!r}, ...)"
+                raise TableError(data.source, complaint)
+        return data._read_again(where, columns=columns, random_baseline=random_baseline)
 
     # -- use ---------------------------------------------------------------------------------------
 
@@ -175,13 +170,6 @@ class Runs(View):
         if len(self) < n:
             few = f"has {counted(len(self), 'usable run')}; must be at least {n} for {for_what}"
             raise TableError(self.source, f"{few}{self._lost()}")
-
-    def having(self, *quantities: str) -> None:
-        """Raise where the runs lack one of the quantities."""
-        for name in quantities:
-            if getattr(self, name) is None:
-                complaint = f"the runs have no {name}; read them with require=({name!r}, ...)"
-                raise TableError(self.source, complaint)
 
     def to_frame(self) -> DataFrame:
         """A pandas frame with a column for every quantity and every other column, indexed by row."""
@@ -220,6 +208,12 @@ class Runs(View):
         held = {name: getattr(self, name) for name in (*QUANTITIES, "row")}
         return {name: values for name, values in held.items() if values is not None}
 
+    def _named(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        known = {name: values for name, values in self._quantities().items() if name != "row"}
+        if self.metric == "accuracy":
+            known["accuracy"] = self.extra[self.columns["accuracy"]]
+        return names_in_conditions(known, self.columns, self.extra)
+
     def _lost(self) -> str:
         lost = lost_rows(self.left_out, self.dropped)
         return f" ({'; '.join(lost)})" if lost else ""
@@ -229,7 +223,7 @@ class Runs(View):
 
 
 def _read(
-    table: Table,
+    table: RawTable,
     columns: Mapping[str, str | None] | None,
     where: Where | None,
     require: Collection[str],
@@ -240,23 +234,26 @@ def _read(
     chosen, aliases = chosen_columns(table.source, table.names, RUNS, columns, names)
     also = {name: table.columns[str(column)] for name, column in aliases.items()}
     table = replace(table, columns={**table.columns, **also})
-    known = _recognised(table, chosen, require, table.empty())
-    reading = _Reading(table, known, where, require, random_baseline)
-    if where is not None and reading.selected.any():
-        again = _recognised(table, chosen, require, table.empty(reading.selected))
+    known = _recognised(table, chosen, require)
+    reader = _RunReader(table, known, where, require, random_baseline)
+    if where is not None and reader.selected.any():
+        again = _recognised(table, chosen, require, reader.selected)
         if again.of != known.of:  # a column is empty in the rows that are selected
-            reading = _Reading(table, again, where, require, random_baseline)
-    reading.require_rows("is a usable run")
-    return reading.runs(aliases, propose="group" not in chosen)
+            reader = _RunReader(table, again, where, require, random_baseline)
+    reader.require_rows("is a usable run")
+    return reader.runs(aliases, propose="group" not in chosen)
 
 
 def _recognised(
-    table: Table, chosen: Mapping[str, str | None], require: Collection[str], empty: Collection[str]
+    table: RawTable,
+    chosen: Mapping[str, str | None],
+    require: Collection[str],
+    rows: Any = slice(None),
 ) -> Columns:
     """The columns of a table of runs, with what is required: loss or accuracy, and two of the
     budget for the third.
     """
-    columns = recognise(table.source, table.names, RUNS, chosen, empty)
+    columns = recognise(table, RUNS, chosen, rows)
     if {*OUTCOME} <= columns.of.keys():
         if chosen.get("loss") and chosen.get("accuracy"):
             complaint = "choose loss or accuracy, not both"
@@ -273,19 +270,20 @@ def _recognised(
     return columns
 
 
-class _Reading(Reading):
+class _RunReader(RowReader):
     """The rows of a table of runs."""
 
     def __init__(
         self,
-        table: Table,
+        table: RawTable,
         columns: Columns,
         where: Where | None,
         require: Collection[str],
         random_baseline: float | None,
     ) -> None:
         super().__init__(table, columns)
-        if random_baseline is not None and "accuracy" not in columns.of:
+        self.is_accuracy = "accuracy" in columns.of
+        if random_baseline is not None and not self.is_accuracy:
             complaint = f"is for accuracy, and {table.source} has loss"
             raise ArgumentError("random_baseline", random_baseline, complaint=complaint)
         for name in columns.of:
@@ -293,15 +291,13 @@ class _Reading(Reading):
                 self.read_positive(name, optional=name not in (*require, *OUTCOME))
         self.fill_budget()
         self.baseline = None
-        if "accuracy" in columns.of:
+        if self.is_accuracy:
             self.baseline = checked_baseline("random_baseline", random_baseline or 0.0)
             self.take_logarithm(self.baseline)
         required = {*require, "loss", "weight"} & self.numbers.keys()
         self.drop_missing(name for name in QUANTITIES if name in required)
         # Of accuracy, the loss is a figure of ours: a condition is on accuracy.
-        ours = () if self.baseline is None else ("loss",)
-        numbers = {name: values for name, values in self.numbers.items() if name not in ours}
-        self.select(where, *names_in_conditions(numbers, columns.of, table.columns))
+        self.select(where, but=("loss",) if self.is_accuracy else ())
 
     def take_logarithm(self, baseline: float) -> None:
         """The loss of accuracy: the negative logarithm of what exceeds guessing."""
@@ -322,64 +318,58 @@ class _Reading(Reading):
 
     def runs(self, aliases: Mapping[str, str | None], *, propose: bool) -> Runs:
         """The rows that are kept."""
-        kept, of = self.kept, self.columns.of
-        is_accuracy = self.baseline is not None
-        for name in BUDGET:
-            n = (
-                int(np.count_nonzero(np.isnan(self.numbers[name][kept])))
-                if name in self.numbers
-                else 0
-            )
-            if n:
-                del self.numbers[name]
-                self.derived = None if self.derived == name else self.derived
-                what = f"{name} is missing in {counted(n, 'run')}"
-                self.warnings.append(f"{what}; it is not required, and left out for all")
+        rows, of = self.rows, self.columns.of
+        self._leave_out_gaps()
+        values = {name: self.numbers[name][rows] for name in QUANTITIES if name in self.numbers}
         warnings = [
             *self.columns.unsettled_warnings(but=("accuracy",) if "loss" in of else ()),
             *self.other_columns(name for name in of if name != "group"),
         ]
         if propose and "group" not in of:
-            warnings += self.proposed_groups(np.flatnonzero(kept), "row", AS_CHECKPOINTS)
-        values = {name: self.numbers[name][kept] for name in QUANTITIES if name in self.numbers}
+            warnings += self.proposed_groups(rows, "row", AS_CHECKPOINTS)
         groups = self._groups()
-        if is_accuracy:
-            self._warn_of_selection()
+        measured = dict(values)
+        others = {**self.table.columns}
+        for column in {*of.values()} - {of.get("accuracy")}:
+            others.pop(column, None)
+        if self.is_accuracy:
+            others[of["accuracy"]] = self.numbers["accuracy"]
+            del measured["loss"]
+            beneath = (self.numbers["accuracy"] <= self.baseline) & self.selected
+            if n := int(np.count_nonzero(beneath)):
+                self.warnings.append(
+                    f"{counted(n, 'row')} with an accuracy at or below that of guessing cannot be "
+                    "used: the others are selected by their outcome, and a fit to them is biased"
+                )
         else:
             refuse_losses(self.table.source, values["loss"])
-        others = {
-            name: self.numbers["accuracy"] if is_accuracy and name == of["accuracy"] else cells
-            for name, cells in self.table.columns.items()
-            if name not in of.values() or (is_accuracy and name == of["accuracy"])
-        }
-        doubtful = {k: v for k, v in values.items() if not (is_accuracy and k == "loss")}
-        warnings += [*self.warnings, *doubts(doubtful, frozenset(of)), *self.copies()]
-        held: dict[str, Any] = dict.fromkeys(QUANTITIES) | values | {"group": groups}
+        warnings += [*self.warnings, *doubts(measured, frozenset(of)), *self.copies()]
         return Runs(
-            **held,
-            row=np.flatnonzero(kept) + 1,
-            extra={name: cells[kept] for name, cells in others.items()},
-            metric="accuracy" if is_accuracy else "loss",
+            **(dict.fromkeys(QUANTITIES) | values | {"group": groups}),
+            row=rows + 1,
+            extra={name: cells[rows] for name, cells in others.items()},
+            metric="accuracy" if self.is_accuracy else "loss",
             random_baseline=self.baseline,
             columns=of | {name: str(column) for name, column in aliases.items()},
             derived=self.derived,
             **self.origin(*warnings),
         )
 
-    def _warn_of_selection(self) -> None:
-        beneath = (self.numbers["accuracy"] <= self.baseline) & self.selected
-        if n := int(np.count_nonzero(beneath)):
-            what = f"{counted(n, 'row')} with an accuracy at or below that of guessing"
-            self.warnings.append(
-                f"{what} cannot be used: the others are selected by their outcome, and a fit to "
-                f"them is biased"
-            )
+    def _leave_out_gaps(self) -> None:
+        """A quantity of the budget that nobody requires goes where a run lacks it."""
+        for name in [name for name in BUDGET if name in self.numbers]:
+            n = int(np.count_nonzero(np.isnan(self.numbers[name][self.kept])))
+            if n:
+                del self.numbers[name]
+                self.derived = None if self.derived == name else self.derived
+                what = f"{name} is missing in {counted(n, 'run')}"
+                self.warnings.append(f"{what}; it is not required, and left out for all")
 
     def _groups(self) -> Any:
         """Labels of groups; a run without one is a group of its own."""
         if "group" not in self.columns.of:
             return None
-        rows = np.flatnonzero(self.kept)
+        rows = self.rows
         cells = self.table.columns[self.columns.of["group"]][rows].tolist()
         known = [cell for cell in cells if cell is not None and cell == cell]
         whole = all(isinstance(cell, float) and cell.is_integer() for cell in known)

@@ -14,7 +14,7 @@ import math
 import numbers as kinds
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from os import PathLike, fspath
@@ -27,7 +27,7 @@ from ..errors import TableError
 from ..words import one_line, shown
 from .numerals import OutOfRangeError, parse
 
-__all__ = ["Table", "is_missing", "numbers", "spelt", "table_of"]
+__all__ = ["RawTable", "is_missing", "spelt", "table_of"]
 
 LONGEST_FIELD = 1_000_000
 DELIMITERS = ",;\t"
@@ -42,9 +42,9 @@ BEYOND = "beyond the largest float, 1.8e308"
 
 
 @dataclass(frozen=True)
-class Table:
-    """Columns of one length: float64 and other numeric arrays, or object arrays where None is an
-    empty cell.
+class RawTable:
+    """Columns of one length, as they were read: float64 and other numeric arrays, or object arrays
+    where None is an empty cell.
     """
 
     source: str
@@ -61,8 +61,53 @@ class Table:
             name for name, cells in self.columns.items() if _holds_nothing(cells[rows])
         )
 
+    def texts(self, column: str) -> Any:
+        """The cells of a column as labels, see `spelt`; (rows,)."""
+        return _objects(spelt(self.columns[column]))
 
-def table_of(data: Any, source: str = "data") -> Table:
+    def labels(self, names: Iterable[str]) -> list[tuple[str, ...]]:
+        """The texts of some columns, row by row."""
+        return list(zip(*map(self.texts, names), strict=True)) or [()] * self.rows
+
+    def numbers(self, column: str, remedy: str = "") -> tuple[Any, dict[int, str]]:
+        """The cells of a column as float64, with NaN where a cell is empty.
+
+        Parameters
+        ----------
+        column : str
+        remedy : str
+            What to do about a column of text, for the message.
+
+        Returns
+        -------
+        values : ndarray of float64
+        reasons : dict of int to str
+            By index, the numbers that no float comes near; infinite or 0 among the values.
+
+        Raises
+        ------
+        TableError
+            For the first cell that is no number.
+        """
+        cells = self.columns[column]
+        if cells.dtype.kind in "iuf":
+            with np.errstate(over="ignore"):
+                return cells.astype(np.float64), {}
+        values = np.empty(len(cells), dtype=np.float64)
+        reasons: dict[int, str] = {}
+        for index, cell in enumerate(cells.tolist()):
+            try:
+                values[index] = _number(cell)
+            except OutOfRangeError as error:
+                values[index] = math.inf if BEYOND in str(error) else 0.0
+                reasons[index] = f"{shown(cell)} is {error}"
+            except ValueError as error:
+                complaint = f"{shown(cell)} is not a number ({error}){remedy}"
+                raise TableError(self.source, complaint, rows=(index + 1,), column=column) from None
+        return values, reasons
+
+
+def table_of(data: Any, source: str = "data") -> RawTable:
     """The table in a file, or in anything that ``pandas.DataFrame`` accepts, which messages call
     `source`.
 
@@ -71,51 +116,12 @@ def table_of(data: Any, source: str = "data") -> Table:
     TableError
         Naming the file, and the row and the column where there is one.
     """
-    if isinstance(data, Table):
+    if isinstance(data, RawTable):
         return data
     return _file(data) if isinstance(data, (str, PathLike)) else _frame(source, data)
 
 
 # -- cells -----------------------------------------------------------------------------------------
-
-
-def numbers(table: Table, column: str, remedy: str = "") -> tuple[Any, dict[int, str]]:
-    """The cells of a column as float64, with NaN where a cell is empty.
-
-    Parameters
-    ----------
-    table : Table
-    column : str
-    remedy : str
-        What to do about a column of text, for the message.
-
-    Returns
-    -------
-    values : ndarray of float64
-    reasons : dict of int to str
-        By index, the numbers that no float comes near; infinite or 0 among the values.
-
-    Raises
-    ------
-    TableError
-        For the first cell that is no number.
-    """
-    cells = table.columns[column]
-    if cells.dtype.kind in "iuf":
-        with np.errstate(over="ignore"):
-            return cells.astype(np.float64), {}
-    values = np.empty(len(cells), dtype=np.float64)
-    reasons: dict[int, str] = {}
-    for index, cell in enumerate(cells.tolist()):
-        try:
-            values[index] = _number(cell)
-        except OutOfRangeError as error:
-            values[index] = math.inf if BEYOND in str(error) else 0.0
-            reasons[index] = f"{shown(cell)} is {error}"
-        except ValueError as error:
-            complaint = f"{shown(cell)} is not a number ({error}){remedy}"
-            raise TableError(table.source, complaint, rows=(index + 1,), column=column) from None
-    return values, reasons
 
 
 def _number(cell: Any) -> float:
@@ -154,18 +160,20 @@ def spelt(cells: Any) -> list[str]:
     >>> spelt(np.array([1.0, 2.5, np.nan])), spelt(np.array([" a ", None, ["b"]], dtype=object))
     (['1', '2.5', ''], ['a', '', "['b']"])
     """
-    return [
-        "" if cell is None or cell != cell
-        else str(int(cell)) if isinstance(cell, float) and cell.is_integer()
-        else str(cell).strip()
-        for cell in cells.tolist()
-    ]  # fmt: skip
+
+    def text(cell: Any) -> str:
+        if cell is None or cell != cell:
+            return ""
+        whole = isinstance(cell, float) and cell.is_integer()
+        return str(int(cell)) if whole else str(cell).strip()
+
+    return list(map(text, cells.tolist()))
 
 
 # -- frames ----------------------------------------------------------------------------------------
 
 
-def _frame(source: str, data: Any) -> Table:
+def _frame(source: str, data: Any) -> RawTable:
     import pandas as pd
 
     try:
@@ -197,7 +205,7 @@ def _objects(cells: Sequence[Any]) -> Any:
     return values
 
 
-def _table(source: str, names: Sequence[str], columns: Sequence[Any], rows: int) -> Table:
+def _table(source: str, names: Sequence[str], columns: Sequence[Any], rows: int) -> RawTable:
     """The table, each of its columns with a name of its own."""
     for name in names:
         if name and names.count(name) > 1:
@@ -207,13 +215,13 @@ def _table(source: str, names: Sequence[str], columns: Sequence[Any], rows: int)
     if not rows:
         raise TableError(source, f"has a header ({', '.join(map(repr, names[:6]))}) and no rows")
     called = [name if name.strip() else f"{UNNAMED} {index}" for index, name in enumerate(names, 1)]
-    return Table(source, dict(zip(called, columns, strict=True)), rows)
+    return RawTable(source, dict(zip(called, columns, strict=True)), rows)
 
 
 # -- files -----------------------------------------------------------------------------------------
 
 
-def _file(path: str | PathLike[str]) -> Table:
+def _file(path: str | PathLike[str]) -> RawTable:
     source, ending = f"file {fspath(path)!r}", Path(path).suffix.lower()
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - Path("") would be the current directory
@@ -243,7 +251,7 @@ def _file(path: str | PathLike[str]) -> Table:
     return _delimited(source, text, "\t" if ending == ".tsv" else _delimiter(text))
 
 
-def _by_pandas(source: str, content: bytes, reader: str, engine: str) -> Table:
+def _by_pandas(source: str, content: bytes, reader: str, engine: str) -> RawTable:
     import pandas as pd
 
     try:
@@ -265,7 +273,7 @@ def _delimiter(text: str) -> str:
     return max(DELIMITERS, key=header.count)
 
 
-def _delimited(source: str, text: str, delimiter: str) -> Table:
+def _delimited(source: str, text: str, delimiter: str) -> RawTable:
     """Records as long as the header; blank lines are skipped."""
     csv.field_size_limit(LONGEST_FIELD)
     reader = csv.reader(
@@ -298,7 +306,7 @@ def _read_cells(cells: Sequence[str]) -> Any:
 # -- JSON ------------------------------------------------------------------------------------------
 
 
-def _json(source: str, text: str) -> Table:
+def _json(source: str, text: str) -> RawTable:
     """A list of records, or an object of columns: lists, or objects from row to value as pandas
     writes them.
     """
@@ -310,21 +318,12 @@ def _json(source: str, text: str) -> Table:
     raise TableError(source, "must hold a list of records or an object of columns")
 
 
-def _records(source: str, records: list[Any]) -> Table:
+def _records(source: str, records: list[Any]) -> RawTable:
     for row, record in enumerate(records, 1):
         if not isinstance(record, dict):
             complaint = f"must be an object of names and values, not {shown(record)}"
             raise TableError(source, complaint, rows=(row,))
-    names = list(dict.fromkeys(name for record in records for name in record))
-    columns = [_decoded_cells([record.get(name) for record in records]) for name in names]
-    return _table(source, names, columns, len(records))
-
-
-def _decoded_cells(cells: Sequence[Any]) -> Any:
-    """Python floats as float64; whole numbers, which may be large, and all else as objects."""
-    if all(type(cell) is float or cell is None for cell in cells):
-        return np.array([math.nan if cell is None else cell for cell in cells], dtype=np.float64)
-    return _objects([None if isinstance(cell, float) and cell != cell else cell for cell in cells])
+    return _frame(source, records)
 
 
 def _decoded(source: str, text: str) -> Any:

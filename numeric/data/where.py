@@ -29,8 +29,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
-from operator import and_, or_
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,7 +38,7 @@ from ..errors import ArgumentError
 from ..words import listed
 from .numerals import UNSIGNED, parse
 
-__all__ = ["Truth", "Where"]
+__all__ = ["Selection", "Where"]
 
 LONGEST_TEXT = 4_000
 TOKEN = re.compile(
@@ -62,29 +61,17 @@ OPERATIONS: dict[type, Callable[..., Any]] = {
     **{ast.Pow: np.power, ast.USub: np.negative, ast.UAdd: np.positive},
 }
 #: What an array holds, by its dtype: numbers (NaN where a cell is empty), texts (None there), or
-#: truth values (-1 there).
+#: truth values.
 KINDS = {"f": "numbers", "O": "text", "i": "truth values"}
+#: Truth values: "and" is the least of them, "or" the greatest, "not" the distance from TRUE.
+FALSE, UNKNOWN, TRUE = 0, 1, 2
 
 
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """Where a condition is true, and where it is false; at an empty cell it is neither."""
+class Selection(NamedTuple):
+    """Where a condition is true, and where it depends on an empty cell."""
 
     true: Any
-    false: Any
-
-    @property
-    def unknown(self) -> Any:
-        return ~(self.true | self.false)
-
-    def __and__(self, other: Truth) -> Truth:
-        return Truth(self.true & other.true, self.false | other.false)
-
-    def __or__(self, other: Truth) -> Truth:
-        return Truth(self.true | other.true, self.false & other.false)
-
-    def __invert__(self) -> Truth:
-        return Truth(self.false, self.true)
+    unknown: Any
 
 
 @dataclass(frozen=True)
@@ -125,14 +112,13 @@ class Where:
         try:
             return cls(text, argument, _tree(leaves), {leaf.code: leaf for leaf in leaves})
         except (RecursionError, MemoryError):
-            complaint = "is nested too deeply"
+            raise ArgumentError(argument, text, complaint="is nested too deeply") from None
         except ValueError as error:
-            complaint = str(error)
-        raise ArgumentError(argument, text, complaint=complaint)
+            raise ArgumentError(argument, text, complaint=str(error)) from None
 
     def evaluate(
         self, bare: Mapping[str, Any], quoted: Mapping[str, Any], rows: int, source: str = ""
-    ) -> Truth:
+    ) -> Selection:
         """Where the condition holds.
 
         Parameters
@@ -152,16 +138,13 @@ class Where:
         evaluation = _Evaluation(self._leaves, bare, quoted, source or "the table")
         try:
             with np.errstate(all="ignore"):
-                truth = evaluation.truth(self._tree)
+                truth = np.broadcast_to(evaluation.truth(self._tree), rows)
         except RecursionError:
-            raise self.error("is nested too deeply") from None
+            complaint = "is nested too deeply"
+            raise ArgumentError(self.argument, self.text, complaint=complaint) from None
         except ValueError as error:
-            raise self.error(str(error)) from None
-        return Truth(*(np.broadcast_to(part, rows).copy() for part in (truth.true, truth.false)))
-
-    def error(self, complaint: str) -> ArgumentError:
-        """What is wrong with the condition."""
-        return ArgumentError(self.argument, self.text, complaint=complaint)
+            raise ArgumentError(self.argument, self.text, complaint=str(error)) from None
+        return Selection(truth == TRUE, truth == UNKNOWN)
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -240,39 +223,6 @@ class _Evaluation:
     quoted: Mapping[str, Any]
     source: str
 
-    def truth(self, node: ast.expr) -> Truth:
-        """Where a condition holds."""
-        match node:
-            case ast.BoolOp(op, parts):
-                return reduce(and_ if isinstance(op, ast.And) else or_, map(self.truth, parts))
-            case ast.UnaryOp(ast.Not(), condition):
-                return ~self.truth(condition)
-            case ast.Compare(left, [ast.In() | ast.NotIn() as op], [right]):
-                choices = right.elts if isinstance(right, ast.Tuple) else [right]
-                if not choices:
-                    raise ValueError("in () has no choices")
-                among = reduce(or_, (self.compared(left, ast.Eq(), one) for one in choices))
-                return among if isinstance(op, ast.In) else ~among
-            case ast.Compare(left, ops, others):
-                return reduce(and_, map(self.compared, (left, *others), ops, others))
-        flags = self.value(node)
-        if KINDS[flags.dtype.kind] != "truth values":
-            raise ValueError(f"{self.shown(node)} is no condition: a comparison is expected")
-        return Truth(flags == 1, flags == 0)
-
-    def compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Truth:
-        if type(op) not in RELATIONS:
-            raise ValueError("in (...) stands alone: join conditions with and, or")
-        one, other = self.value(left), self.value(right)
-        kind = KINDS[one.dtype.kind]
-        orders = not isinstance(op, (ast.Eq, ast.NotEq))
-        if one.dtype != other.dtype or kind == "truth values" or (kind == "text" and orders):
-            relation = "compare" if one.dtype != other.dtype or not orders else "order"
-            raise ValueError(f"cannot {relation} {self.shown(left)} and {self.shown(right)}")
-        known = _known(one) & _known(other)
-        holds = np.asarray(RELATIONS[type(op)](one, other), dtype=bool)
-        return Truth(known & holds, known & ~holds)
-
     def value(self, node: ast.expr) -> Any:
         """Numbers, texts or truth values, as in `KINDS`."""
         match node:
@@ -282,13 +232,45 @@ class _Evaluation:
                 return OPERATIONS[type(op)](self.numbers(left), self.numbers(right))
             case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, operand):
                 return OPERATIONS[type(sign)](self.numbers(operand))
-        raise ValueError("a comparison is no number: join conditions with and, or")
+            case ast.UnaryOp(ast.Not(), condition):
+                return TRUE - self.truth(condition)
+            case ast.BoolOp(op, parts):
+                joined = np.minimum if isinstance(op, ast.And) else np.maximum
+                return reduce(joined, map(self.truth, parts))
+            case ast.Compare(left, [ast.In() | ast.NotIn() as op], [right]):
+                choices = right.elts if isinstance(right, ast.Tuple) else [right]
+                if not choices:
+                    raise ValueError("in () has no choices")
+                among = reduce(np.maximum, (self.compared(left, ast.Eq(), one) for one in choices))
+                return among if isinstance(op, ast.In) else TRUE - among
+            case ast.Compare(left, ops, others):
+                return reduce(np.minimum, map(self.compared, (left, *others), ops, others))
+        raise AssertionError(node)
+
+    def truth(self, node: ast.expr) -> Any:
+        """Where a condition holds."""
+        values = self.value(node)
+        if KINDS[values.dtype.kind] != "truth values":
+            raise ValueError(f"{self.shown(node)} is no condition: a comparison is expected")
+        return values
 
     def numbers(self, node: ast.expr) -> Any:
         values = self.value(node)
         if KINDS[values.dtype.kind] != "numbers":
             raise ValueError(f"cannot compute with {self.shown(node)}")
         return values
+
+    def compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Any:
+        if type(op) not in RELATIONS:
+            raise ValueError("in (...) stands alone: join conditions with and, or")
+        one, other = self.value(left), self.value(right)
+        kind = KINDS[one.dtype.kind]
+        orders = not isinstance(op, (ast.Eq, ast.NotEq))
+        if one.dtype != other.dtype or kind == "truth values" or (kind == "text" and orders):
+            relation = "compare" if one.dtype != other.dtype or not orders else "order"
+            raise ValueError(f"cannot {relation} {self.shown(left)} and {self.shown(right)}")
+        holds = np.asarray(RELATIONS[type(op)](one, other), dtype=bool)
+        return np.where(_known(one) & _known(other), TRUE * holds, UNKNOWN)
 
     def leaf(self, leaf: _Leaf) -> Any:
         if leaf.kind == "number":
@@ -321,7 +303,7 @@ def _column(cells: Any) -> Any:
         return cells.astype(np.float64)
     present = [cell for cell in cells.tolist() if cell is not None]
     if present and all(isinstance(cell, (bool, np.bool_)) for cell in present):
-        return np.array([-1 if cell is None else int(cell) for cell in cells])
+        return np.array([UNKNOWN if cell is None else TRUE * cell for cell in cells])
     number = (int, float, np.number)
     if all(isinstance(cell, number) and not isinstance(cell, bool) for cell in present):
         return np.array([_float(cell) for cell in cells])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.budget import LOSSES
 from ..data.runs import Runs
-from ..data.units import LOSSES
 from ..errors import outside, whole_number
 from .models import Design, form_of
 from .objective import DEFAULT_DELTA, DEFAULT_TAU, Objective

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..check.published import AccuracyCurves, BenchmarkCheck, PublishedCheck
-    from ..check.runs_result import CurveCheck, RunsCheck
+    from ..check.result import CurveCheck, RunsCheck
 
     Floats = NDArray[np.float64]
 

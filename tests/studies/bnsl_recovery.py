@@ -29,7 +29,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from workers import workers
+import pandas as pd
+import running
 
 from isoflop.numeric.accuracy.broken_fit import BNSL_KINDS
 from isoflop.numeric.data.sample import Points, Sample
@@ -129,42 +130,33 @@ def outcome(seed, breaks, widths, noise):
     return Outcome(near, near and placed)
 
 
-def study(problems=PROBLEMS, *, breaks=BREAKS, widths=WIDTHS, noises=NOISES, jobs=None):
+def study(problems=PROBLEMS, *, breaks=BREAKS, widths=WIDTHS, noises=NOISES, **how):
     """(breaks, widths, noise) -> outcomes."""
-    cells = [(count, width, noise) for count in breaks for width in widths for noise in noises]
-    with workers(jobs) as pool:
-        return {
-            (count, width, noise): list(
-                pool.map(
-                    partial(outcome, breaks=count, widths=width, noise=noise),
-                    range(problems),
-                    chunksize=5,
-                )
-            )
-            for count, width, noise in cells
-        }
+    return {
+        (count, width, noise): running.outcomes(
+            partial(outcome, breaks=count, widths=width, noise=noise), range(problems), **how
+        )
+        for count in breaks
+        for width in widths
+        for noise in noises
+    }
 
 
 def table(found):
-    """A row a number of breaks and range of widths: found whole / the curve alone, for every noise."""
-    noises = sorted({noise for _, _, noise in found})
+    """A row a number of breaks and range of widths: found whole (the curve alone), for every
+    noise.
+    """
+    cells = {
+        key: f"{sum(each.breaks for each in cell)} ({sum(each.curve for each in cell)})"
+        for key, cell in found.items()
+    }
+    index = pd.MultiIndex.from_tuples(
+        [(breaks, f"{low:g} to {high:g}", noise) for breaks, (low, high), noise in cells],
+        names=["breaks", "width f", "noise"],
+    )
     problems = len(next(iter(found.values())))
-    lines = [
-        f"Law found with its breaks (the curve within {100 * CURVE:g} %), of {problems} problems",
-        f"{'breaks':>6}  {'width f':>10}  "
-        + "  ".join(f"{f'noise {noise:g}':>12}" for noise in noises),
-    ]
-    for breaks, widths in dict.fromkeys(key[:2] for key in found):
-        cells = [found[breaks, widths, noise] for noise in noises]
-        shown = [
-            f"{sum(each.breaks for each in cell)} ({sum(each.curve for each in cell)})"
-            for cell in cells
-        ]
-        lines.append(
-            f"{breaks:>6}  {f'{widths[0]:g} to {widths[1]:g}':>10}  "
-            + "  ".join(f"{each:>12}" for each in shown)
-        )
-    return "\n".join(lines)
+    head = f"Found with its breaks (the curve within {100 * CURVE:g} %), of {problems} problems"
+    return f"{head}\n{pd.Series([*cells.values()], index).unstack(sort=False).to_string()}"
 
 
 if __name__ == "__main__":

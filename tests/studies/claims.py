@@ -10,15 +10,14 @@ import argparse
 import sys
 from itertools import islice
 from pathlib import Path
-from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+import pandas as pd
+import running
 from tests.theory.claiming import SHARES, RandomClaim, random_claims
-from tqdm import tqdm
-from workers import workers
 
 from isoflop.theory.algebra.deadline import OutOfTime, within
 from isoflop.theory.algebra.tokens import ParseError
@@ -58,54 +57,23 @@ def judge(claim: RandomClaim) -> Judged:
     return Judged(claim, answer, said, perf_counter() - start)
 
 
-def study(number, seed, *, kind="", jobs=None, progress=False):
+def study(number, seed, *, kind="", **how):
     """The verdicts on so many claims, of the kinds that have this in their name."""
     shares = {name: share for name, share in SHARES.items() if kind in name}
-    claims = list(
-        tqdm(
-            islice(random_claims(seed, shares), number),
-            total=number,
-            disable=not progress,
-            unit="claim made",
-        )
-    )
-    with workers(jobs) as pool:
-        return list(
-            tqdm(
-                pool.map(judge, claims, chunksize=8),
-                total=number,
-                disable=not progress,
-                unit="claim",
-            )
-        )
+    return running.outcomes(judge, islice(random_claims(seed, shares), number), unit="claim", **how)
 
 
 def table(outcomes):
     """Counts for each kind and truth, and times."""
-    lines = [
-        f"{'kind':<18}{'truth':<7}{'n':>6}"
-        + "".join(f"{a:>12}" for a in ANSWERS)
-        + f"{'misjudged':>12}"
-    ]
-    groups = [("ALL", truth) for truth in (True, False, None)] + [
-        (kind, truth) for kind in SHARES for truth in (True, False, None)
-    ]
-    for kind, truth in groups:
-        rows = [
-            row for row in outcomes if row.claim.truth is truth and kind in ("ALL", row.claim.kind)
-        ]
-        if rows:
-            counts = "".join(f"{sum(row.answer == a for row in rows):>12}" for a in ANSWERS)
-            said = {True: "true", False: "false", None: "empty"}[truth]
-            lines.append(
-                f"{kind:<18}{said:<7}{len(rows):>6}{counts}{sum(row.misjudged for row in rows):>12}"
-            )
-    times = sorted(row.seconds for row in outcomes)
-    lines.append(
-        f"seconds: median {median(times):.3f}, 95 % {times[int(0.95 * len(times))]:.2f}, longest "
-        f"{times[-1]:.1f}"
+    truth = {True: "true", False: "false", None: "empty"}
+    rows = pd.DataFrame(
+        [(row.claim.kind, truth[row.claim.truth], row.answer) for row in outcomes],
+        columns=["kind", "truth", "answer"],
     )
-    return "\n".join(lines)
+    counts = pd.crosstab([rows.kind, rows.truth], rows.answer, margins=True)
+    wrong = sum(row.misjudged for row in outcomes)
+    seconds = pd.Series([row.seconds for row in outcomes]).describe(percentiles=[0.5, 0.95])
+    return f"{counts.to_string()}\nmisjudged: {wrong}\nseconds:\n{seconds.drop(['count', 'std'])}"
 
 
 def listed(outcomes):
@@ -125,7 +93,6 @@ def main():
     options = parser.parse_args()
     outcomes = study(options.number, options.seed, kind=options.kind or "", progress=True)
     print(table(outcomes))
-    print(f"misjudged: {sum(row.misjudged for row in outcomes)}")
     print(listed([row for row in outcomes if row.misjudged or row.answer == options.list]))
 
 

@@ -10,15 +10,17 @@ where they are asked for.
 
 import argparse
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
+import running
 
 from isoflop.numeric.fit import OBJECTIVES, fit
 from isoflop.numeric.fit.derived import ALPHA, at_compute
 from isoflop.numeric.law import Law
 
-SEED, LEVEL, BEYOND = 77, 0.9, 10.0
+SEED, BEYOND = 77, 10.0
 NAMES = ("alpha", "N_star", "L_star")
 DESIGNS = ("isoflop", "grid", "ladder", "grouped")
 
@@ -60,7 +62,7 @@ def design(name, law, random):
 
 
 def repetition(name, seed, objective="huber-log", resamples=0, *, profile=False):
-    """Which intervals hold the truth: (kind, quantity) -> bool; nothing where the fit is no result."""
+    """Which intervals hold the truth; nothing where the fit is no result."""
     random = np.random.default_rng([SEED, seed, len(name)])
     law = drawn_law(random)
     n, d, group = design(name, law, random)
@@ -84,30 +86,23 @@ def repetition(name, seed, objective="huber-log", resamples=0, *, profile=False)
     if resamples:
         drawn = found.bootstrap(resamples, seed=1)
         made["bootstrap"] = {each.name: drawn.estimate(each) for each in (ALPHA, *at_compute(at))}
-    held = {
-        (kind, each): intervals[each].low <= truth[each] <= intervals[each].high
-        for kind, intervals in made.items()
-        for each in NAMES
+    intervals = {
+        f"{kind} {name}": running.held(estimate.low, truth[name], estimate.high)
+        for kind, estimates in made.items()
+        for name, estimate in ((name, estimates[name]) for name in NAMES)
     }
     if profile:
         alpha = found.profile("alpha")
-        low, high = (
-            -np.inf if alpha.low is None else alpha.low,
-            np.inf if alpha.high is None else alpha.high,
-        )
-        held["profile", "alpha"] = low <= truth["alpha"] <= high
-    return held
+        low = -np.inf if alpha.low is None else alpha.low
+        high = np.inf if alpha.high is None else alpha.high
+        intervals["profile alpha"] = running.held(low, truth["alpha"], high)
+    return intervals
 
 
-def study(name, repetitions, **options):
-    """Coverage: (kind, quantity) -> (share, repetitions with such an interval)."""
-    rows = [repetition(name, seed, **options) for seed in range(repetitions)]
-    keys = dict.fromkeys(key for row in rows for key in row)
-    return {
-        key: (float(np.mean(held)), len(held))
-        for key in keys
-        if (held := [row[key] for row in rows if key in row])
-    }
+def study(name, repetitions, *, progress=False, **how):
+    """Coverage of every kind of interval, of the repetitions with such an interval."""
+    seeds, one = range(repetitions), partial(repetition, name, **how)
+    return running.coverage(running.outcomes(one, seeds, progress=progress))
 
 
 def main():
@@ -119,23 +114,9 @@ def main():
     parser.add_argument("--resamples", type=int, default=0)
     parser.add_argument("--objective", choices=OBJECTIVES, default="huber-log")
     parser.add_argument("--profile", action="store_true")
-    options = parser.parse_args()
+    options = vars(parser.parse_args())
     for name in DESIGNS:
-        found = study(
-            name,
-            options.repetitions,
-            objective=options.objective,
-            resamples=options.resamples,
-            profile=options.profile,
-        )
-        print(
-            name,
-            *(
-                f"{kind} {each} {share:.3f} of {count}"
-                for (kind, each), (share, count) in found.items()
-            ),
-            sep="\n  ",
-        )
+        print(name, study(name, progress=True, **options).to_string(), sep="\n")
 
 
 if __name__ == "__main__":

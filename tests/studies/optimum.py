@@ -10,10 +10,9 @@ is.
 import argparse
 from typing import NamedTuple
 
+import running
 from random_problems import problem
 from reference import Search
-from tqdm import tqdm
-from workers import workers
 
 from isoflop.numeric.fit import fit
 
@@ -56,17 +55,9 @@ def outcome(seed):
     return Outcome(seed, found.objective_value, found.converged, searched, what)
 
 
-def study(seeds, *, jobs=None, progress=False):
+def study(seeds, **how):
     """The outcomes for some seeds."""
-    with workers(jobs) as pool:
-        return list(
-            tqdm(
-                pool.map(outcome, seeds, chunksize=4),
-                total=len(seeds),
-                disable=not progress,
-                unit="problem",
-            )
-        )
+    return running.outcomes(outcome, seeds, **how)
 
 
 def report(outcomes):

@@ -18,7 +18,7 @@ so that n < k depends on the outcome (likelihood); the same where three problems
 after the first batch (likelihood, and the "convention": problems with n < k count as solved,
 whatever their outcome, then least squares).
 
-Prints the table and writes it as JSON where a file is named.
+Prints the tables, and writes their rows as JSON where a file is named.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from workers import workers
+import running
 
 import isoflop
 from isoflop.numeric.passk.curve import curve
@@ -50,7 +50,6 @@ from isoflop.numeric.passk.simulate import (
 SEED = 20261
 REPETITIONS = 200
 RESAMPLES = 200
-LEVEL = 0.9
 SIZES = (1.4e7, 7e7, 1.6e8, 4.1e8, 1e9, 1.4e9, 2.8e9, 6.9e9, 1.2e10)
 TOKENS = (2e9, 6e9, 2e10, 6e10, 2e11, 3e11)
 DESIGN = grid(SIZES, TOKENS, gold_scatter=0.1, rng=1)
@@ -189,8 +188,8 @@ def truth_of(case, models, random):
 
 
 def repetition(case, seed):
-    """What one repetition finds: quantity -> (whether the interval holds it, its width, estimate,
-    truth).
+    """What one repetition finds: quantity -> whether the interval holds it, its width, estimate and
+    truth.
     """
     setting = SETTINGS[case.setting]
     random = np.random.default_rng([SEED, list(KINDS).index(case.law), case.k, seed])
@@ -199,21 +198,22 @@ def repetition(case, seed):
         setting.models, truth, problems=setting.problems, sampling=case.sampling, rng=random
     )
     estimates, intervals, fit = fitted(case, simulated, seed)
-    found = {}
-    for name, value in setting.coefficients[case.law].items():
-        low, high = intervals[name]
-        found[name] = (bool(low <= value <= high), high - low, estimates[name], value)
+    found = {
+        name: running.held(*_around(value, intervals[name]), estimate=estimates[name], true=value)
+        for name, value in setting.coefficients[case.law].items()
+    }
     if fit is not None:
         new = _new_model(case, random)
         ahead = fit.prediction({name: getattr(NEW, name) for name in fit.kind.covariates})
-        (low,), (high,) = ahead.interval(LEVEL)
-        found[NEW_MODEL] = (
-            bool(low <= new <= high),
-            float(np.log(high / low)),
-            ahead.neg_log.item(),
-            new,
-        )
+        (low,), (high,) = ahead.interval(running.LEVEL)
+        entry = running.held(low, new, high, estimate=ahead.neg_log.item(), true=new)
+        found[NEW_MODEL] = {**entry, "width": float(np.log(high / low))}
     return found
+
+
+def _around(value, interval):
+    low, high = interval
+    return low, value, high
 
 
 def fitted(case, simulated, seed):
@@ -232,7 +232,7 @@ def fitted(case, simulated, seed):
     ).fits
     return (
         fit.coefficients,
-        {name: fit.interval(name, LEVEL) for name in fit.kind.coefficients},
+        {name: fit.interval(name, running.LEVEL) for name in fit.kind.coefficients},
         fit,
     )
 
@@ -245,7 +245,7 @@ def by_convention(counts, k, seed):
     usable = (passed > 0.0) & (passed < 1.0)
     columns = {"compute": counts.covariates["compute"][usable], "loss": -np.log(passed[usable])}
     fit = isoflop.fit(columns, model="compute", objective=SQUARES)
-    estimates = fit.bootstrap(RESAMPLES, seed=seed).estimates(LEVEL)
+    estimates = fit.bootstrap(RESAMPLES, seed=seed).estimates(running.LEVEL)
     intervals = {name: (one.low, one.high) for name, one in estimates.items()}
     names = dict(zip(KINDS["compute"].coefficients, fit.coefficients, strict=True))
     return {own: fit.coefficients[name] for own, name in names.items()}, {
@@ -273,77 +273,17 @@ def unsolved_share(case, seed=0):
     return float(np.mean(correct.sum(axis=1) == 0))
 
 
-def study(case, repetitions, *, jobs=None, progress=False):
-    """(case, quantity) -> (share held, median width, median estimate, median truth, repetitions)."""
-    from tqdm import tqdm
-
-    with workers(jobs) as pool:
-        done = pool.map(partial(repetition, case), range(repetitions), chunksize=2)
-        rows = list(
-            tqdm(
-                done,
-                total=repetitions,
-                disable=not progress,
-                unit="repetition",
-                desc=f"{case.law}, {case.method}",
-            )
-        )
-    return {(case, name): summary([row[name] for row in rows]) for name in rows[0]}
+def study(case, repetitions, **how):
+    """Coverage, median width, estimate and truth of every quantity."""
+    one, seeds = partial(repetition, case), range(repetitions)
+    return running.coverage(running.outcomes(one, seeds, unit="repetition", **how))
 
 
-def summary(values):
-    """Share held, median width, median estimate and median truth; how many repetitions."""
-    held, *others = np.array(values, dtype=np.float64).T
-    return (float(held.mean()), *(float(np.median(column)) for column in others), len(values))
-
-
-def error(repetitions):
-    """Binomial standard error of a coverage of the nominal level."""
-    return float(np.sqrt(LEVEL * (1.0 - LEVEL) / repetitions))
-
-
-NAMES = (
-    "law",
-    "truth",
-    "method",
-    "samples",
-    "k",
-    "quantity",
-    "coverage",
-    "width",
-    "estimate",
-    "true",
-    "repetitions",
-)
-HEAD = (
-    f"{'law':<15}{'truth':<15}{'method':<19}{'samples':<21}{'k':>5}  "
-    f"{'quantity':<12}{'coverage':>9}{'median width':>14}"
-    f"{'median estimate':>17}{'true':>11}"
-)
-
-
-def rows_of(found):
-    """A row a case and quantity."""
-    return [
-        dict(
-            zip(
-                NAMES,
-                (case.law, case.setting, case.method, case.name, case.k, name, *values),
-                strict=True,
-            )
-        )
-        for (case, name), values in found.items()
-    ]
-
-
-def table(found):
-    """The rows of the table."""
-    return "\n".join(
-        f"{row['law']:<15}{row['truth']:<15}{row['method']:<19}{row['samples']:<21}{row['k']:>5}  "
-        f"{row['quantity']:<12}"
-        f"{row['coverage']:>9.1%}{row['width']:>14.4g}{row['estimate']:>17.4g}{row['true']:>11.4g}"
-        for row in rows_of(found)
-    )
+def rows_of(case, found):
+    """A row a quantity, with what was drawn and how it was fitted."""
+    how = {"law": case.law, "truth": case.setting, "method": case.method, "samples": case.name}
+    table = found.rename(columns={"held": "coverage"}).rename_axis("quantity").reset_index()
+    return [{**how, "k": case.k, **row} for row in table.to_dict("records")]
 
 
 def main():
@@ -356,25 +296,18 @@ def main():
     parser.add_argument("--method", choices=(SQUARES, LIKELIHOOD, CONVENTION))
     parser.add_argument("--truth", choices=SETTINGS)
     parser.add_argument("--jobs", type=int)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, help="a file for the rows")
     options = parser.parse_args()
+    rows: list[dict] = []
     chosen = {"law": options.law, "method": options.method, "setting": options.truth}
-    cases = [
-        case
-        for case in CASES
-        if all(value in (None, getattr(case, name)) for name, value in chosen.items())
-    ]
-    print(
-        f"coverage of {LEVEL:.0%} intervals, {options.repetitions} repetitions (error "
-        f"{error(options.repetitions):.1%})\n\n{HEAD}"
-    )
-    found: dict = {}
-    for case in cases:
-        done = study(case, options.repetitions, jobs=options.jobs, progress=True)
-        print(table(done), flush=True)
-        found |= done
-        if options.json:
-            options.json.write_text(json.dumps({"level": LEVEL, "rows": rows_of(found)}, indent=1))
+    for case in CASES:
+        if all(value in (None, getattr(case, name)) for name, value in chosen.items()):
+            found = study(case, options.repetitions, jobs=options.jobs, progress=True)
+            print(case, found.to_string(), sep="\n", flush=True)
+            rows += rows_of(case, found)
+            if options.json:
+                content = {"level": running.LEVEL, "rows": rows}
+                options.json.write_text(json.dumps(content, indent=1))
 
 
 if __name__ == "__main__":

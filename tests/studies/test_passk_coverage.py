@@ -4,6 +4,7 @@ convention n < k does.
 
 import passk_coverage
 import pytest
+import running
 from passk_coverage import CASES, CONVENTION, GIVEN_UP, LIKELIHOOD, NEW_MODEL, SQUARES
 
 #: Percentile intervals of so few models are narrow by up to 7 % of coverage; the study on the
@@ -35,7 +36,7 @@ def case_of(**wanted) -> passk_coverage.Case:
 def held(case, repetitions):
     """How many intervals hold each quantity, and the rows."""
     rows = [passk_coverage.repetition(case, seed) for seed in range(repetitions)]
-    return {name: sum(row[name][0] for row in rows) for name in rows[0]}, rows
+    return {name: sum(int(row[name]["held"]) for row in rows) for name in rows[0]}, rows
 
 
 def test_the_bound_can_fail() -> None:
@@ -64,8 +65,8 @@ def test_many_models_without_a_success(monkeypatch) -> None:
     monkeypatch.setattr(passk_coverage, "RESAMPLES", 2)  # estimates alone are looked at
     found = {}
     for method, case in cases.items():
-        _, _, estimate, true, _ = passk_coverage.summary([row["alpha"] for row in held(case, 6)[1]])
-        found[method] = estimate / true
+        alpha = running.coverage(held(case, 6)[1]).loc["alpha"]
+        found[method] = alpha.estimate / alpha.true
     assert found[SQUARES] < 0.7
     assert 0.7 < found[LIKELIHOOD] < 1.5
 
@@ -75,8 +76,8 @@ def test_a_limit_whose_search_is_certified_from_one_side_alone() -> None:
     a second search only.
     """
     case = case_of(law="params-tokens", method=SQUARES, setting="many unsolved")
-    _, width, estimate, _ = passk_coverage.repetition(case, 104)["E0"]
-    assert 0.0 <= estimate <= width < 30.0
+    E0 = passk_coverage.repetition(case, 104)["E0"]
+    assert 0.0 <= E0["estimate"] <= E0["width"] < 30.0
 
 
 def test_what_the_convention_does(monkeypatch) -> None:
@@ -89,12 +90,10 @@ def test_what_the_convention_does(monkeypatch) -> None:
     }
     number, rows = held(by[CONVENTION], FEW)
     assert number["E0"] < least_held(FEW)
-    medians = {CONVENTION: passk_coverage.summary([row["E0"] for row in rows])[2]}
+    medians = {CONVENTION: running.coverage(rows).estimate["E0"]}
     monkeypatch.setattr(passk_coverage, "RESAMPLES", 2)
-    medians[LIKELIHOOD] = passk_coverage.summary([row["E0"] for row in held(by[LIKELIHOOD], 3)[1]])[
-        2
-    ]
-    true = rows[0]["E0"][3]
+    medians[LIKELIHOOD] = running.coverage(held(by[LIKELIHOOD], 3)[1]).estimate["E0"]
+    true = rows[0]["E0"]["true"]
     assert medians[CONVENTION] < 0.5 * true < medians[LIKELIHOOD]
 
 
@@ -119,9 +118,5 @@ HELD = [case for case in CASES if case.method == SQUARES and case.setting == "mo
 def test_coverage(case, capsys) -> None:
     found = passk_coverage.study(case, MANY)
     with capsys.disabled():
-        print("\n" + passk_coverage.table(found))
-    assert not {
-        name: values[0]
-        for (_, name), values in found.items()
-        if values[0] * MANY < least_held(MANY, len(found))
-    }
+        print(f"\n{found}")
+    assert (found.held * MANY >= least_held(MANY, len(found))).all()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..numeric.accuracy.kind import Kind
     from ..numeric.backtest.comparison import Comparison
     from ..numeric.data.sample import Sample
-    from ..numeric.data.table import Table
+    from ..numeric.data.table import RawTable
     from .arguments import Options
 
 SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
@@ -207,7 +207,7 @@ def _cutoffs(options: Options) -> int | list[float] | None:
 
 
 def _of_models(
-    options: Options, what: str, table: Table | None, settings: dict[str, Any], plot: str | None
+    options: Options, what: str, table: RawTable | None, settings: dict[str, Any], plot: str | None
 ) -> tuple[str, int]:
     from ..numeric.backtest import backtest
     from ..numeric.errors import ArgumentError
@@ -284,7 +284,7 @@ def _targets(options: Options) -> int | float:
 
 
 def _of_evaluations(
-    options: Options, table: Table | None, settings: dict[str, Any], plot: str | None
+    options: Options, table: RawTable | None, settings: dict[str, Any], plot: str | None
 ) -> tuple[str, int]:
     from ..numeric.backtest.compare import compare_laws
     from ..numeric.errors import ArgumentError

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from ..numeric.accuracy.baselines import Baseline
     from ..numeric.data.evaluations import Evaluations
-    from ..numeric.data.table import Table
-    from .arguments import Group, Options, Parser
+    from ..numeric.data.table import RawTable
+    from .arguments import Options, Parser
 
 #: Options that take all the words after them.
 LISTS = ("--benchmark", "--random-baseline", "--average", "--margin")
@@ -63,7 +63,7 @@ class EvaluationTable(TableOptions):
     """
 
     def __init__(
-        self, options: Options, lists: Sequence[str] = (), table: Table | None = None
+        self, options: Options, lists: Sequence[str] = (), table: RawTable | None = None
     ) -> None:
         """`lists`: further options that take all the words after them; `table`: the file, if it was
         read.

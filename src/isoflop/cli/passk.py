@@ -148,7 +148,7 @@ def _powers(most: int) -> list[int]:
 
 def _has_counts(file: TableOptions, data: Any) -> bool:
     """Whether the table holds counts; else it may hold estimates."""
-    from ..numeric.data.kinds import kind_of
+    from ..numeric.data.metrics import kind_of
 
     return kind_of(data, file.columns) != "pass@k"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..numeric.data.evaluations import Evaluations
     from ..numeric.data.pass_table import PassTable
     from ..numeric.data.runs import Runs
-    from ..numeric.data.table import Table
+    from ..numeric.data.table import RawTable
     from .arguments import Group, Options, Parser
 
 FORMATS = "CSV, JSON or JSON lines file of {}; Parquet where pyarrow is installed"
@@ -114,7 +114,7 @@ def names_counts(words: Sequence[str]) -> bool:
     """
     from pathlib import Path
 
-    from ..numeric.data.kinds import kind_of
+    from ..numeric.data.metrics import kind_of
     from ..numeric.data.table import table_of
 
     if any(word.partition("=")[0] in OF_COUNTS for word in words):
@@ -144,7 +144,7 @@ class TableOptions:
     """
 
     def __init__(
-        self, options: Options, noun: str, lists: Sequence[str] = (), table: Table | None = None
+        self, options: Options, noun: str, lists: Sequence[str] = (), table: RawTable | None = None
     ) -> None:
         """`noun`: what the file holds; `lists`: options that take all the words after them;
         `table`: the file, if it was read.
@@ -186,7 +186,7 @@ class TableOptions:
         except ArgumentError as error:
             raise with_options(error, self.options, OPTION_OF) from None
 
-    def table(self) -> Table:
+    def table(self) -> RawTable:
         """The table as it is, read once: a pipe gives nothing twice."""
         from ..numeric.data.table import table_of
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.data import write_rows
 
 from isoflop.cli.arguments import Parser, read
 from isoflop.cli.errors import UsageError
@@ -64,17 +65,10 @@ def asked(path: Path, *words: str) -> EvaluationTable:
 
 
 def written(evaluations: Evaluations, folder: Path) -> Path:
-    table = evaluations.to_table()
-    lines = [
-        ",".join(table),
-        *(
-            ",".join("" if c is None else str(c) for c in row)
-            for row in zip(*table.values(), strict=True)
-        ),
-    ]
-    path = folder / "runs.csv"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    (benchmark,) = evaluations.benchmarks
+    scores = zip(evaluations.compute, evaluations.scores[benchmark], strict=True)
+    rows = [(C, benchmark, "acc", score) for C, score in scores]
+    return write_rows(folder / "runs.csv", ("C", "benchmark", "metric_type", "score"), rows)
 
 
 # -- sources -----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares, minimize
 
-from isoflop.numeric.check.compute_fit import fit_compute_laws
+from isoflop.numeric.check.laws import fit_compute_laws
 from isoflop.numeric.fit.objective import Objective
 
 COMPUTE = np.geomspace(1e18, 1e22, 9)

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isoflop.numeric.check.approaches import RunsOnRay, find_rays, frontier, preferred
 from isoflop.numeric.check.band import farthest, reason, simultaneous_band, verdict
-from isoflop.numeric.check.comparison import beyond_chance
-from isoflop.numeric.check.frontier import frontier
 from isoflop.numeric.check.laws import Laws
 from isoflop.numeric.check.paired import Noise
-from isoflop.numeric.check.rays import Ray, find_rays, preferred
+from isoflop.numeric.check.runs import beyond_chance
 from isoflop.numeric.results import Band
 
 LAW = (1.7, 400.0, 2000.0, 0.46, 0.22)
@@ -76,7 +75,7 @@ def test_planned_ratios_are_found_and_chance_ones_are_not():
 
 def test_rays_around_and_above_the_optimum_come_first():
     def chosen(ratios_and_runs, optimum, most=3):
-        rays = [Ray(ratio, np.arange(runs)) for ratio, runs in ratios_and_runs]
+        rays = [RunsOnRay(ratio, np.arange(runs)) for ratio, runs in ratios_and_runs]
         return [ray.tokens_per_param for ray in preferred(rays, optimum, most)]
 
     alike = [(ratio, 6) for ratio in (1.26, 3.17, 7.96, 20.0, 50.2, 126.0, 317.0)]

@@ -1,14 +1,14 @@
 """IsoFLOP minima: exact parabolas, the known bias and its correction, published exponents."""
 
-import csv
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.data import isoflop_group
 
-from isoflop.numeric.check.clusters import clusters
+from isoflop.numeric.check.approaches import clusters
 from isoflop.numeric.check.isoflop import BIASED_AWAY, NO_MINIMUM, describe, find_budgets, vertices
 from isoflop.numeric.check.laws import Laws
 from isoflop.numeric.fit.power_law import fit_power_law
@@ -186,13 +186,9 @@ def test_llama_3(public_runs):
     """The Llama-3 report: D*(C) = 0.29 C^0.53; its points, a parabola in log D per budget, then a
     line: 0.2994 C^0.5368.
     """
-    with (public_runs / "isoflops" / "isoflops.csv").open(encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["experiment"] == "llama_3__raw_loss"]
-    params, tokens, compute, losses = (
-        np.array([float(row[k]) for row in rows]) for k in ("params", "tokens", "budget", "loss")
-    )
-    found = find_budgets(params, tokens, compute)
-    minima = found.minima(losses)
+    runs = isoflop_group(public_runs, "llama_3__raw_loss")
+    found = find_budgets(runs.params, runs.tokens, runs.compute)
+    minima = found.minima(runs.loss)
     assert len(found) == 10
     assert minima.valid.all()
     law = fit_power_law(found.compute, np.exp(minima.log_tokens[0]))

@@ -1,6 +1,5 @@
 """The check of runs: simulated worlds whose truth is known, and public runs."""
 
-import csv
 import json
 import math
 from dataclasses import replace
@@ -8,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.data import isoflop_group, power_law
 
 from isoflop.numeric.check.paired import BATCH
+from isoflop.numeric.check.result import ToleranceMeaning
 from isoflop.numeric.check.runs import check_runs as checked
-from isoflop.numeric.check.runs_result import ToleranceMeaning
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.errors import ArgumentError
 from isoflop.numeric.fit.bootstrap import refit as original
@@ -35,8 +35,9 @@ def flat(result) -> str:
 
 
 def loss(params, tokens):
-    E, A, B, beta, gamma = LAW
-    return E + A * params**-beta + B * tokens**-gamma
+    return power_law(
+        params, tokens, **dict(zip(("E", "A", "B", "beta", "gamma"), LAW, strict=True))
+    )
 
 
 def profiles(budgets=7, sizes=9):
@@ -522,18 +523,10 @@ def test_a_design_that_determines_no_optimum_gives_no_verdict(design, wanted):
 # -- public runs -------------------------------------------------------------------------------------------------------
 
 
-def chinchilla(folder) -> Runs:
-    """Besiroglu et al. 2024 (arXiv 2404.10102) leave out the five largest losses."""
-    with (folder / "chinchilla" / "svg_extracted_data.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    fifth = sorted(float(row["loss"]) for row in rows)[-5]
-    kept = [row for row in rows if float(row["loss"]) < fifth]
-    names = {"params": "Model Size", "compute": "Training FLOP", "loss": "loss"}
-    return Runs.read({key: [float(row[column]) for row in kept] for key, column in names.items()})
-
-
 def test_chinchilla(public_runs):
-    result = check_runs(chinchilla(public_runs), bootstrap=400)
+    # Besiroglu et al. 2024 (arXiv 2404.10102) leave out the five largest losses.
+    runs = Runs.read(public_runs / "chinchilla" / "svg_extracted_data.csv")
+    result = check_runs(runs.subset(runs.loss < np.sort(runs.loss)[-5]), bootstrap=400)
     assert result.n_runs == 240
     # The band of the minima reaches the tolerance at the largest budget: no more is asked than that
     # it is not far beyond.
@@ -556,12 +549,7 @@ def test_chinchilla(public_runs):
     ],
 )
 def test_every_isoflop_group_gives_a_verdict_with_intervals(public_runs, experiment):
-    with (public_runs / "isoflops" / "isoflops.csv").open(encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["experiment"] == experiment]
-    names = {"params": "params", "tokens": "tokens", "compute": "budget", "loss": "loss"}
-    result = check_runs(
-        {key: [float(row[column]) for row in rows] for key, column in names.items()}, bootstrap=200
-    )
+    result = check_runs(isoflop_group(public_runs, experiment), bootstrap=200)
     assert result.verdict in VERDICTS
     for check in (result["frontier"], result["isoflop"]):
         assert check.alpha.low < check.alpha.value < check.alpha.high
@@ -575,12 +563,7 @@ def test_llama_3_differs_in_the_allocation(public_runs):
     """N* ~ C^0.46 through the minima (the report has D* ~ C^0.53), C^0.53 by the law: the same
     loss, another allocation.
     """
-    with (public_runs / "isoflops" / "isoflops.csv").open(encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["experiment"] == "llama_3__exp_loss"]
-    names = {"params": "params", "tokens": "tokens", "compute": "budget", "loss": "loss"}
-    result = check_runs(
-        {key: [float(row[column]) for row in rows] for key, column in names.items()}, bootstrap=400
-    )
+    result = check_runs(isoflop_group(public_runs, "llama_3__exp_loss"), bootstrap=400)
     assert result.verdict == "consistent"
     params = result.allocation[0]
     assert params.corrected.exponent == pytest.approx(0.464, abs=0.005)

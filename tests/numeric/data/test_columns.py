@@ -1,6 +1,5 @@
 """Which column is which quantity."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,17 +13,16 @@ from isoflop.numeric.data.columns import (
     RUNS,
     chosen_columns,
     plain,
-    quantity_named,
 )
-from isoflop.numeric.data.runs import Runs, _recognised
-from isoflop.numeric.data.table import Table
+from isoflop.numeric.data.runs import _recognised
+from isoflop.numeric.data.table import RawTable
 
 REQUIRED = ("params", "tokens", "loss")
 
 
 def recognised(names: tuple[str, ...], chosen: Any, require: Any) -> columns.Columns:
-    table = Table("data", {name: np.ones(1) for name in names}, 1)
-    return _recognised(table, chosen_columns("data", names, RUNS, chosen)[0], require, ())
+    table = RawTable("data", {name: np.ones(1) for name in names}, 1)
+    return _recognised(table, chosen_columns("data", names, RUNS, chosen)[0], require)
 
 
 def found(*names: str, require: Any = REQUIRED, **chosen: str | None) -> dict[str, str]:
@@ -62,29 +60,16 @@ def test_usual_spellings(params: str, tokens: str, loss: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "quantity"),
     [
-        "compute",
-        "C",
-        "flops",
-        "FLOPs",
-        "Training FLOP",
-        "train_flops",
-        "budget",
-        "total_compute",
-        "C_6ND",
-        "Training compute (FLOP)",
+        *((name, "compute") for name in ("compute", "C", "flops", "FLOPs", "Training FLOP")),
+        *((name, "compute") for name in ("train_flops", "budget", "C_6ND")),
+        *((name, "compute") for name in ("total_compute", "Training compute (FLOP)")),
+        *((name, "group") for name in ("seed", "Run ID", "run_id")),
+        ("weights", "weight"),
     ],
 )
-def test_usual_spellings_of_compute(name: str) -> None:
-    assert found("N", name, "loss") == {"params": "N", "compute": name, "loss": "loss"}
-
-
-@pytest.mark.parametrize(
-    ("name", "quantity"),
-    [("seed", "group"), ("Run ID", "group"), ("run_id", "group"), ("weights", "weight")],
-)
-def test_optional_columns(name: str, quantity: str) -> None:
+def test_other_spellings(name: str, quantity: str) -> None:
     assert found("N", "D", "loss", name)[quantity] == name
 
 
@@ -197,38 +182,3 @@ def test_two_of_the_budget_give_the_third() -> None:
             found(*pair, "loss", require=("params", "tokens", "compute", "loss")).values()
         ) == {*pair, "loss"}
     assert found("C", "loss", require=("compute", "loss")) == {"compute": "C", "loss": "loss"}
-
-
-def test_quantities_by_name() -> None:
-    names = ("params", "N", "D", "C", "L", "n", "flops")
-    assert [quantity_named(name) for name in names] == [
-        "params",
-        "params",
-        "tokens",
-        "compute",
-        "loss",
-        None,
-        None,
-    ]
-    assert quantity_named("n", COUNTS) == "n_samples"
-
-
-@pytest.mark.parametrize(
-    ("name", "columns"),
-    [
-        (
-            "chinchilla/svg_extracted_data.csv",
-            {"params": "Model Size", "compute": "Training FLOP", "loss": "loss"},
-        ),
-        (
-            "isoflops/isoflops.csv",
-            {"params": "params", "tokens": "tokens", "compute": "budget", "loss": "loss"},
-        ),
-        (
-            "porian2024/isoflop_points.csv",
-            {"params": "N", "tokens": "D", "compute": "flops", "loss": "loss"},
-        ),
-    ],
-)
-def test_columns_of_public_runs(public_runs: Path, name: str, columns: dict[str, str]) -> None:
-    assert Runs.read(public_runs / name).columns == columns

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoflop.numeric.data.kinds import kind_of
+from isoflop.numeric.data.metrics import kind_of
 from isoflop.numeric.data.table import table_of
 
 
