@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .beta import Expansion, maximise
+from .beta import LikelihoodExpansion, maximise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -223,12 +223,12 @@ def greatest(cells: Cells, terms: Floats, least: float) -> tuple[Floats, float]:
 
 def _highest(line: Line, begun: Floats, floor: float) -> Floats:
     """The maximum over m and t, or over m alone where t would end below its floor."""
-    point = maximise(lambda x: Expansion(*line.expanded(x)), begun)[0]
+    point = maximise(lambda x: LikelihoodExpansion(*line.expanded(x)), begun)[0]
     if point[-1] >= floor:
         return point
 
-    def held(m: Floats) -> Expansion:
+    def held(m: Floats) -> LikelihoodExpansion:
         value, slope, curved = line.expanded(np.append(m, floor))
-        return Expansion(value, slope[:-1], curved[:-1, :-1])
+        return LikelihoodExpansion(value, slope[:-1], curved[:-1, :-1])
 
     return np.append(maximise(held, begun[:-1])[0], floor)
