@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..fit.resample import Draws
     from ..fit.result import Fit
-    from .kinds import Kind
+    from .kinds import PassKind
     from .likelihood import Evidence
 
     Floats = NDArray[np.float64]
@@ -46,7 +46,7 @@ def open_side(estimate: Estimate) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Prediction:
+class PassPrediction:
     """What a law says of models: u = log(-log pass@k), its standard error, and what models scatter
     about it.
 
@@ -95,7 +95,7 @@ class PassFit(Fitted):
 
     Attributes
     ----------
-    kind : Kind
+    kind : PassKind
     k : int
     method : {"likelihood", "least-squares-log"}
     fit : Fit
@@ -121,7 +121,7 @@ class PassFit(Fitted):
         (G,): what models are drawn together; None where they are drawn one by one.
     """
 
-    kind: Kind
+    kind: PassKind
     k: int
     method: str
     fit: Fit
@@ -400,7 +400,7 @@ class PassFit(Fitted):
         )
         return expand(problems, theta).hessian[0] / (2.0 * self.scatter**2)
 
-    def prediction(self, covariates: Mapping[str, Any]) -> Prediction:
+    def prediction(self, covariates: Mapping[str, Any]) -> PassPrediction:
         """What the law says of models with these covariates, (M,) each; keys as in
         `Counts.covariates`.
 
@@ -413,12 +413,12 @@ class PassFit(Fitted):
         values, jacobian = model.evaluate(self.fit.theta[None])
         slope = jacobian[0] / values[0]
         error = np.sqrt(np.maximum(np.einsum("pn,pq,qn->n", slope, self.covariance, slope), 0.0))
-        return Prediction(np.log(values[0]), error, self.scatter, self.degrees_of_freedom)
+        return PassPrediction(np.log(values[0]), error, self.scatter, self.degrees_of_freedom)
 
     def interval_ahead(
         self, covariates: Mapping[str, Any], level: float = 0.9
     ) -> tuple[Floats, Floats]:
-        """-log pass@k of a new model lies between these, (M,) each: as `Prediction.interval`, and
+        """-log pass@k of a new model lies between these, (M,) each: as `PassPrediction.interval`, and
         as far as its floor lets it.
 
         Where the irreducible part has but an upper limit, the errors of the coefficients know none

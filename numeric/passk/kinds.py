@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Kind:
+class PassKind:
     """One of the three laws.
 
     Attributes
@@ -93,20 +93,22 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("compute", "E0 + C0 C^-alpha", ("compute",), COMPUTE, ("E0", "C0", "alpha")),
-        Kind(
+        PassKind("compute", "E0 + C0 C^-alpha", ("compute",), COMPUTE, ("E0", "C0", "alpha")),
+        PassKind(
             "params-tokens",
             "E0 + N0 N^-beta + D0 D^-gamma",
             ("params", "tokens"),
             PARAMS_TOKENS,
             ("E0", "N0", "D0", "beta", "gamma"),
         ),
-        Kind("gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa"), axis="gold"),
+        PassKind(
+            "gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa"), axis="gold"
+        ),
     )
 }
 
 
-def kind_of(law: str) -> Kind:
+def kind_of(law: str) -> PassKind:
     """A law by name, or a ValueError."""
     if law not in KINDS:
         raise ValueError(f"law={law!r}: must be one of {', '.join(KINDS)}")

@@ -14,20 +14,18 @@ from .across_k import (
     ZERO,
     MixedDerivative,
     TrendInK,
-    floor_interval,
     mixed_derivatives,
-    models_contradicted,
     not_told_from_0,
     open_at,
-    together,
     trend,
     vanishes_at,
 )
 from .cautions import AUTO, cautions
-from .envelopes import Cost, EnvelopeAtK, envelopes, penalties
+from .envelopes import CostAtK, EnvelopeAtK, envelopes, penalties
 from .gold import ByGold, by_way_of_gold
 from .kinds import KINDS
 from .laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
+from .validity import floor_interval, models_contradicted, together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -188,7 +186,7 @@ class PassStudy:
         return tuple(found)
 
     @cached_property
-    def penalties(self) -> list[Cost]:
+    def penalties(self) -> list[CostAtK]:
         """The penalty and the effective compute at every k and ratio."""
         if not self.ratios or "params-tokens" not in self.laws:
             return []

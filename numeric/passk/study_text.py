@@ -10,7 +10,7 @@ import numpy as np
 from ...theory.typeset.numbers import Interval, Places, Significant
 from ...theory.typeset.table import Column, Table
 from ..words import counted
-from .agreement import TOLERANCE
+from .across_k import TOLERANCE
 from .cautions import listed
 from .fit_at_k import open_side
 

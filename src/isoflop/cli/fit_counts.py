@@ -275,7 +275,7 @@ class _Ahead:
         self._extrapolate()
 
     def _predict(self) -> None:
-        from ..numeric.passk.across_k import predict
+        from ..numeric.passk.validity import predict
 
         for compute in self.compute:
             try:
@@ -312,7 +312,7 @@ class _Ahead:
 
     def _extrapolate(self) -> None:
         """Say which of the computes lie beyond all models."""
-        from ..numeric.passk.across_k import decades_beyond
+        from math import log10
 
         known = next(
             laws.covariates["compute"]
@@ -320,17 +320,15 @@ class _Ahead:
             if "compute" in laws.covariates
         )
         for compute in self.compute:
-            away = decades_beyond(known, compute)
-            if away:
-                end, what = (
-                    (known.max(), "above the greatest")
-                    if away > 0.0
-                    else (known.min(), "below the least")
-                )
-                self.notes.append(
-                    f"compute={compute:g}: {abs(away):.2g} orders of magnitude {what} compute of "
-                    f"the models, {end:.4g}"
-                )
+            for end, what, beyond in (
+                (known.max(), "above the greatest", log10(compute / known.max())),
+                (known.min(), "below the least", log10(known.min() / compute)),
+            ):
+                if beyond > 0.0:
+                    self.notes.append(
+                        f"compute={compute:g}: {beyond:.2g} orders of magnitude {what} compute of "
+                        f"the models, {end:.4g}"
+                    )
 
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -13,9 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import minimize
+from tests.data import Mixed, affine_rates
 
 from isoflop.numeric.passk import Counts
-from isoflop.numeric.passk import simulate as sim
 from isoflop.numeric.passk.beta import log_likelihood
 from isoflop.numeric.passk.coupled import (
     Coupled,
@@ -24,6 +24,7 @@ from isoflop.numeric.passk.coupled import (
     expand,
     fit_coupled,
 )
+from isoflop.numeric.simulate import counts as sim
 
 #: A small design: five sizes with four token counts.
 DESIGN = sim.grid([1e7, 1e8, 1e9, 4e9, 1.2e10], [1e9, 1e10, 6e10, 3e11])
@@ -35,14 +36,14 @@ AT = np.array([1e17, 1e20, 1e24])[:, None]
 KS = np.array([1, 10, 100, 1000, 100_000])
 #: Half of the problems are sampled up to 1024 times, half up to 20,000 times, and no further once
 #: solved.
-STOPPING = sim.Mixed(
+STOPPING = Mixed(
     sim.Adaptive(batch=128, solved=1, most=1024), sim.Adaptive(batch=128, solved=1, most=20_000)
 )
 
 
 def simulated(seed, *, sampling=None, problems=48, lines=TRUTH, **truth):
     random = np.random.default_rng(seed)
-    made = sim.affine_truth(DESIGN, **lines, rng=random, **truth)
+    made = affine_rates(DESIGN, **lines, rng=random, **truth)
     return sim.simulate(
         DESIGN, made, problems=problems, sampling=sampling or sim.Fixed(128), rng=random
     )
@@ -384,7 +385,7 @@ def test_plain_data_and_text():
 def test_too_few_models_for_standard_errors():
     made = sim.simulate(
         sim.grid([1e8], [1e9, 1e11]),
-        sim.Truth(np.full(2, 0.5), np.full(2, 5.0)),
+        sim.SuccessRates(np.full(2, 0.5), np.full(2, 5.0)),
         problems=50,
         rng=1,
     )
@@ -402,7 +403,7 @@ def test_models_of_two_computes_have_a_beta_each():
     random = np.random.default_rng(3)
     design = sim.grid([1e8], [1e9, 1e11])
     made = sim.simulate(
-        design, sim.affine_truth(design, (-0.5, 0.05), (2.0, -0.2)), problems=300, rng=random
+        design, affine_rates(design, (-0.5, 0.05), (2.0, -0.2)), problems=300, rng=random
     )
     fit = fit_coupled(made.counts())
     for g in range(2):
@@ -481,7 +482,9 @@ def test_counts_that_cannot_determine_it_are_refused(n, c, compute, options, mes
 
 def test_params_and_tokens_on_a_line_are_refused():
     design = sim.ModelGrid(np.geomspace(1e8, 1e10, 6), 20 * np.geomspace(1e8, 1e10, 6), np.ones(6))
-    made = sim.simulate(design, sim.Truth(np.full(6, 0.5), np.full(6, 5.0)), problems=10, rng=1)
+    made = sim.simulate(
+        design, sim.SuccessRates(np.full(6, 0.5), np.full(6, 5.0)), problems=10, rng=1
+    )
     with pytest.raises(ValueError, match="differ in params and tokens, and independently"):
         fit_coupled(made.counts(), covariates="params-tokens")
 

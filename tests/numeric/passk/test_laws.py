@@ -14,7 +14,7 @@ from isoflop.numeric.passk import likelihood
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.kinds import KINDS, kind_of
 from isoflop.numeric.passk.laws import Data, fit_passk
-from isoflop.numeric.passk.simulate import Adaptive, Fixed, grid, law_values
+from isoflop.numeric.simulate.counts import Adaptive, Fixed, grid, law_values
 
 KS = (1, 10, 50)
 LAW_NAMES = ("compute", "params-tokens", "gold")
