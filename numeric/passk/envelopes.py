@@ -259,7 +259,7 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
             if fit.has_intervals
             else {}
         )
-        law, at_limit = fit.fit.law_of(fit.fit.coefficients), _at_limit(fit, level)
+        law, at_limit = fit.law_of(fit.coefficients), _at_limit(fit, level)
         for ratio in ratios:
             own = law.penalty(ratio=ratio)
             estimates = {}

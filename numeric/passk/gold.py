@@ -238,7 +238,7 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
     for fit in laws.fits:
         if fit.k not in direct.ks:
             continue
-        other = direct.at(fit.k).fit
+        other = direct.at(fit.k)
         own = Composition(np.array([[*fit.coefficients.values(), *gold.coefficients.values()]]))
         sets = np.empty((0, len(NAMES)))
         if gold.draws is not None and fit.draws is not None and fit.spare > 0:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
-from ..fit.separable import Centred
+from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,15 +58,13 @@ class PassKind:
         variables = self.variables(covariates)
         return np.log(np.stack([variables[name] for name in self.terms.variables]))
 
-    def neg_log(
-        self, coefficients: Mapping[str, float], covariates: Mapping[str, Floats]
-    ) -> Floats:
-        """-log pass@k (M,) for coefficients by the paper's names, all >= 0, and covariates (M,)
-        each.
-        """
-        values = np.array([float(coefficients[name]) for name in self.coefficients])
-        theta = in_coordinates(self.terms, values)
-        return Centred(self.logs(covariates), self.terms.irreducible).evaluate(theta[None])[0][0]
+    def index(self, name: str) -> int:
+        """The place of a coefficient, or a ValueError."""
+        if name not in self.coefficients:
+            raise ValueError(
+                f"name={name!r}: the law {self.formula} has {', '.join(self.coefficients)}"
+            )
+        return self.coefficients.index(name)
 
     @property
     def exponents(self) -> tuple[str, ...]:

@@ -144,7 +144,7 @@ class PassLaws:
 
     def values(self, name: str) -> Floats:
         """A coefficient at every k, (K,)."""
-        self._named(name)
+        self.kind.index(name)
         return np.array([fit.coefficients[name] for fit in self.fits])
 
     def paired(self) -> tuple[NDArray[np.intp], list[Floats]]:
@@ -157,21 +157,12 @@ class PassLaws:
 
     def draws(self, name: str) -> Floats:
         """Its draws (R, K); a row is one resample of models, certified at every k."""
-        self._named(name)
-        at = self.kind.coefficients.index(name)
+        at = self.kind.index(name)
         return np.stack([drawn[:, at] for drawn in self.paired()[1]], axis=1)
 
     def intervals(self, name: str, level: float = 0.9) -> Floats:
         """Its percentile intervals, (K, 2)."""
-        self._named(name)
         return np.array([fit.interval(name, level) for fit in self.fits])
-
-    def _named(self, name: str) -> None:
-        if name not in self.kind.coefficients:
-            raise ValueError(
-                f"name={name!r}: the law {self.kind.formula} has "
-                f"{', '.join(self.kind.coefficients)}"
-            )
 
     @property
     def covariates(self) -> dict[str, Floats]:

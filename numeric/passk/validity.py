@@ -285,7 +285,9 @@ def predict(
     for fit in laws.fits:
         ahead = fit.prediction(given)
         low, high = fit.interval_ahead(given, level)
-        for model, values in enumerate(zip(ahead.neg_log, low, high, ahead.pass_at_k, strict=True)):
+        for model, values in enumerate(
+            zip(ahead.neg_log, low, high, np.exp(-ahead.neg_log), strict=True)
+        ):
             y, lo, hi, share = map(float, values)
             rows.append(
                 {"model": model, "k": fit.k, "neg_log": y, "lo": lo, "hi": hi, "pass_at_k": share}

@@ -25,6 +25,8 @@ from ..errors import (
     positive_number,
     whole_number,
 )
+from ..fit.models import in_coordinates
+from ..fit.separable import Centred
 from ..passk.beta import beta_neg_log_pass, beta_pass
 from ..passk.kinds import kind_of
 
@@ -201,8 +203,10 @@ def law_values(design: ModelGrid, law: str, coefficients: Mapping[str, float]) -
             sorted(coefficients),
             f"{', '.join(kind.coefficients)} for the law {law}",
         )
-    values = {name: nonnegative_number(name, value) for name, value in coefficients.items()}
-    return kind.neg_log(values, {name: getattr(design, name) for name in kind.covariates})
+    values = [nonnegative_number(name, coefficients[name]) for name in kind.coefficients]
+    logs = kind.logs({name: getattr(design, name) for name in kind.covariates})
+    theta = in_coordinates(kind.terms, np.array(values))
+    return Centred(logs, kind.terms.irreducible).evaluate(theta[None])[0][0]
 
 
 def _mean_rate(wanted: Floats, concentration: float, k: float) -> Floats:

@@ -5,8 +5,8 @@ one line for bad input.
 import csv
 import io
 import json
-import re
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from math import comb
