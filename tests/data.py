@@ -132,6 +132,40 @@ def isoflop_group(folder: Path, experiment: str) -> Runs:
     return Runs.read(path, where=f"experiment == '{experiment}'")
 
 
+def affine_rates(
+    models: Any,
+    log_a: tuple[float, float],
+    log_b: tuple[float, float],
+    *,
+    atom: float = 0.0,
+    scatter: float = 0.0,
+    rng: Any = 0,
+) -> Any:
+    """`SuccessRates` whose log a and log b are affine in log compute: (value at its mean, slope).
+
+    ``scatter``: standard deviation of a model's log(a/b) about the line, at the line's a.
+    """
+    from isoflop.numeric.simulate.counts import SuccessRates
+
+    away = np.log(models.compute) - np.log(models.compute).mean()
+    off = scatter * np.random.default_rng(rng).standard_normal(len(models))
+    a, b = (np.exp(height + slope * away) for height, slope in (log_a, log_b))
+    return SuccessRates(a, b * np.exp(-off), atom)
+
+
+class Mixed:
+    """Every problem sampled by one of two schemes, the second with chance ``share``."""
+
+    def __init__(self, one: Any, other: Any, share: float = 0.5) -> None:
+        self.one, self.other, self.share = one, other, share
+
+    def counts(self, rates: Any, rng: np.random.Generator) -> tuple[Any, Any]:
+        """Samples and correct ones of problems with these success rates."""
+        chosen = rng.random(rates.shape) < self.share
+        (n, c), (m, d) = self.one.counts(rates, rng), self.other.counts(rates, rng)
+        return np.where(chosen, m, n), np.where(chosen, d, c)
+
+
 # -- files and numbers -----------------------------------------------------------------------------
 
 

@@ -1,20 +1,19 @@
-"""Laws at several k: how the coefficients move with k, where E0 vanishes, where the laws hold
-together, what they predict.
+"""Laws at several k: how the coefficients move with k, where E0 vanishes, and whether the laws bend
+as the models do.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..fit.power_law import lines
 from ..fit.resample import paired
-from ..results import Estimate, checked_level
-from .agreement import TOLERANCE, verdict
+from ..results import Estimate, percentiles
 from .fit_at_k import open_side
-from .validity import Validity, rises, validity, validity_floor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +26,39 @@ if TYPE_CHECKING:
 #: An irreducible part whose interval reaches below this, in nats, cannot be told from 0: pass@k
 #: within 1e-6 of 1.
 ZERO = 1e-6
+#: Share of an exponent up to which a difference counts as none.
+TOLERANCE = 0.1
+
+
+def verdict(difference: Estimate, tolerance: float) -> str:
+    """What the interval of a difference says.
+
+    Parameters
+    ----------
+    difference : Estimate
+    tolerance : float
+        The largest difference, without its sign, that counts as agreement; > 0.
+
+    Returns
+    -------
+    str
+        "agree" where the whole interval lies within the tolerance of 0, else "differ" where it
+        excludes 0, else "cannot tell": an interval that merely holds 0 excludes no difference. "no
+        resamples" without an interval.
+
+    Examples
+    --------
+    >>> [
+    ...     verdict(Estimate(0.0, *ends), 0.02)
+    ...     for ends in ((-0.01, 0.015), (0.01, 0.05), (-0.3, 0.1), ())
+    ... ]
+    ['agree', 'differ', 'cannot tell', 'no resamples']
+    """
+    if difference.low is None or difference.high is None:
+        return "no resamples"
+    if -tolerance <= difference.low and difference.high <= tolerance:
+        return "agree"
+    return "differ" if difference.excludes(0.0) else "cannot tell"
 
 
 @dataclass(frozen=True)
@@ -73,16 +105,11 @@ class TrendInK:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        record: dict[str, Any] = {"name": self.name, "first": self.first, "last": self.last}
-        record |= {"change": self.change.value, "slope": self.slope.value}
-        record |= {
+        return vars(self) | {
+            "change": self.change.value,
+            "slope": self.slope.value,
             "change_interval": _ends(self.change),
             "slope_interval": _ends(self.slope),
-            "share_rising": self.share_rising,
-        }
-        return record | {
-            "limited_at": self.limited_at,
-            "open_at": self.open_at,
             "verdict": self.verdict,
         }
 
@@ -126,11 +153,7 @@ class MixedDerivative:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        record = {
-            name: getattr(self, name)
-            for name in ("k", "compute", "n_models", "measured", "predicted", "tolerance")
-        }
-        return record | {
+        return vars(self) | {
             "difference": self.difference.value,
             "interval": _ends(self.difference),
             "verdict": self.verdict,
@@ -161,36 +184,25 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> TrendInK:
     if len(laws) < 2:
         raise ValueError(f"k={laws.ks}: must be at least two for a trend in k")
     values, draws, (common, _) = laws.values(name), laws.draws(name), laws.paired()
-    enough = len(common) > 1
-    of = np.asarray if name == laws.kind.floor or name in laws.kind.exponents else np.log
-    logs = np.log(np.asarray(laws.ks, dtype=np.float64))
-    limits = _limits(laws, name, level) if enough else {}
-    steps = np.eye(len(laws))
-    by = {"slope": _slope(logs, steps), "change": steps[-1] - steps[0]}
-    at = {"slope": of(values), "change": values}
-    estimates = {name: Estimate(float(by[name] @ at[name]), level=level) for name in by}
-    if enough:
-        edge = np.any(
-            [
-                fit.at_edge(name)[np.searchsorted(fit.draws.index, common)]
-                for fit in laws.fits
-                if fit.draws is not None
-            ],
-            axis=0,
-        )
-        drawn = {"slope": of(draws), "change": draws}
-        for which, plain in estimates.items():
-            low, high = _moved(by[which], drawn[which], edge, limits, level)
-            estimates[which] = replace(plain, low=low, high=high)
+    in_logs = name in laws.kind.prefactors
+    logs, steps = np.log(np.asarray(laws.ks, dtype=np.float64)), np.eye(len(laws))
+    limits: dict[int, float] = {}
+    edge = np.zeros(len(common), dtype=bool)
+    if len(common) > 1:
+        for index, fit in enumerate(laws.fits):
+            edge |= fit.at_edge(name)[np.searchsorted(fit.draws.index, common)]
+            if name == laws.kind.floor and fit.is_limited(level):
+                limits[index] = fit.interval(name, level)[1]
+    taken = (np.log(values), np.log(draws)) if in_logs else (values, draws)
+    along = _slope(logs, steps)
+    known = len(common) > 1 and not limits
     return TrendInK(
         name=name,
         first=float(values[0]),
         last=float(values[-1]),
-        change=estimates["change"],
-        slope=estimates["slope"],
-        share_rising=None
-        if limits or not enough
-        else float(np.mean(_slope(logs, of(draws)) > 0.0)),
+        change=_moved(steps[-1] - steps[0], values, draws, edge, limits, level),
+        slope=_moved(along, *taken, edge, limits, level),
+        share_rising=float(np.mean(taken[1] @ along > 0.0)) if known else None,
         limited_at=tuple(laws.ks[index] for index in limits),
         open_at=open_at(laws, name, level),
     )
@@ -207,43 +219,31 @@ def open_at(laws: PassLaws, name: str, level: float = 0.9) -> tuple[int, ...]:
     )
 
 
-def _limits(laws: PassLaws, name: str, level: float) -> dict[int, float]:
-    """The upper limits of an irreducible part, by the index of the k at which its interval is one."""
-    if name != laws.kind.floor:
-        return {}
-    return {
-        i: fit.interval(name, level)[1] for i, fit in enumerate(laws.fits) if fit.is_limited(level)
-    }
-
-
 def _moved(
-    by: Floats, draws: Floats, edge: NDArray[np.bool_], limits: dict[int, float], level: float
-) -> tuple[float, float]:
-    """Interval of a linear function of a coefficient at all k, for draws (R, K) of it.
+    by: Floats,
+    values: Floats,
+    draws: Floats,
+    edge: NDArray[np.bool_],
+    limits: dict[int, float],
+    level: float,
+) -> Estimate:
+    """A linear function of a coefficient at all k, from its values (K,) and draws (R, K).
 
     Draws at a limit of the search might be anything, so that too many of them leave no end. At the
     k with an upper limit draws tell nothing: there it may be anything from 0 to the limit.
     """
+    plain = Estimate(float(by @ values), level=level)
+    if len(draws) < 2:
+        return plain
     weights = by.copy()
     weights[list(limits)] = 0.0
-    moved, tail = draws @ weights, 0.5 * (1.0 - checked_level(level))
+    moved = draws @ weights
     low, high = (
-        _quantile(np.where(edge, far, moved), share)
-        for far, share in ((-np.inf, tail), (np.inf, 1.0 - tail))
+        percentiles(np.where(edge, far, moved), level)[side] for side, far in enumerate((-inf, inf))
     )
     ends = [by[index] * most for index, most in limits.items()]
-    return float(low + sum(min(0.0, end) for end in ends)), float(
-        high + sum(max(0.0, end) for end in ends)
-    )
-
-
-def _quantile(values: Floats, share: float) -> float:
-    """A quantile of values some of which are infinite: infinite where it lies between one of these
-    and another.
-    """
-    with np.errstate(invalid="ignore"):
-        found = float(np.quantile(values, share))
-    return found if not np.isnan(found) else (np.inf if share > 0.5 else -np.inf)
+    low += sum(min(0.0, end) for end in ends)
+    return replace(plain, low=low, high=high + sum(max(0.0, end) for end in ends))
 
 
 def _slope(x: Floats, y: Floats) -> Any:
@@ -258,12 +258,8 @@ def vanishes_at(laws: PassLaws, level: float = 0.9) -> int | None:
     ones it may as well, which `not_told_from_0` tells.
     """
     alike = not_told_from_0(laws, level)
-    found = None
-    for k in reversed(laws.ks):
-        if k not in alike:
-            break
-        found = k
-    return found
+    tail = [k for k in laws.ks if all(later in alike for later in laws.ks if later >= k)]
+    return tail[0] if tail else None
 
 
 def not_told_from_0(laws: PassLaws, level: float = 0.9) -> tuple[int, ...]:
@@ -273,128 +269,6 @@ def not_told_from_0(laws: PassLaws, level: float = 0.9) -> tuple[int, ...]:
         for k, (low, _) in zip(laws.ks, laws.intervals(laws.kind.floor, level), strict=True)
         if low <= ZERO
     )
-
-
-def together(laws: PassLaws) -> Validity:
-    """Where in compute (for the gold law in 1/g) the laws at all k hold together; params+tokens
-    laws stand for their envelopes.
-
-    Where the best that any allocation of a compute reaches is worse at k2 > k1, the laws contradict
-    each other at the allocation that is optimal for k1, where that for k2 is worse still. Above the
-    floor they may, far from the optimum.
-    """
-    return validity(
-        {
-            fit.k: _compute_law(fit, np.array([list(fit.coefficients.values())]))[:, 0]
-            for fit in laws.fits
-        }
-    )
-
-
-def floor_interval(laws: PassLaws, level: float = 0.9) -> tuple[float, float]:
-    """Percentile interval of C_x, above which the laws at all k hold together; inf where they do at
-    no large compute.
-    """
-    common, drawn = laws.paired()
-    if len(common) < 2:
-        raise ValueError("C_x: no interval without resamples; fit with resamples=200")
-    floors = np.sort(
-        validity_floor(
-            *np.stack(
-                [_compute_law(fit, own) for fit, own in zip(laws.fits, drawn, strict=True)], axis=-1
-            )
-        )
-    )
-    low, high = (
-        round(share * (len(floors) - 1)) for share in ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
-    )
-    return float(floors[low]), float(floors[high])
-
-
-def _compute_law(fit: PassFit, coefficients: Floats) -> Any:
-    """E, C0 and alpha (3, R) for coefficients (R, p): of a law of one variable, or of the envelope
-    of a params+tokens law.
-    """
-    if len(fit.kind.covariates) == 1:
-        return coefficients.T
-    from .envelopes import SHOWN, envelope_columns
-
-    columns = envelope_columns(fit, coefficients)
-    return np.stack([columns[name] for name in SHOWN])
-
-
-def contradictions(laws: PassLaws, covariates: dict[str, Any]) -> NDArray[np.bool_]:
-    """(K - 1, M): where the laws say of a model that the samples of a k solve fewer problems than
-    those of the k before.
-    """
-    return rises(np.stack([fit.predict(covariates) for fit in laws.fits]))
-
-
-def models_contradicted(laws: PassLaws) -> int:
-    """At how many of the models that were fitted laws say that more samples solve fewer problems."""
-    held = {name: laws.covariates[name] for name in laws.kind.covariates}
-    return int(contradictions(laws, held).any(axis=0).sum())
-
-
-def decades_beyond(known: Floats, value: float) -> float:
-    """Orders of magnitude by which a value lies above the greatest of those known, or, negative,
-    below the least; else 0.
-    """
-    over, under = np.log10(value / np.max(known)), np.log10(value / np.min(known))
-    return float(over if over > 0.0 else min(0.0, under))
-
-
-def predict(
-    laws: PassLaws, covariates: dict[str, Any], *, level: float = 0.9
-) -> list[dict[str, Any]]:
-    """-log pass@k and pass@k at every k, for models with these covariates, with prediction
-    intervals.
-
-    Parameters
-    ----------
-    laws : PassLaws
-    covariates : dict of str to float or array_like
-        What the law depends on: compute in FLOP, params and tokens, or gold in nats.
-    level : float
-        Of the intervals for a new model, which scatters about the law as the fitted ones do
-        (`PassFit.interval_ahead`).
-
-    Returns
-    -------
-    list of dict
-        A row a model and k: model (its index), k, neg_log, lo, hi (of neg_log), pass_at_k.
-
-    Raises
-    ------
-    ValueError
-        Where a covariate is missing or outside its domain, or the laws at different k contradict
-        each other there.
-    """
-    given = {
-        name: np.atleast_1d(np.asarray(covariates[name], dtype=np.float64))
-        for name in laws.kind.covariates
-        if name in covariates
-    }
-    wrong = contradictions(laws, given)
-    if wrong.any():
-        model = int(np.argmax(wrong.any(axis=0)))
-        step = int(np.argmax(wrong[:, model]))
-        where = ", ".join(f"{name}={values[model]:.6g}" for name, values in given.items())
-        raise ValueError(
-            f"{where}: the laws at k={laws.ks[step]} and k={laws.ks[step + 1]} contradict each "
-            f"other there (more samples would "
-            "solve fewer problems); no prediction where they do"
-        )
-    rows = []
-    for fit in laws.fits:
-        ahead = fit.prediction(given)
-        low, high = fit.interval_ahead(given, level)
-        for model, values in enumerate(zip(ahead.neg_log, low, high, ahead.pass_at_k, strict=True)):
-            y, lo, hi, share = map(float, values)
-            rows.append(
-                {"model": model, "k": fit.k, "neg_log": y, "lo": lo, "hi": hi, "pass_at_k": share}
-            )
-    return sorted(rows, key=lambda row: row["model"])
 
 
 def mixed_derivatives(

@@ -250,7 +250,7 @@ def allocation_matrix(
         if fit.kind.name != "params-tokens":
             raise ValueError(f"law={fit.kind.name!r}: must be 'params-tokens'")
     plain: tuple[Any, ...] = tuple(
-        fits[label].fit.law_of(fits[label].fit.coefficients) if label in fits else law
+        fits[label].law_of(fits[label].coefficients) if label in fits else law
         for label, law in laws.items()
     )
     needed = [law.needed("A", "B") for law in plain]

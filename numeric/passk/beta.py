@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
-    "Expansion",
+    "LikelihoodExpansion",
     "beta_neg_log_pass",
     "beta_pass",
     "log_beta_fail",
@@ -117,7 +117,7 @@ def beta_neg_log_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike 
 # -- the likelihood of counts ------------------------------------------------------------------------------------------
 
 
-class Expansion(NamedTuple):
+class LikelihoodExpansion(NamedTuple):
     """Log likelihood (R,) of every row, and its first (D, R) and second (D, D, R) derivatives in D
     coordinates.
     """
@@ -154,7 +154,7 @@ def log_likelihood(
     return found
 
 
-def log_likelihood_expansion(n: Floats, c: Floats, a: Floats, b: Floats) -> Expansion:
+def log_likelihood_expansion(n: Floats, c: Floats, a: Floats, b: Floats) -> LikelihoodExpansion:
     """The log likelihood of every row (R,) without an atom, with its derivatives in (log a, log b).
 
     With l_a = -[psi(a + b + m) - psi(a + b)] - (second difference of psi at a over b + m and c),
@@ -184,10 +184,12 @@ def log_likelihood_expansion(n: Floats, c: Floats, a: Floats, b: Floats) -> Expa
             np.stack([mixed, b * b * of_bb + gradient[1]]),
         ]
     )
-    return Expansion(value, gradient, hessian)
+    return LikelihoodExpansion(value, gradient, hessian)
 
 
-def with_atom(rows: Expansion, unsolved: NDArray[np.bool_], logit: float) -> Expansion:
+def with_atom(
+    rows: LikelihoodExpansion, unsolved: NDArray[np.bool_], logit: float
+) -> LikelihoodExpansion:
     """The same with a share pi0 = 1/(1 + e^-logit) of problems that are never solved; the
     derivatives in logit come last.
 
@@ -209,15 +211,13 @@ def with_atom(rows: Expansion, unsolved: NDArray[np.bool_], logit: float) -> Exp
             np.concatenate([mixed, (moved - spread)[None]])[None],
         ]
     )
-    return Expansion(value, gradient, hessian)
+    return LikelihoodExpansion(value, gradient, hessian)
 
 
 # -- the greatest likelihood -------------------------------------------------------------------------------------------
 
 
-def maximise(
-    at: Any, start: Floats, most_steps: int = MOST_STEPS
-) -> tuple[Floats, float, Floats, bool]:
+def maximise(at: Any, start: Floats, most_steps: int = MOST_STEPS) -> tuple[Floats, float, bool]:
     """Newton upwards from a start: negative curvature is turned round, a step that loses is
     shortened; the end, certified or not.
 
@@ -231,7 +231,7 @@ def maximise(
         convex = bool(sizes[0] > 1e-12 * largest)
         if convex and 0.5 * float(along @ (along / sizes)) <= ENOUGH:
             polished = x + vectors @ (along / sizes)
-            return polished, float(here.value), here.hessian, True
+            return polished, float(here.value), True
         step = vectors @ (along / np.maximum(np.abs(sizes), 1e-10 * largest))
         step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
         slope = float(step @ here.gradient)
@@ -249,4 +249,4 @@ def maximise(
         x, here = trial, there
         if np.abs(x).max() > FARTHEST:
             break
-    return x, float(here.value), here.hessian, False
+    return x, float(here.value), False

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from ..data.counts import Counts
 from ..errors import outside
-from .estimator import covariance, estimated_covariance, log_fail
+from .estimator import covariance, estimated_covariance, log_fail, whole_numbers
 
 __all__ = ["Curve", "curve"]
 
 Floats = NDArray[np.float64]
-LARGEST_K = 2**53
 REFUSED = ("out", "solved")
 #: What a mean is: an estimate with an error; 0, with -log pass@k = inf; 1, with -log pass@k = 0; or
 #: of no problem.
@@ -177,13 +176,10 @@ def curve(counts: Counts, ks: Iterable[int], *, refused: str = "out") -> Curve:
 
 def checked_ks(ks: Iterable[int]) -> NDArray[np.int64]:
     """The list of k as an array, or a ValueError."""
-    draws = np.asarray(list(ks) if not isinstance(ks, np.ndarray) else ks)
+    draws = np.asarray(list(ks))
     if draws.ndim != 1 or not len(draws) or draws.dtype.kind not in "iuf":
         raise outside("ks", draws.tolist(), "a list of whole numbers of at least 1")
-    for k in draws.tolist():
-        if not 1 <= k <= LARGEST_K or k != int(k):
-            raise outside("k", k, "a whole number of at least 1 (and at most 2^53)")
-    whole = draws.astype(np.int64)
+    whole = whole_numbers("k", draws, 1).astype(np.int64)
     if len(np.unique(whole)) < len(whole):
         raise outside("ks", whole.tolist(), "different numbers")
     return whole

@@ -14,7 +14,7 @@ from ..fit.derived import default_quantities
 from ..fit.resample import paired
 from ..law.compute import power
 from ..results import Band, Estimate
-from .agreement import TOLERANCE, verdict
+from .across_k import TOLERANCE, verdict
 from .fit_at_k import open_side
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ COSTS = ("loss_penalty", "effective_compute")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cost:
+class CostAtK:
     """What an overtraining ratio costs at one k, by the params+tokens law.
 
     Attributes
@@ -231,7 +231,7 @@ class Cost:
         return row | {"undetermined": list(self.undetermined)}
 
 
-def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -> list[Cost]:
+def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -> list[CostAtK]:
     """What over- and undertraining cost at every k: the penalty and the effective compute at ratios
     (D/N)/(D*/N*).
 
@@ -259,7 +259,7 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
             if fit.has_intervals
             else {}
         )
-        law, at_limit = fit.fit.law_of(fit.fit.coefficients), _at_limit(fit, level)
+        law, at_limit = fit.law_of(fit.coefficients), _at_limit(fit, level)
         for ratio in ratios:
             own = law.penalty(ratio=ratio)
             estimates = {}
@@ -269,7 +269,7 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
                     Estimate.of_draws(getattr(own, name), drawn, level), at_limit=at_limit[name]
                 )
             costs.append(
-                Cost(k=fit.k, ratio=float(ratio), **estimates, undetermined=fit.undetermined)
+                CostAtK(k=fit.k, ratio=float(ratio), **estimates, undetermined=fit.undetermined)
             )
     return costs
 

@@ -59,7 +59,7 @@ def log_fail(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     >>> float(log_fail(4, 2, 1)), float(log_fail(4, 2, 3))
     (-0.6931471805599453, -inf)
     """
-    return _once_each(_log_fail, *_checked(n, c, k))
+    return _estimates(_log_fail, n, c, k)
 
 
 def pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
@@ -77,7 +77,11 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     >>> pass_at_k([10, 10, 10], [0, 1, 6], 5).tolist()
     [0.0, 0.5, 1.0]
     """
-    return _once_each(lambda *triple: -np.expm1(_log_fail(*triple)) + 0.0, *_checked(n, c, k))
+
+    def passed(*counts: Floats) -> Floats:
+        return -np.expm1(_log_fail(*counts)) + 0.0
+
+    return _estimates(passed, n, c, k)
 
 
 def neg_log_pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
@@ -92,7 +96,11 @@ def neg_log_pass_at_k(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> Any:
     float or ndarray of float64
         In nats: inf where c = 0, 0 where c + k > n.
     """
-    return _once_each(lambda *triple: neg_log_pass(_log_fail(*triple)) + 0.0, *_checked(n, c, k))
+
+    def missed(*counts: Floats) -> Floats:
+        return neg_log_pass(_log_fail(*counts)) + 0.0
+
+    return _estimates(missed, n, c, k)
 
 
 def _log_fail(n: Floats, c: Floats, k: Floats) -> Floats:
@@ -116,18 +124,15 @@ def _log_product(
     with np.errstate(divide="ignore", invalid="ignore"):  # of rows that are -inf and not looked at
         for count in np.unique(steps[steps > 0.0]):
             rows = np.flatnonzero(steps == count)
-            for first in np.arange(0.0, count, BLOCK):
-                j = np.arange(first, min(first + BLOCK, count))
-                for part in np.array_split(rows, math.ceil(len(rows) * len(j) / BLOCK)):
-                    lost, left, whole = factor(part[:, None], j)
-                    logs = np.where(
-                        2.0 * lost < whole, np.log1p(-lost / whole), np.log(left / whole)
-                    )
-                    totals[part] += logs.sum(axis=1)
+            for part in np.array_split(rows, math.ceil(len(rows) * count / BLOCK)):
+                lost, left, whole = factor(part[:, None], np.arange(count))
+                near = 2.0 * lost < whole
+                logs = np.where(near, np.log1p(-lost / whole), np.log(left / whole))
+                totals[part] = logs.sum(axis=1)
     return totals
 
 
-# -- covariance --------------------------------------------------------------------------------------------------------
+# -- covariance ------------------------------------------------------------------------------------
 
 
 def covariance(n: ArrayLike, p: ArrayLike, k1: ArrayLike, k2: ArrayLike) -> Any:
@@ -165,11 +170,13 @@ def covariance(n: ArrayLike, p: ArrayLike, k1: ArrayLike, k2: ArrayLike) -> Any:
     >>> round(float(covariance(4, 0.5, 1, 1)), 12), round(float(covariance(2, 0.25, 1, 2)), 12)
     (0.0625, 0.140625)
     """
-    n, k1 = _whole("n", n, 1), _whole("k1", k1, 1)
-    k2, p = _whole("k2", k2, 1), _share("p", p)
-    for name, k in (("k1", k1), ("k2", k2)):
-        _within(name, k, "n", n)
-    return _once_each(_covariances, n, p, k1, k2)
+    n, k1, k2 = whole_numbers("n", n, 1), whole_numbers("k1", k1, 1), whole_numbers("k2", k2, 1)
+    rate = np.asarray(p, dtype=np.float64)
+    if not (inside := (rate >= 0.0) & (rate <= 1.0)).all():
+        raise outside("p", float(rate[~inside].flat[0]), "a number from 0 to 1")
+    _at_most("k1", k1, "n", n)
+    _at_most("k2", k2, "n", n)
+    return _once_each(_covariances, n, rate, k1, k2)
 
 
 def _covariances(n: Floats, p: Floats, k1: Floats, k2: Floats) -> Floats:
@@ -229,10 +236,10 @@ def estimated_covariance(n: ArrayLike, c: ArrayLike, k1: ArrayLike, k2: ArrayLik
     >>> round(float(estimated_covariance(4, 2, 1, 1)), 12)  # p (1 - p)/(n - 1) at p = c/n
     0.083333333333
     """
-    k1, k2 = _whole("k1", k1, 1), _whole("k2", k2, 1)
-    n, c, _ = _checked(n, c, k1)
-    _within("k2", k2, "n", n)
-    _within("k1 + k2", k1 + k2, "n", n)
+    n, c = whole_numbers("n", n, 1), whole_numbers("c", c, 0)
+    k1, k2 = whole_numbers("k1", k1, 1), whole_numbers("k2", k2, 1)
+    _at_most("c", c, "n", n)
+    _at_most("k1 + k2", k1 + k2, "n", n)
     return _once_each(_estimated_covariances, n, c, k1, k2)
 
 
@@ -256,78 +263,50 @@ def _estimated_covariances(n: Floats, c: Floats, k1: Floats, k2: Floats) -> Floa
     return np.where(product > -np.inf, np.exp(product) * share, 0.0)
 
 
-# -- arguments ---------------------------------------------------------------------------------------------------------
+# -- arguments -------------------------------------------------------------------------------------
 
 
-def _checked(n: ArrayLike, c: ArrayLike, k: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    samples, correct, draws = _whole("n", n, 1), _whole("c", c, 0), _whole("k", k, 1)
-    _within("c", correct, "n", samples)
-    _within("k", draws, "n", samples)
-    return samples, correct, draws
-
-
-def _whole(name: str, values: ArrayLike, least: int) -> Floats:
+def whole_numbers(name: str, values: ArrayLike, least: int) -> Floats:
+    """The values as floats, or a ValueError that names the first one that is no whole number of at
+    least so much.
+    """
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
         raise outside(name, values, "whole numbers")
-    numbers = array.astype(np.float64)
-    good = (numbers >= least) & (numbers <= LARGEST) & (numbers == np.floor(numbers))
-    if not good.all():
-        raise outside(
-            name, _first(array, ~good), f"a whole number of at least {least} (and at most 2^53)"
-        )
-    return numbers
-
-
-def _share(name: str, values: ArrayLike) -> Floats:
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        raise outside(name, values, "numbers from 0 to 1")
-    good = (array >= 0.0) & (array <= 1.0)
-    if not good.all():
-        raise outside(name, _first(array, ~good), "a number from 0 to 1")
+    wrong = ~((array >= least) & (array <= LARGEST) & (array == np.floor(array)))
+    if wrong.any():
+        domain = f"a whole number of at least {least} (and at most 2^53)"
+        raise outside(name, array[wrong].flat[0].item(), domain)
     return array.astype(np.float64)
 
 
-def _within(name: str, values: Floats, bound: str, limit: Floats) -> None:
+def _at_most(name: str, values: Floats, bound: str, limit: Floats) -> None:
     try:
-        above = values > limit
+        values, limit = np.broadcast_arrays(values, limit)
     except ValueError:
-        raise ValueError(
-            f"{name} and {bound}: shapes {values.shape} and {limit.shape} must broadcast"
-        ) from None
-    if above.any():
-        value, most = (
-            int(_first(np.broadcast_to(array, above.shape), above)) for array in (values, limit)
-        )
-        raise ValueError(f"{name}={value}: must be at most {bound}={most}")
+        shapes = f"{values.shape} and {limit.shape}"
+        raise ValueError(f"{name} and {bound}: shapes {shapes} must broadcast") from None
+    for value, most in zip(values[values > limit], limit[values > limit], strict=True):
+        raise outside(name, int(value), f"at most {bound}={int(most)}")
 
 
-def _first(array: Any, where: Any) -> Any:
-    return array[where].flat[0].item()
+def _estimates(function: Callable[..., Floats], n: Any, c: Any, k: Any) -> Any:
+    samples, correct = whole_numbers("n", n, 1), whole_numbers("c", c, 0)
+    draws = whole_numbers("k", k, 1)
+    _at_most("c", correct, "n", samples)
+    _at_most("k", draws, "n", samples)
+    return _once_each(function, samples, correct, draws)
 
 
 def _once_each(function: Callable[..., Floats], *arguments: Floats) -> Any:
     """The function of the arguments broadcast together, evaluated once for each different
     combination.
     """
-    codes: Any = np.zeros((), dtype=np.int64)
-    parts: list[Floats] = []
     try:
-        for argument in arguments:
-            values, places = np.unique(argument, return_inverse=True)
-            codes, combined = _numbered(codes * len(values) + places.reshape(argument.shape))
-            parts = [part[combined // len(values)] for part in parts] + [
-                values[combined % len(values)]
-            ]
+        rows = np.stack(np.broadcast_arrays(*arguments))
     except ValueError:
         shapes = ", ".join(str(argument.shape) for argument in arguments)
         raise ValueError(f"shapes {shapes}: must broadcast") from None
-    results = function(*parts)[codes]
+    different, places = np.unique(rows.reshape(len(rows), -1), axis=1, return_inverse=True)
+    results = function(*different)[places].reshape(rows.shape[1:])
     return results if results.ndim else results[()]
-
-
-def _numbered(codes: Any) -> tuple[Any, Any]:
-    """The codes numbered without gaps in their own shape, and the code of each number."""
-    found, places = np.unique(codes, return_inverse=True)
-    return places.reshape(codes.shape), found

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fit.fitted import Fitted
+from ..fit.fitted import DEFAULT_LEVEL, Fitted
 from ..fit.models import AT_BOUND, Design, in_coordinates
 from ..fit.newton import Problems, expand
 from ..fit.resample import Refits
 from ..fit.separable import Centred
-from ..results import Estimate, percentiles
+from ..results import Estimate, coverage_factor, percentiles
 from .marginal import Marginal, fit_marginal
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..fit.resample import Draws
     from ..fit.result import Fit
-    from .kinds import Kind
+    from .kinds import PassKind
     from .likelihood import Evidence
 
     Floats = NDArray[np.float64]
@@ -46,7 +46,7 @@ def open_side(estimate: Estimate) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Prediction:
+class PassPrediction:
     """What a law says of models: u = log(-log pass@k), its standard error, and what models scatter
     about it.
 
@@ -72,20 +72,10 @@ class Prediction:
         """-log pass@k (M,) in nats."""
         return np.exp(self.log_y)
 
-    @property
-    def pass_at_k(self) -> Floats:
-        """pass@k (M,)."""
-        return np.exp(-self.neg_log)
-
-    def interval(self, level: float = 0.9, *, measured: Any = 0.0) -> tuple[Floats, Floats]:
-        """-log pass@k of a new model lies between these, by Student's t in u.
-
-        `measured`: standard error of u in the measurement of that model itself, (M,) or a number.
-        """
-        from scipy.stats import t
-
-        wide = float(t.ppf(0.5 + level / 2.0, self.degrees_of_freedom))
-        half = wide * np.sqrt(self.standard_error**2 + self.scatter**2 + np.square(measured))
+    def interval(self, level: float = DEFAULT_LEVEL) -> tuple[Floats, Floats]:
+        """-log pass@k of a new model lies between these, by Student's t in u."""
+        wide = coverage_factor(level, self.degrees_of_freedom)
+        half = wide * np.hypot(self.standard_error, self.scatter)
         return np.exp(self.log_y - half), np.exp(self.log_y + half)
 
 
@@ -95,7 +85,7 @@ class PassFit(Fitted):
 
     Attributes
     ----------
-    kind : Kind
+    kind : PassKind
     k : int
     method : {"likelihood", "least-squares-log"}
     fit : Fit
@@ -121,7 +111,7 @@ class PassFit(Fitted):
         (G,): what models are drawn together; None where they are drawn one by one.
     """
 
-    kind: Kind
+    kind: PassKind
     k: int
     method: str
     fit: Fit
@@ -140,11 +130,6 @@ class PassFit(Fitted):
         assert isinstance(self.fit.design, Design)
         return self.fit.design
 
-    @property
-    def n_models(self) -> int:
-        """How many models take part."""
-        return int(self.used.sum())
-
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """By the paper's names."""
@@ -153,7 +138,9 @@ class PassFit(Fitted):
     @property
     def size(self) -> int:
         """How many models take part."""
-        return self.n_models
+        return int(self.used.sum())
+
+    n_models = size
 
     @property
     def objective_value(self) -> float:
@@ -205,11 +192,11 @@ class PassFit(Fitted):
 
     def drawn_of(self, name: str) -> Floats:
         """(R,): one coefficient of the resamples."""
-        return self.drawn[:, self.kind.coefficients.index(name)]
+        return self.drawn[:, self.kind.index(name)]
 
     # -- intervals -----------------------------------------------------------------------------------------------------
 
-    def estimate(self, name: str, level: float = 0.9) -> Estimate:
+    def estimate(self, name: str, level: float = DEFAULT_LEVEL) -> Estimate:
         """A coefficient with percentiles of the resamples; an irreducible part on its bound from 0
         to its upper limit.
 
@@ -233,11 +220,11 @@ class PassFit(Fitted):
             plain, at_limit=tuple(end for end, side in ends if self.too_many(side, level))
         )
 
-    def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
+    def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
         """Every coefficient with its interval."""
         return {name: self.estimate(name, level) for name in self.kind.coefficients}
 
-    def interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
+    def interval(self, name: str, level: float = DEFAULT_LEVEL) -> tuple[float, float]:
         """The ends of `estimate`.
 
         Raises
@@ -245,11 +232,6 @@ class PassFit(Fitted):
         ValueError
             Where there are none.
         """
-        if name not in self.kind.coefficients:
-            raise ValueError(
-                f"name={name!r}: the law {self.kind.formula} has "
-                f"{', '.join(self.kind.coefficients)}"
-            )
         found = self.estimate(name, level)
         if found.low is None or found.high is None:
             raise ValueError(
@@ -258,7 +240,7 @@ class PassFit(Fitted):
             )
         return found.low, found.high
 
-    def is_limited(self, level: float = 0.9) -> bool:
+    def is_limited(self, level: float = DEFAULT_LEVEL) -> bool:
         """Whether the interval of the irreducible part is an upper limit: its estimate, or the
         percentile below it, is 0.
         """
@@ -269,7 +251,7 @@ class PassFit(Fitted):
             len(drawn) > 1 and percentiles(drawn, level)[0] == 0.0
         )
 
-    def floor_limit(self, level: float = 0.9) -> float:
+    def floor_limit(self, level: float = DEFAULT_LEVEL) -> float:
         """The greatest irreducible part that the models do not exclude, in nats; inf where they
         exclude none.
         """
@@ -286,20 +268,19 @@ class PassFit(Fitted):
     def _limits(self) -> dict[float, tuple[float, Floats]]:
         return {}
 
-    def too_many(self, draws: NDArray[np.bool_], level: float = 0.9) -> bool:
+    def too_many(self, draws: NDArray[np.bool_], level: float = DEFAULT_LEVEL) -> bool:
         """Whether these of the draws (R,) are more than lie beyond an end of an interval."""
         return bool(draws.mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
 
     def at_edge(self, name: str) -> NDArray[np.bool_]:
         """(R,): the draws that a limit of the search keeps from another value of a coefficient."""
-        below, above = self.sides_at_edge(name)
-        return np.asarray(below | above)
+        return np.logical_or(*self.sides_at_edge(name))
 
     def sides_at_edge(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """(R,) each: the draws that a limit of the search keeps from a lower, and from a higher,
         value of a coefficient.
         """
-        own = self.kind.coefficients.index(name)
+        own = self.kind.index(name)
         below, above = self._at_edges
         return below[:, own], above[:, own]
 
@@ -328,7 +309,7 @@ class PassFit(Fitted):
             above[:, a] = above[:, b] if centre >= 0.0 else below[:, b]
         return below, above
 
-    def row(self, level: float = 0.9) -> dict[str, Any]:
+    def row(self, level: float = DEFAULT_LEVEL) -> dict[str, Any]:
         """Plain data: k, the coefficients with their intervals, the scatter of models, how many
         models took part.
 
@@ -385,22 +366,15 @@ class PassFit(Fitted):
         """(p, p): of minus the log likelihood; for least squares of the sum of squares over twice
         their variance.
         """
-        design, theta = self.fit.design, self.fit.theta[None]
+        model, theta = self.design.model, self.fit.theta[None]
         if self.evidence is not None:
-            problems = Problems(
-                design.model,
-                np.zeros(self.n_models),
-                None,
-                Marginal(self.evidence, self.scatter),
-                True,
-            )
+            measure = Marginal(self.evidence, self.scatter)
+            problems = Problems(model, np.zeros(self.size), None, measure, True)
             return expand(problems, theta).hessian[0]
-        problems = Problems.of(
-            design.model, np.asarray(self.fit.runs.loss), None, self.fit.objective
-        )
+        problems = Problems.of(model, np.asarray(self.fit.runs.loss), None, self.fit.objective)
         return expand(problems, theta).hessian[0] / (2.0 * self.scatter**2)
 
-    def prediction(self, covariates: Mapping[str, Any]) -> Prediction:
+    def prediction(self, covariates: Mapping[str, Any]) -> PassPrediction:
         """What the law says of models with these covariates, (M,) each; keys as in
         `Counts.covariates`.
 
@@ -409,16 +383,15 @@ class PassFit(Fitted):
         ValueError
             Where a covariate is missing or not positive.
         """
-        model = self._model_at(covariates)
-        values, jacobian = model.evaluate(self.fit.theta[None])
+        values, jacobian = self._model_at(covariates).evaluate(self.fit.theta[None])
         slope = jacobian[0] / values[0]
         error = np.sqrt(np.maximum(np.einsum("pn,pq,qn->n", slope, self.covariance, slope), 0.0))
-        return Prediction(np.log(values[0]), error, self.scatter, self.degrees_of_freedom)
+        return PassPrediction(np.log(values[0]), error, self.scatter, self.degrees_of_freedom)
 
     def interval_ahead(
-        self, covariates: Mapping[str, Any], level: float = 0.9
+        self, covariates: Mapping[str, Any], level: float = DEFAULT_LEVEL
     ) -> tuple[Floats, Floats]:
-        """-log pass@k of a new model lies between these, (M,) each: as `Prediction.interval`, and
+        """-log pass@k of a new model lies between these, (M,) each: as `PassPrediction.interval`, and
         as far as its floor lets it.
 
         Where the irreducible part has but an upper limit, the errors of the coefficients know none
@@ -462,12 +435,12 @@ class PassFit(Fitted):
         )
         return Centred(logs - self.design.centres[:, None], self.kind.terms.irreducible)
 
-    @property
-    def law(self) -> Any:
-        """The fitted law as a `Law` or a `ComputeLaw`, for all that follows from one (of the gold
-        law a compute law in 1/g).
+    def law_of(self, coefficients: Mapping[str, float]) -> Any:
+        """The law with other coefficients, in their order, as a `Law` or a `ComputeLaw` (of the
+        gold law a compute law in 1/g).
         """
-        return self.fit.law
+        own = self.fit.coefficients
+        return self.fit.law_of(dict(zip(own, coefficients.values(), strict=True)))
 
     def __repr__(self) -> str:
         numbers = ", ".join(f"{name}={value:.6g}" for name, value in self.coefficients.items())

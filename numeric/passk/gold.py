@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..errors import outside
 from ..fit.fitting import fit as fit_runs
 from ..fit.resample import paired, refits_of
 from ..law.compute import ComputeLaw
@@ -51,22 +50,6 @@ class Composition:
 
     coefficients: Floats
 
-    def __post_init__(self) -> None:
-        sets = np.asarray(self.coefficients, dtype=np.float64)
-        object.__setattr__(self, "coefficients", sets)
-        if sets.ndim != 2 or sets.shape[1] != len(NAMES):
-            raise outside("coefficients", f"shape {sets.shape}", "an array (sets, 6)")
-        for name, column in zip(NAMES, sets.T, strict=True):
-            good = np.isfinite(column) & (
-                (column >= 0.0) if name in ("xi0", "Eg") else (column > 0.0)
-            )
-            if not good.all():
-                raise outside(
-                    name,
-                    float(column[~good][0]),
-                    f"finite and {'at least' if name in ('xi0', 'Eg') else 'above'} 0",
-                )
-
     @property
     def has_gold_floor(self) -> NDArray[np.bool_]:
         """(R,): whether Eg > 0."""
@@ -74,49 +57,43 @@ class Composition:
 
     def implied(self) -> Floats:
         """E0, C0, alpha (R, 3): exact for Eg = 0, the leading order at large compute for Eg > 0."""
-        floored = self.has_gold_floor
-        laws = np.empty((len(floored), 3))
-        xi0, K0, kappa, Eg, Gg, ag = self.coefficients[floored].T
-        laws[floored, 0] = formulas.composed_floor(Eg=Eg, K0=K0, kappa=kappa, xi0=xi0)
-        laws[floored, 1] = formulas.composed_coefficient(Eg=Eg, Gg=Gg, K0=K0, kappa=kappa)
-        laws[floored, 2] = ag
-        xi0, K0, kappa, _, Gg, ag = self.coefficients[~floored].T
-        laws[~floored, 0] = xi0
-        laws[~floored, 1] = formulas.composed_coefficient_without_floor(Gg=Gg, K0=K0, kappa=kappa)
-        laws[~floored, 2] = formulas.composed_exponent_without_floor(ag=ag, kappa=kappa)
-        return laws
+        xi0, K0, kappa, _, Gg, ag = self.coefficients.T
+        Eg = self._columns()["Eg"][:, 0]
+        of_floor = formulas.composed_floor(Eg=Eg, K0=K0, kappa=kappa, xi0=xi0)
+        coefficient = formulas.composed_coefficient(Eg=Eg, Gg=Gg, K0=K0, kappa=kappa)
+        bare = formulas.composed_coefficient_without_floor(Gg=Gg, K0=K0, kappa=kappa)
+        exponent = formulas.composed_exponent_without_floor(ag=ag, kappa=kappa)
+        with_floor, without = (of_floor, coefficient, ag), (xi0, bare, exponent)
+        return np.where(self.has_gold_floor, with_floor, without).T
 
     def neg_log(self, compute: Any) -> Floats:
         """y (R, M) at compute (M,) in FLOP."""
-        return np.asarray(formulas.composed(compute=np.asarray(compute), **self._columns()))
+        columns = dict(zip(NAMES, self.coefficients.T[..., None], strict=True))
+        return np.asarray(formulas.composed(compute=np.asarray(compute), **columns))
 
     def reducible(self, compute: Any) -> Floats:
         """y - E0 (R, M), without cancellation."""
-        floored, C, columns = self.has_gold_floor, np.asarray(compute), self._columns()
+        columns = self._columns()
         del columns["xi0"]
-        above_floor = formulas.composed_reducible(
-            compute=C, **{name: x[floored] for name, x in columns.items()}
-        )
-        values = np.asarray(formulas.composed(compute=C, **columns, xi0=np.zeros((1, 1))))
-        values[floored] = above_floor
-        return values
+        above_floor = formulas.composed_reducible(compute=np.asarray(compute), **columns)
+        bare = self.coefficients * [0.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+        above_none = Composition(bare).neg_log(compute)
+        return np.where(self.has_gold_floor[:, None], above_floor, above_none)
 
     def reducible_exponent(self, compute: Any) -> Floats:
         """-dlog(y - E0)/dlog C, (R, M)."""
-        floored, C, columns = self.has_gold_floor, np.asarray(compute), self._columns()
-        values = np.repeat(self.implied()[:, 2:], len(C), axis=1)
-        parts = {name: columns[name][floored] for name in ("Eg", "Gg", "ag", "kappa")}
-        values[floored] = formulas.composed_local_exponent(compute=C, **parts)
-        return values
+        columns = {name: self._columns()[name] for name in ("Eg", "Gg", "ag", "kappa")}
+        local = formulas.composed_local_exponent(compute=np.asarray(compute), **columns)
+        return np.where(self.has_gold_floor[:, None], local, self.implied()[:, 2:])
 
     def exponent(self, compute: Any) -> Floats:
         """-dlog y/dlog C, (R, M)."""
         return self.reducible_exponent(compute) * self.reducible(compute) / self.neg_log(compute)
 
     def _columns(self) -> dict[str, Floats]:
-        return {
-            name: column[:, None] for name, column in zip(NAMES, self.coefficients.T, strict=True)
-        }
+        """(R, 1) each, for the formulas of Eg > 0; where it is 0 they are of no use, at Eg = 1."""
+        columns = dict(zip(NAMES, self.coefficients.T[..., None], strict=True))
+        return columns | {"Eg": np.where(self.has_gold_floor[:, None], columns["Eg"], 1.0)}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -173,6 +150,7 @@ class ByGold:
         """A record for every compute."""
         law, fitted = self.direct, self.direct.loss(self.compute)
         columns: dict[str, Any] = {
+            "k": np.full(self.compute.shape, self.k),
             "compute": self.compute,
             "composed": self.composed.value,
             "fitted": fitted,
@@ -183,13 +161,10 @@ class ByGold:
             ),
             "composed_reducible_exponent": self.composition.reducible_exponent(self.compute)[0],
         }
-        columns |= (
-            {} if self.composed.low is None else {"lo": self.composed.low, "hi": self.composed.high}
-        )
-        return [
-            {"k": self.k} | {name: float(x[i]) for name, x in columns.items()}
-            for i in range(self.compute.size)
-        ]
+        if self.composed.low is not None:
+            columns |= {"lo": self.composed.low, "hi": self.composed.high}
+        cells = zip(*(column.tolist() for column in columns.values()), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in cells]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -246,14 +221,10 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
     compute = laws.covariates.get("compute")
     if compute is None or not np.isfinite(compute).all():
         raise ValueError(f"{laws.data.counts.source}: no compute of some models that have gold")
-    gold = fit_runs(
-        {"compute": compute, "loss": laws.covariates["gold"]},
-        model="compute",
-        objective="least-squares-log",
-    )
-    of_compute = (
-        refits_of(gold, [{"weights": laws.weights}], laws.resamples) if laws.resamples else None
-    )
+    of_runs = {"compute": compute, "loss": laws.covariates["gold"]}
+    gold = fit_runs(of_runs, model="compute", objective="least-squares-log")
+    if laws.resamples:
+        gold = gold.with_draws(refits_of(gold, [{"weights": laws.weights}], laws.resamples))
     direct = fit_passk(
         laws.data,
         law="compute",
@@ -267,39 +238,31 @@ def by_way_of_gold(laws: PassLaws, *, level: float = 0.9) -> list[ByGold]:
     for fit in laws.fits:
         if fit.k not in direct.ks:
             continue
-        other = direct.at(fit.k).fit
+        other = direct.at(fit.k)
         own = Composition(np.array([[*fit.coefficients.values(), *gold.coefficients.values()]]))
-        drawn = None
-        if of_compute is not None and fit.draws is not None and fit.spare > 0:
-            common, both = paired((fit.draws, of_compute))
-            if len(common) >= LEAST_DRAWS:
-                drawn = Composition(np.concatenate(both, axis=1))
-        implied, columns = (
-            own.implied()[0],
-            np.empty((3, 0)) if drawn is None else drawn.implied().T,
-        )
+        sets = np.empty((0, len(NAMES)))
+        if gold.draws is not None and fit.draws is not None and fit.spare > 0:
+            sets = np.concatenate(paired((fit.draws, gold.draws))[1], axis=1)
+        drawn = Composition(sets)
         estimates = {
             name: Estimate.of_draws(value, column, level)
-            for name, value, column in zip(("E", "C0", "alpha"), implied, columns, strict=True)
+            for name, value, column in zip(
+                ("E", "C0", "alpha"), own.implied()[0], drawn.implied().T, strict=True
+            )
         }
-        if estimates["E"].high is not None and fit.is_limited(
-            level
-        ):  # draws on the bound xi0 = 0 tell no upper end
+        if estimates["E"].high is not None and fit.is_limited(level):
+            # Draws on the bound xi0 = 0 tell no upper end.
             most = max(estimates["E"].high, fit.interval(fit.kind.floor, level)[1])
             estimates["E"] = replace(estimates["E"], high=most)
         results.append(
             ByGold(
                 k=fit.k,
                 composition=own,
-                draws=drawn,
+                draws=drawn if len(sets) >= LEAST_DRAWS else None,
                 implied=estimates,
                 direct=other.law_of(other.coefficients),
                 compute=points,
-                composed=Band.of_draws(
-                    own.neg_log(points)[0],
-                    np.empty((0, POINTS)) if drawn is None else drawn.neg_log(points),
-                    level,
-                ),
+                composed=Band.of_draws(own.neg_log(points)[0], drawn.neg_log(points), level),
                 level=level,
             )
         )

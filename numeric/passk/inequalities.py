@@ -7,28 +7,34 @@ The unbiased estimates themselves obey this, as long as they are of the same pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...theory.typeset.numbers import Significant
+from ...theory.typeset.shown import Shown
+from ...theory.typeset.table import Column, Table
 from ..data.pass_table import PassTable
 from ..data.rows import those_dropped
 from ..errors import nonnegative_number
 from ..words import counted
 from .curve import Curve
 
-__all__ = ["STATEMENTS", "Violation", "Violations", "pass_table", "violations"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+    Floats = NDArray[np.float64]
+
+__all__ = ["STATEMENTS", "Violation", "Violations", "pass_table", "violations"]
 
 #: In pass@k: ample for a table printed to ten digits.
 TOLERANCE = 1e-9
 #: What the bounds themselves are computed to.
 ROUNDING = 1e-14
 MOST_SHOWN = 20
+SIX, THREE = Significant(6), Significant(3)
 UNIT, RISING, CONCAVE = "from 0 to 1", "non-decreasing", "concave"
 STATEMENTS = {
     UNIT: "0 <= pass@k <= 1",
@@ -70,21 +76,13 @@ class Violation:
     excess: float
     standard_errors: float
 
-    def __str__(self) -> str:
-        side = "at most" if self.inequality == UNIT and self.bound else "at least"
-        others = f" (k = {', '.join(map(str, self.others))})" if self.others else ""
-        sure = (
-            ""
-            if np.isnan(self.standard_errors)
-            else f", {self.standard_errors:.3g} standard errors"
-        )
-        value = f"k = {self.k}: {self.pass_at_k:.6g} must be {side} {self.bound:.6g}{others}"
-        where = " ".join((*self.label, f"row {self.rows[0]}"))
-        return f"{where}, {self.inequality}: {value}; off by {self.excess:.3g}{sure}"
+
+#: What a record of a violation holds after the columns that name the group.
+PARTS = tuple(name for name in Violation.__dataclass_fields__ if name != "label")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Violations:
+class Violations(Shown):
     """The violations in a table, one for each entry and inequality; falsy where there is none.
 
     Attributes
@@ -119,22 +117,29 @@ class Violations:
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each violation, with the columns of ``by``."""
-        parts = (
-            "inequality",
-            "k",
-            "others",
-            "rows",
-            "pass_at_k",
-            "bound",
-            "excess",
-            "standard_errors",
-        )
-        return [
-            dict(zip(self.by, one.label, strict=True))
-            | {name: getattr(one, name) for name in parts}
-            | {"others": list(one.others), "rows": list(one.rows)}
-            for one in self.violations
+        rows = []
+        for one in self.violations:
+            record = dict(zip(self.by, one.label, strict=True)) | asdict(one)
+            del record["label"]
+            rows.append(record | {"others": list(one.others), "rows": list(one.rows)})
+        return rows
+
+    def tables(self) -> list[Table]:
+        """The violations that are largest in pass@k."""
+        largest = sorted(self.rows(), key=lambda row: -row["excess"])[:MOST_SHOWN]
+        columns = [Column(name, align="left") for name in self.by]
+        columns += [
+            Column("row", of=lambda row: row["rows"][0]),
+            Column("inequality", align="left"),
+            Column("k"),
+            Column("pass_at_k", "pass@k", format=SIX),
+            Column("bound", "must be", of=_bound),
+            Column("others", "by k", of=lambda row: ", ".join(map(str, row["others"]))),
+            Column("excess", "off by", format=THREE),
+            Column("standard_errors", "std.\nerrors", format=THREE),
         ]
+        rest = f"the largest {MOST_SHOWN} of {len(self)}" if len(self) > MOST_SHOWN else ""
+        return [Table(columns, largest, notes=[rest] if rest else [])]
 
     def __str__(self) -> str:
         groups = counted(self.n_groups, "group")
@@ -146,19 +151,15 @@ class Violations:
         groups = counted(len({one.label for one in self.violations}), "group")
         lines.append(f"{counted(len(self), 'violation')} in {groups} ({allowed}):")
         lines += [f"  {n:>6}  {name}: {STATEMENTS[name]}" for name, n in self.counts().items()]
-        largest = sorted(self.violations, key=lambda one: -one.excess)[:MOST_SHOWN]
-        lines.append(f"largest{f' {MOST_SHOWN}' if len(self) > MOST_SHOWN else ''} in pass@k:")
-        return "\n".join([*lines, *(f"  {one}" for one in largest)])
+        return "\n".join([*lines, "", super().__str__()])
 
 
-def violations(
-    data: Any,
-    *,
-    tolerance: float = TOLERANCE,
-    columns: Mapping[str, str | None] | None = None,
-    where: str | None = None,
-    by: str | Sequence[str] | None = None,
-) -> Violations:
+def _bound(row: dict[str, Any]) -> str:
+    side = "at most" if row["inequality"] == UNIT and row["bound"] else "at least"
+    return f"{side} {SIX.text(row['bound'])}"
+
+
+def violations(data: Any, *, tolerance: float = TOLERANCE, **reading: Any) -> Violations:
     """The entries of a table of pass@k that no distribution of success rates can produce.
 
     Parameters
@@ -167,7 +168,7 @@ def violations(
         A row for each group and k.
     tolerance : float
         How far each entry may be off by rounding, in pass@k.
-    columns, where, by
+    **reading
         How to read a table; see `PassTable.read`.
 
     Returns
@@ -181,30 +182,23 @@ def violations(
     [('non-decreasing', 4, 0.05), ('concave', 1, 0.05)]
     """
     tolerance = nonnegative_number("tolerance", tolerance)
-    if isinstance(data, (Curve, PassTable)):
-        for name, value in (("columns", columns), ("where", where), ("by", by)):
-            if value is not None:
-                raise ValueError(
-                    f"{name}={value!r}: this is a {type(data).__name__} already, not a table to be "
-                    f"read"
-                )
-        table = pass_table(data) if isinstance(data, Curve) else data
-    else:
-        table = PassTable.read(data, columns=columns, where=where, by=by)
-    starts = np.flatnonzero(np.diff(table.group, prepend=-1))
-    stops = [*starts[1:], len(table.group)]
+    if isinstance(data, Curve):
+        data = pass_table(data)
+    if not isinstance(data, PassTable):
+        data = PassTable.read(data, **reading)
+    elif reading:
+        name, value = next(iter(reading.items()))
+        raise ValueError(f"{name}={value!r}: is for a table to be read, and this is one already")
+    starts = np.flatnonzero(np.diff(data.group, prepend=-1))
+    parts = np.split(np.arange(len(data.group)), starts[1:]) if len(starts) else []
     return Violations(
-        violations=tuple(
-            violation
-            for start, stop in zip(starts, stops, strict=True)
-            for violation in _of_group(table, slice(int(start), int(stop)), tolerance)
-        ),
-        by=table.by,
-        source=table.source,
-        n_values=len(table.k),
+        violations=tuple(one for part in parts for one in _of_group(data, part, tolerance)),
+        by=data.by,
+        source=data.source,
+        n_values=len(data.k),
         n_groups=len(starts),
         tolerance=tolerance,
-        notes=(those_dropped(table.dropped),) if table.dropped else table.warnings,
+        notes=(those_dropped(data.dropped),) if data.dropped else data.warnings,
     )
 
 
@@ -240,55 +234,44 @@ def pass_table(curve: Curve) -> PassTable:
     )
 
 
-def _of_group(table: PassTable, part: slice, tolerance: float) -> Iterator[Violation]:
+def _of_group(table: PassTable, part: Any, tolerance: float) -> Iterator[Violation]:
     """Entries beyond [0, 1] break that inequality and bound no others."""
-    label, x = table.labels[table.group[part.start]], table.pass_at_k[part]
+    label, x = table.labels[table.group[part[0]]], table.pass_at_k[part]
     k, row, se = table.k[part], table.row[part], table.se[part]
     usable = (x >= 0.0) & (x <= 1.0)
-    for place in np.flatnonzero(~usable):
-        value, bound = float(x[place]), float(x[place] > 0.0)
-        if abs(value - bound) > tolerance:
-            yield Violation(
-                label,
-                UNIT,
-                int(k[place]),
-                (),
-                (int(row[place]),),
-                value,
-                bound,
-                abs(value - bound),
-                np.nan,
-            )
+    for at in np.flatnonzero(~usable):
+        value, bound = float(x[at]), float(x[at] > 0.0)
+        if (off := abs(value - bound)) > tolerance:
+            where: tuple[Any, ...] = (int(k[at]), (), (int(row[at]),))
+            yield Violation(label, UNIT, *where, value, bound, off, np.nan)
     # Rows, values and standard errors with pass@0 = 0 in front, which is exact.
     k, row, x, se = (np.concatenate([[0], values[usable]]) for values in (k, row, x, se))
-    at = np.arange(1, len(k))
-    highest = np.maximum.accumulate(x)[:-1]
-    before = np.array(
-        [int(np.argmax(x[:place] == top)) for place, top in zip(at, highest, strict=True)],
-        dtype=np.intp,
-    )
-    share = (k[1:-1] - k[:-2]) / (k[2:] - k[:-2])
-    checks = (
-        (RISING, at, ((before, np.ones(len(at))),)),
-        (CONCAVE, at[:-1], ((at[:-1] - 1, 1.0 - share), (at[:-1] + 1, share))),
-    )
-    for name, bounded, chord in checks:
-        excess = sum((weight * x[other] for other, weight in chord), -x[bounded])
-        rounding = tolerance * (1.0 + sum(weight * (k[other] > 0) for other, weight in chord))
-        errors = se[bounded] + sum(weight * se[other] for other, weight in chord)
-        for place in np.flatnonzero(excess - rounding > ROUNDING):
-            index, others = (
-                int(bounded[place]),
-                [int(other[place]) for other, _ in chord if k[other[place]] > 0],
-            )
+    for name, at, chord in _chords(k, x):
+        bound = sum(weight * x[other] for other, weight in chord)
+        excess = float(bound - x[at])
+        rounding = tolerance * (1.0 + sum(weight for other, weight in chord if k[other] > 0))
+        if excess - rounding > ROUNDING:
+            error = float(se[at] + sum(weight * se[other] for other, weight in chord))
+            others = [other for other, _ in chord if k[other] > 0]
             yield Violation(
                 label=label,
                 inequality=name,
-                k=int(k[index]),
+                k=int(k[at]),
                 others=tuple(int(k[other]) for other in others),
-                rows=(int(row[index]), *(int(row[other]) for other in others)),
-                pass_at_k=float(x[index]),
-                bound=float(x[index] + excess[place]),
-                excess=float(excess[place]),
-                standard_errors=float(excess[place] / errors[place]) if errors[place] else np.inf,
+                rows=tuple(int(row[other]) for other in (at, *others)),
+                pass_at_k=float(x[at]),
+                bound=float(x[at] + excess),
+                excess=excess,
+                standard_errors=excess / error if error else np.inf,
             )
+
+
+def _chords(k: Any, x: Floats) -> Iterator[tuple[str, int, list[tuple[int, float]]]]:
+    """Each inequality with the place that it bounds from below, and the places of the bound with
+    their weights: the greatest value before, and the neighbours on either side.
+    """
+    for at in range(1, len(k)):
+        yield RISING, at, [(int(np.argmax(x[:at])), 1.0)]
+    for at in range(1, len(k) - 1):
+        share = float(k[at] - k[at - 1]) / float(k[at + 1] - k[at - 1])
+        yield CONCAVE, at, [(at - 1, 1.0 - share), (at + 1, share)]

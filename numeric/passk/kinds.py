@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms, in_coordinates
-from ..fit.separable import Centred
+from ..fit.models import COMPUTE, PARAMS_TOKENS, PowerTerms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Kind:
+class PassKind:
     """One of the three laws.
 
     Attributes
@@ -59,15 +58,13 @@ class Kind:
         variables = self.variables(covariates)
         return np.log(np.stack([variables[name] for name in self.terms.variables]))
 
-    def neg_log(
-        self, coefficients: Mapping[str, float], covariates: Mapping[str, Floats]
-    ) -> Floats:
-        """-log pass@k (M,) for coefficients by the paper's names, all >= 0, and covariates (M,)
-        each.
-        """
-        values = np.array([float(coefficients[name]) for name in self.coefficients])
-        theta = in_coordinates(self.terms, values)
-        return Centred(self.logs(covariates), self.terms.irreducible).evaluate(theta[None])[0][0]
+    def index(self, name: str) -> int:
+        """The place of a coefficient, or a ValueError."""
+        if name not in self.coefficients:
+            raise ValueError(
+                f"name={name!r}: the law {self.formula} has {', '.join(self.coefficients)}"
+            )
+        return self.coefficients.index(name)
 
     @property
     def exponents(self) -> tuple[str, ...]:
@@ -93,20 +90,22 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("compute", "E0 + C0 C^-alpha", ("compute",), COMPUTE, ("E0", "C0", "alpha")),
-        Kind(
+        PassKind("compute", "E0 + C0 C^-alpha", ("compute",), COMPUTE, ("E0", "C0", "alpha")),
+        PassKind(
             "params-tokens",
             "E0 + N0 N^-beta + D0 D^-gamma",
             ("params", "tokens"),
             PARAMS_TOKENS,
             ("E0", "N0", "D0", "beta", "gamma"),
         ),
-        Kind("gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa"), axis="gold"),
+        PassKind(
+            "gold", "xi0 + K0 g^kappa", ("gold",), COMPUTE, ("xi0", "K0", "kappa"), axis="gold"
+        ),
     )
 }
 
 
-def kind_of(law: str) -> Kind:
+def kind_of(law: str) -> PassKind:
     """A law by name, or a ValueError."""
     if law not in KINDS:
         raise ValueError(f"law={law!r}: must be one of {', '.join(KINDS)}")

@@ -23,7 +23,7 @@ from ..repeat import repeat
 from .cautions import AUTO, cluster_of
 from .curve import curve
 from .fit_at_k import PassFit
-from .kinds import Kind, kind_of
+from .kinds import PassKind, kind_of
 from .likelihood import Surface
 from .marginal import FIRST_TAU, Marginal, fit_marginal
 
@@ -91,7 +91,7 @@ class PassLaws:
 
     Attributes
     ----------
-    kind : Kind
+    kind : PassKind
     method : {"likelihood", "least-squares-log"}
     data : Data
         The models that have what the law depends on.
@@ -111,7 +111,7 @@ class PassLaws:
         Whether Ctrl-C left the later k undone.
     """
 
-    kind: Kind
+    kind: PassKind
     method: str
     data: Data
     fits: tuple[PassFit, ...]
@@ -144,7 +144,7 @@ class PassLaws:
 
     def values(self, name: str) -> Floats:
         """A coefficient at every k, (K,)."""
-        self._named(name)
+        self.kind.index(name)
         return np.array([fit.coefficients[name] for fit in self.fits])
 
     def paired(self) -> tuple[NDArray[np.intp], list[Floats]]:
@@ -157,21 +157,12 @@ class PassLaws:
 
     def draws(self, name: str) -> Floats:
         """Its draws (R, K); a row is one resample of models, certified at every k."""
-        self._named(name)
-        at = self.kind.coefficients.index(name)
+        at = self.kind.index(name)
         return np.stack([drawn[:, at] for drawn in self.paired()[1]], axis=1)
 
     def intervals(self, name: str, level: float = 0.9) -> Floats:
         """Its percentile intervals, (K, 2)."""
-        self._named(name)
         return np.array([fit.interval(name, level) for fit in self.fits])
-
-    def _named(self, name: str) -> None:
-        if name not in self.kind.coefficients:
-            raise ValueError(
-                f"name={name!r}: the law {self.kind.formula} has "
-                f"{', '.join(self.kind.coefficients)}"
-            )
 
     @property
     def covariates(self) -> dict[str, Floats]:
@@ -349,7 +340,7 @@ def one_benchmark(counts: Counts) -> None:
         )
 
 
-def with_covariates(data: Data, kind: Kind) -> tuple[Data, int]:
+def with_covariates(data: Data, kind: PassKind) -> tuple[Data, int]:
     """The models that have what a law depends on, and how many have not."""
     held = data.counts.covariates
     if absent := [name for name in kind.covariates if name not in held]:
@@ -372,7 +363,7 @@ def some_models(data: Data, chosen: NDArray[np.bool_]) -> Data:
     return part
 
 
-def fit_at_k(data: Data, kind: Kind, index: int, method: str, weights: Floats) -> PassFit:
+def fit_at_k(data: Data, kind: PassKind, index: int, method: str, weights: Floats) -> PassFit:
     """The law at the k of this index; weights (R, G): how often each resample draws each model.
 
     Raises
@@ -387,7 +378,7 @@ def fit_at_k(data: Data, kind: Kind, index: int, method: str, weights: Floats) -
     return fit.with_draws(refits_of(fit, [{"weights": weights[:, fit.used]}], len(weights)))
 
 
-def _by_squares(data: Data, kind: Kind, index: int) -> PassFit:
+def _by_squares(data: Data, kind: PassKind, index: int) -> PassFit:
     k, estimate = data.ks[index], data.curve
     complete = estimate.complete[:, index]
     solved = estimate.pass_at_k[:, index] > 0.0
@@ -422,7 +413,7 @@ def _by_squares(data: Data, kind: Kind, index: int) -> PassFit:
     )
 
 
-def _by_likelihood(data: Data, kind: Kind, index: int) -> PassFit:
+def _by_likelihood(data: Data, kind: PassKind, index: int) -> PassFit:
     k, evidence, size = data.ks[index], data.evidence[index], len(data.counts)
     unsolved = int((~data.solved).sum())
     solved_all = int((~data.failing).sum())
@@ -474,7 +465,7 @@ def _starts(design: Design, evidence: Evidence) -> Floats:
     )
 
 
-def _runs(kind: Kind, data: Data, used: NDArray[np.bool_], neg_log: Floats) -> Runs:
+def _runs(kind: PassKind, data: Data, used: NDArray[np.bool_], neg_log: Floats) -> Runs:
     """The models as runs of the fit layer, whose loss is -log pass@k."""
     held = {name: np.asarray(values)[used] for name, values in data.counts.covariates.items()}
     variables: dict[str, Any] = {"params": None, "tokens": None, "compute": None} | kind.variables(
@@ -489,7 +480,7 @@ def _runs(kind: Kind, data: Data, used: NDArray[np.bool_], neg_log: Floats) -> R
     )
 
 
-def _enough(k: int, count: int, kind: Kind, others: str) -> None:
+def _enough(k: int, count: int, kind: PassKind, others: str) -> None:
     least = len(kind.coefficients)
     if count < least:
         raise ValueError(

@@ -17,7 +17,7 @@ Jewell 1990).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,65 +64,46 @@ def upper_limit(fit: PassFit, level: float = 0.9) -> tuple[float, Floats]:
     ValueError
         Where the level is not between 0 and 1.
     """
-    profile, law = _Profile(fit), fit.fit.fitted
-    own = float(fit.fit.theta[0])
+    design, spare = fit.design, max(1, fit.spare)
+    theta, tau, scale = fit.fit.theta, fit.scatter, overdispersion(fit)
+
+    def held(value: float) -> tuple[float, bool]:
+        """The objective where the irreducible part is held, from where the last search ended."""
+        nonlocal theta, tau
+        lower, upper, start = design.lower.copy(), design.upper.copy(), theta.copy()
+        lower[0] = upper[0] = start[0] = value
+        if fit.evidence is not None:
+            narrowed = replace(design, lower=lower, upper=upper)
+            found = fit_marginal(narrowed, fit.evidence, start[None], None, tau)
+            theta, tau = found.theta[0], float(found.tau[0])
+            return 2.0 * float(found.value[0]), bool(found.done[0])
+        loss, objective = np.asarray(fit.fit.runs.loss), fit.fit.objective
+        ends = minimise(Problems.of(design.model, loss, None, objective), start[None], lower, upper)
+        theta = ends.theta[0]
+        return fit.n_models * float(np.log(ends.value[0])), bool(ends.done[0])
+
+    own, law = float(theta[0]), fit.fit.fitted
+    least, _ = held(own)
+
+    def rise(value: float) -> float:
+        """How much worse the best law with this irreducible part is, in the units of chi^2; 0 where
+        that is not certified.
+        """
+        size, certified = held(value)
+        return (size - least) / scale if certified else 0.0
+
     found = profile_end(
-        profile.rise,
-        _most(fit, level),
+        rise,
+        float(fit.n_models * np.log1p(coverage_factor(level, spare) ** 2 / spare)),
         own,
         FARTHEST * float(law.max()),
         first=max(own, FIRST * float(law.min())),
         precision=PRECISION,
     )
     if found is None:
-        return np.inf, np.full_like(fit.fit.theta, np.nan)
-    profile.rise(found)
-    return found, profile.theta
-
-
-def _most(fit: PassFit, level: float) -> float:
-    """What the best law with an irreducible part may be worse by than the best of all."""
-    spare = max(1, fit.spare)
-    return float(fit.n_models * np.log1p(coverage_factor(level, spare) ** 2 / spare))
-
-
-@dataclass
-class _Profile:
-    """The objective of a fit where its irreducible part is held; each search begins where the last
-    one ended.
-    """
-
-    fit: PassFit
-
-    def __post_init__(self) -> None:
-        self.theta, self.tau = self.fit.fit.theta.copy(), self.fit.scatter
-        self.scale = overdispersion(self.fit)
-        self.least, _ = self._held(float(self.theta[0]))
-
-    def rise(self, value: float) -> float:
-        """How much worse the best law with this irreducible part is, in the units of chi^2; 0 where
-        that is not certified.
-        """
-        found, certified = self._held(value)
-        return (found - self.least) / self.scale if certified else 0.0
-
-    def _held(self, value: float) -> tuple[float, bool]:
-        fit, design = self.fit, self.fit.design
-        lower, upper, start = design.lower.copy(), design.upper.copy(), self.theta.copy()
-        lower[0] = upper[0] = start[0] = value
-        if fit.evidence is not None:
-            found = fit_marginal(
-                replace(design, lower=lower, upper=upper), fit.evidence, start[None], None, self.tau
-            )
-            size, self.tau = 2.0 * float(found.value[0]), float(found.tau[0])
-        else:
-            problems = Problems.of(
-                design.model, np.asarray(fit.fit.runs.loss), None, fit.fit.objective
-            )
-            found = minimise(problems, start[None], lower, upper)  # type: ignore[assignment]
-            size = fit.n_models * float(np.log(found.value[0]))
-        self.theta = found.theta[0]
-        return size, bool(found.done[0])
+        return np.inf, np.full_like(theta, np.nan)
+    held(found)
+    return found, theta
 
 
 def overdispersion(fit: PassFit) -> float:

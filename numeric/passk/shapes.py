@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .beta import Expansion, maximise
+from .beta import LikelihoodExpansion, maximise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,7 +160,7 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class ShapeLine:
     """Cells with the terms (D, M) of all nodes, in directions that the models tell apart."""
 
     cells: Cells
@@ -210,25 +210,25 @@ def greatest(cells: Cells, terms: Floats, least: float) -> tuple[Floats, float]:
     values, vectors = np.linalg.eigh(terms @ terms.T / terms.shape[1])
     told = values > TOLD_APART * values[-1]
     basis = vectors[:, told] / np.sqrt(values[told])
-    line, floor = Line(cells, basis.T @ terms), float(np.log(least))
+    line, floor = ShapeLine(cells, basis.T @ terms), float(np.log(least))
     point = line.begun()
     point[-1] = max(point[-1], floor)
     for _ in range(ROUNDS):
-        some = Line(cells.some(line.log_shares(point)[0] > -SHALLOW), line.terms)
+        some = ShapeLine(cells.some(line.log_shares(point)[0] > -SHALLOW), line.terms)
         last, point = point, _highest(some, point, floor)
         if np.abs(point - last).max() < SETTLED:
             break
     return basis @ point[:-1], float(np.exp(point[-1]))
 
 
-def _highest(line: Line, begun: Floats, floor: float) -> Floats:
+def _highest(line: ShapeLine, begun: Floats, floor: float) -> Floats:
     """The maximum over m and t, or over m alone where t would end below its floor."""
-    point = maximise(lambda x: Expansion(*line.expanded(x)), begun)[0]
+    point = maximise(lambda x: LikelihoodExpansion(*line.expanded(x)), begun)[0]
     if point[-1] >= floor:
         return point
 
-    def held(m: Floats) -> Expansion:
+    def held(m: Floats) -> LikelihoodExpansion:
         value, slope, curved = line.expanded(np.append(m, floor))
-        return Expansion(value, slope[:-1], curved[:-1, :-1])
+        return LikelihoodExpansion(value, slope[:-1], curved[:-1, :-1])
 
     return np.append(maximise(held, begun[:-1])[0], floor)

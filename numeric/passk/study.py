@@ -10,24 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.typeset.shown import Shown
+from ..errors import positive_number
+from ..results import checked_level
 from .across_k import (
     ZERO,
     MixedDerivative,
     TrendInK,
-    floor_interval,
     mixed_derivatives,
-    models_contradicted,
     not_told_from_0,
     open_at,
-    together,
     trend,
     vanishes_at,
 )
 from .cautions import AUTO, cautions
-from .envelopes import Cost, EnvelopeAtK, envelopes, penalties
+from .envelopes import CostAtK, EnvelopeAtK, envelopes, penalties
 from .gold import ByGold, by_way_of_gold
 from .kinds import KINDS
 from .laws import Data, PassLaws, as_counts, fit_passk, ks_of, one_benchmark
+from .validity import floor_interval, models_contradicted, together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +40,108 @@ if TYPE_CHECKING:
 DEFAULT_LEVEL = 0.9
 
 
+@dataclass(frozen=True, eq=False)
+class LawInK:
+    """One law at several k with what follows from it. What takes several k is empty or None with
+    one; what takes intervals is None without resamples.
+
+    Attributes
+    ----------
+    laws : PassLaws
+    level : float
+        Of all intervals.
+    """
+
+    laws: PassLaws
+    level: float
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether every k has resamples that tell how sure the coefficients are."""
+        return self.laws.resamples > 1 and all(fit.has_intervals for fit in self.laws.fits)
+
+    @cached_property
+    def trends(self) -> list[TrendInK]:
+        """How each coefficient moves with k."""
+        if len(self.laws) < 2:
+            return []
+        return [trend(self.laws, name, self.level) for name in self.laws.kind.coefficients]
+
+    @cached_property
+    def not_told_from_0(self) -> tuple[int, ...] | None:
+        """Every k at which the irreducible part cannot be told from 0."""
+        return not_told_from_0(self.laws, self.level) if self.has_intervals else None
+
+    @cached_property
+    def vanishes_at(self) -> int | None:
+        """The k from which on the irreducible part cannot be told from 0."""
+        return vanishes_at(self.laws, self.level) if self.has_intervals else None
+
+    @cached_property
+    def open(self) -> dict[str, tuple[int, ...]]:
+        """By coefficient the k at which the models leave it, or an end of its interval, open."""
+        names = self.laws.kind.coefficients
+        found = {name: open_at(self.laws, name, self.level) for name in names}
+        return {name: ks for name, ks in found.items() if ks}
+
+    @cached_property
+    def cautions(self) -> list[str]:
+        """What limits the law, a sentence each."""
+        return cautions(self.laws, self.level)
+
+    @property
+    def left_open(self) -> bool:
+        """Whether the models leave a coefficient undetermined at some k."""
+        return any(fit.undetermined for fit in self.laws.fits)
+
+    @cached_property
+    def validity(self) -> Validity | None:
+        """Where the laws at all k hold together: in compute or 1/g, of params+tokens laws along
+        their envelopes. None where the models leave a coefficient open.
+        """
+        return together(self.laws) if len(self.laws) > 1 and not self.left_open else None
+
+    @cached_property
+    def validity_interval(self) -> tuple[float, float] | None:
+        """Of C_x."""
+        known = self.validity is not None and self.has_intervals
+        return floor_interval(self.laws, self.level) if known else None
+
+    @cached_property
+    def models_contradicted(self) -> int | None:
+        """At how many of the fitted models the laws at different k contradict each other."""
+        return None if self.validity is None else models_contradicted(self.laws)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data: how the law was fitted, rows a k, and what follows."""
+        laws, alike = self.laws, self.not_told_from_0
+        return {
+            "law": laws.kind.name,
+            "formula": laws.kind.formula,
+            "method": laws.method,
+            "resamples": laws.resamples,
+            "seed": laws.seed,
+            "cluster": laws.cluster,
+            "n_without_covariates": laws.n_without_covariates,
+            "failed": {str(k): why for k, why in laws.failed.items()},
+            "rows": laws.rows(self.level),
+            "refits": {
+                "done": laws.resamples * len(laws),
+                "not_certified": sum(fit.n_failed for fit in laws.fits),
+            },
+            "open": {name: list(ks) for name, ks in self.open.items()},
+            "cautions": self.cautions,
+            "trends": [item.as_dict() for item in self.trends],
+            "vanishes_at": self.vanishes_at,
+            "not_told_from_0": None if alike is None else list(alike),
+            "validity": None if self.validity is None else self.validity.as_dict(),
+            "validity_interval": self.validity_interval and list(self.validity_interval),
+            "models_contradicted": self.models_contradicted,
+        }
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PassStudy:
+class PassStudy(Shown):
     """Laws of -log pass@k fitted to the same models.
 
     Attributes
@@ -74,90 +175,20 @@ class PassStudy:
     def sound(self) -> bool:
         """Whether every k has a fit that is certified and determined."""
         return all(
-            not laws.failed and all(fit.converged for fit in laws.fits) and not _left_open(laws)
+            not laws.failed and all(fit.is_sound for fit in laws.fits)
             for laws in self.laws.values()
         )
 
     @cached_property
-    def trends(self) -> dict[str, list[TrendInK]]:
-        """How each coefficient of each law moves with k; without an entry where only one k was
-        fitted.
-        """
-        return {
-            name: [trend(laws, coefficient, self.level) for coefficient in laws.kind.coefficients]
-            for name, laws in self.laws.items()
-            if len(laws) > 1
-        }
-
-    @cached_property
-    def vanishing(self) -> dict[str, int | None]:
-        """The k from which on the irreducible part cannot be told from 0, by law; no entry where
-        there are no intervals.
-        """
-        return {
-            name: vanishes_at(laws, self.level)
-            for name, laws in self.laws.items()
-            if laws.resamples > 1 and all(fit.has_intervals for fit in laws.fits)
-        }
-
-    @cached_property
-    def not_told_from_0(self) -> dict[str, tuple[int, ...]]:
-        """Every k at which the irreducible part cannot be told from 0, by law; no entry where there
-        are no intervals.
-        """
-        return {name: not_told_from_0(self.laws[name], self.level) for name in self.vanishing}
-
-    @cached_property
-    def open(self) -> dict[str, dict[str, tuple[int, ...]]]:
-        """By law and coefficient the k at which the models leave it, or an end of its interval,
-        open.
-        """
-        found = {
-            name: {each: open_at(laws, each, self.level) for each in laws.kind.coefficients}
-            for name, laws in self.laws.items()
-        }
-        return {name: {each: ks for each, ks in item.items() if ks} for name, item in found.items()}
-
-    @cached_property
-    def cautions(self) -> dict[str, list[str]]:
-        """What limits each law, a sentence each."""
-        return {name: cautions(laws, self.level) for name, laws in self.laws.items()}
-
-    @cached_property
-    def validity(self) -> dict[str, Validity]:
-        """Where the laws at all k hold together: in compute or 1/g, of params+tokens laws along
-        their envelopes.
-
-        Without an entry where only one k was fitted, or the models leave a coefficient open at some
-        k.
-        """
-        return {
-            name: together(laws)
-            for name, laws in self.laws.items()
-            if len(laws) > 1 and not _left_open(laws)
-        }
-
-    @cached_property
-    def validity_intervals(self) -> dict[str, tuple[float, float]]:
-        """Of C_x, by law."""
-        return {
-            name: floor_interval(self.laws[name], self.level)
-            for name in self.validity
-            if all(fit.has_intervals for fit in self.laws[name].fits)
-        }
-
-    @cached_property
-    def models_contradicted(self) -> dict[str, int]:
-        """At how many of the fitted models the laws at different k contradict each other, by law."""
-        return {name: models_contradicted(self.laws[name]) for name in self.validity}
+    def findings(self) -> dict[str, LawInK]:
+        """Every law with what follows from it alone."""
+        return {name: LawInK(laws, self.level) for name, laws in self.laws.items()}
 
     @cached_property
     def mixed(self) -> list[MixedDerivative]:
         """The mixed-derivative test of the compute law."""
         laws = self.laws.get("compute")
-        return (
-            mixed_derivatives(laws, level=self.level) if laws is not None and len(laws) > 1 else []
-        )
+        return [] if laws is None or len(laws) < 2 else mixed_derivatives(laws, level=self.level)
 
     @cached_property
     def envelopes(self) -> list[EnvelopeAtK]:
@@ -170,25 +201,20 @@ class PassStudy:
     def floors_at_odds(self) -> tuple[int, ...]:
         """The k at which the E0 of the compute law and of the params+tokens law are at odds: but
         one of them is told from 0, or their intervals have nothing in common."""
-        laws = [self.laws[name] for name in ("compute", "params-tokens") if name in self.laws]
-        if len(laws) < 2:
+        if not {"params-tokens", "compute"} <= set(self.laws):
             return ()
-        shared = [
-            k
-            for k in laws[0].ks
-            if k in laws[1].ks and all(each.at(k).has_intervals for each in laws)
-        ]
+        one, other = self.laws["compute"], self.laws["params-tokens"]
         found = []
-        for k in shared:
-            (low, high), (least, most) = (
-                each.at(k).interval(each.kind.floor, self.level) for each in laws
-            )
-            if (low > ZERO) != (least > ZERO) or low > most or least > high:
-                found.append(k)
+        for k in one.ks:
+            if k in other.ks and one.at(k).has_intervals and other.at(k).has_intervals:
+                low, high = one.at(k).interval(one.kind.floor, self.level)
+                least, most = other.at(k).interval(other.kind.floor, self.level)
+                if (low > ZERO) != (least > ZERO) or low > most or least > high:
+                    found.append(k)
         return tuple(found)
 
     @cached_property
-    def penalties(self) -> list[Cost]:
+    def penalties(self) -> list[CostAtK]:
         """The penalty and the effective compute at every k and ratio."""
         if not self.ratios or "params-tokens" not in self.laws:
             return []
@@ -210,36 +236,7 @@ class PassStudy:
         """
         return {
             "level": self.level,
-            "laws": [
-                {
-                    "law": name,
-                    "formula": laws.kind.formula,
-                    "method": laws.method,
-                    "resamples": laws.resamples,
-                    "seed": laws.seed,
-                    "cluster": laws.cluster,
-                    "n_without_covariates": laws.n_without_covariates,
-                    "failed": {str(k): why for k, why in laws.failed.items()},
-                    "rows": laws.rows(self.level),
-                    "refits": {
-                        "done": laws.resamples * len(laws),
-                        "not_certified": sum(fit.n_failed for fit in laws.fits),
-                    },
-                    "open": {each: list(ks) for each, ks in self.open[name].items()},
-                    "cautions": self.cautions[name],
-                    "trends": [item.as_dict() for item in self.trends.get(name, [])],
-                    "vanishes_at": self.vanishing.get(name),
-                    "not_told_from_0": list(self.not_told_from_0[name])
-                    if name in self.not_told_from_0
-                    else None,
-                    "validity": self.validity[name].as_dict() if name in self.validity else None,
-                    "validity_interval": list(self.validity_intervals[name])
-                    if name in self.validity_intervals
-                    else None,
-                    "models_contradicted": self.models_contradicted.get(name),
-                }
-                for name, laws in self.laws.items()
-            ],
+            "laws": [law.as_dict() for law in self.findings.values()],
             "floors_at_odds": list(self.floors_at_odds),
             "envelopes": [item.as_dict() for item in self.envelopes],
             "penalties": [item.as_dict() for item in self.penalties],
@@ -248,19 +245,12 @@ class PassStudy:
         }
 
     def tables(self) -> list[Table]:
-        """Every law over k, then envelopes, costs, composed laws and the mixed-derivative test, as
-        far as there are such.
+        """Every law over k with what is found of it, then envelopes, costs, composed laws and the
+        mixed-derivative test, as far as there are such.
         """
         from .study_text import tables
 
         return tables(self)
-
-    def to_latex(self) -> str:
-        """The tables, with booktabs."""
-        return "\n\n".join(table.latex() for table in self.tables())
-
-    def _repr_html_(self) -> str:
-        return "\n".join(table.html() for table in self.tables())
 
     def __str__(self) -> str:
         from .study_text import study_text
@@ -306,29 +296,21 @@ def study_passk(
     ValueError
         As `fit_passk`.
     """
-    from ..errors import positive_number
-    from ..results import checked_level
-
     counts = as_counts(counts)
-    held = counts.counts.covariates if isinstance(counts, Data) else counts.covariates
-    names = (
-        list(laws)
-        if laws is not None
-        else [name for name, kind in KINDS.items() if set(kind.covariates) <= set(held)]
-    )
-    if not names:
-        source = counts.counts.source if isinstance(counts, Data) else counts.source
-        raise ValueError(
-            f"{source}: has neither compute nor params and tokens nor gold of the models; a law "
-            f"needs one of them"
-        )
     data = counts if isinstance(counts, Data) else Data(counts, ks_of(counts, k, method))
     one_benchmark(data.counts)
+    held = data.counts.covariates
+    usual = [name for name, kind in KINDS.items() if set(kind.covariates) <= set(held)]
+    names = usual if laws is None else list(dict.fromkeys(laws))
+    if not names:
+        raise ValueError(
+            f"{data.counts.source}: has neither compute nor params and tokens nor gold of the "
+            f"models; a law needs one of them"
+        )
     checked = tuple(positive_number("ratios", ratio) for ratio in ratios)
     if method == "likelihood" and len(names) > 1:
         _ = data.evidence  # once for all laws
     found: dict[str, PassLaws] = {}
-    names = list(dict.fromkeys(names))
     for name in names:
         found[name] = fit_passk(
             data,
@@ -344,7 +326,3 @@ def study_passk(
     return PassStudy(
         laws=found, level=checked_level(level), ratios=checked, planned=len(names) * len(data.ks)
     )
-
-
-def _left_open(laws: PassLaws) -> bool:
-    return any(fit.undetermined for fit in laws.fits)

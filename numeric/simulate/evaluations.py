@@ -57,8 +57,8 @@ __all__ = [
     "PROBLEMS",
     "RUN_NOISE",
     "SAMPLES",
-    "Design",
     "SimulatedEvaluations",
+    "SimulatedRuns",
     "design",
     "simulate",
 ]
@@ -109,7 +109,7 @@ FLOP_PER_PARAM_AND_TOKEN = 6.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Design:
+class SimulatedRuns:
     """M runs: different names, params N, tokens D, compute C = 6 N D (FLOP) and data set, (M,)
     each.
     """
@@ -123,12 +123,12 @@ class Design:
     def __len__(self) -> int:
         return len(self.run)
 
-    def subset(self, index: Any) -> Design:
+    def subset(self, index: Any) -> SimulatedRuns:
         """The runs at a mask or at indices."""
-        return Design(**{name: values[index] for name, values in vars(self).items()})
+        return SimulatedRuns(**{name: values[index] for name, values in vars(self).items()})
 
 
-def design() -> Design:
+def design() -> SimulatedRuns:
     """The runs of Tables 7 to 9, then the small ones.
 
     Examples
@@ -151,7 +151,7 @@ def design() -> Design:
         rows.append((f"small-{i}", budget, tokens, MIXTURE))
     run, C, D, trained = (np.array(column) for column in zip(*rows, strict=True))
     params = C / (FLOP_PER_PARAM_AND_TOKEN * D)
-    return Design(
+    return SimulatedRuns(
         run=run.astype(object),
         params=params,
         tokens=D,
@@ -169,7 +169,7 @@ class SimulatedEvaluations:
 
     Attributes
     ----------
-    design : Design
+    design : SimulatedRuns
         M runs.
     scores : dict of (str, str) to ndarray
         (benchmark, metric type) -> (M,) accuracy or, for metric type "loss", nats per token; NaN
@@ -178,7 +178,7 @@ class SimulatedEvaluations:
         Benchmark -> accuracy of guessing.
     """
 
-    design: Design
+    design: SimulatedRuns
     scores: dict[tuple[str, str], Floats]
     baselines: dict[str, float]
 
@@ -280,7 +280,7 @@ def simulate(
 class _Benchmark:
     """The truth of one benchmark at the runs, and scores drawn from it."""
 
-    def __init__(self, name: str, runs: Design) -> None:
+    def __init__(self, name: str, runs: SimulatedRuns) -> None:
         self.name, self.problems, self.metric_type = name, PROBLEMS[name], METRIC_TYPES[name]
         self.baseline = float(str(LAWS[name].random_baseline))
         self.neg_log = np.asarray(
@@ -347,7 +347,7 @@ def _rates(Q: Floats, ranks: Floats) -> Floats:
     return found
 
 
-def _loss(name: str, runs: Design) -> Floats:
+def _loss(name: str, runs: SimulatedRuns) -> Floats:
     """E + A N^-b + B D^-b; NaN for the small runs."""
     E, A, B, exponent = LOSSES[name]
     truth = Law(E=E, A=A, B=B, beta=exponent, gamma=exponent)

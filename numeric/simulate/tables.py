@@ -131,7 +131,7 @@ def simulate_counts(*, seeds: tuple[int, int, int] = (0, 1, 2)) -> CountTables:
     >>> len(tables.counts["model"]), len(tables.models["model"]), tables.models["model"][0]
     (3072, 48, 'N7e+07_D2e+09')
     """
-    from ..passk.simulate import Adaptive, grid, law_truth, simulate
+    from .counts import Adaptive, grid, law_truth, simulate
 
     of_gold, of_models, of_samples = (whole_number("seeds", seed, 0) for seed in seeds)
     design = grid(

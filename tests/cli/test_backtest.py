@@ -10,7 +10,7 @@ import pytest
 from tests.data import runs_at, write_csv
 
 from isoflop.numeric.fit import hold_out as engine
-from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
+from isoflop.numeric.simulate.counts import Fixed, grid, law_truth, simulate
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def tables(tmp_path_factory):
         folder / "models.csv",
         {"model": design.names, "params": design.params, "tokens": design.tokens},
     )
-    write_csv(folder / "gold.csv", made.gold())
+    write_csv(folder / "gold.csv", {"model": design.names, "gold": design.gold})
     write_csv(folder / "runs.csv", runs_at(design.params, design.tokens, noise=1e-3))
     write_csv(folder / "other.csv", {"a": [1, 2], "b": [3, 4]})
     return folder

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from math import comb
@@ -309,9 +310,8 @@ def test_a_table_that_is_not_possible(
     path = counts("model,k,mean_pass_at_k\na,1,0.1\na,2,0.3\na,4,0.25\nb,1,0.2\n")
     result = call("passk", path, "--check")
     assert (result.code, result.err) == (1, "")
-    assert (
-        "a row 3, non-decreasing: k = 4: 0.25 must be at least 0.3 (k = 2); off by 0.05"
-        in result.out
+    assert re.search(
+        r"^a +3 +non-decreasing +4 +0\.250000 +at least 0\.300000 +2 +0\.0500 +-$", result.out, re.M
     )
     report = json.loads(call("passk", path, "--check", "--format", "json").out)
     assert report.keys() >= {"n_values", "n_groups", "tolerance", "counts", "violations", "notes"}
@@ -429,4 +429,4 @@ def test_public_counts(call: Callable[..., Any], public_runs: Path) -> None:
 def test_published_means_are_not_possible(call: Callable[..., Any], public_runs: Path) -> None:
     result = call("passk", public_runs / "pythia-passk" / "mean_pass_at_k.csv", "--check")
     assert result.code == 1
-    assert "must be at least" in result.out
+    assert "at least" in result.out

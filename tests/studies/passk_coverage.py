@@ -34,13 +34,11 @@ import isoflop
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import fit_passk
-from isoflop.numeric.passk.simulate import (
+from isoflop.numeric.simulate.counts import (
     Adaptive,
     Fixed,
-    Mixed,
     ModelGrid,
-    Truth,
-    draw_rates,
+    SuccessRates,
     grid,
     law_truth,
     law_values,
@@ -113,6 +111,21 @@ class EveryOther:
 
 
 @dataclass(frozen=True)
+class GivenUp:
+    """Every problem by one of two schemes, the second with chance `share`."""
+
+    one: Adaptive
+    other: Fixed
+    share: float
+
+    def counts(self, rates, rng):
+        """Samples and correct ones of problems with these success rates."""
+        chosen = rng.random(rates.shape) < self.share
+        (n, c), (m, d) = self.one.counts(rates, rng), self.other.counts(rates, rng)
+        return np.where(chosen, m, n), np.where(chosen, d, c)
+
+
+@dataclass(frozen=True)
 class Case:
     """What is drawn and how it is fitted."""
 
@@ -120,7 +133,7 @@ class Case:
     law: str
     method: str
     k: int
-    sampling: Fixed | Adaptive | Mixed | EveryOther
+    sampling: Fixed | Adaptive | GivenUp | EveryOther
     concentration: float
     setting: str = "moderate"
 
@@ -138,7 +151,7 @@ SAMPLINGS = (
 )
 #: Until solved, but three problems in ten are given up after the first batch, as where a budget
 #: runs out.
-GIVEN_UP = Mixed(Adaptive(32, 1, 2048), Fixed(32), 0.3)
+GIVEN_UP = GivenUp(Adaptive(32, 1, 2048), Fixed(32), 0.3)
 #: What the convention makes of the exponent while the likelihood does not need it. Up to the first
 #: batch no problem has n < k.
 CONVENTIONS = (
@@ -184,7 +197,7 @@ def truth_of(case, models, random):
     scatter = np.exp(setting.scatter * random.standard_normal(len(models)))
     neg_log = law_values(models, case.law, coefficients) * scatter
     shape = np.full(len(models), SHAPE)
-    return Truth(shape, shape * np.expm1(neg_log))  # a/(a + b) = e^-y, which is pass@1
+    return SuccessRates(shape, shape * np.expm1(neg_log))  # a/(a + b) = e^-y, which is pass@1
 
 
 def repetition(case, seed):
@@ -269,7 +282,7 @@ def unsolved_share(case, seed=0):
     """Share of the models without a success in one repetition."""
     setting, random = SETTINGS[case.setting], np.random.default_rng([SEED, seed])
     truth = truth_of(case, setting.models, random)
-    _, correct = case.sampling.counts(draw_rates(truth, setting.problems, random), random)
+    _, correct = case.sampling.counts(truth.drawn(setting.problems, random), random)
     return float(np.mean(correct.sum(axis=1) == 0))
 
 

@@ -70,15 +70,14 @@ def together_rows(b: Benchmark) -> list[list[str]]:
     """
     rows, least = [], b.counts.covariates["compute"].min()
     for law in ("compute", "params-tokens"):
-        if law not in b.study.validity:
+        law_in_k = b.study.findings[law]
+        found = law_in_k.validity
+        if found is None:
             rows.append([b.title, law, "open", "", "", ""])
             continue
-        found, between_k = (
-            b.study.validity[law],
-            " and ".join(f"{k:,.0f}" for k in b.study.validity[law].binding or ()),
-        )
-        ends = between(*b.study.validity_intervals[law])
-        contradicted = f"{b.study.models_contradicted[law]} of {len(b.counts)}"
+        between_k = " and ".join(f"{k:,.0f}" for k in found.binding or ())
+        ends = between(*law_in_k.validity_interval)
+        contradicted = f"{law_in_k.models_contradicted} of {len(b.counts)}"
         rows.append(
             [b.title, law, f"{found.floor:.2g} {ends}", between_k, f"{least:.2g}", contradicted]
         )

@@ -55,7 +55,7 @@ def vanishing(b: Benchmark, law: str) -> Part:
     from 0.
     """
     laws = b.study.laws[law]
-    change, from_k = trend(laws, laws.kind.floor, LEVEL).change, b.study.vanishing[law]
+    change, from_k = trend(laws, laws.kind.floor, LEVEL).change, b.study.findings[law].vanishes_at
     falls = CONFIRMED if from_k is not None else PARTLY
     verdict = falls if change.high < 0.0 else REFUTED if change.low > 0.0 else UNKNOWN
     first, last = (cell(fit, laws.kind.floor) for fit in (laws.fits[0], laws.fits[-1]))

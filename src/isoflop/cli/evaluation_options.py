@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..numeric.accuracy.baselines import Baseline
     from ..numeric.data.evaluations import Evaluations
     from ..numeric.data.table import RawTable
-    from .arguments import Options, Parser
+    from .arguments import Group, Options, Parser
 
 #: Options that take all the words after them.
 LISTS = ("--benchmark", "--random-baseline", "--average", "--margin")

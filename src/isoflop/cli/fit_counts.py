@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from math import log10
 
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, shown
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..numeric.data.counts import Counts
+    from ..numeric.passk.allocation import AllocationMatrix
     from ..numeric.passk.coupled import Coupled
     from ..numeric.passk.study import PassStudy
     from .arguments import Options
@@ -144,16 +146,12 @@ def run(options: Options) -> tuple[str, int]:
     if asked.plot is not None:
         _draw(study, asked.plot)
     if form == "json":
-        data = (
-            study.as_dict()
-            | ahead.as_dict()
-            | ({"coupled": coupled.as_dict()} if coupled is not None else {})
-        )
-        text = json_text(plain(data))
+        model = {} if coupled is None else {"coupled": coupled.as_dict()}
+        text = json_text(plain(study.as_dict() | ahead.as_dict() | model))
     elif form == "csv":
         text = csv_text(
             [
-                _flat(name, row)
+                {"law": name, **row, "undetermined": " ".join(row["undetermined"])}
                 for name, laws in study.laws.items()
                 for row in laws.rows(study.level)
             ]
@@ -161,14 +159,8 @@ def run(options: Options) -> tuple[str, int]:
     elif form in TABLES:
         text = tables_text(study.tables(), form)
     else:
-        text = "\n\n".join(
-            [
-                str(study),
-                *ahead.texts(),
-                *([str(coupled)] if coupled is not None else []),
-                *_notes(counts),
-            ]
-        )
+        model = [] if coupled is None else [coupled]
+        text = "\n\n".join(map(str, [study, *ahead.texts(), *model, *_notes(counts)]))
     if study.interrupted:
         say_interrupted(
             f"{study.done} of {study.planned} fits are made; laws and k that were not reached are "
@@ -253,7 +245,7 @@ class _Ahead:
         self.study, self.compute, self.loss_law = study, asked.compute, asked.loss_law
         self.predictions: list[dict[str, Any]] = []
         self.refused: list[dict[str, Any]] = []
-        self.matrix: Any = None
+        self.matrix: AllocationMatrix | None = None
         self.notes: list[str] = []
         if not asked.compute:
             return
@@ -275,13 +267,12 @@ class _Ahead:
         self._extrapolate()
 
     def _predict(self) -> None:
-        from ..numeric.passk.across_k import predict
+        from ..numeric.passk.validity import predict
 
+        laws, level = self.study.laws["compute"], self.study.level
         for compute in self.compute:
             try:
-                rows = predict(
-                    self.study.laws["compute"], {"compute": compute}, level=self.study.level
-                )
+                rows = predict(laws, {"compute": compute}, level=level)
             except ValueError as error:
                 self._refuse("prediction", compute, str(error))
             else:
@@ -293,10 +284,8 @@ class _Ahead:
         laws: dict[Any, Any] = {} if self.loss_law is None else {LOSS: self.loss_law}
         for fit in self.study.laws["params-tokens"].fits:
             if fit.undetermined:
-                self.notes.append(
-                    f"k = {fit.k}: no allocation: the models leave {', '.join(fit.undetermined)} "
-                    f"open"
-                )
+                names = ", ".join(fit.undetermined)
+                self.notes.append(f"k = {fit.k}: no allocation: the models leave {names} open")
             else:
                 laws[fit.k] = fit
         if len(laws) < 2:
@@ -312,75 +301,55 @@ class _Ahead:
 
     def _extrapolate(self) -> None:
         """Say which of the computes lie beyond all models."""
-        from ..numeric.passk.across_k import decades_beyond
-
-        known = next(
-            laws.covariates["compute"]
-            for laws in self.study.laws.values()
-            if "compute" in laws.covariates
-        )
+        covariates = [laws.covariates for laws in self.study.laws.values()]
+        known = next(held["compute"] for held in covariates if "compute" in held)
         for compute in self.compute:
-            away = decades_beyond(known, compute)
-            if away:
-                end, what = (
-                    (known.max(), "above the greatest")
-                    if away > 0.0
-                    else (known.min(), "below the least")
-                )
-                self.notes.append(
-                    f"compute={compute:g}: {abs(away):.2g} orders of magnitude {what} compute of "
-                    f"the models, {end:.4g}"
-                )
+            for end, what, beyond in (
+                (known.max(), "above the greatest", log10(compute / known.max())),
+                (known.min(), "below the least", log10(known.min() / compute)),
+            ):
+                if beyond > 0.0:
+                    self.notes.append(
+                        f"compute={compute:g}: {beyond:.2g} orders of magnitude {what} compute of "
+                        f"the models, {end:.4g}"
+                    )
 
     def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        if self.predictions:
-            found["predictions"] = self.predictions
-        if self.refused:
-            found["refused"] = self.refused
-        if self.matrix is not None:
-            found["allocations"] = [self.matrix.as_dict() | self._named()]
-        return found | ({"notes": self.notes} if self.notes else {})
-
-    def _named(self) -> dict[str, Any]:
-        return {} if self.loss_law is None else {"loss_law": self.loss_law.name}
+        named = {} if self.loss_law is None else {"loss_law": self.loss_law.name}
+        found: dict[str, Any] = {
+            "predictions": self.predictions,
+            "refused": self.refused,
+            "allocations": [] if self.matrix is None else [self.matrix.as_dict() | named],
+            "notes": self.notes,
+        }
+        return {name: rows for name, rows in found.items() if rows}
 
     def texts(self) -> list[str]:
         from textwrap import wrap
 
         from ..numeric.passk.study_text import predictions_table
 
-        found = (
-            [str(predictions_table(self.predictions, self.study.level)).replace("\n", "\n\n", 1)]
-            if self.predictions
-            else []
-        )
-        refused = [
-            line
-            for row in self.refused
-            for line in wrap(f"no {row['what']}: {row['reason']}", WIDTH)
-        ]
-        found += ["\n".join(refused)] if refused else []
+        found = []
+        if self.predictions:
+            table = predictions_table(self.predictions, self.study.level)
+            found.append(str(table).replace("\n", "\n\n", 1))
+        refused = [wrap(f"no {row['what']}: {row['reason']}", WIDTH) for row in self.refused]
+        found.append("\n".join(line for lines in refused for line in lines))
         if self.matrix is not None:
             taken = "" if self.matrix.low is None else ", which the intervals take as it is"
-            loss = [f"loss: {self.loss_law.name}{taken}"] if self.loss_law is not None else []
-            found.append("\n".join([str(self.matrix), *loss]))
-        notes = [line for note in self.notes for line in wrap(f"note: {note}", WIDTH)]
-        return [*found, *(["\n".join(notes)] if notes else [])]
-
-
-def _flat(law: str, row: dict[str, Any]) -> dict[str, Any]:
-    return {"law": law, **row, "undetermined": " ".join(row["undetermined"])}
+            loss = "" if self.loss_law is None else f"\nloss: {self.loss_law.name}{taken}"
+            found.append(f"{self.matrix}{loss}")
+        notes = [wrap(f"note: {note}", WIDTH) for note in self.notes]
+        found.append("\n".join(line for lines in notes for line in lines))
+        return [text for text in found if text]
 
 
 def _notes(counts: Counts) -> list[str]:
     from ..numeric.data.rows import those_dropped
 
-    found = [
-        *counts.warnings,
-        *([f"rows {those_dropped(counts.dropped)}"] if counts.dropped else []),
-    ]
-    return ["\n".join(f"note: {text}" for text in found)] if found else []
+    dropped = [f"rows {those_dropped(counts.dropped)}"] if counts.dropped else []
+    said = "\n".join(f"note: {text}" for text in [*counts.warnings, *dropped])
+    return [said] if said else []
 
 
 def _draw(study: PassStudy, path: str) -> None:

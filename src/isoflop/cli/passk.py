@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from ..numeric.data.counts import Counts
     from ..numeric.passk.curve import Curve
-    from ..numeric.passk.inequalities import Violations
     from .arguments import Options
 
 SUMMARY = "pass@k from counts of samples, and whether a table of pass@k is possible"
@@ -171,7 +170,7 @@ def _checked(
     tolerance: float | None,
     form: str,
 ) -> tuple[str, int]:
-    from ..numeric.passk.inequalities import violations
+    from ..numeric.passk.inequalities import PARTS, violations
 
     data = file.table()
     notes: tuple[str, ...] = ()
@@ -190,46 +189,22 @@ def _checked(
     status = NEGATIVE if found else DONE
     if form == "text":
         return "\n".join([str(found), *(f"note: {clean(note)}" for note in notes)]), status
+    rows = [{name: _known(value) for name, value in row.items()} for row in found.rows()]
     if form == "csv":
         say_notes([*found.notes, *notes])
-        return csv_text(_of_violations(found, joined=True), _violation_columns(found)), status
-    return json_text(_report(found, notes)), status
-
-
-def _report(found: Violations, notes: Sequence[str]) -> dict[str, Any]:
-    return {
+        for row in rows:  # a list is no cell
+            row |= {name: " ".join(map(str, row[name])) for name in ("others", "rows")}
+        return csv_text(rows, [*found.by, *PARTS]), status
+    report = {
         "source": found.source,
         "n_values": found.n_values,
         "n_groups": found.n_groups,
         "tolerance": found.tolerance,
         "counts": found.counts(),
-        "violations": _of_violations(found, joined=False),
+        "violations": rows,
         "notes": [*found.notes, *notes],
     }
-
-
-def _of_violations(found: Violations, *, joined: bool) -> list[dict[str, Any]]:
-    rows = [{name: _known(value) for name, value in row.items()} for row in found.rows()]
-    if joined:  # a list is no cell
-        rows = [
-            row | {name: " ".join(map(str, row[name])) for name in ("others", "rows")}
-            for row in rows
-        ]
-    return rows
-
-
-def _violation_columns(found: Violations) -> list[str]:
-    return [
-        *found.by,
-        "inequality",
-        "k",
-        "others",
-        "rows",
-        "pass_at_k",
-        "bound",
-        "excess",
-        "standard_errors",
-    ]
+    return json_text(report), status
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------

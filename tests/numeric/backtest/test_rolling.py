@@ -10,7 +10,7 @@ import pytest
 from isoflop.numeric.backtest import backtest
 from isoflop.numeric.fit import hold_out as engine
 from isoflop.numeric.passk.laws import fit_passk
-from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
+from isoflop.numeric.simulate.counts import Fixed, grid, law_truth, simulate
 
 LAW = {"E0": 0.3, "C0": 2e3, "alpha": 0.16}
 SIZES, TOKENS = (1e8, 4e8, 1.6e9, 6.4e9), (2e9, 1.3e10, 7e10, 5e11)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isoflop.numeric.passk.simulate import Adaptive, Fixed, grid, law_truth, simulate
+from isoflop.numeric.simulate.counts import Adaptive, Fixed, grid, law_truth, simulate
 
 SIZES = tuple(np.geomspace(2e7, 1e10, 6))
 TOKENS = tuple(np.geomspace(2e9, 3e11, 5))

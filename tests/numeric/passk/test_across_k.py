@@ -7,23 +7,26 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from tests.data import affine_rates
 
 from isoflop.numeric.passk.across_k import (
-    contradictions,
-    decades_beyond,
-    floor_interval,
     mixed_derivatives,
-    models_contradicted,
     not_told_from_0,
-    predict,
-    together,
     trend,
     vanishes_at,
+    verdict,
 )
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import fit_passk
-from isoflop.numeric.passk.simulate import Fixed, affine_truth, grid, simulate
+from isoflop.numeric.passk.validity import (
+    contradictions,
+    floor_interval,
+    models_contradicted,
+    predict,
+    together,
+)
 from isoflop.numeric.results import Estimate
+from isoflop.numeric.simulate.counts import Fixed, grid, simulate
 
 mp = mpmath.mp.clone()
 mp.dps = 40
@@ -281,12 +284,6 @@ def test_params_tokens_laws_hold_together_where_their_envelopes_do(joint_counts)
     assert models_contradicted(laws) == int((values[1] > values[0]).sum())
 
 
-def test_how_far_beyond_the_models():
-    known = np.array([1e18, 1e22])
-    assert [decades_beyond(known, value) for value in (1e18, 1e20, 1e22)] == [0.0, 0.0, 0.0]
-    assert [decades_beyond(known, value) for value in (1e15, 1e24)] == pytest.approx([-3.0, 2.0])
-
-
 # -- predictions -------------------------------------------------------------------------------------------------------
 
 
@@ -330,7 +327,7 @@ def test_predictions_are_refused_below_the_floor(fitted):
 
 
 def study_of(design, log_b, seed):
-    truth = affine_truth(design, (-0.7, 0.0), log_b, scatter=0.05, rng=seed)
+    truth = affine_rates(design, (-0.7, 0.0), log_b, scatter=0.05, rng=seed)
     counts = simulate(design, truth, problems=256, sampling=Fixed(64), rng=seed).counts()
     return fit_passk(
         counts, k=(1, 4, 16), method="least-squares-log", resamples=100, seed=seed, cluster=None
@@ -402,3 +399,21 @@ def test_without_resamples_there_is_no_verdict(compute_counts):
     laws = fit_passk(compute_counts, k=[1, 10], method="least-squares-log")
     assert {row.verdict for row in mixed_derivatives(laws)} == {"no resamples"}
     assert len(mixed_derivatives(laws, parts=3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("interval", "expected"),
+    [
+        ((-0.02, 0.02), "agree"),
+        ((0.005, 0.019), "agree"),  # beyond chance, and within what counts as none
+        ((-0.02, 0.0201), "cannot tell"),
+        ((-0.463, 0.12), "cannot tell"),
+        ((0.0, 0.5), "cannot tell"),
+        ((0.001, 0.03), "differ"),
+        ((-0.5, -0.001), "differ"),
+        ((float("-inf"), float("inf")), "cannot tell"),
+        ((), "no resamples"),
+    ],
+)
+def test_verdicts(interval, expected):
+    assert verdict(Estimate(0.0, *interval), 0.02) == expected

@@ -7,7 +7,7 @@ import pytest
 from isoflop.numeric.fit.resample import paired
 from isoflop.numeric.passk.envelopes import envelope_columns, envelopes, penalties
 from isoflop.numeric.passk.laws import fit_passk
-from isoflop.numeric.passk.simulate import Fixed, ModelGrid, law_truth, simulate
+from isoflop.numeric.simulate.counts import Fixed, ModelGrid, law_truth, simulate
 
 mp = mpmath.mp.clone()
 mp.dps = 40

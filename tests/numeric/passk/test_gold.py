@@ -60,17 +60,6 @@ def test_the_implied_law_is_the_limit(case):
     assert found == pytest.approx([float(limit), float(coefficient), float(slope)], rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("place", "value", "said"),
-    [(2, -1.0, "kappa=-1.0"), (3, np.nan, "Eg=nan"), (0, -0.1, "xi0=-0.1")],
-)
-def test_domains(place, value, said):
-    case = list(CASES[0])
-    case[place] = value
-    with pytest.raises(ValueError, match=said):
-        Composition(np.array([case]))
-
-
 def test_beside_a_direct_law(drawn):
     counts = drawn("gold", seed=5).counts()
     laws = fit_passk(counts, law="gold", k=[1, 16], method="least-squares-log", resamples=30)

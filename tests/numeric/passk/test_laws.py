@@ -14,7 +14,7 @@ from isoflop.numeric.passk import likelihood
 from isoflop.numeric.passk.curve import curve
 from isoflop.numeric.passk.kinds import KINDS, kind_of
 from isoflop.numeric.passk.laws import Data, fit_passk
-from isoflop.numeric.passk.simulate import Adaptive, Fixed, grid, law_values
+from isoflop.numeric.simulate.counts import Adaptive, Fixed, grid, law_values
 
 KS = (1, 10, 50)
 LAW_NAMES = ("compute", "params-tokens", "gold")
@@ -290,8 +290,6 @@ def test_predictions_hold_new_models(drawn, design) -> None:
     narrow = found.prediction({"compute": design.compute}).interval(0.5)
     assert (narrow[0] > low).all()
     assert (narrow[1] < high).all()
-    wide = found.prediction({"compute": design.compute}).interval(0.9, measured=0.5)
-    assert (wide[0] < low).all()
 
 
 # -- resamples ---------------------------------------------------------------------------------------------------------
@@ -347,7 +345,6 @@ def test_predictions_are_the_laws(compute_laws, compute_counts) -> None:
     assert found.predict({"compute": compute}) == pytest.approx(expected, rel=1e-10)
     ahead = found.prediction({"compute": compute})
     assert ahead.neg_log == pytest.approx(expected, rel=1e-10)
-    assert ahead.pass_at_k == pytest.approx(np.exp(-expected), rel=1e-10)
     of_draws = found.predict_by(found.drawn, {"compute": compute})
     e, scale, alpha = found.drawn.T
     assert of_draws == pytest.approx(

@@ -18,7 +18,7 @@ from isoflop.numeric.passk.fit_at_k import PassFit, open_side
 from isoflop.numeric.passk.kinds import KINDS
 from isoflop.numeric.passk.laws import SQUARES, Data, fit_passk
 from isoflop.numeric.passk.limit import overdispersion, upper_limit
-from isoflop.numeric.passk.simulate import Fixed
+from isoflop.numeric.simulate.counts import Fixed
 
 COMPUTE = KINDS["compute"]
 BUDGETS = np.geomspace(1e18, 1e22, 40)

@@ -242,7 +242,7 @@ def test_the_optimum_against_another_search(drawn) -> None:
     """Counts of a simulation, some models without a success: Nelder and Mead's method from several
     places.
     """
-    from isoflop.numeric.passk.simulate import Fixed, grid
+    from isoflop.numeric.simulate.counts import Fixed, grid
 
     some = grid((1e8,), tuple(COMPUTE_GRID / 6e8))
     counts = drawn(

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from isoflop.numeric.passk.shapes import Cells, Line, greatest
+from isoflop.numeric.passk.shapes import Cells, ShapeLine, greatest
 
 LEAST = 0.1
 
@@ -84,7 +84,7 @@ def test_no_other_line_is_likelier(tables):
 def test_slopes_are_those_of_differences(tables):
     log_a, nodes, values = tables
     line, point = (
-        Line(Cells.of(log_a, values), terms_of(nodes).reshape(3, -1)),
+        ShapeLine(Cells.of(log_a, values), terms_of(nodes).reshape(3, -1)),
         np.array([-1.2, -0.4, 0.1, -0.5]),
     )
     value, slope, curved = line.expanded(point)

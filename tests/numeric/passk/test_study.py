@@ -10,17 +10,12 @@ import pytest
 
 from isoflop.numeric.passk import laws as laws_module
 from isoflop.numeric.passk import study_text
-from isoflop.numeric.passk.across_k import (
-    floor_interval,
-    mixed_derivatives,
-    together,
-    trend,
-    vanishes_at,
-)
+from isoflop.numeric.passk.across_k import mixed_derivatives, trend, vanishes_at
 from isoflop.numeric.passk.envelopes import envelopes, penalties
 from isoflop.numeric.passk.laws import Data, fit_passk
 from isoflop.numeric.passk.likelihood import Surface
 from isoflop.numeric.passk.study import study_passk
+from isoflop.numeric.passk.validity import floor_interval, together
 
 KS = (1, 8, 64)
 WIDTH = 100
@@ -37,13 +32,12 @@ def test_the_parts_are_those_of_the_functions(study, joint_counts):
     for name, laws in study.laws.items():
         own = fit_passk(joint_counts, law=name, k=KS, method=SQUARES, resamples=40, seed=2)
         assert own.rows() == laws.rows()
-        assert study.trends[name] == [trend(own, each) for each in own.kind.coefficients]
-        assert study.vanishing[name] == vanishes_at(own)
+        assert study.findings[name].trends == [trend(own, each) for each in own.kind.coefficients]
+        assert study.findings[name].vanishes_at == vanishes_at(own)
     compute, joint = study.laws["compute"], study.laws["params-tokens"]
-    assert set(study.validity) == {"compute", "params-tokens", "gold"}
-    assert study.validity["params-tokens"].floor == together(joint).floor
-    assert study.validity["compute"].floor == together(compute).floor
-    assert study.validity_intervals["compute"] == floor_interval(compute)
+    assert study.findings["params-tokens"].validity == together(joint)
+    assert study.findings["compute"].validity == together(compute)
+    assert study.findings["compute"].validity_interval == floor_interval(compute)
     assert study.mixed == mixed_derivatives(compute)
     assert [row.as_dict() for row in study.envelopes] == [
         row.as_dict() for row in envelopes(joint, compute)
@@ -152,8 +146,8 @@ def test_where_the_irreducible_part_is_told_from_0_at_every_k(
 
 def test_without_resamples(compute_counts):
     study = study_passk(compute_counts, laws=["compute"], k=KS, method=SQUARES, resamples=0)
-    assert study.vanishing == {}
-    assert study.validity_intervals == {}
+    assert study.findings["compute"].not_told_from_0 is None
+    assert study.findings["compute"].validity_interval is None
     assert study.envelopes == []
     assert study.penalties == []
     assert "no resamples, no intervals" in str(study)
@@ -162,8 +156,7 @@ def test_without_resamples(compute_counts):
 
 def test_one_k(joint_counts):
     study = study_passk(joint_counts, k=[8], method=SQUARES, resamples=20)
-    assert study.trends == {}
-    assert study.validity == {}
+    assert all(law.trends == [] and law.validity is None for law in study.findings.values())
     assert study.mixed == []
     assert len(study.envelopes) == 1
 
@@ -337,7 +330,7 @@ def test_open_coefficients_are_named_with_their_k(study):
             draws[:8, 4] = 10.0
         fits.append(fit.with_draws(replace(fit.draws, coefficients=draws)))
     own = replace(study, laws={"params-tokens": replace(joint, fits=tuple(fits))})
-    assert own.open["params-tokens"]["gamma"] == (8, 64)
+    assert own.findings["params-tokens"].open["gamma"] == (8, 64)
     assert own.sound == study.sound
     text = " ".join(str(own).split())
     assert (

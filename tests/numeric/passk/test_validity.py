@@ -101,12 +101,3 @@ def test_rises_beyond_rounding():
     assert rises(np.array([[1.0, 1.0, 1.0], [1.0 + 1e-13, 0.5, 2.0]])).tolist() == [
         [False, False, True]
     ]
-
-
-@pytest.mark.parametrize(
-    ("law", "said"),
-    [((0.0, -1.0, 0.1), "C0="), ((-0.1, 1.0, 0.1), "E="), ((0.0, 1.0, math.inf), "alpha=")],
-)
-def test_domains(law, said):
-    with pytest.raises(ValueError, match=said):
-        validity({1: law})

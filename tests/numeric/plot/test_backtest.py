@@ -6,7 +6,6 @@ from matplotlib.patches import Rectangle
 
 from isoflop.numeric.backtest import backtest
 from isoflop.numeric.backtest.extrapolation import Extrapolation
-from isoflop.numeric.passk.simulate import Fixed, grid, law_truth, simulate
 from isoflop.numeric.plot.backtest import (
     SMALLEST_ERROR,
     plot_backtest,
@@ -15,6 +14,7 @@ from isoflop.numeric.plot.backtest import (
 )
 from isoflop.numeric.plot.panels import save
 from isoflop.numeric.results import Estimate
+from isoflop.numeric.simulate.counts import Fixed, grid, law_truth, simulate
 
 
 @pytest.fixture(scope="module")

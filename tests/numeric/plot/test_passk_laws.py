@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from isoflop.numeric.passk.laws import Data, fit_passk
-from isoflop.numeric.passk.simulate import Adaptive, grid, law_truth, simulate
 from isoflop.numeric.plot.passk_laws import LIMIT, least_neg_log
+from isoflop.numeric.simulate.counts import Adaptive, grid, law_truth, simulate
 
 pytest.importorskip("matplotlib")
 

@@ -4,14 +4,10 @@ sampled.
 A law for one k says nothing about another, and laws written down for every k contradict each other
 somewhere (`isoflop.theory.passk`, constraints across k). Here every model has a distribution of
 success rates over problems, from which pass@k follows for all k: Beta(a, b) and a share of problems
-that are never solved. Two ways to choose it:
+that are never solved. `law_truth` has -log pass@k follow one of the three laws exactly at one k;
+the other k follow from the Beta(a, b) of given concentration.
 
-* `law_truth`: -log pass@k follows one of the three laws exactly at one k; the other k follow from the Beta(a, b) of given
-  concentration.
-* `affine_truth`: log a and log b are affine in log compute; no law holds exactly, the coupled model does.
-
-A problem's success rate is drawn once per model (or goes with the problem's difficulty for all
-models), and its samples are binomial.
+A problem's success rate is drawn once per model, and its samples are binomial.
 """
 
 from __future__ import annotations
@@ -21,9 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import nonnegative_number, number, outside, positive_number, whole_number
-from .beta import beta_neg_log_pass, beta_pass
-from .kinds import kind_of
+from ..errors import (
+    nonnegative_number,
+    number,
+    outside,
+    positive_array,
+    positive_number,
+    whole_number,
+)
+from ..fit.models import in_coordinates
+from ..fit.separable import Centred
+from ..passk.beta import beta_neg_log_pass, beta_pass
+from ..passk.kinds import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,14 +42,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Adaptive",
     "Fixed",
-    "Mixed",
     "ModelGrid",
-    "Simulated",
-    "Truth",
-    "affine_truth",
-    "draw_rates",
+    "SimulatedCounts",
+    "SuccessRates",
     "grid",
     "law_truth",
+    "law_values",
     "simulate",
 ]
 
@@ -98,17 +101,13 @@ def grid(
     rng: np.random.Generator | int = 0,
 ) -> ModelGrid:
     """Every size with every token count; gold = Eg + Gg C^-ag e^(scatter z) with z standard normal."""
-    sizes, counts = (
-        _positive(name, values) for name, values in (("params", params), ("tokens", tokens))
-    )
+    sizes, counts = positive_array("params", params), positive_array("tokens", tokens)
     size, count = (part.ravel() for part in np.meshgrid(sizes, counts, indexing="ij"))
-    scatter = nonnegative_number("gold_scatter", gold_scatter) * np.random.default_rng(
-        rng
-    ).standard_normal(len(size))
+    z = np.random.default_rng(rng).standard_normal(len(size))
+    scatter = nonnegative_number("gold_scatter", gold_scatter) * z
     compute = FLOP_PER_PARAM_AND_TOKEN * size * count
-    gold = gold_floor + positive_number(
-        "gold_coefficient", gold_coefficient
-    ) * compute**-gold_exponent * np.exp(scatter)
+    coefficient = positive_number("gold_coefficient", gold_coefficient)
+    gold = gold_floor + coefficient * compute**-gold_exponent * np.exp(scatter)
     return ModelGrid(size, count, gold)
 
 
@@ -116,7 +115,7 @@ def grid(
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class SuccessRates:
     """Success rates of every model: Beta(a, b) over the problems, 0 for a share `atom` of them;
     `a`, `b` of shape (G,).
     """
@@ -133,6 +132,12 @@ class Truth:
         """pass@k, (G, K)."""
         return beta_pass(self.a[:, None], self.b[:, None], np.atleast_1d(k), self.atom)
 
+    def drawn(self, problems: int, random: np.random.Generator) -> Floats:
+        """A success rate a model and problem, (G, P)."""
+        shape = (len(self.a), whole_number("problems", problems, 1))
+        rates = random.beta(self.a[:, None], self.b[:, None], size=shape)
+        return np.where(random.random(shape) < self.atom, 0.0, rates)
+
 
 def law_truth(
     design: ModelGrid,
@@ -144,7 +149,7 @@ def law_truth(
     atom: float = 0.0,
     scatter: float = 0.0,
     rng: np.random.Generator | int = 0,
-) -> Truth:
+) -> SuccessRates:
     """Success rates whose -log pass@k is a law times e^(scatter z), at one k.
 
     Parameters
@@ -184,7 +189,7 @@ def law_truth(
     if draws < 1.0:
         raise outside("k", k, "a number of at least 1")
     mean = _mean_rate(above, total, draws)
-    return Truth(total * mean, total * (1.0 - mean), share)
+    return SuccessRates(total * mean, total * (1.0 - mean), share)
 
 
 def law_values(design: ModelGrid, law: str, coefficients: Mapping[str, float]) -> Floats:
@@ -198,31 +203,10 @@ def law_values(design: ModelGrid, law: str, coefficients: Mapping[str, float]) -
             sorted(coefficients),
             f"{', '.join(kind.coefficients)} for the law {law}",
         )
-    values = {name: nonnegative_number(name, value) for name, value in coefficients.items()}
-    return kind.neg_log(values, {name: getattr(design, name) for name in kind.covariates})
-
-
-def affine_truth(
-    design: ModelGrid,
-    log_a: tuple[float, float],
-    log_b: tuple[float, float],
-    *,
-    atom: float = 0.0,
-    scatter: float = 0.0,
-    rng: np.random.Generator | int = 0,
-) -> Truth:
-    """log a and log b of the success rates affine in log compute: (value at the mean of log
-    compute, slope).
-
-    `scatter`: standard deviation of a model's log(a/b) about the line, at the line's a.
-    """
-    away = np.log(design.compute) - np.log(design.compute).mean()
-    spread = nonnegative_number("scatter", scatter) * np.random.default_rng(rng).standard_normal(
-        len(design)
-    )
-    a = np.exp(number("log_a", log_a[0]) + number("log_a", log_a[1]) * away)
-    b = np.exp(number("log_b", log_b[0]) + number("log_b", log_b[1]) * away - spread)
-    return Truth(a, b, _share("atom", atom))
+    values = [nonnegative_number(name, coefficients[name]) for name in kind.coefficients]
+    logs = kind.logs({name: getattr(design, name) for name in kind.covariates})
+    theta = in_coordinates(kind.terms, np.array(values))
+    return Centred(logs, kind.terms.irreducible).evaluate(theta[None])[0][0]
 
 
 def _mean_rate(wanted: Floats, concentration: float, k: float) -> Floats:
@@ -286,29 +270,14 @@ class Adaptive:
         return samples, correct
 
 
-@dataclass(frozen=True)
-class Mixed:
-    """Every problem by one of two schemes, the second with chance `share`."""
-
-    one: Fixed | Adaptive
-    other: Fixed | Adaptive
-    share: float = 0.5
-
-    def counts(self, rates: Floats, rng: np.random.Generator) -> tuple[Any, Any]:
-        """Samples and correct ones of problems with these success rates."""
-        chosen = rng.random(rates.shape) < self.share
-        (n, c), (m, d) = self.one.counts(rates, rng), self.other.counts(rates, rng)
-        return np.where(chosen, m, n), np.where(chosen, d, c)
-
-
 @dataclass(frozen=True, eq=False)
-class Simulated:
+class SimulatedCounts:
     """Simulated counts with the truth that they come from.
 
     Attributes
     ----------
     design : ModelGrid
-    truth : Truth
+    truth : SuccessRates
     rates : ndarray
         (G, P): the success rate of every problem.
     n, c : ndarray of int
@@ -316,7 +285,7 @@ class Simulated:
     """
 
     design: ModelGrid
-    truth: Truth
+    truth: SuccessRates
     rates: Floats
     n: Any
     c: Any
@@ -334,10 +303,6 @@ class Simulated:
             "tokens": np.repeat(self.design.tokens, problems),
             "compute": np.repeat(self.design.compute, problems),
         }
-
-    def gold(self) -> dict[str, Any]:
-        """The gold reference's negative log likelihood of every model, as a table: model, gold."""
-        return {"model": np.array(self.design.names, dtype=object), "gold": self.design.gold}
 
     def counts(self) -> Counts:
         """The same as `Counts.read` of `columns` and `gold` gives."""
@@ -363,80 +328,39 @@ class Simulated:
         )
 
 
-def draw_rates(
-    truth: Truth, problems: int, rng: np.random.Generator | int, *, shared: float = 0.0
-) -> Floats:
-    """A success rate a model and problem, (G, P).
-
-    Parameters
-    ----------
-    truth : Truth
-    problems : int
-    rng : numpy Generator or seed
-    shared : float
-        0: every model finds other problems hard; 1: all models rank the problems alike; between:
-        the correlation of the normal scores of the ranks (a problem of the atom is then unsolvable
-        for some models only).
-    """
-    random, count = np.random.default_rng(rng), whole_number("problems", problems, 1)
-    share = number("shared", shared)
-    if not 0.0 <= share <= 1.0:
-        raise outside("shared", shared, "a number from 0 to 1")
-    shape = (len(truth.a), count)
-    if share == 0.0:
-        rates = random.beta(truth.a[:, None], truth.b[:, None], size=shape)
-        return np.where(random.random(shape) < truth.atom, 0.0, rates)
-    from scipy.special import betaincinv, ndtr
-
-    own = np.sqrt(1.0 - share) * random.standard_normal(shape)
-    rank = ndtr(np.sqrt(share) * random.standard_normal(count) + own)
-    above = np.clip((rank - truth.atom) / (1.0 - truth.atom), 0.0, 1.0)
-    found: Floats = np.where(
-        rank < truth.atom, 0.0, betaincinv(truth.a[:, None], truth.b[:, None], above)
-    )
-    return found
-
-
 def simulate(
     design: ModelGrid,
-    truth: Truth,
+    truth: SuccessRates,
     *,
     problems: int = 128,
-    sampling: Fixed | Adaptive | Mixed | None = None,
-    shared: float = 0.0,
+    sampling: Any = None,
     rng: np.random.Generator | int = 0,
-) -> Simulated:
+) -> SimulatedCounts:
     """Counts of a truth: success rates are drawn once per model and problem, then sampled.
 
     Parameters
     ----------
     design : ModelGrid
-    truth : Truth
+    truth : SuccessRates
         Of the same models.
     problems : int
-    sampling : Fixed, Adaptive or Mixed, optional
-        By default 128 samples a problem.
-    shared : float
-        How alike the models rank the problems (`draw_rates`).
+    sampling : Fixed or Adaptive, optional
+        What has a method `counts` like theirs; by default 128 samples a problem.
     rng : numpy Generator or seed
 
     Examples
     --------
     >>> design = grid()
-    >>> truth = affine_truth(design, (-1.0, 0.05), (5.0, -0.3))
+    >>> truth = law_truth(design, "compute", {"E0": 0.2, "C0": 1e5, "alpha": 0.25})
     >>> simulate(design, truth, problems=16, rng=1).n.shape
     (81, 16)
     """
     if len(truth.a) != len(design):
         raise outside("truth", f"{len(truth.a)} models", f"of the design's {len(design)}")
     random = np.random.default_rng(rng)
-    rates = draw_rates(truth, problems, random, shared=shared)
+    rates = truth.drawn(problems, random)
     n, c = (sampling or Fixed()).counts(rates, random)
-    return Simulated(design, truth, rates, n, c)
-
-
-def _positive(name: str, values: Any) -> Floats:
-    return np.array([positive_number(name, value) for value in values])
+    return SimulatedCounts(design, truth, rates, n, c)
 
 
 def _share(name: str, value: Any) -> float:

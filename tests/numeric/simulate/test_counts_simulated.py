@@ -5,9 +5,10 @@ stops where it should.
 import numpy as np
 import pytest
 from scipy import stats
+from tests.data import affine_rates
 
 from isoflop.numeric.passk import Counts
-from isoflop.numeric.passk import simulate as sim
+from isoflop.numeric.simulate import counts as sim
 
 COEFFICIENTS = {
     "compute": {"E0": 0.2, "C0": 1e5, "alpha": 0.25},
@@ -50,23 +51,10 @@ def test_scatter_about_the_law():
 
 
 def test_rates_have_the_distribution():
-    truth = sim.Truth(np.array([0.3]), np.array([2.0]), 0.2)
-    for shared in (0.0, 0.5, 1.0):
-        rates = sim.draw_rates(truth, 4000, 7, shared=shared)[0]
-        assert np.mean(rates == 0.0) == pytest.approx(0.2, abs=4 * np.sqrt(0.2 * 0.8 / 4000))
-        assert stats.kstest(rates[rates > 0], stats.beta(0.3, 2.0).cdf).pvalue > 1e-3
-
-
-def test_shared_difficulty_ranks_problems_alike():
-    truth = sim.Truth(np.array([0.5, 1.0]), np.array([5.0, 3.0]))
-    correlation = [
-        stats.spearmanr(*sim.draw_rates(truth, 2000, 1, shared=share)).statistic
-        for share in (0.0, 0.6, 1.0)
-    ]
-    assert abs(correlation[0]) < 0.1
-    # Spearman's rho of normal scores with correlation r: (6/pi) asin(r/2).
-    assert correlation[1] == pytest.approx(6 / np.pi * np.arcsin(0.3), abs=0.06)
-    assert correlation[2] == pytest.approx(1.0)
+    truth = sim.SuccessRates(np.array([0.3]), np.array([2.0]), 0.2)
+    rates = truth.drawn(4000, np.random.default_rng(7))[0]
+    assert np.mean(rates == 0.0) == pytest.approx(0.2, abs=4 * np.sqrt(0.2 * 0.8 / 4000))
+    assert stats.kstest(rates[rates > 0], stats.beta(0.3, 2.0).cdf).pvalue > 1e-3
 
 
 def test_adaptive_sampling_stops_after_enough_successes():
@@ -81,17 +69,9 @@ def test_adaptive_sampling_stops_after_enough_successes():
     assert (c / n)[50:250].mean() > 0.0105
 
 
-def test_fixed_and_mixed_sampling():
-    random = np.random.default_rng(0)
-    n, c = sim.Mixed(sim.Fixed(10), sim.Fixed(1000), share=0.3).counts(np.full(4000, 0.2), random)
-    assert set(np.unique(n)) == {10, 1000}
-    assert np.mean(n == 1000) == pytest.approx(0.3, abs=0.03)
-    assert c.sum() / n.sum() == pytest.approx(0.2, abs=0.002)
-
-
 def test_mean_pass_at_k_is_the_truths():
     design = sim.grid([1e8, 1e9, 1e10], [1e9, 1e10, 1e11])
-    truth = sim.affine_truth(design, (-0.5, 0.05), (3.0, -0.3))
+    truth = affine_rates(design, (-0.5, 0.05), (3.0, -0.3))
     simulated = sim.simulate(design, truth, problems=20_000, rng=2)
     for k in (1, 30, 1000):
         realised = (1 - (1 - simulated.rates) ** k).mean(axis=1)
@@ -99,19 +79,9 @@ def test_mean_pass_at_k_is_the_truths():
         assert np.abs(realised - expected).max() < 4.5 * 0.5 / np.sqrt(20_000)
 
 
-def test_affine_truth_is_affine():
-    design = sim.grid()
-    truth = sim.affine_truth(design, (-1.0, 0.05), (5.0, -0.3), atom=0.1)
-    slope, height = np.polyfit(
-        np.log(design.compute) - np.log(design.compute).mean(), np.log(truth.b), 1
-    )
-    assert (slope, height) == pytest.approx((-0.3, 5.0))
-    assert truth.neg_log_pass_at_k([1e30])[-1, 0] == pytest.approx(-np.log(0.9), rel=1e-6)
-
-
 def test_the_same_seed_gives_the_same_counts():
     design = sim.grid([1e8, 1e9], [1e9, 1e10])
-    truth = sim.affine_truth(design, (-1.0, 0.0), (2.0, -0.2))
+    truth = affine_rates(design, (-1.0, 0.0), (2.0, -0.2))
     one, same, other = (sim.simulate(design, truth, problems=20, rng=seed) for seed in (4, 4, 5))
     assert (one.c == same.c).all()
     assert (one.c != other.c).any()
@@ -120,9 +90,12 @@ def test_the_same_seed_gives_the_same_counts():
 def test_counts_are_what_reading_the_table_gives():
     design = sim.grid([1e8, 1e9], [1e9, 1e10])
     simulated = sim.simulate(
-        design, sim.affine_truth(design, (-1.0, 0.0), (2.0, -0.2)), problems=5, rng=1
+        design, affine_rates(design, (-1.0, 0.0), (2.0, -0.2)), problems=5, rng=1
     )
-    made, read = simulated.counts(), Counts.read(simulated.columns(), gold=simulated.gold())
+    made, read = (
+        simulated.counts(),
+        Counts.read(simulated.columns(), gold={"model": design.names, "gold": design.gold}),
+    )
     assert made.labels == read.labels
     assert made.by == read.by
     for name in ("group", "n", "c", "row"):
@@ -138,6 +111,10 @@ def bad(**changes):
     return sim.law_truth(design, given.pop("law"), given.pop("coefficients"), **given)
 
 
+def simulated(models=81, **options):
+    return sim.simulate(sim.grid(), sim.SuccessRates(np.ones(models), np.ones(models)), **options)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -150,9 +127,8 @@ def bad(**changes):
         (lambda: bad(atom=0.9), "atom=0.9: must be below"),
         (lambda: bad(atom=1.0), "atom=1.0"),
         (lambda: sim.grid([1e8, -1.0]), "params=-1.0"),
-        (lambda: sim.draw_rates(sim.Truth(np.ones(1), np.ones(1)), 0, 1), "problems=0"),
-        (lambda: sim.draw_rates(sim.Truth(np.ones(1), np.ones(1)), 5, 1, shared=2), "shared=2"),
-        (lambda: sim.simulate(sim.grid(), sim.Truth(np.ones(1), np.ones(1))), "1 models"),
+        (lambda: simulated(problems=0), "problems=0"),
+        (lambda: simulated(models=1), "1 models"),
         (lambda: sim.Fixed(0).counts(np.ones(2), np.random.default_rng(0)), "n=0"),
     ],
 )
