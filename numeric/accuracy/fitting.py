@@ -13,6 +13,7 @@ from ..data.sample import SPREAD, above_guessing, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..errors import whole_number
 from ..fit.fitted import Fitted
+from ..fit.hold_out import errors
 from ..fit.resample import Draws, case_weights, refits_of
 from ..results import Estimate, percentiles
 from .ceiling import limit_at_zero
@@ -336,21 +337,6 @@ def predictions(
         }
         for i in range(len(runs))
     ]
-
-
-def errors(law: Floats, observed: Floats) -> dict[str, float | None]:
-    """n, MAE, MRE, RMSE and R2 of accuracy; None where it does not exist."""
-    if not len(observed):
-        return {"n": 0, "mae": None, "mre": None, "rmse": None, "r2": None}
-    off = law - observed
-    spread = float(np.sum((observed - observed.mean()) ** 2))
-    return {
-        "n": len(observed),
-        "mae": float(np.mean(np.abs(off))),
-        "mre": float(np.mean(np.abs(off) / observed)) if (observed > 0.0).all() else None,
-        "rmse": float(np.sqrt(np.mean(off**2))),
-        "r2": 1.0 - float(np.sum(off**2)) / spread if spread > 0.0 else None,
-    }
 
 
 def _log_neg_log(values: Floats, baseline: Any) -> Floats:

@@ -314,7 +314,7 @@ def _notes(
 def _entry(trial: Trial, judged: Judged, strictest: float, level: float) -> Entry:
     sample, split, fit = trial.rows, trial.split, judged.fitted
     if fit is None:
-        return Entry(benchmark=sample.benchmark, law=judged.model, fit=None, failed=judged.failed)
+        return Entry(benchmark=sample.benchmark, law=judged.law, fit=None, failed=judged.failed)
     ahead = sample.subset(split.test)
     behind = sample.subset(
         split.train & above_guessing(sample.accuracy, sample.baseline, strictest)
@@ -329,7 +329,7 @@ def _entry(trial: Trial, judged: Judged, strictest: float, level: float) -> Entr
         )
     return Entry(
         benchmark=sample.benchmark,
-        law=judged.model,
+        law=judged.law,
         fit=fit,
         train=_errors(fit.predict(behind), behind.accuracy) if len(behind) else {"n": 0},
         held_out=_errors(judged.predicted, judged.observed) if len(ahead) else {"n": 0},

@@ -72,7 +72,7 @@ class RollingOrigin(Shown):
     @property
     def laws(self) -> tuple[str, ...]:
         """Those that predict the runs beyond some cutoff."""
-        return tuple(dict.fromkeys(one.model for one in self.held.judged if not one.failed))
+        return tuple(dict.fromkeys(one.law for one in self.held.judged if not one.failed))
 
     @property
     def errors(self) -> dict[str, Floats]:
@@ -113,7 +113,7 @@ class RollingOrigin(Shown):
 
     def _fold(self, cut: float) -> dict[str, Any]:
         fits = [one for one in self.held.judged if one.split.at == cut]
-        sound = {one.model: one for one in fits if not one.failed}
+        sound = {one.law: one for one in fits if not one.failed}
         size = {law: np.abs(one.error) for law, one in sound.items()}
         return {
             "cut": cut,
@@ -121,13 +121,13 @@ class RollingOrigin(Shown):
             "n_train": fits[0].n_train,
             "n_next": len(fits[0].observed),
             "outside": {law: outside_range(one.predicted) for law, one in sound.items()},
-            "failed": {one.model: one.failed for one in fits if one.failed},
+            "failed": {one.law: one.failed for one in fits if one.failed},
             "errors": {law: float(off.mean()) for law, off in size.items()},
             "medians": {law: float(np.median(off)) for law, off in size.items()},
         }
 
     def _of(self, law: str) -> list[Judged]:
-        return [one for one in self.held.judged if one.model == law and not one.failed]
+        return [one for one in self.held.judged if one.law == law and not one.failed]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -182,7 +182,7 @@ class RollingOrigin(Shown):
                 )
         for one in self.held.failures:
             at = Significant(3).text(one.split.at)
-            yield f"note: {one.model}: no prediction from the runs up to {at} FLOP: {one.failed}"
+            yield f"note: {one.law}: no prediction from the runs up to {at} FLOP: {one.failed}"
         if not self.held.judged:
             yield "note: too few runs of different compute for an extrapolation"
         if self.interrupted:
@@ -236,7 +236,7 @@ def rolling_origin(
         for split in rolling(compute, cutoffs, least=least)
         if split.train.any() and split.test.any()
     ]
-    held = HeldOut(())
+    held = HeldOut(judged=())
     if splits:
         laws = [AccuracyLaw(kind) for kind in kinds]
         held = hold_out(used, laws, splits, used.accuracy, jobs=jobs, progress=progress)
