@@ -114,7 +114,7 @@ class Backtest(HeldOut):
             raise outside("law", law, f"one of {', '.join(self.laws)}")
         if k not in self.observed:
             raise outside("k", k, f"one of {', '.join(map(str, self.ks))}")
-        return tuple(sorted(self.of(law, k), key=lambda fit: fit.n_train))
+        return tuple(sorted(self.of(k, law), key=lambda fit: fit.n_train))
 
     def final(self, law: str, k: int = 0) -> Judged | None:
         """The fit up to the last cutoff, if it was reached: its coefficients are what others are

@@ -361,12 +361,12 @@ class HeldOut(Shown):
         """Where predictions are missing, each with its reason."""
         return tuple(one for one in self.judged if one.failed)
 
-    def of(self, law: str | None = None, subject: Any = None) -> tuple[Judged, ...]:
-        """Those of one law, on one subject, or both."""
+    def of(self, subject: Any = None, law: str | None = None) -> tuple[Judged, ...]:
+        """Those on one subject, of one law, or both."""
         return tuple(
             one
             for one in self.judged
-            if law in (None, one.law) and (subject is None or one.subject == subject)
+            if (subject is None or one.subject == subject) and law in (None, one.law)
         )
 
     @cached_property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backtest.sweep import FEW_BENCHMARKS, ROUNDING, UNSURE
+from ..backtest.sweep import FEW_BENCHMARKS, ROUNDING, UNSURE, is_success
 from ..errors import outside
 from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, POINTS, _axes, _figure, _literal
 from .panels import _power as power
@@ -322,7 +322,7 @@ def plot_sweep(sweep: Sweep) -> Any:
         for index, law in enumerate(sweep.laws):
             ax = panel(lines[0], index, columns[1])
             _draw_successes(sweep, law, ax)
-            ax.set_title("\n".join([_literal(law), _midpoint(sweep, sweep.of(law))]))
+            ax.set_title("\n".join([_literal(law), _midpoint(sweep, sweep.threshold(law))]))
             ax.set_ylabel("" if index % columns[1] else f"MRE below {limit}")
             axes.append(ax)
         for ax in axes:
@@ -343,8 +343,8 @@ def _draw_errors(sweep: Sweep, benchmark: str, ax: Axes) -> None:
     top, highest = MOST_SUCCESSES * limit, limit
     for index, law in enumerate(sweep.laws):
         curve = sweep.curve(benchmark, law)
-        thresholds = np.array([cell.threshold for cell in curve])
-        errors = np.array([100.0 * float(cell.mre or 0.0) for cell in curve])
+        thresholds = np.array([one.split.at for one in curve])
+        errors = np.array([100.0 * float(one.errors["mre"] or 0.0) for one in curve])
         style: Any = {"color": COLOURS[index % len(COLOURS)], "markersize": MARKER}
         dashes = DASHES[index % len(DASHES)]
         ax.plot(thresholds, errors, dashes, marker="o", label=law, **style)
@@ -359,14 +359,14 @@ def _draw_errors(sweep: Sweep, benchmark: str, ax: Axes) -> None:
 
 def _draw_successes(sweep: Sweep, law: str, ax: Axes) -> None:
     """Successes and failures of a law, the logistic curve, and T50 with its interval."""
-    threshold, colour = sweep.of(law), COLOURS[sweep.laws.index(law) % len(COLOURS)]
+    threshold, colour = sweep.threshold(law), COLOURS[sweep.laws.index(law) % len(COLOURS)]
     left, right = sweep.thresholds[0] / 1.15, sweep.thresholds[-1] * 1.15
     for row, benchmark in enumerate(sweep.benchmarks):
         shift = SPREAD * ((row + 0.5) / len(sweep.benchmarks) - 0.5) * 2.0
         curve = sweep.curve(benchmark, law)
-        heights = [float(bool(cell.success)) + shift for cell in curve]
+        heights = [float(is_success(one, sweep.success)) + shift for one in curve]
         style: Any = {"color": DIM, "markersize": 1.8, "markeredgewidth": 0.0, "alpha": 0.6}
-        ax.plot([cell.threshold for cell in curve], heights, "o", **style)
+        ax.plot([one.split.at for one in curve], heights, "o", **style)
     if _is_shaded(threshold):
         low = left if threshold.low is None else max(left, threshold.low)
         high = right if threshold.high is None else min(right, threshold.high)

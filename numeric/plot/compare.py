@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..accuracy.fitting import LawFit
-    from ..backtest.comparison import Comparison, Entry
+    from ..backtest.comparison import Comparison, JudgedLaw
     from ..data.sample import Sample
 
     Floats = NDArray[np.float64]
@@ -131,7 +131,7 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
     return whole
 
 
-def _draw_in_k(comparison: Comparison, entries: Sequence[Entry], axes: Iterable[Axes]) -> None:
+def _draw_in_k(comparison: Comparison, entries: Sequence[JudgedLaw], axes: Iterable[Axes]) -> None:
     """A panel at every k for each of the laws in k; what is left of the row is empty."""
     axes = list(axes)
     for each, ax in zip(entries, axes, strict=False):
@@ -159,7 +159,7 @@ def _labels(comparison: Comparison) -> list[str]:
 def _label(comparison: Comparison, law: str) -> str:
     asked = {
         name
-        for each in comparison.entries
+        for each in comparison.judged
         if each.law == law and each.fit is not None
         for name in each.fit.kind.asks
     }
@@ -175,14 +175,15 @@ def _band(comparison: Comparison) -> str:
 
 def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> dict[str, Any]:
     """One panel; label -> what stands for it in a legend."""
-    if benchmark not in comparison.samples or not comparison.of(benchmark):
+    if benchmark not in comparison.benchmarks:
         known = ", ".join(comparison.benchmarks)
         raise outside(
             "benchmark",
             benchmark,
             f"one of {known}{close_matches(benchmark, comparison.benchmarks)}",
         )
-    sample, held = comparison.samples[benchmark]
+    data = comparison.data[benchmark]
+    sample, held = data.runs, data.held
     if sample.at.compute is None:
         raise outside("comparison", benchmark, "of runs whose compute is known, to be drawn")
     compute = sample.at.column("compute")

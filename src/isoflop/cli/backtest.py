@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ..numeric.accuracy.kind import Kind
     from ..numeric.backtest.comparison import Comparison
-    from ..numeric.data.sample import Sample
     from ..numeric.data.table import Table
     from .arguments import Options
 
@@ -315,10 +313,20 @@ def _of_evaluations(
         )
     except ArgumentError as error:
         raise with_options(error, options, OPTION_OF) from None
-    studies = _Studies(file, comparison, settings)
     results: dict[str, list[Any]] = {}
-    if not comparison.interrupted:
-        results = studies.made(options, cutoffs)
+    failed: list[str] = []
+    notes: list[str] = []
+    for name, option, study in (
+        ("thresholds", "--sweep", _sweep),
+        ("rolling", "--rolling", _rolling),
+    ):
+        if option not in options or comparison.interrupted:
+            continue
+        notes += _takes_guessing_as_exact(comparison, option)
+        try:
+            results[name] = study(file, comparison, cutoffs, settings, notes)
+        except ValueError as error:
+            failed.append(f"{option}: {str(error).replace('thresholds=', '--cutoffs ')}")
     if plot is not None and comparison.benchmarks:
         from ..numeric.plot.backtest import plot_sweep
         from ..numeric.plot.compare import plot_comparison
@@ -329,7 +337,7 @@ def _of_evaluations(
     if form == "json":
         data = comparison.as_dict()
         data |= {name: [one.as_dict() for one in several] for name, several in results.items()}
-        data |= {"studies_failed": studies.failed, "studies_notes": studies.notes}
+        data |= {"studies_failed": failed, "studies_notes": notes}
         text = json_text(data)
     elif form == "csv":
         text = csv_text(comparison.rows())
@@ -340,118 +348,86 @@ def _of_evaluations(
     else:
         from textwrap import wrap
 
-        warnings = [f"warning: {each}" for each in (*studies.failed, *studies.notes)]
+        warnings = [f"warning: {each}" for each in (*failed, *notes)]
         parts = [str(comparison), *(str(one) for several in results.values() for one in several)]
         parts += ["\n".join(wrap(each, WIDTH, subsequent_indent="  ")) for each in warnings]
         text = "\n\n".join(parts)
     if comparison.interrupted or any(one.interrupted for many in results.values() for one in many):
         planned = len(comparison.asked) * len(evaluations.benchmarks)
-        made = f"{len(comparison.entries)} of {planned} fits are made"
+        made = f"{len(comparison)} of {planned} fits are made"
         say_interrupted(f"{made}; what was not reached is left out")
         return text, INTERRUPTED
-    return text, DONE if comparison.sound and not studies.failed else NO_VERDICT
+    return text, DONE if comparison.sound and not failed else NO_VERDICT
 
 
-class _Studies:
-    """Further hold-outs of the laws of a comparison; of one that the runs are too few for, why."""
+def _sweep(
+    file: EvaluationTable,
+    comparison: Comparison,
+    cutoffs: Any,
+    settings: dict[str, Any],
+    notes: list[str],
+) -> list[Any]:
+    """The laws in compute from every threshold to all runs beyond it."""
+    from ..numeric.accuracy.baselines import Baseline
+    from ..numeric.accuracy.laws import kind_for
+    from ..numeric.backtest.comparison import IN_K
+    from ..numeric.backtest.sweep import sweep_thresholds
 
-    def __init__(self, file: EvaluationTable, comparison: Comparison, settings: Any) -> None:
-        self.file, self.comparison = file, comparison
-        self.settings = {name: settings[name] for name in ("jobs", "progress")}
-        self.draws = {name: settings[name] for name in ("seed", "level")}
-        self.failed: list[str] = []
-        self.notes: list[str] = []
+    if isinstance(file.margins, dict):
+        raise ValueError("takes one --margin for all benchmarks")
+    data = [comparison.data[name] for name in comparison.benchmarks]
+    own = [each.name for each in data if each.baseline and each.baseline.margin is not None]
+    if own and file.margins is None:
+        what = f"the laws' own, not that of {PUBLISHED} for {', '.join(own)}"
+        notes.append(f"--sweep: one margin for all benchmarks, {what}")
+    kinds = [
+        kind_for(name, Baseline(0.0), margin=file.margins)
+        for name in comparison.asked
+        if name != IN_K
+    ]
+    chosen = {name: settings[name] for name in ("jobs", "progress", "seed", "level")}
+    return [sweep_thresholds([each.runs for each in data], kinds, thresholds=cutoffs, **chosen)]
 
-    def made(self, options: Options, cutoffs: Any) -> dict[str, list[Any]]:
-        """The results of --sweep and --rolling, as far as they were asked for."""
-        results: dict[str, list[Any]] = {}
-        for name, option, study in (
-            ("thresholds", "--sweep", self._sweep),
-            ("rolling", "--rolling", self._rolling),
-        ):
-            if option not in options:
-                continue
-            try:
-                results[name] = study(cutoffs)
-            except ValueError as error:
-                why = str(error).replace("thresholds=", "--cutoffs ")
-                self.failed.append(f"{option}: {why}")
-        return results
 
-    def _sweep(self, cutoffs: Any) -> list[Any]:
-        """From every threshold of compute to all runs beyond it."""
-        from ..numeric.backtest.sweep import sweep_thresholds
+def _rolling(
+    file: EvaluationTable,
+    comparison: Comparison,
+    cutoffs: Any,
+    settings: dict[str, Any],
+    notes: list[str],
+) -> list[Any]:
+    """The laws in compute from cutoff to cutoff within the fitted runs, those with the proxy where
+    some law needs it.
+    """
+    from numpy import all as every
 
-        names, baselines = self.comparison.benchmarks, self.comparison.baselines
-        if isinstance(self.file.margins, dict):
-            raise ValueError("takes one --margin for all benchmarks")
-        own = [name for name in names if baselines[name].margin is not None]
-        if own and self.file.margins is None:
-            what = f"the laws' own, not that of {PUBLISHED} for {', '.join(own)}"
-            self.notes.append(f"--sweep: one margin for all benchmarks, {what}")
-        self._takes_guessing_as_exact("--sweep")
-        samples = [self._sample(name) for name in names]
-        kinds = self._kinds(None)
-        return [sweep_thresholds(samples, kinds, thresholds=cutoffs, **self.settings, **self.draws)]
+    from ..numeric.backtest.origin import CUTOFFS, rolling_origin
 
-    def _rolling(self, cutoffs: Any) -> list[Any]:
-        """From cutoff to cutoff within the fitted runs, those with the proxy where some law needs
-        it.
-        """
-        from numpy import isfinite
-
-        from ..numeric.backtest.origin import CUTOFFS, rolling_origin
-
-        self._takes_guessing_as_exact("--rolling")
-        results: list[Any] = []
-        for name in self.comparison.benchmarks:
-            sample, kinds = self._sample(name), self._kinds(name)
-            if self.comparison.hold_out is not None:
-                held = self.file.read().held_out(sample, self.comparison.hold_out)
-                sample = sample.subset(~held)
-            if any("proxy" in kind.needs for kind in kinds):
-                known = isfinite(sample.at.column("proxy"))
-                if not known.all():
-                    self.notes.append(
-                        f"--rolling: {name}: {int((~known).sum())} of {len(sample)} runs lack the "
-                        f"proxy {self.comparison.proxy} and are left out for all laws; --law "
-                        f"without two-stage laws uses them"
-                    )
-                    sample = sample.subset(known)
-            results.append(
-                rolling_origin(sample, kinds, cutoffs=cutoffs or CUTOFFS, **self.settings)
+    results: list[Any] = []
+    for name in comparison.benchmarks:
+        data = comparison.data[name]
+        kinds = [kind for kind in data.kinds if "k" not in kind.needs]
+        fitted, known = ~data.held, every([data.has_proxy(kind) for kind in kinds], axis=0)
+        if missing := int((fitted & ~known).sum()):
+            notes.append(
+                f"--rolling: {name}: {missing} of {int(fitted.sum())} runs lack the proxy "
+                f"{comparison.proxy} and are left out for all laws; --law without two-stage laws "
+                f"uses them"
             )
-        return results
+        chosen = {option: settings[option] for option in ("jobs", "progress")}
+        sample = data.runs.subset(fitted & known)
+        results.append(rolling_origin(sample, kinds, cutoffs=cutoffs or CUTOFFS, **chosen))
+    return results
 
-    def _takes_guessing_as_exact(self, study: str) -> None:
-        baselines = self.comparison.baselines
-        errors = {name: baselines[name].standard_error for name in self.comparison.benchmarks}
-        if any(errors.values()):
-            widest = max(errors, key=errors.__getitem__)
-            self.notes.append(
-                f"{study}: takes what guessing scores as exact; it is an estimate, with a standard "
-                f"error of up to {errors[widest]:.2g} ({widest})"
-            )
 
-    def _kinds(self, benchmark: str | None) -> list[Kind]:
-        """The laws in compute, not in k."""
-        from ..numeric.accuracy.baselines import Baseline
-        from ..numeric.accuracy.laws import kind_for
-        from ..numeric.backtest.comparison import IN_K
-
-        margins = self.file.margins
-        margin = margins.get(benchmark or "") if isinstance(margins, dict) else margins
-        baseline = Baseline(0.0) if benchmark is None else self.comparison.baselines[benchmark]
-        names = [name for name in self.comparison.asked if name != IN_K]
-        return [kind_for(name, baseline, margin=margin) for name in names]
-
-    def _sample(self, name: str) -> Sample:
-        """All runs with a score, with the proxy where they have it."""
-        from dataclasses import replace
-
-        evaluations, proxy = self.file.read(), self.comparison.proxy
-        sample = evaluations.sample(name, self.comparison.baselines[name].value)
-        if proxy is None:
-            return sample
-        at_runs = evaluations.proxy(proxy)[sample.index]
-        return replace(sample, at=replace(sample.at, proxy=at_runs))
+def _takes_guessing_as_exact(comparison: Comparison, study: str) -> list[str]:
+    """That what guessing scores is an estimate somewhere, and not exact."""
+    baselines = {name: comparison.data[name].baseline for name in comparison.benchmarks}
+    errors = {name: each.standard_error for name, each in baselines.items() if each is not None}
+    if not any(errors.values()):
+        return []
+    widest = max(errors, key=errors.__getitem__)
+    return [
+        f"{study}: takes what guessing scores as exact; it is an estimate, with a standard "
+        f"error of up to {errors[widest]:.2g} ({widest})"
+    ]

@@ -68,7 +68,8 @@ def scattered(ax):
 
 def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> None:
     ax: Any = panel(compared)
-    sample, held = compared.samples["task"]
+    data = compared.data["task"]
+    sample, held = data.runs, data.held
     clear = sample.accuracy > GUESS + 0.05
     drawn = scattered(ax)
     for points, chosen in zip(drawn, (~held & clear, ~held & ~clear, held), strict=True):
@@ -115,7 +116,8 @@ def test_laws_are_drawn_by_their_coefficients(compared) -> None:
 
 def test_laws_of_params_and_tokens_are_marked_at_the_held_out_runs_own(compared) -> None:
     ax: Any = panel(compared)
-    sample, held = compared.samples["task"]
+    data = compared.data["task"]
+    sample, held = data.runs, data.held
     A, B, beta, gamma = compared.entry("task", "params-tokens").fit.found.coefficients
     params, tokens = sample.at.params[held], sample.at.tokens[held]
     wanted = GUESS + (1.0 - GUESS) * np.exp(-A * params**-beta - B * tokens**-gamma)
