@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ...theory.typeset.escapes import latex_escaped
 from ...theory.typeset.numbers import Format, Percent, Places, Significant
-from ...theory.typeset.table import WIDTH, Column, Table, Words, latex_of
+from ...theory.typeset.table import Column, Table, Words, latex_of
 from ..accuracy.averages import AVERAGE
 from ..accuracy.ceiling import limit_at_zero
 from ..accuracy.crossing import crossing_of
@@ -21,7 +20,7 @@ from ..results import percentiles
 from ..words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -436,12 +435,6 @@ class Comparison(HeldOut):
         means = self.means()
         return (*tables, *([_of_all(means)] if means and means[0]["n"] > 1 else []))
 
-    def __str__(self) -> str:
-        tables = [table.text() for table in self.tables()]
-        return "\n\n".join(
-            filter(None, [_wrapped(self._head()), *tables, _wrapped(self._cautions())])
-        )
-
     def to_latex(self, caption: str = "", label: str = "") -> str:
         """LaTeX of the tables, for booktabs, each under its title; the caption and the label are
         those of the first.
@@ -538,7 +531,8 @@ class Comparison(HeldOut):
                 yield f"{each.law}: {each.crossing.text(self.level)}"
         yield from (f"note: {note}" for note in self.notes(name))
 
-    def _head(self) -> Iterator[str]:
+    def head(self) -> Iterator[str]:
+        """What was held out, and what the columns are."""
         held = "no run is held out (--hold-out CONDITION)"
         if self.hold_out is not None:
             held = f"held out: {self.hold_out}"
@@ -559,7 +553,8 @@ class Comparison(HeldOut):
         kinds = {each.law: each.fit.kind for each in self.judged if each.fit is not None}
         yield from (f"{law}: {kind.formula}; {kind.fitted_by}" for law, kind in kinds.items())
 
-    def _cautions(self) -> Iterator[str]:
+    def tail(self) -> Iterator[str]:
+        """What reading the runs doubted, and where closeness misleads."""
         yield from (f"note: {text}" for text in self.warnings)
         if self.misleading:
             cases = "; ".join(
@@ -574,10 +569,6 @@ class Comparison(HeldOut):
             )
         if self.interrupted:
             yield "interrupted: what was not reached is left out"
-
-
-def _wrapped(texts: Iterable[str]) -> str:
-    return "\n".join(line for text in texts for line in wrap(text, WIDTH, subsequent_indent="  "))
 
 
 def _of_all(means: Sequence[dict[str, Any]]) -> Table:

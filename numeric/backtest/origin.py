@@ -169,7 +169,7 @@ class RollingOrigin(HeldOut):
                     f"warning: {law}: {n} of {counted(total, 'prediction')} lie outside [0, 1], "
                     "where no accuracy is; they count as they are"
                 )
-        for one in self.failures:
+        for one in self.failed:
             at = Significant(3).text(one.split.at)
             yield f"note: {one.law}: no prediction from the runs up to {at} FLOP: {one.failed}"
         if not self.judged:

@@ -7,13 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, inf, isfinite, sqrt
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.numbers import Format, Places, Shortest
-from ...theory.typeset.table import WIDTH, Column, Table
+from ...theory.typeset.numbers import Places, Shortest
+from ...theory.typeset.table import Column, Table
+from ..accuracy.points import InHundreds
 from ..errors import outside
 from ..fit.hold_out import HeldOut
 from ..words import counted
@@ -48,6 +48,8 @@ MOST_BINS = 8
 NUMBER = re.compile(r"\d+")
 UNITS = {"compute": "FLOP", "params": "params", "tokens": "tokens", "gold": "nats"}
 VALUE = Shortest(4)
+#: A share, without the sign.
+IN_PERCENT = InHundreds(inner=Places(1, largest=999.5))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -389,11 +391,41 @@ class Backtest(HeldOut):
             tables = [tables[0], errors, tables[1], coverage, _stability_table(self)]
         return tuple(table for table in tables if len(table))
 
-    def __str__(self) -> str:
-        tables = [table.text() for table in self.tables()]
+    def head(self) -> Iterator[str]:
+        """What was fitted, and to predict what."""
+        noun, what = ("model", "-log pass@k") if self.is_of_counts else ("run", "loss")
+        rows = f"{counted(len(self.names), noun)} of {self.source}"
+        yield f"Backtest of {what} on {rows}, fits by {self.method}"
+        if self.hold_out is not None:
+            yield f"  held out: {self.hold_out}"
+        for law, cutoffs in self.cutoffs.items():
+            targets = [self.names[g] for g in np.flatnonzero(cutoffs.targets)]
+            which = targets[0] if len(targets) == 1 else counted(len(targets), noun)
+            span = f"fitted to {counted(int(cutoffs.trainable.sum()), noun)}"
+            if cutoffs.at:
+                first, last = (VALUE.text(cutoffs.at[i]) for i in (0, -1))
+                number = counted(len(cutoffs.at), "cutoff")
+                span = f"{number} from {first} to {last} {UNITS[self.axis]}"
+            yield f"  {law}: {span}, predicting {which}"
+        if len(self) < self.planned:
+            yield f"  only {len(self)} of {counted(self.planned, 'fit')} were made"
         if not self.table["usable"].any():
-            tables.insert(0, "No prediction could be compared with an observation.")
-        return "\n\n".join(part for part in (_head(self), *tables, _left_out(self)) if part)
+            yield "No prediction could be compared with an observation."
+
+    def tail(self) -> Iterator[str]:
+        """What is left out, alike reasons together."""
+        merged: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for row in self.failures():
+            merged.setdefault((row["law"], NUMBER.sub("#", row["reason"])), []).append(row)
+        if merged:
+            yield "Left out of errors and coverage"
+        for (law, _), alike in merged.items():
+            reasons = list(dict.fromkeys(row["reason"] for row in alike))
+            at = f" at {len({row['k'] for row in alike})} k" if self.is_of_counts else ""
+            count = sum(row["n"] for row in alike)
+            times = "once" if count == 1 else f"{count} times"
+            such = ", such as: " if len(reasons) > 1 else ": "
+            yield f"  {law}: {times}{at}{such}{reasons[0]}"
 
     def __repr__(self) -> str:
         state = ", interrupted" if self.interrupted else ""
@@ -447,67 +479,7 @@ def _down(decades: Sequence[float], holds: Sequence[bool]) -> float:
     return max(0.0, decades[max(count - 1, 0)])
 
 
-# -- words and tables --------------------------------------------------------------------------------
-
-
-class InPercent(Format):
-    """A share in per cent, without the sign.
-
-    >>> InPercent().text(0.1234), InPercent().text(12.34)
-    ('12.3', '1234')
-    """
-
-    def finite(self, value: float) -> str:
-        return f"{100 * value:.1f}" if value < 9.995 else VALUE.finite(100 * value)
-
-    def finite_latex(self, value: float) -> str:
-        return f"{100 * value:.1f}" if value < 9.995 else VALUE.finite_latex(100 * value)
-
-
-def _head(result: Backtest) -> str:
-    noun = "model" if result.is_of_counts else "run"
-    what = "-log pass@k" if result.is_of_counts else "loss"
-    rows = counted(len(result.names), noun)
-    lines = [f"Backtest of {what} on {rows} of {result.source}, fits by {result.method}"]
-    for law, cutoffs in result.cutoffs.items():
-        targets = [result.names[g] for g in np.flatnonzero(cutoffs.targets)]
-        which = targets[0] if len(targets) == 1 else counted(len(targets), noun)
-        if cutoffs.at:
-            first, last = (VALUE.text(cutoffs.at[i]) for i in (0, -1))
-            span = (
-                f"{counted(len(cutoffs.at), 'cutoff')} from {first} to {last} {UNITS[result.axis]}"
-            )
-        else:
-            span = f"fitted to {counted(int(cutoffs.trainable.sum()), noun)}"
-        lines.append(f"  {law}: {span}, predicting {which}")
-    if len(result) < result.planned:
-        lines.append(f"  only {len(result)} of {counted(result.planned, 'fit')} were made")
-    if result.hold_out is not None:
-        lines.insert(1, f"  held out: {result.hold_out}")
-    return _wrapped(lines)
-
-
-def _left_out(result: Backtest) -> str:
-    merged: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in result.failures():
-        merged.setdefault((row["law"], NUMBER.sub("#", row["reason"])), []).append(row)
-    lines = []
-    for (law, _), alike in merged.items():
-        reasons = list(dict.fromkeys(row["reason"] for row in alike))
-        at = f" at {len({row['k'] for row in alike})} k" if result.is_of_counts else ""
-        count = sum(row["n"] for row in alike)
-        times = "once" if count == 1 else f"{count} times"
-        such = ", such as: " if len(reasons) > 1 else ": "
-        lines.append(f"  {law}: {times}{at}{such}{reasons[0]}")
-    return _wrapped(["Left out of errors and coverage", *lines]) if lines else ""
-
-
-def _wrapped(lines: Sequence[str]) -> str:
-    parts = []
-    for line in lines:
-        indent = " " * (len(line) - len(line.lstrip()) + 2)
-        parts += wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-    return "\n".join(parts)
+# -- tables --------------------------------------------------------------------------------
 
 
 def _quantity(result: Backtest) -> str:
@@ -529,7 +501,7 @@ def _by_k(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _shares(**headings: str) -> list[Column]:
-    return [Column(key, heading, format=InPercent()) for key, heading in headings.items()]
+    return [Column(key, heading, format=IN_PERCENT) for key, heading in headings.items()]
 
 
 COUNTED = [Column("n", "predictions"), Column("n_targets", "targets")]
@@ -573,7 +545,7 @@ def _by_decades(result: Backtest, title: str, rows: Sequence[dict[str, Any]], na
         bare = place | dict.fromkeys(map(_bin, bins))
         here = merged.setdefault(tuple(place.values()), bare)
         here[_bin((row["decades_lo"], row["decades_hi"]))] = row[name]
-    shares = [Column(key, format=InPercent()) for key in map(_bin, bins)]
+    shares = [Column(key, format=IN_PERCENT) for key in map(_bin, bins)]
     return Table([*_places(result), *shares], list(merged.values()), title)
 
 

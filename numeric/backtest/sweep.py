@@ -334,7 +334,7 @@ class Sweep(HeldOut):
                 yield f"note: {UNSURE}"
         for name, why in self.left_out.items():
             yield f"note: {name}: no fit at any threshold: {why}"
-        for reason, n in Counter(map(reason_of, self.failures)).items():
+        for reason, n in Counter(map(reason_of, self.failed)).items():
             yield f"note: unfitted: {reason}: {n}"
         if self.interrupted:
             yield "note: interrupted: fits that were not reached are left out"

@@ -1,5 +1,5 @@
-"""Models fitted to some rows and judged on others: one long table, whatever the rule by which rows
-are held out.
+"""Laws fitted to some rows and judged on others: one long table, whatever the rule by which rows are
+held out.
 """
 
 from __future__ import annotations
@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Sized
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ...theory.typeset.shown import Shown
-from ...theory.typeset.table import Column, Table
-from ..errors import outside, whole_number
+from ...theory.typeset.table import WIDTH
+from ..errors import whole_number
 from .repeat import repeat
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ __all__ = [
     "Trained",
     "Trial",
     "errors",
-    "hold_out",
     "judge",
     "rolling",
     "up_to",
@@ -157,7 +156,7 @@ def rolling(
 
 
 class Trained(Protocol):
-    """A model that was fitted. It may also have `converged` and `undetermined`, which the table
+    """A law that was fitted. It may also have `converged` and `undetermined`, which the table
     states.
     """
 
@@ -166,23 +165,23 @@ class Trained(Protocol):
 
 
 class Learner(Protocol):
-    """A model that can be fitted."""
+    """A law that can be fitted."""
 
     @property
     def name(self) -> str:
         """As in the table."""
 
     def fit(self, rows: Any) -> Trained:
-        """The model fitted to rows; ValueError with the reason where that is impossible."""
+        """The law fitted to rows; ValueError with the reason where that is impossible."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A model to be judged on a split of rows.
+    """A law to be judged on a split of rows.
 
     Attributes
     ----------
-    model : Learner
+    law : Learner
     rows : Any
         A table of n rows with a method `subset(mask)`, or one that is indexed by a mask, such as a
         pandas frame.
@@ -193,7 +192,7 @@ class Trial:
         What the rows are of, such as a benchmark.
     """
 
-    model: Learner
+    law: Learner
     rows: Any
     split: Split
     observed: Floats
@@ -357,7 +356,7 @@ class HeldOut(Shown):
         return tuple(dict.fromkeys(one.subject for one in self.judged))
 
     @property
-    def failures(self) -> tuple[Judged, ...]:
+    def failed(self) -> tuple[Judged, ...]:
         """Where predictions are missing, each with its reason."""
         return tuple(one for one in self.judged if one.failed)
 
@@ -387,77 +386,28 @@ class HeldOut(Shown):
         """The long table as a pandas frame."""
         return self.table
 
-    def tables(self) -> tuple[Table, ...]:
-        """The errors of every law on every split."""
-        columns = [
-            Column("subject", align="left", of=attrgetter("subject")),
-            Column("law", align="left"),
-            Column("split", align="left", of=attrgetter("split.name")),
-            Column("n_train", "fitted"),
-        ]
-        headings = {"n": "held out", "mae": "MAE", "mre": "MRE", "rmse": "RMSE", "r2": "R2"}
-        columns += [Column(key, name, of=_figure(key)) for key, name in headings.items()]
-        notes = [f"note: {one.law}: {one.split.name}: {one.failed}" for one in self.failures]
-        return (Table(columns, self.judged, "Errors on held-out rows", notes),)
+    # -- page --------------------------------------------------------------------------------------
+
+    def head(self) -> Iterable[str]:
+        """What was done, above the tables."""
+        return ()
+
+    def tail(self) -> Iterable[str]:
+        """What to be careful of, below the tables."""
+        return ()
+
+    def __str__(self) -> str:
+        parts = [_wrapped(self.head()), *(table.text() for table in self.tables())]
+        return "\n\n".join(part for part in (*parts, _wrapped(self.tail())) if part)
 
 
-def _figure(key: str) -> Any:
-    def of(one: Judged) -> float | None:
-        return one.errors[key]
-
-    return of
-
-
-def hold_out(
-    rows: Any,
-    models: Sequence[Learner],
-    splits: Sequence[Split],
-    observed: ArrayLike,
-    *,
-    jobs: int = 1,
-    progress: bool = False,
-    then: Callable[[Judged], Any] | None = None,
-) -> HeldOut:
-    """Fit every model on every split, and predict the rows that are held out.
-
-    Parameters
-    ----------
-    rows : Any
-        A table of n rows with a method `subset(mask)`, or one that is indexed by a mask, such as a
-        pandas frame.
-    models : sequence of Learner
-        Each with its own name.
-    splits : sequence of Split
-        Of `rolling`, or the caller's own.
-    observed : array_like of shape (n,)
-        What is predicted.
-    jobs, progress, then
-        As in `isoflop.numeric.fit.repeat.repeat`; an item is a model on a split.
-
-    Returns
-    -------
-    HeldOut
-        A model that cannot be fitted, or whose predictions are not finite, is in it with the
-        reason.
-
-    Raises
-    ------
-    ValueError
-        Where there is no model or no split, names of models repeat, or a split is not of n rows.
-    """
-    values = np.asarray(observed, dtype=np.float64)
-    names = [model.name for model in models]
-    if not names or len({*names}) < len(names):
-        raise outside("models", names, "at least one model, each name once")
-    if not splits:
-        raise ValueError("splits: there is none; must be at least one")
-    for split in splits:
-        if split.train.shape != values.shape:
-            raise ValueError(
-                f"split {split.name!r}: is of {len(split.train)} rows; must be of {len(values)}"
-            )
-    trials = [Trial(model, rows, split, values) for split in splits for model in models]
-    return judge(trials, jobs=jobs, progress=progress, then=then)
+def _wrapped(lines: Iterable[str]) -> str:
+    """Lines of at most the width of a page; what goes on is indented by two more."""
+    parts = []
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        parts += wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return "\n".join(parts)
 
 
 def judge(
@@ -468,20 +418,24 @@ def judge(
     total: int | None = None,
     then: Callable[[Judged], Any] | None = None,
 ) -> HeldOut:
-    """Fit and judge trials, which may be of several tables; see `hold_out`.
+    """Fit laws to some rows of tables and predict the rows that are held out.
 
     Parameters
     ----------
     trials : iterable of Trial
         They are taken one by one.
     jobs, progress, total, then
-        As in `isoflop.numeric.fit.repeat.repeat`.
+        As in `isoflop.numeric.fit.repeat.repeat`; an item is a trial.
+
+    Returns
+    -------
+    HeldOut
+        A law that cannot be fitted, or whose predictions are not finite, is in it with the reason.
     """
-    items = ((trial,) for trial in trials)
     count = len(trials) if total is None and isinstance(trials, Sized) else total
     done = repeat(
         _judged,
-        items,
+        ((trial,) for trial in trials),
         jobs=jobs,
         progress=progress,
         what="held out",
@@ -493,34 +447,35 @@ def judge(
 
 
 def _judged(trial: Trial) -> Judged:
-    split, name, subject = trial.split, trial.model.name, trial.subject
-    observed = trial.observed[split.test]
-    nothing = np.full(len(observed), np.nan)
-    known: dict[str, Any] = {"fitted": None, "predicted": nothing, "failed": split.lacks}
-    if not split.lacks:
+    rows, split, observed = trial.rows, trial.split, trial.observed[trial.split.test]
+    fitted: Any = None
+    foretold: Any = np.full(len(observed), np.nan)
+    failed = split.lacks
+    if not failed:
         try:
-            known["fitted"] = trial.model.fit(_subset(trial.rows, split.train))
-            foretold = nothing
+            fitted = trial.law.fit(_subset(rows, split.train))
             if len(observed):
-                foretold = known["fitted"].predict(_subset(trial.rows, split.test))
-            known |= _parts(foretold)
+                foretold = fitted.predict(_subset(rows, split.test))
         except ValueError as error:
-            known["failed"] = str(error) or type(error).__name__
-    return Judged(subject=subject, law=name, split=split, observed=observed, **known)
+            failed = str(error) or type(error).__name__
+    low, high = (_array(getattr(foretold, end, None)) for end in ("low", "high"))
+    predicted = np.asarray(getattr(foretold, "value", foretold), dtype=np.float64)
+    finite = np.isfinite(predicted)
+    return Judged(
+        subject=trial.subject,
+        law=trial.law.name,
+        split=split,
+        fitted=fitted,
+        observed=observed,
+        predicted=np.where(finite, predicted, np.nan),
+        low=low,
+        high=high,
+        failed=failed or ("" if finite.all() else NOT_FINITE),
+    )
 
 
-def _parts(foretold: Any) -> dict[str, Any]:
-    """Predictions and the ends of their intervals."""
-    parts = {"predicted": foretold}
-    if hasattr(foretold, "value"):
-        parts = {"predicted": foretold.value, "low": foretold.low, "high": foretold.high}
-    arrays: dict[str, Any] = {
-        name: None if values is None else np.asarray(values, dtype=np.float64)
-        for name, values in parts.items()
-    }
-    finite = np.isfinite(arrays["predicted"])
-    arrays["predicted"] = np.where(finite, arrays["predicted"], np.nan)
-    return arrays | {"failed": "" if finite.all() else NOT_FINITE}
+def _array(values: Any) -> Floats | None:
+    return None if values is None else np.asarray(values, dtype=np.float64)
 
 
 def _subset(rows: Any, mask: Mask) -> Any:
