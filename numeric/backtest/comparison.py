@@ -331,7 +331,12 @@ class Comparison(HeldOut):
         return [_mean(law, [judged[name, law] for name in shared]) for law in laws]
 
     @property
-    def sound(self) -> bool:
+    def planned(self) -> int:
+        """How many laws were to be fitted, each on every benchmark."""
+        return len(self.asked) * len(self.data)
+
+    @property
+    def has_verdict(self) -> bool:
         """Whether every law was fitted everywhere, with a certified minimum. Coefficients may be
         open: errors are not.
         """

@@ -110,6 +110,11 @@ class Backtest(HeldOut):
         """Whether models with counts are predicted, and not runs with a loss."""
         return self.what == "counts"
 
+    @property
+    def has_verdict(self) -> bool:
+        """Whether some prediction could be compared with an observation."""
+        return bool(self.table["usable"].any())
+
     def at(self, law: str, k: int = 0) -> tuple[Judged, ...]:
         """The fits of one law at one k, from the first cutoff to the last."""
         if law not in self.cutoffs:
@@ -409,7 +414,7 @@ class Backtest(HeldOut):
             yield f"  {law}: {span}, predicting {which}"
         if len(self) < self.planned:
             yield f"  only {len(self)} of {counted(self.planned, 'fit')} were made"
-        if not self.table["usable"].any():
+        if not self.has_verdict:
             yield "No prediction could be compared with an observation."
 
     def tail(self) -> Iterator[str]:

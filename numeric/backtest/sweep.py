@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.numbers import Significant
+from ...theory.typeset.numbers import Places, Significant
 from ...theory.typeset.table import Column, Table
+from ..accuracy.points import InHundreds
 from ..data.sample import above_guessing
 from ..errors import outside, positive_array, positive_number, whole_number
 from ..fit.fitted import DEFAULT_LEVEL
@@ -54,6 +55,8 @@ RESAMPLED = "benchmarks resampled"
 #: 79 %.
 FEW_BENCHMARKS = 10
 UNSURE = "few benchmarks: 90 % intervals of five held in 79 %"
+#: A share, without the sign; from ten times on with two digits.
+IN_PERCENT = InHundreds(inner=Places(1, largest=1e3))
 #: So many thresholds are shown, spread evenly; JSON has all.
 SHOWN = 8
 #: A bound that is a threshold comes back from its logarithm to this.
@@ -261,7 +264,7 @@ class Sweep(HeldOut):
         level = f"{100.0 * self.level:g} % interval"
         columns = [
             Column("law", align="left"),
-            Column("T50", "T50", unit="FLOP", of=self._midpoint),
+            Column("T50", "T50", unit="FLOP", of=self.midpoint),
             Column("interval", level, of=self._interval),
             Column("n_success", "successes"),
             Column("n_cells", "of fits"),
@@ -277,11 +280,13 @@ class Sweep(HeldOut):
         rows: list[dict[Any, Any]] = []
         for benchmark in self.benchmarks:
             errors = {one.split.at: one.errors["mre"] for one in self.curve(benchmark, law)}
-            rows.append({"benchmark": benchmark} | {T: _percent(errors.get(T)) for T in chosen})
+            rows.append({"benchmark": benchmark} | {T: errors.get(T) for T in chosen})
         columns = [Column("benchmark", f"{law}: MRE in %, T =", align="left")]
-        return Table([*columns, *(Column(T, Significant(2).text(T)) for T in chosen)], rows)
+        columns += [Column(T, Significant(2).text(T), format=IN_PERCENT) for T in chosen]
+        return Table(columns, rows)
 
-    def _midpoint(self, one: Threshold) -> str | None:
+    def midpoint(self, one: Threshold) -> str | None:
+        """T50, or what bounds it; None where nothing does."""
         low, high = one.bounds
         if one.T50 is not None:
             return self._end(one.T50)
@@ -342,13 +347,6 @@ class Sweep(HeldOut):
 
 def _three(value: float | None) -> str:
     return Significant(3).text(value)
-
-
-def _percent(error: float | None) -> str | None:
-    """Errors of ten times the value and more have two digits."""
-    if error is None:
-        return None
-    return f"{100.0 * error:.1f}" if error < 10.0 else Significant(2).text(100.0 * error)
 
 
 # -- the sweep -------------------------------------------------------------------------------------

@@ -9,10 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backtest.sweep import FEW_BENCHMARKS, ROUNDING, UNSURE, is_success
+from ..backtest.sweep import FEW_BENCHMARKS, UNSURE, is_success
 from ..errors import outside
-from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, POINTS, _axes, _figure, _literal
-from .panels import _power as power
+from .panels import (
+    COLOURS,
+    COLUMN,
+    DASHES,
+    DIM,
+    PAGE,
+    PALE,
+    POINTS,
+    _axes,
+    _figure,
+    _literal,
+    plain_logs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -263,15 +274,12 @@ def _scale(ax: Axes, fits: Sequence[Judged], final: Estimate | None, name: str) 
     if ends:
         low, high = max(low, min(ends) / FAR**2), min(high, max(ends) * FAR**2)
     ax.set_ylim(low / 1.2, high * 1.2)
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-
-    ax.yaxis.set_minor_formatter(NullFormatter())
     if high / low < NARROW:
-        is_short = high / low < SHORT
-        ax.yaxis.set_major_locator(
-            MaxNLocator(4, steps=[1, 2, 5, 10]) if is_short else LogLocator(subs=(1.0, 2.0, 5.0))
-        )
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        plain_logs(ax.yaxis)
+    if high / low < SHORT:
+        from matplotlib.ticker import MaxNLocator
+
+        ax.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
 
 
 # -- a sweep of thresholds -------------------------------------------------------------------------
@@ -322,7 +330,8 @@ def plot_sweep(sweep: Sweep) -> Any:
         for index, law in enumerate(sweep.laws):
             ax = panel(lines[0], index, columns[1])
             _draw_successes(sweep, law, ax)
-            ax.set_title("\n".join([_literal(law), _midpoint(sweep, sweep.threshold(law))]))
+            midpoint = sweep.midpoint(sweep.threshold(law)) or "none"
+            ax.set_title(f"{_literal(law)}\n$T_{{50}}$: {midpoint}")
             ax.set_ylabel("" if index % columns[1] else f"MRE below {limit}")
             axes.append(ax)
         for ax in axes:
@@ -400,18 +409,3 @@ def _columns(count: int) -> int:
     if count <= COLUMNS:
         return count
     return min((COLUMNS, COLUMNS - 1), key=lambda width: -count % width)
-
-
-def _midpoint(sweep: Sweep, threshold: Threshold) -> str:
-    """T50; where it lies beyond the thresholds, on which side."""
-    first, last = sweep.thresholds[0], sweep.thresholds[-1]
-    low, high = threshold.bounds
-    if high is not None and high <= first * (1.0 + ROUNDING):
-        return f"$T_{{50}} <$ {power(first)}"
-    if low is not None and low >= last * (1.0 - ROUNDING):
-        return f"$T_{{50}} >$ {power(last)}"
-    if low is None or high is None:
-        return "no $T_{50}$"
-    if low == high:
-        return f"$T_{{50}} =$ {power(low)}"
-    return f"{power(low)} $< T_{{50}} <$ {power(high)}"

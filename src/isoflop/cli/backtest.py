@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass, field
+from textwrap import fill
 
+from ..numeric.errors import ArgumentError
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown, with_options
 from .evaluation_options import LISTS as OF_EVALUATION_LISTS
@@ -15,9 +18,9 @@ from .tables import TableOptions, declare_evaluations, declare_models, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
+    from ..numeric.backtest import Backtest
     from ..numeric.backtest.comparison import Comparison
     from ..numeric.data.table import Table
     from .arguments import Options
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
 SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
 FORMATS = ("text", "json", "csv", *TABLES)
 #: What a table is of, by what --of calls it.
-OF = {"loss": "runs", "accuracy": "evaluations", "pass@k": "counts"}
+EVALUATIONS = "evaluations"
+OF = {"loss": "runs", "accuracy": EVALUATIONS, "pass@k": "counts"}
 AXES = ("compute", "params", "tokens", "gold")
 LISTS = ("--law", "--k", "--cutoffs", *OF_EVALUATION_LISTS)
 OF_COUNTS = ("--k", "--by", "--models", "--gold")
@@ -147,18 +151,22 @@ def run(options: Options) -> tuple[str, int]:
         raise UsageError(f"TABLE is missing: name a CSV or JSON file{after}")
     what = OF[options.chosen("--of", tuple(OF))] if "--of" in options else None
     if what is None and options.given(*OF_EVALUATIONS):
-        what = "evaluations"
+        what = EVALUATIONS
     table = None
     if what is None:
         from ..numeric.backtest.trials import kind_of_table
 
-        file = TableOptions(options, "evaluations", LISTS)
+        file = TableOptions(options, EVALUATIONS, LISTS)
         table = file.table()
         what = kind_of_table(table, file.columns)
-    plot = target(options, "--plot")
+    plot, form = target(options, "--plot"), options.chosen("--format", FORMATS)
     target(options, "--output")
     if plot is not None:
         check_figure(plot)
+    resamples, usual = (
+        whole(options, "--bootstrap", least=0),
+        0 if what == EVALUATIONS else RESAMPLES,
+    )
     settings = {
         "laws": _laws(options),
         "hold_out": options.one("--hold-out"),
@@ -166,13 +174,74 @@ def run(options: Options) -> tuple[str, int]:
         "seed": whole(options, "--seed", least=0) or 0,
         "jobs": whole(options, "--jobs", least=None) or 1,
         "progress": is_terminal(sys.stderr),
+        "resamples": usual if resamples is None else resamples,
     }
-    resamples = whole(options, "--bootstrap", least=0)
-    if what == "evaluations":
-        settings["resamples"] = resamples or 0
-        return _of_evaluations(options, table, settings, plot)
-    settings["resamples"] = RESAMPLES if resamples is None else resamples
-    return _of_models(options, what, table, settings, plot)
+    try:
+        if what == EVALUATIONS:
+            found = _of_evaluations(options, table, form, settings)
+        else:
+            found = _Found(_of_models(options, what, table, settings))
+    except ArgumentError as error:
+        raise with_options(error, options, OPTION_OF) from None
+    if plot is not None:
+        _draw(found, plot)
+    text, result = _written(found, form), found.result
+    if any(one.interrupted for one in (result, *found.studies())):
+        made = f"{len(result)} of {result.planned} fits are made"
+        say_interrupted(f"{made}; what was not reached is left out")
+        return text, INTERRUPTED
+    return text, DONE if result.has_verdict and not found.failed else NO_VERDICT
+
+
+@dataclass
+class _Found:
+    """A result; and further hold-outs of the laws of a comparison, by the key that they have in
+    JSON, with those that the runs are too few for and what is to be said of them.
+    """
+
+    result: Any
+    further: dict[str, list[Any]] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def studies(self) -> list[Any]:
+        """The further ones."""
+        return [one for several in self.further.values() for one in several]
+
+
+def _draw(found: _Found, plot: str) -> None:
+    from ..numeric.backtest import Backtest
+    from ..numeric.plot.backtest import plot_backtest, plot_sweep
+    from ..numeric.plot.compare import plot_comparison
+    from ..numeric.plot.panels import save
+
+    result = found.result
+    if isinstance(result, Backtest):
+        save(plot_backtest(result), plot)
+    elif result.benchmarks:
+        sweeps = found.further.get("thresholds")
+        save(plot_sweep(sweeps[0]) if sweeps else plot_comparison(result), plot)
+
+
+def _written(found: _Found, form: str) -> str:
+    from ..numeric.backtest import Backtest
+
+    result = found.result
+    if form == "json":
+        data = result.as_dict()
+        data |= {name: [one.as_dict() for one in many] for name, many in found.further.items()}
+        if not isinstance(result, Backtest):
+            data |= {"studies_failed": found.failed, "studies_notes": found.notes}
+        return json_text(data)
+    if form == "csv":
+        return csv_text(list(result.rows()))
+    if form == "latex":
+        return str(result.to_latex())
+    if form in TABLES:
+        return tables_text(result.tables(), form)
+    warnings = [f"warning: {each}" for each in (*found.failed, *found.notes)]
+    parts = [str(one) for one in (result, *found.studies())]
+    return "\n\n".join([*parts, *(fill(each, WIDTH, subsequent_indent="  ") for each in warnings)])
 
 
 def _laws(options: Options) -> list[str] | None:
@@ -205,10 +274,9 @@ def _cutoffs(options: Options) -> int | list[float] | None:
 
 
 def _of_models(
-    options: Options, what: str, table: Table | None, settings: dict[str, Any], plot: str | None
-) -> tuple[str, int]:
+    options: Options, what: str, table: Table | None, settings: dict[str, Any]
+) -> Backtest:
     from ..numeric.backtest import backtest
-    from ..numeric.errors import ArgumentError
 
     others = "evaluations" if what == "counts" else "counts or evaluations"
     foreign = ("--random-baseline",) if what == "counts" else OF_COUNTS
@@ -228,38 +296,13 @@ def _of_models(
         "cutoffs": _cutoffs(options),
         "k": draws_of(options),
     }
-    form = options.chosen("--format", FORMATS)
     file = TableOptions(options, what, LISTS, table)
-    data: Any
     if what == "counts":
-        data = file.counts()
-    else:
-        from ..numeric.fit.models import form_of
+        return backtest(file.counts(), **settings)
+    from ..numeric.fit.models import form_of
 
-        columns = {name for law in settings["laws"] or () for name in form_of(law).names}
-        data = file.runs("loss", names=columns)
-    try:
-        result = backtest(data, **settings)
-    except ArgumentError as error:
-        raise with_options(error, options, OPTION_OF) from None
-    if plot is not None:
-        from ..numeric.plot.backtest import plot_backtest
-        from ..numeric.plot.panels import save
-
-        save(plot_backtest(result), plot)
-    written: dict[str, Callable[[], str]] = {
-        "text": lambda: str(result),
-        "json": lambda: json_text(result.as_dict()),
-        "csv": lambda: csv_text(list(result.rows())),
-        "latex": result.to_latex,
-    }
-    text = written[form]() if form in written else tables_text(result.tables(), form)
-    if result.interrupted:
-        say_interrupted(
-            f"{len(result)} of {result.planned} fits are made; what was not reached is left out"
-        )
-        return text, INTERRUPTED
-    return text, DONE if result.table["usable"].any() else NO_VERDICT
+    columns = {name for law in settings["laws"] or () for name in form_of(law).names}
+    return backtest(file.runs("loss", names=columns), **settings)
 
 
 def _targets(options: Options) -> int | float:
@@ -282,10 +325,9 @@ def _targets(options: Options) -> int | float:
 
 
 def _of_evaluations(
-    options: Options, table: Table | None, settings: dict[str, Any], plot: str | None
-) -> tuple[str, int]:
+    options: Options, table: Table | None, form: str, settings: dict[str, Any]
+) -> _Found:
     from ..numeric.backtest.compare import compare_laws
-    from ..numeric.errors import ArgumentError
 
     for option in options.given(*OF_COUNTS, "--targets"):
         raise UsageError(f"{option}: is for counts or runs, not for evaluations")
@@ -297,67 +339,29 @@ def _of_evaluations(
     studied = options.given("--rolling", "--sweep")
     if "--cutoffs" in options and not studied:
         raise UsageError("--cutoffs: is for --rolling or --sweep")
-    form = options.chosen("--format", FORMATS)
     if studied and form not in ("text", "json"):
         raise UsageError(f"{studied[0]}: is for --format text or json")
     file = EvaluationTable(options, LISTS, table)
-    cutoffs, evaluations, baselines = _cutoffs(options), file.read(), file.baselines()
-    try:
-        comparison = compare_laws(
-            evaluations,
-            benchmarks=evaluations.benchmarks,
-            baselines=baselines,
-            proxy=options.one("--proxy"),
-            margin=file.margins,
-            **settings,
-        )
-    except ArgumentError as error:
-        raise with_options(error, options, OPTION_OF) from None
-    results: dict[str, list[Any]] = {}
-    failed: list[str] = []
-    notes: list[str] = []
-    for name, option, study in (
-        ("thresholds", "--sweep", _sweep),
-        ("rolling", "--rolling", _rolling),
-    ):
-        if option not in options or comparison.interrupted:
-            continue
-        notes += _takes_guessing_as_exact(comparison, option)
-        try:
-            results[name] = study(file, comparison, cutoffs, settings, notes)
-        except ValueError as error:
-            failed.append(f"{option}: {str(error).replace('thresholds=', '--cutoffs ')}")
-    if plot is not None and comparison.benchmarks:
-        from ..numeric.plot.backtest import plot_sweep
-        from ..numeric.plot.compare import plot_comparison
-        from ..numeric.plot.panels import save
-
-        sweeps = results.get("thresholds")
-        save(plot_sweep(sweeps[0]) if sweeps else plot_comparison(comparison), plot)
-    if form == "json":
-        data = comparison.as_dict()
-        data |= {name: [one.as_dict() for one in several] for name, several in results.items()}
-        data |= {"studies_failed": failed, "studies_notes": notes}
-        text = json_text(data)
-    elif form == "csv":
-        text = csv_text(comparison.rows())
-    elif form == "latex":
-        text = comparison.to_latex()
-    elif form in TABLES:
-        text = tables_text(comparison.tables(), form)
-    else:
-        from textwrap import wrap
-
-        warnings = [f"warning: {each}" for each in (*failed, *notes)]
-        parts = [str(comparison), *(str(one) for several in results.values() for one in several)]
-        parts += ["\n".join(wrap(each, WIDTH, subsequent_indent="  ")) for each in warnings]
-        text = "\n\n".join(parts)
-    if comparison.interrupted or any(one.interrupted for many in results.values() for one in many):
-        planned = len(comparison.asked) * len(evaluations.benchmarks)
-        made = f"{len(comparison)} of {planned} fits are made"
-        say_interrupted(f"{made}; what was not reached is left out")
-        return text, INTERRUPTED
-    return text, DONE if comparison.sound and not failed else NO_VERDICT
+    cutoffs, evaluations = _cutoffs(options), file.read()
+    comparison = compare_laws(
+        evaluations,
+        benchmarks=evaluations.benchmarks,
+        baselines=file.baselines(),
+        proxy=options.one("--proxy"),
+        margin=file.margins,
+        **settings,
+    )
+    found = _Found(comparison)
+    studies = {"--sweep": ("thresholds", _sweep), "--rolling": ("rolling", _rolling)}
+    for option, (name, study) in studies.items():
+        if option in options and not comparison.interrupted:
+            found.notes += _takes_guessing_as_exact(comparison, option)
+            try:
+                found.further[name] = study(file, comparison, cutoffs, settings, found.notes)
+            except ValueError as error:
+                why = str(error).replace("thresholds=", "--cutoffs ")
+                found.failed.append(f"{option}: {why}")
+    return found
 
 
 def _sweep(

@@ -356,7 +356,7 @@ def test_a_benchmark_on_which_a_law_failed_is_in_no_mean(compared) -> None:
     found = replace(compared, judged=judged)
     assert {(each["law"], each["n"]) for each in found.means()} == {(law, 1) for law in LAW_NAMES}
     assert found.means()[0]["standard_deviation"]["mae"] is None
-    assert not found.sound
+    assert not found.has_verdict
     assert "bnsl: too few" in str(found)
     json.dumps(found.as_dict(), allow_nan=False)
     assert found.best("hard") in ("compute", "params-tokens")
@@ -534,7 +534,7 @@ def test_a_law_that_cannot_be_fitted_says_why_and_stops_no_other(evaluations) ->
         == "no run exceeds guessing (0) by more than 0.3 and is below 1"
     )
     assert found.entry("piqa", "compute").fit is not None
-    assert not found.sound
+    assert not found.has_verdict
     with pytest.raises(ValueError, match="benchmark='piqa', law='bnsl': was not compared"):
         found.entry("piqa", "bnsl")
 
