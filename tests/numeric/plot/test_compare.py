@@ -91,7 +91,7 @@ def test_laws_are_drawn_by_their_coefficients(compared) -> None:
     }
     assert list(lines) == [
         "fitted",
-        "not fitted by every law",
+        "not fitted",
         "held out",
         "guessing",
         "compute",
@@ -177,7 +177,7 @@ def test_a_law_that_failed_leaves_the_others(compared) -> None:
     assert "compute" in labels(panel(few))
     none = compare(laws=("params-tokens-ceiling",), hold_out="compute > 2e20")
     shown = labels(panel(none))
-    assert shown == ["not fitted by every law", "held out", "guessing"]
+    assert shown == ["not fitted", "held out", "guessing"]
 
 
 def test_bad_arguments(compared) -> None:
