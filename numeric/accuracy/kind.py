@@ -13,6 +13,7 @@ import numpy as np
 from ..data.sample import SPREAD, one_ratio
 from ..data.scale import accuracy, neg_log_accuracy
 from ..fit.fitted import Joint
+from ..fit.hold_out import errors
 from ..results import Estimate, percentiles
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["MARGIN", "Kind", "LawFit", "errors"]
+__all__ = ["MARGIN", "Kind", "LawFit"]
 
 #: By how much accuracy exceeds guessing in the runs that are fitted, as Krajewski et al. 2025 have
 #: it (Section 4.1): closer to guessing runs scatter too much for their logarithm.
@@ -305,21 +306,6 @@ class LawFit(Joint):
         if inside:
             values = accuracy(np.minimum(np.exp(values), SURELY_GUESSING), guessing)
         return np.stack(percentiles(values.reshape(-1, len(at)), level), axis=1)
-
-
-def errors(law: Floats, observed: Floats) -> dict[str, float | None]:
-    """n, MAE, MRE, RMSE and R2 of accuracy; None where it does not exist."""
-    if not len(observed):
-        return {"n": 0, "mae": None, "mre": None, "rmse": None, "r2": None}
-    off = law - observed
-    spread = float(np.sum((observed - observed.mean()) ** 2))
-    return {
-        "n": len(observed),
-        "mae": float(np.mean(np.abs(off))),
-        "mre": float(np.mean(np.abs(off) / observed)) if (observed > 0.0).all() else None,
-        "rmse": float(np.sqrt(np.mean(off**2))),
-        "r2": 1.0 - float(np.sum(off**2)) / spread if spread > 0.0 else None,
-    }
 
 
 def _log_neg_log(values: Floats, baseline: Any) -> Floats:

@@ -6,43 +6,31 @@ Source: Krajewski et al. 2025, arXiv 2512.08894, Sections 3.3, 4.1 and 4.3.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...theory.data.notation import close_matches
-from ..accuracy.crossing import crossing_of
-from ..accuracy.fitting import errors, outside_range
 from ..accuracy.laws import LAWS, held_out_of, kind_for
 from ..data.rows import those_dropped
-from ..data.sample import above_guessing
 from ..errors import ArgumentError, number, outside, whole_number
 from ..fit.fitted import DEFAULT_LEVEL
-from ..fit.hold_out import Split, Trial, judge
+from ..fit.hold_out import Split, judge
 from ..results import checked_level
 from ..words import counted
-from .accuracies import AccuracyLaw, strictest_margin
-from .comparison import IN_K, Comparison, Entry, LawMean
+from .accuracies import Benchmark
+from .comparison import IN_K, Comparison, JudgedLaw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from ..accuracy.baselines import Baseline
     from ..accuracy.kind import Kind
     from ..data.evaluations import Evaluations
-    from ..data.sample import Sample
     from ..fit.hold_out import Judged
 
-    Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
-
-__all__ = ["Comparison", "Entry", "LawMean", "compare_laws"]
+__all__ = ["Comparison", "JudgedLaw", "compare_laws"]
 
 MARGIN = "a number from 0 to less than 1, or such numbers by benchmark"
-#: What the rows of a table are.
-NOUNS = {"runs": "runs", "proxy": "runs with the proxy", "pairs": "pairs of run and k"}
 #: What is compared where nothing is asked for.
 USUAL = tuple(
     name for name in LAWS if name not in ("bnsl-2", "bnsl-3", "two-stage-exponential", IN_K)
@@ -127,48 +115,36 @@ def compare_laws(
         raise ValueError(f"baselines: {missing[0]!r} is missing; they are of {', '.join(known)}")
     repeats, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     level, margins = checked_level(level), _margins(margin, names)
-    trials: list[Trial] = []
-    notes, runs, strictest = {}, {}, {}
+    subjects: dict[str, Benchmark] = {}
     for name in names:
-        laws_here = [law for law in chosen if law != IN_K or len(evaluations.family(name)) > 1]
+        in_k = len(evaluations.family(name)) > 1
+        laws_here = [law for law in chosen if law != IN_K or in_k]
         if not laws_here:
             complaint = f"needs pass@k at several k; {name} has none"
             raise ArgumentError("law", IN_K, complaint=complaint)
-        baseline = known[name]
-        kinds = [kind_for(law, baseline, margin=margins.get(name)) for law in laws_here]
-        strictest[name] = strictest_margin(kinds)
-        shapes = dict.fromkeys(["runs", *map(_shape, kinds)])
-        samples = {shape: _sample(evaluations, name, baseline, proxy, shape) for shape in shapes}
-        held = {
-            shape: held_out_of(evaluations, sample, hold_out) for shape, sample in samples.items()
-        }
-        runs[name] = samples["runs"], held["runs"]
-        used = {shape: samples[shape] for shape in dict.fromkeys(map(_shape, kinds))}
-        notes[name] = tuple(_notes(evaluations, samples["runs"], used, held, strictest[name]))
-        splits = {
-            shape: _split(sample, held[shape], strictest[name]) for shape, sample in used.items()
-        }
-        for kind in kinds:
-            sample, learner = used[_shape(kind)], AccuracyLaw(kind, baseline, repeats, seed)
-            trials.append(Trial(learner, sample, splits[_shape(kind)], sample.accuracy, name))
+        kinds = tuple(kind_for(law, known[name], margin=margins.get(name)) for law in laws_here)
+        subjects[name] = _subject(evaluations, name, known[name], kinds, proxy, hold_out)
+    trials = [
+        subject.trial(kind, _split(subject, kind), repeats, seed)
+        for subject in subjects.values()
+        for kind in subject.kinds
+    ]
     _some_of_both(evaluations, hold_out, [trial.split for trial in trials])
     held_out = judge(trials, jobs=jobs, progress=progress, then=_stop_if_interrupted)
-    entries = tuple(
-        _entry(trial, judged, strictest[str(judged.subject)], level)
-        for trial, judged in zip(trials, held_out.judged, strict=False)
-    )
-    done = {each.benchmark for each in entries}
+    judged = []
+    for trial, one in zip(trials, held_out.judged, strict=False):
+        rows, split = trial.rows, trial.split
+        behind = rows.subset(split.train & subjects[rows.benchmark].is_judged(rows))
+        ahead = rows.subset(split.test)
+        judged.append(JudgedLaw(**vars(one), behind=behind, ahead=ahead, level=level))
     return Comparison(
         source=evaluations.source,
-        benchmarks=tuple(name for name in names if name in done),
-        laws=tuple(dict.fromkeys(each.law for each in entries)),
         asked=chosen,
         hold_out=hold_out,
         proxy=proxy,
-        entries=entries,
-        baselines=known,
-        notes=notes,
-        samples=runs,
+        judged=tuple(judged),
+        data=subjects,
+        n_runs=len(evaluations),
         warnings=tuple(_warnings(evaluations)),
         run_names=tuple(map(str, evaluations.run)),
         level=level,
@@ -178,12 +154,39 @@ def compare_laws(
     )
 
 
-def _split(sample: Sample, held: Mask, margin: float) -> Split:
+def _subject(
+    evaluations: Evaluations,
+    name: str,
+    baseline: Baseline,
+    kinds: tuple[Kind, ...],
+    proxy: str | None,
+    hold_out: str | None,
+) -> Benchmark:
+    """A benchmark with the runs and pairs that its laws need, and what is held out of them."""
+    runs, pairs = evaluations.sample(name, baseline.value), None
+    if proxy is not None:
+        at_runs = evaluations.proxy(proxy)[runs.index]
+        runs = replace(runs, at=replace(runs.at, proxy=at_runs))
+    if any("k" in kind.requires for kind in kinds):
+        pairs = evaluations.pairs(name, baseline.value)
+    return Benchmark(
+        runs=runs,
+        kinds=kinds,
+        baseline=baseline,
+        held=held_out_of(evaluations, runs, hold_out),
+        pairs=pairs,
+        held_pairs=None if pairs is None else held_out_of(evaluations, pairs, hold_out),
+    )
+
+
+def _split(subject: Benchmark, kind: Kind) -> Split:
     """Held-out runs are judged where they exceed guessing by more than the strictest margin of the
     laws.
     """
-    judged = above_guessing(sample.accuracy, sample.baseline, margin)
-    return Split("held out", ~held, held & judged)
+    held, known = subject.held_out(kind), subject.has_proxy(kind)
+    judged = subject.is_judged(subject.rows(kind))
+    lacks = "" if known.any() else "no run has a score and the proxy"
+    return Split("held out", known & ~held, known & held & judged, lacks=lacks)
 
 
 def _some_of_both(evaluations: Evaluations, hold_out: str | None, splits: Sequence[Split]) -> None:
@@ -262,84 +265,9 @@ def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:
     return given
 
 
-def _shape(kind: Kind) -> str:
-    return "pairs" if "k" in kind.requires else "proxy" if "proxy" in kind.requires else "runs"
-
-
-def _sample(
-    evaluations: Evaluations, name: str, baseline: Baseline, proxy: str | None, shape: str
-) -> Sample:
-    if shape == "pairs":
-        return evaluations.pairs(name, baseline.value)
-    return evaluations.sample(name, baseline.value, proxy=proxy if shape == "proxy" else None)
-
-
 def _warnings(evaluations: Evaluations) -> Iterator[str]:
     if evaluations.left_out:
         yield f"{counted(evaluations.left_out, 'row')} left out by the condition"
     if evaluations.dropped:
         yield f"of the rows, {those_dropped(evaluations.dropped)}"
     yield from evaluations.warnings
-
-
-def _notes(
-    evaluations: Evaluations,
-    runs: Sample,
-    samples: Mapping[str, Sample],
-    held: Mapping[str, Mask],
-    strictest: float,
-) -> Iterator[str]:
-    """The runs of a benchmark that have no part, and why."""
-    if unscored := len(evaluations) - len(runs):
-        yield f"{unscored} of {counted(len(evaluations), 'run')} have no score"
-    for shape, sample in samples.items():
-        if shape == "proxy" and "runs" in samples and len(sample) == len(samples["runs"]):
-            continue  # the same runs
-        judged = above_guessing(sample.accuracy, sample.baseline, strictest)
-        perfect = int((sample.accuracy == 1.0).sum())
-        low = int((~judged).sum()) - perfect
-        if not (low or perfect):
-            continue
-        parts = [f"{low} within {strictest:g} of guessing or below it"] if low else []
-        parts += [f"{perfect} of accuracy exactly 1, whose -log is 0"] if perfect else []
-        parts_held = int((held[shape] & ~judged).sum())
-        where = f" ({parts_held} of them held out)" if parts_held else ""
-        rows = f"{len(sample)} {NOUNS[shape]}"
-        yield f"of {rows} no law is judged on {' and '.join(parts)}{where}"
-
-
-# -- one law on one benchmark ------------------------------------------------------------------------------------------
-
-
-def _entry(trial: Trial, judged: Judged, strictest: float, level: float) -> Entry:
-    sample, split, fit = trial.rows, trial.split, judged.fitted
-    if fit is None:
-        return Entry(benchmark=sample.benchmark, law=judged.model, fit=None, failed=judged.failed)
-    ahead = sample.subset(split.test)
-    behind = sample.subset(
-        split.train & above_guessing(sample.accuracy, sample.baseline, strictest)
-    )
-    intervals, mae_draws = {}, np.empty(0)
-    if len(ahead) and len(fit.refitted) > 1:
-        off = np.abs(fit.drawn(ahead.at) - ahead.accuracy)
-        spread = {"mae": off.mean(axis=1), "mre": (off / ahead.accuracy).mean(axis=1)}
-        intervals, mae_draws = (
-            {name: (0.0, float(np.quantile(values, level))) for name, values in spread.items()},
-            spread["mae"],
-        )
-    return Entry(
-        benchmark=sample.benchmark,
-        law=judged.model,
-        fit=fit,
-        train=_errors(fit.predict(behind), behind.accuracy) if len(behind) else {"n": 0},
-        held_out=_errors(judged.predicted, judged.observed) if len(ahead) else {"n": 0},
-        intervals=intervals,
-        mae_draws=mae_draws,
-        crossing=crossing_of(fit, ahead, level),
-        ahead=ahead,
-    )
-
-
-def _errors(predicted: Floats, observed: Floats) -> dict[str, float | None]:
-    """Errors of accuracy, and at how many of the runs the law predicts one outside [0, 1]."""
-    return errors(predicted, observed) | {"outside": outside_range(predicted)}

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ...theory.typeset.escapes import latex_escaped
 from ...theory.typeset.numbers import Format, Percent, Places, Significant
-from ...theory.typeset.shown import Shown
-from ...theory.typeset.table import WIDTH, Column, Table, Words, latex_of
+from ...theory.typeset.table import Column, Table, Words, latex_of
 from ..accuracy.averages import AVERAGE
 from ..accuracy.ceiling import limit_at_zero
-from ..accuracy.fitting import SAME, LawFit, predictions, simplest_of_least
+from ..accuracy.crossing import crossing_of
+from ..accuracy.fitting import SAME, outside_range, predictions, simplest_of_least
+from ..fit.hold_out import HeldOut, Judged, errors
 from ..results import percentiles
+from ..words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ..accuracy.baselines import Baseline
     from ..accuracy.crossing import Crossing
+    from ..accuracy.fitting import LawFit
     from ..data.sample import Sample
+    from .accuracies import Benchmark
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["IN_K", "Comparison", "Entry", "LawMean"]
+__all__ = ["IN_K", "Comparison", "JudgedLaw"]
 
 ERROR = Places(4, largest=100.0)
 FIGURES = ("mae", "mre", "rmse", "r2")
@@ -40,42 +42,79 @@ IN_K = "bilinear"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Entry:
-    """A law on a benchmark.
+class JudgedLaw(Judged):
+    """A law of accuracy on a benchmark, its `subject`.
 
     Attributes
     ----------
-    benchmark, law : str
-    fit : LawFit or None
-        None where the law could not be fitted.
-    failed : str
-        Why not; "" where it was.
-    train, held_out : dict
-        n, mae, mre, rmse and r2 of raw accuracy: MAE = mean |Q - law|, MRE = mean |Q - law|/Q; None
-        for what does not exist. All laws of a benchmark are judged on the same runs: those that
-        exceed guessing by more than the strictest margin of them.
-    intervals : dict
-        Of mae and mre on the held-out runs, from 0 to the quantile at `Comparison.level` over
-        resamples of the fitted runs, for refits err more than the law on average;
-        empty without resamples.
-    mae_draws : ndarray
-        (K,): mae on the held-out runs by every refit.
-    crossing : Crossing or None
-        Of the law in compute and k: where it holds, and what lies outside.
-    ahead : Sample or None
-        The held-out runs that the law is judged on.
+    behind, ahead : Sample
+        The fitted and the held-out runs that it is judged on. They are the same for all laws of a
+        benchmark: those that exceed guessing by more than the strictest margin of the laws.
+    level : float
+        Nominal coverage of intervals.
     """
 
-    benchmark: str
-    law: str
-    fit: LawFit | None
-    failed: str = ""
-    train: Mapping[str, float | None] = field(default_factory=dict)
-    held_out: Mapping[str, float | None] = field(default_factory=dict)
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    mae_draws: Floats = field(default_factory=lambda: np.empty(0))
-    crossing: Crossing | None = None
-    ahead: Sample | None = None
+    behind: Sample
+    ahead: Sample
+    level: float
+
+    @property
+    def benchmark(self) -> str:
+        """That it is judged on."""
+        return str(self.subject)
+
+    @property
+    def fit(self) -> LawFit | None:
+        """None where the law could not be fitted."""
+        fitted: LawFit | None = self.fitted
+        return fitted
+
+    @cached_property
+    def train(self) -> dict[str, float | None]:
+        """n, mae, mre, rmse and r2 of accuracy on the fitted runs, and at how many of them the law
+        lies outside [0, 1]; n alone where there is no run, nothing without a fit.
+        """
+        if self.fit is None or not len(self.behind):
+            return {} if self.fit is None else {"n": 0}
+        law = self.fit.predict(self.behind)
+        return errors(law, self.behind.accuracy) | {"outside": outside_range(law)}
+
+    @cached_property
+    def held_out(self) -> dict[str, float | None]:
+        """The same on the held-out runs."""
+        if self.fit is None or not len(self.observed):
+            return {} if self.fit is None else {"n": 0}
+        return self.errors | {"outside": outside_range(self.predicted)}
+
+    @cached_property
+    def _off(self) -> Floats:
+        """(K, m): by how much every refit is off at the held-out runs."""
+        if self.fit is None or not len(self.ahead) or len(self.fit.refitted) < 2:
+            return np.empty((0, len(self.ahead)))
+        return np.abs(self.fit.drawn(self.ahead.at) - self.ahead.accuracy)
+
+    @property
+    def mae_draws(self) -> Floats:
+        """(K,): mae on the held-out runs by every refit."""
+        return self._off.mean(axis=1) if len(self._off) else np.empty(0)
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """Of mae and mre on the held-out runs, from 0 to the quantile at the level over resamples
+        of the fitted runs, for refits err more than the law on average; empty without resamples.
+        """
+        if not len(self._off):
+            return {}
+        relative = (self._off / self.ahead.accuracy).mean(axis=1)
+        return {
+            name: (0.0, float(np.quantile(values, self.level)))
+            for name, values in (("mae", self.mae_draws), ("mre", relative))
+        }
+
+    @cached_property
+    def crossing(self) -> Crossing | None:
+        """Of a law in compute and k: where it holds, and what lies outside."""
+        return None if self.fit is None else crossing_of(self.fit, self.ahead, self.level)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
@@ -124,9 +163,10 @@ class Entry:
         loose = [  # of those at a limit of the search the remarks tell
             name for name in self.undetermined if self.fit.limit_of(name, values[name]) is None
         ]
-        return f"open: {', '.join(loose)}" if loose else ""
+        return f"open: {', '.join(loose)}" if loose else self.failed
 
-    def coefficients(self, level: float) -> list[dict[str, Any]]:
+    @cached_property
+    def coefficients(self) -> list[dict[str, Any]]:
         """Name, value and percentile interval of each coefficient, and where these lie on a bound
         of the search.
 
@@ -139,8 +179,8 @@ class Entry:
         fit, draws, limit = self.fit, self.fit.refitted, None
         ends: dict[str, Any] = dict.fromkeys(fit.names, (None, None))
         if len(draws) > 1:
-            ends = {name: percentiles(draws[:, i], level) for i, name in enumerate(fit.names)}
-            limit = limit_at_zero(fit, level)
+            ends = {name: percentiles(draws[:, i], self.level) for i, name in enumerate(fit.names)}
+            limit = limit_at_zero(fit, self.level)
         if limit is not None:
             ends["E"] = 0.0, limit
         return [
@@ -160,120 +200,95 @@ class Entry:
         ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class LawMean:
-    """A law over the benchmarks on which all laws could be judged.
-
-    Attributes
-    ----------
-    law : str
-    n : int
-        Benchmarks.
-    mean, deviation : dict
-        Of mae and mre on held-out runs and of rmse and r2 on fitted ones: mean and standard
-        deviation (n - 1) over benchmarks.
-    """
-
-    law: str
-    n: int
-    mean: Mapping[str, float | None]
-    deviation: Mapping[str, float | None]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Comparison(Shown):
-    """Laws on benchmarks.
+class Comparison(HeldOut):
+    """Laws on benchmarks: one `JudgedLaw` each.
 
     Attributes
     ----------
     source : str
         Where the runs come from.
-    benchmarks, laws : tuple of str
     asked : tuple of str
         The laws that were asked for.
     hold_out : str or None
         Which runs were not fitted.
     proxy : str or None
-    entries : tuple of Entry
-    baselines : dict of str to Baseline
-    notes : dict of str to tuple of str
-        Benchmark -> what was left out, and why.
-    samples : dict of str to (Sample, ndarray)
-        Benchmark -> its runs, at k = 1, and (n,) which of them were held out.
+    data : dict of str to Benchmark
+        By name of those that were asked for.
+    n_runs : int
+        With a score or without.
     warnings : tuple of str
         What reading the runs left out or doubted.
-    level : float
-    resamples, seed : int
-    interrupted : bool
-        Whether Ctrl-C ended it early; what was done is here.
     run_names : tuple of str
         Of the runs of the evaluations, to which the samples point.
+    level : float
+    resamples, seed : int
     """
 
+    judged: tuple[JudgedLaw, ...]
     source: str
-    benchmarks: tuple[str, ...]
-    laws: tuple[str, ...]
     asked: tuple[str, ...]
     hold_out: str | None
     proxy: str | None
-    entries: tuple[Entry, ...]
-    baselines: Mapping[str, Baseline]
-    notes: Mapping[str, tuple[str, ...]]
-    samples: Mapping[str, tuple[Sample, Mask]]
+    data: Mapping[str, Benchmark]
+    n_runs: int
     warnings: tuple[str, ...]
+    run_names: tuple[str, ...]
     level: float
     resamples: int
     seed: int
-    interrupted: bool = False
-    run_names: tuple[str, ...] = ()
 
-    def entry(self, benchmark: str, law: str) -> Entry:
-        """One of the entries.
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """On which some law was judged."""
+        return self.subjects
+
+    def of(self, subject: Any = None, law: str | None = None) -> tuple[JudgedLaw, ...]:
+        """The laws on one benchmark, a law on all, or a law on one."""
+        return cast("tuple[JudgedLaw, ...]", super().of(subject, law))
+
+    def entry(self, benchmark: str, law: str) -> JudgedLaw:
+        """A law on a benchmark.
 
         Raises
         ------
         ValueError
             Where there is none.
         """
-        for each in self.of(benchmark):
-            if each.law == law:
-                return each
+        for each in self.of(benchmark, law):
+            return each
         raise ValueError(f"benchmark={benchmark!r}, law={law!r}: was not compared")
-
-    def of(self, benchmark: str) -> tuple[Entry, ...]:
-        """The entries of a benchmark."""
-        return tuple(each for each in self.entries if each.benchmark == benchmark)
 
     def best(self, benchmark: str, part: str = "held_out", figure: str = "mae") -> str | None:
         """The law with the least error on the held-out or on the fitted runs ("train"), without
         laws in k; None if none is.
 
         Of laws whose errors differ by less than 5e-5, that with the fewest coefficients. Laws whose
-        runs tell too little (`Entry.weak`) are none of the candidates.
+        runs tell too little (`JudgedLaw.weak`) are none of the candidates.
         """
-        several = [
-            each
-            for each in self.of(benchmark)
-            if each.law != IN_K and each.fit is not None and not each.weak
-        ]
+        candidates = self._candidates(benchmark)
         known = {
-            each.law: value
-            for each in several
+            law: value
+            for law, each in candidates.items()
             if (value := getattr(each, part).get(figure)) is not None
         }
-        if not known:
-            return None
-        width = {
-            each.law: len(each.fit.kind.coefficients) for each in several if each.fit is not None
+        width = {law: len(each.fitted.kind.coefficients) for law, each in candidates.items()}
+        return simplest_of_least(known, width) if known else None
+
+    def _candidates(self, benchmark: str) -> dict[str, JudgedLaw]:
+        """The laws that may be best."""
+        return {
+            each.law: each
+            for each in self.of(benchmark)
+            if each.law != IN_K and each.fit is not None and not each.weak
         }
-        return simplest_of_least(known, width)
 
     def best_share(self, benchmark: str, law: str) -> float | None:
         """The share of resamples in which the law has the least held-out MAE; None without
         resamples, or for no candidate.
         """
-        several = [each for each in self.of(benchmark) if each.law != IN_K and not each.weak]
-        drawn = {each.law: each.mae_draws for each in several if len(each.mae_draws)}
+        candidates = self._candidates(benchmark)
+        drawn = {name: each.mae_draws for name, each in candidates.items() if len(each.mae_draws)}
         if law not in drawn or len(drawn) < 2:
             return None
         count = min(map(len, drawn.values()))
@@ -298,33 +313,39 @@ class Comparison(Shown):
         error, least = (self.entry(benchmark, each).held_out.get("mae") for each in (law, best))
         return error is not None and least is not None and error > least + SAME
 
-    def means(self) -> tuple[LawMean, ...]:
+    def means(self) -> list[dict[str, Any]]:
         """Per law, over the benchmarks on which each of the laws was judged on held-out runs,
-        without their average.
+        without their average: n (benchmarks), and the mean and the standard_deviation (n - 1) of
+        mae and mre on held-out runs and of rmse and r2 on fitted ones.
         """
         judged = {
             (each.benchmark, each.law): each
-            for each in self.entries
+            for each in self.judged
             if each.held_out.get("mae") is not None
         }
         laws = [law for law in self.laws if law != IN_K and any(key[1] == law for key in judged)]
         names = [name for name in self.benchmarks if name != AVERAGE or len(self.benchmarks) == 1]
         shared = [name for name in names if laws and all((name, law) in judged for law in laws)]
         if not shared:
-            return ()
-        return tuple(_mean(law, [judged[name, law] for name in shared]) for law in laws)
+            return []
+        return [_mean(law, [judged[name, law] for name in shared]) for law in laws]
 
     @property
-    def sound(self) -> bool:
+    def planned(self) -> int:
+        """How many laws were to be fitted, each on every benchmark."""
+        return len(self.asked) * len(self.data)
+
+    @property
+    def has_verdict(self) -> bool:
         """Whether every law was fitted everywhere, with a certified minimum. Coefficients may be
         open: errors are not.
         """
-        return all(each.fit is not None and each.fit.converged for each in self.entries)
+        return all(each.fit is not None and each.fit.converged for each in self.judged)
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for every entry."""
         rows = []
-        for each in self.entries:
+        for each in self.judged:
             row: dict[str, Any] = {"benchmark": each.benchmark, "law": each.law}
             row["n_fitted"] = None if each.fit is None else len(each.fit.sample)
             row |= {f"train_{name}": each.train.get(name) for name in ("n", *FIGURES)}
@@ -336,23 +357,20 @@ class Comparison(Shown):
             rows.append(row | self._flat(each))
         return rows
 
-    def _flat(self, each: Entry) -> dict[str, Any]:
+    def _flat(self, each: JudgedLaw) -> dict[str, Any]:
         """Every coefficient that some law has, with its interval, and C_x of laws in k; None where
         this law has none.
         """
         names = dict.fromkeys(
-            name
-            for one in self.entries
-            if one.fit is not None
-            for name in one.fit.kind.coefficients
+            name for one in self.judged if one.fit is not None for name in one.fit.kind.coefficients
         )
-        own = {item["name"]: item for item in each.coefficients(self.level)}
+        own = {item["name"]: item for item in each.coefficients}
         row = {
             f"coefficient_{name}{end}": own.get(name, {}).get(part)
             for name in names
             for end, part in (("", "value"), ("_low", "low"), ("_high", "high"))
         }
-        if not any(one.crossing for one in self.entries):
+        if not any(one.crossing for one in self.judged):
             return row
         parts = ("compute", "low", "high", "fitted_beyond", "held_out_beyond")
         return row | {f"crossing_{part}": getattr(each.crossing, part, None) for part in parts}
@@ -371,35 +389,27 @@ class Comparison(Shown):
             "benchmarks": [
                 {
                     "benchmark": name,
-                    "random_baseline": asdict(self.baselines[name]),
-                    "notes": list(self.notes.get(name, ())),
+                    "random_baseline": asdict(self.data[name].baseline),
+                    "notes": list(self.notes(name)),
                     "laws": [self._record(each) for each in self.of(name)],
                 }
                 for name in self.benchmarks
             ],
-            "means": [
-                {
-                    "law": m.law,
-                    "n": m.n,
-                    "mean": dict(m.mean),
-                    "standard_deviation": dict(m.deviation),
-                }
-                for m in self.means()
-            ],
+            "means": self.means(),
             "closest_to_the_fitted_runs_is_not_best_on_held_out": [
                 {"benchmark": name, "closest": closest, "best": best}
                 for name, closest, best in self.misleading
             ],
         }
 
-    def _record(self, each: Entry) -> dict[str, Any]:
+    def _record(self, each: JudgedLaw) -> dict[str, Any]:
         record: dict[str, Any] = {"law": each.law}
         if each.fit is None:
             return record | {"failed": each.failed}
         return record | {
             "formula": each.fit.kind.formula,
             "fitted_by": each.fit.kind.fitted_by,
-            "coefficients": each.coefficients(self.level),
+            "coefficients": each.coefficients,
             "converged": each.fit.converged,
             "reason": each.fit.reason,
             "undetermined": list(each.undetermined),
@@ -411,9 +421,7 @@ class Comparison(Shown):
             "n_resamples_failed": each.fit.n_failed,
             "train": dict(each.train),
             "held_out": dict(each.held_out),
-            "predictions": []
-            if each.ahead is None
-            else predictions(each.fit, each.ahead, self.run_names, self.level),
+            "predictions": predictions(each.fit, each.ahead, self.run_names, self.level),
             "intervals": {name: list(ends) for name, ends in each.intervals.items()},
             "best_in": self.best_share(each.benchmark, each.law),
         }
@@ -430,13 +438,7 @@ class Comparison(Shown):
         """The errors of every law, a table a benchmark; and their means where there are several."""
         tables = [self._of_benchmark(name) for name in self.benchmarks]
         means = self.means()
-        return (*tables, *([_of_all(means)] if means and means[0].n > 1 else []))
-
-    def __str__(self) -> str:
-        tables = [table.text() for table in self.tables()]
-        return "\n\n".join(
-            filter(None, [_wrapped(self._head()), *tables, _wrapped(self._cautions())])
-        )
+        return (*tables, *([_of_all(means)] if means and means[0]["n"] > 1 else []))
 
     def to_latex(self, caption: str = "", label: str = "") -> str:
         """LaTeX of the tables, for booktabs, each under its title; the caption and the label are
@@ -451,12 +453,12 @@ class Comparison(Shown):
     def _of_benchmark(self, name: str) -> Table:
         best = self.best(name)
 
-        def marked(each: Entry) -> str:
+        def marked(each: JudgedLaw) -> str:
             mark = "" if each.law != best else " (*)" if each.undetermined else " *"
             return f"{each.law}{mark}"
 
         def error(part: str, figure: str, heading: str, form: Format = ERROR) -> Column:
-            def of(each: Entry) -> float | None:
+            def of(each: JudgedLaw) -> float | None:
                 return getattr(each, part).get(figure)
 
             return Column(f"{part}_{figure}", heading, of=of, format=form)
@@ -485,7 +487,7 @@ class Comparison(Shown):
             error("held_out", "mre", "MRE", Percent(places=2)),
             *([share] if self.resamples else []),
         ]
-        baseline = self.baselines[name]
+        baseline = self.data[name].baseline
         guessing = Words(Significant(4).text(baseline.value), Significant(4).latex(baseline.value))
         if baseline.standard_error:
             guessing = _plus_minus(Significant(4), baseline.value, baseline.standard_error)
@@ -495,9 +497,34 @@ class Comparison(Shown):
             rf"({latex_escaped(baseline.how)})",
         )
         rows = [each for each in self.of(name) if each.fit is not None]
-        return Table(columns, rows, title, list(self._notes(name)))
+        return Table(columns, rows, title, list(self._remarks(name)))
 
-    def _notes(self, name: str) -> Iterator[str]:
+    def notes(self, benchmark: str) -> Iterator[str]:
+        """The runs of a benchmark that have no part, and why."""
+        data = self.data[benchmark]
+        if unscored := self.n_runs - len(data.runs):
+            yield f"{unscored} of {counted(self.n_runs, 'run')} have no score"
+        parts: dict[str, tuple[Sample, Mask]] = {}
+        for kind in data.kinds:
+            rows, known, noun = data.rows(kind), data.has_proxy(kind), "runs"
+            if rows is not data.runs:
+                noun = "pairs of run and k"
+            elif "proxy" in kind.requires and not (known.all() and noun in parts):
+                noun = "runs with the proxy"
+            parts.setdefault(noun, (rows.subset(known), data.held_out(kind)[known]))
+        for noun, (rows, held) in parts.items():
+            judged = data.is_judged(rows)
+            perfect = int((rows.accuracy == 1.0).sum())
+            low = int((~judged).sum()) - perfect
+            if not (low or perfect):
+                continue
+            why = [f"{low} within {data.margin:g} of guessing or below it"] if low else []
+            why += [f"{perfect} of accuracy exactly 1, whose -log is 0"] if perfect else []
+            n_held = int((held & ~judged).sum())
+            where = f" ({n_held} of them held out)" if n_held else ""
+            yield f"of {len(rows)} {noun} no law is judged on {' and '.join(why)}{where}"
+
+    def _remarks(self, name: str) -> Iterator[str]:
         entries = self.of(name)
         for each in entries:
             yield from (f"{each.law}: {text}" for text in (each.open, *each.remarks) if text)
@@ -507,9 +534,10 @@ class Comparison(Shown):
         for each in entries:
             if each.crossing:
                 yield f"{each.law}: {each.crossing.text(self.level)}"
-        yield from (f"note: {note}" for note in self.notes.get(name, ()))
+        yield from (f"note: {note}" for note in self.notes(name))
 
-    def _head(self) -> Iterator[str]:
+    def head(self) -> Iterator[str]:
+        """What was held out, and what the columns are."""
         held = "no run is held out (--hold-out CONDITION)"
         if self.hold_out is not None:
             held = f"held out: {self.hold_out}"
@@ -520,17 +548,18 @@ class Comparison(Shown):
         if self.resamples:
             at_most = f" (at most: in {100 * self.level:.4g} % of {self.resamples} resamples)"
             best_in = "; best in: the share of resamples in which the law has the least"
-        if any(each.undetermined for each in self.entries if each.law == self.best(each.benchmark)):
+        if any(each.undetermined for each in self.judged if each.law == self.best(each.benchmark)):
             is_open = "; (*): the same, of a law that the runs leave open"
         yield (
             f"errors are of accuracy: RMSE and R2 on the fitted runs that are judged, MAE{at_most} "
             f"and MRE on the held-out ones; *: the least MAE, of laws that print alike the one "
             f"with the fewest coefficients{is_open}{best_in}"
         )
-        kinds = {each.law: each.fit.kind for each in self.entries if each.fit is not None}
+        kinds = {each.law: each.fit.kind for each in self.judged if each.fit is not None}
         yield from (f"{law}: {kind.formula}; {kind.fitted_by}" for law, kind in kinds.items())
 
-    def _cautions(self) -> Iterator[str]:
+    def tail(self) -> Iterator[str]:
+        """What reading the runs doubted, and where closeness misleads."""
         yield from (f"note: {text}" for text in self.warnings)
         if self.misleading:
             cases = "; ".join(
@@ -547,14 +576,10 @@ class Comparison(Shown):
             yield "interrupted: what was not reached is left out"
 
 
-def _wrapped(texts: Iterable[str]) -> str:
-    return "\n".join(line for text in texts for line in wrap(text, WIDTH, subsequent_indent="  "))
-
-
-def _of_all(means: Sequence[LawMean]) -> Table:
+def _of_all(means: Sequence[dict[str, Any]]) -> Table:
     def column(figure: str, heading: str, scale: float = 1.0) -> Column:
-        def of(mean: LawMean) -> Words | None:
-            value, deviation = mean.mean[figure], mean.deviation[figure]
+        def of(row: dict[str, Any]) -> Words | None:
+            value, deviation = row["mean"][figure], row["standard_deviation"][figure]
             if value is None or deviation is None:
                 return None
             return _plus_minus(Significant(3), scale * value, scale * deviation)
@@ -568,7 +593,7 @@ def _of_all(means: Sequence[LawMean]) -> Table:
         column("rmse", "fitted RMSE"),
         column("r2", "fitted R2"),
     ]
-    shared = f"the {means[0].n} benchmarks on which each of these laws was judged"
+    shared = f"the {means[0]['n']} benchmarks on which each of these laws was judged"
     title = Words(
         f"mean +- standard deviation over {shared}",
         rf"mean $\pm$ standard deviation over {shared}",
@@ -585,17 +610,13 @@ def _plus_minus(form: Format, value: float, deviation: float) -> Words:
     )
 
 
-def _mean(law: str, entries: Sequence[Entry]) -> LawMean:
+def _mean(law: str, several: Sequence[JudgedLaw]) -> dict[str, Any]:
     mean: dict[str, float | None] = {}
     deviation: dict[str, float | None] = {}
-    for name, part in {
-        "mae": "held_out",
-        "mre": "held_out",
-        "rmse": "train",
-        "r2": "train",
-    }.items():
-        values = [getattr(each, part).get(name) for each in entries]
+    for name in FIGURES:
+        part = "held_out" if name in ("mae", "mre") else "train"
+        values = [getattr(each, part).get(name) for each in several]
         is_known = None not in values
         mean[name] = float(np.mean(values)) if is_known else None
         deviation[name] = float(np.std(values, ddof=1)) if is_known and len(values) > 1 else None
-    return LawMean(law=law, n=len(entries), mean=mean, deviation=deviation)
+    return {"law": law, "n": len(several), "mean": mean, "standard_deviation": deviation}

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, partial
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..data.rows import names_in_conditions
 from ..fit.resample import case_weights
 from ..passk.cautions import AUTO, cluster_of
-from ..passk.kinds import kind_of
+from ..passk.kinds import KINDS, kind_of
 from ..passk.laws import METHODS, Data, clusters, fit_at_k
 from ..passk.likelihood import AtK, Surface
 from ..results import Estimate
-from .extrapolation import Extrapolation, Observed, standard_estimates
+from .subject import Extrapolation, Observed, Subject, standard_estimates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from ..passk.fit_at_k import PassFit
@@ -38,150 +36,118 @@ NO_SUCCESS, NO_FAILURE = "no success", "no failure"
 LEAST_DRAWS = 20
 
 
-@dataclass(frozen=True, eq=False)
-class OfCounts:
-    """Counts with the fits' method, and what their models are drawn together by; see `Subject`."""
+def of_counts(data: Data, method: str, cluster: str | None = AUTO) -> Subject:
+    """Counts with the method of the fits, and what their models are drawn together by."""
+    counts = data.counts
+    labels = zip(counts.by, zip(*counts.labels, strict=True), strict=True)
+    others = {name: np.array(column, dtype=object) for name, column in labels}
 
-    data: Data
-    method: str
-    cluster: str | None = AUTO
-    what: str = "counts"
-
-    @property
-    def source(self) -> str:
-        """Where they come from."""
-        return self.data.counts.source
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the models."""
-        return self.data.counts.names
-
-    @property
-    def covariates(self) -> Mapping[str, Any]:
-        """By model."""
-        return self.data.counts.covariates
-
-    @property
-    def condition_columns(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The covariates of the models and the columns that name them."""
-        counts = self.data.counts
-        labels = zip(counts.by, zip(*counts.labels, strict=True), strict=True)
-        others = {name: np.array(column, dtype=object) for name, column in labels}
-        return names_in_conditions(counts.covariates, {}, others)
-
-    def needs(self, law: str) -> tuple[str, ...]:
-        """The covariates that a law depends on."""
-        return kind_of(law).covariates
-
-    def coefficients(self, law: str) -> tuple[str, ...]:
-        """Their names."""
-        return kind_of(law).coefficients
-
-    @cached_property
-    def surface(self) -> Surface:
-        """The likelihoods of the counts over shapes; of one model they depend on no other."""
-        counts = self.data.counts
+    @cache
+    def surface() -> Surface:
         return Surface.of([counts.per_group(g) for g in range(len(counts))])
 
-    @property
-    def ks(self) -> tuple[int, ...]:
-        """The k that are fitted."""
-        return self.data.ks
-
-    def rows(self, k: int) -> tuple[Models, Observed]:
-        """The models with their likelihoods at one k, and what was observed.
-
-        That is the unbiased estimate where every problem has k samples, elsewhere the mean under
-        the likelihood of the counts. The estimate depends on the model's own counts alone. The
-        likelihood beyond the samples also takes from the counts of all models what shapes of the
-        distribution of success rates are usual at a pass@k, but nothing from any law, and nothing
-        of what makes a model expensive. It is the same for all cutoffs and laws.
-        """
-        likelihoods = AtK.of(self.surface, k)
-        observed = self._observed(k, likelihoods.evidence())
-        at_k = AtOneK(
-            Data(self.data.counts, (k,)),
-            self.method,
-            likelihoods if self.method == METHODS[0] else None,
-            self.cluster,
+    def rows(k: int) -> tuple[Models, Observed]:
+        likelihoods = AtK.of(surface(), k)
+        observed = _observed(data, k, likelihoods.evidence())
+        models = Models(
+            data=Data(counts, (k,)),
+            method=method,
+            likelihoods=likelihoods if method == METHODS[0] else None,
+            cluster=cluster,
+            measured=observed.measured,
+            chosen=np.ones(len(counts), dtype=bool),
         )
-        return Models(at_k, observed.measured, np.ones(len(self.names), dtype=bool)), observed
+        return models, observed
 
-    def learner(self, law: str, k: int, level: float, resamples: int, seed: int) -> PassLaw:
-        """The law to be fitted."""
-        return PassLaw(law, k, level, resamples, seed)
-
-    def _observed(self, k: int, evidence: Evidence) -> Observed:
-        index = self.data.ks.index(k)
-        mean, error = evidence.moments()
-        with np.errstate(divide="ignore"):
-            estimate = np.log(self.data.curve.neg_log[:, index])
-        how = [self._how(g, index) for g in range(len(self.names))]
-        log_y = np.where([way == ESTIMATE for way in how], estimate, mean)
-        is_observed = np.array([way in (ESTIMATE, LIKELIHOOD) for way in how])
-        return Observed(
-            np.where(is_observed, np.exp(log_y), np.nan),
-            np.where(is_observed, error, 0.0),
-            tuple(how),
-        )
-
-    def _how(self, g: int, index: int) -> str:
-        n, c = self.data.counts.per_group(g)
-        if not c.any():
-            return NO_SUCCESS
-        if (c == n).all():
-            return NO_FAILURE
-        passed, missed = self.data.curve.pass_at_k[g, index], self.data.curve.neg_log[g, index]
-        return (
-            ESTIMATE
-            if self.data.curve.complete[g, index] and passed > 0.0 and missed > 0.0
-            else LIKELIHOOD
-        )
+    return Subject(
+        what="counts",
+        source=counts.source,
+        names=counts.names,
+        covariates=counts.covariates,
+        condition_columns=names_in_conditions(counts.covariates, {}, others),
+        method=method,
+        ks=data.ks,
+        forms={name: (kind.covariates, kind.coefficients) for name, kind in KINDS.items()},
+        rows=rows,
+        learner=PassLaw,
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class AtOneK:
-    """Counts at one k. What those of some models say is learnt from these alone, once for all laws."""
+def _observed(data: Data, k: int, evidence: Evidence) -> Observed:
+    """What was observed at one k.
 
-    data: Data
-    method: str
-    likelihoods: AtK | None
-    cluster: str | None = AUTO
-    learnt: dict[bytes, Evidence] = field(default_factory=dict)
+    That is the unbiased estimate where every problem has k samples, elsewhere the mean under the
+    likelihood of the counts. The estimate depends on the model's own counts alone. The likelihood
+    beyond the samples also takes from the counts of all models what shapes of the distribution of
+    success rates are usual at a pass@k, but nothing from any law, and nothing of what makes a model
+    expensive. It is the same for all cutoffs and laws.
+    """
+    index = data.ks.index(k)
+    mean, error = evidence.moments()
+    with np.errstate(divide="ignore"):
+        estimate = np.log(data.curve.neg_log[:, index])
+    how = [_how(data, g, index) for g in range(len(data.counts))]
+    log_y = np.where([way == ESTIMATE for way in how], estimate, mean)
+    is_observed = np.array([way in (ESTIMATE, LIKELIHOOD) for way in how])
+    return Observed(
+        np.where(is_observed, np.exp(log_y), np.nan),
+        np.where(is_observed, error, 0.0),
+        tuple(how),
+    )
 
-    def part(self, chosen: Mask) -> Data:
-        """Some of the models, as if there were no others."""
-        found = Data(self.data.counts.subset(np.flatnonzero(chosen)), self.data.ks)
-        if self.likelihoods is not None:
-            key = np.packbits(chosen).tobytes()
-            if key not in self.learnt:
-                self.learnt[key] = self.likelihoods.evidence(chosen)
-            found.__dict__["evidence"] = (self.learnt[key],)
-        return found
+
+def _how(data: Data, g: int, index: int) -> str:
+    if not data.solved[g]:
+        return NO_SUCCESS
+    if not data.failing[g]:
+        return NO_FAILURE
+    passed, missed = data.curve.pass_at_k[g, index], data.curve.neg_log[g, index]
+    is_estimated = data.curve.complete[g, index] and passed > 0.0 and missed > 0.0
+    return ESTIMATE if is_estimated else LIKELIHOOD
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Models:
     """Some of the models, at one k.
 
     Attributes
     ----------
-    at_k : AtOneK
-        Of all models.
+    data : Data
+        The counts of all models at this k.
+    method : {"likelihood", "least-squares-log"}
+    likelihoods : AtK or None
+        Of all models, where the method is the likelihood.
+    cluster : str or None
+        What models are drawn together by.
     measured : ndarray
         (G,): standard error of the observation of each in the logarithm.
     chosen : ndarray of bool
         (G,): which models these are.
+    learnt : dict
+        What the counts of some models say is learnt from these alone, once for all laws.
     """
 
-    at_k: AtOneK
+    data: Data
+    method: str
+    likelihoods: AtK | None
+    cluster: str | None
     measured: Floats
     chosen: Mask
+    learnt: dict[bytes, Evidence] = field(default_factory=dict)
 
     def subset(self, chosen: Mask) -> Models:
         """Some of all models."""
         return replace(self, chosen=chosen)
+
+    def alone(self) -> Data:
+        """These models, as if there were no others."""
+        found = Data(self.data.counts.subset(np.flatnonzero(self.chosen)), self.data.ks)
+        if self.likelihoods is not None:
+            key = np.packbits(self.chosen).tobytes()
+            if key not in self.learnt:
+                self.learnt[key] = self.likelihoods.evidence(self.chosen)
+            found.__dict__["evidence"] = (self.learnt[key],)
+        return found
 
 
 @dataclass(frozen=True)
@@ -196,14 +162,14 @@ class PassLaw:
 
     def fit(self, rows: Models) -> Extrapolation:
         """The law fitted to models."""
-        part = rows.at_k.part(rows.chosen)
+        part = rows.alone()
         size = len(part.counts)
         group, weights = None, np.empty((0, size))
         if self.resamples:
-            group = clusters(part.counts, cluster_of(part.counts, rows.at_k.cluster))
+            group = clusters(part.counts, cluster_of(part.counts, rows.cluster))
             weights = case_weights(group, size, self.resamples, np.random.default_rng(self.seed))
         try:
-            fit = fit_at_k(part, kind_of(self.name), 0, rows.at_k.method, weights)
+            fit = fit_at_k(part, kind_of(self.name), 0, rows.method, weights)
         except ValueError as error:
             raise ValueError(str(error).removeprefix(f"k={self.k}: ")) from None
         fit = replace(fit, clusters=group)
@@ -223,7 +189,7 @@ class PassLaw:
 
 def _logs(fit: PassFit, rows: Models) -> tuple[Floats, Floats, Floats]:
     """log of the law (T,) at models, its standard error, and that of their measurement."""
-    covariates = rows.at_k.data.counts.covariates
+    covariates = rows.data.counts.covariates
     prediction = fit.prediction(
         {name: covariates[name][rows.chosen] for name in fit.kind.covariates}
     )

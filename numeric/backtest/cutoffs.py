@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.where import Where
 from ..errors import ArgumentError, outside, positive_number
-from ..fit.hold_out import Split
+from ..fit.hold_out import Split, up_to
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .extrapolation import Subject
+    from .subject import Subject
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -35,55 +35,42 @@ class Cutoffs:
 
     Attributes
     ----------
-    law : str
     values : ndarray
-        (G,): the axis.
-    position : ndarray
-        (G,): log10 of it, with the sign that makes expensive models the greater ones; NaN where a
-        model cannot take part.
+        (G,): the axis; NaN where a model cannot take part.
+    falls : bool
+        Whether expensive models have less of it.
     trainable, targets : ndarray of bool
         (G,): what may be trained on, and what is to be predicted.
     at : tuple of float
         The cutoffs from cheap to expensive; empty where a condition holds out the targets.
     """
 
-    law: str
     values: Floats
-    position: Floats
+    falls: bool
     trainable: Mask
     targets: Mask
     at: tuple[float, ...]
 
-    def splits(self) -> list[Split]:
+    @property
+    def position(self) -> Floats:
+        """(G,): log10 of the axis, with the sign that makes expensive models the greater ones."""
+        return np.log10(self.values) * (-1.0 if self.falls else 1.0)
+
+    def splits(self) -> tuple[Split, ...]:
         """From the last cutoff, whose fit is the final one, to the first."""
         if not self.at:
-            return [Split("held out", self.trainable, self.targets)]
-        return [
-            Split(
-                f"up to {cutoff:.6g}",
-                self.training(cutoff),
-                self.targets & (self.position > self.place(cutoff)),
-                cutoff,
-            )
-            for cutoff in self.at[::-1]
-        ]
+            return (Split("held out", self.trainable, self.targets),)
+        train, test = self.trainable, self.targets
+        return up_to(self.values, self.at[::-1], train=train, test=test, falls=self.falls)
 
-    def training(self, cutoff: float) -> Mask:
-        """(G,): the models up to a cutoff."""
-        return self.trainable & (self.position <= self.place(cutoff))
-
-    def place(self, cutoff: float | None) -> float:
-        """The position of a cutoff, of a value of the axis exactly that of its models; without one
-        that of the most expensive model that is fitted.
+    def decades(self, cutoff: float | None) -> Floats:
+        """(G,): how far the models lie beyond a cutoff; without one beyond the most expensive model
+        that is fitted.
         """
+        position = self.position
         if cutoff is None:
-            return float(self.position[self.trainable].max())
-        here = np.flatnonzero((self.values == cutoff) & np.isfinite(self.position))
-        if len(here):
-            return float(self.position[here[0]])
-        some = np.flatnonzero(np.isfinite(self.position))
-        falls = self.position[some] @ np.log10(self.values[some]) < 0.0
-        return float(np.log10(cutoff)) * (-1.0 if falls else 1.0)
+            return position - position[self.trainable].max()
+        return position - np.log10(cutoff) * (-1.0 if self.falls else 1.0)
 
 
 def cutoffs_of(
@@ -97,36 +84,35 @@ def cutoffs_of(
         Where an argument is outside its domain, or there is no cutoff with enough models up to it
         and one to predict beyond.
     """
-    columns = dict.fromkeys((axis, *subject.needs(law)))
+    needs, coefficients = subject.forms[law]
+    columns = dict.fromkeys((axis, *needs))
     usable: Mask = np.all([np.isfinite(subject.covariates[name]) for name in columns], axis=0)
     values = np.where(usable, subject.covariates[axis], np.nan)
-    place = -np.log10(values) if axis in FALLING else np.log10(values)
+    place = -values if axis in FALLING else values
     if hold_out is None:
         wanted = _targets(subject, targets, place)
     else:
         wanted = usable & _held_out(subject, hold_out)
     trainable = usable if isinstance(targets, str) and targets == ALL else usable & ~wanted
-    least = len(subject.coefficients(law)) + 1
+    least = len(coefficients) + 1
     cheapest = np.sort(place[trainable])
     enough = len(cheapest) >= least and bool(wanted.any())
     if hold_out is None:
         enough = enough and bool((place[wanted] > cheapest[least - 1]).any())
     if not enough:
-        noun = "model" if subject.what == "counts" else "run"
         complaint = (
-            f"{counted(int(usable.sum()), noun)} with {', '.join(columns)}, "
+            f"{counted(int(usable.sum()), subject.noun)} with {', '.join(columns)}, "
             f"{int(wanted.sum())} to be predicted; must leave at least {least} cheaper ones for "
             f"the {least - 1} coefficients"
         )
         raise ArgumentError("law", law, complaint=complaint)
-    if hold_out is not None:
-        return Cutoffs(law, values, place, trainable, wanted, ())
-    # The last cutoff is the most expensive model that may be trained on, be there a target beyond
-    # it or not: its fit is what coefficients are compared with.
-    order = np.argsort(place, kind="stable")
-    inside = [g for g in order if trainable[g] and place[g] >= cheapest[least - 1]]
-    distinct = tuple(dict.fromkeys(float(values[g]) for g in inside))
-    return Cutoffs(law, values, place, trainable, wanted, _chosen(cutoffs, distinct, axis))
+    at: tuple[float, ...] = ()
+    if hold_out is None:
+        # The last cutoff is the most expensive model that may be trained on, be there a target
+        # beyond it or not: its fit is what coefficients are compared with.
+        distinct = tuple(np.abs(np.unique(cheapest[least - 1 :])).tolist())
+        at = _chosen(cutoffs, distinct, axis)
+    return Cutoffs(values, axis in FALLING, trainable, wanted, at)
 
 
 def _held_out(subject: Subject, condition: str) -> Mask:

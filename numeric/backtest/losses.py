@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..fit.bootstrap import bootstrap
 from ..fit.fitting import fit_form
 from ..fit.resample import LEAST_GROUPS
 from ..results import Estimate
-from .extrapolation import Extrapolation, Observed, standard_estimates
+from .subject import Extrapolation, Observed, Subject, standard_estimates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,61 +32,35 @@ if TYPE_CHECKING:
 MEASURED = "measured"
 
 
-@dataclass(frozen=True, eq=False)
-class OfRuns:
-    """Runs with the forms of the laws by name, and the objective of the fits; see
-    `isoflop.numeric.backtest.extrapolation.Subject`.
+def of_runs(
+    runs: Runs, forms: Mapping[str, PowerTerms | Expression], objective: Objective
+) -> Subject:
+    """Runs with the forms of the laws by name; the errors of losses are part of the scatter about a
+    law.
     """
+    size = len(runs)
+    covariates = {name: values for name in BUDGET if (values := getattr(runs, name)) is not None}
 
-    runs: Runs
-    forms: Mapping[str, PowerTerms | Expression]
-    objective: Objective
-    what: str = "runs"
-    ks: tuple[int, ...] = (0,)
+    def rows(k: int) -> tuple[Runs, Observed]:
+        return runs, Observed(runs.loss, np.zeros(size), (MEASURED,) * size)
 
-    @property
-    def source(self) -> str:
-        """Where they come from."""
-        return self.runs.source
+    def learner(law: str, k: int, level: float, resamples: int, seed: int) -> LossLaw:
+        return LossLaw(law, forms[law], objective, level, resamples, seed)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Rows of the source."""
-        return tuple(f"row {row}" for row in self.runs.row)
-
-    @property
-    def covariates(self) -> Mapping[str, Any]:
-        """params, tokens and compute as far as there are any."""
-        columns = {name: getattr(self.runs, name) for name in BUDGET}
-        return {name: values for name, values in columns.items() if values is not None}
-
-    @property
-    def condition_columns(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The quantities of the runs and their other columns."""
-        known = dict(self.covariates) | {"loss": self.runs.loss}
-        return names_in_conditions(known, self.runs.columns, self.runs.extra)
-
-    @property
-    def method(self) -> str:
-        """The objective."""
-        return self.objective.name
-
-    def needs(self, law: str) -> tuple[str, ...]:
-        """The covariates that a law depends on."""
-        return self.forms[law].requires
-
-    def coefficients(self, law: str) -> tuple[str, ...]:
-        """Their names."""
-        return self.forms[law].coefficients
-
-    def rows(self, k: int) -> tuple[Runs, Observed]:
-        """The runs with their losses; the errors of these are part of the scatter about the law."""
-        size = len(self.runs)
-        return self.runs, Observed(self.runs.loss, np.zeros(size), (MEASURED,) * size)
-
-    def learner(self, law: str, k: int, level: float, resamples: int, seed: int) -> LossLaw:
-        """The law to be fitted."""
-        return LossLaw(law, self.forms[law], self.objective, level, resamples, seed)
+    return Subject(
+        what="runs",
+        source=runs.source,
+        names=tuple(f"row {row}" for row in runs.row),
+        covariates=covariates,
+        condition_columns=names_in_conditions(
+            covariates | {"loss": runs.loss}, runs.columns, runs.extra
+        ),
+        method=objective.name,
+        ks=(0,),
+        forms={name: (form.requires, form.coefficients) for name, form in forms.items()},
+        rows=rows,
+        learner=learner,
+    )
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,18 @@ predict worse.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...theory.typeset.numbers import Significant
-from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import RULE, Column, Table
 from ..accuracy.fitting import outside_range
-from ..data.sample import above_guessing
 from ..errors import ArgumentError
-from ..fit.hold_out import HeldOut, hold_out, rolling
+from ..fit.hold_out import HeldOut, judge, rolling
 from ..words import counted
-from .accuracies import AccuracyLaw, distinct_laws, strictest_margin
+from .accuracies import Benchmark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,9 +36,10 @@ __all__ = ["RollingOrigin", "rolling_origin"]
 CUTOFFS, LEAST = 6, 6
 
 
-@dataclass(frozen=True, eq=False)
-class RollingOrigin(Shown):
-    """Laws by how well they extrapolate within the runs of a benchmark.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RollingOrigin(HeldOut):
+    """Laws by how well they extrapolate within the runs of a benchmark: every law at every cutoff in
+    compute.
 
     Attributes
     ----------
@@ -53,8 +52,6 @@ class RollingOrigin(Shown):
         Runs within the margin, or of accuracy 1.
     compute : ndarray
         (n,): of the runs; FLOP.
-    held : HeldOut
-        Every law at every cutoff in compute.
     """
 
     benchmark: str
@@ -62,28 +59,26 @@ class RollingOrigin(Shown):
     margin: float
     left_out: int
     compute: Floats
-    held: HeldOut
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C came before the last fit."""
-        return self.held.interrupted
 
     @property
     def laws(self) -> tuple[str, ...]:
         """Those that predict the runs beyond some cutoff."""
-        return tuple(dict.fromkeys(one.model for one in self.held.judged if not one.failed))
+        return tuple(dict.fromkeys(one.law for one in self.judged if not one.failed))
+
+    @property
+    def cutoffs(self) -> tuple[float, ...]:
+        """In FLOP."""
+        return tuple(dict.fromkeys(float(one.split.at or 0.0) for one in self.judged))
 
     @property
     def errors(self) -> dict[str, Floats]:
         """By law its absolute errors over the cutoffs that all laws predict from."""
-        sound = {law: {one.split.at: one for one in self._of(law)} for law in self.laws}
-        shared = [at for at in self.cutoffs if all(at in splits for splits in sound.values())]
+        folds = [self._sound(at) for at in self.cutoffs]
+        shared = [fold for fold in folds if fold.keys() >= {*self.laws}]
         if not shared:
             return {}
         return {
-            law: np.concatenate([np.abs(splits[at].error) for at in shared])
-            for law, splits in sound.items()
+            law: np.concatenate([np.abs(fold[law].error) for fold in shared]) for law in self.laws
         }
 
     @property
@@ -95,16 +90,11 @@ class RollingOrigin(Shown):
     @property
     def outside(self) -> dict[str, tuple[int, int]]:
         """By law how many of its predictions lie outside [0, 1], of how many."""
-        predicted = {law: [one.predicted for one in self._of(law)] for law in self.laws}
-        return {
-            law: (sum(map(outside_range, parts)), sum(map(len, parts)))
-            for law, parts in predicted.items()
-        }
-
-    @property
-    def cutoffs(self) -> tuple[float, ...]:
-        """In FLOP."""
-        return tuple(dict.fromkeys(float(one.split.at or 0.0) for one in self.held.judged))
+        found = {}
+        for law in self.laws:
+            sound = [one.predicted for one in self.of(law=law) if not one.failed]
+            found[law] = sum(map(outside_range, sound)), sum(map(len, sound))
+        return found
 
     @property
     def folds(self) -> list[dict[str, Any]]:
@@ -112,22 +102,21 @@ class RollingOrigin(Shown):
         return [self._fold(cut) for cut in self.cutoffs]
 
     def _fold(self, cut: float) -> dict[str, Any]:
-        fits = [one for one in self.held.judged if one.split.at == cut]
-        sound = {one.model: one for one in fits if not one.failed}
-        size = {law: np.abs(one.error) for law, one in sound.items()}
+        fits, sound = [one for one in self.judged if one.split.at == cut], self._sound(cut)
         return {
             "cut": cut,
             "until": float(self.compute[fits[0].split.test].max()),
             "n_train": fits[0].n_train,
             "n_next": len(fits[0].observed),
             "outside": {law: outside_range(one.predicted) for law, one in sound.items()},
-            "failed": {one.model: one.failed for one in fits if one.failed},
-            "errors": {law: float(off.mean()) for law, off in size.items()},
-            "medians": {law: float(np.median(off)) for law, off in size.items()},
+            "failed": {one.law: one.failed for one in fits if one.failed},
+            "errors": {law: one.errors["mae"] for law, one in sound.items()},
+            "medians": {law: float(np.median(np.abs(one.error))) for law, one in sound.items()},
         }
 
-    def _of(self, law: str) -> list[Judged]:
-        return [one for one in self.held.judged if one.model == law and not one.failed]
+    def _sound(self, cut: float) -> dict[str, Judged]:
+        """By law what it predicts from a cutoff."""
+        return {one.law: one for one in self.judged if one.split.at == cut and not one.failed}
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -180,10 +169,10 @@ class RollingOrigin(Shown):
                     f"warning: {law}: {n} of {counted(total, 'prediction')} lie outside [0, 1], "
                     "where no accuracy is; they count as they are"
                 )
-        for one in self.held.failures:
+        for one in self.failed:
             at = Significant(3).text(one.split.at)
-            yield f"note: {one.model}: no prediction from the runs up to {at} FLOP: {one.failed}"
-        if not self.held.judged:
+            yield f"note: {one.law}: no prediction from the runs up to {at} FLOP: {one.failed}"
+        if not self.judged:
             yield "note: too few runs of different compute for an extrapolation"
         if self.interrupted:
             yield "note: interrupted: cutoffs that were not reached are left out"
@@ -216,18 +205,17 @@ def rolling_origin(
     cutoffs : int or array_like
         At most so many, spread evenly over the distinct computes; or these, in FLOP.
     jobs, progress
-        As in `isoflop.numeric.fit.hold_out.hold_out`.
+        As in `isoflop.numeric.fit.repeat.repeat`.
 
     Raises
     ------
     ValueError
         For no laws, two of one name, or no run above the margin.
     """
-    distinct_laws(kinds)
-    strictest = strictest_margin(kinds)
-    used = sample.subset(above_guessing(sample.accuracy, sample.baseline, strictest))
+    whole = Benchmark(runs=sample, kinds=tuple(kinds))
+    used = sample.subset(whole.is_judged(sample))
     if not len(used):
-        complaint = f"no run exceeds guessing ({sample.baseline:g}) by more than {strictest:g}"
+        complaint = f"no run exceeds guessing ({sample.baseline:g}) by more than {whole.margin:g}"
         raise ArgumentError("sample", sample.benchmark, complaint=complaint)
     compute = used.at.column("compute")
     least = max(LEAST, 1 + max(len(kind.coefficients) for kind in kinds))
@@ -236,9 +224,15 @@ def rolling_origin(
         for split in rolling(compute, cutoffs, least=least)
         if split.train.any() and split.test.any()
     ]
-    held = HeldOut(())
-    if splits:
-        laws = [AccuracyLaw(kind) for kind in kinds]
-        held = hold_out(used, laws, splits, used.accuracy, jobs=jobs, progress=progress)
-    left_out = len(sample) - len(used)
-    return RollingOrigin(sample.benchmark, len(used), strictest, left_out, compute, held)
+    data = replace(whole, runs=used)
+    trials = [data.trial(kind, split) for split in splits for kind in kinds]
+    held = judge(trials, jobs=jobs, progress=progress)
+    return RollingOrigin(
+        judged=held.judged,
+        interrupted=held.interrupted,
+        benchmark=sample.benchmark,
+        n=len(used),
+        margin=whole.margin,
+        left_out=len(sample) - len(used),
+        compute=compute,
+    )

@@ -15,22 +15,22 @@ whose far end the interval takes.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...theory.typeset.numbers import Significant
-from ...theory.typeset.shown import Shown
+from ...theory.typeset.numbers import Places, Significant
 from ...theory.typeset.table import Column, Table
+from ..accuracy.points import InHundreds
 from ..data.sample import above_guessing
 from ..errors import outside, positive_array, positive_number, whole_number
 from ..fit.fitted import DEFAULT_LEVEL
-from ..fit.hold_out import Split, Trial, judge
+from ..fit.hold_out import HeldOut, judge, up_to
 from ..fit.resample import LEAST_GROUPS
 from ..results import checked_level
 from ..words import counted
-from .accuracies import AccuracyLaw, distinct_laws, strictest_margin
+from .accuracies import Benchmark
 from .logistic import MEANINGS, Logistic, fit_logistic
 
 if TYPE_CHECKING:
@@ -40,10 +40,11 @@ if TYPE_CHECKING:
 
     from ..accuracy.kind import Kind
     from ..data.sample import Sample
+    from ..fit.hold_out import Judged, Split, Trial
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Cell", "Sweep", "Threshold", "sweep_thresholds"]
+__all__ = ["Sweep", "Threshold", "sweep_thresholds"]
 
 #: The paper's thresholds in FLOP, evenly in log T.
 LOWEST, HIGHEST, COUNT = 6e19, 5e22, 24
@@ -54,6 +55,8 @@ RESAMPLED = "benchmarks resampled"
 #: 79 %.
 FEW_BENCHMARKS = 10
 UNSURE = "few benchmarks: 90 % intervals of five held in 79 %"
+#: A share, without the sign; from ten times on with two digits.
+IN_PERCENT = InHundreds(inner=Places(1, largest=1e3))
 #: So many thresholds are shown, spread evenly; JSON has all.
 SHOWN = 8
 #: A bound that is a threshold comes back from its logarithm to this.
@@ -71,36 +74,6 @@ CALLED = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
-    """One benchmark, law and threshold.
-
-    Attributes
-    ----------
-    benchmark, law : str
-    threshold : float
-        FLOP.
-    n_train, n_held_out : int
-        Runs fitted and predicted.
-    mae, mre : float or None
-        Mean |Q - law| and mean |Q - law|/Q over the predicted runs; None where there is no fit.
-    success : bool or None
-        Whether the mean relative error is below the limit.
-    reason : str
-        Why there is no fit; "" where there is.
-    """
-
-    benchmark: str
-    law: str
-    threshold: float
-    n_train: int
-    n_held_out: int
-    mae: float | None = None
-    mre: float | None = None
-    success: bool | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Threshold:
     """The threshold above which a law's extrapolation succeeds as a rule.
 
@@ -108,7 +81,7 @@ class Threshold:
     ----------
     law : str
     regression : Logistic or None
-        Of success on log10 T; None where no cell has a fit.
+        Of success on log10 T; None where nothing was judged.
     low, high : float or None
         Interval of T50 in FLOP; None for an end that the data do not bound.
     without_interval : str
@@ -116,7 +89,7 @@ class Threshold:
     n_benchmarks : int
         With at least one fit.
     n_cells, n_success, n_unfitted : int
-        Cells with a fit, successes among them, and cells without.
+        Benchmarks and thresholds with a fit, successes among them, and those without.
     resampled : dict
         Outcome of the regression -> how many resamples had it.
     """
@@ -177,21 +150,21 @@ class Threshold:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sweep(Shown):
-    """Errors of extrapolation over thresholds.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sweep(HeldOut):
+    """Errors of extrapolation over thresholds: every law on every benchmark at every threshold.
 
     Attributes
     ----------
-    benchmarks, laws : tuple of str
+    asked : tuple of str
+        The laws.
     thresholds : tuple of float
         FLOP, increasing.
-    cells : tuple of Cell
     found : tuple of Threshold
-        One a law, from all its cells.
+        One a law, from all that was judged.
     shared : tuple of Threshold
-        The same from the cells at which every law has a fit, for a comparison; empty where the laws
-        have the same cells.
+        The same from the benchmarks and thresholds at which every law has a fit, for a comparison;
+        empty where that is so at all of them.
     success : float
         A relative error below this is a success.
     least_train, least_held_out : int
@@ -201,15 +174,11 @@ class Sweep(Shown):
         Nominal coverage of the intervals.
     resamples, seed : int
     left_out : dict
-        Benchmark -> why it has no cell.
-    interrupted : bool
-        Whether Ctrl-C ended it early.
+        Benchmark -> why it has no fit.
     """
 
-    benchmarks: tuple[str, ...]
-    laws: tuple[str, ...]
+    asked: tuple[str, ...]
     thresholds: tuple[float, ...]
-    cells: tuple[Cell, ...]
     found: tuple[Threshold, ...]
     shared: tuple[Threshold, ...]
     success: float
@@ -220,26 +189,55 @@ class Sweep(Shown):
     resamples: int
     seed: int
     left_out: dict[str, str]
-    interrupted: bool = False
 
-    def curve(self, benchmark: str, law: str) -> list[Cell]:
-        """The cells with a fit, by threshold."""
-        wanted = (benchmark, law)
-        return [c for c in self.cells if (c.benchmark, c.law) == wanted and c.mre is not None]
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Those that were asked for."""
+        return self.asked
 
-    def of(self, law: str) -> Threshold:
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """Those with a fit at some threshold."""
+        return tuple(name for name in self.subjects if name not in self.left_out)
+
+    def curve(self, benchmark: str, law: str) -> list[Judged]:
+        """What a law says of a benchmark, by threshold, where it has a fit."""
+        return [one for one in self.of(benchmark, law) if not one.failed]
+
+    def threshold(self, law: str) -> Threshold:
         """T50 of a law."""
-        for threshold in self.found:
-            if threshold.law == law:
-                return threshold
+        for found in self.found:
+            if found.law == law:
+                return found
         raise outside("law", law, f"one of {', '.join(self.laws)}")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        plain |= {name: list(plain[name]) for name in ("benchmarks", "laws", "thresholds")}
-        plain |= {name: [one.as_dict() for one in plain[name]] for name in ("found", "shared")}
-        return plain | {"cells": [asdict(cell) for cell in self.cells]}
+        settings = ("success", "least_train", "least_held_out", "margin", "level", "resamples")
+        return {
+            "benchmarks": list(self.benchmarks),
+            "laws": list(self.laws),
+            "thresholds": list(self.thresholds),
+            "cells": [self._record(one) for one in self.judged],
+            "found": [one.as_dict() for one in self.found],
+            "shared": [one.as_dict() for one in self.shared],
+            **{name: getattr(self, name) for name in (*settings, "seed")},
+            "left_out": self.left_out,
+            "interrupted": self.interrupted,
+        }
+
+    def _record(self, one: Judged) -> dict[str, Any]:
+        return {
+            "benchmark": one.subject,
+            "law": one.law,
+            "threshold": one.split.at,
+            "n_train": one.n_train,
+            "n_held_out": len(one.observed),
+            "mae": one.errors["mae"],
+            "mre": one.errors["mre"],
+            "success": None if one.failed else is_success(one, self.success),
+            "reason": reason_of(one),
+        }
 
     # -- tables ------------------------------------------------------------------------------------
 
@@ -249,7 +247,7 @@ class Sweep(Shown):
         if self.shared:
             title = "On the benchmarks and thresholds at which every law has a fit"
             tables.append(self._of_laws(self.shared, title))
-        return (*tables, *(self._errors(law) for law in self.laws if self.of(law).n_cells))
+        return (*tables, *(self._errors(law) for law in self.laws if self.threshold(law).n_cells))
 
     def _title(self) -> str:
         first, last = (self.thresholds[0], self.thresholds[-1]) if self.thresholds else (None, None)
@@ -266,7 +264,7 @@ class Sweep(Shown):
         level = f"{100.0 * self.level:g} % interval"
         columns = [
             Column("law", align="left"),
-            Column("T50", "T50", unit="FLOP", of=self._midpoint),
+            Column("T50", "T50", unit="FLOP", of=self.midpoint),
             Column("interval", level, of=self._interval),
             Column("n_success", "successes"),
             Column("n_cells", "of fits"),
@@ -281,12 +279,14 @@ class Sweep(Shown):
         chosen = [self.thresholds[i] for i in places]
         rows: list[dict[Any, Any]] = []
         for benchmark in self.benchmarks:
-            errors = {cell.threshold: cell.mre for cell in self.curve(benchmark, law)}
-            rows.append({"benchmark": benchmark} | {T: _percent(errors.get(T)) for T in chosen})
+            errors = {one.split.at: one.errors["mre"] for one in self.curve(benchmark, law)}
+            rows.append({"benchmark": benchmark} | {T: errors.get(T) for T in chosen})
         columns = [Column("benchmark", f"{law}: MRE in %, T =", align="left")]
-        return Table([*columns, *(Column(T, Significant(2).text(T)) for T in chosen)], rows)
+        columns += [Column(T, Significant(2).text(T), format=IN_PERCENT) for T in chosen]
+        return Table(columns, rows)
 
-    def _midpoint(self, one: Threshold) -> str | None:
+    def midpoint(self, one: Threshold) -> str | None:
+        """T50, or what bounds it; None where nothing does."""
         low, high = one.bounds
         if one.T50 is not None:
             return self._end(one.T50)
@@ -339,7 +339,7 @@ class Sweep(Shown):
                 yield f"note: {UNSURE}"
         for name, why in self.left_out.items():
             yield f"note: {name}: no fit at any threshold: {why}"
-        for reason, n in Counter(cell.reason for cell in self.cells if cell.reason).items():
+        for reason, n in Counter(map(reason_of, self.failed)).items():
             yield f"note: unfitted: {reason}: {n}"
         if self.interrupted:
             yield "note: interrupted: fits that were not reached are left out"
@@ -347,13 +347,6 @@ class Sweep(Shown):
 
 def _three(value: float | None) -> str:
     return Significant(3).text(value)
-
-
-def _percent(error: float | None) -> str | None:
-    """Errors of ten times the value and more have two digits."""
-    if error is None:
-        return None
-    return f"{100.0 * error:.1f}" if error < 10.0 else Significant(2).text(100.0 * error)
 
 
 # -- the sweep -------------------------------------------------------------------------------------
@@ -396,7 +389,7 @@ def sweep_thresholds(
     level : float
         Nominal coverage of the intervals.
     jobs, progress
-        As in `isoflop.numeric.fit.hold_out.hold_out`.
+        As in `isoflop.numeric.fit.repeat.repeat`.
 
     Returns
     -------
@@ -406,12 +399,11 @@ def sweep_thresholds(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain, or no cell has enough runs.
+        Where an argument is outside its domain, or nothing has enough runs.
     """
-    by_name = {sample.benchmark: sample for sample in samples}
-    distinct_laws(kinds)
-    if not by_name:
-        raise outside("samples", list(by_name), "at least one benchmark")
+    data = [Benchmark(runs=sample, kinds=tuple(kinds)) for sample in samples]
+    if not data:
+        raise outside("samples", [], "at least one benchmark")
     if thresholds is None or isinstance(thresholds, int):
         grid = np.geomspace(LOWEST, HIGHEST, thresholds or COUNT)
     else:
@@ -420,113 +412,105 @@ def sweep_thresholds(
     least_train = whole_number("least_train", least_train, 1)
     least_held_out = whole_number("least_held_out", least_held_out, 1)
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
-    margin = strictest_margin(kinds)
 
     trials: dict[Any, Trial] = {}  # thresholds that part the runs alike are one trial
-    places: list[tuple[Any, Cell]] = []
-    for name, sample in by_name.items():
-        compute = sample.at.column("compute")
-        judged = above_guessing(sample.accuracy, sample.baseline, margin)
+    places: list[tuple[Any, Split]] = []
+    for benchmark in data:
         for kind in kinds:
-            usable = above_guessing(sample.accuracy, sample.baseline, kind.margin)
-            if "proxy" in kind.requires and sample.at.proxy is not None:
-                usable &= np.isfinite(sample.at.proxy)
-            needed = max(least_train, len(kind.coefficients) + 1)
-            for T in grid.tolist():
-                split = Split(f"up to {T:.6g}", usable & (compute <= T), judged & (compute > T), T)
-                key = name, kind.name, split.train.tobytes(), split.test.tobytes()
-                n_train, n_held_out = int(split.train.sum()), int(split.test.sum())
-                reason = ""
-                if n_train < needed:
-                    reason = f"fewer than {needed} runs up to the threshold"
-                elif n_held_out < least_held_out:
-                    reason = f"fewer than {least_held_out} runs above the threshold"
-                else:
-                    law = AccuracyLaw(kind)
-                    trials.setdefault(key, Trial(law, sample, split, sample.accuracy, name))
-                cell = Cell(
-                    benchmark=name,
-                    law=kind.name,
-                    threshold=T,
-                    n_train=n_train,
-                    n_held_out=n_held_out,
-                    reason=reason,
-                )
-                places.append((key, cell))
+            for split in _splits(benchmark, kind, grid, least_train, least_held_out):
+                masks = (split.train.tobytes(), split.test.tobytes())
+                key = benchmark.name, kind.name, split.lacks, *masks
+                trials.setdefault(key, benchmark.trial(kind, split))
+                places.append((key, split))
     held = judge(list(trials.values()), jobs=jobs, progress=progress)
-    outcomes = {key: _outcome(one, limit) for key, one in zip(trials, held.judged, strict=False)}
-    cells = [
-        cell if cell.reason else Cell(**asdict(cell) | outcomes[key])
-        for key, cell in places
-        if cell.reason or key in outcomes
-    ]
+    made = dict(zip(trials, held.judged, strict=False))
+    judged = [replace(made[key], split=split) for key, split in places if key in made]
 
-    used = sorted({cell.threshold for cell in cells if cell.mre is not None})
+    used = sorted({float(one.split.at or 0.0) for one in judged if not one.failed})
     if not used and not held.interrupted:
         raise ValueError(
             f"thresholds={grid[0]:.4g} to {grid[-1]:.4g}: no law has {least_train} runs to fit and "
-            f"{least_held_out} to predict at any of them: {_reasons(cells)}"
+            f"{least_held_out} to predict at any of them: {_reasons(judged)}"
         )
-    kept = tuple(cell for cell in cells if used and used[0] <= cell.threshold <= used[-1])
-    fitted = {cell.benchmark for cell in kept if cell.mre is not None}
+    kept = [one for one in judged if used and used[0] <= (one.split.at or 0.0) <= used[-1]]
+    fitted = {one.subject for one in kept if not one.failed}
     laws = tuple(kind.name for kind in kinds)
     common = _shared(laws, kept)
+    rest = (limit, resamples, seed, level)
     return Sweep(
-        benchmarks=tuple(name for name in by_name if name in fitted),
-        laws=laws,
+        judged=tuple(kept),
+        interrupted=held.interrupted,
+        asked=laws,
         thresholds=tuple(float(T) for T in grid if used and used[0] <= T <= used[-1]),
-        cells=kept,
-        found=tuple(threshold_of(law, kept, resamples, seed, level) for law in laws),
-        shared=tuple(threshold_of(law, common, resamples, seed, level) for law in laws if common),
+        found=tuple(threshold_of(law, kept, *rest) for law in laws),
+        shared=tuple(threshold_of(law, common, *rest) for law in laws if common),
         success=limit,
         least_train=least_train,
         least_held_out=least_held_out,
-        margin=margin,
+        margin=data[0].margin,
         level=level,
         resamples=resamples,
         seed=seed,
         left_out={
-            name: _reasons([cell for cell in cells if cell.benchmark == name])
-            for name in by_name
-            if name not in fitted
+            each.name: _reasons(one for one in judged if one.subject == each.name)
+            for each in data
+            if each.name not in fitted
         },
-        interrupted=held.interrupted,
     )
 
 
-def _outcome(one: Any, limit: float) -> dict[str, Any]:
-    """What a fit adds to its cells."""
-    if one.failed:
-        return {"reason": f"no fit: {one.failed}"}
-    error = np.abs(one.error)
-    mre = float(np.mean(error / one.observed))
-    return {"mae": float(np.mean(error)), "mre": mre, "success": mre < limit}
+def _splits(
+    data: Benchmark, kind: Kind, grid: Floats, least_train: int, least_held_out: int
+) -> Iterator[Split]:
+    """At every threshold, with what it lacks to be fitted and judged."""
+    runs = data.runs
+    usable = data.has_proxy(kind) & above_guessing(runs.accuracy, runs.baseline, kind.margin)
+    needed = max(least_train, len(kind.coefficients) + 1)
+    compute = runs.at.column("compute")
+    for split in up_to(compute, grid.tolist(), train=usable, test=data.is_judged(runs)):
+        lacks = ""
+        if split.train.sum() < needed:
+            lacks = f"fewer than {needed} runs up to the threshold"
+        elif split.test.sum() < least_held_out:
+            lacks = f"fewer than {least_held_out} runs above the threshold"
+        yield replace(split, lacks=lacks)
 
 
-def _reasons(cells: Sequence[Cell]) -> str:
-    return "; ".join(dict.fromkeys(cell.reason for cell in cells if cell.reason))
+def is_success(one: Judged, limit: float) -> bool:
+    """Whether the mean relative error is below the limit."""
+    error = one.errors["mre"]
+    return error is not None and error < limit
 
 
-def _shared(laws: Sequence[str], cells: Sequence[Cell]) -> list[Cell]:
-    """The cells of benchmarks and thresholds at which every law has a fit; none where these are all
+def reason_of(one: Judged) -> str:
+    """Why there is no fit; "" where there is."""
+    return one.split.lacks or (f"no fit: {one.failed}" if one.failed else "")
+
+
+def _reasons(judged: Iterable[Judged]) -> str:
+    return "; ".join(dict.fromkeys(reason_of(one) for one in judged if one.failed))
+
+
+def _shared(laws: Sequence[str], judged: Sequence[Judged]) -> list[Judged]:
+    """Those on benchmarks and at thresholds at which every law has a fit; none where these are all
     that have one.
     """
-    fitted = [cell for cell in cells if cell.success is not None]
-    counts = Counter((cell.benchmark, cell.threshold) for cell in fitted)
-    shared = [cell for cell in fitted if counts[cell.benchmark, cell.threshold] == len(laws)]
+    fitted = [one for one in judged if not one.failed]
+    counts = Counter((one.subject, one.split.at) for one in fitted)
+    shared = [one for one in fitted if counts[one.subject, one.split.at] == len(laws)]
     return [] if len(shared) == len(fitted) else shared
 
 
 def threshold_of(
-    law: str, cells: Sequence[Cell], resamples: int, seed: int, level: float
+    law: str, judged: Sequence[Judged], limit: float, resamples: int, seed: int, level: float
 ) -> Threshold:
-    """T50 of a law from its cells."""
-    own = [cell for cell in cells if cell.law == law]
-    fitted = [cell for cell in own if cell.success is not None]
-    benchmarks = list(dict.fromkeys(cell.benchmark for cell in fitted))
+    """T50 of a law, from its successes."""
+    own = [one for one in judged if one.law == law]
+    fitted = [one for one in own if not one.failed]
+    benchmarks = list(dict.fromkeys(one.subject for one in fitted))
     n_benchmarks = len(benchmarks)
-    x = np.log10([cell.threshold for cell in fitted])
-    won = np.array([bool(cell.success) for cell in fitted])
+    x = np.log10([float(one.split.at or 0.0) for one in fitted])
+    won = np.array([is_success(one, limit) for one in fitted])
     regression = fit_logistic(x, won) if fitted else None
     known: dict[str, Any] = {"resampled": {}}
     if regression is None:
@@ -540,7 +524,7 @@ def threshold_of(
     else:
         even = np.full(n_benchmarks, 1.0 / n_benchmarks)
         times = np.random.default_rng(seed).multinomial(n_benchmarks, even, size=resamples)
-        of = [benchmarks.index(cell.benchmark) for cell in fitted]
+        of = [benchmarks.index(one.subject) for one in fitted]
         drawn = fit_logistic(x, won, times[:, of])
         # No interpolation: an end may be infinite.
         low = np.quantile(drawn.low, 0.5 * (1.0 - level), method="lower")

@@ -19,17 +19,16 @@ from ..passk.kinds import KINDS
 from ..passk.laws import METHODS, Data, clusters, ks_of
 from ..results import checked_level
 from ..words import counted, listed
-from .counts import OfCounts
+from .counts import of_counts
 from .cutoffs import cutoffs_of
-from .losses import OfRuns
+from .losses import of_runs
 from .result import Backtest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..fit.hold_out import Judged
     from .cutoffs import Cutoffs
-    from .extrapolation import Observed, Subject
+    from .subject import Observed, Subject
 
 __all__ = ["backtest", "kind_of_table"]
 
@@ -138,35 +137,52 @@ def backtest(
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     if axis not in AXES:
         raise outside("axis", axis, f"one of {', '.join(AXES)}")
-    reading: dict[str, Any] = {"columns": columns, "where": where}
+    known = {"by": by, "models": models, "gold": gold}
     if kind_of_table(data, columns) == "counts":
         _none_of("is for runs with an accuracy; these are counts", random_baseline=random_baseline)
-        reading |= {"by": by, "models": models, "gold": gold}
-        subject: Subject = _counts(Counts.read(data, **reading), k, method, cluster)
+        counts = Counts.read(data, columns=columns, where=where, **known)
+        subject = _of_counts(counts, k, method, cluster)
     else:
-        of_counts = {"k": k, "by": by, "models": models, "gold": gold}
         own_cluster = None if cluster == AUTO else cluster
         what = "is for counts of correct samples; these are runs with a loss"
-        _none_of(what, cluster=own_cluster, **of_counts)
+        _none_of(what, cluster=own_cluster, k=k, **known)
         forms = {name: form_of(name) for name in _names(laws, "runs")}
-        columns_of = {name for form in forms.values() for name in form.names}
-        reading |= {"random_baseline": random_baseline, "names": columns_of}
-        runs = Runs.read(data, **reading, require=("loss",))
+        runs = Runs.read(
+            data,
+            columns=columns,
+            where=where,
+            random_baseline=random_baseline,
+            names={name for form in forms.values() for name in form.names},
+            require=("loss",),
+        )
         on_runs = {name: form.on(runs) for name, form in forms.items()}
-        subject = OfRuns(runs, on_runs, Objective(name=method or "least-squares-log"))
+        subject = of_runs(runs, on_runs, Objective(name=method or "least-squares-log"))
     if axis not in subject.covariates:
         have = ", ".join(subject.covariates) or "no covariate"
         raise ArgumentError(
             "axis", axis, complaint=f"{subject.source} has no {axis}; it has {have}"
         )
     cuts = _cutoffs(subject, laws, (axis, targets, cutoffs, hold_out))
-    total = len(subject.ks) * sum(len(each.splits()) for each in cuts.values())
+    splits = {law: each.splits() for law, each in cuts.items()}
+    total = len(subject.ks) * sum(map(len, splits.values()))
     observed: dict[int, Observed] = {}
-    trials = _trials(subject, cuts, observed, level, resamples, seed)
-    held = judge(trials, jobs=jobs, progress=progress, total=total)
+
+    def trials() -> Iterator[Trial]:
+        """By k and law, from the last cutoff to the first; the fit of the last one is resampled."""
+        for k in subject.ks:
+            rows, observed[k] = subject.rows(k)
+            for law, several in splits.items():
+                for number, split in enumerate(several):
+                    learner = subject.learner(law, k, level, 0 if number else resamples, seed)
+                    yield Trial(learner, rows, split, observed[k].value, subject=k)
+
+    held = judge(trials(), jobs=jobs, progress=progress, total=total)
     if held.interrupted and not held.judged:
         raise KeyboardInterrupt(f"0 of {counted(total, 'fit')} are made")
-    _some_fit(subject, held.judged, held.interrupted)
+    if not held.interrupted and all(each.fitted is None for each in held.judged):
+        last = max(held.judged, key=lambda each: each.n_train)
+        at = f" at k={last.subject}" if subject.what == "counts" else ""
+        raise TableError(subject.source, f"no fit can be made; law {last.law}{at}: {last.failed}")
     return Backtest(
         what=subject.what,
         source=subject.source,
@@ -213,9 +229,9 @@ def _none_of(complaint: str, **given: Any) -> None:
             raise ArgumentError(name, value, complaint=complaint)
 
 
-def _counts(
+def _of_counts(
     counts: Counts, k: Sequence[int] | None, method: str | None, cluster: str | None
-) -> OfCounts:
+) -> Subject:
     """Counts of one benchmark with the k and the method of the fits."""
     if method not in (None, *METHODS):
         raise outside("method", method, f"one of {', '.join(METHODS)} for counts")
@@ -231,29 +247,7 @@ def _counts(
     clusters(counts, cluster_of(counts, cluster))
     most = max(POWERS) if chosen == METHODS[0] else int(counts.n.min())
     ks = ks_of(counts, [power for power in POWERS if power <= most] if k is None else k, chosen)
-    return OfCounts(Data(counts, ks), chosen, cluster)
-
-
-# -- what is fitted --------------------------------------------------------------------------------
-
-
-def _trials(
-    subject: Subject,
-    cuts: Mapping[str, Cutoffs],
-    observed: dict[int, Observed],
-    level: float,
-    resamples: int,
-    seed: int,
-) -> Iterator[Trial]:
-    """By k and law, from the last cutoff to the first; the fit of the last one is resampled. Fills
-    in what was observed.
-    """
-    for k in subject.ks:
-        rows, observed[k] = subject.rows(k)
-        for law, cutoffs in cuts.items():
-            for number, split in enumerate(cutoffs.splits()):
-                learner = subject.learner(law, k, level, 0 if number else resamples, seed)
-                yield Trial(learner, rows, split, observed[k].value, subject=k)
+    return of_counts(Data(counts, ks), chosen, cluster)
 
 
 def _names(laws: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
@@ -274,7 +268,7 @@ def _cutoffs(
     cuts: dict[str, Cutoffs] = {}
     refused: ArgumentError | None = None
     for name in _names(laws, subject.what):
-        needs = subject.needs(name)
+        needs, _ = subject.forms[name]
         absent = [need for need in needs if need not in subject.covariates]
         if absent and laws is not None:
             complaint = f"{subject.source} has no {' and no '.join(absent)}; the law needs {', '.join(needs)}"
@@ -293,13 +287,3 @@ def _cutoffs(
             subject.source, f"no law has all that it depends on; there is {have}"
         )
     return cuts
-
-
-def _some_fit(subject: Subject, judged: Sequence[Judged], interrupted: bool) -> None:
-    """Raise where no law could be fitted anywhere, with the cause at the last cutoff, which has the
-    most models.
-    """
-    if judged and not interrupted and all(each.fitted is None for each in judged):
-        last = max(judged, key=lambda each: each.n_train)
-        at = f" at k={last.subject}" if subject.what == "counts" else ""
-        raise TableError(subject.source, f"no fit can be made; law {last.model}{at}: {last.failed}")

@@ -4,15 +4,26 @@ and successes over thresholds.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backtest.sweep import FEW_BENCHMARKS, ROUNDING, UNSURE
+from ...theory.typeset.formula import formula_latex
+from ..backtest.sweep import FEW_BENCHMARKS, UNSURE, is_success
 from ..errors import outside
-from .panels import COLOURS, COLUMN, DASHES, DIM, PAGE, PALE, POINTS, _axes, _figure, _literal
-from .panels import _power as power
+from .panels import (
+    COLOURS,
+    COLUMN,
+    DASHES,
+    DIM,
+    PAGE,
+    PALE,
+    POINTS,
+    _axes,
+    _figure,
+    _literal,
+    plain_logs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,20 +45,17 @@ SMALLEST_ERROR = 1e-3
 FAR = 30.0
 #: A logarithmic axis over less than this factor has labels within a decade.
 NARROW = 50.0
-#: And over less than this one evenly spaced ones.
-SHORT = 6.0
 AXES = {
     "compute": "training compute (FLOP)",
     "params": "params",
     "tokens": "training tokens",
     "gold": "gold $-\\log$ probability (nats)",
 }
-GREEK = ("alpha", "beta", "gamma", "kappa")
 #: An axis of relative errors ends at so many times the error that is a success.
 MOST_SUCCESSES = 5.0
 SPREAD, MARKER = 0.035, 2.4
-#: Panels in a row, and entries in a line of the legend.
-COLUMNS, MOST_ENTRIES = 4, 4
+#: Panels in a row.
+COLUMNS = 4
 
 
 def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = None) -> Axes:
@@ -97,7 +105,7 @@ def plot_errors(result: Backtest, ax: Axes | None = None, *, k: int | None = Non
             ax.set_xlabel(f"$\\log_{{10}}$ of {AXES[result.axis]}, held-out rows")
         ax.set_ylabel(
             f"relative error of $-\\log$ pass@{at}"
-            if result.what == "counts"
+            if result.is_of_counts
             else "relative error of the loss"
         )
         if ax.get_legend_handles_labels()[0]:
@@ -148,7 +156,7 @@ def plot_coefficient(
             ax.set_ylim(low, high)
         for fit in fits:
             cutoff, estimate = float(fit.split.at or 0.0), fit.fitted.estimates[coefficient]
-            value, sound = estimate.value, fit.converged and coefficient not in fit.undetermined
+            value, sound = estimate.value, _is_sound(fit, coefficient)
             if sound and low <= value <= high:
                 ends = np.clip([estimate.low, estimate.high], low, high)
                 ax.plot([cutoff, cutoff], ends, color=colour, linewidth=0.6, alpha=0.5)
@@ -160,7 +168,7 @@ def plot_coefficient(
         if result.axis == "gold" and not ax.xaxis_inverted():
             ax.invert_xaxis()
         ax.set_xlabel(f"cutoff: {AXES[result.axis]}")
-        ax.set_ylabel(_symbol(coefficient))
+        ax.set_ylabel(f"${formula_latex(coefficient)}$")
     return ax
 
 
@@ -189,7 +197,7 @@ def plot_backtest(result: Backtest, *, k: int | None = None) -> Any:
         ).flat
         axes = [upper.subplots()]
         plot_errors(result, axes[0], k=at)
-        title = [f"$k={at}$"] if result.what == "counts" else []
+        title = [f"$k={at}$"] if result.is_of_counts else []
         if rows:
             title.append(f"bands below: {100 * result.level:g} % intervals of the final fit")
         axes[0].set_title(", ".join(title), loc="left", color=DIM)
@@ -216,12 +224,6 @@ def _coefficients(result: Backtest, law: str, k: int) -> list[str]:
     return next((list(law.coefficients) for law in fitted), [])
 
 
-def _symbol(name: str) -> str:
-    """A coefficient as mathematics."""
-    letter, index = name.rstrip("0"), "_0" if name.endswith("0") else ""
-    return rf"$\{letter}{index}$" if letter in (*GREEK, "xi") else f"${letter}{index}$"
-
-
 def _medians(x: Any, y: Any) -> tuple[list[float], list[float]]:
     """Medians of the bins that hold enough."""
     bins = np.floor(np.round(x / BIN, 4)).astype(int)
@@ -243,35 +245,29 @@ def _within(estimate: Estimate, low: float, high: float) -> tuple[float, float]:
 
 def _scale(ax: Axes, fits: Sequence[Judged], final: Estimate | None, name: str) -> None:
     """Limits that show the final interval and what lies near it; prefactors on a logarithmic axis."""
-    every = [fit.fitted.coefficients[name] for fit in fits]
-    certain = [
-        value
-        for fit, value in zip(fits, every, strict=True)
-        if fit.converged and name not in fit.undetermined and np.isfinite(value)
-    ]
+    known = [fit.fitted.coefficients[name] for fit in fits if fit.converged]
+    sound = [fit.fitted.coefficients[name] for fit in fits if _is_sound(fit, name)]
     is_floor = final is not None and name == next(iter(fits[0].fitted.coefficients))
-    band = () if final is None else (final.low, final.high)
-    ends = [end for end in band if end is not None and np.isfinite(end) and (is_floor or end > 0.0)]
-    held = [*(certain or every or [1.0]), *ends]
-    if is_floor or min(held) <= 0.0:
-        top = min(max(held), FAR * max(ends)) if ends and max(ends) > 0.0 else max(held)
-        ax.set_yscale("linear")
-        ax.set_ylim(-0.05 * (top or 1.0), 1.05 * (top or 1.0))
+    ends = [] if final is None else [end for end in (final.low, final.high) if end is not None]
+    ends = [end for end in ends if np.isfinite(end) and (is_floor or end > 0.0)]
+    shown = [*(sound or known or [1.0]), *ends]
+    low, high = min(shown), max(shown)
+    if ends and max(ends) > 0.0:
+        high = min(high, FAR * max(ends))
+    if is_floor or low <= 0.0:
+        ax.set_ylim(-0.05 * (high or 1.0), 1.05 * (high or 1.0))
         return
+    low = max(low, min(ends) / FAR) if ends else low
     ax.set_yscale("log")
-    low, high = min(held), max(held)
-    if ends:
-        low, high = max(low, min(ends) / FAR**2), min(high, max(ends) * FAR**2)
     ax.set_ylim(low / 1.2, high * 1.2)
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-
-    ax.yaxis.set_minor_formatter(NullFormatter())
     if high / low < NARROW:
-        is_short = high / low < SHORT
-        ax.yaxis.set_major_locator(
-            MaxNLocator(4, steps=[1, 2, 5, 10]) if is_short else LogLocator(subs=(1.0, 2.0, 5.0))
-        )
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        plain_logs(ax.yaxis)
+
+
+def _is_sound(fit: Judged, name: str) -> bool:
+    """Whether a fit is certified and determines the coefficient."""
+    is_known = fit.converged and name not in fit.undetermined
+    return is_known and bool(np.isfinite(fit.fitted.coefficients[name]))
 
 
 # -- a sweep of thresholds -------------------------------------------------------------------------
@@ -300,38 +296,26 @@ def plot_sweep(sweep: Sweep) -> Any:
     """
     if not sweep.benchmarks:
         raise outside("sweep", "no curve", "a sweep with at least one")
-    counts = (len(sweep.benchmarks), len(sweep.laws))
-    columns = [_columns(count) for count in counts]
-    lines = [-(-count // width) for count, width in zip(counts, columns, strict=True)]
-    limit = f"{100.0 * sweep.success:g} %"
-    with _figure((PAGE, 1.55 * lines[0] + 1.7 * lines[1] + 0.6)) as page:
-        grid = page.add_gridspec(sum(lines), math.lcm(*columns))
-
-        def panel(line: int, index: int, width: int) -> Axes:
-            row, column = divmod(index, width)
-            wide = grid.ncols // width
-            return page.add_subplot(grid[line + row, wide * column : wide * (column + 1)])
-
-        axes = []
-        for index, benchmark in enumerate(sweep.benchmarks):
-            ax = panel(0, index, columns[0])
-            _draw_errors(sweep, benchmark, ax)
-            ax.set_title(_literal(benchmark))
-            ax.set_ylabel("" if index % columns[0] else "relative error (%)")
-            axes.append(ax)
-        for index, law in enumerate(sweep.laws):
-            ax = panel(lines[0], index, columns[1])
-            _draw_successes(sweep, law, ax)
-            ax.set_title("\n".join([_literal(law), _midpoint(sweep, sweep.of(law))]))
-            ax.set_ylabel("" if index % columns[1] else f"MRE below {limit}")
-            axes.append(ax)
-        for ax in axes:
-            ax.set_xscale("log")
-            ax.set_xlim(sweep.thresholds[0] / 1.15, sweep.thresholds[-1] * 1.15)
-        page.supxlabel("\n".join(["threshold $T$ (FLOP)", *_caption(sweep)]), fontsize=8.0)
-        handles, labels = axes[0].get_legend_handles_labels()
-        across = -(-len(labels) // -(-len(labels) // MOST_ENTRIES))
-        page.legend(handles, labels, loc="outside upper center", ncols=across)
+    groups = ((sweep.benchmarks, _draw_errors), (sweep.laws, _draw_successes))
+    across = [min(COLUMNS, len(names)) for names, _ in groups]
+    lines = [-(-len(names) // width) for (names, _), width in zip(groups, across, strict=True)]
+    heights = [1.6 * lines[0] + 0.3, 1.7 * lines[1] + 0.3]
+    axes: list[Axes] = []
+    with _figure((PAGE, sum(heights))) as page:
+        parts = page.subfigures(2, 1, height_ratios=heights)
+        for part, (names, draw), rows, width in zip(parts, groups, lines, across, strict=True):
+            panels = part.subplots(rows, width, squeeze=False)
+            for name, ax in zip(names, panels.flat, strict=False):
+                draw(sweep, name, ax)
+                ax.set_xscale("log")
+                ax.set_xlim(sweep.thresholds[0] / 1.15, sweep.thresholds[-1] * 1.15)
+                axes.append(ax)
+            for ax in panels.flat[len(names) :]:
+                ax.set_axis_off()
+        parts[0].supylabel("relative error (%)", fontsize=8.0)
+        parts[1].supylabel(f"MRE below {100.0 * sweep.success:g} %", fontsize=8.0)
+        parts[1].supxlabel("\n".join(["threshold $T$ (FLOP)", *_caption(sweep)]), fontsize=8.0)
+        parts[0].legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return np.array(axes)
 
 
@@ -343,8 +327,8 @@ def _draw_errors(sweep: Sweep, benchmark: str, ax: Axes) -> None:
     top, highest = MOST_SUCCESSES * limit, limit
     for index, law in enumerate(sweep.laws):
         curve = sweep.curve(benchmark, law)
-        thresholds = np.array([cell.threshold for cell in curve])
-        errors = np.array([100.0 * float(cell.mre or 0.0) for cell in curve])
+        thresholds = np.array([one.split.at for one in curve])
+        errors = np.array([100.0 * float(one.errors["mre"] or 0.0) for one in curve])
         style: Any = {"color": COLOURS[index % len(COLOURS)], "markersize": MARKER}
         dashes = DASHES[index % len(DASHES)]
         ax.plot(thresholds, errors, dashes, marker="o", label=law, **style)
@@ -353,20 +337,21 @@ def _draw_errors(sweep: Sweep, benchmark: str, ax: Axes) -> None:
             ax.plot(beyond, np.full(len(beyond), top), "^", clip_on=False, **style)
         highest = max([highest, *np.minimum(errors, top)])
     ax.axhline(limit, color=PALE, linewidth=1.0, zorder=1, label=f"{limit:g} %")
+    ax.set_title(_literal(benchmark))
     ax.set_ylim(0.0, top if highest == top else 1.05 * highest)
     ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
 def _draw_successes(sweep: Sweep, law: str, ax: Axes) -> None:
     """Successes and failures of a law, the logistic curve, and T50 with its interval."""
-    threshold, colour = sweep.of(law), COLOURS[sweep.laws.index(law) % len(COLOURS)]
+    threshold, colour = sweep.threshold(law), COLOURS[sweep.laws.index(law) % len(COLOURS)]
     left, right = sweep.thresholds[0] / 1.15, sweep.thresholds[-1] * 1.15
     for row, benchmark in enumerate(sweep.benchmarks):
         shift = SPREAD * ((row + 0.5) / len(sweep.benchmarks) - 0.5) * 2.0
         curve = sweep.curve(benchmark, law)
-        heights = [float(bool(cell.success)) + shift for cell in curve]
+        heights = [float(is_success(one, sweep.success)) + shift for one in curve]
         style: Any = {"color": DIM, "markersize": 1.8, "markeredgewidth": 0.0, "alpha": 0.6}
-        ax.plot([cell.threshold for cell in curve], heights, "o", **style)
+        ax.plot([one.split.at for one in curve], heights, "o", **style)
     if _is_shaded(threshold):
         low = left if threshold.low is None else max(left, threshold.low)
         high = right if threshold.high is None else min(right, threshold.high)
@@ -377,6 +362,7 @@ def _draw_successes(sweep: Sweep, law: str, ax: Axes) -> None:
         ax.plot(path, threshold.regression.probability(np.log10(path)), color=colour)
     if threshold.T50 is not None and left <= threshold.T50 <= right:
         ax.axvline(threshold.T50, color=colour, linestyle="--", linewidth=0.9)
+    ax.set_title(f"{_literal(law)}\n$T_{{50}}$: {sweep.midpoint(threshold) or 'none'}")
     ax.set_ylim(-0.1, 1.1)
     ax.set_yticks([0.0, 0.5, 1.0])
 
@@ -391,27 +377,3 @@ def _caption(sweep: Sweep) -> list[str]:
     few = {one.n_benchmarks < FEW_BENCHMARKS for one in sweep.found if _is_shaded(one)}
     shaded = f"shaded: {100.0 * sweep.level:g} % interval of $T_{{50}}$"
     return [f"{shaded} ({UNSURE})" if unsure else shaded for unsure in few]
-
-
-def _columns(count: int) -> int:
-    """Panels in a row: the number, of those that fill the page, that leaves the fewest places
-    empty.
-    """
-    if count <= COLUMNS:
-        return count
-    return min((COLUMNS, COLUMNS - 1), key=lambda width: -count % width)
-
-
-def _midpoint(sweep: Sweep, threshold: Threshold) -> str:
-    """T50; where it lies beyond the thresholds, on which side."""
-    first, last = sweep.thresholds[0], sweep.thresholds[-1]
-    low, high = threshold.bounds
-    if high is not None and high <= first * (1.0 + ROUNDING):
-        return f"$T_{{50}} <$ {power(first)}"
-    if low is not None and low >= last * (1.0 - ROUNDING):
-        return f"$T_{{50}} >$ {power(last)}"
-    if low is None or high is None:
-        return "no $T_{50}$"
-    if low == high:
-        return f"$T_{{50}} =$ {power(low)}"
-    return f"{power(low)} $< T_{{50}} <$ {power(high)}"

@@ -13,31 +13,23 @@ from .panels import (
     COLOURS,
     COLUMN,
     DASHES,
-    DIM,
-    FITTED,
-    HELD_OUT,
-    NOT_FITTED,
     PAGE,
     PALE,
     _figure,
     _literal,
+    mark_runs,
     shade_held_out,
 )
-from .report import along
+from .report import along, fitted_by_some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
-    from ..accuracy.fitting import LawFit
-    from ..backtest.comparison import Comparison, Entry
+    from ..backtest.comparison import Comparison
     from ..data.sample import Sample
-
-    Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
 __all__ = ["plot_comparison"]
 
@@ -46,7 +38,6 @@ ACROSS, ROW, FRAME = 4, 1.62, 0.95
 #: The same of panels at every k.
 ACROSS_IN_K, ROW_IN_K = 2, 2.7
 AT_OWN = r"at the held-out run's own $N$, $D$"
-COMPUTE = r"training compute $C$ (FLOP)"
 POINTS = 161
 #: The axis of compute reaches beyond the runs by this factor; that of accuracy by this share of
 #: what the runs span.
@@ -54,14 +45,7 @@ EDGE, HEADROOM = 1.7, 0.12
 #: Where resamples were drawn, more laws than this would hide each other's bands: only the best has
 #: one.
 MOST_BANDS = 2
-#: Runs to fit lie under the laws, which are many and close; held-out ones above them.
-UNDER: Any = {"color": "#888888", "zorder": 1.5}
 OWN: Any = {"marker": "+", "markersize": 3.2, "markeredgewidth": 0.6, "linestyle": "", "zorder": 5}
-RUNS_OF = {
-    "fitted": FITTED | UNDER,
-    "not fitted by every law": NOT_FITTED | UNDER,
-    "held out": HELD_OUT,
-}
 
 
 def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = None) -> Figure:
@@ -92,8 +76,15 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
         is not known.
     """
     names = list(comparison.benchmarks if benchmarks is None else benchmarks)
+    known = comparison.benchmarks
     if not names:
         raise outside("benchmarks", names, "at least one benchmark")
+    for name in names:
+        if name not in known:
+            domain = f"one of {', '.join(known)}{close_matches(name, known)}"
+            raise outside("benchmark", name, domain)
+        if comparison.data[name].runs.at.compute is None:
+            raise outside("comparison", name, "of runs whose compute is known, to be drawn")
     in_k = [
         each
         for name in names
@@ -102,151 +93,75 @@ def plot_comparison(comparison: Comparison, benchmarks: Sequence[str] | None = N
     ]
     columns = min(ACROSS, len(names))
     rows, rows_in_k = -(-len(names) // columns), -(-len(in_k) // ACROSS_IN_K)
+    is_wide = columns > 1 or bool(in_k)
     height = ROW * rows + FRAME + (0.5 if rows == 1 else 0.0)
-    with _figure((PAGE if columns > 1 or in_k else COLUMN, height + ROW_IN_K * rows_in_k)) as whole:
+    size = (PAGE if is_wide else COLUMN, height + ROW_IN_K * rows_in_k)
+    with _figure(size) as whole:
         figure: Any = whole
         if in_k:
             parts: Any = whole.subfigures(2, 1, height_ratios=(height, ROW_IN_K * rows_in_k))
             figure, below = parts
-            _draw_in_k(comparison, in_k, below.subplots(rows_in_k, ACROSS_IN_K, squeeze=False).flat)
+            panels = list(below.subplots(rows_in_k, ACROSS_IN_K, squeeze=False).flat)
+            for each, ax in zip(in_k, panels, strict=False):
+                plot_in_k(each.fitted, each.ahead, ax, level=comparison.level)
+                ax.set_title(f"{_literal(each.benchmark)}: {each.law}")
+            for ax in panels[len(in_k) :]:
+                ax.set_axis_off()
         axes = figure.subplots(rows, columns, squeeze=False)
         shown: dict[str, Any] = {}
         for name, ax in zip(names, axes.flat, strict=False):
-            shown |= _draw(comparison, name, ax)
-            best = comparison.best(name)
-            ax.set_title(_literal(name) + (f"\nbest: {best}" if best else ""))
+            _draw(comparison, name, ax)
+            handles, labels = ax.get_legend_handles_labels()
+            shown = dict(zip(labels, handles, strict=True)) | shown
         for ax in axes.flat[len(names) :]:
             ax.set_axis_off()
-        figure.supxlabel(COMPUTE, fontsize=8.0)
+        figure.supxlabel(r"training compute $C$ (FLOP)", fontsize=8.0)
         figure.supylabel("accuracy", fontsize=8.0)
-        order = [label for label in _labels(comparison) if label in shown]
-        handles = [shown[label] for label in order]
-        figure.legend(
-            handles,
-            order,
-            loc="outside upper center",
-            ncols=4 if columns > 1 or in_k else 2,
-            fontsize=7.0,
-        )
+        ncols = 4 if is_wide else 2
+        legend: Any = {"loc": "outside upper center", "ncols": ncols, "fontsize": 7.0}
+        figure.legend(list(shown.values()), list(shown), **legend)
     return whole
 
 
-def _draw_in_k(comparison: Comparison, entries: Sequence[Entry], axes: Iterable[Axes]) -> None:
-    """A panel at every k for each of the laws in k; what is left of the row is empty."""
-    axes = list(axes)
-    for each, ax in zip(entries, axes, strict=False):
-        assert each.fit is not None
-        plot_in_k(each.fit, each.ahead, ax, level=comparison.level)
-        ax.set_title(f"{_literal(each.benchmark)}: {each.law}")
-    for ax in axes[len(entries) :]:
-        ax.set_axis_off()
-
-
-# -- parts -------------------------------------------------------------------------------------------------------------
-
-
-def _labels(comparison: Comparison) -> list[str]:
-    """All that a legend may hold, in its order."""
-    return [
-        *RUNS_OF,
-        "guessing",
-        *(_label(comparison, law) for law in comparison.laws),
-        AT_OWN,
-        _band(comparison),
-    ]
-
-
-def _label(comparison: Comparison, law: str) -> str:
-    asked = {
-        name
-        for each in comparison.entries
-        if each.law == law and each.fit is not None
-        for name in each.fit.kind.asks
-    }
-    return law + (
-        " at median $D/N$" if {"params", "tokens"} & asked else " at $k=1$" if "k" in asked else ""
-    )
-
-
-def _band(comparison: Comparison) -> str:
-    whose = "" if len(comparison.laws) <= MOST_BANDS else " of the best law"
-    return f"{100.0 * comparison.level:g} % band{whose}"
-
-
-def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> dict[str, Any]:
-    """One panel; label -> what stands for it in a legend."""
-    if benchmark not in comparison.samples or not comparison.of(benchmark):
-        known = ", ".join(comparison.benchmarks)
-        raise outside(
-            "benchmark",
-            benchmark,
-            f"one of {known}{close_matches(benchmark, comparison.benchmarks)}",
-        )
-    sample, held = comparison.samples[benchmark]
-    if sample.at.compute is None:
-        raise outside("comparison", benchmark, "of runs whose compute is known, to be drawn")
+def _draw(comparison: Comparison, benchmark: str, ax: Axes) -> None:
+    """One panel."""
+    data = comparison.data[benchmark]
+    sample, held = data.runs, data.held
     compute = sample.at.column("compute")
     fits = [each.fit for each in comparison.of(benchmark) if each.fit is not None]
     path = np.geomspace(compute.min() / EDGE, compute.max() * EDGE, POINTS)
-    ratio = _median_ratio(sample)
+    ratio = None
+    if sample.at.params is not None and sample.at.tokens is not None:
+        ratio = float(np.median(sample.at.tokens / sample.at.params))
+    best = comparison.best(benchmark)
+    banded = best or comparison.best(benchmark, "train", "rmse")
+    has_all = len(comparison.laws) <= MOST_BANDS
+    band = f"{100.0 * comparison.level:g} % band{'' if has_all else ' of the best law'}"
     shade_held_out(ax, compute, held)
-    shown: dict[str, Any] = {}
+    mark_runs(ax, compute, sample.accuracy, held, fitted_by_some(fits, sample), size=0.6)
+    ax.axhline(sample.baseline, color=PALE, linewidth=0.8, zorder=1, label="guessing")
     for fit in fits:
-        at = along(fit, path, ratio)
+        at, index = along(fit, path, ratio), comparison.laws.index(fit.name)
         if at is None:
             continue
-        index = comparison.laws.index(fit.name)
-        colour = COLOURS[index % len(COLOURS)]
-        if (
-            _has_band(comparison, benchmark, fit)
-            and (band := fit.interval(at, comparison.level)) is not None
-        ):
-            ax.fill_between(path, *band.T, color=colour, alpha=0.18, linewidth=0, zorder=1)
-            shown[_band(comparison)] = ax.fill_between([], [], color=PALE, linewidth=0)
-        style: Any = {"color": colour, "linestyle": DASHES[index % len(DASHES)], "linewidth": 1.1}
-        (shown[_label(comparison, fit.name)],) = ax.plot(path, fit.accuracy(at), zorder=2, **style)
-        if {"params", "tokens"} & {*fit.kind.asks} and held.any():
+        asks_for_params = bool({"params", "tokens"} & {*fit.kind.asks})
+        where = " at median $D/N$" if asks_for_params else ""
+        where = " at $k=1$" if "k" in fit.kind.asks and not where else where
+        colour, dashes = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
+        label = f"{fit.name}{where}"
+        ax.plot(path, fit.accuracy(at), dashes, color=colour, linewidth=1.1, zorder=2, label=label)
+        if asks_for_params and held.any():
             own = sample.at.subset(held)
-            ax.plot(own.compute, fit.accuracy(own), color=colour, **OWN)
-            (shown[AT_OWN],) = ax.plot([], [], color=DIM, **OWN)
-    fitted = ~held & _by_every(fits, sample)
-    for (label, style), chosen in zip(
-        RUNS_OF.items(), (fitted, ~held & ~fitted, held), strict=True
-    ):
-        if chosen.any():
-            shown[label] = ax.scatter(
-                compute[chosen],
-                sample.accuracy[chosen],
-                label=label,
-                **style | {"s": 0.6 * style["s"]},
-            )
-    shown["guessing"] = ax.axhline(sample.baseline, color=PALE, linewidth=0.8, zorder=1)
+            ax.plot(own.compute, fit.accuracy(own), color=colour, label=AT_OWN, **OWN)
+        ends = fit.interval(at, comparison.level) if has_all or fit.name == banded else None
+        if ends is not None:
+            shaded: Any = {"color": colour, "alpha": 0.18, "linewidth": 0, "zorder": 1}
+            ax.fill_between(path, *ends.T, label=band, **shaded)
     ax.set_xscale("log")
     ax.set_xlim(path[0], path[-1])
     ax.set_ylim(*_heights(sample))
+    ax.set_title(_literal(benchmark) + (f"\nbest: {best}" if best else ""))
     _sparse(ax)
-    return shown
-
-
-def _median_ratio(sample: Sample) -> float | None:
-    """D/N of the middle run."""
-    if sample.at.params is None or sample.at.tokens is None:
-        return None
-    return float(np.median(sample.at.tokens / sample.at.params))
-
-
-def _by_every(fits: Sequence[LawFit], sample: Sample) -> Mask:
-    """Which runs every law was fitted to, of those that are fitted at k = 1."""
-    used = np.full(len(sample), bool(fits))
-    for fit in fits:
-        own = fit.sample if fit.sample.at.k is None else fit.sample.subset(fit.sample.at.k == 1.0)
-        used &= np.isin(sample.index, own.index)
-    return used
-
-
-def _has_band(comparison: Comparison, benchmark: str, fit: LawFit) -> bool:
-    best = comparison.best(benchmark) or comparison.best(benchmark, "train", "rmse")
-    return len(comparison.laws) <= MOST_BANDS or fit.name == best
 
 
 def _heights(sample: Sample) -> tuple[float, float]:

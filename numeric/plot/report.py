@@ -30,16 +30,26 @@ from .panels import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.figure import SubFigure
     from numpy.typing import NDArray
 
     from ..accuracy.fitting import LawFit
     from ..accuracy.report import LawOfReport, Report
+    from ..data.sample import Sample
 
     Floats = NDArray[np.float64]
 
-__all__ = ["along", "plot_accuracy", "plot_planning", "plot_report", "plot_report_residuals"]
+__all__ = [
+    "along",
+    "fitted_by_some",
+    "plot_accuracy",
+    "plot_planning",
+    "plot_report",
+    "plot_report_residuals",
+]
 
 COMPUTE, PLANNED = r"training compute $C$ (FLOP)", r"compute $C$ (FLOP)"
 #: The axis reaches beyond the runs and the forecasts by this factor, and to the left of the fitted
@@ -295,11 +305,15 @@ def _path(report: Report) -> Floats:
 
 
 def _used(report: Report) -> Any:
+    return fitted_by_some(report.fits, report.sample)
+
+
+def fitted_by_some(fits: Sequence[LawFit], sample: Sample) -> Any:
     """Which runs some law was fitted to: (n,) of bool."""
-    taken = [fit.sample.index for fit in report.fits if fit.sample.index is not None]
-    if report.sample.index is None or not taken:
-        return np.ones(len(report.sample), dtype=bool)
-    return np.isin(report.sample.index, np.concatenate(taken))
+    taken = [fit.sample.index for fit in fits if fit.sample.index is not None]
+    if sample.index is None:
+        return np.ones(len(sample), dtype=bool)
+    return np.isin(sample.index, np.concatenate(taken) if taken else [])
 
 
 def _draw_forecasts(report: Report, fit: LawFit, ax: Axes) -> None:

@@ -212,7 +212,7 @@ def observed_rows(b: Benchmark) -> list[list[str]]:
     """Errors and coverage by how the models predicted were observed."""
     inside = {
         (row["law"], row["k"], row["how_observed"]): row["coverage"]
-        for row in b.backtest.coverage(by_observation=True)
+        for row in b.backtest.coverage()
     }
     return [
         [
@@ -225,7 +225,7 @@ def observed_rows(b: Benchmark) -> list[list[str]]:
             percent(row["share_above"]),
             percent(inside[row["law"], row["k"], row["how_observed"]]),
         ]
-        for row in b.backtest.errors(by_decades=False, by_observation=True)
+        for row in b.backtest.errors(by_decades=False)
         if row["k"] > COMPLETE
     ]
 

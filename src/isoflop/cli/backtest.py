@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass, field
+from textwrap import fill
 
 from ..numeric.data.numerals import parse
+from ..numeric.errors import ArgumentError
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown, with_options
 from .evaluation_options import LISTS as OF_EVALUATION_LISTS
@@ -15,19 +18,18 @@ from .tables import TableOptions, declare_evaluations, declare_models, draws_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from ..numeric.accuracy.kind import Kind
+    from ..numeric.backtest import Backtest
     from ..numeric.backtest.comparison import Comparison
-    from ..numeric.data.sample import Sample
     from ..numeric.data.table import RawTable
     from .arguments import Options
 
 SUMMARY = "judge laws on runs, evaluations or counts that they were not fitted to"
 FORMATS = ("text", "json", "csv", *TABLES)
 #: What a table is of, by what --of calls it.
-OF = {"loss": "runs", "accuracy": "evaluations", "pass@k": "counts"}
+EVALUATIONS = "evaluations"
+OF = {"loss": "runs", "accuracy": EVALUATIONS, "pass@k": "counts"}
 AXES = ("compute", "params", "tokens", "gold")
 LISTS = ("--law", "--k", "--cutoffs", *OF_EVALUATION_LISTS)
 OF_COUNTS = ("--k", "--by", "--models", "--gold")
@@ -149,18 +151,22 @@ def run(options: Options) -> tuple[str, int]:
         raise UsageError(f"TABLE is missing: name a CSV or JSON file{after}")
     what = OF[options.chosen("--of", tuple(OF))] if "--of" in options else None
     if what is None and options.given(*OF_EVALUATIONS):
-        what = "evaluations"
+        what = EVALUATIONS
     table = None
     if what is None:
         from ..numeric.backtest.trials import kind_of_table
 
-        file = TableOptions(options, "evaluations", LISTS)
+        file = TableOptions(options, EVALUATIONS, LISTS)
         table = file.table()
         what = kind_of_table(table, file.columns)
-    plot = target(options, "--plot")
+    plot, form = target(options, "--plot"), options.chosen("--format", FORMATS)
     target(options, "--output")
     if plot is not None:
         check_figure(plot)
+    resamples, usual = (
+        whole(options, "--bootstrap", least=0),
+        0 if what == EVALUATIONS else RESAMPLES,
+    )
     settings = {
         "laws": _laws(options),
         "hold_out": options.one("--hold-out"),
@@ -168,13 +174,74 @@ def run(options: Options) -> tuple[str, int]:
         "seed": whole(options, "--seed", least=0) or 0,
         "jobs": whole(options, "--jobs", least=None) or 1,
         "progress": is_terminal(sys.stderr),
+        "resamples": usual if resamples is None else resamples,
     }
-    resamples = whole(options, "--bootstrap", least=0)
-    if what == "evaluations":
-        settings["resamples"] = resamples or 0
-        return _of_evaluations(options, table, settings, plot)
-    settings["resamples"] = RESAMPLES if resamples is None else resamples
-    return _of_models(options, what, table, settings, plot)
+    try:
+        if what == EVALUATIONS:
+            found = _of_evaluations(options, table, form, settings)
+        else:
+            found = _Found(_of_models(options, what, table, settings))
+    except ArgumentError as error:
+        raise with_options(error, options, OPTION_OF) from None
+    if plot is not None:
+        _draw(found, plot)
+    text, result = _written(found, form), found.result
+    if any(one.interrupted for one in (result, *found.studies())):
+        made = f"{len(result)} of {result.planned} fits are made"
+        say_interrupted(f"{made}; what was not reached is left out")
+        return text, INTERRUPTED
+    return text, DONE if result.has_verdict and not found.failed else NO_VERDICT
+
+
+@dataclass
+class _Found:
+    """A result; and further hold-outs of the laws of a comparison, by the key that they have in
+    JSON, with those that the runs are too few for and what is to be said of them.
+    """
+
+    result: Any
+    further: dict[str, list[Any]] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def studies(self) -> list[Any]:
+        """The further ones."""
+        return [one for several in self.further.values() for one in several]
+
+
+def _draw(found: _Found, plot: str) -> None:
+    from ..numeric.backtest import Backtest
+    from ..numeric.plot.backtest import plot_backtest, plot_sweep
+    from ..numeric.plot.compare import plot_comparison
+    from ..numeric.plot.panels import save
+
+    result = found.result
+    if isinstance(result, Backtest):
+        save(plot_backtest(result), plot)
+    elif result.benchmarks:
+        sweeps = found.further.get("thresholds")
+        save(plot_sweep(sweeps[0]) if sweeps else plot_comparison(result), plot)
+
+
+def _written(found: _Found, form: str) -> str:
+    from ..numeric.backtest import Backtest
+
+    result = found.result
+    if form == "json":
+        data = result.as_dict()
+        data |= {name: [one.as_dict() for one in many] for name, many in found.further.items()}
+        if not isinstance(result, Backtest):
+            data |= {"studies_failed": found.failed, "studies_notes": found.notes}
+        return json_text(data)
+    if form == "csv":
+        return csv_text(list(result.rows()))
+    if form == "latex":
+        return str(result.to_latex())
+    if form in TABLES:
+        return tables_text(result.tables(), form)
+    warnings = [f"warning: {each}" for each in (*found.failed, *found.notes)]
+    parts = [str(one) for one in (result, *found.studies())]
+    return "\n\n".join([*parts, *(fill(each, WIDTH, subsequent_indent="  ") for each in warnings)])
 
 
 def _laws(options: Options) -> list[str] | None:
@@ -207,10 +274,9 @@ def _cutoffs(options: Options) -> int | list[float] | None:
 
 
 def _of_models(
-    options: Options, what: str, table: RawTable | None, settings: dict[str, Any], plot: str | None
-) -> tuple[str, int]:
+    options: Options, what: str, table: RawTable | None, settings: dict[str, Any]
+) -> Backtest:
     from ..numeric.backtest import backtest
-    from ..numeric.errors import ArgumentError
 
     others = "evaluations" if what == "counts" else "counts or evaluations"
     foreign = ("--random-baseline",) if what == "counts" else OF_COUNTS
@@ -230,38 +296,13 @@ def _of_models(
         "cutoffs": _cutoffs(options),
         "k": draws_of(options),
     }
-    form = options.chosen("--format", FORMATS)
     file = TableOptions(options, what, LISTS, table)
-    data: Any
     if what == "counts":
-        data = file.counts()
-    else:
-        from ..numeric.fit.models import form_of
+        return backtest(file.counts(), **settings)
+    from ..numeric.fit.models import form_of
 
-        columns = {name for law in settings["laws"] or () for name in form_of(law).names}
-        data = file.runs("loss", names=columns)
-    try:
-        result = backtest(data, **settings)
-    except ArgumentError as error:
-        raise with_options(error, options, OPTION_OF) from None
-    if plot is not None:
-        from ..numeric.plot.backtest import plot_backtest
-        from ..numeric.plot.panels import save
-
-        save(plot_backtest(result), plot)
-    written: dict[str, Callable[[], str]] = {
-        "text": lambda: str(result),
-        "json": lambda: json_text(result.as_dict()),
-        "csv": lambda: csv_text(list(result.rows())),
-        "latex": result.to_latex,
-    }
-    text = written[form]() if form in written else tables_text(result.tables(), form)
-    if result.interrupted:
-        say_interrupted(
-            f"{len(result)} of {result.planned} fits are made; what was not reached is left out"
-        )
-        return text, INTERRUPTED
-    return text, DONE if result.table["usable"].any() else NO_VERDICT
+    columns = {name for law in settings["laws"] or () for name in form_of(law).names}
+    return backtest(file.runs("loss", names=columns), **settings)
 
 
 def _targets(options: Options) -> int | float:
@@ -284,10 +325,9 @@ def _targets(options: Options) -> int | float:
 
 
 def _of_evaluations(
-    options: Options, table: RawTable | None, settings: dict[str, Any], plot: str | None
-) -> tuple[str, int]:
+    options: Options, table: RawTable | None, form: str, settings: dict[str, Any]
+) -> _Found:
     from ..numeric.backtest.compare import compare_laws
-    from ..numeric.errors import ArgumentError
 
     for option in options.given(*OF_COUNTS, "--targets"):
         raise UsageError(f"{option}: is for counts or runs, not for evaluations")
@@ -299,159 +339,99 @@ def _of_evaluations(
     studied = options.given("--rolling", "--sweep")
     if "--cutoffs" in options and not studied:
         raise UsageError("--cutoffs: is for --rolling or --sweep")
-    form = options.chosen("--format", FORMATS)
     if studied and form not in ("text", "json"):
         raise UsageError(f"{studied[0]}: is for --format text or json")
     file = EvaluationTable(options, LISTS, table)
-    cutoffs, evaluations, baselines = _cutoffs(options), file.read(), file.baselines()
-    try:
-        comparison = compare_laws(
-            evaluations,
-            benchmarks=evaluations.benchmarks,
-            baselines=baselines,
-            proxy=options.one("--proxy"),
-            margin=file.margins,
-            **settings,
-        )
-    except ArgumentError as error:
-        raise with_options(error, options, OPTION_OF) from None
-    studies = _Studies(file, comparison, settings)
-    results: dict[str, list[Any]] = {}
-    if not comparison.interrupted:
-        results = studies.made(options, cutoffs)
-    if plot is not None and comparison.benchmarks:
-        from ..numeric.plot.backtest import plot_sweep
-        from ..numeric.plot.compare import plot_comparison
-        from ..numeric.plot.panels import save
-
-        sweeps = results.get("thresholds")
-        save(plot_sweep(sweeps[0]) if sweeps else plot_comparison(comparison), plot)
-    if form == "json":
-        data = comparison.as_dict()
-        data |= {name: [one.as_dict() for one in several] for name, several in results.items()}
-        data |= {"studies_failed": studies.failed, "studies_notes": studies.notes}
-        text = json_text(data)
-    elif form == "csv":
-        text = csv_text(comparison.rows())
-    elif form == "latex":
-        text = comparison.to_latex()
-    elif form in TABLES:
-        text = tables_text(comparison.tables(), form)
-    else:
-        from textwrap import wrap
-
-        warnings = [f"warning: {each}" for each in (*studies.failed, *studies.notes)]
-        parts = [str(comparison), *(str(one) for several in results.values() for one in several)]
-        parts += ["\n".join(wrap(each, WIDTH, subsequent_indent="  ")) for each in warnings]
-        text = "\n\n".join(parts)
-    if comparison.interrupted or any(one.interrupted for many in results.values() for one in many):
-        planned = len(comparison.asked) * len(evaluations.benchmarks)
-        made = f"{len(comparison.entries)} of {planned} fits are made"
-        say_interrupted(f"{made}; what was not reached is left out")
-        return text, INTERRUPTED
-    return text, DONE if comparison.sound and not studies.failed else NO_VERDICT
-
-
-class _Studies:
-    """Further hold-outs of the laws of a comparison; of one that the runs are too few for, why."""
-
-    def __init__(self, file: EvaluationTable, comparison: Comparison, settings: Any) -> None:
-        self.file, self.comparison = file, comparison
-        self.settings = {name: settings[name] for name in ("jobs", "progress")}
-        self.draws = {name: settings[name] for name in ("seed", "level")}
-        self.failed: list[str] = []
-        self.notes: list[str] = []
-
-    def made(self, options: Options, cutoffs: Any) -> dict[str, list[Any]]:
-        """The results of --sweep and --rolling, as far as they were asked for."""
-        results: dict[str, list[Any]] = {}
-        for name, option, study in (
-            ("thresholds", "--sweep", self._sweep),
-            ("rolling", "--rolling", self._rolling),
-        ):
-            if option not in options:
-                continue
+    cutoffs, evaluations = _cutoffs(options), file.read()
+    comparison = compare_laws(
+        evaluations,
+        benchmarks=evaluations.benchmarks,
+        baselines=file.baselines(),
+        proxy=options.one("--proxy"),
+        margin=file.margins,
+        **settings,
+    )
+    found = _Found(comparison)
+    studies = {"--sweep": ("thresholds", _sweep), "--rolling": ("rolling", _rolling)}
+    for option, (name, study) in studies.items():
+        if option in options and not comparison.interrupted:
+            found.notes += _takes_guessing_as_exact(comparison, option)
             try:
-                results[name] = study(cutoffs)
+                found.further[name] = study(file, comparison, cutoffs, settings, found.notes)
             except ValueError as error:
                 why = str(error).replace("thresholds=", "--cutoffs ")
-                self.failed.append(f"{option}: {why}")
-        return results
+                found.failed.append(f"{option}: {why}")
+    return found
 
-    def _sweep(self, cutoffs: Any) -> list[Any]:
-        """From every threshold of compute to all runs beyond it."""
-        from ..numeric.backtest.sweep import sweep_thresholds
 
-        names, baselines = self.comparison.benchmarks, self.comparison.baselines
-        if isinstance(self.file.margins, dict):
-            raise ValueError("takes one --margin for all benchmarks")
-        own = [name for name in names if baselines[name].margin is not None]
-        if own and self.file.margins is None:
-            what = f"the laws' own, not that of {PUBLISHED} for {', '.join(own)}"
-            self.notes.append(f"--sweep: one margin for all benchmarks, {what}")
-        self._takes_guessing_as_exact("--sweep")
-        samples = [self._sample(name) for name in names]
-        kinds = self._kinds(None)
-        return [sweep_thresholds(samples, kinds, thresholds=cutoffs, **self.settings, **self.draws)]
+def _sweep(
+    file: EvaluationTable,
+    comparison: Comparison,
+    cutoffs: Any,
+    settings: dict[str, Any],
+    notes: list[str],
+) -> list[Any]:
+    """The laws in compute from every threshold to all runs beyond it."""
+    from ..numeric.accuracy.baselines import Baseline
+    from ..numeric.accuracy.laws import kind_for
+    from ..numeric.backtest.comparison import IN_K
+    from ..numeric.backtest.sweep import sweep_thresholds
 
-    def _rolling(self, cutoffs: Any) -> list[Any]:
-        """From cutoff to cutoff within the fitted runs, those with the proxy where some law needs
-        it.
-        """
-        from numpy import isfinite
+    if isinstance(file.margins, dict):
+        raise ValueError("takes one --margin for all benchmarks")
+    data = [comparison.data[name] for name in comparison.benchmarks]
+    own = [each.name for each in data if each.baseline and each.baseline.margin is not None]
+    if own and file.margins is None:
+        what = f"the laws' own, not that of {PUBLISHED} for {', '.join(own)}"
+        notes.append(f"--sweep: one margin for all benchmarks, {what}")
+    kinds = [
+        kind_for(name, Baseline(0.0), margin=file.margins)
+        for name in comparison.asked
+        if name != IN_K
+    ]
+    chosen = {name: settings[name] for name in ("jobs", "progress", "seed", "level")}
+    return [sweep_thresholds([each.runs for each in data], kinds, thresholds=cutoffs, **chosen)]
 
-        from ..numeric.backtest.origin import CUTOFFS, rolling_origin
 
-        self._takes_guessing_as_exact("--rolling")
-        results: list[Any] = []
-        for name in self.comparison.benchmarks:
-            sample, kinds = self._sample(name), self._kinds(name)
-            if self.comparison.hold_out is not None:
-                held = self.file.read().held_out(sample, self.comparison.hold_out)
-                sample = sample.subset(~held)
-            if any("proxy" in kind.requires for kind in kinds):
-                known = isfinite(sample.at.column("proxy"))
-                if not known.all():
-                    self.notes.append(
-                        f"--rolling: {name}: {int((~known).sum())} of {len(sample)} runs lack the "
-                        f"proxy {self.comparison.proxy} and are left out for all laws; --law "
-                        f"without two-stage laws uses them"
-                    )
-                    sample = sample.subset(known)
-            results.append(
-                rolling_origin(sample, kinds, cutoffs=cutoffs or CUTOFFS, **self.settings)
+def _rolling(
+    file: EvaluationTable,
+    comparison: Comparison,
+    cutoffs: Any,
+    settings: dict[str, Any],
+    notes: list[str],
+) -> list[Any]:
+    """The laws in compute from cutoff to cutoff within the fitted runs, those with the proxy where
+    some law needs it.
+    """
+    from numpy import all as every
+
+    from ..numeric.backtest.origin import CUTOFFS, rolling_origin
+
+    results: list[Any] = []
+    for name in comparison.benchmarks:
+        data = comparison.data[name]
+        kinds = [kind for kind in data.kinds if "k" not in kind.requires]
+        fitted, known = ~data.held, every([data.has_proxy(kind) for kind in kinds], axis=0)
+        if missing := int((fitted & ~known).sum()):
+            notes.append(
+                f"--rolling: {name}: {missing} of {int(fitted.sum())} runs lack the proxy "
+                f"{comparison.proxy} and are left out for all laws; --law without two-stage laws "
+                f"uses them"
             )
-        return results
+        chosen = {option: settings[option] for option in ("jobs", "progress")}
+        sample = data.runs.subset(fitted & known)
+        results.append(rolling_origin(sample, kinds, cutoffs=cutoffs or CUTOFFS, **chosen))
+    return results
 
-    def _takes_guessing_as_exact(self, study: str) -> None:
-        baselines = self.comparison.baselines
-        errors = {name: baselines[name].standard_error for name in self.comparison.benchmarks}
-        if any(errors.values()):
-            widest = max(errors, key=errors.__getitem__)
-            self.notes.append(
-                f"{study}: takes what guessing scores as exact; it is an estimate, with a standard "
-                f"error of up to {errors[widest]:.2g} ({widest})"
-            )
 
-    def _kinds(self, benchmark: str | None) -> list[Kind]:
-        """The laws in compute, not in k."""
-        from ..numeric.accuracy.baselines import Baseline
-        from ..numeric.accuracy.laws import kind_for
-        from ..numeric.backtest.comparison import IN_K
-
-        margins = self.file.margins
-        margin = margins.get(benchmark or "") if isinstance(margins, dict) else margins
-        baseline = Baseline(0.0) if benchmark is None else self.comparison.baselines[benchmark]
-        names = [name for name in self.comparison.asked if name != IN_K]
-        return [kind_for(name, baseline, margin=margin) for name in names]
-
-    def _sample(self, name: str) -> Sample:
-        """All runs with a score, with the proxy where they have it."""
-        from dataclasses import replace
-
-        evaluations, proxy = self.file.read(), self.comparison.proxy
-        sample = evaluations.sample(name, self.comparison.baselines[name].value)
-        if proxy is None:
-            return sample
-        at_runs = evaluations.proxy(proxy)[sample.index]
-        return replace(sample, at=replace(sample.at, proxy=at_runs))
+def _takes_guessing_as_exact(comparison: Comparison, study: str) -> list[str]:
+    """That what guessing scores is an estimate somewhere, and not exact."""
+    baselines = {name: comparison.data[name].baseline for name in comparison.benchmarks}
+    errors = {name: each.standard_error for name, each in baselines.items() if each is not None}
+    if not any(errors.values()):
+        return []
+    widest = max(errors, key=errors.__getitem__)
+    return [
+        f"{study}: takes what guessing scores as exact; it is an estimate, with a standard "
+        f"error of up to {errors[widest]:.2g} ({widest})"
+    ]

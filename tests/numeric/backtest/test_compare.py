@@ -129,7 +129,7 @@ def test_errors_of_equation_2_from_the_table_up(compared, benchmark) -> None:
         by_hand(law[judged & held].tolist(), score[judged & held].tolist()), rel=1e-6
     )
     assert entry.held_out["n"] == int(held.sum()) == 6
-    assert [row["value"] for row in entry.coefficients(0.9)] == pytest.approx(
+    assert [row["value"] for row in entry.coefficients] == pytest.approx(
         [np.exp(intercept), -slope], rel=1e-6
     )
 
@@ -138,7 +138,8 @@ def test_errors_of_equation_2_from_the_table_up(compared, benchmark) -> None:
 def test_errors_of_every_law_from_its_predictions(compared, law) -> None:
     for benchmark in ("piqa", "hard"):
         entry = compared.entry(benchmark, law)
-        sample, held = compared.samples[benchmark]
+        data = compared.data[benchmark]
+        sample, held = data.runs, data.held
         clear = (sample.accuracy > GUESS[benchmark] + 0.05) & (sample.accuracy < 1.0)
         for part, chosen in ((entry.train, clear & ~held), (entry.held_out, clear & held)):
             some = sample.subset(chosen)
@@ -180,23 +181,24 @@ def test_all_laws_are_judged_on_the_same_runs_though_fitted_to_their_own(compare
     direct, broken = (compared.entry("hard", law).fit for law in ("compute", "bnsl"))
     assert len(broken.sample) > len(direct.sample)
     assert (broken.margin, direct.margin) == (0.0, 0.05)
-    assert "within 0.05 of guessing" in compared.notes["hard"][0]
-    assert compared.notes["piqa"] == ()
+    assert "within 0.05 of guessing" in next(compared.notes("hard"))
+    assert list(compared.notes("piqa")) == []
 
 
 def test_held_out_runs_near_guessing_are_not_judged_and_said(evaluations) -> None:
     found = compare_laws(
         evaluations, laws=("compute",), benchmarks=("hard",), hold_out="compute < 1e20"
     )
-    sample, held = found.samples["hard"]
+    data = found.data["hard"]
+    sample, held = data.runs, data.held
     near = held & (sample.accuracy <= 0.05)
     assert 0 < near.sum() < held.sum()
     assert found.entry("hard", "compute").held_out["n"] == (held & ~near).sum()
     low = (sample.accuracy <= 0.05).sum()
-    assert found.notes["hard"] == (
+    assert list(found.notes("hard")) == [
         f"of 30 runs no law is judged on {low} within 0.05 of guessing or below it ({near.sum()} "
         f"of them held out)",
-    )
+    ]
 
 
 # -- what is held out --------------------------------------------------------------------------------------------------
@@ -214,7 +216,8 @@ def test_held_out_runs_are_those_of_the_condition_and_are_not_fitted(
         condition, (compute > 8e21) | (ratio > 50)
     )
     found = compare_laws(evaluations, laws=("compute",), benchmarks=("piqa",), hold_out=condition)
-    sample, held = found.samples["piqa"]
+    data = found.data["piqa"]
+    sample, held = data.runs, data.held
     assert (held == wanted).all()
     assert sample.at.compute == pytest.approx(compute)
     entry = found.entry("piqa", "compute")
@@ -232,7 +235,7 @@ def test_a_condition_on_k_concerns_the_pairs_alone(evaluations) -> None:
     assert in_k.held_out["n"] > 0
     assert plain.held_out == {"n": 0}
     assert len(plain.fit.sample) == plain.train["n"]
-    assert not found.samples["code"][1].any()
+    assert not found.data["code"].held.any()
 
 
 def test_without_a_hold_out_there_are_errors_of_the_fitted_runs_alone(evaluations) -> None:
@@ -241,7 +244,7 @@ def test_without_a_hold_out_there_are_errors_of_the_fitted_runs_alone(evaluation
     assert entry.held_out == {"n": 0}
     assert entry.train["n"] == 30
     assert (found.best("piqa"), found.best("piqa", "train", "rmse")) == (None, "compute")
-    assert (found.means(), found.misleading) == ((), ())
+    assert (found.means(), found.misleading) == ([], ())
     assert "no run is held out" in str(found)
 
 
@@ -325,43 +328,35 @@ def test_margins_by_benchmark(evaluations, compared) -> None:
         assert found.entry("hard", law).fit.margin == 0.1
         assert found.entry("hard", law).fit.sample.accuracy.min() > 0.1
     one: Any = compare_laws(evaluations, margin=0.08, **asked)
-    assert {each.fit.margin for each in one.entries} == {0.08}
+    assert {each.fit.margin for each in one.judged} == {0.08}
 
 
 # -- over benchmarks ---------------------------------------------------------------------------------------------------
 
 
 def test_means_over_the_benchmarks_that_all_laws_share(compared) -> None:
-    means = {each.law: each for each in compared.means()}
+    means = {each["law"]: each for each in compared.means()}
     assert set(means) == set(LAW_NAMES)
     for law, mean in means.items():
         values = [compared.entry(name, law).held_out["mae"] for name in ("piqa", "hard")]
-        assert mean.n == 2
-        assert mean.mean["mae"] == pytest.approx(sum(values) / 2, rel=1e-12)
-        assert mean.deviation["mae"] == pytest.approx(
+        assert mean["n"] == 2
+        assert mean["mean"]["mae"] == pytest.approx(sum(values) / 2, rel=1e-12)
+        assert mean["standard_deviation"]["mae"] == pytest.approx(
             abs(values[0] - values[1]) / 2**0.5, rel=1e-12
         )
         fitted = [compared.entry(name, law).train["rmse"] for name in ("piqa", "hard")]
-        assert mean.mean["rmse"] == pytest.approx(sum(fitted) / 2, rel=1e-12)
+        assert mean["mean"]["rmse"] == pytest.approx(sum(fitted) / 2, rel=1e-12)
 
 
 def test_a_benchmark_on_which_a_law_failed_is_in_no_mean(compared) -> None:
-    lost = replace(
-        compared.entry("hard", "bnsl"),
-        fit=None,
-        failed="too few",
-        train={},
-        held_out={},
-        intervals={},
+    lost = replace(compared.entry("hard", "bnsl"), fitted=None, failed="too few")
+    judged = tuple(
+        lost if (each.benchmark, each.law) == ("hard", "bnsl") else each for each in compared.judged
     )
-    entries = tuple(
-        lost if (each.benchmark, each.law) == ("hard", "bnsl") else each
-        for each in compared.entries
-    )
-    found = replace(compared, entries=entries)
-    assert {(each.law, each.n) for each in found.means()} == {(law, 1) for law in LAW_NAMES}
-    assert found.means()[0].deviation["mae"] is None
-    assert not found.sound
+    found = replace(compared, judged=judged)
+    assert {(each["law"], each["n"]) for each in found.means()} == {(law, 1) for law in LAW_NAMES}
+    assert found.means()[0]["standard_deviation"]["mae"] is None
+    assert not found.has_verdict
     assert "bnsl: too few" in str(found)
     json.dumps(found.as_dict(), allow_nan=False)
     assert found.best("hard") in ("compute", "params-tokens")
@@ -369,15 +364,12 @@ def test_a_benchmark_on_which_a_law_failed_is_in_no_mean(compared) -> None:
 
 def with_errors(compared, errors):
     """The comparison as if laws on "piqa" had these (RMSE on fitted, MAE on held-out runs)."""
-    entries = []
-    for each in compared.of("piqa"):
+    judged = tuple(map(replace, compared.of("piqa")))
+    for each in judged:
         rmse, mae = errors[each.law]
-        entries.append(
-            replace(
-                each, train={**each.train, "rmse": rmse}, held_out={"n": 6, "mae": mae, "mre": mae}
-            )
-        )
-    return replace(compared, entries=tuple(entries), benchmarks=("piqa",))
+        vars(each)["train"] = {**each.train, "rmse": rmse}
+        vars(each)["held_out"] = {"n": 6, "mae": mae, "mre": mae}
+    return replace(compared, judged=judged)
 
 
 def test_the_warning_that_the_closest_law_does_not_predict_best(compared) -> None:
@@ -401,14 +393,15 @@ def test_the_warning_that_the_closest_law_does_not_predict_best(compared) -> Non
 
 def test_intervals_are_percentiles_of_the_errors_of_the_refitted_laws(resampled) -> None:
     entry = resampled.entry("piqa", "compute")
-    sample, held = resampled.samples["piqa"]
+    data = resampled.data["piqa"]
+    sample, held = data.runs, data.held
     ahead = sample.subset(held & (sample.accuracy > 0.55))
     C0, alpha = entry.fit.refitted.T
     laws = 0.5 + 0.5 * np.exp(-C0[:, None] * ahead.at.compute ** -alpha[:, None])
     spread = np.sort(np.abs(laws - ahead.accuracy).mean(axis=1))
     assert len(spread) == 40
     assert entry.intervals["mae"] == pytest.approx((0.0, np.percentile(spread, 90.0)), rel=1e-9)
-    low, high = (entry.coefficients(0.9)[1][end] for end in ("low", "high"))
+    low, high = (entry.coefficients[1][end] for end in ("low", "high"))
     assert (low, high) == pytest.approx(np.percentile(alpha, [5.0, 95.0]), rel=1e-9)
 
 
@@ -427,7 +420,7 @@ def test_guessing_that_is_an_estimate_widens_the_intervals(evaluations) -> None:
         assert len({*entry.fit.baselines.tolist()}) == (
             1 if error == 0.0 else len(entry.fit.refitted)
         )
-        alpha = entry.coefficients(0.9)[1]
+        alpha = entry.coefficients[1]
         widths.append(alpha["high"] - alpha["low"])
     assert widths[1] > 1.2 * widths[0]
 
@@ -453,7 +446,7 @@ def test_ctrl_c_keeps_what_was_done(evaluations, monkeypatch) -> None:
     )
     assert found.interrupted
     assert found.benchmarks == ("piqa",)
-    assert [each.law for each in found.entries] == ["compute", "params-tokens"]
+    assert [each.law for each in found.judged] == ["compute", "params-tokens"]
     assert "interrupted: what was not reached is left out" in str(found)
     assert found.as_dict()["interrupted"] is True
 
@@ -475,7 +468,7 @@ def test_ctrl_c_among_the_refits_ends_it_with_the_law_at_hand(evaluations, monke
         resamples=5,
     )
     assert found.interrupted
-    assert [each.law for each in found.entries] == ["compute"]
+    assert [each.law for each in found.judged] == ["compute"]
     assert found.laws == ("compute",)
 
 
@@ -541,7 +534,7 @@ def test_a_law_that_cannot_be_fitted_says_why_and_stops_no_other(evaluations) ->
         == "no run exceeds guessing (0) by more than 0.3 and is below 1"
     )
     assert found.entry("piqa", "compute").fit is not None
-    assert not found.sound
+    assert not found.has_verdict
     with pytest.raises(ValueError, match="benchmark='piqa', law='bnsl': was not compared"):
         found.entry("piqa", "bnsl")
 

@@ -64,9 +64,7 @@ def test_the_crossing_in_every_form(compared) -> None:
 def test_rows_have_the_coefficients(compared) -> None:
     direct, broken, in_k = compared.rows()
     assert list(direct) == list(broken) == list(in_k)
-    coefficients = {
-        item["name"]: item for item in compared.entry("code_1", "compute").coefficients(0.9)
-    }
+    coefficients = {item["name"]: item for item in compared.entry("code_1", "compute").coefficients}
     assert direct["coefficient_alpha"] == coefficients["alpha"]["value"]
     assert (direct["coefficient_alpha_low"], direct["coefficient_alpha_high"]) == tuple(
         coefficients["alpha"][e] for e in ("low", "high")

@@ -78,7 +78,7 @@ def _counts(row):
 
 def test_summaries_are_those_of_the_rows(result):
     rows = [row for row in result.rows() if _counts(row)]
-    for found in result.errors(edges=[0.0, 1.5, 9.0]):
+    for found in result.errors():
         part = [
             row["relative_error"]
             for row in rows
@@ -127,7 +127,7 @@ def test_all_targets(exact):
         assert step.n_train == int((compute <= step.split.at).sum())
     assert found.judged[0] is found.final("compute", 1)
     assert found.judged[0].n_train == 16
-    median = next(row["median_error"] for row in found.errors([0.0, 1.0]))
+    median = next(row["median_error"] for row in found.errors())
     assert median < 0.03
 
 
@@ -138,7 +138,7 @@ def test_targets_are_never_trained_on(exact, targets, count):
     found = backtest(exact, laws="compute", k=[1], targets=targets, resamples=0, cutoffs=3)
     plan = found.cutoffs["compute"]
     assert plan.targets.sum() == count
-    assert not (plan.training(plan.at[-1]) & plan.targets).any()
+    assert not any((split.train & plan.targets).any() for split in plan.splits())
 
 
 @pytest.mark.parametrize("axis", ["params", "tokens", "gold"])
@@ -148,7 +148,7 @@ def test_other_axes(exact, axis):
     for step in found.judged:
         cheap = values >= step.split.at if axis == "gold" else values <= step.split.at
         dear = values < step.split.at if axis == "gold" else values > step.split.at
-        assert step.n_train == int((cheap & ~found.cutoffs[step.model].targets).sum())
+        assert step.n_train == int((cheap & ~found.cutoffs[step.law].targets).sum())
         assert dear[step.rows].all()
     assert all(row["decades_held_out"] > 0.0 for row in found.rows())
 
@@ -248,7 +248,9 @@ def test_runs_are_predicted():
     found = backtest(runs_table(), targets=3, resamples=30, cutoffs=5)
     assert found.what == "runs"
     assert found.laws == ("compute", "params-tokens")
-    medians = {row["law"]: row["median_error"] for row in found.errors([0.0, 1.0])}
+    medians = {
+        row["law"]: row["median_error"] for row in found.errors() if row["decades_hi"] == 1.0
+    }
     assert medians["params-tokens"] < 0.005 < medians["compute"]  # the runs are not on a frontier
     covered = next(row for row in found.coverage() if row["law"] == "params-tokens")
     assert covered["coverage"] > 0.6
@@ -305,7 +307,7 @@ def test_an_interrupt_keeps_the_fits_that_are_made(exact, monkeypatch):
     part = backtest(exact, **options)
     assert part.interrupted
     assert (len(part), part.planned) == (3, len(whole))
-    assert part.coefficient_rows() == whole.coefficient_rows()[:3]
+    assert part.as_dict()["coefficients"] == whole.as_dict()["coefficients"][:3]
 
 
 # -- output ------------------------------------------------------------------------------------------------------------
@@ -489,7 +491,7 @@ def mixed():
 
 def test_ways_of_observing_are_told_apart(mixed):
     rows = [row for row in mixed.rows() if row["converged"] and row["observed"] is not None]
-    for found in mixed.errors(by_decades=False, by_observation=True):
+    for found in mixed.errors(by_decades=False):
         part = [
             row
             for row in rows
@@ -505,14 +507,8 @@ def test_ways_of_observing_are_told_apart(mixed):
         assert found["median_bias_pass"] == pytest.approx(
             np.median([row["relative_error_pass"] for row in part])
         )
-    ways = {
-        (row["k"], row["how_observed"]) for row in mixed.coverage(by_observation=True) if row["k"]
-    }
+    ways = {(row["k"], row["how_observed"]) for row in mixed.coverage() if row["k"]}
     assert ways == {(5, "estimate"), (50, "estimate"), (50, "likelihood")}
-    for apart, together in ((mixed.errors, mixed.errors()), (mixed.coverage, mixed.coverage())):
-        assert sum(row["n"] for row in apart(by_observation=True)) == sum(
-            row["n"] for row in together
-        )
     assert {row["how_observed"] for row in mixed.as_dict()["coverage_by_decades"]} == {
         "estimate",
         "likelihood",

@@ -11,7 +11,7 @@ np = pytest.importorskip("numpy")
 
 from isoflop.numeric.accuracy.power import POWER_KINDS  # noqa: E402
 from isoflop.numeric.backtest.logistic import fit_logistic  # noqa: E402
-from isoflop.numeric.backtest.sweep import Cell, sweep_thresholds, threshold_of  # noqa: E402
+from isoflop.numeric.backtest.sweep import sweep_thresholds, threshold_of  # noqa: E402
 from isoflop.numeric.data.sample import Points, Sample  # noqa: E402
 
 MP = mpmath.mp.clone()
@@ -152,15 +152,15 @@ def test_errors_of_a_cell_by_hand() -> None:
     """Least squares of log(-log Q') by NumPy's own solver."""
     runs, T = sample(bend=0.004), 1.1e21
     sweep = sweep_thresholds([runs], [LAW], thresholds=[T], resamples=0)
-    (cell,) = sweep.cells
+    (cell,) = sweep.as_dict()["cells"]
     C, Q = runs.at.compute, runs.accuracy
     train = (C <= T) & (Q > 0.3)
     slope, intercept = np.polyfit(np.log(C[train]), np.log(-np.log((Q[train] - 0.25) / 0.75)), 1)
     after = (C > T) & (Q > 0.3)
     predicted = 0.25 + 0.75 * np.exp(-np.exp(intercept + slope * np.log(C[after])))
-    assert (cell.n_train, cell.n_held_out) == (train.sum(), after.sum())
-    assert cell.mae == pytest.approx(np.mean(np.abs(predicted - Q[after])), rel=1e-8)
-    assert cell.mre == pytest.approx(np.mean(np.abs(predicted - Q[after]) / Q[after]), rel=1e-8)
+    assert (cell["n_train"], cell["n_held_out"]) == (train.sum(), after.sum())
+    assert cell["mae"] == pytest.approx(np.mean(np.abs(predicted - Q[after])), rel=1e-8)
+    assert cell["mre"] == pytest.approx(np.mean(np.abs(predicted - Q[after]) / Q[after]), rel=1e-8)
 
 
 def test_exact_runs_succeed_everywhere() -> None:
@@ -173,7 +173,7 @@ def test_exact_runs_succeed_everywhere() -> None:
     assert found.low is None
     assert found.high == pytest.approx(sweep.thresholds[0], rel=1e-12)
     assert found.resampled == {"all": 50}
-    assert max(cell.mre for cell in sweep.cells if cell.mre is not None) < 1e-8
+    assert max(one.errors["mre"] for one in sweep.judged if not one.failed) < 1e-8
 
 
 def test_a_kink_gives_a_threshold() -> None:
@@ -201,7 +201,7 @@ def test_a_kink_gives_a_threshold() -> None:
     assert "T50" in text
     assert sum(found.resampled.values()) == 400
     with pytest.raises(ValueError, match="law='none': must be one of compute"):
-        sweep.of("none")
+        sweep.threshold("none")
 
 
 def test_few_benchmarks_have_no_interval() -> None:
@@ -218,19 +218,16 @@ def test_what_lies_beyond_the_thresholds_is_told_by_its_side() -> None:
     no run is.
     """
     grid = np.geomspace(1e19, 1e22, 13)
-    won = np.ones(13, dtype=bool)
-    won[[2, 5]] = False
-    cells = [Cell(benchmark="b", law="compute", threshold=T, n_train=i, n_held_out=9, mae=0.1, mre=0.1, success=bool(w))
-             for i, (T, w) in enumerate(zip(grid.tolist(), won, strict=True))]  # fmt: skip
-    (found,) = [threshold_of("compute", cells, 0, 0, 0.9)]
+    exact = sweep_thresholds([sample()], [LAW], thresholds=grid, resamples=0)
+    judged = [
+        dataclasses.replace(one, predicted=2.0 * one.observed) if place in (2, 5) else one
+        for place, one in enumerate(exact.judged)
+    ]
+    assert len(judged) == len(grid)
+    found = threshold_of("compute", judged, 0.1, 0, 0, 0.9)
     assert found.T50 is not None
     assert found.T50 < 1e19
-    sweep = dataclasses.replace(
-        sweep_thresholds([sample()], [LAW], thresholds=grid, resamples=0),
-        thresholds=tuple(grid.tolist()),
-        found=(found,),
-        shared=(),
-    )
+    sweep = dataclasses.replace(exact, found=(found,))
     row = next(line for line in str(sweep).splitlines() if line.startswith("compute  "))
     assert row.split()[1:3] == ["<", "1.00e19"]
     assert f"{found.T50:.2e}".replace("e+", "e") not in str(sweep)
@@ -272,7 +269,7 @@ def test_what_cannot_be_fitted_is_counted() -> None:
     assert list(sweep.left_out) == ["few"]
     assert "fewer than 6 runs up to the threshold" in sweep.left_out["few"]
     (found,) = sweep.found
-    assert found.n_unfitted + found.n_cells == len(sweep.cells)
+    assert found.n_unfitted + found.n_cells == len(sweep)
     assert found.n_unfitted >= len(sweep.thresholds)
     assert "few: no fit at any threshold" in str(sweep)
     with pytest.raises(ValueError, match="no law has 6 runs to fit and 3 to predict"):
@@ -292,7 +289,7 @@ def test_equal_partitions_are_fitted_once(monkeypatch) -> None:
         [sample(n=12)], [LAW], thresholds=np.geomspace(1e20, 5e22, 200), resamples=0
     )
     assert len(calls) == len(set(calls)) < 10
-    assert len(sweep.cells) > 50
+    assert len(sweep) > 50
 
 
 def test_cells_that_all_laws_have() -> None:
@@ -303,11 +300,7 @@ def test_cells_that_all_laws_have() -> None:
     laws = [LAW, POWER_KINDS["compute-ceiling"]]
     sweep = sweep_thresholds(runs, laws, resamples=20, least_train=3)
     counts = {
-        law.name: {
-            (c.benchmark, c.threshold)
-            for c in sweep.cells
-            if c.law == law.name and c.mre is not None
-        }
+        law.name: {(one.subject, one.split.at) for one in sweep.of(law=law.name) if not one.failed}
         for law in laws
     }
     both = counts["compute"] & counts["compute-ceiling"]
@@ -351,11 +344,11 @@ def test_the_page_says_how_often_what_it_shades_held() -> None:
     sweep = sweep_thresholds([sample("one", bend=0.6)], [LAW], success=0.02)
     (found,) = sweep.found
     shaded = dataclasses.replace(found, low=1e20, high=1e21, without_interval="", n_benchmarks=5)
-    page = plot_sweep(dataclasses.replace(sweep, found=(shaded,)))[0].figure
+    page = plot_sweep(dataclasses.replace(sweep, found=(shaded,)))[-1].figure
     assert "shaded: 90 % interval of $T_{50}$" in page.get_supxlabel()
     assert "79 %" in page.get_supxlabel()
     bare = dataclasses.replace(sweep, found=(dataclasses.replace(found, low=None, high=None),))
-    assert "shaded" not in plot_sweep(bare)[0].figure.get_supxlabel()
+    assert "shaded" not in plot_sweep(bare)[-1].figure.get_supxlabel()
 
 
 def test_the_page_has_every_word_on_it() -> None:
@@ -380,20 +373,19 @@ def test_the_page_has_every_word_on_it() -> None:
     )
     sweep = dataclasses.replace(
         sweep,
-        laws=laws,
+        asked=laws,
         found=tuple(dataclasses.replace(sweep.found[0], law=law) for law in laws),
-        cells=tuple(dataclasses.replace(cell, law=law) for law in laws for cell in sweep.cells),
+        judged=tuple(dataclasses.replace(one, law=law) for law in laws for one in sweep.judged),
     )
     axes = plot_sweep(sweep)
     assert len(axes) == 10
-    page = axes[0].figure
+    page = axes[0].figure.figure
     FigureCanvasAgg(page).draw()
     width, height = page.bbox.size
     titles = [ax.title.get_window_extent() for ax in axes]
     boxes = [
         *titles,
-        *(ax.yaxis.label.get_window_extent() for ax in axes),
-        page.legends[0].get_window_extent(),
+        axes[0].figure.legends[0].get_window_extent(),
     ]
     for box in boxes:
         assert box.x0 >= 0.0

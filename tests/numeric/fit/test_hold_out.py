@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isoflop.numeric.fit.hold_out import Split, hold_out, rolling
+from isoflop.numeric.fit.hold_out import Split, Trial, judge, rolling, up_to
 from isoflop.numeric.results import Band
 
 N = 20
@@ -45,6 +45,12 @@ class Degree:
         return Polynomial(np.polyfit(rows.x, rows.y, self.degree))
 
 
+def hold_out(rows, laws, splits, **options):
+    """Every law on every split."""
+    trials = [Trial(law, rows, split, rows.y.to_numpy()) for split in splits for law in laws]
+    return judge(trials, **options)
+
+
 def folds(n, count=5):
     member = np.arange(n) % count
     return [Split(f"fold {i + 1}", member != i, member == i) for i in range(count)]
@@ -58,8 +64,10 @@ def test_rolling_cutoffs_predict_the_next_rows():
     splits = rolling(values, least=6)
     assert [split.at for split in splits] == [2.0, 4.0]
     assert [(split.train.sum(), split.test.sum()) for split in splits] == [(10, 5), (15, 5)]
-    beyond = rolling(values, [1.0, 2.0], next_only=False)
+    beyond = up_to(values, [1.0, 2.0])
     assert [(split.train.sum(), split.test.sum()) for split in beyond] == [(5, 15), (10, 10)]
+    falling = up_to(values, [4.0], falls=True, test=values < 2.0)
+    assert [(split.at, split.train.sum(), split.test.sum()) for split in falling] == [(4.0, 10, 5)]
     many = rolling(np.arange(100.0), 3, least=10)
     assert [split.at for split in many] == [9.0, 53.0, 98.0]
     assert rolling(np.ones(5)) == ()
@@ -83,11 +91,11 @@ def test_bad_splits(make, message):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_predictions_are_of_fits_to_the_other_rows(rows, jobs):
-    held = hold_out(rows, [Degree(1), Degree(2)], rolling(rows.x, 3, least=8), "y", jobs=jobs)
+    held = hold_out(rows, [Degree(1), Degree(2)], rolling(rows.x, 3, least=8), jobs=jobs)
     frame = held.to_frame()
-    assert len(frame) == len(held) == 2 * 12
+    assert (len(frame), len(held)) == (2 * 12, 2 * 3)
     for one in held.judged:
-        degree = int(one.model[-1])
+        degree = int(one.law[-1])
         law = np.polyfit(rows.x[one.split.train], rows.y[one.split.train], degree)
         np.testing.assert_allclose(
             one.predicted, np.polyval(law, rows.x[one.split.test]), rtol=1e-12
@@ -97,13 +105,13 @@ def test_predictions_are_of_fits_to_the_other_rows(rows, jobs):
 
 
 def test_a_model_that_cannot_be_fitted_stays_in_the_table(rows):
-    held = hold_out(rows, [Degree(1), Degree(2, least=15)], rolling(rows.x, [10.0, 16.0]), "y")
+    held = hold_out(rows, [Degree(1), Degree(2, least=15)], rolling(rows.x, [10.0, 16.0]))
     frame = held.to_frame()
     failed = frame[frame.failed != ""]
     assert {*failed.failed} == {"10 rows are too few"}
     assert len(failed) == 6
     assert failed.predicted.isna().all()
-    assert [one.model for one in held.failures] == ["degree 2"]
+    assert [one.law for one in held.failed] == ["degree 2"]
 
 
 def test_predictions_that_are_not_finite_are_failures(rows):
@@ -111,7 +119,7 @@ def test_predictions_that_are_not_finite_are_failures(rows):
         def fit(self, rows):
             return Polynomial(np.array([np.inf, 0.0]))
 
-    held = hold_out(rows, [Broken(1)], [Split("late", rows.x <= 15, rows.x > 15)], "y")
+    held = hold_out(rows, [Broken(1)], [Split("late", rows.x <= 15, rows.x > 15)])
     assert {*held.to_frame().failed} == {"its prediction is not finite"}
 
 
@@ -125,7 +133,7 @@ def test_intervals_of_predictions_are_columns(rows):
         def fit(self, rows):
             return Banded(super().fit(rows).coefficients)
 
-    frame = hold_out(rows, [Model(1)], folds(N), rows.y.to_numpy()).to_frame()
+    frame = hold_out(rows, [Model(1)], folds(N)).to_frame()
     np.testing.assert_allclose(frame.high - frame.low, 2.0)
 
 
@@ -133,25 +141,10 @@ def test_an_interrupt_keeps_what_is_done(rows):
     seen = []
 
     def interrupt(one):
-        seen.append(one.model)
+        seen.append(one.law)
         if len(seen) == 3:
             raise KeyboardInterrupt
 
-    held = hold_out(rows, [Degree(1), Degree(2)], folds(N), "y", then=interrupt)
+    held = hold_out(rows, [Degree(1), Degree(2)], folds(N), then=interrupt)
     assert held.interrupted
     assert len(held.judged) == 3
-
-
-@pytest.mark.parametrize(
-    ("models", "splits", "message"),
-    [
-        ([], folds(N), "models=[]"),
-        ([Degree(1), Degree(1)], folds(N), "models="),
-        ([Degree(1)], (), "splits: there is none"),
-        ([Degree(1)], folds(N + 1), "split 'fold 1': is of 21 rows; must be of 20"),
-    ],
-)
-def test_bad_arguments(rows, models, splits, message):
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        hold_out(rows, models, splits, "y")
-    assert str(error.value).startswith(message)

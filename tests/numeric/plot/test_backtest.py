@@ -5,7 +5,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from isoflop.numeric.backtest import backtest
-from isoflop.numeric.backtest.extrapolation import Extrapolation
+from isoflop.numeric.backtest.subject import Extrapolation
 from isoflop.numeric.plot.backtest import (
     SMALLEST_ERROR,
     plot_backtest,

@@ -68,7 +68,8 @@ def scattered(ax):
 
 def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> None:
     ax: Any = panel(compared)
-    sample, held = compared.samples["task"]
+    data = compared.data["task"]
+    sample, held = data.runs, data.held
     clear = sample.accuracy > GUESS + 0.05
     drawn = scattered(ax)
     for points, chosen in zip(drawn, (~held & clear, ~held & ~clear, held), strict=True):
@@ -90,7 +91,7 @@ def test_laws_are_drawn_by_their_coefficients(compared) -> None:
     }
     assert list(lines) == [
         "fitted",
-        "not fitted by every law",
+        "not fitted",
         "held out",
         "guessing",
         "compute",
@@ -115,8 +116,9 @@ def test_laws_are_drawn_by_their_coefficients(compared) -> None:
 
 def test_laws_of_params_and_tokens_are_marked_at_the_held_out_runs_own(compared) -> None:
     ax: Any = panel(compared)
-    sample, held = compared.samples["task"]
-    A, B, beta, gamma = compared.entry("task", "params-tokens").fit.values
+    data = compared.data["task"]
+    sample, held = data.runs, data.held
+    A, B, beta, gamma = compared.entry("task", "params-tokens").fit.found.coefficients
     params, tokens = sample.at.params[held], sample.at.tokens[held]
     wanted = GUESS + (1.0 - GUESS) * np.exp(-A * params**-beta - B * tokens**-gamma)
     marks = [line for line in ax.lines if line.get_marker() == "+" and len(line.get_xdata())]
@@ -175,7 +177,7 @@ def test_a_law_that_failed_leaves_the_others(compared) -> None:
     assert "compute" in labels(panel(few))
     none = compare(laws=("params-tokens-ceiling",), hold_out="compute > 2e20")
     shown = labels(panel(none))
-    assert shown == ["not fitted by every law", "held out", "guessing"]
+    assert shown == ["not fitted", "held out", "guessing"]
 
 
 def test_bad_arguments(compared) -> None:

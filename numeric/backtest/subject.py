@@ -1,10 +1,12 @@
-"""A law fitted to cheap models or runs, and what it says of expensive ones, in the logarithm."""
+"""What a backtest is of, and a law fitted to its cheap rows with what it says of expensive ones, in the
+logarithm.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from ..fit.hold_out import Learner
 
     Floats = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
 __all__ = ["Extrapolation", "Observed", "Subject", "standard_estimates"]
 
@@ -42,50 +43,49 @@ class Observed:
     how: tuple[str, ...]
 
 
-class Subject(Protocol):
-    """What a backtest is of: models with counts, or runs with a loss."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Subject:
+    """What a backtest is of: models with counts at one or several k, or runs with a loss.
+
+    Attributes
+    ----------
+    what : {"counts", "runs"}
+    source : str
+        Where they come from.
+    names : tuple of str
+        (G,): of the models or runs.
+    covariates : dict of str to ndarray
+        params, tokens, compute, gold as far as there are any, (G,) each, NaN where one has none.
+    condition_columns : (dict, dict)
+        What plain names and names in backticks mean in a condition on the models or runs.
+    method : str
+        How laws are fitted.
+    ks : tuple of int
+        The k of pass@k; (0,) for runs.
+    forms : dict of str to (tuple of str, tuple of str)
+        By law: the covariates that it depends on, and its coefficients.
+    rows : callable
+        k -> the table that the laws are fitted to, with `subset`, and what was observed.
+    learner : callable
+        law, k, level, resamples, seed -> the law to be fitted; resamples of the fitted rows give
+        the intervals of its coefficients.
+    """
+
+    what: str
+    source: str
+    names: tuple[str, ...]
+    covariates: Mapping[str, Any]
+    condition_columns: tuple[Mapping[str, Any], Mapping[str, Any]]
+    method: str
+    ks: tuple[int, ...]
+    forms: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+    rows: Callable[[int], tuple[Any, Observed]]
+    learner: Callable[[str, int, float, int, int], Learner]
 
     @property
-    def what(self) -> str:
-        """Either "counts" or "runs"."""
-
-    @property
-    def source(self) -> str:
-        """Where they come from."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the models or runs, G of them."""
-
-    @property
-    def covariates(self) -> Mapping[str, Any]:
-        """params, tokens, compute, gold as far as there are any, (G,) each, NaN where one has none."""
-
-    @property
-    def condition_columns(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """What plain names and names in backticks mean in a condition on the models or runs."""
-
-    @property
-    def method(self) -> str:
-        """How laws are fitted."""
-
-    @property
-    def ks(self) -> tuple[int, ...]:
-        """The k of pass@k; (0,) for runs."""
-
-    def needs(self, law: str) -> tuple[str, ...]:
-        """The covariates that a law depends on."""
-
-    def coefficients(self, law: str) -> tuple[str, ...]:
-        """Their names."""
-
-    def rows(self, k: int) -> tuple[Any, Observed]:
-        """The table that the laws are fitted to at one k, with `subset`, and what was observed."""
-
-    def learner(self, law: str, k: int, level: float, resamples: int, seed: int) -> Learner:
-        """The law to be fitted; resamples of the training rows give the intervals of its
-        coefficients.
-        """
+    def noun(self) -> str:
+        """What one of its rows is called."""
+        return "model" if self.what == "counts" else "run"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
