@@ -36,7 +36,6 @@ __all__ = [
     "BudgetMinimum",
     "Isoflop",
     "IsoflopDesign",
-    "describe",
     "find_budgets",
     "vertices",
 ]
@@ -130,6 +129,39 @@ class IsoflopDesign:
         """The minima for losses (K, n) with the biases that K laws, or one, tell taken off."""
         return self.corrected(self.minima(losses, weights), self.biases(laws, weights))
 
+    def described(
+        self, losses: Floats, weights: Floats | None, laws: Laws
+    ) -> tuple[BudgetMinimum, ...]:
+        """A record a budget, of the minima for losses (n,) and the biases that one law tells."""
+        raw, biases = self.minima(losses, weights), self.biases(laws, weights)
+        corrected = self.corrected(raw, biases)
+        records = []
+        for j, members in enumerate(self.members):
+            found, known = bool(raw.valid[0, j]), bool(corrected.valid[0, j])
+
+            def at(column: Floats, valid: bool, j: int = j) -> float:
+                return float(column[0, j]) if valid else float("nan")
+
+            sizes = self.params[members]
+            records.append(
+                BudgetMinimum(
+                    compute=float(self.compute[j]),
+                    n_runs=len(members),
+                    n_sizes=len(np.unique(sizes)),
+                    params_lo=float(sizes.min()),
+                    params_hi=float(sizes.max()),
+                    params=exp(at(raw.log_params, found)),
+                    tokens=exp(at(raw.log_tokens, found)),
+                    loss=at(raw.loss, found),
+                    curvature=at(raw.curvature, found),
+                    corrected_params=exp(at(corrected.log_params, known)),
+                    corrected_tokens=exp(at(corrected.log_tokens, known)),
+                    corrected_loss=at(corrected.loss, known),
+                    reason="" if known else BIASED_AWAY if found else NO_MINIMUM,
+                )
+            )
+        return tuple(records)
+
 
 class Isoflop(Approach):
     """Approach 2: compute laws through the minima of isoFLOP profiles."""
@@ -220,39 +252,6 @@ def find_budgets(
     ]
     budgets = np.array([geometric_mean(compute[entry]) for entry in members])
     return IsoflopDesign(params, tokens, tuple(members), budgets)
-
-
-def describe(
-    design: IsoflopDesign, raw: BudgetMinima, biases: BudgetMinima
-) -> tuple[BudgetMinimum, ...]:
-    """The first row of the minima, a record a budget."""
-    corrected = design.corrected(raw, biases)
-    records = []
-    for j, members in enumerate(design.members):
-        found, known = bool(raw.valid[0, j]), bool(corrected.valid[0, j])
-
-        def at(column: Floats, valid: bool, j: int = j) -> float:
-            return float(column[0, j]) if valid else float("nan")
-
-        sizes = design.params[members]
-        records.append(
-            BudgetMinimum(
-                compute=float(design.compute[j]),
-                n_runs=len(members),
-                n_sizes=len(np.unique(sizes)),
-                params_lo=float(sizes.min()),
-                params_hi=float(sizes.max()),
-                params=exp(at(raw.log_params, found)),
-                tokens=exp(at(raw.log_tokens, found)),
-                loss=at(raw.loss, found),
-                curvature=at(raw.curvature, found),
-                corrected_params=exp(at(corrected.log_params, known)),
-                corrected_tokens=exp(at(corrected.log_tokens, known)),
-                corrected_loss=at(corrected.loss, known),
-                reason="" if known else BIASED_AWAY if found else NO_MINIMUM,
-            )
-        )
-    return tuple(records)
 
 
 # -- parabolas ---------------------------------------------------------------------------------------------------------
