@@ -44,9 +44,9 @@ __all__ = [
 LEAST_SIZES = 5
 #: The largest size over the smallest, at least.
 LEAST_SPAN = 2.0
-#: A design whose Gram determinant is smaller than this share of its scale has fewer than three
+#: A design whose smallest singular value is a smaller share of the largest has fewer than three
 #: different sizes.
-SINGULAR = 1e-10
+SINGULAR = 1e-6
 NO_MINIMUM = "no minimum of the parabola within the sizes"
 BIASED_AWAY = "no minimum within the sizes of the parabola through the fitted law's own losses"
 
@@ -281,7 +281,7 @@ def vertices(x: Floats, y: Floats, weights: Floats | None = None) -> Vertices:
     y : ndarray
         (n,) or (K, n).
     weights : ndarray, optional
-        (n,) or (K, n), >= 0; by default all 1.
+        (n,), >= 0; by default all 1.
 
     Returns
     -------
@@ -289,28 +289,14 @@ def vertices(x: Floats, y: Floats, weights: Floats | None = None) -> Vertices:
         Of K numbers each.
     """
     y = np.atleast_2d(y)
-    w = np.ones((1, len(x))) if weights is None else np.atleast_2d(weights)
+    root = np.ones(len(x)) if weights is None else np.sqrt(weights)
     centre, scale = x.mean(), max(float(np.ptp(x)) / 2.0, np.finfo(float).tiny)
-    z = (x - centre) / scale
-    powers = np.stack([z**k for k in range(5)])
+    design = np.vander((x - centre) / scale, 3, increasing=True) * root[:, None]
     # Differences from the mean keep the digits that tell a flat profile's shape.
     level = y.mean(axis=1)
-    right = np.matmul(w * (y - level[:, None]), powers[:3].T)
-    gram = np.matmul(w, powers.T)[:, np.add.outer(np.arange(3), np.arange(3))]
-    gram = np.broadcast_to(gram, (len(right), 3, 3))
-    constant, slope, curvature = _solve(gram, right).T
+    solved, _, rank, _ = np.linalg.lstsq(design, ((y - level[:, None]) * root).T, rcond=SINGULAR)
+    constant, slope, curvature = solved if rank == 3 else np.full((3, len(y)), np.nan)
     with np.errstate(all="ignore"):
         at = -slope / (2.0 * curvature)
         height = constant + slope * at / 2.0
     return Vertices(centre + scale * at, height + level, curvature / scale**2)
-
-
-def _solve(gram: Floats, right: Floats) -> Floats:
-    """Solutions of K symmetric systems; NaN where one is singular."""
-    scales = np.sqrt(np.einsum("kii->ki", gram))
-    scales[scales == 0.0] = 1.0
-    scaled = gram / (scales[:, :, None] * scales[:, None, :])
-    regular = np.linalg.det(scaled) > SINGULAR
-    solved = np.full(right.shape, np.nan)
-    solved[regular] = np.linalg.solve(gram[regular], right[regular][:, :, None])[:, :, 0]
-    return solved
