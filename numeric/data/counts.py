@@ -15,7 +15,6 @@ from .budget import doubts, fill
 from .columns import BUDGET, COUNTS, Columns, chosen_columns, plain, recognise
 from .rows import RowReader, View, chosen_rows, lost_rows, range_line, unusable
 from .table import RawTable, table_of
-from .where import Where
 
 __all__ = ["Counts"]
 
@@ -149,10 +148,9 @@ class Counts(View):
         if isinstance(data, Counts):
             options = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold}
             return data._read_again(None, **options)
-        condition = None if where is None else Where.parse(where)
         tables = {"models": models, "gold": gold}
         beside = {name: table_of(held, name) for name, held in tables.items() if held is not None}
-        return _read(table_of(data), columns, condition, by, beside)
+        return _read(table_of(data), columns, where, by, beside)
 
     # -- use ---------------------------------------------------------------------------------------
 
@@ -287,7 +285,7 @@ class GroupedReader(RowReader):
 def _read(
     table: RawTable,
     columns: Mapping[str, str | None] | None,
-    where: Where | None,
+    where: str | None,
     by: str | Sequence[str] | None,
     beside: Mapping[str, RawTable],
 ) -> Counts:
@@ -324,7 +322,7 @@ class _CountReader(GroupedReader):
     """The rows of a table of counts that satisfy a condition and have both counts, checked."""
 
     def __init__(
-        self, table: RawTable, columns: Columns, by: tuple[str, ...], where: Where | None
+        self, table: RawTable, columns: Columns, by: tuple[str, ...], where: str | None
     ) -> None:
         super().__init__(table, columns, by)
         columns.settle("problem", *COVARIATES)
@@ -443,8 +441,8 @@ class _Covariates:
         _refuse_unusable(table, column, {int(rows[index]): reason for index, reason in bad})
         present = ~np.isnan(values)
         if name == "gold" and not present.all():
-            n = counted(int(np.count_nonzero(~present)), "row")
-            what = f"{table.source}: gold is missing in {n}; the mean is over the others"
+            gaps = counted(int(np.count_nonzero(~present)), "row")
+            what = f"{table.source}: gold is missing in {gaps}; the mean is over the others"
             self.warnings.append(what)
         values, groups, rows = values[present], groups[present], rows[present]
         filled, first = np.unique(groups, return_index=True)

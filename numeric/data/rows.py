@@ -228,7 +228,7 @@ class RowReader:
         self.numbers: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.derived: str | None = None
-        self.where: Where | None = None
+        self.where: str | None = None
         self.selected = np.ones(table.rows, dtype=bool)
         self._reasons: dict[int, str] = {}
 
@@ -299,7 +299,7 @@ class RowReader:
 
     def select(
         self,
-        where: Where | None,
+        where: str | None,
         *,
         but: Collection[str] = (),
         letters: Mapping[str, str] = LETTERS,
@@ -310,7 +310,7 @@ class RowReader:
 
         Parameters
         ----------
-        where : Where, optional
+        where : str, optional
         but : collection of str
             Quantities that a condition does not know.
         letters : mapping
@@ -327,7 +327,7 @@ class RowReader:
         numbers = {name: values for name, values in self.numbers.items() if name not in but}
         bare, quoted = names_in_conditions(numbers, self.columns.of, columns, letters)
         named = {name: columns[column] for name, column in (names or {}).items()}
-        truth = where.evaluate(
+        truth = Where.parse(where).evaluate(
             {**named, **bare}, {**named, **quoted}, self.table.rows, self.table.source
         )
         self.selected = truth.true | (truth.unknown & ~self.usable)
@@ -335,7 +335,7 @@ class RowReader:
     def require_rows(self, what: str) -> None:
         """Raise where no row is kept; `what`: what none of them is or has."""
         if not self.kept.any():
-            by = f"the condition {self.where.text!r}" if self.where else ""
+            by = "" if self.where is None else f"the condition {self.where!r}"
             origin = self.origin()
             lost = "; ".join(lost_rows(origin["left_out"], origin["dropped"], by))
             raise self.error(f"none of {counted(self.table.rows, 'row')} {what} ({lost})")

@@ -32,7 +32,6 @@ from .columns import (
 from .metrics import SPELT_PASS_AT_K, Metric, benchmark_and_metric, is_benchmark, metric_of
 from .rows import RowReader
 from .table import UNNAMED, RawTable
-from .where import Where
 
 #: Relative difference within which two rows agree on a number of their run: that of printed digits.
 AGREEMENT = 1e-6
@@ -64,7 +63,7 @@ class Score(NamedTuple):
 def read_evaluations(
     table: RawTable,
     columns: Mapping[str, str | None] | None,
-    where: Where | None,
+    where: str | None,
     percent: bool,
     settled: Mapping[str, str],
 ) -> dict[str, Any]:
@@ -133,7 +132,7 @@ class _ScoreReader(RowReader):
         #: The columns that by themselves say which run a row is of, or at least of which model.
         self.naming = (columns.of["run"],) if "run" in columns.of else tuple(models)
 
-    def select_rows(self, where: Where | None) -> None:
+    def select_rows(self, where: str | None) -> None:
         """Keep the rows of the condition that nothing speaks against."""
         names = {name: column for name, column in self.columns.of.items() if name not in BUDGET}
         names |= {benchmark: column for (benchmark, _), column in self.measured.items()}
