@@ -273,14 +273,6 @@ class GroupedReader(RowReader):
         of_row = [index.setdefault(self.labels[row], len(index)) for row in self.rows]
         return tuple(index), np.array(of_row, dtype=np.int64)
 
-    def refuse(self, quantity: str, bad: Any, domain: str) -> None:
-        """TableError for the first kept row at which a number is bad."""
-        rows = np.flatnonzero(bad & self.kept)
-        if len(rows):
-            more = f" ({counted(len(rows) - 1, 'more row')})" if len(rows) > 1 else ""
-            value = f"{quantity}={self.numbers[quantity][rows[0]]:.16g}"
-            raise self.error(f"{value} {domain}{more}", rows[0], column=self.columns.of[quantity])
-
 
 def _read(
     table: RawTable,
@@ -346,9 +338,7 @@ class _CountReader(GroupedReader):
         self._check_counts()
         self.warnings += self.other_columns(self.numbers)
         for name in (*by, *filter(None, [problem])):
-            for index in np.flatnonzero((table.texts(name) == "") & self.kept)[:1]:
-                what = "is empty; must name the group or the problem"
-                raise self.error(what, index, column=name)
+            self.refuse_empty(name, "the group or the problem")
         self._check_repeated({*by, problem, *(columns.of[name] for name in self.numbers)})
 
     def _check_counts(self) -> None:
@@ -363,11 +353,7 @@ class _CountReader(GroupedReader):
 
     def _check_repeated(self, used: Collection[str | None]) -> None:
         """No group has a problem twice; `used`: the columns that cannot tell two rows apart."""
-        seen: dict[tuple[Label, str], int] = {}
-        for index in self.rows.tolist():
-            first = seen.setdefault((self.labels[index], self.problems[index]), index)
-            if first == index:
-                continue
+        for first, index in self.repeated(list(zip(self.labels, self.problems, strict=True))):
             what = shown(" ".join((*self.labels[index], f"problem {self.problems[index]}")))
             free = (item for item in self.table.columns.items() if item[0] not in used)
             differ = [name for name, cells in free if cells[first] != cells[index]]

@@ -97,15 +97,13 @@ class PassTable(View):
             ~((k >= 1.0) & (k <= LARGEST) & (k == np.floor(k))),
             "must be a whole number of at least 1",
         )
+        for both in reader.repeated(list(zip(reader.labels, k, strict=True))):
+            what = shown(" ".join((*reader.labels[both[0]], f"k={k[both[0]]:.0f}")))
+            hint = "name the columns that make a group by by= (--by)"
+            raise reader.error(f"hold the same k of the same group ({what}); {hint}", *both)
         (groups, group), rows = reader.groups(), reader.rows
         order = np.lexsort((k[rows], group))
         rows, group = rows[order], group[order]
-        twice = np.flatnonzero((np.diff(group) == 0) & (np.diff(k[rows]) == 0))
-        for index in twice[:1]:
-            what = shown(" ".join((*groups[group[index]], f"k={k[rows[index]]:.0f}")))
-            hint = "name the columns that make a group by by= (--by)"
-            both = sorted((int(rows[index]), int(rows[index + 1])))
-            raise reader.error(f"hold the same k of the same group ({what}); {hint}", *both)
         se = reader.numbers.get("se", np.full(table.rows, np.nan))[rows]
         return cls(
             by=reader.by,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -344,6 +344,26 @@ class RowReader:
         """What is wrong with rows, by their indices."""
         rows = tuple(int(index) + 1 for index in indices)
         return TableError(self.table.source, complaint, rows=rows, column=column)
+
+    def refuse(self, quantity: str, bad: Any, domain: str) -> None:
+        """TableError for the first kept row at which a number is bad."""
+        rows = np.flatnonzero(bad & self.kept)
+        if len(rows):
+            more = f" ({counted(len(rows) - 1, 'more row')})" if len(rows) > 1 else ""
+            value = f"{quantity}={self.numbers[quantity][rows[0]]:.16g}"
+            raise self.error(f"{value} {domain}{more}", rows[0], column=self.columns.of[quantity])
+
+    def refuse_empty(self, column: str, what: str) -> None:
+        """TableError for the first kept row without a text in a column; `what`: what it names."""
+        for index in np.flatnonzero((self.table.texts(column) == "") & self.kept)[:1]:
+            raise self.error(f"is empty; must name {what}", index, column=column)
+
+    def repeated(self, keys: Sequence[Any]) -> Iterator[tuple[int, int]]:
+        """The kept rows whose key an earlier one has: the first of these, and the row."""
+        first: dict[Any, int] = {}
+        for index in self.rows.tolist():
+            if (earlier := first.setdefault(keys[index], index)) != index:
+                yield earlier, index
 
     # -- warnings ----------------------------------------------------------------------------------
 
