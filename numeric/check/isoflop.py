@@ -36,7 +36,6 @@ __all__ = [
     "BudgetMinimum",
     "Isoflop",
     "IsoflopDesign",
-    "describe",
     "find_budgets",
     "vertices",
 ]
@@ -45,9 +44,9 @@ __all__ = [
 LEAST_SIZES = 5
 #: The largest size over the smallest, at least.
 LEAST_SPAN = 2.0
-#: A design whose Gram determinant is smaller than this share of its scale has fewer than three
+#: A design whose smallest singular value is a smaller share of the largest has fewer than three
 #: different sizes.
-SINGULAR = 1e-10
+SINGULAR = 1e-6
 NO_MINIMUM = "no minimum of the parabola within the sizes"
 BIASED_AWAY = "no minimum within the sizes of the parabola through the fitted law's own losses"
 
@@ -129,6 +128,39 @@ class IsoflopDesign:
     def corrected_minima(self, losses: Floats, weights: Floats | None, laws: Laws) -> BudgetMinima:
         """The minima for losses (K, n) with the biases that K laws, or one, tell taken off."""
         return self.corrected(self.minima(losses, weights), self.biases(laws, weights))
+
+    def described(
+        self, losses: Floats, weights: Floats | None, laws: Laws
+    ) -> tuple[BudgetMinimum, ...]:
+        """A record a budget, of the minima for losses (n,) and the biases that one law tells."""
+        raw, biases = self.minima(losses, weights), self.biases(laws, weights)
+        corrected = self.corrected(raw, biases)
+        records = []
+        for j, members in enumerate(self.members):
+            found, known = bool(raw.valid[0, j]), bool(corrected.valid[0, j])
+
+            def at(column: Floats, valid: bool, j: int = j) -> float:
+                return float(column[0, j]) if valid else float("nan")
+
+            sizes = self.params[members]
+            records.append(
+                BudgetMinimum(
+                    compute=float(self.compute[j]),
+                    n_runs=len(members),
+                    n_sizes=len(np.unique(sizes)),
+                    params_lo=float(sizes.min()),
+                    params_hi=float(sizes.max()),
+                    params=exp(at(raw.log_params, found)),
+                    tokens=exp(at(raw.log_tokens, found)),
+                    loss=at(raw.loss, found),
+                    curvature=at(raw.curvature, found),
+                    corrected_params=exp(at(corrected.log_params, known)),
+                    corrected_tokens=exp(at(corrected.log_tokens, known)),
+                    corrected_loss=at(corrected.loss, known),
+                    reason="" if known else BIASED_AWAY if found else NO_MINIMUM,
+                )
+            )
+        return tuple(records)
 
 
 class Isoflop(Approach):
@@ -222,39 +254,6 @@ def find_budgets(
     return IsoflopDesign(params, tokens, tuple(members), budgets)
 
 
-def describe(
-    design: IsoflopDesign, raw: BudgetMinima, biases: BudgetMinima
-) -> tuple[BudgetMinimum, ...]:
-    """The first row of the minima, a record a budget."""
-    corrected = design.corrected(raw, biases)
-    records = []
-    for j, members in enumerate(design.members):
-        found, known = bool(raw.valid[0, j]), bool(corrected.valid[0, j])
-
-        def at(column: Floats, valid: bool, j: int = j) -> float:
-            return float(column[0, j]) if valid else float("nan")
-
-        sizes = design.params[members]
-        records.append(
-            BudgetMinimum(
-                compute=float(design.compute[j]),
-                n_runs=len(members),
-                n_sizes=len(np.unique(sizes)),
-                params_lo=float(sizes.min()),
-                params_hi=float(sizes.max()),
-                params=exp(at(raw.log_params, found)),
-                tokens=exp(at(raw.log_tokens, found)),
-                loss=at(raw.loss, found),
-                curvature=at(raw.curvature, found),
-                corrected_params=exp(at(corrected.log_params, known)),
-                corrected_tokens=exp(at(corrected.log_tokens, known)),
-                corrected_loss=at(corrected.loss, known),
-                reason="" if known else BIASED_AWAY if found else NO_MINIMUM,
-            )
-        )
-    return tuple(records)
-
-
 # -- parabolas ---------------------------------------------------------------------------------------------------------
 
 
@@ -282,7 +281,7 @@ def vertices(x: Floats, y: Floats, weights: Floats | None = None) -> Vertices:
     y : ndarray
         (n,) or (K, n).
     weights : ndarray, optional
-        (n,) or (K, n), >= 0; by default all 1.
+        (n,), >= 0; by default all 1.
 
     Returns
     -------
@@ -290,28 +289,14 @@ def vertices(x: Floats, y: Floats, weights: Floats | None = None) -> Vertices:
         Of K numbers each.
     """
     y = np.atleast_2d(y)
-    w = np.ones((1, len(x))) if weights is None else np.atleast_2d(weights)
+    root = np.ones(len(x)) if weights is None else np.sqrt(weights)
     centre, scale = x.mean(), max(float(np.ptp(x)) / 2.0, np.finfo(float).tiny)
-    z = (x - centre) / scale
-    powers = np.stack([z**k for k in range(5)])
+    design = np.vander((x - centre) / scale, 3, increasing=True) * root[:, None]
     # Differences from the mean keep the digits that tell a flat profile's shape.
     level = y.mean(axis=1)
-    right = np.matmul(w * (y - level[:, None]), powers[:3].T)
-    gram = np.matmul(w, powers.T)[:, np.add.outer(np.arange(3), np.arange(3))]
-    gram = np.broadcast_to(gram, (len(right), 3, 3))
-    constant, slope, curvature = _solve(gram, right).T
+    solved, _, rank, _ = np.linalg.lstsq(design, ((y - level[:, None]) * root).T, rcond=SINGULAR)
+    constant, slope, curvature = solved if rank == 3 else np.full((3, len(y)), np.nan)
     with np.errstate(all="ignore"):
         at = -slope / (2.0 * curvature)
         height = constant + slope * at / 2.0
     return Vertices(centre + scale * at, height + level, curvature / scale**2)
-
-
-def _solve(gram: Floats, right: Floats) -> Floats:
-    """Solutions of K symmetric systems; NaN where one is singular."""
-    scales = np.sqrt(np.einsum("kii->ki", gram))
-    scales[scales == 0.0] = 1.0
-    scaled = gram / (scales[:, :, None] * scales[:, None, :])
-    regular = np.linalg.det(scaled) > SINGULAR
-    solved = np.full(right.shape, np.nan)
-    solved[regular] = np.linalg.solve(gram[regular], right[regular][:, :, None])[:, :, 0]
-    return solved

@@ -200,12 +200,7 @@ def fit_compute_laws(
 
 def _budgets(compute: Floats, weights: Floats) -> NDArray[np.intp]:
     """How many different budgets have a weight."""
-    _, which = np.unique(compute, return_inverse=True)
-    if which.max() + 1 == len(compute):
-        return np.count_nonzero(weights > 0.0, axis=1)
-    member = np.zeros((len(compute), int(which.max()) + 1))
-    member[np.arange(len(compute)), which] = 1.0
-    return np.count_nonzero(np.matmul(weights > 0.0, member) > 0.0, axis=1)
+    return np.array([len(np.unique(compute[row > 0.0])) for row in weights])
 
 
 def _starts(z: Floats, losses: Floats, weights: Floats) -> Floats:

@@ -232,29 +232,20 @@ class CurveCheck:
         return self.verdict == CONSISTENT and self.differs
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data: alpha with the ends of its interval lo and hi, the largest difference, the
-        verdict, and the rest.
+        """Plain data: the row of the table, alpha with the ends of its interval lo and hi, and what
+        has no column.
         """
+        (row,) = Table(COLUMNS, [self]).records()
         band, most = None, self.differs_most
+        laws = {"raw": self.raw_law, "predicted": self.predicted_law}
         if self.compute is not None and self.band is not None:
             band = {"compute": self.compute.tolist(), **self.band.as_dict("difference", "lo", "hi")}
         return {
-            "approach": self.approach,
-            **(self.alpha or Estimate(np.nan)).as_dict("alpha", "lo", "hi"),
-            "alpha_predicted": self.alpha_predicted,
+            **row,
             **{name: _plain(getattr(self, name)) for name in ("alpha_difference", "C0", "E")},
-            "max_relative_difference": self.max_relative_difference,
-            "compute_at_max": self.compute_at_max,
-            "raw_max_relative_difference": self.raw_max_relative_difference,
+            **{name: law and law.coefficients() for name, law in laws.items()},
             "band": band,
-            "verdict": self.verdict,
-            "reason": self.reason,
             "compute_range": None if self.compute is None else self.compute[[0, -1]].tolist(),
-            "n_runs": self.n_runs,
-            "n_budgets": self.n_budgets,
-            "tokens_per_param": self.tokens_per_param,
-            "raw": None if self.raw_law is None else self.raw_law.coefficients(),
-            "predicted": None if self.predicted_law is None else self.predicted_law.coefficients(),
             "largest_correction": self.largest_correction,
             "differs": self.differs,
             "differs_most": most and {"compute": most[0], **most[1].as_dict(low="lo", high="hi")},

@@ -13,7 +13,7 @@ triples draw one curve. Both are reported; the verdict goes by the curve.
 from __future__ import annotations
 
 from math import ceil, exp
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from .band import (
     simultaneous_band,
     verdict,
 )
-from .isoflop import Isoflop, IsoflopDesign, describe, find_budgets
+from .isoflop import Isoflop, IsoflopDesign, find_budgets
 from .laws import Laws
 from .paired import Noise, allocation_exponents, draw_paired, isoflop_design, nothing_drawn
 from .result import CurveCheck, PowerLawCheck, RunsCheck, ToleranceMeaning
@@ -194,22 +194,30 @@ def check_runs(
     compute = formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
     centre = geometric_mean(compute)
     budgets = find_budgets(rows.params, rows.tokens, compute, tolerance=budget_tolerance)
-    if reason := unfit(fitted):
-        refusals = tuple(CurveCheck(approach=name, reason=reason) for name in APPROACHES)
-        approaches, refused, left_out = Allowed((), refusals)
+    candidates: list[Approach | CurveCheck] = []
+    left_out: tuple[float, ...] = ()
+    if unfit := _unfit(fitted):
+        candidates += (CurveCheck(approach=name, reason=unfit) for name in APPROACHES)
     else:
         optimum = float(law.envelope.tokens_per_param(centre))
-        approaches, refused, left_out = allowed(
-            rows, compute, budgets, laws, optimum, objective, ratio_tolerance, ratios
+        rays, left_out, no_rays = chosen_rays(
+            rows.params, rows.tokens, compute, optimum, ratio_tolerance, ratios
         )
+        candidates += (_frontier(rows, compute), _isoflop(rows, budgets, laws))
+        candidates += (
+            FixedRatio(ray, rows.params, rows.tokens, compute, objective) for ray in rays
+        )
+        candidates += [CurveCheck(approach="fixed-ratio", reason=no_rays)] if no_rays else []
+    approaches = [each for each in candidates if isinstance(each, Approach)]
+    refused = [each for each in candidates if isinstance(each, CurveCheck)]
     predicted = laws.losses(rows.params, rows.tokens)[0]
-    noise = Noise.of(rows.loss, predicted, rows.params, rows.tokens, rows.group, spare_runs(fitted))
+    noise = Noise.of(rows.loss, predicted, rows.params, rows.tokens, rows.group, _spare(fitted))
     drawn = nothing_drawn(laws)
     if approaches:
         drawn = draw_paired(fitted, noise, approaches, bootstrap, seed, progress=progress)
     # Where nothing can be judged no resample says more; where there is but no approach, those of
     # the joint law still do.
-    wanted = 0 if reason else max(drawn.done, LEAST_RESAMPLES) if approaches else bootstrap
+    wanted = 0 if unfit else max(drawn.done, LEAST_RESAMPLES) if approaches else bootstrap
     resampled, done, stopped = _resampled_laws(fitted, drawn, wanted, seed)
 
     band_level = 1.0 - (1.0 - level) / max(1, len(approaches))
@@ -224,13 +232,12 @@ def check_runs(
     checks.sort(key=lambda check: APPROACHES.index(check.approach))
     derived = _derived(laws, resampled, level)
     allocation = _allocation(isoflop_design(approaches), rows, laws, drawn, derived, level)
-    minima = budgets.minima(rows.loss, rows.weight)
     return RunsCheck(
         fit=fitted,
         law=law,
         derived=derived,
         empirical=tuple(checks),
-        budgets=describe(budgets, minima, budgets.biases(laws, rows.weight)),
+        budgets=budgets.described(rows.loss, rows.weight, laws),
         allocation=allocation,
         ratios_left_out=left_out,
         verdict=_overall(checks, converged=fitted.converged),
@@ -265,7 +272,7 @@ def _resampled_laws(
     The paired resamples keep the design and know the noise from the residuals alone: good for
     differences, too narrow for the law. Of few groups neither says anything: there is no law then.
     """
-    groups = group_count(fitted.runs)
+    groups = _group_count(fitted.runs)
     if not wanted or (groups is not None and groups < LEAST_GROUPS):
         return drawn.laws.some(slice(0)), 0, False
     try:
@@ -346,7 +353,7 @@ def _warnings(fitted: Fit, drawn: PairedDraws, bootstrap: int) -> Iterator[str]:
         yield repeated
     if drawn.lost:
         yield f"{drawn.lost} of {drawn.done} resamples left out: the joint law did not converge there, or lost a term"
-    groups = group_count(fitted.runs)
+    groups = _group_count(fitted.runs)
     if groups is not None and groups < LEAST_GROUPS:
         yield f"the runs come in {counted(groups, 'group')}: too few for bands and intervals"
     elif groups is not None and groups < FEW_GROUPS:
@@ -397,29 +404,19 @@ def _objective(objective: str | Objective) -> Objective:
 # -- which approaches ------------------------------------------------------------------------------
 
 
-class Allowed(NamedTuple):
-    """The approaches that the runs allow, the checks of those that they do not, and the ratios D/N
-    that are left out.
-    """
-
-    approaches: tuple[Approach, ...]
-    refused: tuple[CurveCheck, ...]
-    ratios_left_out: tuple[float, ...] = ()
-
-
-def spare_runs(fitted: Fit) -> int:
+def _spare(fitted: Fit) -> int:
     """Runs beyond the free coefficients of the joint law."""
     return len(fitted.runs) - int(fitted.free.sum())
 
 
-def group_count(runs: Runs) -> int | None:
+def _group_count(runs: Runs) -> int | None:
     """How many groups there are; None where the runs have none."""
     return None if runs.group is None else len(np.unique(runs.group.astype(str)))
 
 
-def unfit(fitted: Fit) -> str:
+def _unfit(fitted: Fit) -> str:
     """Why there is nothing to compare, or nothing to judge it by; empty where there is."""
-    spare, groups = spare_runs(fitted), group_count(fitted.runs)
+    spare, groups = _spare(fitted), _group_count(fitted.runs)
     if spare < LEAST_SPARE:
         runs = counted(len(fitted.runs), "run")
         return f"{runs} leave {spare} beyond the coefficients of the joint law; takes at least {LEAST_SPARE}"
@@ -428,55 +425,6 @@ def unfit(fitted: Fit) -> str:
     if (told := fitted.identifiability()).identified:
         return ""
     return f"the runs do not determine the params-tokens law; takes {', '.join(told.remedies) or 'another design'}"
-
-
-def allowed(
-    runs: Runs,
-    compute: Floats,
-    budgets: IsoflopDesign,
-    laws: Laws,
-    optimum: float,
-    objective: Objective,
-    ratio_tolerance: float,
-    ratios: Sequence[float] | None,
-) -> Allowed:
-    """Frontier, isoFLOP minima and rays as far as the runs allow them, with the reason where they
-    do not.
-
-    Parameters
-    ----------
-    runs : Runs
-    compute : ndarray
-        (n,): of the runs.
-    budgets : IsoflopDesign
-    laws : Laws
-        The fitted law.
-    optimum : float
-        D*/N* about which rays are preferred.
-    objective : Objective
-        Of the joint fit.
-    ratio_tolerance : float
-    ratios : sequence of float, optional
-        The chosen ones.
-
-    Raises
-    ------
-    ValueError
-        Where a chosen ratio has no ray.
-    """
-    rays, left_out, no_rays = chosen_rays(
-        runs.params, runs.tokens, compute, optimum, ratio_tolerance, ratios
-    )
-    candidates: list[Approach | CurveCheck] = [
-        _frontier(runs, compute),
-        _isoflop(runs, budgets, laws),
-        *(FixedRatio(ray, runs.params, runs.tokens, compute, objective) for ray in rays),
-    ]
-    if no_rays:
-        candidates.append(CurveCheck(approach="fixed-ratio", reason=no_rays))
-    refused = tuple(each for each in candidates if isinstance(each, CurveCheck))
-    approaches = tuple(each for each in candidates if not isinstance(each, CurveCheck))
-    return Allowed(approaches, refused, left_out)
 
 
 def _frontier(runs: Runs, compute: Floats) -> Frontier | CurveCheck:

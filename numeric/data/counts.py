@@ -15,7 +15,6 @@ from .budget import doubts, fill
 from .columns import BUDGET, COUNTS, Columns, chosen_columns, plain, recognise
 from .rows import RowReader, View, chosen_rows, lost_rows, range_line, unusable
 from .table import RawTable, table_of
-from .where import Where
 
 __all__ = ["Counts"]
 
@@ -149,10 +148,9 @@ class Counts(View):
         if isinstance(data, Counts):
             options = {"columns": columns, "where": where, "by": by, "models": models, "gold": gold}
             return data._read_again(None, **options)
-        condition = None if where is None else Where.parse(where)
         tables = {"models": models, "gold": gold}
         beside = {name: table_of(held, name) for name, held in tables.items() if held is not None}
-        return _read(table_of(data), columns, condition, by, beside)
+        return _read(table_of(data), columns, where, by, beside)
 
     # -- use ---------------------------------------------------------------------------------------
 
@@ -275,19 +273,11 @@ class GroupedReader(RowReader):
         of_row = [index.setdefault(self.labels[row], len(index)) for row in self.rows]
         return tuple(index), np.array(of_row, dtype=np.int64)
 
-    def refuse(self, quantity: str, bad: Any, domain: str) -> None:
-        """TableError for the first kept row at which a number is bad."""
-        rows = np.flatnonzero(bad & self.kept)
-        if len(rows):
-            more = f" ({counted(len(rows) - 1, 'more row')})" if len(rows) > 1 else ""
-            value = f"{quantity}={self.numbers[quantity][rows[0]]:.16g}"
-            raise self.error(f"{value} {domain}{more}", rows[0], column=self.columns.of[quantity])
-
 
 def _read(
     table: RawTable,
     columns: Mapping[str, str | None] | None,
-    where: Where | None,
+    where: str | None,
     by: str | Sequence[str] | None,
     beside: Mapping[str, RawTable],
 ) -> Counts:
@@ -324,7 +314,7 @@ class _CountReader(GroupedReader):
     """The rows of a table of counts that satisfy a condition and have both counts, checked."""
 
     def __init__(
-        self, table: RawTable, columns: Columns, by: tuple[str, ...], where: Where | None
+        self, table: RawTable, columns: Columns, by: tuple[str, ...], where: str | None
     ) -> None:
         super().__init__(table, columns, by)
         columns.settle("problem", *COVARIATES)
@@ -348,9 +338,7 @@ class _CountReader(GroupedReader):
         self._check_counts()
         self.warnings += self.other_columns(self.numbers)
         for name in (*by, *filter(None, [problem])):
-            for index in np.flatnonzero((table.texts(name) == "") & self.kept)[:1]:
-                what = "is empty; must name the group or the problem"
-                raise self.error(what, index, column=name)
+            self.refuse_empty(name, "the group or the problem")
         self._check_repeated({*by, problem, *(columns.of[name] for name in self.numbers)})
 
     def _check_counts(self) -> None:
@@ -365,11 +353,7 @@ class _CountReader(GroupedReader):
 
     def _check_repeated(self, used: Collection[str | None]) -> None:
         """No group has a problem twice; `used`: the columns that cannot tell two rows apart."""
-        seen: dict[tuple[Label, str], int] = {}
-        for index in self.rows.tolist():
-            first = seen.setdefault((self.labels[index], self.problems[index]), index)
-            if first == index:
-                continue
+        for first, index in self.repeated(list(zip(self.labels, self.problems, strict=True))):
             what = shown(" ".join((*self.labels[index], f"problem {self.problems[index]}")))
             free = (item for item in self.table.columns.items() if item[0] not in used)
             differ = [name for name, cells in free if cells[first] != cells[index]]
@@ -443,8 +427,8 @@ class _Covariates:
         _refuse_unusable(table, column, {int(rows[index]): reason for index, reason in bad})
         present = ~np.isnan(values)
         if name == "gold" and not present.all():
-            n = counted(int(np.count_nonzero(~present)), "row")
-            what = f"{table.source}: gold is missing in {n}; the mean is over the others"
+            gaps = counted(int(np.count_nonzero(~present)), "row")
+            what = f"{table.source}: gold is missing in {gaps}; the mean is over the others"
             self.warnings.append(what)
         values, groups, rows = values[present], groups[present], rows[present]
         filled, first = np.unique(groups, return_index=True)

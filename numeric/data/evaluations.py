@@ -142,8 +142,8 @@ class Evaluations(View):
             return data._read_again(where, **options)
         if not isinstance(percent, bool):
             raise ArgumentError("percent", percent, "True or False")
-        settled, condition = checked_metrics(metrics), None if where is None else Where.parse(where)
-        return cls(**read_evaluations(table_of(data), columns, condition, percent, settled))
+        settled = checked_metrics(metrics)
+        return cls(**read_evaluations(table_of(data), columns, where, percent, settled))
 
     # -- use ---------------------------------------------------------------------------------------
 

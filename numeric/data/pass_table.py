@@ -13,7 +13,6 @@ from .columns import PASS_AT_K, chosen_columns, recognise
 from .counts import LARGEST, GroupedReader, grouping
 from .rows import View
 from .table import table_of
-from .where import Where
 
 __all__ = ["PassTable"]
 
@@ -80,7 +79,6 @@ class PassTable(View):
             Naming file, row and column: where the table cannot be read or lacks a column, a k is no
             whole number of at least 1, or a k comes twice in a group.
         """
-        condition = None if where is None else Where.parse(where)
         table = table_of(data)
         chosen, _ = chosen_columns(table.source, table.names, PASS_AT_K, columns)
         known = recognise(table, PASS_AT_K, chosen)
@@ -91,7 +89,7 @@ class PassTable(View):
         for name in (*NEEDED, *({"se"} & known.of.keys())):
             reader.read(name, optional=name not in NEEDED)
         reader.drop_missing(NEEDED)
-        reader.select(condition)
+        reader.select(where)
         reader.require_rows("has k and pass@k")
         k = reader.numbers["k"]
         reader.refuse(
@@ -99,15 +97,13 @@ class PassTable(View):
             ~((k >= 1.0) & (k <= LARGEST) & (k == np.floor(k))),
             "must be a whole number of at least 1",
         )
+        for both in reader.repeated(list(zip(reader.labels, k, strict=True))):
+            what = shown(" ".join((*reader.labels[both[0]], f"k={k[both[0]]:.0f}")))
+            hint = "name the columns that make a group by by= (--by)"
+            raise reader.error(f"hold the same k of the same group ({what}); {hint}", *both)
         (groups, group), rows = reader.groups(), reader.rows
         order = np.lexsort((k[rows], group))
         rows, group = rows[order], group[order]
-        twice = np.flatnonzero((np.diff(group) == 0) & (np.diff(k[rows]) == 0))
-        for index in twice[:1]:
-            what = shown(" ".join((*groups[group[index]], f"k={k[rows[index]]:.0f}")))
-            hint = "name the columns that make a group by by= (--by)"
-            both = sorted((int(rows[index]), int(rows[index + 1])))
-            raise reader.error(f"hold the same k of the same group ({what}); {hint}", *both)
         se = reader.numbers.get("se", np.full(table.rows, np.nan))[rows]
         return cls(
             by=reader.by,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -228,7 +228,7 @@ class RowReader:
         self.numbers: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.derived: str | None = None
-        self.where: Where | None = None
+        self.where: str | None = None
         self.selected = np.ones(table.rows, dtype=bool)
         self._reasons: dict[int, str] = {}
 
@@ -299,7 +299,7 @@ class RowReader:
 
     def select(
         self,
-        where: Where | None,
+        where: str | None,
         *,
         but: Collection[str] = (),
         letters: Mapping[str, str] = LETTERS,
@@ -310,7 +310,7 @@ class RowReader:
 
         Parameters
         ----------
-        where : Where, optional
+        where : str, optional
         but : collection of str
             Quantities that a condition does not know.
         letters : mapping
@@ -327,7 +327,7 @@ class RowReader:
         numbers = {name: values for name, values in self.numbers.items() if name not in but}
         bare, quoted = names_in_conditions(numbers, self.columns.of, columns, letters)
         named = {name: columns[column] for name, column in (names or {}).items()}
-        truth = where.evaluate(
+        truth = Where.parse(where).evaluate(
             {**named, **bare}, {**named, **quoted}, self.table.rows, self.table.source
         )
         self.selected = truth.true | (truth.unknown & ~self.usable)
@@ -335,7 +335,7 @@ class RowReader:
     def require_rows(self, what: str) -> None:
         """Raise where no row is kept; `what`: what none of them is or has."""
         if not self.kept.any():
-            by = f"the condition {self.where.text!r}" if self.where else ""
+            by = "" if self.where is None else f"the condition {self.where!r}"
             origin = self.origin()
             lost = "; ".join(lost_rows(origin["left_out"], origin["dropped"], by))
             raise self.error(f"none of {counted(self.table.rows, 'row')} {what} ({lost})")
@@ -344,6 +344,26 @@ class RowReader:
         """What is wrong with rows, by their indices."""
         rows = tuple(int(index) + 1 for index in indices)
         return TableError(self.table.source, complaint, rows=rows, column=column)
+
+    def refuse(self, quantity: str, bad: Any, domain: str) -> None:
+        """TableError for the first kept row at which a number is bad."""
+        rows = np.flatnonzero(bad & self.kept)
+        if len(rows):
+            more = f" ({counted(len(rows) - 1, 'more row')})" if len(rows) > 1 else ""
+            value = f"{quantity}={self.numbers[quantity][rows[0]]:.16g}"
+            raise self.error(f"{value} {domain}{more}", rows[0], column=self.columns.of[quantity])
+
+    def refuse_empty(self, column: str, what: str) -> None:
+        """TableError for the first kept row without a text in a column; `what`: what it names."""
+        for index in np.flatnonzero((self.table.texts(column) == "") & self.kept)[:1]:
+            raise self.error(f"is empty; must name {what}", index, column=column)
+
+    def repeated(self, keys: Sequence[Any]) -> Iterator[tuple[int, int]]:
+        """The kept rows whose key an earlier one has: the first of these, and the row."""
+        first: dict[Any, int] = {}
+        for index in self.rows.tolist():
+            if (earlier := first.setdefault(keys[index], index)) != index:
+                yield earlier, index
 
     # -- warnings ----------------------------------------------------------------------------------
 

@@ -25,7 +25,6 @@ from .rows import (
 )
 from .scale import checked_baseline, neg_log_accuracy
 from .table import RawTable, table_of
-from .where import Where
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -148,8 +147,7 @@ class Runs(View):
                 complaint = f"{name!r} must be one of {', '.join(QUANTITIES)}"
                 raise ArgumentError("require", require, complaint=complaint)
         if not isinstance(data, Runs):
-            condition = None if where is None else Where.parse(where)
-            return _read(table_of(data), columns, condition, require, random_baseline, names)
+            return _read(table_of(data), columns, where, require, random_baseline, names)
         for name in require:
             if getattr(data, name) is None:
                 complaint = f"the runs have no {name}; read them with require=({name!r}, ...)"
@@ -225,7 +223,7 @@ class Runs(View):
 def _read(
     table: RawTable,
     columns: Mapping[str, str | None] | None,
-    where: Where | None,
+    where: str | None,
     require: Collection[str],
     random_baseline: float | None,
     names: Collection[str],
@@ -277,7 +275,7 @@ class _RunReader(RowReader):
         self,
         table: RawTable,
         columns: Columns,
-        where: Where | None,
+        where: str | None,
         require: Collection[str],
         random_baseline: float | None,
     ) -> None:
@@ -344,8 +342,9 @@ class _RunReader(RowReader):
         else:
             refuse_losses(self.table.source, values["loss"])
         warnings += [*self.warnings, *doubts(measured, frozenset(of)), *self.copies()]
+        held: dict[str, Any] = dict.fromkeys(QUANTITIES) | values | {"group": groups}
         return Runs(
-            **(dict.fromkeys(QUANTITIES) | values | {"group": groups}),
+            **held,
             row=rows + 1,
             extra={name: cells[rows] for name, cells in others.items()},
             metric="accuracy" if self.is_accuracy else "loss",

@@ -32,7 +32,6 @@ from .columns import (
 from .metrics import SPELT_PASS_AT_K, Metric, benchmark_and_metric, is_benchmark, metric_of
 from .rows import RowReader
 from .table import UNNAMED, RawTable
-from .where import Where
 
 #: Relative difference within which two rows agree on a number of their run: that of printed digits.
 AGREEMENT = 1e-6
@@ -64,7 +63,7 @@ class Score(NamedTuple):
 def read_evaluations(
     table: RawTable,
     columns: Mapping[str, str | None] | None,
-    where: Where | None,
+    where: str | None,
     percent: bool,
     settled: Mapping[str, str],
 ) -> dict[str, Any]:
@@ -133,7 +132,7 @@ class _ScoreReader(RowReader):
         #: The columns that by themselves say which run a row is of, or at least of which model.
         self.naming = (columns.of["run"],) if "run" in columns.of else tuple(models)
 
-    def select_rows(self, where: Where | None) -> None:
+    def select_rows(self, where: str | None) -> None:
         """Keep the rows of the condition that nothing speaks against."""
         names = {name: column for name, column in self.columns.of.items() if name not in BUDGET}
         names |= {benchmark: column for (benchmark, _), column in self.measured.items()}
@@ -146,10 +145,6 @@ class _ScoreReader(RowReader):
         return [
             name for name in self.table.names if name not in taken and not name.startswith(UNNAMED)
         ]
-
-    def require_names(self, column: str) -> None:
-        for index in np.flatnonzero((self.table.texts(column) == "") & self.kept)[:1]:
-            raise self.error("is empty; must name the run", index, column=column)
 
     def named(self, by: Sequence[str]) -> list[str]:
         """A name for each run: that in the table, else what the run is, else its row."""
@@ -287,16 +282,13 @@ class _WideReader(_ScoreReader):
         others = [name for name in self.table.names if name in used]
         run = self.columns.of.get("run")
         if run is not None:
-            self.require_names(run)
+            self.refuse_empty(run, "the run")
         keys = self.table.labels(others if run is None else (run,))
-        seen: dict[Any, int] = {}
-        for index in self.first.tolist():
-            if (earlier := seen.setdefault(keys[index], index)) != index:
-                same = ", ".join(others) or "run"
-                same = same if run is None else f"{run} {shown(keys[index][0])}"
-                cure = "name runs in a column run, or take one by where="
-                complaint = f"hold the same {same}: a run comes once; {cure}"
-                raise self.error(complaint, earlier, index)
+        for both in self.repeated(keys):
+            same = ", ".join(others) or "run"
+            same = same if run is None else f"{run} {shown(keys[both[0]][0])}"
+            cure = "name runs in a column run, or take one by where="
+            raise self.error(f"hold the same {same}: a run comes once; {cure}", *both)
         self.names = self.named(others)
 
     def scores(self) -> list[Score]:
@@ -334,7 +326,7 @@ class _LongReader(_ScoreReader):
         self.metric = self.metrics()
         by = self.naming
         if "run" in of:
-            self.require_names(by[0])
+            self.refuse_empty(by[0], "the run")
         else:
             by = (*by, *(of[name] for name in BUDGET if name in of))
             by = (*by, *self.also_of_runs(by))

@@ -16,8 +16,6 @@ from ..results import Band
 from .panels import COLOURS, DIM, PAGE, PALE, POINTS, STYLE, _figure, curve_with_band
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -43,50 +41,31 @@ CORRECTED: Any = {"marker": "D", "markersize": 4.0, "mec": "w", "mew": 0.5, "lin
 RAY_DASHES = ((0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0)), (0, (1.0, 1.0)), (0, (6.0, 2.0)))
 
 
-def plot_check_runs(result: RunsCheck, axes: Any = None) -> Any:
+def plot_check_runs(result: RunsCheck) -> Any:
     """Runs and isoFLOP profiles; loss against compute; relative difference of each empirical law
     with its band.
 
     Parameters
     ----------
     result : RunsCheck
-    axes : sequence of Axes, optional
-        Three: for the profiles, the curves, the differences.
 
     Returns
     -------
     ndarray of Axes
-        Those that were given, or new ones: the profiles to the left, the curves above the
-        differences to the right.
-
-    Raises
-    ------
-    ValueError
-        Where fewer than three Axes are given.
+        The profiles to the left, the curves above the differences to the right.
     """
-    if axes is not None:
-        panels = list(np.asarray(axes, dtype=object).flat)
-        if len(panels) < 3:
-            raise outside("axes", f"{len(panels)} Axes", "at least three")
-        _draw(result, panels)
-        return axes
     with _figure((PAGE, 4.5)) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.08), height_ratios=(1.35, 1.0))
         profiles = figure.add_subplot(grid[:, 0])
         curves = figure.add_subplot(grid[0, 1])
         differences = figure.add_subplot(grid[1, 1], sharex=curves)
-        panels = [profiles, curves, differences]
-        _draw(result, panels)
+        shades = _Shades(result)
+        _profiles(result, profiles, shades)
+        _curves(result, curves, shades.compute)
+        _differences(result, differences)
         curves.tick_params(labelbottom=False)
         curves.set_xlabel("")
-    return np.array(panels, dtype=object)
-
-
-def _draw(result: RunsCheck, panels: list[Axes]) -> None:
-    shades = _Shades(result)
-    _profiles(result, panels[0], shades)
-    _curves(result, panels[1], shades.compute)
-    _differences(result, panels[2])
+    return np.array([profiles, curves, differences], dtype=object)
 
 
 class _Shades:
@@ -263,69 +242,46 @@ def _holding(drawn: list[Floats]) -> tuple[float, float]:
 # -- the published tables ----------------------------------------------------------------------------------------------
 
 
-def plot_check(result: PublishedCheck, axes: Any = None) -> Any:
+def plot_check(result: PublishedCheck) -> Any:
     """Accuracy against compute, a panel a benchmark: compute law, ray and envelope.
 
     Parameters
     ----------
     result : PublishedCheck
-    axes : array of Axes, optional
-        At least one for each row of the result.
 
     Returns
     -------
     ndarray of Axes
-        Those that were given, or new ones in rows of four.
+        In rows of four.
 
     Raises
     ------
     ValueError
-        Where there are fewer Axes than rows.
+        Where the range of compute cannot be drawn.
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
     lo, hi = result.compute_range
     if lo < 1.0 or hi > LARGEST_DRAWN_COMPUTE:
-        raise outside(
-            "compute_range",
-            result.compute_range,
-            f"from 1 to {LARGEST_DRAWN_COMPUTE:g} FLOP to be drawn",
-        )
-    if axes is not None:
-        panels = list(np.asarray(axes, dtype=object).flat)
-        if len(panels) < len(result.rows):
-            raise outside(
-                "axes", f"{len(panels)} Axes", f"at least {len(result.rows)}, one a benchmark"
-            )
-        _draw_panels(result, panels)
-        for panel in panels[: len(result.rows)]:
-            panel.set_xlabel(r"compute $C$ (FLOP)")
-            panel.set_ylabel("accuracy")
-        panels[0].legend()
-        return axes
-
+        domain = f"from 1 to {LARGEST_DRAWN_COMPUTE:g} FLOP to be drawn"
+        raise outside("compute_range", result.compute_range, domain)
     columns = 4
     lines = -(-len(result.rows) // columns)
     with _figure((PAGE, 1.6 * lines + 0.65)) as figure:
         axes = figure.subplots(lines, columns, sharex=True, squeeze=False)
         panels = list(axes.flat)
-        _draw_panels(result, panels)
-        panels[0].xaxis.set_major_locator(
-            LogLocator(numticks=4)
-        )  # of every panel: they share the axis
-        panels[0].xaxis.set_minor_locator(LogLocator(numticks=99))
-        panels[0].xaxis.set_minor_formatter(NullFormatter())
+        for row, panel in zip(result.rows, panels, strict=False):
+            _draw_panel(row, result.curves(row.name), result.compute_range, panel)
         for panel in panels[len(result.rows) :]:
             panel.set_axis_off()
+        axis = panels[0].xaxis  # of every panel: they share it
+        axis.set_major_locator(LogLocator(numticks=4))
+        axis.set_minor_locator(LogLocator(numticks=99))
+        axis.set_minor_formatter(NullFormatter())
         figure.supxlabel(r"training compute $C$ (FLOP)", fontsize=STYLE["font.size"])
         figure.supylabel("accuracy", fontsize=STYLE["font.size"])
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return axes
-
-
-def _draw_panels(result: PublishedCheck, panels: Sequence[Axes]) -> None:
-    for row, panel in zip(result.rows, panels, strict=False):
-        _draw_panel(row, result.curves(row.name), result.compute_range, panel)
 
 
 def _draw_panel(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.data import at_ratios, grid, noisy, write_csv
 
 from isoflop.numeric.law import Law
 
@@ -12,21 +13,15 @@ TRUTH = Law(E=1.8, A=480.0, B=2100.0, beta=0.35, gamma=0.37)
 RESAMPLES = ("--bootstrap", "200", "--seed", "1")
 
 
-def write(path: Path, losses, *, noise=0.002, seed=0, budgets=6, sizes=9) -> Path:
+def write(path: Path, losses) -> Path:
     """IsoFLOP runs about the optimum of the truth, with the losses that a function of (params,
     tokens) gives.
     """
-    compute, ratio = np.meshgrid(np.geomspace(1e18, 1e22, budgets), np.geomspace(0.2, 5.0, sizes))
-    params = (ratio * TRUTH.envelope.params(compute)).ravel()
-    tokens = compute.ravel() / (6.0 * params)
-    values = losses(params, tokens) * np.exp(
-        noise * np.random.default_rng(seed).normal(size=len(params))
-    )
-    rows = [
-        f"{n:.17g},{d:.17g},{loss:.17g}" for n, d, loss in zip(params, tokens, values, strict=True)
-    ]
-    path.write_text("\n".join(["params,tokens,loss", *rows]) + "\n", encoding="utf-8")
-    return path
+    compute, ratio = grid(np.geomspace(1e18, 1e22, 6), np.geomspace(0.2, 5.0, 9))
+    params = ratio * TRUTH.envelope.params(compute)
+    tokens = compute / (6.0 * params)
+    loss = noisy(losses(params, tokens), 0.002)
+    return write_csv(path, {"params": params, "tokens": tokens, "loss": loss})
 
 
 def bent(params, tokens):
@@ -91,48 +86,14 @@ def test_the_figure(run_cli, tmp_path):
     assert (tmp_path / "check.png").stat().st_size > 20_000
 
 
-def grid(path: Path) -> Path:
-    """Six budgets at seven ratios D/N."""
-    compute, ratio = (
-        g.ravel()
-        for g in np.meshgrid(np.geomspace(1e18, 1e21, 6), [1.26, 3.17, 7.96, 20, 50.2, 126, 317])
-    )
-    params = np.sqrt(compute / (6.0 * ratio))
-    values = TRUTH.loss(params, ratio * params) * np.exp(
-        0.002 * np.random.default_rng(0).normal(size=len(params))
-    )
-    rows = [
-        f"{n:.17g},{t * n:.17g},{loss:.17g}"
-        for n, t, loss in zip(params, ratio, values, strict=True)
-    ]
-    path.write_text("\n".join(["params,tokens,loss", *rows]) + "\n", encoding="utf-8")
-    return path
-
-
-def test_ratios_are_chosen_and_what_is_left_out_is_named(run_cli, tmp_path):
-    path = grid(tmp_path / "runs.csv")
-    result = run_cli("check", path, *RESAMPLES)
-    assert "4 more ratios D/N not shown: 1.26, 3.17, 7.96, 317" in result.out
-    assert [line.split()[2] for line in result.out.splitlines() if line.startswith("D/N = ")][
-        :3
-    ] == ["20", "50.2", "126"]
-    data = json.loads(
-        run_cli(
-            "check", path, *RESAMPLES, "--ratio", "317", "--ratio", "3.2,20", "--format", "json"
-        ).out
-    )
-    ratios = [
-        row["tokens_per_param"] for row in data["empirical"] if row["approach"] == "fixed-ratio"
-    ]
-    assert ratios == pytest.approx([3.17, 20.0, 317.0])
-    assert data["ratios_left_out"] == pytest.approx([1.26, 7.96, 50.2, 126.0])
-
-
 @pytest.mark.parametrize(
     ("words", "message"), [(("30",), "1.26, 3.17, 7.96, 20, 50.2, 126, 317"), (("-3",), "positive")]
 )
 def test_a_ratio_without_runs(run_cli, tmp_path, words, message):
-    result = run_cli("check", grid(tmp_path / "runs.csv"), "--ratio", *words)
+    params, tokens = at_ratios(np.geomspace(1e18, 1e21, 6), [1.26, 3.17, 7.96, 20, 50.2, 126, 317])
+    loss = noisy(TRUTH.loss(params, tokens), 0.002)
+    path = write_csv(tmp_path / "runs.csv", {"params": params, "tokens": tokens, "loss": loss})
+    result = run_cli("check", path, "--ratio", *words)
     assert result.code == 2
     assert result.err.startswith(f"isoflop: error: --ratio '{words[0]}': must be")
     assert message in result.err
@@ -186,16 +147,3 @@ def test_options_of_runs_need_runs(run_cli):
         result = run_cli("check", *words)
         assert result.code == 2
         assert words[0] in result.err
-
-
-def test_the_chinchilla_runs(run_cli, public_runs):
-    """Near the edge: what is published of them is that approaches 1 and 2 have a lower alpha than
-    approach 3.
-    """
-    path = public_runs / "chinchilla" / "svg_extracted_data.csv"
-    result = run_cli("check", path, "--where", "loss < 3.4469", "--format", "json")
-    assert result.code in {0, 3}
-    data = json.loads(result.out)
-    assert data["n_runs"] == 240
-    by_name = {row["approach"]: row for row in data["empirical"]}
-    assert by_name["isoflop"]["hi"] < data["derived"]["alpha"]["value"]

@@ -1,6 +1,5 @@
 """The published tables against each other, and which runs Table 11 was fitted to."""
 
-import csv
 import json
 from decimal import Decimal
 from statistics import mean, stdev
@@ -14,8 +13,9 @@ from krajewski2025.tables import printed_bilinear, printed_broken, tables_check
 from krajewski2025.which_runs import RULES, which_runs
 from krajewski2025.which_runs_checks import LOWER, UPPER, Rule, listed_budgets
 
+from isoflop.numeric.data.evaluations import Evaluations
 from isoflop.numeric.data.sample import Points, Sample
-from isoflop.numeric.simulate.evaluations import LAWS, PROBLEMS, design, simulate
+from isoflop.numeric.simulate.evaluations import LAWS, PROBLEMS, simulate
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.krajewski2025_runs import MIXTURE
 from isoflop.theory.data.published import published
@@ -180,27 +180,13 @@ def test_every_disagreement_is_listed(check):
     ]
     expected = sum(row.verdict != "agrees" for row in rows) + check.rays.differs
     assert len(check.disagreements) == expected == 26
+    assert len(json.loads(json.dumps(check.as_dict(), allow_nan=False))["disagreements"]) == 26
     lines = check.text().splitlines()
     assert max(map(len, lines)) <= 100
     joined = " ".join(" ".join(lines).split())
     for one in check.disagreements:
         assert f"{one.tables}, {one.where}: {one.what}." in joined
     assert "ARC-E -0.0046" in joined, "the fitted exponent below those of the ray"
-
-
-def test_a_tolerance_decides_what_agrees():
-    assert len(tables_check(tolerance=0.05).disagreements) < len(
-        tables_check(tolerance=0.005).disagreements
-    )
-    with pytest.raises(ValueError, match="tolerance=0"):
-        tables_check(tolerance=0)
-
-
-def test_json(check):
-    data = json.loads(json.dumps(check.as_dict(), allow_nan=False))
-    assert len(data["disagreements"]) == 26
-    assert data["disagreements"][0]["where"] == "LBPP"
-    assert len(data["broken"]) == 12
 
 
 # -- which runs --------------------------------------------------------------------------------------------------------
@@ -392,48 +378,14 @@ def public_samples(folder):
         "lambada_openai": "LAMBADA",
         "gsm8k_cot_llama": "GSM8K",
         "humaneval-py": "HumanEval",
-    }
-    rows: dict[str, list[tuple[float, float]]] = {name: [] for name in PROBLEMS}
-    with (folder / "apple-downstream" / "runs.csv").open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row["tpr"] == "20" and row["metric_type"] in (
-                "acc",
-                "acc_norm",
-                "exact_match",
-                "pass@1",
-            ):
-                plain = row["benchmark"].removesuffix("_1shot")
-                name = keys.get(plain) or next(
-                    label for label in PROBLEMS if label.lower() == plain
-                )
-                rows[name].append((float(row["flops_table"]), float(row["score"])))
-    found = {}
-    for name, pairs in rows.items():
-        compute, accuracy = np.array(pairs).T
-        found[name] = Sample(
-            benchmark=name,
-            accuracy=accuracy,
-            baseline=float(str(LAWS[name].random_baseline)),
-            at=Points(compute=compute),
-        )
-    return found
-
-
-def test_the_listed_budgets_are_those_near_20():
-    assert len(listed_budgets()) == 56
-    assert set(listed_budgets()) <= set(design().compute)
-
-
-def test_bad_input():
-    sample = Sample(
-        benchmark="x",
-        accuracy=np.array([0.5, 0.6]),
-        baseline=0.2918,
-        at=Points(compute=[1e19, 1e20]),
+    } | {label.lower(): label for label in PROBLEMS}
+    runs = Evaluations.read(
+        folder / "apple-downstream" / "runs.csv",
+        columns={"params": None, "compute": "flops_table"},
+        where="tpr == 20",
     )
-    with pytest.raises(ValueError, match=r"samples=.'MMLU'.: must be benchmarks among ARC-E"):
-        which_runs({"MMLU": sample})
-    with pytest.raises(ValueError, match="must be benchmarks among"):
-        which_runs({})
-    with pytest.raises(ValueError, match=r"ARC-E: 2 runs with .* must be at least 4"):
-        which_runs({"ARC-E": sample})
+    named = {keys[key.removesuffix("_1shot")]: key for key in runs.benchmarks}
+    return {
+        label: runs.sample(named[label], float(str(LAWS[label].random_baseline)))
+        for label in PROBLEMS
+    }

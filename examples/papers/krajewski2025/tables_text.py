@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from isoflop.theory.typeset.numbers import Significant
+from isoflop.theory.typeset.numbers import Format, Places, Significant
 from isoflop.theory.typeset.table import WIDTH, Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from krajewski2025.tables import TablesCheck
-    from krajewski2025.which_runs import RangeAnswer
+    from krajewski2025.tables import AverageRow, TablesCheck
+    from krajewski2025.which_runs import CandidateFit, RangeAnswer
 
 __all__ = ["range_text", "tables_text"]
 
 
-def number(value: float, digits: int) -> str:
-    """A number to so many significant digits."""
-    return Significant(digits).text(value)
+TWO, THREE = Significant(2), Significant(3)
+NAME, VERDICT = Column("benchmark", align="left"), Column("verdict", align="left")
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The rows under their headings, the first and the last column to the left."""
-    last = len(headings) - 1
-    columns = [
-        Column(
-            str(i),
-            heading or " ",
-            align="left" if i in (0, last) else "right",
-            of=lambda row, i=i: row[i],
-        )
-        for i, heading in enumerate(headings)
-    ]
-    return Table(columns, rows).lines()
+def number(key: str, heading: str, format: Format | int) -> Column:
+    """A column of numbers, to so many places where no format is given."""
+    return Column(key, heading, format=Places(format) if isinstance(format, int) else format)
+
+
+def section(columns: Sequence[Column], rows: Sequence[Any], note: str = "") -> list[str]:
+    """A table and its note."""
+    return [*Table(columns, rows).lines(), *wrap(note, WIDTH)]
 
 
 def tables_text(check: TablesCheck) -> str:
     """A section for each pair of tables, then the list of disagreements."""
-    lo, hi = (number(compute, 3) for compute in check.compute_range)
+    lo, hi = map(THREE.text, check.compute_range)
     sections = [
         ("Table 12 along D/N = 20 against Table 11", _rays(check)),
         ("Table 13 at k = 1 against Table 11", _draws(check)),
@@ -71,56 +65,30 @@ def _rays(check: TablesCheck) -> list[str]:
 
 
 def _draws(check: TablesCheck) -> list[str]:
-    rows = [
-        [
-            row.benchmark,
-            f"{row.alpha_one_sample:.4f}",
-            f"{row.alpha_compute:.4f}",
-            f"{row.rounding:.1g}",
-            f"{row.log_A_one_sample:.4f}",
-            f"{row.log_A_compute:.4f}",
-            f"{row.max_abs_difference:.4f}",
-            number(row.crossing, 2),
-            row.verdict,
-        ]
-        for row in check.draws
-    ]
     columns = (
-        "benchmark",
-        "alpha 13",
-        "alpha 11",
-        "rounding",
-        "log A 13",
-        "log A 11",
-        "|difference|",
-        "C_x",
-        "verdict",
+        NAME,
+        number("alpha_one_sample", "alpha 13", 4),
+        number("alpha_compute", "alpha 11", 4),
+        Column("rounding", of=lambda row: f"{row.rounding:.1g}"),
+        number("log_A_one_sample", "log A 13", 4),
+        number("log_A_compute", "log A 11", 4),
+        number("max_abs_difference", "|difference|", 4),
+        number("crossing", "C_x", TWO),
+        VERDICT,
     )
     note = "C_x: below it Table 13 says that more samples solve fewer problems."
-    return [*table(columns, rows), *wrap(note, WIDTH)]
+    return section(columns, check.draws, note)
 
 
 def _broken(check: TablesCheck) -> list[str]:
-    rows = [
-        [
-            row.benchmark,
-            f"{row.max_abs_difference:.4f}",
-            number(row.compute_at_max, 2),
-            f"{row.rounding:.4f}",
-            f"{row.lowest:.3f}",
-            f"{row.break_over_largest:.1f}",
-            row.verdict,
-        ]
-        for row in check.broken
-    ]
     columns = (
-        "benchmark",
-        "|difference|",
-        "at C",
-        "rounding",
-        "lowest Q",
-        "d1 / largest C",
-        "verdict",
+        NAME,
+        number("max_abs_difference", "|difference|", 4),
+        number("compute_at_max", "at C", TWO),
+        number("rounding", "", 4),
+        number("lowest", "lowest Q", 3),
+        number("break_over_largest", "d1 / largest C", 1),
+        VERDICT,
     )
     beyond = sum(row.break_over_largest > 1.0 for row in check.broken)
     note = (
@@ -129,51 +97,42 @@ def _broken(check: TablesCheck) -> list[str]:
         f"At the largest C Table 11 extrapolates: it agrees with fits to runs up to 6e21 FLOP "
         f"alone."
     )
-    return [*table(columns, rows), *wrap(note, WIDTH)]
+    return section(columns, check.broken, note)
 
 
 def _baselines(check: TablesCheck) -> list[str]:
-    rows = [[row.benchmark, row.table_11, row.table_16, row.verdict] for row in check.baselines]
-    return table(("benchmark", "Table 11", "Table 16", "verdict"), rows)
+    columns = (NAME, Column("table_11", "Table 11"), Column("table_16", "Table 16"), VERDICT)
+    return section(columns, check.baselines)
 
 
 def _ceilings(check: TablesCheck) -> list[str]:
-    rows = [
-        [
-            row.benchmark,
-            f"{row.mre_without:.2f}",
-            f"{row.mre_with:.2f}",
-            f"{row.mae_without:.4f}",
-            f"{row.mae_with:.4f}",
-            row.verdict,
-        ]
-        for row in check.ceilings
-    ]
+    columns = (
+        NAME,
+        number("mre_without", "MRE % 3", 2),
+        number("mre_with", "MRE % 15", 2),
+        number("mae_without", "MAE 3", 4),
+        number("mae_with", "MAE 15", 4),
+        VERDICT,
+    )
     note = "The two were fitted by different objectives, least squares and Huber, to the same runs according to the text."
-    return [
-        *table(("benchmark", "MRE % 3", "MRE % 15", "MAE 3", "MAE 15", "verdict"), rows),
-        *wrap(note, WIDTH),
-    ]
+    return section(columns, check.ceilings, note)
 
 
 def _averages(check: TablesCheck) -> list[str]:
-    rows = [
-        [
-            row.table,
-            row.strategy,
-            row.what,
-            f"{row.printed:g}",
-            f"{row.over_all:.4g}",
-            f"{row.over_five:.4g}",
-            row.verdict + (" (of five)" if row.of_five else ""),
-        ]
-        for row in check.averages
-    ]
+    def verdict(row: AverageRow) -> str:
+        return row.verdict + (" (of five)" if row.of_five else "")
+
+    columns = (
+        Column("table", align="left"),
+        Column("strategy"),
+        Column("what"),
+        Column("printed", of=lambda row: f"{row.printed:g}"),
+        Column("over_all", "over 12", of=lambda row: f"{row.over_all:.4g}"),
+        Column("over_five", "over 5", of=lambda row: f"{row.over_five:.4g}"),
+        Column("verdict", align="left", of=verdict),
+    )
     note = "of five: it is the figure over the five acc_norm benchmarks ARC-E, ARC-C, SciQ, PIQA and HellaSwag."
-    return [
-        *table(("table", "strategy", "what", "printed", "over 12", "over 5", "verdict"), rows),
-        *wrap(note, WIDTH),
-    ]
+    return section(columns, check.averages, note)
 
 
 def _disagreements(check: TablesCheck) -> list[str]:
@@ -188,44 +147,31 @@ def range_text(answer: RangeAnswer) -> str:
     verdict.
     """
     count = len(answer.best.fits)
-    rows = [
-        [
-            one.rule.name,
-            number(one.distance, 3),
-            number(one.p, 2),
-            f"{one.closest} of {count}",
-            number(one.distance_through_bend, 3),
-            number(one.p_through_bend, 2),
-            "best" if one is answer.best else "",
-        ]
-        for one in answer.candidates
-    ]
-    columns = ("runs", "sum of d^2", "p", "alpha in 2 se", "by the bend", "p", "")
-    apart = answer.candidate(lower=True, upper=False, margin=True)
-    each = [
-        [
-            fit.benchmark,
-            f"{fit.alpha_printed:.4f}",
-            f"{fit.alpha:.4f} +- {fit.alpha_error:.4f} ({fit.n})",
-            f"{fit.distance:.1f}",
-            number(fit.p, 2),
-            f"{other.alpha:.4f} +- {other.alpha_error:.4f} ({other.n})",
-            f"{other.distance:.1f}",
-            number(other.p, 2),
-        ]
-        for fit, other in zip(
-            answer.candidate(lower=True, upper=True, margin=True).fits, apart.fits, strict=True
-        )
-    ]
+    columns = (
+        Column("runs", align="left", of=lambda one: one.rule.name),
+        number("distance", "sum of d^2", THREE),
+        number("p", "p", TWO),
+        Column("closest", "alpha in 2 se", of=lambda one: f"{one.closest} of {count}"),
+        number("distance_through_bend", "by the bend", THREE),
+        number("p_through_bend", "p", TWO),
+        Column("best", " ", align="left", of=lambda one: "best" if one is answer.best else ""),
+    )
+    limited, without = (
+        answer.candidate(lower=True, upper=upper, margin=True).fits for upper in (True, False)
+    )
+
+    def alpha(fit: CandidateFit) -> str:
+        return f"{fit.alpha:.4f} +- {fit.alpha_error:.4f} ({fit.n})"
+
     heads = (
-        "benchmark",
-        "Table 11",
-        "3e18 to 6e21 (runs)",
-        "d^2",
-        "p",
-        "3e18 and more (runs)",
-        "d^2",
-        "p",
+        Column("benchmark", align="left", of=lambda fits: fits[0].benchmark),
+        Column("Table 11", of=lambda fits: f"{fits[0].alpha_printed:.4f}"),
+        Column("3e18 to 6e21 (runs)", of=lambda fits: alpha(fits[0])),
+        Column("d^2", of=lambda fits: f"{fits[0].distance:.1f}"),
+        Column("p", of=lambda fits: fits[0].p, format=TWO),
+        Column("3e18 and more (runs)", of=lambda fits: alpha(fits[1])),
+        Column("d^2", of=lambda fits: f"{fits[1].distance:.1f}"),
+        Column("p", align="left", of=lambda fits: fits[1].p, format=TWO),
     )
     legend = (
         "d^2: squared distance of (log A, alpha) from the decoded Table 11 in units of the "
@@ -247,9 +193,9 @@ def range_text(answer: RangeAnswer) -> str:
     ]
     return "\n".join(
         [
-            *table(columns, rows),
+            *section(columns, answer.candidates),
             "",
-            *table(heads, each),
+            *section(heads, list(zip(limited, without, strict=True))),
             "",
             *(line for text in said for line in wrap(text, WIDTH)),
         ]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.data import isoflop_group
 
 from isoflop.numeric.check.approaches import clusters
-from isoflop.numeric.check.isoflop import BIASED_AWAY, NO_MINIMUM, describe, find_budgets, vertices
+from isoflop.numeric.check.isoflop import BIASED_AWAY, NO_MINIMUM, find_budgets, vertices
 from isoflop.numeric.check.laws import Laws
 from isoflop.numeric.fit.power_law import fit_power_law
 
@@ -163,14 +163,12 @@ def test_budgets_are_left_out_with_their_reason():
     losses[:6] = np.linspace(3.0, 2.8, 6)  # still falling at the largest size
     found = find_budgets(params, tokens, compute)
     laws = Laws.of((1.7, 400.0, 2000.0, 0.35, 0.3))
-    records = describe(found, found.minima(losses), found.biases(laws))
+    records = found.described(losses, None, laws)
     assert records[0].reason == NO_MINIMUM
     assert np.isnan(records[0].params)
     assert records[0].as_dict()["params"] is None
     losses[6:] = 2.5 + 0.02 * np.log(params[6:] / 3e8) ** 2
-    records = describe(
-        found, found.minima(losses), found.biases(Laws.of((1.7, 400.0, 2000.0, 1.5, 0.1)))
-    )
+    records = found.described(losses, None, Laws.of((1.7, 400.0, 2000.0, 1.5, 0.1)))
     assert records[1].reason == BIASED_AWAY
     assert records[1].params == pytest.approx(3e8)
 

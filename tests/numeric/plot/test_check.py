@@ -4,7 +4,6 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
-from matplotlib.figure import Figure
 
 from isoflop.numeric.check.runs import check_runs
 from isoflop.numeric.law import Law
@@ -105,12 +104,11 @@ def test_no_curve_is_cut_off(result):
 
 
 def test_the_legends_below_the_axes_cover_nothing(result):
-    given = Figure(figsize=(9, 4)).subplots(1, 3)
-    for panels in (plot_check_runs(result), plot_check_runs(result, given)):
-        panels[0].figure.draw_without_rendering()
-        for ax in (panels[0], panels[2]):
-            legend = ax.get_legend().get_window_extent()
-            assert all(legend.y1 < other.get_window_extent().y0 for other in panels)
+    panels = plot_check_runs(result)
+    panels[0].figure.draw_without_rendering()
+    for ax in (panels[0], panels[2]):
+        legend = ax.get_legend().get_window_extent()
+        assert all(legend.y1 < other.get_window_extent().y0 for other in panels)
 
 
 def test_a_minimum_is_seen_where_its_correction_is_small(result):
@@ -124,14 +122,6 @@ def test_a_minimum_is_seen_where_its_correction_is_small(result):
     assert all(
         line.get_markerfacecolor() == "none" for line in profiles.lines if line.get_marker() == "o"
     )
-
-
-def test_axes_that_are_given_are_used(result):
-    axes = Figure().subplots(1, 3)
-    assert plot_check_runs(result, axes) is axes
-    assert all(len(ax.lines) > 1 for ax in axes)
-    with pytest.raises(ValueError, match="axes='2 Axes': must be at least three"):
-        plot_check_runs(result, axes[:2])
 
 
 def test_any_number_of_ratios_can_be_drawn():

@@ -265,17 +265,6 @@ def test_panels_show_the_rows(result) -> None:
     assert len(legend.get_texts()) == 3
 
 
-def test_panels_on_given_axes(result) -> None:
-    given = Figure().subplots(4, 3)
-    assert plot_check(result, given) is given
-    assert [panel.get_title().split("\n")[0] for panel in given.flat] == [
-        row.name for row in result.rows
-    ]
-    assert all(panel.get_xlabel() and panel.get_ylabel() for panel in given.flat)
-    with pytest.raises(ValueError, match=r"^axes='11 Axes': must be at least 12"):
-        plot_check(result, given.ravel()[:11])
-
-
 # -- files ---------------------------------------------------------------------------------------------------
 
 
