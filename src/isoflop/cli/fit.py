@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, of_option, outside, shown
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
 from .numerals import parse
 from .render import TABLES, plain, written
 from .run_options import (
@@ -44,6 +44,7 @@ LEVEL = 0.9
 LISTS = ("--compute", "--ratio")
 #: Arguments of the library whose options have other names.
 OPTION_OF = {
+    "model": "--model",
     "fixed": "--fix",
     "bounds": "--bound",
     "repeats": "--bootstrap",
@@ -310,7 +311,7 @@ def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
             for word in options.words(option) or ():
                 if word.partition("=")[0].strip() == coefficient:
                     raise UsageError(f"{option} {shown(word)}: {error.complaint}") from None
-        raise of_option(error, ("model", "--model", model)) from None
+        raise
     except ValueError as error:  # the reader of expressions, in theory, begins with what it read
         spelt = f"{model!r}: "
         option = f"--model {shown(model)}: " if str(error).startswith(spelt) else ""
