@@ -2,44 +2,26 @@
 digits.
 """
 
-import io
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from tests.conftest import Outcome
 from tests.numeric.conftest import Reference as Search
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 
 
-class Outcome(NamedTuple):
-    """What one run left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture(scope="session")
-def call() -> Callable[..., Outcome]:
+def call(run_cli: Callable[..., Outcome]) -> Callable[..., Outcome]:
     """Run ``isoflop ARGS...`` in this process."""
-
-    def run(*argv: object) -> Outcome:
-        from isoflop.__main__ import main
-
-        out, err = io.StringIO(), io.StringIO()
-        with redirect_stdout(out), redirect_stderr(err):
-            code = main([str(word) for word in argv])
-        return Outcome(code, out.getvalue(), err.getvalue())
-
-    return run
+    return run_cli
 
 
 @pytest.fixture(scope="session")
