@@ -236,7 +236,7 @@ class Penalty(Computed, Shown):
 
         law: Any = self.law
         marked = [float(cost.ratio) for cost in self.rows()]
-        return plot_penalty([(law.name, law.beta, law.gamma)], ax, points=marked)
+        return plot_penalty([law], ax, points=[marked])
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name, those of the run included."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from ..law import Law
     from ..results import Band
 
 __all__ = [
@@ -71,7 +72,8 @@ POINTS = 401
 #: More laws than this have their legend beside the axes.
 MOST_INSIDE = 6
 LONGEST_LABEL = 60
-#: An axis of ratios ends here at the latest.
+#: An axis of ratios reaches so far, farther where a point is marked there, and ends here at the latest.
+RATIOS = (0.01, 100.0)
 WIDEST = 1e30
 #: A marked point keeps this factor from the edge of a logarithmic axis.
 MARGIN = 1.25
@@ -82,12 +84,11 @@ PLAIN = (1e-4, 1e4)
 
 
 def plot_penalty(
-    laws: Sequence[tuple[str, float, float]],
+    laws: Sequence[Law],
     ax: Axes | None = None,
     *,
-    ratio_range: tuple[float, float] = (0.01, 100.0),
     within: float | None = None,
-    points: Sequence[float] | Sequence[Sequence[float]] | None = None,
+    points: Sequence[Sequence[float]] = (),
     names: Sequence[Sequence[str]] = (),
     optimal_tokens_per_param: float | None = None,
 ) -> Axes:
@@ -96,17 +97,14 @@ def plot_penalty(
 
     Parameters
     ----------
-    laws : sequence of (label, beta, gamma)
-        The exponents of params and tokens; 1, > 0.
+    laws : sequence of Law
     ax : Axes, optional
-    ratio_range : (float, float)
-        Lowest and highest rho, > 0; widened to hold every point.
     within : float, optional
         Shade the ratios at which the penalty is at most 1 + within; 1, > 0.
-    points : sequence of float, or one such sequence for each law, optional
-        Ratios to mark on every curve, or on each law's own, > 0.
+    points : a sequence of float for each law, optional
+        Ratios to mark on its curve, > 0.
     names : a sequence of str for each law, optional
-        What stands beside the points of each law.
+        What stands beside the points.
     optimal_tokens_per_param : float, optional
         D*/N* of the one budget at which all points are: a second axis has D/N.
 
@@ -117,58 +115,44 @@ def plot_penalty(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain.
+        Where there is no law, or an argument is outside its domain.
     """
     import numpy as np
     from matplotlib.ticker import StrMethodFormatter
 
     from .. import formulas
-    from ..law import Law
 
-    named = _labelled(laws)
-    own_marks = _marks(points, len(named))
-    marks = [ratio for entry in own_marks for ratio in entry]
-    lo, hi = _interval("ratio_range", ratio_range)
-    if any(not 1 / WIDEST < ratio < WIDEST for ratio in (lo, hi, *marks)):
-        raise outside(
-            "ratio",
-            max((lo, hi, *marks), key=lambda ratio: abs(math.log(ratio))),
-            f"from {1 / WIDEST:g} to {WIDEST:g} to be drawn",
-        )
+    if not laws:
+        raise outside("laws", laws, "a sequence of at least one law")
+    marks = [positive_number("points", ratio) for entry in points for ratio in entry]
+    if any(not 1 / WIDEST < ratio < WIDEST for ratio in marks):
+        farthest = max(marks, key=lambda ratio: abs(math.log(ratio)))
+        raise outside("ratio", farthest, f"from {1 / WIDEST:g} to {WIDEST:g} to be drawn")
     left, right = (
-        min([lo, *(ratio / MARGIN for ratio in marks)]),
-        max([hi, *(ratio * MARGIN for ratio in marks)]),
+        min([RATIOS[0], *(ratio / MARGIN for ratio in marks)]),
+        max([RATIOS[1], *(ratio * MARGIN for ratio in marks)]),
     )
     ratios = np.geomspace(left, right, POINTS)
-    if within is not None:
-        within = positive_number("within", within)
 
-    def penalty(ratio: Any, beta: float, gamma: float) -> Any:
-        return formulas.penalty(formulas.log_size_ratio_at_ratio(ratio), beta, gamma)
+    def penalty(law: Law, ratio: Any) -> Any:
+        return formulas.penalty(formulas.log_size_ratio_at_ratio(ratio), law.beta, law.gamma)
 
-    curves = [penalty(ratios, beta, gamma) for _, beta, gamma in named]
+    curves = [penalty(law, ratios) for law in laws]
 
     with _axes(ax, (COLUMN, 2.6)) as ax:
-        for index, ((label, beta, gamma), curve) in enumerate(zip(named, curves, strict=True)):
+        for index, (law, curve) in enumerate(zip(laws, curves, strict=True)):
             colour, dashes = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
-            ax.plot(ratios, curve, color=colour, linestyle=dashes, label=label)
+            ax.plot(ratios, curve, color=colour, linestyle=dashes, label=_literal(law.name))
             if within is not None:
-                low, high = Law(beta=beta, gamma=gamma).tolerance(within).ratio
+                low, high = law.tolerance(within).ratio
                 span = rf"within {within * 100:.4g} %: $\rho$ = {low:.3g} to {high:.3g}"
                 ax.axvspan(low, high, color=colour, alpha=0.15, linewidth=0, label=span)
-            if own_marks[index]:
-                heights = penalty(np.array(own_marks[index]), beta, gamma)
-                ax.plot(
-                    own_marks[index],
-                    heights,
-                    "o",
-                    color=colour,
-                    markersize=4,
-                    zorder=3,
-                    clip_on=False,
-                )
+            if points and points[index]:
+                heights = penalty(law, np.array(points[index]))
+                mark: Any = {"color": colour, "markersize": 4, "zorder": 3, "clip_on": False}
+                ax.plot(points[index], heights, "o", **mark)
                 for name, ratio, height in zip(
-                    names[index] if names else (), own_marks[index], heights, strict=False
+                    names[index] if names else (), points[index], heights, strict=False
                 ):
                     # Above the first curve and below the others, away from the optimum.
                     above, outside_curve = (1 if index == 0 else -1), (-1 if ratio > 1.0 else 1)
@@ -199,7 +183,7 @@ def plot_penalty(
             top = ax.secondary_xaxis("top", (lambda rho: rho * best, lambda ratio: ratio / best))
             top.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             top.set_xlabel("tokens per param $D/N$")
-        if len(named) <= MOST_INSIDE:
+        if len(laws) <= MOST_INSIDE:
             ax.legend()
         else:
             ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
@@ -207,34 +191,23 @@ def plot_penalty(
 
 
 def plot_isoflop(
-    E: float | None,
-    A: float,
-    B: float,
-    beta: float,
-    gamma: float,
+    law: Law,
     computes: Sequence[float],
     ax: Axes | None = None,
     *,
     size_ratios: tuple[float, float] = (0.1, 10.0),
-    unit: str | None = None,
 ) -> Axes:
     """Loss against model size at fixed compute, one profile a budget, with the path of the optima.
 
     Parameters
     ----------
-    E : float or None
-        Irreducible loss, >= 0; None draws the reducible loss.
-    A, B : float
-        Coefficients of the params and the tokens term; loss, > 0.
-    beta, gamma : float
-        Exponents of params and tokens; 1, > 0.
+    law : Law
+        With A and B; without E the reducible loss is drawn.
     computes : sequence of float
         Budgets; FLOP, > 0.
     ax : Axes, optional
     size_ratios : (float, float)
         Each profile runs over this range of N/N*, > 0.
-    unit : str, optional
-        Unit of the loss, for the axis.
 
     Returns
     -------
@@ -249,26 +222,20 @@ def plot_isoflop(
     from matplotlib import colormaps
 
     from .. import formulas
-    from ..law import Law
 
     budgets = sorted(positive_number("computes", compute) for compute in computes)
     if not budgets:
         raise outside("computes", computes, f"at least one budget, each {POSITIVE}")
-    lo, hi = _interval("size_ratios", size_ratios)
+    lo, hi = (positive_number("size_ratios", ratio) for ratio in size_ratios)
+    if not lo < hi:
+        raise outside("size_ratios", size_ratios, "two numbers, the first below the second")
     size_ratio = np.geomspace(lo, hi, POINTS)
-    law = Law(E=E, A=A, B=B, beta=beta, gamma=gamma).needed("A", "B")
-
-    def loss(params: Any, tokens: Any) -> Any:
-        if E is None:
-            return formulas.reducible_loss(params, tokens, **law)
-        return formulas.loss(params, tokens, E, **law)
-
-    def optimum(compute: Any) -> Any:
-        return formulas.optimal_params(compute, **law)
+    loss = law.reducible_loss if law.E is None else law.loss
 
     def along_budget(compute: Any, params: Any) -> tuple[Any, Any]:
         return params, loss(params, formulas.tokens_given_params(compute, params))
 
+    optimum = law.envelope.params
     profiles = [along_budget(compute, size_ratio * optimum(compute)) for compute in budgets]
     path = np.geomspace(budgets[0], budgets[-1], POINTS)
     at_optima, path_of_optima = (along_budget(C, optimum(C)) for C in (np.array(budgets), path))
@@ -282,8 +249,7 @@ def plot_isoflop(
         ax.plot([], [], "o--", color=DIM, markersize=3.5, linewidth=1.0, label="optimum")
         ax.set_xscale("log")
         ax.set_xlabel(r"params $N$")
-        quantity = "reducible loss $L-E$" if E is None else "loss $L$"
-        ax.set_ylabel(quantity if unit is None else f"{quantity} ({unit})")
+        ax.set_ylabel("reducible loss $L-E$" if law.E is None else "loss $L$")
         ax.legend()
     return ax
 
@@ -440,45 +406,10 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Iterator[Axes]:
         yield figure.subplots()
 
 
-def _marks(points: Any, laws: int) -> list[list[float]]:
-    """The ratios to mark on each law's curve."""
-    given = [] if points is None else list(points)
-    if all(isinstance(entry, (int, float)) for entry in given):
-        return [[positive_number("points", ratio) for ratio in given]] * laws
-    if len(given) != laws:
-        raise outside("points", f"{len(given)} sequences", f"one for each of {laws} laws")
-    return [[positive_number("points", ratio) for ratio in entry] for entry in given]
-
-
-def _labelled(laws: Sequence[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
-    domain = "a sequence of at least one (label, beta, gamma)"
-    try:
-        named = [(str(label), beta, gamma) for label, beta, gamma in laws]
-    except (TypeError, ValueError):
-        raise outside("laws", laws, domain) from None
-    if not named:
-        raise outside("laws", laws, domain)
-    return [
-        (_literal(label), positive_number("beta", b), positive_number("gamma", g))
-        for label, b, g in named
-    ]
-
-
 def _literal(label: str) -> str:
     """A label that Matplotlib prints as it is, on one line of bearable length."""
     printable = "".join(character if character.isprintable() else " " for character in label)
     return printable.replace("$", r"\$")[:LONGEST_LABEL]
-
-
-def _interval(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
-    domain = f"two numbers, each {POSITIVE}, the first below the second"
-    try:
-        lo, hi = (positive_number(name, bound) for bound in bounds)
-    except (TypeError, ValueError):
-        raise outside(name, bounds, domain) from None
-    if not lo < hi:
-        raise outside(name, bounds, domain)
-    return lo, hi
 
 
 def _power(value: float) -> str:
