@@ -56,7 +56,7 @@ def derivation() -> Derivation:
                 "=",
                 C,
             ),
-            say("Fewer tokens leave the budget to the other factor:"),
+            "Fewer tokens leave the budget to the other factor:",
         ),
         step(
             "scarcity",
@@ -97,7 +97,7 @@ def derivation() -> Derivation:
                 "=",
                 -names.exponent * names.coefficient * WALL ** (-names.exponent - 1),
             ),
-            say("It leaves the compute law with the same slope:"),
+            "It leaves the compute law with the same slope:",
         ),
         step(
             "price_of_data",
@@ -107,12 +107,12 @@ def derivation() -> Derivation:
         step(
             "free_at_threshold",
             (PRICE(WALL), "=", 0),
-            say("At the threshold the two parts of the price cancel, as at the optimum:"),
+            "At the threshold the two parts of the price cancel, as at the optimum:",
         ),
         step(
             "price_beyond",
             (PRICE(beyond), "=", g * floor * ((1 + u) ** -b - 1)),
-            say("Beyond it the part of the params falls as a power of compute:"),
+            "Beyond it the part of the params falls as a power of compute:",
         ),
         step(
             "price_is_negative",

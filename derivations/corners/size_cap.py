@@ -56,7 +56,7 @@ def derivation() -> Derivation:
                 "=",
                 C,
             ),
-            say("Fewer params leave the budget to the other factor:"),
+            "Fewer params leave the budget to the other factor:",
         ),
         step(
             "smallness",
@@ -97,7 +97,7 @@ def derivation() -> Derivation:
                 "=",
                 -names.exponent * names.coefficient * CAPPED ** (-names.exponent - 1),
             ),
-            say("It leaves the compute law with the same slope:"),
+            "It leaves the compute law with the same slope:",
         ),
         step(
             "price_of_size",
@@ -109,12 +109,12 @@ def derivation() -> Derivation:
         step(
             "free_at_threshold",
             (PRICE(CAPPED), "=", 0),
-            say("At the threshold the two parts of the price cancel, as at the optimum:"),
+            "At the threshold the two parts of the price cancel, as at the optimum:",
         ),
         step(
             "price_beyond",
             (PRICE(beyond), "=", b * floor * ((1 + u) ** -g - 1)),
-            say("Beyond it the part of the tokens falls as a power of compute:"),
+            "Beyond it the part of the tokens falls as a power of compute:",
         ),
         step(
             "price_is_negative",

@@ -36,12 +36,12 @@ def derivation() -> Derivation:
         step(
             "size",
             (PARAMS(TANGENCY), "=", names.params.subs(C, TANGENCY)),
-            say("There the size of the ray is the optimal one:"),
+            "There the size of the ray is the optimal one:",
         ),
         step(
             "loss",
             (reducible.subs(C, TANGENCY), "=", names.reducible.subs(C, TANGENCY)),
-            say("So its reducible loss is that of the envelope:"),
+            "So its reducible loss is that of the envelope:",
         ),
         step(
             "slope",

@@ -45,7 +45,7 @@ def derivation() -> Derivation:
         step(
             "compute_law",
             (BEST_REDUCIBLE, "=", names.reducible),
-            say("Substitute the optimum in the law:"),
+            "Substitute the optimum in the law:",
         ),
         step(
             "in_compute",

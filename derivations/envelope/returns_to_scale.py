@@ -51,7 +51,7 @@ def derivation() -> Derivation:
             step(
                 f"in_the_end{ending}",
                 (scaled, "~", smaller.expression * scale**-smaller.exponent),
-                say("The term with the smaller exponent is left:"),
+                "The term with the smaller exponent is left:",
                 ByLeadingTerm(scale, "oo"),
                 assume=(gap,),
             ),

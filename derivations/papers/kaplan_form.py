@@ -68,9 +68,7 @@ def derivation() -> Derivation:
             ),
         ),
         step(
-            "budget",
-            (spent.subs({n: n_star, d: d_star}), "=", C),
-            say("The optimum spends the budget:"),
+            "budget", (spent.subs({n: n_star, d: d_star}), "=", C), "The optimum spends the budget:"
         ),
         step(
             "balance",

@@ -70,7 +70,7 @@ def derivation() -> Derivation:
             step(
                 "differences_are_positive",
                 (p**order * FAIL_AT(k), ">", 0),
-                say("Both factors are positive:"),
+                "Both factors are positive:",
                 ByPositiveTerms(form=odds**order * (1 + odds) ** (-order - k)),
             ),
             step(
