@@ -335,12 +335,14 @@ def _bounds(options: Options) -> dict[str, tuple[float | None, float | None]]:
     found = {}
     for name, ends in assignments(options, "--bound", domain).items():
         word = f"{name}={ends}"
+        texts = ends.split(":")
         low, high = (
-            _finite("--bound", word, end) if end.strip() else None
-            for end in ends.partition(":")[::2]
+            _finite("--bound", word, text) if text.strip() else None
+            for text in (texts if len(texts) == 2 else ("", ""))
         )
-        both = low is not None and high is not None
-        if ":" not in ends or low is high or (both and not low < high):
+        if low is None and high is None:
+            raise outside("--bound", word, domain)
+        if low is not None and high is not None and not low < high:
             raise outside("--bound", word, domain)
         found[name] = (low, high)
     return found
