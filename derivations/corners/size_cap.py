@@ -78,11 +78,7 @@ def derivation() -> Derivation:
                 v,
             ),
             ByMonotone(
-                in_shares,
-                x,
-                v + u,
-                v,
-                slope=ByMonotone(in_shares.diff(x), x, x, Integer(0)),
+                in_shares, x, v + u, v, slope=ByMonotone(in_shares.diff(x), x, x, Integer(0))
             ),
         ),
         step(

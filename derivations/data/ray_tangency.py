@@ -22,10 +22,7 @@ def derivation() -> Derivation:
     kappa = envelope.budget.coefficient
     reducible = function("R")(PARAMS(C), TOKENS(C))
     params, tokens = envelope.form.terms
-    terms = (
-        params.expression.subs(sym.N, PARAMS(C)),
-        tokens.expression.subs(sym.D, TOKENS(C)),
-    )
+    terms = (params.expression.subs(sym.N, PARAMS(C)), tokens.expression.subs(sym.D, TOKENS(C)))
     touch = tangency_in_allocation(envelope).subs(envelope.params.subs(C, kappa), BALANCE)
     steps = (
         step(

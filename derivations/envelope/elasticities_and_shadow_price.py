@@ -128,9 +128,7 @@ def derivation() -> Derivation:
         steps=steps,
         source="Envelope theorem; the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows=say(
-            "A log-log plot of the loss with {} left in it understates {}.",
-            (sym.E, ">", 0),
-            alpha,
+            "A log-log plot of the loss with {} left in it understates {}.", (sym.E, ">", 0), alpha
         ),
     )
 

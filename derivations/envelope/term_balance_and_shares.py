@@ -75,8 +75,7 @@ def derivation() -> Derivation:
         definitions=(
             *envelope.definitions,
             Definition(
-                path,
-                (g * tokens.coefficient / (b * params.coefficient * sym.N**-b)) ** (1 / g),
+                path, (g * tokens.coefficient / (b * params.coefficient * sym.N**-b)) ** (1 / g)
             ),
         ),
         statement=say(

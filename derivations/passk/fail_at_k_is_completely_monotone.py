@@ -76,10 +76,7 @@ def derivation() -> Derivation:
             step(
                 "pass_increases",
                 (PASS_AT(k + 1), ">", PASS_AT(k)),
-                say(
-                    "The difference of the two sides is {}, by {one_difference}:",
-                    p * FAIL_AT(k),
-                ),
+                say("The difference of the two sides is {}, by {one_difference}:", p * FAIL_AT(k)),
                 ByPositiveTerms(form=odds * (1 + odds) ** -(k + 1)),
             ),
             step(

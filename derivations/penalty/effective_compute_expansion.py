@@ -78,10 +78,7 @@ def derivation() -> Derivation:
         name="effective_compute_expansion",
         title="Effective compute near the optimum",
         assumptions=(*m.envelope.assumptions, say("Let {} be real.", s)),
-        definitions=(
-            *m.definitions,
-            Definition(share, PENALTY(exp(s)) ** (-1 / alpha)),
-        ),
+        definitions=(*m.definitions, Definition(share, PENALTY(exp(s)) ** (-1 / alpha))),
         statement=say(
             "A run with {} times the optimal size at compute {} is worth the share {} of its "
             "compute, {definition}. At the optimum {value} and {slope}, and the coefficients "

@@ -75,10 +75,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="penalty_expansion",
         title="The penalty near the optimum",
-        assumptions=(
-            *m.envelope.assumptions,
-            say("Let {} be real and {}.", s, (epsilon, ">", 0)),
-        ),
+        assumptions=(*m.envelope.assumptions, say("Let {} be real and {}.", s, (epsilon, ">", 0))),
         definitions=(*m.definitions, Definition(width, m.tolerance_half_width)),
         statement=say(
             "A run with {} times the optimal size at its compute has the penalty {penalty}. "

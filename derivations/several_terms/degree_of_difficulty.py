@@ -60,12 +60,7 @@ def derivation() -> Derivation:
         step(
             "monomial",
             (dual, "=", names.reducible),
-            say(
-                "The dual value there is a monomial in {}, {} and {}:",
-                sym.A,
-                sym.B,
-                sym.C,
-            ),
+            say("The dual value there is a monomial in {}, {} and {}:", sym.A, sym.B, sym.C),
         ),
         claims["global_minimum"],
         step(
