@@ -47,8 +47,6 @@ COMMANDS = (
     "prove",
     "latex",
 )
-#: What is no command by itself -> where it is.
-INSTEAD = {"overtraining": "fit --law overtraining"}
 HELP, VERSION = ("-h", "--help"), "--version"
 
 
@@ -134,8 +132,8 @@ def _unknown(word: str) -> UsageError:
         return UsageError(
             f"unknown option {shown(word)}{known}; options of a command follow the command"
         )
-    hint = f" (it is isoflop {INSTEAD[word]})" if word in INSTEAD else close_matches(word, COMMANDS)
-    return UsageError(f"unknown command {shown(word)}{hint}: must be one of {', '.join(COMMANDS)}")
+    known = close_matches(word, COMMANDS)
+    return UsageError(f"unknown command {shown(word)}{known}: must be one of {', '.join(COMMANDS)}")
 
 
 def _overview() -> str:
