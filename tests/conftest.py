@@ -20,7 +20,7 @@ hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, prin
 hypothesis.settings.load_profile("ci" if IN_CI else "local")
 
 
-class CliResult(NamedTuple):
+class Outcome(NamedTuple):
     """What one run of the command line left behind."""
 
     code: int
@@ -28,29 +28,17 @@ class CliResult(NamedTuple):
     err: str
 
 
-@pytest.fixture
-def run_cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., CliResult]:
-    """Run ``isoflop ARGS...`` in this process; a ``SystemExit`` becomes the exit code that a shell
-    sees.
-    """
+@pytest.fixture(scope="session")
+def run_cli() -> Callable[..., Outcome]:
+    """Run ``isoflop ARGS...`` in this process."""
 
-    def run(*argv: object, stdin: str = "") -> CliResult:
+    def run(*argv: object) -> Outcome:
         from isoflop.__main__ import main
 
         out, err = io.StringIO(), io.StringIO()
-        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
-        monkeypatch.setattr("sys.argv", ["isoflop", *map(str, argv)])
         with redirect_stdout(out), redirect_stderr(err):
-            try:
-                code: object = main([str(arg) for arg in argv])
-            except SystemExit as stop:
-                code = stop.code
-        if code is None:
-            code = 0
-        elif not isinstance(code, int):
-            err.write(f"{code}\n")
-            code = 1
-        return CliResult(code, out.getvalue(), err.getvalue())
+            code = main([str(word) for word in argv])
+        return Outcome(code, out.getvalue(), err.getvalue())
 
     return run
 

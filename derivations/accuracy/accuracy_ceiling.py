@@ -29,7 +29,7 @@ def derivation() -> Derivation:
         step(
             "vanishing",
             (reducible, "->", 0),
-            say("For unlimited compute the reducible part vanishes:"),
+            "For unlimited compute the reducible part vanishes:",
             ByLeadingTerm(C, "oo"),
         ),
         step(
@@ -53,7 +53,7 @@ def derivation() -> Derivation:
                 "=",
                 power * (ceiling - guessing) * reducible * exp(-reducible),
             ),
-            say("The slope itself:"),
+            "The slope itself:",
         ),
         step(
             "steepest",

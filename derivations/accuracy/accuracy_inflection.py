@@ -69,7 +69,7 @@ def derivation() -> Derivation:
         step(
             "concave_after",
             (curvature(foot / (1 + v)), "<", 0),
-            say("At more compute it is smaller, and the curvature negative:"),
+            "At more compute it is smaller, and the curvature negative:",
             ByPositiveTerms(
                 form=a
                 * foot
@@ -90,10 +90,10 @@ def derivation() -> Derivation:
         step(
             "log_slope_falls_after",
             (logarithmic(1 / (1 + v)), "<", 0),
-            say("And it falls after that:"),
+            "And it falls after that:",
             ByPositiveTerms(form=a**2 * v / (1 + v) ** 2 * exp(-1 / (1 + v))),
         ),
-        step("slope", (Partial(q, log(c)), "=", a * u * exp(-u)), say("The slope itself:")),
+        step("slope", (Partial(q, log(c)), "=", a * u * exp(-u)), "The slope itself:"),
         step(
             "steepest",
             (exp(u - 1), ">=", u),

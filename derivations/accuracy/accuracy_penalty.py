@@ -36,7 +36,7 @@ def derivation() -> Derivation:
         step(
             "lost",
             (accuracy(R) - accuracy(p * R), "=", lost(R)),
-            say("Subtract the accuracy off the optimum:"),
+            "Subtract the accuracy off the optimum:",
         ),
         step(
             "without_cancellation",
@@ -48,7 +48,7 @@ def derivation() -> Derivation:
             (Subs(Partial(lost(R), R), R, worst), "=", 0),
             say("{} is {} times {} at {}:", exp(-R), p, exp(-p * R), (R, "=", worst)),
         ),
-        step("attained", (lost(worst), "=", greatest), say("The value there:")),
+        step("attained", (lost(worst), "=", greatest), "The value there:"),
         step(
             "greatest",
             (lost(R), "<=", greatest),
@@ -91,7 +91,7 @@ def derivation() -> Derivation:
         step(
             "worst_below_one",
             (1, ">", worst),
-            say("The logarithm lies below its tangent at one:"),
+            "The logarithm lies below its tangent at one:",
             BySameDifference(-worst, Integer(-1), ByConvexity(-log(y) / x, y, p, Integer(1))),
         ),
         step(
@@ -103,7 +103,7 @@ def derivation() -> Derivation:
         step(
             "never_gained",
             (lost(R), ">=", 0),
-            say("The exponential falls:"),
+            "The exponential falls:",
             ByMonotone(
                 span * (exp(-R) - exp(-R - v)), v, x * R, Integer(0), order=ByPositiveTerms()
             ),

@@ -2,146 +2,40 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Subs, Symbol, exp, log
+from sympy import Symbol
 
+from isoflop.derivations.corners import Cap
 from isoflop.theory import symbols as sym
-from isoflop.theory.envelope import product_of_powers
-from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.marginal import capped_shadow_price
-from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone, ByPositiveTerms
-from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
+from isoflop.theory.envelope import derive
+from isoflop.theory.proof.theorem import Derivation, say
 
 WALL = Symbol("C_D", positive=True)
-#: The reducible loss with all tokens there are, that with fewer than the optimal ones, and the price of data.
-AT_WALL, SCARCE, PRICE = function("W"), function("f"), function("p")
+STEPS = {
+    "threshold": "At compute {} the optimal tokens are all there are:",
+    "beyond": "They are a rising power of compute, so that for {} they are more:",
+    "budget_kept": "Fewer tokens leave the budget to the other factor:",
+    "scarcity": "At the optimum the terms are {} and {}; each changes by a factor:",
+    "less_data_is_worse": "The derivative of {} in {} is {}, which rises in {} from 0 and is positive:",
+    "at_threshold": "At {} the loss at the wall is that of the optimum:",
+    "smooth_departure": "It leaves the compute law with the same slope:",
+    "price_of_data": "Differentiate the loss at the wall in the logarithm of {} at fixed compute:",
+    "free_at_threshold": "At the threshold the two parts of the price cancel, as at the optimum:",
+    "price_beyond": "Beyond it the part of the params falls as a power of compute:",
+    "price_is_negative": "By {price_beyond} this falls in {} from 0 at {}:",
+    "floor": "With compute without end the term of {} vanishes:",
+}
 
 
 def derivation() -> Derivation:
     """The threshold, the loss at the wall, that using less data is worse, the price of data, and the floor it leaves."""
-    m = misallocation()
-    names, cap, C = m.named.envelope, sym.D_MAX, sym.C
-    (w_n, w_d), (n_star, d_star) = names.shares, names.allocation
-    params, tokens = PARAMS_TOKENS.terms
-    b, g, best = params.exponent, tokens.exponent, names.reducible
-    u, v, x = (Symbol(name, positive=True) for name in "uvx")
-    beyond = WALL * (1 + u)
-    at_wall = AT_WALL(C, cap)
-    price = capped_shadow_price(m, sym.D).subs(sym.D, cap)
-    floor = tokens.expression.subs(sym.D, cap)
-    in_shares = best * (w_n * exp(-b * x) + w_d * exp(g * x))
-
-    def at_threshold(expression: Expr) -> Expr:
-        return Subs(expression, C, WALL)
-
-    steps = (
-        step(
-            "threshold",
-            (d_star.subs(C, WALL), "=", cap),
-            say("At compute {} the optimal tokens are all there are:", WALL),
-        ),
-        step(
-            "beyond",
-            (d_star.subs(C, beyond), ">", cap),
-            say("They are a rising power of compute, so that for {} they are more:", (u, ">", 0)),
-            ByMonotone(cap * x**w_d, x, 1 + u, Integer(1), order=ByPositiveTerms(form=u)),
-        ),
-        step(
-            "budget_kept",
-            (
-                product_of_powers(
-                    (m.envelope.budget.coefficient, n_star * exp(v), d_star * exp(-v)),
-                    (Integer(1),) * 3,
-                ),
-                "=",
-                C,
-            ),
-            say("Fewer tokens leave the budget to the other factor:"),
-        ),
-        step(
-            "scarcity",
-            (SCARCE(v), "=", in_shares.subs(x, v)),
-            say(
-                "At the optimum the terms are {} and {}; each changes by a factor:",
-                w_n * best,
-                w_d * best,
-            ),
-        ),
-        step(
-            "less_data_is_worse",
-            (SCARCE(v + u), ">", SCARCE(v)),
-            say(
-                "The derivative of {} in {} is {}, which rises in {} from 0 and is positive:",
-                SCARCE(v),
-                v,
-                names.exponent * best * (exp(g * v) - exp(-b * v)),
-                v,
-            ),
-            ByMonotone(
-                in_shares,
-                x,
-                v + u,
-                v,
-                slope=ByMonotone(in_shares.diff(x), x, x, Integer(0)),
-            ),
-        ),
-        step(
-            "at_threshold",
-            (at_wall.subs(C, WALL), "=", best.subs(C, WALL)),
-            say("At {} the loss at the wall is that of the optimum:", WALL),
-        ),
-        step(
-            "smooth_departure",
-            (
-                at_threshold(Partial(at_wall, C)),
-                "=",
-                -names.exponent * names.coefficient * WALL ** (-names.exponent - 1),
-            ),
-            say("It leaves the compute law with the same slope:"),
-        ),
-        step(
-            "price_of_data",
-            (Partial(at_wall, log(cap)), "=", PRICE(C)),
-            say("Differentiate the loss at the wall in the logarithm of {} at fixed compute:", cap),
-        ),
-        step(
-            "free_at_threshold",
-            (PRICE(WALL), "=", 0),
-            say("At the threshold the two parts of the price cancel, as at the optimum:"),
-        ),
-        step(
-            "price_beyond",
-            (PRICE(beyond), "=", g * floor * ((1 + u) ** -b - 1)),
-            say("Beyond it the part of the params falls as a power of compute:"),
-        ),
-        step(
-            "price_is_negative",
-            (PRICE(beyond), "<", 0),
-            say("By {price_beyond} this falls in {} from 0 at {}:", u, (u, "=", 0)),
-            ByMonotone(g * floor * ((1 + x) ** -b - 1), x, u, Integer(0), increasing=False),
-        ),
-        step(
-            "floor",
-            (at_wall, "->", floor),
-            say("With compute without end the term of {} vanishes:", sym.N),
-            ByLeadingTerm(C, "oo"),
-        ),
-    )
-    return Derivation(
-        name="data_wall",
+    cap = sym.D_MAX
+    return Cap(sym.D, cap, WALL).theorem(
         title="The data wall",
-        assumptions=(
-            *m.envelope.assumptions,
-            say("There are {} tokens, {}: a run has {}.", cap, (cap, ">", 0), (sym.D, "<=", cap)),
+        assumption=say(
+            "There are {} tokens, {}: a run has {}.", cap, (cap, ">", 0), (sym.D, "<=", cap)
         ),
-        definitions=(
-            *m.envelope.definitions,
-            Definition(WALL, m.data_wall),
-            Definition(at_wall, m.capped_reducible(sym.D, cap)),
-            Definition(SCARCE(v), function("R")(n_star * exp(v), d_star * exp(-v))),
-            Definition(PRICE(C), price),
-        ),
-        statement=say(
+        steps=STEPS,
+        statement=(
             "Beyond the compute {} the optimum needs more tokens than there are: "
             "{threshold}, and for every {} also {beyond}. At compute {} a run with {} "
             "tokens, {}, has {} params, {budget_kept}. Its reducible loss is {}, and that "
@@ -149,26 +43,13 @@ def derivation() -> Derivation:
             "has all {} tokens and {} params, with the reducible loss {}. More data would "
             "always lower it: {price_of_data} and {price_is_negative}. It leaves the compute "
             "law smoothly, {at_threshold} and {smooth_departure}, and does not vanish with "
-            "growing compute, {floor}.",
-            WALL,
-            (u, ">", 0),
-            C,
-            d_star * exp(-v),
-            (v, ">", 0),
-            n_star * exp(v),
-            SCARCE(v),
-            WALL,
-            cap,
-            C / (6 * cap),
-            at_wall,
+            "growing compute, {floor}."
         ),
-        steps=steps,
-        source="Karush-Kuhn-Tucker conditions on the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows=say(
             "Beyond the wall the loss falls with the exponent {} towards a floor, no longer with "
             "{} towards {}.",
-            b,
-            names.exponent,
+            sym.BETA,
+            derive().named.exponent,
             sym.E,
         ),
     )

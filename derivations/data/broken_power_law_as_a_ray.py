@@ -30,17 +30,17 @@ def derivation() -> Derivation:
         step(
             "two_powers",
             (curve, "=", sym.E + front * C**-first + front * place**-gap * C**-last),
-            say("The bracket has the power one:"),
+            "The bracket has the power one:",
         ),
         step(
             "params_coefficient",
             (params(C), "=", front * C**-first),
-            say("The params term on the ray is the first power:"),
+            "The params term on the ray is the first power:",
         ),
         step(
             "tokens_coefficient",
             (tokens(C), "=", front * place**-gap * C**-last),
-            say("And the tokens term the other one:"),
+            "And the tokens term the other one:",
         ),
         step(
             "same_curve",
@@ -50,12 +50,12 @@ def derivation() -> Derivation:
         step(
             "break_again",
             (params(place) / tokens(place), "=", 1),
-            say("At the break the two terms agree:"),
+            "At the break the two terms agree:",
         ),
         step(
             "value_at_the_break",
             (params(place) + tokens(place), "=", 2 * front * place**-first),
-            say("So there the reducible loss is twice either of them:"),
+            "So there the reducible loss is twice either of them:",
         ),
     )
     return Derivation(

@@ -73,12 +73,12 @@ def derivation() -> Derivation:
         step(
             "half_at_the_break",
             (s1.subs(X, d1), "=", Rational(1, 2)),
-            say("At a break half of its change is reached:"),
+            "At a break half of its change is reached:",
         ),
         step(
             "one_tenth",
             (s1.subs(X, d1 * Integer(9) ** -f1), "=", Rational(1, 10)),
-            say("A tenth is reached before it:"),
+            "A tenth is reached before it:",
         ),
         step(
             "nine_tenths",
@@ -101,7 +101,7 @@ def derivation() -> Derivation:
         step(
             "share_below",
             (s1, "<=", z1),
-            say("Below the break the share is small:"),
+            "Below the break the share is small:",
             ByPositiveTerms(form=z1**2 / (1 + z1)),
         ),
         step(
@@ -113,14 +113,14 @@ def derivation() -> Derivation:
         step(
             "share_above",
             (1 - s1, "<=", 1 / z1),
-            say("Above the break what is missing is small:"),
+            "Above the break what is missing is small:",
             ByPositiveTerms(form=1 / (z1 * (1 + z1))),
         ),
-        step("rest_vanishes", (1 / z1, "->", 0), say("In the same way:"), ByLeadingTerm(X, "oo")),
+        step("rest_vanishes", (1 / z1, "->", 0), "In the same way:", ByLeadingTerm(X, "oo")),
         step(
             "value_before",
             (in_logs(C0, B), "=", -c1 * f1 * log(1 + z1) - c2 * f2 * log(1 + z2)),
-            say("The logarithm of the law is a sum over the breaks:"),
+            "The logarithm of the law is a sum over the breaks:",
         ),
         step(
             "factor_below",
@@ -142,14 +142,14 @@ def derivation() -> Derivation:
         step(
             "before_the_breaks_from_below",
             (-c1 * s1, "<=", w * z1),
-            say("Nor does it take away more:"),
+            "Nor does it take away more:",
             within(-1, s1, z1),
             assume=(w + c1,),
         ),
         step(
             "other_end",
             (in_ratios(law.reversed.at(X)), "=", VALUE(X)),
-            say("Read from its other end, the law has changes and widths of the other sign:"),
+            "Read from its other end, the law has changes and widths of the other sign:",
         ),
         step(
             "value_after",
@@ -158,12 +158,12 @@ def derivation() -> Derivation:
                 "=",
                 -c1 * f1 * log(1 + 1 / z1) - c2 * f2 * log(1 + 1 / z2),
             ),
-            say("So its logarithm is also this sum:"),
+            "So its logarithm is also this sum:",
         ),
         step(
             "factor_above",
             (-f1 * log(1 + 1 / z1), ">=", -f1 / z1),
-            say("A term in it is small above its break, by the same bound:"),
+            "A term in it is small above its break, by the same bound:",
             ByConvexity(-f1 * log(V), V, 1 + 1 / z1, Integer(1)),
         ),
         step(
@@ -183,7 +183,7 @@ def derivation() -> Derivation:
         step(
             "after_the_breaks_from_below",
             (c1 * s1 - c1, "<=", w / z1),
-            say("Nor is there more in excess:"),
+            "Nor is there more in excess:",
             within(-1, 1 - s1, 1 / z1),
             assume=(w + c1,),
         ),

@@ -38,7 +38,7 @@ def derivation() -> Derivation:
                 "=",
                 exp(LOG_T[0]) * centred_params + exp(LOG_T[1]) * (sym.D / D0) ** -sym.GAMMA,
             ),
-            say("Both terms are powers, so that the reference drops out:"),
+            "Both terms are powers, so that the reference drops out:",
         ),
         step(
             "chain_rule",

@@ -32,7 +32,7 @@ def derivation() -> Derivation:
                 "=",
                 closed.variance_of_exponent(v_b, v_g, v_bg),
             ),
-            say("Weigh the variances and the covariance with the two derivatives:"),
+            "Weigh the variances and the covariance with the two derivatives:",
         ),
         step(
             "homogeneous",

@@ -59,19 +59,19 @@ def derivation() -> Derivation:
         step(
             "one_to_one",
             (by_loss.subs(LEVEL, names.reducible), "=", sym.A),
-            say("And back, so that both fits search the same laws:"),
+            "And back, so that both fits search the same laws:",
             UnderLemma(lemma, SOURCE, ByNormalForm()),
         ),
-        step("size_back", (by_size.subs(SIZE, names.params), "=", sym.A), say("So for the size:")),
+        step("size_back", (by_size.subs(SIZE, names.params), "=", sym.A), "So for the size:"),
         step(
             "exponent_back",
             (steeper.subs(FALL, names.exponent), "=", sym.GAMMA),
-            say("And for the exponent:"),
+            "And for the exponent:",
         ),
         step(
             "variance_convex",
             (-log(X), ">=", 1 - X),
-            say("The negative logarithm lies above its tangent at one:"),
+            "The negative logarithm lies above its tangent at one:",
             ByConvexity(-log(X), X, X, Integer(1)),
         ),
         step(
@@ -94,7 +94,7 @@ def derivation() -> Derivation:
                 "=",
                 RUNS * log(RSS / LEAST),
             ),
-            say("Both at their best variance:"),
+            "Both at their best variance:",
         ),
     )
     return Derivation(

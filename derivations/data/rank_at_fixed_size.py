@@ -58,7 +58,7 @@ def derivation() -> Derivation:
         step(
             "minor_sign",
             (minor, "<", 0),
-            say("No factor of it vanishes, so that the rank is three:"),
+            "No factor of it vanishes, so that the rank is three:",
             ByFactors(factors, base=step_falls(sym.GAMMA, Integer(1))),
         ),
         step(
@@ -73,12 +73,12 @@ def derivation() -> Derivation:
         step(
             "minor_at_fixed_data",
             (other, "=", -Mul(*mirrored)),
-            say("The determinant with the two variables exchanged:"),
+            "The determinant with the two variables exchanged:",
         ),
         step(
             "sign_at_fixed_data",
             (other, "<", 0),
-            say("The rank is three there as well:"),
+            "The rank is three there as well:",
             ByFactors(mirrored, base=step_falls(sym.BETA, Integer(1))),
         ),
     )

@@ -52,17 +52,17 @@ def derivation() -> Derivation:
         step(
             "column_log_B",
             (in_b(C), "=", ratio * in_a(C)),
-            say("First dependency: the two terms have a constant ratio:"),
+            "First dependency: the two terms have a constant ratio:",
         ),
         step(
             "offset",
             (Partial(offset(C), C), "=", 0),
-            say("The sum of both logarithms times their exponents does not change along the runs:"),
+            "The sum of both logarithms times their exponents does not change along the runs:",
         ),
         step(
             "column_gamma",
             (in_gamma(C), "=", ratio / sym.GAMMA * (sym.BETA * in_beta(C) + offset(C) * in_a(C))),
-            say("Second dependency: a fixed combination of two others:"),
+            "Second dependency: a fixed combination of two others:",
         ),
         step(
             "minor",
@@ -75,7 +75,7 @@ def derivation() -> Derivation:
         step(
             "minor_sign",
             (minor, "<", 0),
-            say("No factor of it vanishes, so that the rank is three:"),
+            "No factor of it vanishes, so that the rank is three:",
             ByFactors(factors, base=step_falls(sym.BETA, envelope.exponent / sym.BETA)),
         ),
     )

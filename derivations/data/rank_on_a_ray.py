@@ -101,9 +101,7 @@ def derivation() -> Derivation:
                 "By {pair_of_A} and {pair_of_B} every product in {} has the same factor:", JACOBIAN
             ),
         ),
-        step(
-            "change_of_basis", (scale, ">", 0), say("That factor is not zero:"), ByPositiveTerms()
-        ),
+        step("change_of_basis", (scale, ">", 0), "That factor is not zero:", ByPositiveTerms()),
         step(
             "minor",
             (CONFLUENT(X, Y), "=", Mul(*factors)),
@@ -138,7 +136,7 @@ def derivation() -> Derivation:
         step(
             "apart_otherwise",
             (P, ">", Q),
-            say("And the other way round:"),
+            "And the other way round:",
             ByMonotone(
                 exp(-X * half),
                 X,

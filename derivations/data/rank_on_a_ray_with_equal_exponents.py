@@ -38,12 +38,12 @@ def derivation() -> Derivation:
                 "=",
                 (sym.A + sym.B * t**-equal) * PARAMS(C) ** -equal,
             ),
-            say("Both terms fall with the same power of compute:"),
+            "Both terms fall with the same power of compute:",
         ),
         step(
             "column_log_B",
             (in_b(C), "=", ratio * in_a(C)),
-            say("First dependency: the terms are proportional:"),
+            "First dependency: the terms are proportional:",
         ),
         step(
             "column_gamma",
@@ -61,7 +61,7 @@ def derivation() -> Derivation:
         step(
             "minor_sign",
             (minor, "<", 0),
-            say("No factor of it vanishes, so that the rank is three:"),
+            "No factor of it vanishes, so that the rank is three:",
             ByFactors(factors, base=step_falls(sym.BETA, RAY_GROWTH)),
         ),
     )

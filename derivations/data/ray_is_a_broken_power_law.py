@@ -30,7 +30,7 @@ def derivation() -> Derivation:
     reducible, steeper = at(PARAMS(C), TOKENS(C)), (sym.BETA - sym.GAMMA,)
     tokens_there = sym.B * TOKENS(PLACE) ** -sym.GAMMA
     steps = (
-        step("sharpness", (CHANGE * WIDTH, "=", -1), say("By definition:")),
+        step("sharpness", (CHANGE * WIDTH, "=", -1), "By definition:"),
         step(
             "identity",
             (sym.E + reducible, "=", named.at(C)),
@@ -42,31 +42,31 @@ def derivation() -> Derivation:
         step(
             "break",
             (sym.A * PARAMS(PLACE) ** -sym.BETA, "=", tokens_there),
-            say("The break is where the two terms are equal:"),
+            "The break is where the two terms are equal:",
         ),
         step(
             "value_at_the_break",
             (at(PARAMS(PLACE), TOKENS(PLACE)), "=", 2 * tokens_there),
-            say("There the reducible loss is twice either term:"),
+            "There the reducible loss is twice either term:",
         ),
         step(
             "before_the_break",
             (reducible, "~", FRONT * C**-FIRST),
-            say("Well below the break the term with the larger exponent alone counts:"),
+            "Well below the break the term with the larger exponent alone counts:",
             ByLeadingTerm(C, "0"),
             assume=steeper,
         ),
         step(
             "after_the_break",
             (reducible, "~", FRONT * PLACE**CHANGE * C ** -(FIRST + CHANGE)),
-            say("Well above it that with the smaller one:"),
+            "Well above it that with the smaller one:",
             ByLeadingTerm(C, "oo"),
             assume=steeper,
         ),
         step(
             "at_the_break_slope",
             (Subs(-Partial(log(reducible), log(C)), C, PLACE), "=", FIRST + CHANGE / 2),
-            say("At the break the local exponent is the mean of the two:"),
+            "At the break the local exponent is the mean of the two:",
         ),
     )
     return Derivation(

@@ -26,25 +26,25 @@ def derivation() -> Derivation:
         step(
             "slope",
             (Partial(local, log(C)), "=", -((b - g) ** 2) * v * (1 - v) / 4),
-            say("Minus the variance of the two exponents under these shares:"),
+            "Minus the variance of the two exponents under these shares:",
         ),
         step(
             "falls",
             (Partial(local, log(C)), "<=", 0),
-            say("A variance is not negative:"),
+            "A variance is not negative:",
             ByPositiveTerms(form=(b - g) ** 2 * params * tokens / (4 * (params + tokens) ** 2)),
         ),
         step(
             "above_half_the_smaller",
             (local, ">", b / 2),
-            say("The share of the other term is positive:"),
+            "The share of the other term is positive:",
             ByPositiveTerms(form=gap * odds / (1 + odds)),
             assume=larger,
         ),
         step(
             "below_half_the_larger",
             (local, "<", g / 2),
-            say("And so is that of this one:"),
+            "And so is that of this one:",
             ByPositiveTerms(form=gap / (1 + odds)),
             assume=larger,
         ),
@@ -58,7 +58,7 @@ def derivation() -> Derivation:
         step(
             "large_compute",
             (odds, "->", 0),
-            say("The term with the larger exponent vanishes first:"),
+            "The term with the larger exponent vanishes first:",
             ByLeadingTerm(C, "oo"),
             assume=larger,
         ),
@@ -72,7 +72,7 @@ def derivation() -> Derivation:
         step(
             "small_compute",
             (1 / odds, "->", 0),
-            say("At little compute the other term vanishes beside it:"),
+            "At little compute the other term vanishes beside it:",
             ByLeadingTerm(C, "0"),
             assume=larger,
         ),

@@ -22,10 +22,7 @@ def derivation() -> Derivation:
     kappa = envelope.budget.coefficient
     reducible = function("R")(PARAMS(C), TOKENS(C))
     params, tokens = envelope.form.terms
-    terms = (
-        params.expression.subs(sym.N, PARAMS(C)),
-        tokens.expression.subs(sym.D, TOKENS(C)),
-    )
+    terms = (params.expression.subs(sym.N, PARAMS(C)), tokens.expression.subs(sym.D, TOKENS(C)))
     touch = tangency_in_allocation(envelope).subs(envelope.params.subs(C, kappa), BALANCE)
     steps = (
         step(
@@ -36,12 +33,12 @@ def derivation() -> Derivation:
         step(
             "size",
             (PARAMS(TANGENCY), "=", names.params.subs(C, TANGENCY)),
-            say("There the size of the ray is the optimal one:"),
+            "There the size of the ray is the optimal one:",
         ),
         step(
             "loss",
             (reducible.subs(C, TANGENCY), "=", names.reducible.subs(C, TANGENCY)),
-            say("So its reducible loss is that of the envelope:"),
+            "So its reducible loss is that of the envelope:",
         ),
         step(
             "slope",

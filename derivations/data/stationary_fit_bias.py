@@ -197,7 +197,7 @@ def derivation() -> Derivation:
         step(
             "factor_below",
             (ZERO, "<", ((Q - M) ** 2 + between) / (Q - P), "=", Q - M),
-            say("In the same way:"),
+            "In the same way:",
             BySum(product((Q - M) ** 2, 1 / (Q - P)), product(between, 1 / (Q - P))),
             assume=(between, Q - P),
         ),
@@ -226,7 +226,7 @@ def derivation() -> Derivation:
                 "=",
                 (1 - P) * (1 - Q) * (sym.E - FLOOR) + SIZE * between * M**RUN,
             ),
-            say("Two other differences remove the terms of the law from the residual:"),
+            "Two other differences remove the terms of the law from the residual:",
         ),
         step(
             "power_positive",

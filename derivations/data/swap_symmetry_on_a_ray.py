@@ -35,12 +35,12 @@ def derivation() -> Derivation:
         step(
             "off_the_ray",
             (exchanged(params.expression) / tokens.expression, "=", (d / (t * n)) ** sym.GAMMA),
-            say("At other ratios they part:"),
+            "At other ratios they part:",
         ),
         step(
             "same_exponent",
             (exchanged(1 / sym.BETA + 1 / sym.GAMMA), "=", 1 / names.exponent),
-            say("The exponent of the envelope is symmetric in the two exponents:"),
+            "The exponent of the envelope is symmetric in the two exponents:",
         ),
         step(
             "same_envelope",
@@ -50,12 +50,12 @@ def derivation() -> Derivation:
         step(
             "same_tangency",
             (exchanged(line.tangency), "=", TANGENCY),
-            say("Both envelopes touch the ray at one compute:"),
+            "Both envelopes touch the ray at one compute:",
         ),
         step(
             "allocation",
             (exchanged(envelope.params), "=", names.tokens / t),
-            say("The optimal size of one law is a multiple of the optimal tokens of the other:"),
+            "The optimal size of one law is a multiple of the optimal tokens of the other:",
         ),
         step(
             "opposite_ratio",

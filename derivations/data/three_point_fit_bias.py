@@ -65,19 +65,19 @@ def derivation() -> Derivation:
         step(
             "factor_is_unique",
             (others[M], "=", ANY_FACTOR),
-            say("Three values of a compute law tell its factor:"),
+            "Three values of a compute law tell its factor:",
             assume=(1 - ANY_FACTOR,),
         ),
         step(
             "floor_is_unique",
             (others[FLOOR], "=", ANY_FLOOR),
-            say("They tell its constant:"),
+            "They tell its constant:",
             assume=(1 - ANY_FACTOR,),
         ),
         step(
             "size_is_unique",
             (others[SIZE], "=", ANY_SIZE),
-            say("And its coefficient, so that no more than one passes through the three runs:"),
+            "And its coefficient, so that no more than one passes through the three runs:",
             assume=(1 - ANY_FACTOR,),
         ),
         step(
@@ -85,28 +85,23 @@ def derivation() -> Derivation:
             (fitted(0), "=", sym.E + VALUE(0)),
             say("The law of {}, {} and {} passes through the first:", FLOOR, SIZE, M),
         ),
-        step("second_run", (fitted(1), "=", sym.E + VALUE(1)), say("Through the second:")),
+        step("second_run", (fitted(1), "=", sym.E + VALUE(1)), "Through the second:"),
         step(
             "third_run",
             (fitted(2), "=", sym.E + VALUE(2)),
-            say("And through the third, so that it is the one:"),
+            "And through the third, so that it is the one:",
         ),
         step(
-            "factor",
-            (M, "=", fit.factor),
-            say("Its factor is a weighted mean of those of the terms:"),
+            "factor", (M, "=", fit.factor), "Its factor is a weighted mean of those of the terms:"
         ),
         step(
             "excess",
             (FLOOR - sym.E, "=", fit.excess_irreducible),
-            say("Its irreducible loss exceeds that of the law by:"),
+            "Its irreducible loss exceeds that of the law by:",
         ),
-        step("coefficient", (SIZE, "=", fit.coefficient), say("The coefficient is:")),
+        step("coefficient", (SIZE, "=", fit.coefficient), "The coefficient is:"),
         step(
-            "coefficient_positive",
-            (SIZE, ">", ZERO),
-            say("It is positive:"),
-            positive(fit.coefficient),
+            "coefficient_positive", (SIZE, ">", ZERO), "It is positive:", positive(fit.coefficient)
         ),
         step(
             "irreducible_too_high",
@@ -120,12 +115,7 @@ def derivation() -> Derivation:
             say("The mean of {factor} lies above the smaller of the two factors:"),
             positive(fit.factor - P),
         ),
-        step(
-            "exponent_below",
-            (M, "<", Q),
-            say("It lies below the larger:"),
-            positive(Q - fit.factor),
-        ),
+        step("exponent_below", (M, "<", Q), "It lies below the larger:", positive(Q - fit.factor)),
         step(
             "in_exponents",
             (exp(-(FALL + MORE) * SPACING), "<", exp(-FALL * SPACING)),
@@ -147,12 +137,12 @@ def derivation() -> Derivation:
         step(
             "next_run",
             (fitted(3), "=", sym.E + VALUE(3) + fit.next_excess),
-            say("Extrapolate the fit by one more run:"),
+            "Extrapolate the fit by one more run:",
         ),
         step(
             "over_predicts",
             (fitted(3), ">", sym.E + VALUE(3)),
-            say("The fit exceeds the law there by a product of positive factors:"),
+            "The fit exceeds the law there by a product of positive factors:",
             positive(fit.next_excess),
         ),
     )

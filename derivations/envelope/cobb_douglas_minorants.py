@@ -50,7 +50,7 @@ def derivation() -> Derivation:
         step(
             "share_there",
             (where_tight(share), "=", w),
-            say("There the params term over its weight is the whole reducible loss:"),
+            "There the params term over its weight is the whole reducible loss:",
             assume=inside,
         ),
         step(

@@ -45,7 +45,7 @@ def derivation() -> Derivation:
         step(
             "compute_law",
             (BEST_REDUCIBLE, "=", names.reducible),
-            say("Substitute the optimum in the law:"),
+            "Substitute the optimum in the law:",
         ),
         step(
             "in_compute",
@@ -128,9 +128,7 @@ def derivation() -> Derivation:
         steps=steps,
         source="Envelope theorem; the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows=say(
-            "A log-log plot of the loss with {} left in it understates {}.",
-            (sym.E, ">", 0),
-            alpha,
+            "A log-log plot of the loss with {} left in it understates {}.", (sym.E, ">", 0), alpha
         ),
     )
 

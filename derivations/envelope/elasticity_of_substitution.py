@@ -69,7 +69,7 @@ def derivation() -> Derivation:
         step(
             "output",
             (Subs(function("R")(n, d), g, b), "=", OUTPUT(n, d) ** -b),
-            say("The output is a power of the reducible loss:"),
+            "The output is a power of the reducible loss:",
         ),
         step(
             "ces_output",

@@ -24,11 +24,9 @@ def derivation() -> Derivation:
         step(
             "power_law",
             (best, "=", names.reducible),
-            say("The reducible loss at the optimum is a power of compute:"),
+            "The reducible loss at the optimum is a power of compute:",
         ),
-        step(
-            "slope", (-Partial(log(best), log(sym.C)), "=", alpha), say("Its slope in logarithms:")
-        ),
+        step("slope", (-Partial(log(best), log(sym.C)), "=", alpha), "Its slope in logarithms:"),
         step(
             "reciprocals",
             (1 / alpha, "=", 1 / b + 1 / g),

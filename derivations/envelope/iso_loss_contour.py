@@ -34,7 +34,7 @@ def derivation() -> Derivation:
         step(
             "slope",
             (slope, "=", m.iso_loss_slope.subs(d, contour)),
-            say("Differentiate the logarithm of the contour:"),
+            "Differentiate the logarithm of the contour:",
             assume=(gap,),
         ),
         step(
@@ -50,7 +50,7 @@ def derivation() -> Derivation:
         step(
             "convex",
             (Partial(slope, log(n)), "=", b**2 * TARGET * t_n / (g * gap**2)),
-            say("Differentiate the slope; the result is positive:"),
+            "Differentiate the slope; the result is positive:",
             assume=(gap,),
         ),
         step(
@@ -62,7 +62,7 @@ def derivation() -> Derivation:
         step(
             "above_the_asymptote",
             (gap / tokens.coefficient, "<", LEAST**-g),
-            say("The params term is positive:"),
+            "The params term is positive:",
             ByPositiveTerms(form=t_n / tokens.coefficient),
         ),
         step(

@@ -93,14 +93,12 @@ def derivation() -> Derivation:
         step(
             "equal_exponents",
             (Subs(function("R")(n, d), g, b), "=", law),
-            say("Let the exponents be equal from here on:"),
+            "Let the exponents be equal from here on:",
         ),
         step(
-            "reaches_target",
-            (EQUAL(*cheapest), "=", TARGET),
-            say("Substitute the inputs in the law:"),
+            "reaches_target", (EQUAL(*cheapest), "=", TARGET), "Substitute the inputs in the law:"
         ),
-        step("bill", (bill.subs(at), "=", cost), say("And in the cost:")),
+        step("bill", (bill.subs(at), "=", cost), "And in the cost:"),
         step(
             "condition_holds",
             ((p * n / (q * d)).subs(at), "=", (t_n / t_d).subs(at)),
@@ -109,18 +107,16 @@ def derivation() -> Derivation:
         step(
             "shephard",
             (Partial(cost, p), "=", cheapest[0]),
-            say("Differentiate the cost in the price of params:"),
+            "Differentiate the cost in the price of params:",
         ),
         step(
-            "shephard_tokens",
-            (Partial(cost, q), "=", cheapest[1]),
-            say("And in the price of tokens:"),
+            "shephard_tokens", (Partial(cost, q), "=", cheapest[1]), "And in the price of tokens:"
         ),
         *hoelder,
         step(
             "left_sides_add_up",
             (left, "=", bill + mu * law),
-            say("The left sides add up to the cost and a multiple of the reducible loss:"),
+            "The left sides add up to the cost and a multiple of the reducible loss:",
         ),
         step(
             "right_sides_add_up",

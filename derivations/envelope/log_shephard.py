@@ -63,12 +63,12 @@ def derivation() -> Derivation:
         step(
             "attained",
             (function("R")(n_star, d_star), "=", y),
-            say("The optimum at that compute reaches it:"),
+            "The optimum at that compute reaches it:",
         ),
         step(
             "gradient_a",
             (in_a, "=", log(n_star)),
-            say("The derivatives of the weights cancel, as the weights sum to 1:"),
+            "The derivatives of the weights cancel, as the weights sum to 1:",
         ),
         step("gradient_d", (in_d, "=", log(d_star)), say("And so for {}:", d)),
         step(
@@ -86,7 +86,7 @@ def derivation() -> Derivation:
         step(
             "concave_in_a",
             (Partial(in_a, a), "<", 0),
-            say("So the second derivative is negative:"),
+            "So the second derivative is negative:",
             ByPositiveTerms(form=curvature),
         ),
         step(

@@ -49,7 +49,7 @@ def derivation() -> Derivation:
         step(
             "on_the_budget",
             (spent.subs(at_optimum), "=", C),
-            say("Its derivative in the multiplier is the budget:"),
+            "Its derivative in the multiplier is the budget:",
         ),
         step(
             "balance_at_the_optimum",
@@ -68,9 +68,7 @@ def derivation() -> Derivation:
         step(
             "bordered_hessian",
             (there(border), "=", 36 * params.exponent * tokens.exponent * names.reducible),
-            say(
-                "Minus the bordered Hessian determinant is positive, so that the point is a minimum:"
-            ),
+            "Minus the bordered Hessian determinant is positive, so that the point is a minimum:",
         ),
     )
     return Derivation(

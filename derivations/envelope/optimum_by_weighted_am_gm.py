@@ -59,12 +59,12 @@ def derivation() -> Derivation:
         step(
             "params",
             (equality[sym.N].subs(level, names.reducible), "=", names.params),
-            say("Its size is the optimal one:"),
+            "Its size is the optimal one:",
         ),
         step(
             "tokens",
             (equality[sym.D].subs(level, names.reducible), "=", names.tokens),
-            say("And so are its tokens:"),
+            "And so are its tokens:",
         ),
     )
     return Derivation(

@@ -22,10 +22,7 @@ def derivation() -> Derivation:
     b, g = params.exponent, tokens.exponent
     local, scaled = ELASTICITY(n, d), SCALED(scale)
     bounds = []
-    for ending, (larger, smaller) in (
-        ("", (params, tokens)),
-        ("_exchanged", (tokens, params)),
-    ):
+    for ending, (larger, smaller) in (("", (params, tokens)), ("_exchanged", (tokens, params))):
         gap = larger.exponent - smaller.exponent
         order = (larger.exponent, ">", smaller.exponent)
         bounds += [
@@ -51,7 +48,7 @@ def derivation() -> Derivation:
             step(
                 f"in_the_end{ending}",
                 (scaled, "~", smaller.expression * scale**-smaller.exponent),
-                say("The term with the smaller exponent is left:"),
+                "The term with the smaller exponent is left:",
                 ByLeadingTerm(scale, "oo"),
                 assume=(gap,),
             ),

@@ -33,7 +33,7 @@ def derivation() -> Derivation:
             step(
                 f"total_{x}",
                 (Partial(law(n, d), variable), "=", closed[x]),
-                say("With the optimum moving along the same:"),
+                "With the optimum moving along the same:",
             ),
         ]
     steps += [

@@ -34,7 +34,7 @@ def derivation() -> Derivation:
         step(
             "path_holds_the_optima",
             (PATH(n_star), "=", d_star),
-            say("Every compute-optimal run lies on it:"),
+            "Every compute-optimal run lies on it:",
         ),
         step(
             "params_share",
@@ -53,7 +53,7 @@ def derivation() -> Derivation:
                 "=",
                 g / b,
             ),
-            say("So the terms of the optimum stand in one ratio at every compute:"),
+            "So the terms of the optimum stand in one ratio at every compute:",
         ),
         step(
             "share_is_growth_of_params",
@@ -65,7 +65,7 @@ def derivation() -> Derivation:
         step(
             "share_is_growth_of_tokens",
             (d_star.subs(sym.C, factor * sym.C) / d_star, "=", factor**w_d),
-            say("And so do the optimal tokens:"),
+            "And so do the optimal tokens:",
         ),
     )
     return Derivation(
@@ -75,8 +75,7 @@ def derivation() -> Derivation:
         definitions=(
             *envelope.definitions,
             Definition(
-                path,
-                (g * tokens.coefficient / (b * params.coefficient * sym.N**-b)) ** (1 / g),
+                path, (g * tokens.coefficient / (b * params.coefficient * sym.N**-b)) ** (1 / g)
             ),
         ),
         statement=say(

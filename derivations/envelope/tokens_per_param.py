@@ -40,12 +40,12 @@ def derivation() -> Derivation:
         step(
             "exponents_add_up",
             (Partial(log(n_star), log(C)) + Partial(log(d_star), log(C)), "=", 1),
-            say("Compute is split between the two, so that their growth exponents add up to 1:"),
+            "Compute is split between the two, so that their growth exponents add up to 1:",
         ),
         step(
             "exponent",
             (drift, "=", w_d - w_n),
-            say("The drift of the ratio is the difference of the two growth exponents:"),
+            "The drift of the ratio is the difference of the two growth exponents:",
         ),
         step(
             "rises",

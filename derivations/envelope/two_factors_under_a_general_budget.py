@@ -57,7 +57,7 @@ def derivation() -> Derivation:
         step(
             "tokens_grow",
             (Partial(log(d_star), log(C)), "=", b / total),
-            say("And so are the optimal tokens:"),
+            "And so are the optimal tokens:",
         ),
         step(
             "params_share",
@@ -92,7 +92,7 @@ def derivation() -> Derivation:
         step(
             "usual_loss",
             (Subs(names.reducible, *usual), "=", derive().reducible),
-            say("And its compute law:"),
+            "And its compute law:",
         ),
     )
     return Derivation(

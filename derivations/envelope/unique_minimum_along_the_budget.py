@@ -38,7 +38,7 @@ def derivation() -> Derivation:
                 "=",
                 sym.C,
             ),
-            say("Every such run spends the budget, as the optimum does:"),
+            "Every such run spends the budget, as the optimum does:",
         ),
         step(
             "along_the_budget",
@@ -59,9 +59,7 @@ def derivation() -> Derivation:
             (at_zero(slope), "=", 0),
             say("At {} the slopes of the two terms cancel:", (s, "=", 0)),
         ),
-        step(
-            "second_derivative", (Partial(slope, s), "=", curved), say("Differentiate once more:")
-        ),
+        step("second_derivative", (Partial(slope, s), "=", curved), "Differentiate once more:"),
         step(
             "curvature",
             (at_zero(Partial(slope, s)), "=", b * g * best),

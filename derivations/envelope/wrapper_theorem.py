@@ -63,7 +63,7 @@ def derivation() -> Derivation:
         step(
             "decreasing",
             (OUTER(inner), "<=", OUTER(best)),
-            say("A decreasing function turns it around:"),
+            "A decreasing function turns it around:",
             UnderLemma(
                 MEAN_VALUE,
                 "mean value theorem of Lagrange",
@@ -74,7 +74,7 @@ def derivation() -> Derivation:
         step(
             "inner_optimum",
             (reducible(n_star, d_star), "=", names.reducible),
-            say("At the optimum of the reducible loss:"),
+            "At the optimum of the reducible loss:",
         ),
         step(
             "envelope",

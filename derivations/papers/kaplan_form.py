@@ -68,9 +68,7 @@ def derivation() -> Derivation:
             ),
         ),
         step(
-            "budget",
-            (spent.subs({n: n_star, d: d_star}), "=", C),
-            say("The optimum spends the budget:"),
+            "budget", (spent.subs({n: n_star, d: d_star}), "=", C), "The optimum spends the budget:"
         ),
         step(
             "balance",
@@ -96,10 +94,7 @@ def derivation() -> Derivation:
             "penalty_at_least_one",
             (PENALTY(r), ">=", 1),
             say("Weighted AM-GM with the weights {} and {}; the powers of {} cancel:", w, 1 - w, r),
-            ByWeightedAmGm(
-                (w_n * r ** (-a_n / a_d), w_d * r),
-                envelope.shares,
-            ),
+            ByWeightedAmGm((w_n * r ** (-a_n / a_d), w_d * r), envelope.shares),
         ),
         step(
             "growth_of_params",

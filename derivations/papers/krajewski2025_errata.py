@@ -316,7 +316,7 @@ def _approximation() -> tuple[Erratum, ...]:
             corrected=step(
                 "corrected",
                 (log(U), "=", log(sym.A) - sym.ALPHA * log(sym.C)),
-                say("The logarithm of a quotient is a difference:"),
+                "The logarithm of a quotient is a difference:",
             ),
             comment="The sign goes on into equation 5.",
             at=HUMANEVAL[:3],
@@ -499,7 +499,7 @@ def _tables() -> tuple[Erratum, ...]:
                 step(
                     "at_least",
                     (baseline, ">=", rounded + unit / 2),
-                    say("To three digits it rounds up:"),
+                    "To three digits it rounds up:",
                     ByEnclosure(),
                 ),
                 step(

@@ -39,12 +39,12 @@ def derivation() -> Derivation:
         step(
             "budget",
             (SIX_ND.compute({n: size, d: t * size}), "=", C),
-            say("These runs spend the compute:"),
+            "These runs spend the compute:",
         ),
         step(
             "in_compute_and_ratio",
             (LOSS(size, t * size), "=", sym.E + reducible),
-            say("Substitute the size and the tokens in the law:"),
+            "Substitute the size and the tokens in the law:",
         ),
         step(
             "in_published_code",

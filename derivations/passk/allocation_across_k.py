@@ -30,12 +30,12 @@ def derivation() -> Derivation:
         step(
             "size_ratio",
             (CHOSEN_PARAMS(C) / BEST_PARAMS(C), "=", OFF_BY(C)),
-            say("Both optimal sizes are powers of compute, and so is their quotient:"),
+            "Both optimal sizes are powers of compute, and so is their quotient:",
         ),
         step(
             "tokens_ratio",
             (CHOSEN_TOKENS(C) / BEST_TOKENS(C), "=", 1 / OFF_BY(C)),
-            say("At the same compute the tokens change by the reciprocal:"),
+            "At the same compute the tokens change by the reciprocal:",
         ),
         step(
             "penalty",

@@ -28,7 +28,7 @@ def derivation() -> Derivation:
         step(
             "affine_in_log_compute",
             (log(OFF_BY(power * C)), "=", log(OFF_BY(C)) + turn * log(power)),
-            say("The ratio of the two optimal sizes is a power of compute:"),
+            "The ratio of the two optimal sizes is a power of compute:",
         ),
         step(
             "along_the_budget",
@@ -37,11 +37,9 @@ def derivation() -> Derivation:
                 "Each term is its share of the least reducible loss, times the power of {}:", exp(s)
             ),
         ),
-        step("at_the_optimum", (PENALTY_ACROSS(1), "=", 1), say("The shares sum to one:")),
+        step("at_the_optimum", (PENALTY_ACROSS(1), "=", 1), "The shares sum to one:"),
         step(
-            "first_order",
-            (Subs(partial(along, s, 1), s, 0), "=", 0),
-            say("The optimum is a minimum:"),
+            "first_order", (Subs(partial(along, s, 1), s, 0), "=", 0), "The optimum is a minimum:"
         ),
         step(
             "second_order",
@@ -50,7 +48,7 @@ def derivation() -> Derivation:
                 "=",
                 (pair.leading_excess / log(pair.size_ratio) ** 2).cancel(),
             ),
-            say("The second order is that of the law that judges, whatever law chose:"),
+            "The second order is that of the law that judges, whatever law chose:",
         ),
         step(
             "agreement",

@@ -76,9 +76,7 @@ def derivation() -> Derivation:
                 say("Since {} vanishes at {}:", s(C), crossing),
             ),
             step(
-                "right_way_above",
-                (s(crossing * (1 + v)), "=", c * log(1 + v)),
-                say("In the same way:"),
+                "right_way_above", (s(crossing * (1 + v)), "=", c * log(1 + v)), "In the same way:"
             ),
             step(
                 "log_is_positive",

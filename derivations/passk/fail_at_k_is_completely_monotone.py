@@ -70,16 +70,13 @@ def derivation() -> Derivation:
             step(
                 "differences_are_positive",
                 (p**order * FAIL_AT(k), ">", 0),
-                say("Both factors are positive:"),
+                "Both factors are positive:",
                 ByPositiveTerms(form=odds**order * (1 + odds) ** (-order - k)),
             ),
             step(
                 "pass_increases",
                 (PASS_AT(k + 1), ">", PASS_AT(k)),
-                say(
-                    "The difference of the two sides is {}, by {one_difference}:",
-                    p * FAIL_AT(k),
-                ),
+                say("The difference of the two sides is {}, by {one_difference}:", p * FAIL_AT(k)),
                 ByPositiveTerms(form=odds * (1 + odds) ** -(k + 1)),
             ),
             step(

@@ -25,7 +25,7 @@ def derivation() -> Derivation:
         step(
             "log_convex",
             (outer[0] + outer[1], ">=", f**k * g**k),
-            say("AM-GM of the two terms:"),
+            "AM-GM of the two terms:",
             ByWeightedAmGm(outer, (half, half)),
         ),
         step(
@@ -49,7 +49,7 @@ def derivation() -> Derivation:
         step(
             "both_halves",
             (first[0] + first[1] + second[0] + second[1], "=", f ** (j + k) + g ** (j + k)),
-            say("The two halves add up to the sum of the two powers:"),
+            "The two halves add up to the sum of the two powers:",
         ),
         step(
             "power",
@@ -60,7 +60,7 @@ def derivation() -> Derivation:
         step(
             "equality_for_equal_problems",
             (f ** (k - 1) * f ** (k + 1) - (f**k) ** 2, "=", 0),
-            say("Where all problems are equally hard log-convexity is an equality:"),
+            "Where all problems are equally hard log-convexity is an equality:",
         ),
     )
     return Derivation(

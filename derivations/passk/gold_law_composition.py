@@ -59,7 +59,7 @@ def derivation() -> Derivation:
         step(
             "next_order",
             (Subs(partial(near, x, 2), x, 0) / 2, "=", coefficient * composed.correction),
-            say("The coefficient of the next order:"),
+            "The coefficient of the next order:",
         ),
         step(
             "exact_for_squares",
@@ -68,7 +68,7 @@ def derivation() -> Derivation:
                 "=",
                 square_floor + square_coefficient * C**-ag * (1 + of_square.correction * C**-ag),
             ),
-            say("For a square the two orders are all there is:"),
+            "For a square the two orders are all there is:",
         ),
         step(
             "exponent_for_squares",

@@ -43,7 +43,7 @@ def derivation() -> Derivation:
                 "=",
                 power * ag * (1 - eg / gold(C)) / (1 - (eg / gold(C)) ** power),
             ),
-            say("Differentiate:"),
+            "Differentiate:",
         ),
         step(
             "compute_of_u",

@@ -21,7 +21,7 @@ def derivation() -> Derivation:
         step(
             "more_failures_higher_floor",
             (-log(passed), ">", -log(passed + lost)),
-            say("The negative logarithm decreases:"),
+            "The negative logarithm decreases:",
             ByMonotone(
                 -log(x),
                 x,

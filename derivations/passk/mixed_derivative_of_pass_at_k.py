@@ -44,12 +44,12 @@ def derivation() -> Derivation:
                 "=",
                 (in_draws[1] - in_draws[0]) / log(c2 / c1),
             ),
-            say("Both sides are the mixed second difference over the two distances:"),
+            "Both sides are the mixed second difference over the two distances:",
         ),
         step(
             "bilinear_in_compute",
             (Partial(local(bilinear, C), log(k)), "=", -mixed),
-            say("For the bilinear law the exponent in compute changes at a constant rate:"),
+            "For the bilinear law the exponent in compute changes at a constant rate:",
         ),
         step(
             "bilinear_in_draws",

@@ -125,9 +125,7 @@ def derivation() -> Derivation:
                 "unbiased",
                 (falling(n, k) * q**k / (factorial_of(k) * choices), "=", q**k),
                 say(
-                    "Divide this mean by {}, which is {}:",
-                    factorial_of(k) * choices,
-                    falling(n, k),
+                    "Divide this mean by {}, which is {}:", factorial_of(k) * choices, falling(n, k)
                 ),
             ),
             step(

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from sympy import Symbol, exp
 
-from isoflop.theory.passk import (
-    DRAWS,
-    PASS_AT,
-    SCHAEFFER,
-    floor_of_unsolvable,
-)
+from isoflop.theory.passk import DRAWS, PASS_AT, SCHAEFFER, floor_of_unsolvable
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, UnderLemma
 from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, say, step
 
@@ -47,9 +42,7 @@ def derivation() -> Derivation:
                 x,
             ),
             UnderLemma(
-                lemma,
-                "Rudin 1987, Real and Complex Analysis, theorem 1.34",
-                ByLeadingTerm(x, "0"),
+                lemma, "Rudin 1987, Real and Complex Analysis, theorem 1.34", ByLeadingTerm(x, "0")
             ),
             assume=(solvable,),
         ),

@@ -37,12 +37,12 @@ def derivation() -> Derivation:
         step(
             "one_draw",
             (share(c, Integer(1)), "=", fail_estimator_factor(n, c, Integer(0))),
-            say("For one draw the estimate is a single factor:"),
+            "For one draw the estimate is a single factor:",
         ),
         step(
             "one_more_draw",
             (share(c, k + 1) / estimate, "=", fail_estimator_factor(n, c, k)),
-            say("A further draw multiplies the estimate by a factor:"),
+            "A further draw multiplies the estimate by a factor:",
             assume=(fails,),
         ),
         step(

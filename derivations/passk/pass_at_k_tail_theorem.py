@@ -77,11 +77,7 @@ def derivation() -> Derivation:
                 (rate, "=", loss),
             ),
         ),
-        definitions=(
-            Definition(scale, density / b),
-            Definition(p, fail),
-            Definition(rate, loss),
-        ),
+        definitions=(Definition(scale, density / b), Definition(p, fail), Definition(rate, loss)),
         statement=say(
             "The mean {} is the Laplace transform of the rates, {laplace_transform}, and the "
             "rates have the tail of the probabilities, {rate_above_probability} and "

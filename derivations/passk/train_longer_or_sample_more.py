@@ -61,7 +61,7 @@ def derivation() -> Derivation:
         step(
             "stationary",
             (Partial(sampling(C), C), "=", -slope * sampling(C) / C),
-            say("Sampling saves this for one unit of training:"),
+            "Sampling saves this for one unit of training:",
         ),
         step(
             "constant_share",
@@ -91,7 +91,7 @@ def derivation() -> Derivation:
         step(
             "corner_of_one_draw",
             (needed(problem.single_draw), "=", 1),
-            say("A single draw reaches the target at this compute:"),
+            "A single draw reaches the target at this compute:",
         ),
     )
     return Derivation(

@@ -27,7 +27,7 @@ def derivation() -> Derivation:
         step(
             "order_zero",
             (w_n + w_d, "=", 1),
-            say("The shares sum to one, so that the constants cancel:"),
+            "The shares sum to one, so that the constants cancel:",
         ),
         step(
             "order_one",

@@ -28,7 +28,7 @@ def derivation() -> Derivation:
         step(
             "tokens",
             (m.smallest_tokens.subs(sym.REDUCIBLE, best), "=", d_wall),
-            say("And the tokens whose term alone is:"),
+            "And the tokens whose term alone is:",
         ),
         step(
             "size_out_of_reach",
@@ -62,15 +62,13 @@ def derivation() -> Derivation:
         step(
             "just_unreached",
             (law.subs(sym.N, n_wall), "->", best),
-            say(
-                "With tokens without end the loss of the critical size comes down to the optimal one:"
-            ),
+            "With tokens without end the loss of the critical size comes down to the optimal one:",
             ByLeadingTerm(sym.D, "oo"),
         ),
         step(
             "tokens_just_unreached",
             (law.subs(sym.D, d_wall), "->", best),
-            say("And with params without end that of the critical tokens:"),
+            "And with params without end that of the critical tokens:",
             ByLeadingTerm(sym.N, "oo"),
         ),
     )

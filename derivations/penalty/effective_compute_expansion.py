@@ -35,11 +35,11 @@ def derivation() -> Derivation:
             ),
             say("The optimum at compute {} has the reducible loss of the run:", share * sym.C),
         ),
-        step("value", (share.subs(s, 0), "=", 1), say("Nothing is lost at the optimum:")),
+        step("value", (share.subs(s, 0), "=", 1), "Nothing is lost at the optimum:"),
         step(
             "slope",
             (at_optimum(share, 1), "=", 0),
-            say("There the penalty is least, so that there is no term of the first order:"),
+            "There the penalty is least, so that there is no term of the first order:",
         ),
         *(
             step(
@@ -78,10 +78,7 @@ def derivation() -> Derivation:
         name="effective_compute_expansion",
         title="Effective compute near the optimum",
         assumptions=(*m.envelope.assumptions, say("Let {} be real.", s)),
-        definitions=(
-            *m.definitions,
-            Definition(share, PENALTY(exp(s)) ** (-1 / alpha)),
-        ),
+        definitions=(*m.definitions, Definition(share, PENALTY(exp(s)) ** (-1 / alpha))),
         statement=say(
             "A run with {} times the optimal size at compute {} is worth the share {} of its "
             "compute, {definition}. At the optimum {value} and {slope}, and the coefficients "

@@ -23,7 +23,7 @@ def derivation() -> Derivation:
         step(
             "hyperbolic_cosine",
             (penalty(s), "=", (exp(-b * s) + exp(b * s)) / 2, "=", cosh(b * s)),
-            say("Both shares are one half:"),
+            "Both shares are one half:",
         ),
         step(
             "in_size_ratio", (PENALTY(r), "=", cosh(b * log(r))), say("With {}:", (s, "=", log(r)))
@@ -36,7 +36,7 @@ def derivation() -> Derivation:
         step(
             "symmetric",
             (penalty(-s), "=", penalty(s)),
-            say("Too large and too small by the same factor cost the same:"),
+            "Too large and too small by the same factor cost the same:",
         ),
         step(
             "tolerance_above",

@@ -53,7 +53,7 @@ def derivation() -> Derivation:
         step(
             "constant_penalty",
             (Partial(along / law(n_star, d_star), C), "=", 0),
-            say("The penalty does not change along the family:"),
+            "The penalty does not change along the family:",
         ),
     )
     return Derivation(

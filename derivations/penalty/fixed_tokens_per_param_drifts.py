@@ -28,10 +28,7 @@ def derivation() -> Derivation:
             say("It grows as this power of {}:", C),
         )
 
-    rises = {
-        "undertrained": g * (b - g) / (b + g) / 2,
-        "overtrained": b * (g - b) / (b + g) / 2,
-    }
+    rises = {"undertrained": g * (b - g) / (b + g) / 2, "overtrained": b * (g - b) / (b + g) / 2}
     steps = (
         step(
             "ratio",

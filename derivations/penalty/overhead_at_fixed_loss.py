@@ -71,7 +71,7 @@ def derivation() -> Derivation:
             ((r * names.tokens_factor).subs(r, 1), "=", 1),
             say("At the optimal size nothing is added, for {}:", (1 - w_n, "=", w_d)),
         ),
-        step("power", (factor**-g, "=", left / w_d), say("By definition:"), assume=reachable),
+        step("power", (factor**-g, "=", left / w_d), "By definition:", assume=reachable),
         step(
             "large_models",
             (left / w_d, "->", 1 / w_d),

@@ -33,31 +33,27 @@ def derivation() -> Derivation:
             ),
             assume=(1 - names.envelope.shares[0] * exp(-b * s),),
         ),
-        step("value", (spent.subs(s, 0), "=", 1), say("At the optimum nothing is added:")),
+        step("value", (spent.subs(s, 0), "=", 1), "At the optimum nothing is added:"),
         step(
             "slope",
             (at_optimum(spent, 1), "=", 0),
-            say(
-                "The contour is tangent to the isoFLOP line there, so that there is no first order:"
-            ),
+            "The contour is tangent to the isoFLOP line there, so that there is no first order:",
         ),
-        step(
-            "order_2", (at_optimum(spent, 2), "=", series.coeff(s, 2)), say("Differentiate twice:")
-        ),
+        step("order_2", (at_optimum(spent, 2), "=", series.coeff(s, 2)), "Differentiate twice:"),
         step(
             "order_3",
             (at_optimum(spent, 3), "=", series.coeff(s, 3)),
-            say("And once more; it is negative, so that small models are dearer at fixed loss:"),
+            "And once more; it is negative, so that small models are dearer at fixed loss:",
         ),
         step(
             "same_leading",
             (at_optimum(spent, 2), "=", -at_optimum(worth, 2)),
-            say("To leading order it is what is lost at fixed compute:"),
+            "To leading order it is what is lost at fixed compute:",
         ),
         step(
             "difference",
             (at_optimum(spent, 3) + at_optimum(worth, 3), "=", -g * (b + g) / 2),
-            say("The two part at the third order:"),
+            "The two part at the third order:",
         ),
     )
     return Derivation(

@@ -25,7 +25,7 @@ def derivation() -> Derivation:
     second = at_optimum(2)
     steps = (
         penalty_along_budget(m),
-        step("value", (PENALTY(1), "=", 1), say("The shares sum to one:")),
+        step("value", (PENALTY(1), "=", 1), "The shares sum to one:"),
         *(
             step(
                 f"derivative_{n}",
@@ -43,17 +43,17 @@ def derivation() -> Derivation:
         step(
             "third_in_second",
             (at_optimum(3), "=", (g - b) * second),
-            say("The third vanishes for equal exponents:"),
+            "The third vanishes for equal exponents:",
         ),
         step(
             "fourth_in_second",
             (at_optimum(4), "=", (b**2 - b * g + g**2) * second),
-            say("The fourth is a multiple of the second as well:"),
+            "The fourth is a multiple of the second as well:",
         ),
         step(
             "recurrence",
             (partial(penalty, s, 2), "=", (g - b) * partial(penalty, s, 1) + b * g * penalty),
-            say("Both powers solve one differential equation, so that every later one follows:"),
+            "Both powers solve one differential equation, so that every later one follows:",
         ),
         step(
             "tolerance",
@@ -75,10 +75,7 @@ def derivation() -> Derivation:
     return Derivation(
         name="penalty_expansion",
         title="The penalty near the optimum",
-        assumptions=(
-            *m.envelope.assumptions,
-            say("Let {} be real and {}.", s, (epsilon, ">", 0)),
-        ),
+        assumptions=(*m.envelope.assumptions, say("Let {} be real and {}.", s, (epsilon, ">", 0))),
         definitions=(*m.definitions, Definition(width, m.tolerance_half_width)),
         statement=say(
             "A run with {} times the optimal size at its compute has the penalty {penalty}. "

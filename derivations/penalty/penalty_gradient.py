@@ -48,7 +48,7 @@ def derivation() -> Derivation:
         step(
             f"{side}_in_{name}",
             (Partial(penalty, exponent), "=", getattr(closed[name], form)),
-            say("With the larger power outside, so that no factor exceeds the result:"),
+            "With the larger power outside, so that no factor exceeds the result:",
         )
         for name, exponent in EXPONENTS.items()
         for side, form in (("far_above", "above_optimal_size"), ("far_below", "below_optimal_size"))

@@ -41,7 +41,7 @@ def derivation() -> Derivation:
         step(
             "same_compute",
             (product_of_powers([SIX_ND.coefficient, *run.values()], [Integer(1)] * 3), "=", sym.C),
-            say("It costs the same compute:"),
+            "It costs the same compute:",
         ),
         step(
             "penalty",
@@ -64,12 +64,12 @@ def derivation() -> Derivation:
         step(
             "second_order",
             (at_optimum(Partial(Partial(in_log, s), s)), "=", quadratic.diff(s, 2)),
-            say("The second derivative:"),
+            "The second derivative:",
         ),
         step(
             "above_params_tail",
             (penalty, ">", overtrained),
-            say("The params term alone bounds the cost of overtraining from below:"),
+            "The params term alone bounds the cost of overtraining from below:",
             ByPositiveTerms(form=undertrained),
         ),
     )

@@ -35,7 +35,7 @@ def derivation() -> Derivation:
         step(
             "whole_loss",
             (run[1] / best[1], "=", 1 + (names.penalty - 1) * best[0] / best[1]),
-            say("On the whole loss the excess is diluted by the share of the reducible loss:"),
+            "On the whole loss the excess is diluted by the share of the reducible loss:",
         ),
         step(
             "dilution",

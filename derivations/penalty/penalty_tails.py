@@ -46,13 +46,13 @@ def derivation() -> Derivation:
         step(
             "above_overtrained",
             (penalty, ">", small),
-            say("Each tail bounds the penalty from below; what is left is the other term:"),
+            "Each tail bounds the penalty from below; what is left is the other term:",
             ByPositiveTerms(form=large),
         ),
         step(
             "above_undertrained",
             (penalty, ">", large),
-            say("And so for the other tail:"),
+            "And so for the other tail:",
             ByPositiveTerms(form=small),
         ),
     )

@@ -40,7 +40,7 @@ def derivation() -> Derivation:
         step(
             "convex",
             (curvature, ">=", 0),
-            say("It is a sum of squares times positive terms:"),
+            "It is a sum of squares times positive terms:",
             ByPositiveTerms(),
         ),
         claims["shares_sum"],
@@ -60,12 +60,7 @@ def derivation() -> Derivation:
         step(
             "monomial",
             (dual, "=", names.reducible),
-            say(
-                "The dual value there is a monomial in {}, {} and {}:",
-                sym.A,
-                sym.B,
-                sym.C,
-            ),
+            say("The dual value there is a monomial in {}, {} and {}:", sym.A, sym.B, sym.C),
         ),
         claims["global_minimum"],
         step(
@@ -74,12 +69,7 @@ def derivation() -> Derivation:
             say("On the bound, with {} for {}:", 1 / z, sym.D),
             ByLeadingTerm(z, "0"),
         ),
-        step(
-            "never_reached",
-            (z + 1 / (1 / z), ">", 0),
-            say("It stays above that:"),
-            ByPositiveTerms(),
-        ),
+        step("never_reached", (z + 1 / (1 / z), ">", 0), "It stays above that:", ByPositiveTerms()),
         step(
             "strong_duality",
             ((2 * sym.A + extra) * side**-b, "=", dual_of_three),

@@ -39,7 +39,7 @@ def derivation() -> Derivation:
         step(
             "one_factor",
             (single.reducible.subs(only.variable, (C / sym.KAPPA) ** (1 / power)), "=", of_one(C)),
-            say("With one factor the budget fixes it, and the least loss is its term there:"),
+            "With one factor the budget fixes it, and the least loss is its term there:",
         ),
         step(
             "inner_minimum",
@@ -50,7 +50,7 @@ def derivation() -> Derivation:
         step(
             "outer_law",
             (form.reducible, ">=", term(product) + third.expression),
-            say("So a law of three factors is bounded by one of two:"),
+            "So a law of three factors is bounded by one of two:",
             BySameDifference(
                 first.expression + second.expression, pair.reducible.subs(C, product), inner
             ),
@@ -58,24 +58,22 @@ def derivation() -> Derivation:
         step(
             "same_minimum",
             (of_merged(C), "=", best(C)),
-            say("The least loss of the merged law is that of the law itself:"),
+            "The least loss of the merged law is that of the law itself:",
         ),
         step(
             "same_allocation",
             (split(size), "=", whole.allocation[0]),
-            say(
-                "Splitting the merged optimum between the two factors gives the optimum of the law:"
-            ),
+            "Splitting the merged optimum between the two factors gives the optimum of the law:",
         ),
         step(
             "merged_share",
             (outer.shares[0], "=", whole.shares[0] + whole.shares[1]),
-            say("The share of the merged factor is the sum of the two shares:"),
+            "The share of the merged factor is the sum of the two shares:",
         ),
         step(
             "others_count_as_one",
             (of_two(C), "=", best(C)),
-            say("And so the second and the third factor together count as one:"),
+            "And so the second and the third factor together count as one:",
         ),
     )
     return Derivation(

@@ -24,7 +24,7 @@ from ..arrays import is_number, positive_values
 from ..data.scale import accuracy
 from ..errors import positive_array
 from ..law import Law
-from ..law.across import allocation_across
+from ..law.across import AllocationAcross, allocation_across
 from ..law.penalty import Penalty
 from ..results import Band, Estimate
 
@@ -66,15 +66,14 @@ class Plan:
     ----------
     compute, params, tokens, tokens_per_param : ndarray
         C = 6 N D in FLOP, N, D and D/N.
-    neg_log, accuracy : ndarray
-        y = -log Q', and raw accuracy Q.
+    accuracy : ndarray
+        Raw accuracy Q.
     """
 
     compute: Floats
     params: Floats
     tokens: Floats
     tokens_per_param: Floats
-    neg_log: Floats
     accuracy: Floats
 
 
@@ -171,38 +170,24 @@ def _points(figure: str) -> Callable[[AccuracyPenalty], float | None]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LossOptimal:
-    """What training for the least loss costs on a benchmark, arrays with a value for every budget.
+class LossOptimal(AllocationAcross):
+    """What training for the least loss costs on a benchmark: the allocation that is optimal for a
+    law of loss, judged by the benchmark's own; a value for every budget.
 
     Attributes
     ----------
     law : str
         The law of loss that allocates.
-    compute, params, tokens : ndarray
-        Its allocation.
-    optimal_params, optimal_tokens : ndarray
-        The benchmark's own.
     ratio : ndarray
         (D/N)/(D*/N*): above 1 the loss asks for fewer params and more tokens than the benchmark.
-    loss_penalty, excess : ndarray
-        P = (y - E)/(y* - E), and P - 1.
-    effective_compute, compute_overhead : ndarray
-        C_eff/C, the share of the budget with which the best allocation reaches the same accuracy,
-        and C/C_eff - 1.
+    compute_overhead : ndarray
+        C/C_eff - 1.
     accuracy, optimal_accuracy, lost_accuracy : ndarray
         Q, Q* and Q* - Q.
     """
 
     law: str
-    compute: Floats
-    params: Floats
-    tokens: Floats
-    optimal_params: Floats
-    optimal_tokens: Floats
     ratio: Floats
-    loss_penalty: Floats
-    excess: Floats
-    effective_compute: Floats
     compute_overhead: Floats
     accuracy: Floats
     optimal_accuracy: Floats
@@ -270,7 +255,6 @@ class AccuracyLaw:
             params=best.params,
             tokens=best.tokens,
             tokens_per_param=best.tokens_per_param,
-            neg_log=best.loss,
             accuracy=np.asarray(accuracy(best.loss, self.random_baseline)),
         )
 
@@ -320,16 +304,9 @@ class AccuracyLaw:
         overhead = np.full_like(effective, np.inf)
         np.divide(lost, effective, out=overhead, where=effective > 0.0)
         return LossOptimal(
+            **vars(across),
             law=loss_law.name,
-            compute=across.compute,
-            params=across.params,
-            tokens=across.tokens,
-            optimal_params=across.optimal_params,
-            optimal_tokens=across.optimal_tokens,
             ratio=formulas.ratio_at_log(across.log_size_ratio),
-            loss_penalty=across.loss_penalty,
-            excess=across.excess,
-            effective_compute=effective,
             compute_overhead=overhead,
             accuracy=optimal - lost_accuracy,
             optimal_accuracy=optimal,

@@ -164,7 +164,7 @@ class Penalty(Result):
         """The penalty against the ratio, with these allocations marked."""
         from ..plot.panels import plot_penalty
 
-        return plot_penalty([self.law], ax, points=[float(cost.ratio) for cost in self.rows()])
+        return plot_penalty([self.law], ax, points=[[float(cost.ratio) for cost in self.rows()]])
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name, those of the run included."""

@@ -73,7 +73,8 @@ POINTS = 401
 #: More laws than this have their legend beside the axes.
 MOST_INSIDE = 6
 LONGEST_LABEL = 60
-#: An axis of ratios ends here at the latest.
+#: An axis of ratios reaches so far, farther where a point is marked there, and ends here at the latest.
+RATIOS = (0.01, 100.0)
 WIDEST = 1e30
 #: A marked point keeps this factor from the edge of a logarithmic axis.
 MARGIN = 1.25
@@ -87,9 +88,8 @@ def plot_penalty(
     laws: Sequence[Law | CustomLaw],
     ax: Axes | None = None,
     *,
-    ratio_range: tuple[float, float] = (0.01, 100.0),
     within: float | None = None,
-    points: Sequence[float] | Sequence[Sequence[float]] | None = None,
+    points: Sequence[Sequence[float]] = (),
     names: Sequence[Sequence[str]] = (),
     optimal_tokens_per_param: float | None = None,
 ) -> Axes:
@@ -99,16 +99,13 @@ def plot_penalty(
     Parameters
     ----------
     laws : sequence of Law or CustomLaw
-        At least one; their exponents alone matter.
     ax : Axes, optional
-    ratio_range : (float, float)
-        Lowest and highest rho, > 0; widened to hold every point.
     within : float, optional
         Shade the ratios at which the penalty is at most 1 + within; 1, > 0.
-    points : sequence of float, or one such sequence for each law, optional
-        Ratios to mark on every curve, or on each law's own, > 0.
+    points : a sequence of float for each law, optional
+        Ratios to mark on its curve, > 0.
     names : a sequence of str for each law, optional
-        What stands beside the points of each law.
+        What stands beside the points.
     optimal_tokens_per_param : float, optional
         D*/N* of the one budget at which all points are: a second axis has D/N.
 
@@ -119,29 +116,22 @@ def plot_penalty(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain.
+        Where there is no law, or an argument is outside its domain.
     """
     import numpy as np
     from matplotlib.ticker import StrMethodFormatter
 
     if not laws:
-        raise outside("laws", laws, "at least one law")
-    own_marks = _marks(points, len(laws))
-    marks = [ratio for entry in own_marks for ratio in entry]
-    lo, hi = _interval("ratio_range", ratio_range)
-    if any(not 1 / WIDEST < ratio < WIDEST for ratio in (lo, hi, *marks)):
-        raise outside(
-            "ratio",
-            max((lo, hi, *marks), key=lambda ratio: abs(math.log(ratio))),
-            f"from {1 / WIDEST:g} to {WIDEST:g} to be drawn",
-        )
+        raise outside("laws", laws, "a sequence of at least one law")
+    marks = [positive_number("points", ratio) for entry in points for ratio in entry]
+    if any(not 1 / WIDEST < ratio < WIDEST for ratio in marks):
+        farthest = max(marks, key=lambda ratio: abs(math.log(ratio)))
+        raise outside("ratio", farthest, f"from {1 / WIDEST:g} to {WIDEST:g} to be drawn")
     left, right = (
-        min([lo, *(ratio / MARGIN for ratio in marks)]),
-        max([hi, *(ratio * MARGIN for ratio in marks)]),
+        min([RATIOS[0], *(ratio / MARGIN for ratio in marks)]),
+        max([RATIOS[1], *(ratio * MARGIN for ratio in marks)]),
     )
     ratios = np.geomspace(left, right, POINTS)
-    if within is not None:
-        within = positive_number("within", within)
     curves = [law.penalty(ratios).loss_penalty for law in laws]
 
     with _axes(ax, (COLUMN, 2.6)) as ax:
@@ -152,19 +142,12 @@ def plot_penalty(
                 low, high = law.tolerance(within).ratio
                 span = rf"within {within * 100:.4g} %: $\rho$ = {low:.3g} to {high:.3g}"
                 ax.axvspan(low, high, color=colour, alpha=0.15, linewidth=0, label=span)
-            if own_marks[index]:
-                heights = law.penalty(own_marks[index]).loss_penalty
-                ax.plot(
-                    own_marks[index],
-                    heights,
-                    "o",
-                    color=colour,
-                    markersize=4,
-                    zorder=3,
-                    clip_on=False,
-                )
+            if points and points[index]:
+                heights = law.penalty(points[index]).loss_penalty
+                mark: Any = {"color": colour, "markersize": 4, "zorder": 3, "clip_on": False}
+                ax.plot(points[index], heights, "o", **mark)
                 for name, ratio, height in zip(
-                    names[index] if names else (), own_marks[index], heights, strict=False
+                    names[index] if names else (), points[index], heights, strict=False
                 ):
                     # Above the first curve and below the others, away from the optimum.
                     above, outside_curve = (1 if index == 0 else -1), (-1 if ratio > 1.0 else 1)
@@ -208,21 +191,18 @@ def plot_isoflop(
     ax: Axes | None = None,
     *,
     size_ratios: tuple[float, float] = (0.1, 10.0),
-    unit: str | None = None,
 ) -> Axes:
     """Loss against model size at fixed compute, one profile a budget, with the path of the optima.
 
     Parameters
     ----------
     law : Law or CustomLaw
-        Of params and tokens; without E the reducible loss is drawn.
+        With A and B; without E the reducible loss is drawn.
     computes : sequence of float
         Budgets; FLOP, > 0.
     ax : Axes, optional
     size_ratios : (float, float)
         Each profile runs over this range of N/N*, > 0.
-    unit : str, optional
-        Unit of the loss, for the axis.
 
     Returns
     -------
@@ -239,13 +219,16 @@ def plot_isoflop(
     budgets = sorted(positive_number("computes", compute) for compute in computes)
     if not budgets:
         raise outside("computes", computes, f"at least one budget, each {POSITIVE}")
-    lo, hi = _interval("size_ratios", size_ratios)
+    lo, hi = (positive_number("size_ratios", ratio) for ratio in size_ratios)
+    if not lo < hi:
+        raise outside("size_ratios", size_ratios, "two numbers, the first below the second")
     size_ratio = np.geomspace(lo, hi, POINTS)
-    loss, optimum = (law.reducible_loss if law.E is None else law.loss), law.envelope.params
+    loss = law.reducible_loss if law.E is None else law.loss
 
     def along_budget(compute: Any, params: Any) -> tuple[Any, Any]:
         return params, loss(params, law.forms.tokens_given_params(compute, params))
 
+    optimum = law.envelope.params
     profiles = [along_budget(compute, size_ratio * optimum(compute)) for compute in budgets]
     path = np.geomspace(budgets[0], budgets[-1], POINTS)
     at_optima, path_of_optima = (along_budget(C, optimum(C)) for C in (np.array(budgets), path))
@@ -259,8 +242,7 @@ def plot_isoflop(
         ax.plot([], [], "o--", color=DIM, markersize=3.5, linewidth=1.0, label="optimum")
         ax.set_xscale("log")
         ax.set_xlabel(r"params $N$")
-        quantity = "reducible loss $L-E$" if law.E is None else "loss $L$"
-        ax.set_ylabel(quantity if unit is None else f"{quantity} ({unit})")
+        ax.set_ylabel("reducible loss $L-E$" if law.E is None else "loss $L$")
         ax.legend()
     return ax
 
@@ -417,31 +399,10 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Iterator[Axes]:
         yield figure.subplots()
 
 
-def _marks(points: Any, laws: int) -> list[list[float]]:
-    """The ratios to mark on each law's curve."""
-    given = [] if points is None else list(points)
-    if all(isinstance(entry, (int, float)) for entry in given):
-        return [[positive_number("points", ratio) for ratio in given]] * laws
-    if len(given) != laws:
-        raise outside("points", f"{len(given)} sequences", f"one for each of {laws} laws")
-    return [[positive_number("points", ratio) for ratio in entry] for entry in given]
-
-
 def _literal(label: str) -> str:
     """A label that Matplotlib prints as it is, on one line of bearable length."""
     printable = "".join(character if character.isprintable() else " " for character in label)
     return printable.replace("$", r"\$")[:LONGEST_LABEL]
-
-
-def _interval(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
-    domain = f"two numbers, each {POSITIVE}, the first below the second"
-    try:
-        lo, hi = (positive_number(name, bound) for bound in bounds)
-    except (TypeError, ValueError):
-        raise outside(name, bounds, domain) from None
-    if not lo < hi:
-        raise outside(name, bounds, domain)
-    return lo, hi
 
 
 def _power(value: float) -> str:

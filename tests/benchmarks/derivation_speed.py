@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 
-from measuring import Ratio, printed_by
+from measuring import Ratio, seconds_of
 
 REPEATS = 7
 SLOWEST = 4.0
@@ -44,7 +44,7 @@ def measure() -> list[Ratio]:
     seconds: dict[str, list[float]] = {name: [] for name in cases}
     for _ in range(REPEATS):
         for name, code in cases.items():
-            seconds[name].append(printed_by(code))
+            seconds[name].append(seconds_of(code))
     found = {name: statistics.median(values) for name, values in seconds.items()}
     reference = found.pop("import sympy")
     return [Ratio(name, value, "import sympy", reference, SLOWEST) for name, value in found.items()]

@@ -25,18 +25,9 @@ class Ratio(NamedTuple):
     def value(self) -> float:
         return self.seconds / self.reference
 
-    @property
-    def verdict(self) -> str:
-        if self.target is None:
-            return ""
-        return "met" if self.value <= self.target else "NOT met"
-
     def as_dict(self) -> dict[str, Any]:
-        return {
-            **self._asdict(),
-            "ratio": self.value,
-            "met": None if self.target is None else self.value <= self.target,
-        }
+        met = "" if self.target is None else self.value <= self.target
+        return self._asdict() | {"ratio": self.value, "met": met}
 
 
 def interleaved(cases: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
@@ -60,26 +51,11 @@ def median(seconds: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
-def process(*arguments: str) -> Callable[[], None]:
-    """A fresh interpreter, or any program: start to end, its output thrown away."""
-
-    def run() -> None:
-        done = subprocess.run(arguments, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(
-                f"{' '.join(arguments)}: exit status {done.returncode}\n{done.stderr}"
-            )
-
-    return run
+def printed_by(*arguments: str) -> str:
+    """What a program prints, from start to end."""
+    return subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
 
 
-def python(code: str) -> Callable[[], None]:
-    return process(sys.executable, "-c", code)
-
-
-def printed_by(code: str) -> float:
+def seconds_of(code: str) -> float:
     """The number that a fresh interpreter prints."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"{code}: exit status {done.returncode}\n{done.stderr}")
-    return float(done.stdout)
+    return float(printed_by(sys.executable, "-c", code))

@@ -10,7 +10,7 @@ from statistics import median
 from types import ModuleType
 from typing import Any
 
-from measuring import printed_by
+from measuring import Ratio, seconds_of
 
 SEED = 11
 RANDOM_PAIRS = 60
@@ -23,7 +23,7 @@ AT_MOST = 0.5
 
 def import_seconds() -> float:
     """Median of fresh processes that import SymPy."""
-    return median(printed_by(TIMED_IMPORT) for _ in range(REPEATED_IMPORTS))
+    return median(seconds_of(TIMED_IMPORT) for _ in range(REPEATED_IMPORTS))
 
 
 def rewriting() -> ModuleType:
@@ -67,36 +67,15 @@ def _sympy_pairs(random: ModuleType, pairs: object) -> list[tuple[object, ...]]:
     ]
 
 
-def measure() -> dict[str, float]:
-    """Medians in seconds, and their ratio to the import; `ratio` is to be at most one half."""
-    sympy_import = import_seconds()
-    seconds = decision_seconds()
-    everything = [value for values in seconds.values() for value in values]
-    return {
-        "import_sympy": sympy_import,
-        "decisions": float(len(everything)),
-        **{f"median_{name}": median(values) for name, values in seconds.items()},
-        "median_decision": median(everything),
-        "slowest_decision": max(everything),
-        "ratio": median(everything) / sympy_import,
-        "at_most": AT_MOST,
-    }
-
-
-def main() -> None:
-    figures = measure()
-    print(f"import sympy      {1e3 * figures['import_sympy']:8.1f} ms")
-    for name in ("claims", "true", "false"):
-        print(f"decision, {name:7} {1e3 * figures[f'median_{name}']:8.1f} ms (median)")
-    print(
-        f"slowest decision  {1e3 * figures['slowest_decision']:8.1f} ms of "
-        f"{figures['decisions']:.0f}"
-    )
-    print(
-        f"median decision / import sympy = {figures['ratio']:.3f} (to be at most "
-        f"{figures['at_most']})"
-    )
-
-
-if __name__ == "__main__":
-    main()
+def measure() -> list[Ratio]:
+    """The median decision; the slowest and the kinds are reported alone."""
+    reference, seconds = import_seconds(), decision_seconds()
+    every = [value for values in seconds.values() for value in values]
+    medians = {f"median decision, {name}": median(values) for name, values in seconds.items()}
+    return [
+        Ratio("median decision", median(every), "import sympy", reference, AT_MOST),
+        *(
+            Ratio(name, value, "import sympy", reference)
+            for name, value in (medians | {"slowest decision": max(every)}).items()
+        ),
+    ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import compileall
 import sys
+from functools import partial
 from pathlib import Path
 
-from measuring import Ratio, interleaved, median, process, python
+from measuring import Ratio, interleaved, median, printed_by
 
 import isoflop
 
@@ -28,10 +29,10 @@ def measure() -> list[Ratio]:
     program = command()
     name = " ".join(Path(part).name for part in program)
     cases = {
-        "import numpy": python("import numpy"),
-        "pass": python("pass"),
-        f"{name} {' '.join(EXPONENTS)}": process(*program, *EXPONENTS),
-        f"{name} {' '.join(PUBLISHED)}": process(*program, *PUBLISHED),
+        "import numpy": partial(printed_by, sys.executable, "-c", "import numpy"),
+        "pass": partial(printed_by, sys.executable, "-c", "pass"),
+        f"{name} {' '.join(EXPONENTS)}": partial(printed_by, *program, *EXPONENTS),
+        f"{name} {' '.join(PUBLISHED)}": partial(printed_by, *program, *PUBLISHED),
     }
     interleaved(cases, 1)  # fills the file cache
     seconds = median(interleaved(cases, REPEATS))

@@ -2,44 +2,26 @@
 digits.
 """
 
-import io
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import mpmath
 import pytest
+from tests.conftest import Outcome
+from tests.numeric.conftest import Reference as Search
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 
 
-class Outcome(NamedTuple):
-    """What one run left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture(scope="session")
-def call() -> Callable[..., Outcome]:
+def call(run_cli: Callable[..., Outcome]) -> Callable[..., Outcome]:
     """Run ``isoflop ARGS...`` in this process."""
-
-    def run(*argv: object) -> Outcome:
-        from isoflop.__main__ import main
-
-        out, err = io.StringIO(), io.StringIO()
-        with redirect_stdout(out), redirect_stderr(err):
-            code = main([str(word) for word in argv])
-        return Outcome(code, out.getvalue(), err.getvalue())
-
-    return run
+    return run_cli
 
 
 @pytest.fixture(scope="session")
@@ -87,70 +69,38 @@ class Reference:
     used.
     """
 
+    mp = Search.mp
+
     def __init__(self, A: str, B: str, beta: str, gamma: str, E: str = "0") -> None:
-        self.mp = mpmath.mp.clone()
-        self.mp.dps = 60
         self.E, self.A, self.B, self.b, self.g = map(self.mp.mpf, (E, A, B, beta, gamma))
+
+    def at(self, compute: Any) -> Search:
+        """The search at a compute."""
+        return Search(self.mp.mpf(compute), self.A, self.B, self.b, self.g)
 
     def reducible(self, params: Any, tokens: Any) -> Any:
         return self.A * params**-self.b + self.B * tokens**-self.g
 
     def optimum(self, compute: Any) -> tuple[Any, Any]:
-        """The loss along the budget is convex in log N: golden section, to 30 digits of log N."""
-        C = self.mp.mpf(compute)
-        ratio = (self.mp.sqrt(5) - 1) / 2
-        low, high = self.mp.mpf(-800), self.mp.mpf(800)
-        left, right = high - ratio * (high - low), low + ratio * (high - low)
-        at_left, at_right = self._along(left, C), self._along(right, C)
-        while high - low > self.mp.mpf(10) ** -29:
-            if at_left < at_right:
-                high, right, at_right = right, left, at_left
-                left = high - ratio * (high - low)
-                at_left = self._along(left, C)
-            else:
-                low, left, at_left = left, right, at_right
-                right = low + ratio * (high - low)
-                at_right = self._along(right, C)
-        params = self.mp.exp((low + high) / 2)
-        return params, C / (6 * params)
-
-    def _along(self, log_params: Any, compute: Any) -> Any:
-        params = self.mp.exp(log_params)
-        return self.reducible(params, compute / (6 * params))
+        found = self.at(compute)
+        return found.params, found.tokens
 
     def best(self, compute: Any) -> Any:
         """The reducible loss at the optimum."""
-        return self.reducible(*self.optimum(compute))
+        return self.at(compute).reducible
 
     def penalty(self, size_ratio: Any, compute: Any = 10**22) -> Any:
-        params, _ = self.optimum(compute)
-        own = params * self.mp.mpf(size_ratio)
-        return self.reducible(own, compute / (6 * own)) / self.best(compute)
+        return self.at(compute).penalty(self.mp.log(self.mp.mpf(size_ratio)))
 
     def overhead(self, size_ratio: Any, compute: Any = 10**22) -> Any:
-        """Extra compute that reaches the best loss of ``compute`` at r N* params, by bisection for
-        the tokens.
-        """
-        params, _ = self.optimum(compute)
-        own, goal = params * self.mp.mpf(size_ratio), self.best(compute)
-        low, high = self.mp.mpf(0), self.mp.mpf(400)
-        for _ in range(220):
-            middle = (low + high) / 2
-            low, high = (
-                (middle, high) if self.reducible(own, self.mp.exp(middle)) > goal else (low, middle)
-            )
-        return 6 * own * self.mp.exp(low) / compute - 1
+        """Extra compute that reaches the best loss of ``compute`` at r N* params."""
+        found, s = self.at(compute), self.mp.log(self.mp.mpf(size_ratio))
+        tokens = found.log_tokens_for(found.reducible, found.log_params + s)
+        return self.mp.exp(tokens - found.log_tokens + s) - 1
 
     def effective(self, size_ratio: Any, compute: Any = 10**22) -> Any:
-        """The share of ``compute`` at which the optimum has the loss of a run at r N* params, by
-        the secant method.
-        """
-        goal = self.mp.log(self.penalty(size_ratio, compute) * self.best(compute))
-
-        def gap(s: Any) -> Any:
-            return self.mp.log(self.best(compute * self.mp.exp(s))) - goal
-
-        return self.mp.exp(self.mp.findroot(gap, (-1, 0), solver="secant", tol=1e-50))
+        """The share of ``compute`` at which the optimum has the loss of a run at r N* params."""
+        return self.at(compute).effective_compute(self.mp.log(self.mp.mpf(size_ratio)))
 
 
 @pytest.fixture(scope="session")

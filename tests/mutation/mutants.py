@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from decimal import (
     MAX_EMAX,
     MIN_EMIN,
@@ -25,6 +25,7 @@ from itertools import chain, combinations, islice
 from random import Random
 from typing import Any
 
+from pandas import DataFrame
 from sympy import Abs, Add, E, Expr, Mul, Pow, Rational, Symbol, exp, log, nan, oo, zoo
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
@@ -558,9 +559,6 @@ class Score:
             else ()
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "survived": list(self.survived)}
-
 
 def score(mutant: Mutant, *, seed: int = 0) -> Score:
     """Each path alone, and the truth; a point that a path names is tried in the arithmetic of the
@@ -584,40 +582,19 @@ def score_named(name: str, *, seed: int = 0, per_claim: int | None = None) -> tu
     return score_derivation(load(name), seed=seed, per_claim=per_claim)
 
 
-# -- counts -------------------------------------------------------------------------------------------------------
-
-
-def counts(scores: Sequence[Score]) -> dict[str, Any]:
-    """How many mutants there are of each truth, and for each path how many false ones it was shown
-    and objects to.
-
-    `without_false` lists the derivations none of whose mutants is false.
-    """
-    found: dict[str, Any] = {
-        answer: sum(s.truth == answer for s in scores) for answer in (FALSE, TRUE, UNDEFINED)
-    }
-    for path in PATHS:
-        shown = [s.objects[path] for s in scores if s.truth == FALSE and path in s.objects]
-        found[path] = {
-            "false": len(shown),
-            "objects": sum(shown),
-            "survivors": len(shown) - sum(shown),
-        }
-    named = dict.fromkeys(s.derivation for s in scores)
-    found["derivations"], found["claims"] = (
-        len(named),
-        len({(s.derivation, s.step) for s in scores}),
+def table(scores: Iterable[Score]) -> DataFrame:
+    """A row for each mutant and path: whether the path objects."""
+    return DataFrame(
+        [
+            {
+                "derivation": s.derivation,
+                "mutant": i,
+                "kind": s.kind,
+                "truth": s.truth,
+                "path": path,
+                "objects": objects,
+            }
+            for i, s in enumerate(scores)
+            for path, objects in s.objects.items()
+        ]
     )
-    found["without_false"] = [
-        name for name in named if not any(s.derivation == name and s.truth == FALSE for s in scores)
-    ]
-    return found
-
-
-def kinds(scores: Sequence[Score]) -> dict[str, tuple[int, int, int]]:
-    """For each kind of change the numbers of false, true and undefined mutants."""
-    found = {}
-    for kind in (*KINDS, DIRECTION):
-        answers = [s.truth for s in scores if s.kind == kind]
-        found[kind] = (answers.count(FALSE), answers.count(TRUE), answers.count(UNDEFINED))
-    return found

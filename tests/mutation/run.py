@@ -12,7 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.mutation.mutants import FALSE, PATHS, TRUE, UNDEFINED, counts, kinds, score_named
+from pandas import crosstab
+from tests.mutation.mutants import FALSE, TRUE, score_named, table
 
 from isoflop.derivations import NAMES
 from isoflop.numeric.repeat import repeat
@@ -22,22 +23,16 @@ LONGEST_ENTRY = 150
 
 def report(scores):
     """Counts by path and by kind of change, and what is of interest one by one."""
-    of = counts(scores)
+    every = table(scores)
+    mutants = every.drop_duplicates("mutant")
+    false = every[every["truth"] == FALSE].groupby("path")["objects"].agg(["size", "sum"])
+    false.columns = ["false mutants", "objects"]
+    without = set(every["derivation"]) - set(every["derivation"][every["truth"] == FALSE])
     lines = [
-        f"{len(scores)} mutants of {of['claims']} claims in {of['derivations']} derivations: "
-        f"{of[FALSE]} false, {of[TRUE]} still true, {of[UNDEFINED]} undefined",
-        "",
-        f"{'path alone':<20}{'false mutants':>15}{'objects':>10}{'survivors':>11}",
-        *(
-            f"{p:<20}{of[p]['false']:>15}{of[p]['objects']:>10}{of[p]['survivors']:>11}"
-            for p in PATHS
-        ),
-        "",
-        f"{'kind of change':<20}{'false':>15}{'true':>10}{'undefined':>11}",
-        *(
-            f"{kind:<20}{false:>15}{true:>10}{undefined:>11}"
-            for kind, (false, true, undefined) in kinds(scores).items()
-        ),
+        f"{len(mutants)} mutants in {mutants['derivation'].nunique()} derivations",
+        false.to_string(),
+        crosstab(mutants["kind"], mutants["truth"], margins=True).to_string(),
+        f"without a false mutant: {', '.join(sorted(without)) or 'none'}",
     ]
     lines += listed(
         "Survivors: false, and a path does not object", [s for s in scores if s.survived]
@@ -47,8 +42,6 @@ def report(scores):
         "Still true, by decimal arithmetic",
         [s for s in scores if s.truth == TRUE and not s.wronged],
     )
-    if of["without_false"]:
-        lines += ["", f"without a false mutant: {', '.join(of['without_false'])}"]
     return "\n".join(lines)
 
 

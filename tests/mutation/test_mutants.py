@@ -19,13 +19,12 @@ from tests.mutation.mutants import (
     UNDEFINED,
     DecimalEvaluator,
     NoValue,
-    counts,
-    kinds,
     mutants,
     refuted_by,
     score,
     score_derivation,
     score_named,
+    table,
     truth,
 )
 from tests.theory.documents import theorem_of
@@ -67,12 +66,11 @@ def false_claims():
 def test_a_sample_is_refuted_by_each_path_alone(sample):
     assert [(s.derivation, s.step, s.kind, s.survived) for s in sample if s.survived] == []
     assert [(s.derivation, s.step, s.kind, s.wronged) for s in sample if s.wronged] == []
-    found = counts(sample)
-    assert found[FALSE] >= 100
-    assert all(found[path]["false"] == found[path]["objects"] > 0 for path in PATHS)
-    assert found["without_false"] == []
-    assert sum(false for false, _, _ in kinds(sample).values()) == found[FALSE]
-    assert all(kinds(sample)[kind][0] for kind in (*KINDS, DIRECTION))
+    false = table(s for s in sample if s.truth == FALSE)
+    assert false["mutant"].nunique() >= 100
+    assert set(false["path"]) == set(PATHS)
+    assert set(false["derivation"]) == set(SAMPLE)
+    assert set(false["kind"]) == {*KINDS, DIRECTION}
 
 
 def test_true_mutants_are_told_apart(sample):
@@ -252,9 +250,8 @@ def test_a_contradicted_witness_is_not_believed(monkeypatch):
 def test_every_false_mutant_of_every_derivation_is_refuted_by_each_path_alone():
     done = repeat(score_named, [(name,) for name in NAMES], jobs=2)
     scores = [score for found in done.values for score in found]
-    found = counts(scores)
     assert [(s.derivation, s.step, s.kind, s.survived) for s in scores if s.survived] == []
     assert [(s.derivation, s.step, s.kind, s.wronged) for s in scores if s.wronged] == []
-    assert found[FALSE] >= 1_000
-    assert found["without_false"] == []
-    assert found["derivations"] == len(NAMES)
+    false = table(s for s in scores if s.truth == FALSE)
+    assert false["mutant"].nunique() >= 1_000
+    assert set(false["derivation"]) == set(NAMES)

@@ -47,8 +47,6 @@ COMMANDS = (
     "prove",
     "latex",
 )
-#: What is no command by itself -> where it is.
-INSTEAD = {"overtraining": "fit --law overtraining"}
 HELP, VERSION = ("-h", "--help"), "--version"
 
 
@@ -57,14 +55,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(words)
-    except (
-        UsageError,
-        ValueError,
-    ) as error:  # the library's domain errors name the argument, its value and its domain
-        return _defect(error) if is_defect(error) else _fail(str(error))
-    except (
-        KeyboardInterrupt
-    ) as stop:  # a command that has a part of its result keeps it, and says so itself
+    except (UsageError, ValueError) as error:  # a domain error names the argument and its value
+        if is_defect(error):
+            return _defect(error)
+        _say(f"error: {error}")
+        return BAD_INPUT
+    except KeyboardInterrupt as stop:  # who has a part of a result keeps it, and says so itself
         from .run_options import say_interrupted
 
         say_interrupted(str(stop) or "there is no result yet")
@@ -97,22 +93,17 @@ def _run(words: Sequence[str]) -> int:
     if any(word in HELP for word in rest):
         return _write(parser.format_help(), DONE)
     from .arguments import read
-    from .files import refuse_overwriting, state_of, states
+    from .files import refuse_overwriting
 
     options = read(parser, rest)
     refuse_overwriting(parser, options)
     if "--plot" in options:
         _quiet_matplotlib()
-    before = states(parser, options) if sys.stderr is not None and sys.stderr.isatty() else {}
     try:
         text, status = module.run(options)
     except ArgumentError as error:
         raise with_options(error, options, getattr(module, "OPTION_OF", {})) from None
-    _write(text, status, options.one("--output"))
-    for path, state in before.items():
-        if state_of(path) != state:
-            _say(f"wrote {path}")
-    return status
+    return _write(text, status, options.one("--output"))
 
 
 def _quiet_matplotlib() -> None:
@@ -141,13 +132,11 @@ def _unknown(word: str) -> UsageError:
         return UsageError(
             f"unknown option {shown(word)}{known}; options of a command follow the command"
         )
-    hint = f" (it is isoflop {INSTEAD[word]})" if word in INSTEAD else close_matches(word, COMMANDS)
-    return UsageError(f"unknown command {shown(word)}{hint}: must be one of {', '.join(COMMANDS)}")
+    known = close_matches(word, COMMANDS)
+    return UsageError(f"unknown command {shown(word)}{known}: must be one of {', '.join(COMMANDS)}")
 
 
 def _overview() -> str:
-    from .errors import BAD_INPUT
-
     meanings = {DONE: "done", NEGATIVE: "negative verdict", BAD_INPUT: "bad input"}
     meanings |= {NO_VERDICT: "no verdict", INTERRUPTED: "interrupted"}
     statuses = ", ".join(f"{status} {meaning}" for status, meaning in meanings.items())
@@ -177,11 +166,6 @@ def _overview() -> str:
             "  isoflop check",
         ]
     )
-
-
-def _fail(message: str) -> int:
-    _say(f"error: {message}")
-    return BAD_INPUT
 
 
 def _say(message: str) -> None:

@@ -134,16 +134,6 @@ def with_options(error: ArgumentError, options: Options, names: Mapping[str, str
     )
 
 
-def of_option(error: ValueError, *known: tuple[str, str, object]) -> UsageError:
-    """An error of the library with an option ahead: the one of (argument, option, value) that it is
-    about.
-    """
-    for argument, option, value in known:
-        if isinstance(error, ArgumentError) and error.argument == argument and value is not None:
-            return UsageError(f"{option} {shown(str(value))}: {error.complaint}")
-    return UsageError(str(error))
-
-
 def blamed(error: ValueError, *given: tuple[str, str]) -> UsageError:
     """An error of the library with the options that led to it, as they were typed, ahead."""
     said = isinstance(error, ArgumentError) and any(

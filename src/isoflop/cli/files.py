@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
-    from typing import Any
 
     from .arguments import Options, Parser
 
@@ -26,52 +25,17 @@ ENDINGS = (".json", ".py")
 
 def refuse_overwriting(parser: Parser, options: Options) -> None:
     """UsageError where a file to write is also one to read, or is to be written twice."""
-    outputs = [
-        (name, word)
-        for action in parser._actions
-        for name, word in _files(action, options)
-        if action.metavar == WRITTEN
-    ]
-    if not outputs:
-        return
-    inputs = [
-        (name, word)
-        for action in parser._actions
-        for name, word in _files(action, options)
-        if action.metavar != WRITTEN
-    ]
-    for index, (option, word) in enumerate(outputs):
-        for others, harm in (
-            (inputs, "would be overwritten"),
-            (outputs[:index], "would be written twice"),
-        ):
-            for other in others:
-                if _is_one(word, other[1]):
-                    raise UsageError(
-                        f"{typed((option, word), other)}: are one file, which {harm}; name another"
-                    )
-
-
-def states(parser: Parser, options: Options) -> dict[str, Any]:
-    """The files to write, and what tells whether they were."""
-    named = (
-        word
-        for action in parser._actions
-        for _, word in _files(action, options)
-        if action.metavar == WRITTEN
-    )
-    return {word: state_of(word) for word in named}
-
-
-def state_of(path: str) -> Any:
-    """What changes when a file is written; None where there is none."""
-    import os
-
-    try:
-        found = os.stat(path)  # noqa: PTH116
-    except (OSError, ValueError):
-        return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    inputs: list[tuple[str, str]] = []
+    outputs: list[tuple[str, str]] = []
+    for action in parser._actions:
+        (outputs if action.metavar == WRITTEN else inputs).extend(_files(action, options))
+    for index, output in enumerate(outputs):
+        for other in (*inputs, *outputs[:index]):
+            if _is_one(output[1], other[1]):
+                harm = "overwritten" if other in inputs else "written twice"
+                raise UsageError(
+                    f"{typed(output, other)}: are one file, which would be {harm}; name another"
+                )
 
 
 def _files(action: argparse.Action, options: Options) -> Iterator[tuple[str, str]]:

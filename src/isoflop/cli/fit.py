@@ -9,7 +9,7 @@ from itertools import pairwise
 from ..numeric.data.numerals import parse
 from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
-from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, of_option, outside, shown
+from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, outside, shown
 from .render import TABLES, plain, written
 from .run_options import (
     OBJECTIVES,
@@ -44,6 +44,7 @@ LEVEL = 0.9
 LISTS = ("--compute", "--ratio")
 #: Arguments of the library whose options have other names.
 OPTION_OF = {
+    "model": "--model",
     "fixed": "--fix",
     "bounds": "--bound",
     "repeats": "--bootstrap",
@@ -310,7 +311,7 @@ def _fitted(options: Options, table: TableOptions, model: str) -> Fit:
             for word in options.words(option) or ():
                 if word.partition("=")[0].strip() == coefficient:
                     raise UsageError(f"{option} {shown(word)}: {error.complaint}") from None
-        raise of_option(error, ("model", "--model", model)) from None
+        raise
     except ValueError as error:  # the reader of expressions, in theory, begins with what it read
         spelt = f"{model!r}: "
         option = f"--model {shown(model)}: " if str(error).startswith(spelt) else ""
@@ -334,12 +335,14 @@ def _bounds(options: Options) -> dict[str, tuple[float | None, float | None]]:
     found = {}
     for name, ends in assignments(options, "--bound", domain).items():
         word = f"{name}={ends}"
+        texts = ends.split(":")
         low, high = (
-            _finite("--bound", word, end) if end.strip() else None
-            for end in ends.partition(":")[::2]
+            _finite("--bound", word, text) if text.strip() else None
+            for text in (texts if len(texts) == 2 else ("", ""))
         )
-        both = low is not None and high is not None
-        if ":" not in ends or low is high or (both and not low < high):
+        if low is None and high is None:
+            raise outside("--bound", word, domain)
+        if low is not None and high is not None and not low < high:
             raise outside("--bound", word, domain)
         found[name] = (low, high)
     return found

@@ -557,7 +557,7 @@ def test_options_choose_benchmarks_and_the_margin(tmp_path: Path) -> None:
         "2%",
     )
     assert table.read().benchmarks == ("sciq", "piqa", "a b")
-    assert table.margin == 0.02
+    assert table.margins == 0.02
     assert {key: baseline.value for key, baseline in table.baselines().items()} == {
         "sciq": 0.25,
         "piqa": 0.25,
