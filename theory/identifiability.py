@@ -21,7 +21,7 @@ from .marginal import sensitivities
 from .proof.argument_calculus import ByMonotone
 from .proof.claim import Claim
 from .proof.words import Sentence
-from .ray import Ray
+from .ray import RayForm
 
 Gradient = tuple[Expr, ...]
 
@@ -157,7 +157,7 @@ def centred(term: Term, reference: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class Design:
+class DesignForm:
     """Runs along a path (N(C), D(C)), and the columns of the Jacobian of the loss in (E, log A, log
     B, beta, gamma).
     """
@@ -286,13 +286,13 @@ def tangency_in_allocation(envelope: Envelope) -> Expr:
     )
 
 
-def ray_params_share(ray: Ray) -> Expr:
+def ray_params_share(ray: RayForm) -> Expr:
     """v = T_N/R on the ray."""
     params = ray.envelope.form.terms[0]
     return params.expression.subs(params.variable, ray.params) / ray.reducible
 
 
-def ray_exponent_slope(ray: Ray) -> Expr:
+def ray_exponent_slope(ray: RayForm) -> Expr:
     """dalpha_loc/dlog C = -((beta - gamma)^2/4) v (1 - v) on a ray under C = kappa N D."""
     v = ray_params_share(ray)
     return -((sym.BETA - sym.GAMMA) ** 2) * v * (1 - v) / 4

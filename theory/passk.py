@@ -63,18 +63,6 @@ def falling(n: Expr, k: Expr) -> Expr:
     return factorial_of(n) / factorial_of(n - k)
 
 
-class log1mexp(Function):
-    """log(1 - exp(x)) for x < 0, to be computed to full relative precision."""
-
-    nargs = 1
-
-    def definition(self) -> Expr:
-        return log(1 - exp(self.args[0]))
-
-    def _latex(self, printer: Any, exp: Any = None) -> str:
-        return rf"\log\left(1 - e^{{{printer._print(self.args[0])}}}\right)"
-
-
 # -- the estimator -----------------------------------------------------------------------------------------------
 
 
@@ -172,28 +160,11 @@ def floor_of_unsolvable(share: Expr) -> Expr:
     return -log(1 - share)
 
 
-def safe_floor_of_unsolvable(share: Expr) -> Expr:
-    """The same without cancellation for a small share."""
-    return -log1p(-share)
-
-
-def share_of_unsolvable(floor: Expr) -> Expr:
-    """1 - e^-E0: the share of the problems that are never solved where -log pass@k tends to E0;
-    without cancellation.
-    """
-    return -expm1(-floor)
-
-
 def floor_across(floor: Expr, times: Expr) -> Expr:
     """-log(1 - (1 - e^-E0)^m): what the floor at m k samples is at least, where that at k samples
     is E0.
     """
     return -log(1 - (1 - exp(-floor)) ** times)
-
-
-def safe_floor_across(floor: Expr, times: Expr) -> Expr:
-    """The same without cancellation for a small and for a large floor."""
-    return -log1mexp(times * log1mexp(-floor))
 
 
 # -- laws that depend on k ---------------------------------------------------------------------------------------
@@ -219,7 +190,7 @@ def local_exponent(floor: Expr, coefficient: Expr, exponent: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class BilinearLaw:
+class BilinearForm:
     """log(-log pass@k) = log A + a log C + b log k + d log C log k (Krajewski et al. 2025, equation
     5).
 

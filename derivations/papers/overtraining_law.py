@@ -11,7 +11,7 @@ from isoflop.theory.envelope import derive
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.proof.claim import ByWeightedAmGm, Claim, Derivation
 from isoflop.theory.proof.words import Definition, all_positive, function, say
-from isoflop.theory.ray import PARAMS, Ray
+from isoflop.theory.ray import PARAMS, RayForm
 
 LOSS, REDUCIBLE = function("L_G"), function("R_G")
 ETA, COEFFICIENT_N, COEFFICIENT_D, BEST = (
@@ -116,7 +116,7 @@ def derivation() -> Derivation:
             Definition(eta, sym.BETA / 2),
             Definition(a, Integer(6) ** eta * sym.A),
             Definition(b, Integer(6) ** eta * sym.B),
-            Definition(size, Ray(envelope).params),
+            Definition(size, RayForm(envelope).params),
             Definition(REDUCIBLE(C, t), (a * t**eta + b * t**-eta) * C**-eta),
             Definition(BEST, (b / a) ** (1 / (2 * eta))),
         ),

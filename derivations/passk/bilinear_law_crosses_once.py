@@ -6,7 +6,7 @@ from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import Partial
-from isoflop.theory.passk import DRAWS, KRAJEWSKI, PASS_AT, BilinearLaw
+from isoflop.theory.passk import DRAWS, KRAJEWSKI, PASS_AT, BilinearForm
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Definition, function, say
@@ -17,7 +17,7 @@ def derivation() -> Derivation:
     a, b, c = (Symbol(name, real=True) for name in ("a", "b", "c"))
     crossing, v, x = (Symbol(name, positive=True) for name in ("C_x", "v", "x"))
     C, k = sym.C, DRAWS
-    law = BilinearLaw(sym.A, a, b, c)
+    law = BilinearForm(sym.A, a, b, c)
     y, s = function("y")(C, k), function("q")
     return Derivation(
         name="bilinear_law_crosses_once",

@@ -224,7 +224,7 @@ def test_crossing_by_root_finding():
 
 def test_bilinear_law_at_the_printed_digits_of_humaneval():
     digits = (Rational("-0.1728"), Rational("1.2399"), Rational("-0.0287"))
-    law = passk.BilinearLaw(Rational("6884"), *digits)
+    law = passk.BilinearForm(Rational("6884"), *digits)
     crossing = value(law.crossing, {})
     assert MP.mpf("5.4e18") < crossing < MP.mpf("6.3e18")
     logs = [MP.mpf(str(d)) for d in ("-0.1728", "1.2399", "-0.0287")]
@@ -347,23 +347,6 @@ def test_covariance_estimate_is_unbiased_over_all_outcomes():
     )
     exact = product - (1 - p) ** (k1 + k2)
     assert close(mean, MP.mpf(exact.numerator) / exact.denominator)
-
-
-@pytest.mark.parametrize("floor", ["1e-12", "0.3", "4", "60"])
-def test_safe_floor_across(floor):
-    e, m = symbols("E0 m")
-    point = {e: Rational(floor), m: Rational(7, 2)}
-    with MP.workdps(80):
-        lost = 1 - MP.exp(-MP.mpf(floor))
-        exact = -MP.log(1 - lost ** (MP.mpf(7) / 2))
-    found = MP.mpf(str(defined(passk.safe_floor_across(e, m)).subs(point).evalf(DIGITS, maxn=400)))
-    assert abs(found - exact) <= CLOSE * exact
-
-
-def test_floors_and_shares_of_unsolvable_problems_invert_each_other():
-    share = Symbol("pi", positive=True)
-    floor = passk.safe_floor_of_unsolvable(share)
-    assert close(value(passk.share_of_unsolvable(floor), {share: Rational(2, 7)}), MP.mpf(2) / 7)
 
 
 def test_turning_point_by_root_finding():

@@ -17,7 +17,7 @@ from sympy import Expr, Piecewise, Rational, Symbol, exp, log, oo
 from ..algebra import symbols as sym
 from ..algebra.functions import expm1_pair, phi2
 from ..envelope import Envelope
-from ..penalty import Misallocation, misallocation, penalty_of_ratios
+from ..penalty import Misallocation, misallocation
 from ..ray import ray
 
 HOFFMANN = "Hoffmann et al. 2022, arXiv 2203.15556"
@@ -68,7 +68,7 @@ ARGUMENT_NAMES = {
 
 
 @dataclass(frozen=True)
-class Formula:
+class GeneratedFormula:
     """One closed form to be printed as a function.
 
     Attributes
@@ -108,7 +108,7 @@ def argument_name(symbol: Symbol) -> str:
     return name + "_" if iskeyword(name) else name
 
 
-def formulas(envelope: Envelope) -> tuple[Formula, ...]:
+def formulas(envelope: Envelope) -> tuple[GeneratedFormula, ...]:
     """Every formula that holds for the law and the budget of `envelope`."""
     found = [*_of_law(envelope), *_of_envelope(envelope)]
     if len(envelope.form.variables) == 2:
@@ -129,7 +129,7 @@ def inner_name(name: str) -> str:
     return name.replace("reducible_loss", "inner_sum")
 
 
-def _of_inner_sum(formula: Formula) -> Formula:
+def _of_inner_sum(formula: GeneratedFormula) -> GeneratedFormula:
     """A formula of R under a name that says so, for a law h(R) whose reducible loss is not R."""
     summary = formula.summary
     for old, new in INNER_WORDS:
@@ -144,7 +144,7 @@ def _of_inner_sum(formula: Formula) -> Formula:
     )
 
 
-def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
+def _of_wrapped_loss(envelope: Envelope) -> Iterator[GeneratedFormula]:
     """The reducible loss of a law h(R), and its power law of compute where it has one."""
     form, gap = envelope.form, envelope.form.gap
     if gap is None:
@@ -154,7 +154,7 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
         "the limit of the law for R -> 0",
         {sym.REDUCIBLE: INNER_SUM},
     )
-    yield Formula(
+    yield GeneratedFormula(
         "reducible_loss",
         gap.subs(sym.REDUCIBLE, form.reducible),
         form.variables,
@@ -162,7 +162,7 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
         unit,
         source,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "reducible_loss_at",
         gap.xreplace(inner),
         (INNER_SUM,),
@@ -171,7 +171,7 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
         source,
     )
     at_best = gap.subs(sym.REDUCIBLE, envelope.reducible)
-    yield Formula(
+    yield GeneratedFormula(
         "optimal_reducible_loss",
         at_best,
         (sym.C,),
@@ -181,7 +181,7 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
     )
     slope = (sym.REDUCIBLE * gap.diff(sym.REDUCIBLE)).subs(sym.REDUCIBLE, envelope.reducible)
     marginal = slope * envelope.exponent / sym.C
-    yield Formula(
+    yield GeneratedFormula(
         "marginal_loss",
         marginal,
         (sym.C,),
@@ -190,7 +190,7 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
         "envelope theorem",
     )
     local = slope * envelope.exponent / at_best
-    yield Formula(
+    yield GeneratedFormula(
         "local_exponent",
         local,
         (sym.C,),
@@ -200,7 +200,7 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
     )
     if form.power is not None:
         K, p = form.power
-        yield Formula(
+        yield GeneratedFormula(
             "exponent",
             p * envelope.exponent,
             (),
@@ -208,7 +208,7 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
             "1",
             "the chain rule",
         )
-        yield Formula(
+        yield GeneratedFormula(
             "coefficient",
             K * envelope.coefficient**p,
             (),
@@ -218,10 +218,10 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
         )
 
 
-def _of_law(envelope: Envelope) -> Iterator[Formula]:
+def _of_law(envelope: Envelope) -> Iterator[GeneratedFormula]:
     form, variables = envelope.form, envelope.form.variables
     compute = envelope.budget.compute()
-    yield Formula(
+    yield GeneratedFormula(
         "compute",
         compute,
         variables,
@@ -229,8 +229,10 @@ def _of_law(envelope: Envelope) -> Iterator[Formula]:
         "FLOP",
         "Kaplan et al. 2020, arXiv 2001.08361",
     )
-    yield Formula("loss", form.loss, variables, "Loss of the law.", "that of the law", HOFFMANN)
-    yield Formula(
+    yield GeneratedFormula(
+        "loss", form.loss, variables, "Loss of the law.", "that of the law", HOFFMANN
+    )
+    yield GeneratedFormula(
         "reducible_loss",
         form.reducible,
         variables,
@@ -238,7 +240,7 @@ def _of_law(envelope: Envelope) -> Iterator[Formula]:
         "that of the law",
         HOFFMANN,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "loss_at",
         form.outer,
         (sym.REDUCIBLE,),
@@ -248,7 +250,7 @@ def _of_law(envelope: Envelope) -> Iterator[Formula]:
     )
     for term in form.terms:
         name = argument_name(term.variable)
-        yield Formula(
+        yield GeneratedFormula(
             f"{name}_term",
             term.expression,
             (term.variable,),
@@ -258,10 +260,10 @@ def _of_law(envelope: Envelope) -> Iterator[Formula]:
         )
 
 
-def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
+def _of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
     for variable in envelope.form.variables:
         name = argument_name(variable)
-        yield Formula(
+        yield GeneratedFormula(
             f"optimal_{name}",
             envelope.optimum(variable),
             (sym.C,),
@@ -271,7 +273,7 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         )
     for variable, share in zip(envelope.form.variables, envelope.shares, strict=True):
         name = argument_name(variable)
-        yield Formula(
+        yield GeneratedFormula(
             f"{name}_share",
             share,
             (),
@@ -279,10 +281,10 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
             "1",
             CLASSICAL,
         )
-    yield Formula(
+    yield GeneratedFormula(
         "exponent", envelope.exponent, (), "Exponent alpha of the compute law.", "1", SCHAEFFER
     )
-    yield Formula(
+    yield GeneratedFormula(
         "coefficient",
         envelope.coefficient,
         (),
@@ -290,7 +292,7 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         "loss * FLOP^alpha",
         SCHAEFFER,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "optimal_reducible_loss",
         envelope.reducible,
         (sym.C,),
@@ -298,7 +300,7 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         "that of the law",
         SCHAEFFER,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "optimal_loss",
         envelope.loss,
         (sym.C,),
@@ -306,7 +308,7 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         "that of the law",
         SCHAEFFER,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "compute_for_reducible_loss",
         envelope.compute_for_reducible,
         (sym.REDUCIBLE,),
@@ -314,7 +316,7 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         "FLOP",
         SCHAEFFER,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "marginal_loss",
         -envelope.reducible.diff(sym.C),
         (sym.C,),
@@ -323,7 +325,7 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         "envelope theorem",
     )
     if envelope.form.variables == (sym.N, sym.D):
-        yield Formula(
+        yield GeneratedFormula(
             "optimal_tokens_per_param",
             envelope.tokens_per_param,
             (sym.C,),
@@ -331,18 +333,9 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
             "tokens per parameter",
             HOFFMANN,
         )
-    ratios, penalty = penalty_of_ratios(envelope)
-    yield Formula(
-        "penalty_of_ratios",
-        penalty,
-        ratios,
-        "R/R* at the run's own compute, from the ratio of each variable to its optimum there.",
-        "1",
-        f"{SCHAEFFER}; {CLASSICAL}",
-    )
 
 
-def _of_corners(m: Misallocation) -> Iterator[Formula]:
+def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
     first, second = m.envelope.form.variables
     name_first, name_second = argument_name(first), argument_name(second)
     caps = {first: sym.N_MAX, second: sym.D_MAX}
@@ -351,7 +344,7 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
             (second, name_second, m.data_wall),
             (first, name_first, m.size_cap),
         ):
-            yield Formula(
+            yield GeneratedFormula(
                 f"compute_at_max_{name}",
                 threshold,
                 (caps[variable],),
@@ -363,7 +356,7 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
         (first, name_first, name_second),
         (second, name_second, name_first),
     ):
-        yield Formula(
+        yield GeneratedFormula(
             f"{name_other}_given_{name_fixed}",
             m.remaining(fixed),
             (sym.C, fixed),
@@ -372,7 +365,7 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
             "the budget",
         )
     for name, bound in ((name_first, m.smallest_params), (name_second, m.smallest_tokens)):
-        yield Formula(
+        yield GeneratedFormula(
             f"smallest_{name}",
             bound,
             (sym.REDUCIBLE,),
@@ -380,7 +373,7 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
             name,
             DE_VRIES,
         )
-    yield Formula(
+    yield GeneratedFormula(
         f"{name_second}_for_reducible_loss",
         m.iso_loss_tokens,
         (sym.REDUCIBLE, first),
@@ -388,7 +381,7 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
         name_second,
         HOFFMANN,
     )
-    yield Formula(
+    yield GeneratedFormula(
         f"{name_first}_for_reducible_loss",
         m.iso_loss_params,
         (sym.REDUCIBLE, second),
@@ -396,16 +389,8 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
         name_first,
         HOFFMANN,
     )
-    yield Formula(
-        "iso_loss_slope",
-        m.iso_loss_slope,
-        (first, second),
-        f"Slope dlog({name_second})/dlog({name_first}) of the iso-loss contour.",
-        "1",
-        "implicit differentiation",
-    )
     own = m.envelope.optimum(first).subs(sym.C, m.envelope.budget.compute())
-    yield Formula(
+    yield GeneratedFormula(
         "log_size_ratio_of_run",
         m.log_size_ratio_of_run,
         (first, second),
@@ -416,11 +401,13 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
     )
 
 
-def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
+def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
     r, s, rho = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
     b, g = m._exponents
-    yield Formula("log_size_ratio", log(r), (r,), "Logarithm of the size ratio.", "1", SCHAEFFER)
-    yield Formula(
+    yield GeneratedFormula(
+        "log_size_ratio", log(r), (r,), "Logarithm of the size ratio.", "1", SCHAEFFER
+    )
+    yield GeneratedFormula(
         "log_size_ratio_at_ratio",
         log(m.size_ratio),
         (rho,),
@@ -428,10 +415,10 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         "1",
         SCHAEFFER,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.", "1", SCHAEFFER
     )
-    yield Formula(
+    yield GeneratedFormula(
         "ratio_at_log",
         m.ratio.subs(r, exp(s)),
         (s,),
@@ -439,7 +426,7 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         "1",
         SCHAEFFER,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "size_ratio",
         m.size_ratio,
         (rho,),
@@ -447,10 +434,12 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         "1",
         SCHAEFFER,
     )
-    yield Formula("ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.", "1", SCHAEFFER)
+    yield GeneratedFormula(
+        "ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.", "1", SCHAEFFER
+    )
     for name in ("critical_size_ratio", "critical_tokens_ratio"):
         what = "model sizes" if name == "critical_size_ratio" else "numbers of tokens"
-        yield Formula(
+        yield GeneratedFormula(
             name,
             getattr(m, name),
             (),
@@ -458,7 +447,7 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
             "1",
             DE_VRIES,
         )
-    yield Formula(
+    yield GeneratedFormula(
         "tolerance_half_width",
         m.tolerance_half_width,
         (sym.TOLERANCE,),
@@ -516,13 +505,13 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
         ),
     )
     for name, value, summary, shown, source in figures:
-        yield Formula(name, value.xreplace(in_one), (s,), summary, "1", source, shown)
+        yield GeneratedFormula(name, value.xreplace(in_one), (s,), summary, "1", source, shown)
 
 
-def _of_ray(envelope: Envelope) -> Iterator[Formula]:
+def _of_ray(envelope: Envelope) -> Iterator[GeneratedFormula]:
     path = ray(envelope)
     c, t = sym.C, sym.TOKENS_PER_PARAM
-    yield Formula(
+    yield GeneratedFormula(
         "ray_params",
         path.params,
         (c, t),
@@ -530,7 +519,7 @@ def _of_ray(envelope: Envelope) -> Iterator[Formula]:
         "params",
         "the budget",
     )
-    yield Formula(
+    yield GeneratedFormula(
         "ray_tokens",
         path.tokens,
         (c, t),
@@ -538,7 +527,7 @@ def _of_ray(envelope: Envelope) -> Iterator[Formula]:
         "tokens",
         "the budget",
     )
-    yield Formula(
+    yield GeneratedFormula(
         "ray_reducible_loss",
         path.reducible,
         (c, t),
@@ -546,7 +535,7 @@ def _of_ray(envelope: Envelope) -> Iterator[Formula]:
         "that of the law",
         "substitution of the ray",
     )
-    yield Formula(
+    yield GeneratedFormula(
         "ray_exponent",
         path.exponent,
         (c, t),

@@ -12,18 +12,17 @@ from collections.abc import Iterator
 
 from sympy import Expr, Symbol, log
 
-from ..accuracy import AccuracyCeiling, AccuracyPenalty
+from ..accuracy import AccuracyPenaltyForm
 from ..algebra import symbols as sym
-from ..broken import CABALLERO, BreakInLogs, OneBreak, broken_power_law, two_terms
+from ..broken import CABALLERO, BreakInLogs, broken_power_law
 from ..passk import KRAJEWSKI
 from ..ray import ray
-from .formulas import Formula
-from .formulas_passk import NATS
+from .formulas import GeneratedFormula
 
 ACCURACY = "accuracy, 0 to 1"
 
 
-def accuracy_formulas() -> tuple[Formula, ...]:
+def accuracy_formulas() -> tuple[GeneratedFormula, ...]:
     """Every formula of downstream accuracy that is printed as a function of arrays."""
     return (*_of_penalty(), *_of_ceiling(), *_of_rays())
 
@@ -36,31 +35,13 @@ def _symbols() -> tuple[Symbol, Symbol, Symbol, Symbol]:
     return reducible, Symbol("excess_penalty", nonnegative=True), sym.E, baseline
 
 
-def _of_penalty() -> Iterator[Formula]:
+def _of_penalty() -> Iterator[GeneratedFormula]:
     reducible, excess, irreducible, baseline = _symbols()
     positive_excess = Symbol("excess_penalty", positive=True)
-    law = AccuracyPenalty(reducible, excess, irreducible, baseline)
-    worst = AccuracyPenalty(reducible, positive_excess, irreducible, baseline)
+    law = AccuracyPenaltyForm(reducible, excess, irreducible, baseline)
+    worst = AccuracyPenaltyForm(reducible, positive_excess, irreducible, baseline)
     at, source = (reducible, excess), "isoflop.derivations.accuracy.accuracy_penalty"
-    yield Formula(
-        "accuracy_at",
-        law.safe_accuracy_at(reducible),
-        (reducible,),
-        "Accuracy where the reducible part of -log of normalised accuracy is R.",
-        ACCURACY,
-        f"{KRAJEWSKI}, equations 3 and 10",
-        law.optimal,
-    )
-    yield Formula(
-        "accuracy_off_optimum",
-        law.safe_accuracy_at(law.penalty * reducible),
-        at,
-        "Accuracy off the optimum of a budget, where R becomes P R.",
-        ACCURACY,
-        source,
-        law.off_optimum,
-    )
-    yield Formula(
+    yield GeneratedFormula(
         "accuracy_lost",
         law.safe_lost,
         at,
@@ -69,7 +50,7 @@ def _of_penalty() -> Iterator[Formula]:
         source,
         law.lost,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "greatest_accuracy_lost",
         worst.safe_greatest_lost,
         (positive_excess,),
@@ -78,23 +59,13 @@ def _of_penalty() -> Iterator[Formula]:
         source,
         worst.greatest_lost,
     )
-    yield Formula(
-        "reducible_at_greatest_lost",
-        worst.safe_worst_reducible,
-        (positive_excess,),
-        "R at the optimum of the budget where the accuracy lost is greatest; tends to 1 as P does.",
-        NATS,
-        source,
-        worst.worst_reducible,
-    )
 
 
-def _of_ceiling() -> Iterator[Formula]:
+def _of_ceiling() -> Iterator[GeneratedFormula]:
     reducible, excess, irreducible, baseline = _symbols()
-    curve = AccuracyCeiling(irreducible, sym.C0, sym.ALPHA, baseline)
-    law = AccuracyPenalty(reducible, excess, irreducible, baseline)
+    law = AccuracyPenaltyForm(reducible, excess, irreducible, baseline)
     source = f"{KRAJEWSKI}, equation 10; isoflop.derivations.accuracy.accuracy_ceiling"
-    yield Formula(
+    yield GeneratedFormula(
         "ceiling",
         law.safe_accuracy_at(reducible).subs(reducible, 0),
         (),
@@ -103,88 +74,19 @@ def _of_ceiling() -> Iterator[Formula]:
         source,
         law.ceiling,
     )
-    inflection = f"{KRAJEWSKI}, equation 10; isoflop.derivations.accuracy.accuracy_inflection"
-    yield Formula(
-        "inflection_compute",
-        curve.inflection,
-        (),
-        "Compute at which accuracy grows fastest in log C.",
-        "FLOP",
-        inflection,
-    )
-    yield Formula(
-        "log_inflection_compute",
-        log(curve.inflection),
-        (),
-        "Compute at which accuracy grows fastest in log C: its logarithm.",
-        "1",
-        inflection,
-    )
-    yield Formula(
-        "accuracy_at_inflection",
-        law.safe_accuracy_at(reducible).subs(reducible, 1),
-        (),
-        "Accuracy where it grows fastest in log C.",
-        ACCURACY,
-        inflection,
-        curve.at_inflection,
-    )
-    yield Formula(
-        "steepest_slope",
-        curve.safe_steepest,
-        (),
-        "dQ/dlog C where it is greatest: accuracy per e-fold of compute.",
-        "1",
-        inflection,
-        curve.steepest,
-    )
 
 
-def _of_rays() -> Iterator[Formula]:
-    b, p, q, d1 = (Symbol(name, positive=True) for name in ("b", "p", "q", "d1"))
+def _of_rays() -> Iterator[GeneratedFormula]:
     line = ray()
-    terms, back = two_terms(line, b, d1, p, q), broken_power_law(line)
-    forward = f"{CABALLERO}; isoflop.derivations.data.broken_power_law_as_a_ray"
+    back = broken_power_law(line)
     backward = f"{CABALLERO}; isoflop.derivations.data.ray_is_a_broken_power_law"
     t = sym.TOKENS_PER_PARAM
-    yield Formula(
-        "log_A_of_ray",
-        log(terms.A),
-        (t,),
-        "log A of the two-term law behind a broken law.",
-        "1",
-        forward,
-    )
-    yield Formula(
-        "log_B_of_ray",
-        log(terms.B),
-        (t,),
-        "log B of the two-term law behind a broken law.",
-        "1",
-        forward,
-    )
-    yield Formula(
-        "beta_of_ray",
-        terms.beta,
-        (),
-        "Exponent beta of the two-term law behind a broken law.",
-        "1",
-        forward,
-    )
-    yield Formula(
-        "gamma_of_ray",
-        terms.gamma,
-        (),
-        "Exponent gamma of the two-term law behind a broken law.",
-        "1",
-        forward,
-    )
     for letter, value, what in (
         ("c0", back.c0, "exponent c0"),
         ("c1", back.c1, "change of exponent c1"),
         ("f1", back.f1, "width f1"),
     ):
-        yield Formula(
+        yield GeneratedFormula(
             f"{letter}_of_ray",
             value,
             (),
@@ -193,7 +95,7 @@ def _of_rays() -> Iterator[Formula]:
             backward,
         )
     tokens = line.envelope.form.terms[1].expression.subs(sym.D, line.tokens).subs(sym.C, 1)
-    yield Formula(
+    yield GeneratedFormula(
         "log_b_of_ray_from_tokens",
         log(tokens),
         (t,),
@@ -201,16 +103,7 @@ def _of_rays() -> Iterator[Formula]:
         "1",
         backward,
     )
-    law = OneBreak(a=sym.E, b=b, c0=p, c1=q - p, d1=d1, f1=1 / (p - q)).law
-    yield Formula(
-        "log_b_reversed",
-        log(law.last_coefficient),
-        (),
-        "Logarithm of the coefficient of a one-break law well above its break.",
-        "1",
-        f"{CABALLERO}; isoflop.derivations.data.broken_power_law_with_several_breaks",
-    )
-    yield Formula(
+    yield GeneratedFormula(
         "log_b_of_ray",
         log(back.b),
         (t,),
@@ -218,7 +111,7 @@ def _of_rays() -> Iterator[Formula]:
         "1",
         backward,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "log_break_of_ray",
         log(back.d1),
         (t,),

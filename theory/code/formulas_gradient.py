@@ -16,7 +16,7 @@ from ..algebra import symbols as sym
 from ..envelope import Envelope, derive
 from ..gradients import penalty_gradient
 from ..identifiability import Gradient, gradients
-from .formulas import Formula
+from .formulas import GeneratedFormula
 
 #: Up to this exponent the derivatives of P are computed in one piece; products still have room.
 LARGEST_SAFE_EXPONENT = 300
@@ -24,7 +24,7 @@ COORDINATES = ("log A", "log B", "beta", "gamma")
 SOURCE = "differentiation of the closed form, isoflop.derivations.{}"
 
 
-def gradient_formulas() -> tuple[Formula, ...]:
+def gradient_formulas() -> tuple[GeneratedFormula, ...]:
     """The gradients of what the envelope of L = E + A N^-beta + B D^-gamma under C = 6 N D gives,
     and of the penalty.
     """
@@ -32,7 +32,7 @@ def gradient_formulas() -> tuple[Formula, ...]:
     return (*_of_envelope(envelope), *_of_penalty(envelope))
 
 
-def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
+def _of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
     closed = gradients(envelope)
     loss = "that of the law"
     tokens_share = tuple(-part for part in closed.params_share)
@@ -63,7 +63,7 @@ def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
         for coordinate, part in zip(COORDINATES, gradient, strict=True):
             if part != 0:
                 at = (sym.C,) if part.has(sym.C) else ()
-                yield Formula(
+                yield GeneratedFormula(
                     derivative_name(name, coordinate),
                     part,
                     at,
@@ -80,12 +80,12 @@ def derivative_name(function: str, coordinate: str) -> str:
     return f"{function}_by_{coordinate.replace(' ', '_')}"
 
 
-def _of_penalty(envelope: Envelope) -> Iterator[Formula]:
+def _of_penalty(envelope: Envelope) -> Iterator[GeneratedFormula]:
     s, b, g = sym.LOG_SIZE_RATIO, sym.BETA, sym.GAMMA
     closed = penalty_gradient(envelope)
     near = And((b + g) * s < LARGEST_SAFE_EXPONENT, -(b + g) * s < LARGEST_SAFE_EXPONENT)
     for exponent in (b, g):
-        yield Formula(
+        yield GeneratedFormula(
             derivative_name("penalty", exponent.name),
             Piecewise(
                 (closed[exponent].safe, near),

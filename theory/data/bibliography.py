@@ -9,7 +9,7 @@ import re
 from unicodedata import normalize
 
 from .notation import Record
-from .published import SOURCES, Source
+from .published import SOURCES, Publication
 
 __all__ = ["WORKS", "Work", "citations"]
 
@@ -131,7 +131,7 @@ def citations(sentence: str) -> list[tuple[int, int, Work]]:
     return sorted(found, key=lambda mention: mention[:2])
 
 
-def _short(source: Source) -> str:
+def _short(source: Publication) -> str:
     surnames = [author.partition(",")[0] for author in source.authors]
     match surnames:
         case [one]:
@@ -157,7 +157,7 @@ def _in_ascii(text: str) -> str:
     return "".join(parts)
 
 
-def _of_source(source: Source) -> Work:
+def _of_source(source: Publication) -> Work:
     return Work(
         key=source.key,
         names=f"{_short(source)} {source.year}",

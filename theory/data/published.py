@@ -29,9 +29,9 @@ __all__ = [
     "KRAJEWSKI_RUNS",
     "LAWS",
     "SOURCES",
+    "Publication",
     "PublishedLaw",
     "RunsOnARay",
-    "Source",
     "bibtex",
     "compute_counterparts",
     "decode_table_11",
@@ -44,7 +44,7 @@ __all__ = [
 DERIVED_DIGITS = 36
 
 
-class Source(Frozen):
+class Publication(Frozen):
     """A paper.
 
     Attributes
@@ -75,7 +75,7 @@ class Source(Frozen):
     verified: str
 
     def __repr__(self) -> str:
-        return f"Source({self.key!r})"
+        return f"Publication({self.key!r})"
 
     @property
     def url(self) -> str:
@@ -137,7 +137,7 @@ class PublishedLaw(Frozen):
         Accuracy of guessing Q_random. The law is for Q' = (Q - Q_random)/(1 - Q_random).
     budget : str
         Compute in terms of params N and tokens D.
-    sources : tuple of Source
+    sources : tuple of Publication
         First the source of the coefficients, then that of the runs.
     locus : str
         Table or equation, "refit" if the digits are in no paper.
@@ -182,7 +182,7 @@ class PublishedLaw(Frozen):
     metric_type: str | None
     random_baseline: str | None
     budget: str
-    sources: tuple[Source, ...]
+    sources: tuple[Publication, ...]
     locus: str
     verified: str
     note: str
@@ -226,7 +226,7 @@ class PublishedLaw(Frozen):
         return dict(self.printed_digits)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> Publication:
         """The source of the coefficients."""
         return self.sources[0]
 
@@ -271,7 +271,7 @@ class RunsOnARay(Frozen):
         Smallest and largest training budget of these runs, in FLOP.
     fit_lo, fit_hi : str
         The budgets to which the source restricts its fits when it tests extrapolation, in FLOP.
-    source : Source
+    source : Publication
     locus, note : str
     """
 
@@ -291,7 +291,7 @@ class RunsOnARay(Frozen):
     compute_hi: str
     fit_lo: str
     fit_hi: str
-    source: Source
+    source: Publication
     locus: str
     note: str
 
@@ -439,7 +439,7 @@ def bibtex() -> str:
 
 
 _SOURCES = (
-    Source(
+    Publication(
         key="hoffmann2022",
         authors=(
             "Hoffmann, Jordan",
@@ -473,7 +473,7 @@ _SOURCES = (
         verified="Authors, title, year, identifier and class agree in two independent "
         "bibliographies.",
     ),
-    Source(
+    Publication(
         key="besiroglu2024",
         authors=("Besiroglu, Tamay", "Erdil, Ege", "Barnett, Matthew", "You, Josh"),
         title="Chinchilla Scaling: A replication attempt",
@@ -486,7 +486,7 @@ _SOURCES = (
             "bibliography."
         ),
     ),
-    Source(
+    Publication(
         key="krajewski2025",
         authors=(
             "Krajewski, Jakub",
@@ -503,7 +503,7 @@ _SOURCES = (
         venue=None,
         verified="Read in the paper and in the citation that the authors give with their code.",
     ),
-    Source(
+    Publication(
         key="muennighoff2023",
         authors=(
             "Muennighoff, Niklas",
@@ -524,7 +524,7 @@ _SOURCES = (
         verified="Read in the citation that the authors give with their code; the class in arXiv "
         "metadata.",
     ),
-    Source(
+    Publication(
         key="schaeffer2025",
         authors=("Schaeffer, Rylan", "Levi, Noam", "Miranda, Brando", "Koyejo, Sanmi"),
         title="Pretraining Scaling Laws for Generative Evaluations of Language Models",

@@ -23,7 +23,7 @@ SIZES = (("", 100), (r"\small", 96), (r"\footnotesize", 93), (r"\scriptsize", 90
 
 
 @dataclass(frozen=True)
-class Measure:
+class LineWidth:
     r"""How wide the lines of a paper are.
 
     Parameters
@@ -48,7 +48,7 @@ class Measure:
         return self.text - INDENT
 
 
-ARTICLE, TWO_COLUMNS = Measure(), Measure(252, columns=2)
+ARTICLE, TWO_COLUMNS = LineWidth(), LineWidth(252, columns=2)
 
 
 def pieces(side: Expr, printer: PaperPrinter, room: int) -> list[str]:

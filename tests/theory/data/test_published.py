@@ -19,8 +19,8 @@ from isoflop.theory.data.published import (
     KRAJEWSKI_RUNS,
     LAWS,
     SOURCES,
+    Publication,
     PublishedLaw,
-    Source,
     bibtex,
     compute_counterparts,
     decode_table_11,
@@ -515,7 +515,7 @@ def test_runs_on_the_ray(public_runs: Path) -> None:
     ],
 )
 def test_a_citation_names_one_author_or_two(authors: tuple[str, ...], spoken: str) -> None:
-    source = Source(
+    source = Publication(
         key="k",
         authors=authors,
         title="T",

@@ -31,7 +31,13 @@ from isoflop.theory.proof.argument import Cited, UnderLemma
 from isoflop.theory.proof.claim import Claim, Derivation, Numerically
 from isoflop.theory.proof.words import say
 from isoflop.theory.typeset.breaking import ARTICLE, TWO_COLUMNS, display, filled, packed
-from isoflop.theory.typeset.document import LETTERS, Entry, cited, document_latex, with_macros
+from isoflop.theory.typeset.document import (
+    LETTERS,
+    CheckedTheorem,
+    cited,
+    document_latex,
+    with_macros,
+)
 from isoflop.theory.typeset.naming import with_names
 from isoflop.theory.typeset.printer import PaperPrinter
 from isoflop.theory.typeset.table import Column, Table
@@ -58,7 +64,7 @@ OF_FOLDERS = (
 
 
 @pytest.fixture(scope="module")
-def entries() -> dict[str, Entry]:
+def entries() -> dict[str, CheckedTheorem]:
     return {name: checked_entry(name) for name in FEW}
 
 
@@ -132,8 +138,8 @@ def test_what_is_cited_has_an_entry_for_bibtex(entries):
 def test_two_columns_hold_every_display(notation, tmp_path):
     """The default document and a theorem of each folder, as a fragment in a paper of two columns."""
     chosen = [
-        Entry.checked(derive()),
-        Entry.checked(misallocation()),
+        CheckedTheorem.checked(derive()),
+        CheckedTheorem.checked(misallocation()),
         *map(checked_entry, OF_FOLDERS),
     ]
     fragment = document_latex(
@@ -165,7 +171,9 @@ def test_tables_compile(tmp_path):
 
 def about(claim: Claim) -> str:
     derivation = theorem_of(claim)
-    return document_latex([Entry(derivation, derivation.verify(points=4, digits=30))], macros=False)
+    return document_latex(
+        [CheckedTheorem(derivation, derivation.verify(points=4, digits=30))], macros=False
+    )
 
 
 TRUE = Claim("square", (sym.A + 1) ** 2, "==", sym.A**2 + 2 * sym.A + 1, "Expand.")
@@ -261,8 +269,8 @@ def test_a_theorem_of_the_document_is_referred_to_by_its_number(tmp_path):
 
 
 def test_a_setting_is_told_once():
-    first, second = (Entry.checked(subject) for subject in (derive(), misallocation()))
-    other = Entry.checked(derive(PARAMS_TOKENS, GENERAL))
+    first, second = (CheckedTheorem.checked(subject) for subject in (derive(), misallocation()))
+    other = CheckedTheorem.checked(derive(PARAMS_TOKENS, GENERAL))
     text = document_latex([first, second, other, second], macros=False)
     parts = text.split(r"\begin{theorem}")[1:]
     shared = r"Take the setting of Theorem~\ref{iso:compute-optimal-envelope}. "
