@@ -6,7 +6,8 @@ from sympy import Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import critical, misallocation
+from isoflop.theory.penalty import misallocation
+from isoflop.theory.penalty_claims import critical
 from isoflop.theory.proof.argument import ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.argument_calculus import ByMonotone
 from isoflop.theory.proof.claim import Claim, Derivation

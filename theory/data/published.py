@@ -369,7 +369,7 @@ KRAJEWSKI_RUNS = RunsOnARay(
 
 _HOFFMANN_FORM = "L = E + A/N^alpha + B/D^beta"
 
-_LOSS = {
+_LOSS: dict[str, Any] = {
     "label": None,
     "kind": "params-tokens",
     "form": _HOFFMANN_FORM,
@@ -591,7 +591,7 @@ _TABLE_11 = (
 
 
 def _accuracies() -> tuple[PublishedLaw, ...]:
-    common = {
+    common: dict[str, Any] = {
         "metric": "-log normalised accuracy",
         "unit": "1",
         "budget": "6*N*D",

@@ -124,7 +124,7 @@ def test_laws_are_values() -> None:
     assert hash(pickle.loads(pickle.dumps(law))) == hash(law)
     assert len({*LAWS.values(), pickle.loads(pickle.dumps(law))}) == len(LAWS)
     with pytest.raises(AttributeError, match="immutable"):
-        law.name = "mine"
+        law.name = "mine"  # type: ignore[misc]
     law.coefficients["A"] = "1"
     law.printed["A"] = "1"
     assert law.coefficients["A"] == "482.01"
