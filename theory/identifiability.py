@@ -292,12 +292,6 @@ def ray_params_share(ray: RayForm) -> Expr:
     return params.expression.subs(params.variable, ray.params) / ray.reducible
 
 
-def ray_exponent_slope(ray: RayForm) -> Expr:
-    """dalpha_loc/dlog C = -((beta - gamma)^2/4) v (1 - v) on a ray under C = kappa N D."""
-    v = ray_params_share(ray)
-    return -((sym.BETA - sym.GAMMA) ** 2) * v * (1 - v) / 4
-
-
 @dataclass(frozen=True)
 class ThreePointFit:
     """E' + c m^i through E + u p^i + v s^i at i = 0, 1, 2: a compute law through three runs of a

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Expr, Function, Integer, Pow, Symbol, exp, log
+from sympy import Expr, Function, Pow, Symbol, exp, log
 
 from .algebra import symbols as sym
 from .algebra.factorials import factorial_of, gamma_of
@@ -71,13 +71,6 @@ def fail_estimator(n: Expr = SAMPLES, c: Expr = CORRECT, k: Expr = DRAWS) -> Exp
     al. 2021).
     """
     return binomial(n - c, k) / binomial(n, k)
-
-
-def covariance_estimate(n: Expr, c: Expr, k1: Expr, k2: Expr) -> Expr:
-    """f_k1 f_k2 - f_(k1 + k2) with f the fail-estimators from the same n >= k1 + k2 samples:
-    unbiased for Cov(f_k1, f_k2).
-    """
-    return fail_estimator(n, c, k1) * fail_estimator(n, c, k2) - fail_estimator(n, c, k1 + k2)
 
 
 def fail_estimator_factor(n: Expr, c: Expr, drawn: Expr) -> Expr:
@@ -319,20 +312,6 @@ class GoldComposition:
         distance = log1p(self.above_floor)
         return self.power * self.gold_exponent * expm1(-distance) / expm1(-self.power * distance)
 
-    def leading_ratio(self, above_floor: Expr) -> Expr:
-        """(y - E0)/(C0 C^-ag) = ((1 + u)^kappa - 1)/(kappa u): what the leading order for Eg > 0
-        misses, 1 for u -> 0.
-        """
-        return expm1(self.power * log1p(above_floor)) / (self.power * above_floor)
-
-    def bare_limit(self, error: Expr) -> Expr:
-        """Compute up to which xi0 + K0 (Gg C^-ag)^kappa, the law without the gold floor, is good:
-        K0 g^kappa exceeds it by 1 + x.
-
-        C = (Gg ((1 + x)^(1/kappa) - 1)/Eg)^(1/ag).
-        """
-        return self.compute_where(1 / expm1(log1p(error) / self.power))
-
 
 @dataclass(frozen=True)
 class AccuracyCurve:
@@ -374,16 +353,6 @@ class AccuracyCurve:
         alpha.
         """
         return 1 + 1 / self.exponent
-
-    @property
-    def log_inflection(self) -> Expr:
-        """u = 1, so Q = 1/e, at the inflection of Q against log C."""
-        return Integer(1)
-
-    @property
-    def steepest(self) -> Expr:
-        """dQ/dlog C = alpha/e at the inflection, its maximum."""
-        return self.exponent * exp(-1)
 
 
 @dataclass(frozen=True)

@@ -558,7 +558,7 @@ def misallocation(envelope: Envelope | None = None) -> Misallocation:
     Raises
     ------
     ValueError
-        Where the law has more or fewer than two terms: use `penalty_of_ratios`.
+        Where the law has more or fewer than two terms.
     """
     envelope = derive() if envelope is None else envelope
     if len(envelope.form.terms) != 2:
@@ -566,15 +566,6 @@ def misallocation(envelope: Envelope | None = None) -> Misallocation:
             f"envelope: has {len(envelope.form.terms)} terms; r alone fixes the allocation for two"
         )
     return Misallocation(envelope)
-
-
-def penalty_of_ratios(envelope: Envelope) -> tuple[tuple[Symbol, ...], Expr]:
-    """Symbols r_i = x_i/x_i*(C) and P = sum_i w_i r_i^-b_i = R(x)/R*(C), C being the compute of x,
-    for any number of terms.
-    """
-    ratios = tuple(Symbol(f"r_{x}", positive=True) for x in envelope.form.variables)
-    terms = zip(envelope.shares, ratios, envelope.form.terms, strict=True)
-    return ratios, Add(*(w * r**-term.exponent for w, r, term in terms))
 
 
 def named_steps(m: Misallocation) -> dict[str, Claim]:
@@ -605,18 +596,4 @@ def penalty_along_budget(m: Misallocation) -> Claim:
         "==",
         PENALTY(exp(S)),
         say("Each term is its share of the least reducible loss, times the power of {}:", exp(S)),
-    )
-
-
-def equal_exponent_penalty() -> Claim:
-    """For beta = gamma under C = 6 N D the penalty is cosh(beta log r)."""
-    from sympy import cosh
-
-    equal = misallocation().penalty.subs(sym.GAMMA, sym.BETA)
-    return Claim(
-        "equal_exponents",
-        equal,
-        "==",
-        cosh(sym.BETA * log(R)),
-        say("Both weights are one half:"),
     )

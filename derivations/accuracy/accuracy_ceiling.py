@@ -5,7 +5,6 @@ from __future__ import annotations
 from sympy import Integer, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.accuracy import AccuracyCeiling
 from isoflop.theory.algebra.functions import Partial, partial
 from isoflop.theory.proof.argument import ByLeadingTerm
 from isoflop.theory.proof.argument_calculus import ByConvexity
@@ -19,7 +18,6 @@ def derivation() -> Derivation:
     room, front, power, ceiling, guessing = (Symbol(n, positive=True) for n in names[:-1])
     x, C = Symbol(names[-1], real=True), sym.C
     accuracy, reducible = function("Q")(C), function("v")(C)
-    curve = AccuracyCeiling(sym.E, front, power, guessing)
     steps = (
         Claim(
             "vanishing",
@@ -31,7 +29,7 @@ def derivation() -> Derivation:
         ),
         Claim(
             "irreducible",
-            curve.irreducible_of(ceiling),
+            -log((ceiling - guessing) / (1 - guessing)),
             "==",
             sym.E,
             say("Solve {} for {}:", (ceiling, "=", guessing + room * exp(-sym.E)), sym.E),
