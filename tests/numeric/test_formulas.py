@@ -27,8 +27,7 @@ from isoflop.theory.budget import GENERAL, Budget
 from isoflop.theory.code import formulas as theory
 from isoflop.theory.code.codegen import arguments_of, default_formulas, default_module
 from isoflop.theory.code.formulas import GeneratedFormula, argument_name
-from isoflop.theory.code.formulas_accuracy import accuracy_formulas
-from isoflop.theory.code.formulas_passk import passk_formulas
+from isoflop.theory.code.formulas_downstream import accuracy_formulas, passk_formulas
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import LawForm, Term
 from isoflop.theory.penalty import misallocation

@@ -30,9 +30,8 @@ from ..algebra import symbols as sym
 from ..broken import logistic, softplus
 from ..envelope import Envelope, derive
 from .formulas import GeneratedFormula, argument_name, formulas
-from .formulas_accuracy import accuracy_formulas, break_parts
+from .formulas_downstream import accuracy_formulas, break_parts, passk_formulas
 from .formulas_gradient import gradient_formulas
-from .formulas_passk import passk_formulas
 
 #: What a function of the namespace is called, and what the runtime adds to it.
 IN_NAMESPACE = frozenset({"exp", "expm1", "log", "log1p"})

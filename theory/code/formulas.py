@@ -1,5 +1,4 @@
-"""The formulas that numbers are computed from: each a proved closed form with its arguments, unit
-and source.
+"""The formulas that numbers are computed from: each a proved closed form with its arguments.
 
 `formulas(envelope)` lists them for any law under any monomial budget; `codegen` prints them as
 Python.
@@ -19,11 +18,6 @@ from ..algebra.functions import expm1_pair, phi2
 from ..envelope import Envelope
 from ..penalty import Misallocation, misallocation
 from ..ray import ray
-
-HOFFMANN = "Hoffmann et al. 2022, arXiv 2203.15556"
-SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
-DE_VRIES = "H. de Vries 2023, Go smol or go home"
-CLASSICAL = "Duffin, Peterson and Zener 1967, Geometric Programming"
 
 #: Within (beta + g) |s| < 1/16 the overhead comes from the excess; beyond, the difference of s and
 #: log(D*/D) keeps its digits.
@@ -79,7 +73,7 @@ class GeneratedFormula:
         Its value, in a numerically safe form.
     variables : tuple of sympy.Symbol
         Leading arguments; the coefficients that occur follow.
-    summary, unit, source : str
+    summary : str
         For the docstring.
     shown : sympy.Expr
         The formula as a reader knows it, where the safe form is not that.
@@ -89,8 +83,6 @@ class GeneratedFormula:
     expression: Expr
     variables: tuple[Symbol, ...]
     summary: str
-    unit: str
-    source: str
     shown: Expr | None = None
 
 
@@ -149,114 +141,53 @@ def _of_wrapped_loss(envelope: Envelope) -> Iterator[GeneratedFormula]:
     form, gap = envelope.form, envelope.form.gap
     if gap is None:
         return
-    unit, source, inner = (
-        "that of the law",
-        "the limit of the law for R -> 0",
-        {sym.REDUCIBLE: INNER_SUM},
-    )
+    inner = {sym.REDUCIBLE: INNER_SUM}
     yield GeneratedFormula(
         "reducible_loss",
         gap.subs(sym.REDUCIBLE, form.reducible),
         form.variables,
         "Loss above its limit.",
-        unit,
-        source,
     )
     yield GeneratedFormula(
-        "reducible_loss_at",
-        gap.xreplace(inner),
-        (INNER_SUM,),
-        "Loss above its limit at a given R.",
-        unit,
-        source,
+        "reducible_loss_at", gap.xreplace(inner), (INNER_SUM,), "Loss above its limit at a given R."
     )
     at_best = gap.subs(sym.REDUCIBLE, envelope.reducible)
     yield GeneratedFormula(
-        "optimal_reducible_loss",
-        at_best,
-        (sym.C,),
-        "Loss above its limit on the envelope.",
-        unit,
-        source,
+        "optimal_reducible_loss", at_best, (sym.C,), "Loss above its limit on the envelope."
     )
     slope = (sym.REDUCIBLE * gap.diff(sym.REDUCIBLE)).subs(sym.REDUCIBLE, envelope.reducible)
     marginal = slope * envelope.exponent / sym.C
-    yield GeneratedFormula(
-        "marginal_loss",
-        marginal,
-        (sym.C,),
-        "Shadow price of compute -dL*/dC.",
-        "loss per FLOP",
-        "envelope theorem",
-    )
+    yield GeneratedFormula("marginal_loss", marginal, (sym.C,), "Shadow price of compute -dL*/dC.")
     local = slope * envelope.exponent / at_best
     yield GeneratedFormula(
-        "local_exponent",
-        local,
-        (sym.C,),
-        "Local exponent -dlog(L* - E)/dlog C on the envelope.",
-        "1",
-        "the chain rule",
+        "local_exponent", local, (sym.C,), "Local exponent -dlog(L* - E)/dlog C on the envelope."
     )
     if form.power is not None:
         K, p = form.power
         yield GeneratedFormula(
-            "exponent",
-            p * envelope.exponent,
-            (),
-            "Exponent of the compute law of L* - E.",
-            "1",
-            "the chain rule",
+            "exponent", p * envelope.exponent, (), "Exponent of the compute law of L* - E."
         )
         yield GeneratedFormula(
             "coefficient",
             K * envelope.coefficient**p,
             (),
             "Coefficient of the compute law of L* - E.",
-            "loss * FLOP^exponent",
-            source,
         )
 
 
 def _of_law(envelope: Envelope) -> Iterator[GeneratedFormula]:
     form, variables = envelope.form, envelope.form.variables
     compute = envelope.budget.compute()
+    yield GeneratedFormula("compute", compute, variables, "Training compute.")
+    yield GeneratedFormula("loss", form.loss, variables, "Loss of the law.")
+    yield GeneratedFormula("reducible_loss", form.reducible, variables, "Reducible loss R.")
     yield GeneratedFormula(
-        "compute",
-        compute,
-        variables,
-        "Training compute.",
-        "FLOP",
-        "Kaplan et al. 2020, arXiv 2001.08361",
-    )
-    yield GeneratedFormula(
-        "loss", form.loss, variables, "Loss of the law.", "that of the law", HOFFMANN
-    )
-    yield GeneratedFormula(
-        "reducible_loss",
-        form.reducible,
-        variables,
-        "Reducible loss R.",
-        "that of the law",
-        HOFFMANN,
-    )
-    yield GeneratedFormula(
-        "loss_at",
-        form.outer,
-        (sym.REDUCIBLE,),
-        "Loss at a given reducible loss.",
-        "that of the law",
-        HOFFMANN,
+        "loss_at", form.outer, (sym.REDUCIBLE,), "Loss at a given reducible loss."
     )
     for term in form.terms:
         name = argument_name(term.variable)
         yield GeneratedFormula(
-            f"{name}_term",
-            term.expression,
-            (term.variable,),
-            f"The {name} term of R.",
-            "that of the law",
-            HOFFMANN,
+            f"{name}_term", term.expression, (term.variable,), f"The {name} term of R."
         )
 
 
@@ -264,65 +195,32 @@ def _of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
     for variable in envelope.form.variables:
         name = argument_name(variable)
         yield GeneratedFormula(
-            f"optimal_{name}",
-            envelope.optimum(variable),
-            (sym.C,),
-            f"Compute-optimal {name}.",
-            name,
-            f"{HOFFMANN}, eq. (4) for two terms; {CLASSICAL}",
+            f"optimal_{name}", envelope.optimum(variable), (sym.C,), f"Compute-optimal {name}."
         )
     for variable, share in zip(envelope.form.variables, envelope.shares, strict=True):
         name = argument_name(variable)
         yield GeneratedFormula(
-            f"{name}_share",
-            share,
-            (),
-            f"Share of the {name} term in the optimal reducible loss.",
-            "1",
-            CLASSICAL,
+            f"{name}_share", share, (), f"Share of the {name} term in the optimal reducible loss."
         )
+    yield GeneratedFormula("exponent", envelope.exponent, (), "Exponent alpha of the compute law.")
     yield GeneratedFormula(
-        "exponent", envelope.exponent, (), "Exponent alpha of the compute law.", "1", SCHAEFFER
+        "coefficient", envelope.coefficient, (), "Coefficient C0 of the compute law."
     )
     yield GeneratedFormula(
-        "coefficient",
-        envelope.coefficient,
-        (),
-        "Coefficient C0 of the compute law.",
-        "loss * FLOP^alpha",
-        SCHAEFFER,
+        "optimal_reducible_loss", envelope.reducible, (sym.C,), "Reducible loss R* on the envelope."
     )
-    yield GeneratedFormula(
-        "optimal_reducible_loss",
-        envelope.reducible,
-        (sym.C,),
-        "Reducible loss R* on the envelope.",
-        "that of the law",
-        SCHAEFFER,
-    )
-    yield GeneratedFormula(
-        "optimal_loss",
-        envelope.loss,
-        (sym.C,),
-        "Loss L* on the envelope.",
-        "that of the law",
-        SCHAEFFER,
-    )
+    yield GeneratedFormula("optimal_loss", envelope.loss, (sym.C,), "Loss L* on the envelope.")
     yield GeneratedFormula(
         "compute_for_reducible_loss",
         envelope.compute_for_reducible,
         (sym.REDUCIBLE,),
         "Least compute that reaches a reducible loss.",
-        "FLOP",
-        SCHAEFFER,
     )
     yield GeneratedFormula(
         "marginal_loss",
         -envelope.reducible.diff(sym.C),
         (sym.C,),
         "Shadow price of compute -dR*/dC = alpha R*/C.",
-        "loss per FLOP",
-        "envelope theorem",
     )
     if envelope.form.variables == (sym.N, sym.D):
         yield GeneratedFormula(
@@ -330,8 +228,6 @@ def _of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
             envelope.tokens_per_param,
             (sym.C,),
             "Compute-optimal tokens per parameter D*/N*.",
-            "tokens per parameter",
-            HOFFMANN,
         )
 
 
@@ -349,8 +245,6 @@ def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
                 threshold,
                 (caps[variable],),
                 f"Compute above which a cap on {name} binds.",
-                "FLOP",
-                "corner solution of the budget problem",
             )
     for fixed, name_fixed, name_other in (
         (first, name_first, name_second),
@@ -361,8 +255,6 @@ def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
             m.remaining(fixed),
             (sym.C, fixed),
             f"The {name_other} that the budget leaves for given {name_fixed}.",
-            name_other,
-            "the budget",
         )
     for name, bound in ((name_first, m.smallest_params), (name_second, m.smallest_tokens)):
         yield GeneratedFormula(
@@ -370,24 +262,18 @@ def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
             bound,
             (sym.REDUCIBLE,),
             f"The {name} at or below which the reducible loss is out of reach.",
-            name,
-            DE_VRIES,
         )
     yield GeneratedFormula(
         f"{name_second}_for_reducible_loss",
         m.iso_loss_tokens,
         (sym.REDUCIBLE, first),
         f"Iso-loss contour: the {name_second} that reach a reducible loss at given {name_first}.",
-        name_second,
-        HOFFMANN,
     )
     yield GeneratedFormula(
         f"{name_first}_for_reducible_loss",
         m.iso_loss_params,
         (sym.REDUCIBLE, second),
         f"Iso-loss contour: the {name_first} that reach a reducible loss at given {name_second}.",
-        name_first,
-        HOFFMANN,
     )
     own = m.envelope.optimum(first).subs(sym.C, m.envelope.budget.compute())
     yield GeneratedFormula(
@@ -395,8 +281,6 @@ def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
         m.log_size_ratio_of_run,
         (first, second),
         "Logarithm of the size ratio N/N*(C) of a run, at its own compute.",
-        "1",
-        SCHAEFFER,
         log(first / own),
     )
 
@@ -404,39 +288,24 @@ def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
 def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
     r, s, rho = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
     b, g = m._exponents
-    yield GeneratedFormula(
-        "log_size_ratio", log(r), (r,), "Logarithm of the size ratio.", "1", SCHAEFFER
-    )
+    yield GeneratedFormula("log_size_ratio", log(r), (r,), "Logarithm of the size ratio.")
     yield GeneratedFormula(
         "log_size_ratio_at_ratio",
         log(m.size_ratio),
         (rho,),
         "Logarithm of the size ratio at an overtraining ratio, at the same compute.",
-        "1",
-        SCHAEFFER,
     )
-    yield GeneratedFormula(
-        "size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.", "1", SCHAEFFER
-    )
+    yield GeneratedFormula("size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.")
     yield GeneratedFormula(
         "ratio_at_log",
         m.ratio.subs(r, exp(s)),
         (s,),
         "Overtraining ratio from the logarithm of the size ratio.",
-        "1",
-        SCHAEFFER,
     )
     yield GeneratedFormula(
-        "size_ratio",
-        m.size_ratio,
-        (rho,),
-        "Size ratio N/N* at an overtraining ratio.",
-        "1",
-        SCHAEFFER,
+        "size_ratio", m.size_ratio, (rho,), "Size ratio N/N* at an overtraining ratio."
     )
-    yield GeneratedFormula(
-        "ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.", "1", SCHAEFFER
-    )
+    yield GeneratedFormula("ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.")
     for name in ("critical_size_ratio", "critical_tokens_ratio"):
         what = "model sizes" if name == "critical_size_ratio" else "numbers of tokens"
         yield GeneratedFormula(
@@ -444,16 +313,12 @@ def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
             getattr(m, name),
             (),
             f"Multiple of the optimum at or below which {what} cannot reach L*(C).",
-            "1",
-            DE_VRIES,
         )
     yield GeneratedFormula(
         "tolerance_half_width",
         m.tolerance_half_width,
         (sym.TOLERANCE,),
         "Half width in log r, to leading order, of the interval where P <= 1 + tolerance.",
-        "1",
-        SCHAEFFER,
     )
     near, reachable = ((b + g) * s) ** 2 < NEAR**2, m.gap_ratio < 1
     overhead = Piecewise((m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True))
@@ -464,21 +329,18 @@ def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
             m.penalty.subs(r, exp(s)),
             "Penalty P = (L - E)/(L* - E) at the same compute.",
             m.penalty,
-            SCHAEFFER,
         ),
         (
             "excess",
             m.excess,
             "Excess penalty P - 1, without cancellation near r = 1.",
             m.penalty - 1,
-            SCHAEFFER,
         ),
         (
             "effective_compute",
             m.safe_effective_compute,
             "Effective compute C_eff/C = P^(-1/alpha).",
             m.effective_compute,
-            SCHAEFFER,
         ),
         (
             "lost_compute",
@@ -486,7 +348,6 @@ def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
             "Share of the compute that misallocation loses, 1 - C_eff/C, without cancellation near "
             "r = 1.",
             1 - m.effective_compute,
-            SCHAEFFER,
         ),
         (
             "compute_overhead",
@@ -494,52 +355,33 @@ def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
             "Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of "
             "tokens does.",
             m.compute_overhead,
-            DE_VRIES,
         ),
         (
             "tokens_factor",
             Piecewise((m.safe_tokens_factor, reachable), (oo, True)),
             "D/D* that reaches L*(C) at this size; inf where no number of tokens does.",
             m.tokens_factor,
-            DE_VRIES,
         ),
     )
-    for name, value, summary, shown, source in figures:
-        yield GeneratedFormula(name, value.xreplace(in_one), (s,), summary, "1", source, shown)
+    for name, value, summary, shown in figures:
+        yield GeneratedFormula(name, value.xreplace(in_one), (s,), summary, shown)
 
 
 def _of_ray(envelope: Envelope) -> Iterator[GeneratedFormula]:
     path = ray(envelope)
     c, t = sym.C, sym.TOKENS_PER_PARAM
     yield GeneratedFormula(
-        "ray_params",
-        path.params,
-        (c, t),
-        "Params at compute C on the ray D = t N.",
-        "params",
-        "the budget",
+        "ray_params", path.params, (c, t), "Params at compute C on the ray D = t N."
     )
     yield GeneratedFormula(
-        "ray_tokens",
-        path.tokens,
-        (c, t),
-        "Tokens at compute C on the ray D = t N.",
-        "tokens",
-        "the budget",
+        "ray_tokens", path.tokens, (c, t), "Tokens at compute C on the ray D = t N."
     )
     yield GeneratedFormula(
         "ray_reducible_loss",
         path.reducible,
         (c, t),
         "Reducible loss at compute C on the ray D = t N.",
-        "that of the law",
-        "substitution of the ray",
     )
     yield GeneratedFormula(
-        "ray_exponent",
-        path.exponent,
-        (c, t),
-        "Local exponent -dlog R/dlog C on the ray D = t N.",
-        "1",
-        "substitution of the ray",
+        "ray_exponent", path.exponent, (c, t), "Local exponent -dlog R/dlog C on the ray D = t N."
     )
