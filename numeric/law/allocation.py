@@ -164,17 +164,7 @@ class Allocation(Result):
         """The profiles of loss at these budgets, with their optima."""
         from ..plot.panels import plot_isoflop
 
-        law, budgets = self.law, [float(row.compute) for row in self.rows()]
-        coefficients = law.needed("A", "B")
-        return plot_isoflop(
-            law.E,
-            beta=law.beta,
-            gamma=law.gamma,
-            computes=budgets,
-            ax=ax,
-            A=coefficients["A"],
-            B=coefficients["B"],
-        )
+        return plot_isoflop(self.law, [float(row.compute) for row in self.rows()], ax)
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""

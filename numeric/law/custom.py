@@ -60,10 +60,6 @@ class CustomAllocation(Allocation):
         """N and D, as an allocation of other variables has them."""
         return (("N", self.params), ("D", self.tokens))
 
-    def plot(self, ax: Any = None) -> Any:
-        """See `CustomLaw.plot`."""
-        return self.law.plot(ax)
-
     @figure
     def reducible_loss(self) -> Any:
         """|L - E|, E the limit of the law; None where there is none."""
@@ -150,10 +146,6 @@ class CustomPenalty(Penalty):
         if self.log_size_ratio is None:
             return {"loss_penalty": self.loss_penalty, "excess": self.excess}
         return super().as_dict()
-
-    def plot(self, ax: Any = None) -> Any:
-        """See `CustomLaw.plot`."""
-        return self.law.plot(ax)
 
     @cached_property
     def inner_penalty(self) -> Any:
@@ -316,14 +308,10 @@ class CustomLaw(Shown):
         return estimated(self, quantity, level, least)
 
     def plot(self, ax: Any = None) -> Any:
-        """For laws E + A N^-beta + B D^-gamma alone.
+        """The penalty of training off the optimum; of two variables, where |L* - E| is a power law."""
+        from ..plot.panels import plot_penalty
 
-        Raises
-        ------
-        ValueError
-        """
-        complaint = "is drawn for laws E + A N^-beta + B D^-gamma alone"
-        raise ArgumentError("law", self.name, complaint=complaint)
+        return plot_penalty([self], ax)
 
     def __init__(self, envelope: Envelope, coefficients: Mapping[str, float], name: str) -> None:
         self.derived = envelope

@@ -422,7 +422,7 @@ class Law(Frozen, Shown):
         """The penalty of training off the optimum."""
         from ..plot.panels import plot_penalty
 
-        return plot_penalty([(self.name, self.beta, self.gamma)], ax)
+        return plot_penalty([self], ax)
 
     def _repr_latex_(self) -> str:
         E = "E" if self.E is None else f"{self.E:.6g}"

@@ -84,7 +84,7 @@ class Penalty(Result):
 
     __slots__ = ("law", "log_size_ratio", "given")  # noqa: RUF023 - as they are computed
 
-    law: PairLaw
+    law: Any
     log_size_ratio: Any
     given: tuple[tuple[str, Any], ...]
     least = LEAST
@@ -164,9 +164,7 @@ class Penalty(Result):
         """The penalty against the ratio, with these allocations marked."""
         from ..plot.panels import plot_penalty
 
-        law: Any = self.law
-        marked = [float(cost.ratio) for cost in self.rows()]
-        return plot_penalty([(law.name, law.beta, law.gamma)], ax, points=marked)
+        return plot_penalty([self.law], ax, points=[float(cost.ratio) for cost in self.rows()])
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name, those of the run included."""

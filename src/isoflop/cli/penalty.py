@@ -359,7 +359,7 @@ def _draw(path: str, found: Found, within: float | None) -> None:
     best = costs[0].run if len(found) == 1 and alike else None
     try:
         ax = plot_penalty(
-            [(law.name, law.beta, law.gamma) for law, _ in found],
+            [law for law, _ in found],
             within=within,
             points=[[cost.ratio for cost in rows] for _, rows in found],
             names=[[_name(cost) for cost in rows] for _, rows in found],
