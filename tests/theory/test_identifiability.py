@@ -7,13 +7,13 @@ from sympy import Matrix, Mul, Rational, Symbol, sqrt
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.envelope import derive
+from isoflop.theory.gradients import gradients
 from isoflop.theory.identifiability import (
     DesignForm,
     ThreePointFit,
     coefficient_for_params,
     confluent_vandermonde,
     exponent_for_alpha,
-    gradients,
     minor_of_pair,
     minor_of_pairs,
     swapped,

@@ -14,8 +14,7 @@ from sympy import And, Piecewise, log
 
 from ..algebra import symbols as sym
 from ..envelope import Envelope, derive
-from ..gradients import penalty_gradient
-from ..identifiability import Gradient, gradients
+from ..gradients import Gradient, gradients, penalty_gradient
 from .formulas import GeneratedFormula
 
 #: Up to this exponent the derivatives of P are computed in one piece; products still have room.

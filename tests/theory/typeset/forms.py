@@ -39,8 +39,9 @@ TWO_TERMS = [name for name, envelope in ENVELOPES.items() if len(envelope.form.t
 
 def closed_forms(envelope: Envelope) -> dict[str, Expr]:
     """By name."""
-    names = ("exponent", "coefficient", "loss", "reducible")
-    forms = {name: getattr(envelope, name) for name in names}
+    forms = {
+        name: getattr(envelope, name) for name in ("exponent", "coefficient", "loss", "reducible")
+    }
     forms |= {"law": envelope.form.loss, "budget": envelope.budget.compute()}
     for x, value, share in zip(
         envelope.form.variables, envelope.allocation, envelope.shares, strict=True
@@ -49,10 +50,12 @@ def closed_forms(envelope: Envelope) -> dict[str, Expr]:
     if len(envelope.form.terms) != 2:
         return forms
     m = misallocation(envelope)
-    names = ("penalty", "penalty_in_ratio", "effective_compute", "tokens_factor")
-    names += ("compute_overhead", "ratio", "critical_size_ratio", "tolerance_half_width")
-    names += ("iso_loss_tokens", "iso_loss_slope", "size_cap", "data_wall", "smallest_params")
-    forms |= {name: getattr(m, name) for name in (*names, "overtrained_tail")}
+    names = (
+        *("penalty", "penalty_in_ratio", "effective_compute", "tokens_factor", "compute_overhead"),
+        *("ratio", "critical_size_ratio", "tolerance_half_width", "overtrained_tail"),
+        *("iso_loss_tokens", "iso_loss_slope", "size_cap", "data_wall", "smallest_params"),
+    )
+    forms |= {name: getattr(m, name) for name in names}
     return forms | {"series": m.series(4), "in ratio": m.series_in_ratio(2)}
 
 
