@@ -39,7 +39,6 @@ SERIES = tuple(1.0 / math.factorial(n + 2) for n in range(9, -1, -1))
 #: The same for the pair of exponentials, which loses at most a factor of 32 beyond.
 PAIR_RADIUS = 1 / 16
 PAIR_SERIES = SERIES[1:]
-LOG_HALF = -math.log(2.0)
 
 #: The functions of floats under the names that array libraries give them.
 FLOATS = SimpleNamespace(
@@ -329,13 +328,6 @@ def phi2(xp: Any, x: Real) -> Any:
         series = series * x + coefficient
     far = xp.where(near, 1.0, x)
     return xp.where(near, series, (xp.expm1(far) - far) / (far * far))
-
-
-def log1mexp(xp: Any, x: Real) -> Any:
-    """log(1 - exp(x)) for x <= 0, each value to full relative precision."""
-    near = x > LOG_HALF
-    high, low = xp.where(near, x, LOG_HALF), xp.where(near, LOG_HALF, x)
-    return xp.where(near, xp.log(-xp.expm1(high)), xp.log1p(-xp.exp(low)))
 
 
 def sides(xp: Any, u: Real) -> tuple[Any, Any, Any, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from .arrays import expm1_pair, formula, formula_or_inf, log1mexp, phi2, piecewise, several, sides
+from .arrays import expm1_pair, formula, formula_or_inf, phi2, piecewise, several, sides
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,12 +131,6 @@ def optimal_tokens_per_param(
 
 
 @formula
-def penalty_of_ratios(xp: Any, r_N: Positive, r_D: Positive, beta: Real, gamma: Real) -> Any:
-    """R/R* at the run's own compute, from the ratio of each variable to its optimum there."""
-    return beta*r_D**-gamma/(beta + gamma) + gamma*r_N**-beta/(beta + gamma)
-
-
-@formula
 def compute_at_max_tokens(
     xp: Any, max_tokens: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
@@ -190,14 +184,6 @@ def params_for_reducible_loss(
 ) -> Any:
     """Iso-loss contour: the params that reach a reducible loss at given tokens."""
     return (A/(reducible_loss - B*tokens**-gamma))**(1/beta)
-
-
-@formula
-def iso_loss_slope(
-    xp: Any, params: Positive, tokens: Positive, A: Real, B: Real, beta: Real, gamma: Real
-) -> Any:
-    """Slope dlog(tokens)/dlog(params) of the iso-loss contour."""
-    return -A*beta*tokens**gamma*params**-beta/(B*gamma)
 
 
 @formula
@@ -570,46 +556,10 @@ def penalty_by_gamma(xp: Any, log_size_ratio: Real, beta: Real, gamma: Real) -> 
 
 
 @formula
-def floor_of_unsolvable(xp: Any, share: Real) -> Any:
-    """Limit of -log pass@k for k -> infinity where a share of the problems is never solved."""
-    return -xp.log1p(-share)
-
-
-@formula
-def share_of_unsolvable(xp: Any, E: Real) -> Any:
-    """Share of the problems that are never solved, from the limit of -log pass@k."""
-    return -xp.expm1(-E)
-
-
-@formula
-def floor_across(xp: Any, E: Real, m: Real) -> Any:
-    """What the limit of -log pass@(m k) is at least, from that of -log pass@k."""
-    return -log1mexp(xp, m*log1mexp(xp, -E))
-
-
-@formula
 def local_exponent(xp: Any, compute: Positive, E: Real, C0: Real, alpha: Real) -> Any:
     """Local exponent -dlog y/dlog C = alpha (1 - E/y) of y = E + C0 C^-alpha."""
     x0 = C0*compute**-alpha
     return alpha*x0/(E + x0)
-
-
-@formula
-def crossing_compute(xp: Any, C0_1: Real, C0_2: Real, alpha_1: Real, alpha_2: Real) -> Any:
-    """Compute at which two power laws of -log pass@k cross."""
-    return (C0_2/C0_1)**(1/(alpha_2 - alpha_1))
-
-
-@formula
-def log_crossing_compute(xp: Any, C0_1: Real, C0_2: Real, alpha_1: Real, alpha_2: Real) -> Any:
-    """Compute at which two power laws of -log pass@k cross: its logarithm."""
-    return xp.log(C0_2/C0_1)/(alpha_2 - alpha_1)
-
-
-@formula
-def turning_compute(xp: Any, C0_1: Real, C0_2: Real, alpha_1: Real, alpha_2: Real) -> Any:
-    """Compute at which the difference of two laws, each with a floor or without, turns."""
-    return (C0_2*alpha_2/(C0_1*alpha_1))**(1/(alpha_2 - alpha_1))
 
 
 @formula
@@ -641,21 +591,9 @@ def bilinear_draws_exponent(xp: Any, compute: Positive, b: Real, d: Real) -> Any
 
 
 @formula
-def bilinear_crossing(xp: Any, b: Real, d: Real) -> Any:
-    """Bilinear law: the compute at which the curves of all k cross."""
-    return xp.exp(-b/d)
-
-
-@formula
 def bilinear_log_crossing(xp: Any, b: Real, d: Real) -> Any:
     """Bilinear law: logarithm of the compute at which the curves of all k cross."""
     return -b/d
-
-
-@formula
-def bilinear_log_value_at_crossing(xp: Any, a: Real, b: Real, d: Real, log_A: Real) -> Any:
-    """Bilinear law: log(-log pass@k) where the curves cross."""
-    return log_A - a*b/d
 
 
 @formula
@@ -697,26 +635,6 @@ def composed_coefficient(xp: Any, Eg: Real, Gg: Real, K0: Real, kappa: Real) -> 
 
 
 @formula
-def composed_correction(
-    xp: Any, compute: Positive, Eg: Real, Gg: Real, ag: Real, kappa: Real
-) -> Any:
-    """Next order of the composed law, relative to the leading one."""
-    return Gg*(kappa/2 - 1/2)*compute**-ag/Eg
-
-
-@formula
-def gold_above_floor(xp: Any, compute: Positive, Eg: Real, Gg: Real, ag: Real) -> Any:
-    """u = (g - Eg)/Eg."""
-    return Gg*compute**-ag/Eg
-
-
-@formula
-def gold_compute(xp: Any, u: Positive, Eg: Real, Gg: Real, ag: Real) -> Any:
-    """Compute at which (g - Eg)/Eg has a given value."""
-    return (Gg/(Eg*u))**(1/ag)
-
-
-@formula
 def composed_reducible(
     xp: Any, compute: Positive, Eg: Real, Gg: Real, K0: Real, ag: Real, kappa: Real
 ) -> Any:
@@ -734,79 +652,11 @@ def composed_local_exponent(
 
 
 @formula
-def composed_leading_ratio(xp: Any, u: Positive, kappa: Real) -> Any:
-    """(y - E0)/(C0 C^-ag) of the composed law y for Eg > 0."""
-    return xp.expm1(kappa*xp.log1p(u))/(kappa*u)
-
-
-@formula
-def composed_bare_limit(xp: Any, error: Positive, Eg: Real, Gg: Real, ag: Real, kappa: Real) -> Any:
-    """Compute up to which y - xi0 exceeds K0 (Gg C^-ag)^kappa by at most a given share."""
-    return (Gg*xp.expm1(xp.log1p(error)/kappa)/Eg)**(1/ag)
-
-
-@formula
 def log_size_ratio_across(
     xp: Any, compute: Positive, A_1: Real, A_2: Real, B_1: Real, B_2: Real, beta_1: Real, beta_2: Real, gamma_1: Real, gamma_2: Real
 ) -> Any:
     """Logarithm of N*_1(C)/N*_2(C)."""
     return xp.log(A_1*beta_1/(B_1*gamma_1))/(beta_1 + gamma_1) + (gamma_1/(beta_1 + gamma_1) - gamma_2/(beta_2 + gamma_2))*xp.log(compute/6) - xp.log(A_2*beta_2/(B_2*gamma_2))/(beta_2 + gamma_2)
-
-
-@formula
-def leading_excess(xp: Any, log_size_ratio: Real, beta: Real, gamma: Real) -> Any:
-    """Excess penalty P - 1 to leading order in the logarithm of the size ratio."""
-    return beta*gamma*log_size_ratio**2/2
-
-
-@formula
-def log_compute_of_agreement(
-    xp: Any, A_1: Real, A_2: Real, B_1: Real, B_2: Real, beta_1: Real, beta_2: Real, gamma_1: Real, gamma_2: Real
-) -> Any:
-    """Logarithm of the compute at which two laws allocate alike, where their exponents of N*(C) differ."""
-    return (xp.log(A_2*beta_2/(B_2*gamma_2))/(beta_2 + gamma_2) - xp.log(A_1*beta_1/(B_1*gamma_1))/(beta_1 + gamma_1))/(gamma_1/(beta_1 + gamma_1) - gamma_2/(beta_2 + gamma_2)) + math.log(6)
-
-
-@formula
-def train_or_sample_compute(
-    xp: Any, fail: Positive, a: Real, b: Real, c0: Real, d: Real, nu: Real
-) -> Any:
-    """Training compute of least C + nu C^a k at a given fail@k."""
-    return (nu*(d - a*b)*(c0/fail)**(1/b)/b)**(1/(1 + (d - a*b)/b))
-
-
-@formula
-def train_or_sample_draws(
-    xp: Any, fail: Positive, compute: Positive, b: Real, c0: Real, d: Real
-) -> Any:
-    """Number of samples k that reach a given fail@k at compute C."""
-    return compute**(-d/b)*(c0/fail)**(1/b)
-
-
-@formula
-def train_or_sample_share(xp: Any, a: Real, b: Real, d: Real) -> Any:
-    """Cost of sampling over cost of training at the optimum."""
-    return b/(d - a*b)
-
-
-@formula
-def train_or_sample_single_draw(xp: Any, fail: Positive, c0: Real, d: Real) -> Any:
-    """Training compute that reaches a given fail@k with one sample."""
-    return (c0/fail)**(1/d)
-
-
-@formula
-def accuracy_at(xp: Any, reducible: Positive, E: Real, random_baseline: Real) -> Any:
-    """Accuracy where the reducible part of -log of normalised accuracy is R."""
-    return random_baseline + xp.exp(xp.log1p(-random_baseline) - E - reducible)
-
-
-@formula
-def accuracy_off_optimum(
-    xp: Any, reducible: Positive, excess_penalty: Real, E: Real, random_baseline: Real
-) -> Any:
-    """Accuracy off the optimum of a budget, where R becomes P R."""
-    return random_baseline + xp.exp(xp.log1p(-random_baseline) - E - reducible*(1 + excess_penalty))
 
 
 @formula
@@ -826,63 +676,9 @@ def greatest_accuracy_lost(
 
 
 @formula
-def reducible_at_greatest_lost(xp: Any, excess_penalty: Positive) -> Any:
-    """R at the optimum of the budget where the accuracy lost is greatest; tends to 1 as P does."""
-    return xp.log1p(excess_penalty)/excess_penalty
-
-
-@formula
 def ceiling(xp: Any, E: Real, random_baseline: Real) -> Any:
     """Accuracy for unlimited compute."""
     return random_baseline + xp.exp(xp.log1p(-random_baseline) - E)
-
-
-@formula
-def inflection_compute(xp: Any, C0: Real, alpha: Real) -> Any:
-    """Compute at which accuracy grows fastest in log C."""
-    return C0**(1/alpha)
-
-
-@formula
-def log_inflection_compute(xp: Any, C0: Real, alpha: Real) -> Any:
-    """Compute at which accuracy grows fastest in log C: its logarithm."""
-    return xp.log(C0)/alpha
-
-
-@formula
-def accuracy_at_inflection(xp: Any, E: Real, random_baseline: Real) -> Any:
-    """Accuracy where it grows fastest in log C."""
-    return random_baseline + xp.exp(xp.log1p(-random_baseline) - 1 - E)
-
-
-@formula
-def steepest_slope(xp: Any, E: Real, alpha: Real, random_baseline: Real) -> Any:
-    """dQ/dlog C where it is greatest: accuracy per e-fold of compute."""
-    return alpha*xp.exp(xp.log1p(-random_baseline) - 1 - E)
-
-
-@formula
-def log_A_of_ray(xp: Any, tokens_per_param: Positive, b: Real, p: Real) -> Any:
-    """log A of the two-term law behind a broken law."""
-    return 2*p*xp.log(math.sqrt(6)/(6*xp.sqrt(tokens_per_param))) + xp.log(b)
-
-
-@formula
-def log_B_of_ray(xp: Any, tokens_per_param: Positive, b: Real, d1: Real, p: Real, q: Real) -> Any:
-    """log B of the two-term law behind a broken law."""
-    return 2*q*xp.log(math.sqrt(6)*xp.sqrt(tokens_per_param)/6) + (q - p)*xp.log(d1) + xp.log(b)
-
-
-@formula
-def beta_of_ray(xp: Any, p: Real) -> Any:
-    """Exponent beta of the two-term law behind a broken law."""
-    return 2*p
-
-
-@formula
-def gamma_of_ray(xp: Any, q: Real) -> Any:
-    """Exponent gamma of the two-term law behind a broken law."""
-    return 2*q
 
 
 @formula
@@ -907,12 +703,6 @@ def f1_of_ray(xp: Any, beta: Real, gamma: Real) -> Any:
 def log_b_of_ray_from_tokens(xp: Any, tokens_per_param: Positive, B: Real, gamma: Real) -> Any:
     """Logarithm of the coefficient b of the broken law of a ray, for gamma above beta."""
     return xp.log(B) - gamma*xp.log(math.sqrt(6)*xp.sqrt(tokens_per_param)/6)
-
-
-@formula
-def log_b_reversed(xp: Any, b: Real, d1: Real, p: Real, q: Real) -> Any:
-    """Logarithm of the coefficient of a one-break law well above its break."""
-    return (q - p)*xp.log(d1) + xp.log(b)
 
 
 @formula

@@ -22,7 +22,7 @@ LAYERS = (
     {"typeset"},
     {"law", "budget"},
     {"envelope"},
-    {"penalty", "ray"},
+    {"penalty", "penalty_claims", "ray"},
     {"factors", "marginal", "expansion", "economics"},
     {"passk", "identifiability", "broken", "gradients"},
     {"accuracy"},

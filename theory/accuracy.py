@@ -15,7 +15,7 @@ from .algebra.functions import expm1, log1p
 
 
 @dataclass(frozen=True)
-class AccuracyPenalty:
+class AccuracyPenaltyForm:
     """Accuracy Q = Q_r + (1 - Q_r) exp(-E - R) at the optimum, where R is least, and with P R in
     its place.
 
@@ -42,23 +42,9 @@ class AccuracyPenalty:
         """P = 1 + x."""
         return 1 + self.excess
 
-    def accuracy_at(self, reducible: Expr) -> Expr:
-        """Q_r + (1 - Q_r) exp(-E - R)."""
-        return self.baseline + (1 - self.baseline) * exp(-self.irreducible - reducible)
-
     def safe_accuracy_at(self, reducible: Expr) -> Expr:
-        """The same, with a logarithm that only a Q_r below 1 has."""
+        """Q_r + (1 - Q_r) exp(-E - R), with a logarithm that only a Q_r below 1 has."""
         return self.baseline + exp(log1p(-self.baseline) - self.irreducible - reducible)
-
-    @property
-    def optimal(self) -> Expr:
-        """Accuracy at the optimum."""
-        return self.accuracy_at(self.reducible)
-
-    @property
-    def off_optimum(self) -> Expr:
-        """Accuracy at the same compute off the optimum."""
-        return self.accuracy_at(self.penalty * self.reducible)
 
     @property
     def ceiling(self) -> Expr:
@@ -83,11 +69,6 @@ class AccuracyPenalty:
         return log(self.penalty) / self.excess
 
     @property
-    def safe_worst_reducible(self) -> Expr:
-        """The same from log1p."""
-        return log1p(self.excess) / self.excess
-
-    @property
     def greatest_lost(self) -> Expr:
         """(1 - Q_r) exp(-E) (P - 1) P^(-P/(P - 1)), over all budgets."""
         return self._span * self.excess * self.penalty ** (-self.penalty / self.excess)
@@ -107,43 +88,3 @@ class AccuracyPenalty:
     def _span(self) -> Expr:
         """Accuracy between guessing and unlimited compute."""
         return (1 - self.baseline) * exp(-self.irreducible)
-
-
-@dataclass(frozen=True)
-class AccuracyCeiling:
-    """Q = Q_r + (1 - Q_r) exp(-E - C0 C^-alpha): its limit, its inflection in log C, and both ways
-    between them.
-    """
-
-    irreducible: Expr
-    coefficient: Expr
-    exponent: Expr
-    baseline: Expr
-
-    def irreducible_of(self, ceiling: Expr) -> Expr:
-        """E = -log((Q_max - Q_r)/(1 - Q_r)) from the limit of accuracy."""
-        return -log((ceiling - self.baseline) / (1 - self.baseline))
-
-    def safe_irreducible_of(self, ceiling: Expr) -> Expr:
-        """The same, exact where the limit is close to 1."""
-        return -log1p(-(1 - ceiling) / (1 - self.baseline))
-
-    @property
-    def inflection(self) -> Expr:
-        """C = C0^(1/alpha), where C0 C^-alpha = 1: accuracy grows fastest in log C there."""
-        return self.coefficient ** (1 / self.exponent)
-
-    @property
-    def at_inflection(self) -> Expr:
-        """Q_r + (1 - Q_r) exp(-E - 1): 1/e of the way from guessing to the ceiling."""
-        return self.baseline + (1 - self.baseline) * exp(-self.irreducible - 1)
-
-    @property
-    def steepest(self) -> Expr:
-        """dQ/dlog C there: (1 - Q_r) exp(-E - 1) alpha."""
-        return (1 - self.baseline) * exp(-self.irreducible - 1) * self.exponent
-
-    @property
-    def safe_steepest(self) -> Expr:
-        """The same, with a logarithm that only a Q_r below 1 has."""
-        return self.exponent * exp(log1p(-self.baseline) - self.irreducible - 1)

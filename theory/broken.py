@@ -11,7 +11,7 @@ from sympy import Add, Expr, Function, Integer, Mul, exp, log
 
 from .algebra import symbols as sym
 from .envelope import log_slope
-from .ray import Ray
+from .ray import RayForm
 
 CABALLERO = "Caballero et al. 2023, arXiv 2210.14891"
 
@@ -44,7 +44,7 @@ class logistic(Function):
 
 
 @dataclass(frozen=True)
-class Break:
+class BreakForm:
     """One factor (1 + (x/d)^(1/f))^(-c f) of a broken law.
 
     Attributes
@@ -77,13 +77,13 @@ class Break:
         return z / (1 + z)
 
     @property
-    def reversed(self) -> Break:
+    def reversed(self) -> BreakForm:
         """The same break with f < 0: a law read from its other end."""
-        return Break(-self.change, self.place, -self.width)
+        return BreakForm(-self.change, self.place, -self.width)
 
 
 @dataclass(frozen=True)
-class BrokenLaw:
+class BrokenForm:
     """y = a + b x^-c0 prod_i (1 + (x/d_i)^(1/f_i))^(-c_i f_i) (Caballero et al. 2023, arXiv
     2210.14891).
     """
@@ -91,7 +91,7 @@ class BrokenLaw:
     a: Expr
     b: Expr
     c0: Expr
-    breaks: tuple[Break, ...]
+    breaks: tuple[BreakForm, ...]
 
     def at(self, x: Expr) -> Expr:
         """y at x."""
@@ -114,9 +114,9 @@ class BrokenLaw:
         return self.b * Mul(*(part.place**part.change for part in self.breaks))
 
     @property
-    def reversed(self) -> BrokenLaw:
+    def reversed(self) -> BrokenForm:
         """The same law from its other end: every f_i and c_i with the other sign."""
-        return BrokenLaw(
+        return BrokenForm(
             self.a,
             self.last_coefficient,
             self.last_exponent,
@@ -140,9 +140,9 @@ class OneBreak:
     f1: Expr
 
     @property
-    def law(self) -> BrokenLaw:
+    def law(self) -> BrokenForm:
         """As a law with any number of breaks."""
-        return BrokenLaw(self.a, self.b, self.c0, (Break(self.c1, self.d1, self.f1),))
+        return BrokenForm(self.a, self.b, self.c0, (BreakForm(self.c1, self.d1, self.f1),))
 
     def at(self, x: Expr) -> Expr:
         """y at x."""
@@ -209,7 +209,7 @@ class BreakInLogs:
         }
 
 
-def broken_power_law(ray: Ray) -> OneBreak:
+def broken_power_law(ray: RayForm) -> OneBreak:
     """The ray as a one-break law of compute: c0 = p, c1 = q - p, f1 = 1/(p - q), d1 where the two
     terms agree.
 
@@ -241,7 +241,7 @@ class TwoTerms:
     gamma: Expr
 
 
-def two_terms(ray: Ray, b: Expr, d1: Expr, p: Expr, q: Expr) -> TwoTerms:
+def two_terms(ray: RayForm, b: Expr, d1: Expr, p: Expr, q: Expr) -> TwoTerms:
     """The two-term law behind a + b C^-p (1 + (C/d1)^(p - q)), the one-break law with c0 = p, c0 +
     c1 = q, f1 = 1/(p - q).
 

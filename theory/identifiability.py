@@ -1,5 +1,4 @@
-"""What a fit of the law tells: gradients for the delta method, and the rank of the Jacobian along a
-design.
+"""What a fit of the law tells: the rank of the Jacobian along a design.
 
 theta = (log A, log B, beta, gamma), under C = kappa N D.
 """
@@ -14,139 +13,14 @@ from itertools import combinations
 from sympy import Add, Expr, Integer, Matrix, Rational, Symbol, exp, log
 
 from .algebra import symbols as sym
-from .algebra.functions import Partial
-from .envelope import Envelope, derive
+from .envelope import Envelope
+from .gradients import gradient
 from .law import PARAMS_TOKENS, LawForm, Term
-from .marginal import sensitivities
 from .proof.argument_calculus import ByMonotone
-from .proof.claim import Claim
-from .proof.words import Sentence
-from .ray import Ray
-
-Gradient = tuple[Expr, ...]
+from .ray import RayForm
 
 #: Distance of neighbouring points of a design in log C.
 SPACING = Symbol("z", positive=True)
-
-
-def gradient(expression: Expr) -> Gradient:
-    """Derivatives in theta = (log A, log B, beta, gamma)."""
-    return (
-        sym.A * expression.diff(sym.A),
-        sym.B * expression.diff(sym.B),
-        expression.diff(sym.BETA),
-        expression.diff(sym.GAMMA),
-    )
-
-
-def quadratic_form(left: Gradient, covariance: Matrix) -> Expr:
-    """g' V g, the variance of a quantity whose gradient is g, to leading order."""
-    return Add(*(a * covariance[i, j] * b for i, a in enumerate(left) for j, b in enumerate(left)))
-
-
-@dataclass(frozen=True)
-class Gradients:
-    """Closed gradients of what the envelope gives, in theta; log N* and log D* at the compute of
-    interest.
-
-    They follow from the envelope theorem: no optimum moves to first order.
-    """
-
-    envelope: Envelope
-
-    @property
-    def _sum(self) -> Expr:
-        return sym.BETA + sym.GAMMA
-
-    @property
-    def exponent(self) -> Gradient:
-        """grad alpha = (0, 0, w_N^2, w_D^2)."""
-        w_n, w_d = self.envelope.shares
-        return (Integer(0), Integer(0), w_n**2, w_d**2)
-
-    @property
-    def params_share(self) -> Gradient:
-        """grad w_N = (0, 0, -w_N, w_D)/(beta + gamma); w_N is the exponent of N*(C) as well."""
-        w_n, w_d = self.envelope.shares
-        return (Integer(0), Integer(0), -w_n / self._sum, w_d / self._sum)
-
-    @property
-    def log_params(self) -> Gradient:
-        """grad log N* = (1, -1, 1/beta - log N*, log D* - 1/gamma)/(beta + gamma)."""
-        log_n, log_d = log(self.envelope.params), log(self.envelope.tokens)
-        parts = (Integer(1), Integer(-1), 1 / sym.BETA - log_n, log_d - 1 / sym.GAMMA)
-        return tuple(part / self._sum for part in parts)
-
-    @property
-    def log_tokens(self) -> Gradient:
-        """grad log D* = -grad log N*, since N* D* is fixed by the budget."""
-        return tuple(-part for part in self.log_params)
-
-    @property
-    def log_tokens_per_param(self) -> Gradient:
-        """grad log(D*/N*) = -2 grad log N*."""
-        return tuple(-2 * part for part in self.log_params)
-
-    @property
-    def loss(self) -> Gradient:
-        """grad L* = R* (w_N, w_D, -w_N log N*, -w_D log D*); the derivative in E is 1."""
-        by_symbol = sensitivities(self.envelope)
-        return tuple(by_symbol[symbol] for symbol in (sym.A, sym.B, sym.BETA, sym.GAMMA))
-
-    @property
-    def log_reducible(self) -> Gradient:
-        """grad log R* = (w_N, w_D, -w_N log N*, -w_D log D*)."""
-        return tuple(part / self.envelope.reducible for part in self.loss)
-
-    @property
-    def log_coefficient(self) -> Gradient:
-        """grad log C0 = (w_N, w_D, w_N (w_N log kappa - log G), w_D (w_D log kappa + log G)) with G
-        = N*(kappa).
-        """
-        w_n, w_d = self.envelope.shares
-        kappa = self.envelope.budget.coefficient
-        log_g = log(self.envelope.params.subs(sym.C, kappa))
-        return (w_n, w_d, w_n * (w_n * log(kappa) - log_g), w_d * (w_d * log(kappa) + log_g))
-
-    def variance_of_exponent(self, beta: Expr, gamma: Expr, covariance: Expr) -> Expr:
-        """Var alpha = w_N^4 Var beta + w_D^4 Var gamma + 2 w_N^2 w_D^2 Cov(beta, gamma), to leading
-        order.
-        """
-        w_n, w_d = self.envelope.shares
-        return w_n**4 * beta + w_d**4 * gamma + 2 * w_n**2 * w_d**2 * covariance
-
-
-#: What the gradients are taken in, and how steps name them.
-THETA = {"log_A": log(sym.A), "log_B": log(sym.B), "beta": sym.BETA, "gamma": sym.GAMMA}
-
-
-def gradient_claims(
-    name: str, quantity: Expr, closed: Gradient, reason: Callable[[Expr], Sentence]
-) -> tuple[Claim, ...]:
-    """The derivatives of a named quantity in theta, each with its closed form; none where the name
-    does not depend on the parameter.
-    """
-    return tuple(
-        Claim(f"{name}_in_{parameter}", Partial(quantity, variable), "==", form, reason(variable))
-        for (parameter, variable), form in zip(THETA.items(), closed, strict=True)
-    )
-
-
-def gradients(envelope: Envelope | None = None) -> Gradients:
-    """The gradients for L = E + A N^-beta + B D^-gamma under C = kappa N D (kappa = 6 by default).
-
-    Raises
-    ------
-    ValueError
-        For another law, or a budget with other powers of N and D.
-    """
-    envelope = derive() if envelope is None else envelope
-    if envelope.form != PARAMS_TOKENS or any(power != 1 for _, power in envelope.budget.powers):
-        raise ValueError(
-            f"envelope: {envelope.form.loss} under {envelope.budget}: needs {PARAMS_TOKENS.loss} "
-            f"and kappa*N*D"
-        )
-    return Gradients(envelope)
 
 
 def centred(term: Term, reference: Expr) -> Expr:
@@ -157,7 +31,7 @@ def centred(term: Term, reference: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class Design:
+class DesignForm:
     """Runs along a path (N(C), D(C)), and the columns of the Jacobian of the loss in (E, log A, log
     B, beta, gamma).
     """
@@ -286,16 +160,10 @@ def tangency_in_allocation(envelope: Envelope) -> Expr:
     )
 
 
-def ray_params_share(ray: Ray) -> Expr:
+def ray_params_share(ray: RayForm) -> Expr:
     """v = T_N/R on the ray."""
     params = ray.envelope.form.terms[0]
     return params.expression.subs(params.variable, ray.params) / ray.reducible
-
-
-def ray_exponent_slope(ray: Ray) -> Expr:
-    """dalpha_loc/dlog C = -((beta - gamma)^2/4) v (1 - v) on a ray under C = kappa N D."""
-    v = ray_params_share(ray)
-    return -((sym.BETA - sym.GAMMA) ** 2) * v * (1 - v) / 4
 
 
 @dataclass(frozen=True)

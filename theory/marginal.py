@@ -26,13 +26,6 @@ def marginal_cost(envelope: Envelope) -> Expr:
     return -envelope.compute_for_reducible / (envelope.exponent * sym.REDUCIBLE)
 
 
-def loss_elasticity(envelope: Envelope) -> Expr:
-    """-dlog L*/dlog C = alpha (1 - E/L*) for L = E + R: the slope that a plot of the whole loss
-    shows.
-    """
-    return envelope.exponent * (1 - sym.E / envelope.loss)
-
-
 def sensitivities(envelope: Envelope) -> dict[Symbol, Expr]:
     """dL*/dE and, for every term A x^-b of L = E + R, dL*/dlog A = w R* and dL*/db = -w R* log x*.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Expr, Function, Integer, Pow, Symbol, exp, log
+from sympy import Expr, Function, Pow, Symbol, exp, log
 
 from .algebra import symbols as sym
 from .algebra.factorials import factorial_of, gamma_of
@@ -63,18 +63,6 @@ def falling(n: Expr, k: Expr) -> Expr:
     return factorial_of(n) / factorial_of(n - k)
 
 
-class log1mexp(Function):
-    """log(1 - exp(x)) for x < 0, to be computed to full relative precision."""
-
-    nargs = 1
-
-    def definition(self) -> Expr:
-        return log(1 - exp(self.args[0]))
-
-    def _latex(self, printer: Any, exp: Any = None) -> str:
-        return rf"\log\left(1 - e^{{{printer._print(self.args[0])}}}\right)"
-
-
 # -- the estimator -----------------------------------------------------------------------------------------------
 
 
@@ -83,13 +71,6 @@ def fail_estimator(n: Expr = SAMPLES, c: Expr = CORRECT, k: Expr = DRAWS) -> Exp
     al. 2021).
     """
     return binomial(n - c, k) / binomial(n, k)
-
-
-def covariance_estimate(n: Expr, c: Expr, k1: Expr, k2: Expr) -> Expr:
-    """f_k1 f_k2 - f_(k1 + k2) with f the fail-estimators from the same n >= k1 + k2 samples:
-    unbiased for Cov(f_k1, f_k2).
-    """
-    return fail_estimator(n, c, k1) * fail_estimator(n, c, k2) - fail_estimator(n, c, k1 + k2)
 
 
 def fail_estimator_factor(n: Expr, c: Expr, drawn: Expr) -> Expr:
@@ -172,28 +153,11 @@ def floor_of_unsolvable(share: Expr) -> Expr:
     return -log(1 - share)
 
 
-def safe_floor_of_unsolvable(share: Expr) -> Expr:
-    """The same without cancellation for a small share."""
-    return -log1p(-share)
-
-
-def share_of_unsolvable(floor: Expr) -> Expr:
-    """1 - e^-E0: the share of the problems that are never solved where -log pass@k tends to E0;
-    without cancellation.
-    """
-    return -expm1(-floor)
-
-
 def floor_across(floor: Expr, times: Expr) -> Expr:
     """-log(1 - (1 - e^-E0)^m): what the floor at m k samples is at least, where that at k samples
     is E0.
     """
     return -log(1 - (1 - exp(-floor)) ** times)
-
-
-def safe_floor_across(floor: Expr, times: Expr) -> Expr:
-    """The same without cancellation for a small and for a large floor."""
-    return -log1mexp(times * log1mexp(-floor))
 
 
 # -- laws that depend on k ---------------------------------------------------------------------------------------
@@ -219,7 +183,7 @@ def local_exponent(floor: Expr, coefficient: Expr, exponent: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class BilinearLaw:
+class BilinearForm:
     """log(-log pass@k) = log A + a log C + b log k + d log C log k (Krajewski et al. 2025, equation
     5).
 
@@ -348,20 +312,6 @@ class GoldComposition:
         distance = log1p(self.above_floor)
         return self.power * self.gold_exponent * expm1(-distance) / expm1(-self.power * distance)
 
-    def leading_ratio(self, above_floor: Expr) -> Expr:
-        """(y - E0)/(C0 C^-ag) = ((1 + u)^kappa - 1)/(kappa u): what the leading order for Eg > 0
-        misses, 1 for u -> 0.
-        """
-        return expm1(self.power * log1p(above_floor)) / (self.power * above_floor)
-
-    def bare_limit(self, error: Expr) -> Expr:
-        """Compute up to which xi0 + K0 (Gg C^-ag)^kappa, the law without the gold floor, is good:
-        K0 g^kappa exceeds it by 1 + x.
-
-        C = (Gg ((1 + x)^(1/kappa) - 1)/Eg)^(1/ag).
-        """
-        return self.compute_where(1 / expm1(log1p(error) / self.power))
-
 
 @dataclass(frozen=True)
 class AccuracyCurve:
@@ -403,16 +353,6 @@ class AccuracyCurve:
         alpha.
         """
         return 1 + 1 / self.exponent
-
-    @property
-    def log_inflection(self) -> Expr:
-        """u = 1, so Q = 1/e, at the inflection of Q against log C."""
-        return Integer(1)
-
-    @property
-    def steepest(self) -> Expr:
-        """dQ/dlog C = alpha/e at the inflection, its maximum."""
-        return self.exponent * exp(-1)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ TANGENCY = Symbol("C_t", positive=True)
 
 
 @dataclass(frozen=True)
-class Ray:
+class RayForm:
     """The law along D = t N under C = kappa N^a D^d, as a function of compute."""
 
     envelope: Envelope
@@ -178,7 +178,7 @@ class Ray:
         )
 
 
-def ray(envelope: Envelope | None = None) -> Ray:
+def ray(envelope: Envelope | None = None) -> RayForm:
     """The fixed-ratio ray of a two-term law (the default law and budget where none is given).
 
     Raises
@@ -192,4 +192,4 @@ def ray(envelope: Envelope | None = None) -> Ray:
             f"envelope: its variables are {', '.join(map(str, envelope.form.variables))}; a ray "
             f"needs N, D"
         )
-    return Ray(envelope)
+    return RayForm(envelope)

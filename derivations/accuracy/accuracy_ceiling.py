@@ -5,7 +5,6 @@ from __future__ import annotations
 from sympy import Integer, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.accuracy import AccuracyCeiling
 from isoflop.theory.proof.arguments import ByConvexity, ByLeadingTerm
 from isoflop.theory.proof.theorem import (
     Definition,
@@ -24,7 +23,6 @@ def derivation() -> Derivation:
     room, front, power, ceiling, guessing = (Symbol(n, positive=True) for n in names[:-1])
     x, C = Symbol(names[-1], real=True), sym.C
     accuracy, reducible = function("Q")(C), function("v")(C)
-    curve = AccuracyCeiling(sym.E, front, power, guessing)
     steps = (
         step(
             "vanishing",
@@ -34,7 +32,7 @@ def derivation() -> Derivation:
         ),
         step(
             "irreducible",
-            (curve.irreducible_of(ceiling), "=", sym.E),
+            (-log((ceiling - guessing) / (1 - guessing)), "=", sym.E),
             say("Solve {} for {}:", (ceiling, "=", guessing + room * exp(-sym.E)), sym.E),
         ),
         step(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Expr, Integer, Subs, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.accuracy import AccuracyPenalty
+from isoflop.theory.accuracy import AccuracyPenaltyForm
 from isoflop.theory.proof.arguments import (
     ByConvexity,
     ByMonotone,
@@ -21,7 +21,7 @@ def derivation() -> Derivation:
     x, room, v, y, R = (Symbol(name, positive=True) for name in ("x", "w", "v", "y", "u"))
     p, worst, greatest, simple = (Symbol(name, positive=True) for name in ("p", "u_0", "F", "F_1"))
     accuracy, lost = function("Q"), function("f")
-    law = AccuracyPenalty(R, x, sym.E, 1 - room)
+    law = AccuracyPenaltyForm(R, x, sym.E, 1 - room)
     span = room * exp(-sym.E)
     off = span * exp(-p * R)
     by_means = ByWeightedAmGm(terms=(off, greatest), weights=(1 / p, x / p))

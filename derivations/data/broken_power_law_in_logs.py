@@ -6,7 +6,7 @@ from sympy import Expr, Integer, Symbol, exp, log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra.functions import defined
-from isoflop.theory.broken import Break, BreakInLogs
+from isoflop.theory.broken import BreakForm, BreakInLogs
 from isoflop.theory.proof.theorem import (
     Definition,
     Derivation,
@@ -25,7 +25,7 @@ FACTOR = function("F")
 
 def derivation() -> Derivation:
     """Differentiate v = -c f log(1 + exp(x/f)) in c, in x = log(C/d) and in log f, twice."""
-    own, part = Break(CHANGE, PLACE, WIDTH), BreakInLogs(CHANGE, SCALED * WIDTH, WIDTH)
+    own, part = BreakForm(CHANGE, PLACE, WIDTH), BreakInLogs(CHANGE, SCALED * WIDTH, WIDTH)
     along = {"c": CHANGE, "x": DISTANCE, "f": log(WIDTH)}
 
     def named(form: Expr) -> Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Expr, Integer, Rational, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.broken import CABALLERO, Break, BrokenLaw
+from isoflop.theory.broken import CABALLERO, BreakForm, BrokenForm
 from isoflop.theory.proof.arguments import ByConvexity, ByLeadingTerm, ByPositiveTerms
 from isoflop.theory.proof.theorem import (
     Definition,
@@ -28,9 +28,9 @@ VALUE, EXPONENT = function("y"), function("p")
 
 def derivation() -> Derivation:
     """Two breaks; the logarithm of y - E is a sum over breaks, so that more of them bring nothing new."""
-    breaks = tuple(Break(*letters) for letters in zip(CHANGES, PLACES, WIDTHS, strict=True))
+    breaks = tuple(BreakForm(*letters) for letters in zip(CHANGES, PLACES, WIDTHS, strict=True))
     first, second = breaks
-    law = BrokenLaw(sym.E, B, C0, breaks)
+    law = BrokenForm(sym.E, B, C0, breaks)
     (c1, c2), (d1, d2), (f1, f2), w = CHANGES, PLACES, WIDTHS, BOUND
     (z1, z2), (s1, s2) = RATIOS, SHARES
     near = d1 * U**f1
@@ -190,9 +190,9 @@ def derivation() -> Derivation:
         step(
             "merging",
             (
-                BrokenLaw(sym.E, B, C0, (first, Break(c2, d1, f1))).at(X),
+                BrokenForm(sym.E, B, C0, (first, BreakForm(c2, d1, f1))).at(X),
                 "=",
-                BrokenLaw(sym.E, B, C0, (Break(c1 + c2, d1, f1),)).at(X),
+                BrokenForm(sym.E, B, C0, (BreakForm(c1 + c2, d1, f1),)).at(X),
             ),
             say("Two breaks with one {} and one {} are a single break:", d1, f1),
         ),

@@ -6,7 +6,7 @@ from sympy import log
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
-from isoflop.theory.identifiability import gradient_claims, gradients
+from isoflop.theory.gradients import gradient_claims, gradients
 from isoflop.theory.proof.theorem import Derivation, say
 
 REASONS = {

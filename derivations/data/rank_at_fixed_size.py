@@ -8,7 +8,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive, product_of_powers
 from isoflop.theory.identifiability import (
     SPACING,
-    Design,
+    DesignForm,
     minor_beside_one,
     step_falls,
     three_point_minor,
@@ -22,7 +22,7 @@ SHIFT = Symbol("h", positive=True)
 def derivation() -> Derivation:
     """N fixed, D = C/(6N): the columns of log A and beta are multiples of that of E; the same with N and D exchanged."""
     n, d, C, law = sym.N, sym.D, sym.C, function("L")
-    at_size, at_data = Design(n, C / (6 * n)), Design(C / (6 * d), d)
+    at_size, at_data = DesignForm(n, C / (6 * n)), DesignForm(C / (6 * d), d)
     factors = three_point_minor(at_size.terms[1], sym.GAMMA, Integer(1))
     mirrored = three_point_minor(at_data.terms[0], sym.BETA, Integer(1))
     constant, tokens = sym.A * n**-sym.BETA, sym.B * d**-sym.GAMMA

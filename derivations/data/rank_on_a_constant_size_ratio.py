@@ -7,7 +7,7 @@ from sympy import Expr, Mul, Subs, Symbol, log
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import (
     SPACING,
-    Design,
+    DesignForm,
     minor_beside_one,
     step_falls,
     three_point_minor,
@@ -22,7 +22,7 @@ def derivation() -> Derivation:
     m = misallocation()
     envelope, names = m.envelope, m.named.envelope
     r, C, n, d = sym.SIZE_RATIO, sym.C, sym.N, sym.D
-    design = Design(r * envelope.params, envelope.tokens / r)
+    design = DesignForm(r * envelope.params, envelope.tokens / r)
     n_star, d_star = names.allocation
     law, at = function("L"), (r * n_star, d_star / r)
     in_a, in_b, in_beta, in_gamma, offset = (function(name) for name in ("f", "g", "u", "v", "q"))

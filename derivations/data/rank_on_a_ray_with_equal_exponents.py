@@ -8,7 +8,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import (
     RAY_GROWTH,
     SPACING,
-    Design,
+    DesignForm,
     minor_beside_one,
     step_falls,
     three_point_minor,
@@ -24,7 +24,7 @@ def derivation() -> Derivation:
     law, at, equal = function("L"), (PARAMS(C), TOKENS(C)), sym.BETA
     in_a, in_b, in_beta, in_gamma = (function(name) for name in ("f", "g", "u", "v"))
     ratio, minor = Symbol("p", positive=True), function("m")(C)
-    factors = three_point_minor(Design(line.params, line.tokens).terms[0], sym.BETA, RAY_GROWTH)
+    factors = three_point_minor(DesignForm(line.params, line.tokens).terms[0], sym.BETA, RAY_GROWTH)
 
     def column(parameter: Expr) -> Expr:
         """The derivative of the loss of a run, its size and data held, at equal exponents."""

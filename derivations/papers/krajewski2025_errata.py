@@ -10,7 +10,7 @@ from isoflop.theory import symbols as sym
 from isoflop.theory.broken import OneBreak
 from isoflop.theory.data import krajewski2025 as printed
 from isoflop.theory.data.published import PublishedLaw, compute_counterparts, published
-from isoflop.theory.passk import DRAWS, KRAJEWSKI, AccuracyCurve, BilinearLaw
+from isoflop.theory.passk import DRAWS, KRAJEWSKI, AccuracyCurve, BilinearForm
 from isoflop.theory.proof.arguments import (
     ByConvexity,
     ByEnclosure,
@@ -284,8 +284,8 @@ def _approximation() -> tuple[Erratum, ...]:
     kept = U - log(K) + K * passed
     first_line = log(K) + U + K * passed
     last_line = log(sym.A) + sym.ALPHA * log(sym.C) + U * log(K) + log(log(K))
-    equation_5 = BilinearLaw(sym.A, sym.ALPHA, sym.BETA, DELTA)
-    repaired = BilinearLaw(sym.A, -sym.ALPHA, sym.BETA, DELTA)
+    equation_5 = BilinearForm(sym.A, sym.ALPHA, sym.BETA, DELTA)
+    repaired = BilinearForm(sym.A, -sym.ALPHA, sym.BETA, DELTA)
     return (
         Erratum(
             name="sign_of_log_k",
@@ -565,7 +565,7 @@ def _decoded_13(name: str) -> tuple[Claim, ...]:
         for key, digits in printed.decode_table_13(printed.TABLE_13[name]).items()
     }
     held_out = Rational(printed.HELD_OUT_FROM)
-    decoded = BilinearLaw(
+    decoded = BilinearForm(
         exp(row["log_coefficient"]), log(row["exp_compute"]), row["draws"], row["mixed"]
     )
     one_sample = decoded.compute * log(AT) + row["log_coefficient"]

@@ -18,7 +18,7 @@ from isoflop.theory.proof.theorem import (
     say,
     step,
 )
-from isoflop.theory.ray import PARAMS, Ray
+from isoflop.theory.ray import PARAMS, RayForm
 
 LOSS, REDUCIBLE = function("L_G"), function("R_G")
 ETA, COEFFICIENT_N, COEFFICIENT_D, BEST = (
@@ -121,7 +121,7 @@ def derivation() -> Derivation:
             Definition(eta, sym.BETA / 2),
             Definition(a, Integer(6) ** eta * sym.A),
             Definition(b, Integer(6) ** eta * sym.B),
-            Definition(size, Ray(envelope).params),
+            Definition(size, RayForm(envelope).params),
             Definition(REDUCIBLE(C, t), (a * t**eta + b * t**-eta) * C**-eta),
             Definition(BEST, (b / a) ** (1 / (2 * eta))),
         ),

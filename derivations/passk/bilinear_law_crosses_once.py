@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Integer, Symbol, log
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.passk import DRAWS, KRAJEWSKI, PASS_AT, BilinearLaw
+from isoflop.theory.passk import DRAWS, KRAJEWSKI, PASS_AT, BilinearForm
 from isoflop.theory.proof.arguments import ByMonotone
 from isoflop.theory.proof.theorem import Definition, Derivation, Partial, function, say, step
 
@@ -15,7 +15,7 @@ def derivation() -> Derivation:
     a, b, c = (Symbol(name, real=True) for name in ("a", "b", "c"))
     crossing, v, x = (Symbol(name, positive=True) for name in ("C_x", "v", "x"))
     C, k = sym.C, DRAWS
-    law = BilinearLaw(sym.A, a, b, c)
+    law = BilinearForm(sym.A, a, b, c)
     y, s = function("y")(C, k), function("q")
     return Derivation(
         name="bilinear_law_crosses_once",

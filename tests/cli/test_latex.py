@@ -105,16 +105,16 @@ def test_narrow_columns_break_more_lines(call):
 
 
 def test_an_interrupted_document_holds_what_was_finished(call, monkeypatch, tmp_path):
-    from isoflop.theory.typeset.document import Entry
+    from isoflop.theory.typeset.document import CheckedTheorem
 
-    checked = Entry.checked
+    checked = CheckedTheorem.checked
 
     def interrupted(subject):
         if subject.name == "penalty_tails":
             raise KeyboardInterrupt
         return checked(subject)
 
-    monkeypatch.setattr(Entry, "checked", interrupted)
+    monkeypatch.setattr(CheckedTheorem, "checked", interrupted)
     path = tmp_path / "notes.tex"
     result = call("latex", "optimum_by_lagrange", "penalty_tails", "-o", path)
     assert (result.code, result.out) == (130, "")

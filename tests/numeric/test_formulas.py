@@ -26,12 +26,10 @@ from isoflop.theory.algebra.functions import defined, expm1, expm1_pair, log1p, 
 from isoflop.theory.budget import GENERAL, Budget
 from isoflop.theory.code import formulas as theory
 from isoflop.theory.code.codegen import arguments_of, default_formulas, default_module
-from isoflop.theory.code.formulas import Formula, argument_name
-from isoflop.theory.code.formulas_accuracy import accuracy_formulas
-from isoflop.theory.code.formulas_passk import passk_formulas
+from isoflop.theory.code.formulas import GeneratedFormula, argument_name
+from isoflop.theory.code.formulas_downstream import accuracy_formulas, passk_formulas
 from isoflop.theory.envelope import derive
 from isoflop.theory.law import LawForm, Term
-from isoflop.theory.passk import log1mexp
 from isoflop.theory.penalty import misallocation
 
 POINTS = 40
@@ -44,7 +42,7 @@ SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 
 
 @cache
-def registry() -> dict[str, Formula]:
+def registry() -> dict[str, GeneratedFormula]:
     return {
         formula.name: formula
         for formula in (*default_formulas(), *passk_formulas(), *accuracy_formulas())
@@ -89,7 +87,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sympy.log: MP.log,
     expm1: lambda x: MP.exp(x) - 1,
     log1p: lambda x: MP.log(1 + x),
-    log1mexp: lambda x: MP.log(1 - MP.exp(x)),
     phi2: lambda x: (MP.exp(x) - 1 - x) / x**2,
     expm1_pair: lambda b, g, s: MP.expm1(-b * s) / b + MP.expm1(g * s) / g,
 }
@@ -177,11 +174,11 @@ class Point(NamedTuple):
     exact: Any
 
 
-def shown(formula: Formula) -> Expr:
+def shown(formula: GeneratedFormula) -> Expr:
     return formula.shown if formula.shown is not None else formula.expression
 
 
-def points(formula: Formula, count: int = POINTS) -> Iterator[Point]:
+def points(formula: GeneratedFormula, count: int = POINTS) -> Iterator[Point]:
     rng = random.Random(formula.name)
     for _ in range(count):
         drawn = {
@@ -207,7 +204,7 @@ def is_close(name: str, got: Any, exact: Any) -> bool:
     return abs(MP.mpf(float(got)) - exact) <= ULPS * EPS * (relative + name.startswith("log_"))
 
 
-def check(formula: Formula, module: ModuleType) -> None:
+def check(formula: GeneratedFormula, module: ModuleType) -> None:
     """On floats and on arrays against the displayed formula; where that has no real value, inf or a
     ValueError.
     """
@@ -282,16 +279,11 @@ def assumptions(name: str) -> tuple[Expr, ...]:
     """What has to be positive for the formula to have a value."""
     m = misallocation()
     first = m.envelope.form.terms[0]
-    share, E, error, kappa, times, baseline = (
-        Symbol(x, positive=True) for x in ("share", "E", "error", "kappa", "m", "random_baseline")
-    )
+    baseline = Symbol("random_baseline", positive=True)
     above_critical = 1 - m.envelope.shares[0] * exp(-first.exponent * sym.LOG_SIZE_RATIO)
     known = {
         "compute_overhead": (above_critical,),
         "tokens_factor": (above_critical,),
-        "floor_of_unsolvable": (1 - share,),
-        "floor_across": (1 - exp(-E), 1 - (1 - exp(-E)) ** times),
-        "composed_bare_limit": ((1 + error) ** (1 / kappa) - 1,),
     }
     accuracy = {formula.name for formula in accuracy_formulas()}
     return known.get(name, (1 - baseline,) if name in accuracy else ())

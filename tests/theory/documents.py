@@ -12,7 +12,7 @@ import pytest
 from isoflop.derivations import theorem
 from isoflop.theory.proof.claim import Claim, Derivation
 from isoflop.theory.proof.words import Formula, Sentence
-from isoflop.theory.typeset.document import Entry
+from isoflop.theory.typeset.document import CheckedTheorem
 
 BEGIN, END = r"\begin{document}", r"\end{document}"
 WORST_OVERFULL = 3  # points
@@ -33,9 +33,9 @@ def theorem_of(*steps: Claim, name: str = "mine") -> Derivation:
 
 
 @cache
-def checked_entry(name: str) -> Entry:
+def checked_entry(name: str) -> CheckedTheorem:
     """The theorem, checked once on every path as `verify` does."""
-    return Entry.checked(derivation_of(name))
+    return CheckedTheorem.checked(derivation_of(name))
 
 
 def compiled(folder: Path, document: str) -> str:

@@ -4,7 +4,7 @@ import mpmath
 import pytest
 from sympy import Rational
 
-from isoflop.theory.accuracy import AccuracyCeiling, AccuracyPenalty
+from isoflop.theory.accuracy import AccuracyPenaltyForm
 from isoflop.theory.algebra.functions import defined
 from isoflop.theory.proof.points import PointEvaluator
 
@@ -26,29 +26,10 @@ def test_the_greatest_loss_by_root_finding(excess):
     at = mp.findroot(
         lambda r: mp.diff(lambda z: lost(z, penalty), r), mp.mpf("0.9") / mp.sqrt(penalty)
     )
-    law = AccuracyPenalty(Rational("0.7"), Rational(excess), E, GUESS)
-    for form in (law.worst_reducible, defined(law.safe_worst_reducible)):
-        assert evaluate(form, {}) == pytest.approx(at, rel=1e-12)
+    law = AccuracyPenaltyForm(Rational("0.7"), Rational(excess), E, GUESS)
+    assert evaluate(law.worst_reducible, {}) == pytest.approx(at, rel=1e-12)
     for form in (law.greatest_lost, defined(law.safe_greatest_lost)):
         assert evaluate(form, {}) == pytest.approx(lost(at, penalty), rel=1e-12)
     assert evaluate(law.greatest_lost, {}) < evaluate(law.simple_bound, {})
-    for form in (law.lost, defined(law.safe_lost), law.optimal - law.off_optimum):
+    for form in (law.lost, defined(law.safe_lost)):
         assert evaluate(form, {}) == pytest.approx(lost(mp.mpf("0.7"), penalty), rel=1e-30)
-
-
-def test_the_ceiling_and_the_steepest_point():
-    curve = AccuracyCeiling(E, Rational(2000), Rational("0.18"), GUESS)
-
-    def accuracy(z):
-        return mp.mpf("0.25") + mp.mpf("0.75") * mp.exp(
-            -mp.mpf("0.1") - 2000 * mp.exp(-mp.mpf("0.18") * z)
-        )
-
-    at = mp.findroot(lambda z: mp.diff(accuracy, z, 2), mp.log(evaluate(curve.inflection, {})) + 1)
-    assert mp.exp(at) == pytest.approx(evaluate(curve.inflection, {}), rel=1e-8)
-    assert evaluate(curve.at_inflection, {}) == pytest.approx(accuracy(at), rel=1e-8)
-    for form in (curve.steepest, defined(curve.safe_steepest)):
-        assert evaluate(form, {}) == pytest.approx(mp.diff(accuracy, at), rel=1e-8)
-    limit = Rational(str(accuracy(mp.mpf(10) ** 4)))
-    for form in (curve.irreducible_of(limit), defined(curve.safe_irreducible_of(limit))):
-        assert evaluate(form, {}) == pytest.approx(mp.mpf("0.1"), rel=1e-30)

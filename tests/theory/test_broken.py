@@ -8,9 +8,9 @@ from sympy import Rational, Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.broken import (
-    Break,
+    BreakForm,
     BreakInLogs,
-    BrokenLaw,
+    BrokenForm,
     OneBreak,
     broken_power_law,
     two_terms,
@@ -53,8 +53,8 @@ BREAKS = (("0.3", "1e3", "0.4"), ("-0.5", "1e7", "1.5"))
 
 
 def with_two_breaks():
-    breaks = tuple(Break(*map(Rational, part)) for part in BREAKS)
-    return BrokenLaw(Rational("0.2"), Rational(3), Rational("0.1"), breaks)
+    breaks = tuple(BreakForm(*map(Rational, part)) for part in BREAKS)
+    return BrokenForm(Rational("0.2"), Rational(3), Rational("0.1"), breaks)
 
 
 def direct(x):

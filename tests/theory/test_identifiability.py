@@ -7,13 +7,13 @@ from sympy import Matrix, Mul, Rational, Symbol, sqrt
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import GENERAL
 from isoflop.theory.envelope import derive
+from isoflop.theory.gradients import gradients
 from isoflop.theory.identifiability import (
-    Design,
+    DesignForm,
     ThreePointFit,
     coefficient_for_params,
     confluent_vandermonde,
     exponent_for_alpha,
-    gradients,
     minor_of_pair,
     minor_of_pairs,
     swapped,
@@ -81,10 +81,12 @@ def rank(design, numbers, count=8):
 def test_ranks_are_those_of_the_numerical_jacobian():
     envelope, line, r = derive(), ray(), sym.SIZE_RATIO
     equal = {**THETA, "gamma": THETA["beta"]}
-    assert rank(Design(r * envelope.params, envelope.tokens / r), {**THETA, "r": mp.mpf(3)}) == 3
-    assert rank(Design(line.params, line.tokens), {**equal, "t": mp.mpf(20)}) == 3
-    assert rank(Design(line.params, line.tokens), {**THETA, "t": mp.mpf(20)}) == 5
-    assert rank(Design(sym.N, sym.C / (6 * sym.N)), {**THETA, "N": mp.mpf(10) ** 9}) == 3
+    assert (
+        rank(DesignForm(r * envelope.params, envelope.tokens / r), {**THETA, "r": mp.mpf(3)}) == 3
+    )
+    assert rank(DesignForm(line.params, line.tokens), {**equal, "t": mp.mpf(20)}) == 3
+    assert rank(DesignForm(line.params, line.tokens), {**THETA, "t": mp.mpf(20)}) == 5
+    assert rank(DesignForm(sym.N, sym.C / (6 * sym.N)), {**THETA, "N": mp.mpf(10) ** 9}) == 3
 
 
 def test_one_isoflop_more_than_the_ray_lifts_the_symmetry():
@@ -143,7 +145,7 @@ def test_the_ray_touches_the_numerical_optimum():
 
 
 def test_design_takes_any_path():
-    assert Design(sqrt(sym.C / 6), sqrt(sym.C / 6)).columns["E"] == 1
+    assert DesignForm(sqrt(sym.C / 6), sqrt(sym.C / 6)).columns["E"] == 1
 
 
 def test_laplace_by_pairs_is_the_determinant_of_five_rows():

@@ -60,13 +60,6 @@ def test_shadow_price(law: Numbers) -> None:
     assert close(cost, -1 / direct)
 
 
-def test_loss_elasticity(law: Numbers) -> None:
-    direct = -slope(
-        lambda h: MP.log(values(law)["E"] + least(law.with_compute(law.compute * MP.exp(h))))
-    )
-    assert close(at(marginal.loss_elasticity(ENVELOPE), law), direct)
-
-
 def test_sensitivities(law: Numbers) -> None:
     closed = marginal.sensitivities(ENVELOPE)
 

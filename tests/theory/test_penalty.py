@@ -19,9 +19,7 @@ from isoflop.theory.envelope import derive
 from isoflop.theory.law import PARAMS_TOKENS, LawForm, Term
 from isoflop.theory.penalty import (
     Misallocation,
-    equal_exponent_penalty,
     misallocation,
-    penalty_of_ratios,
 )
 from isoflop.theory.proof.claim import first_failure
 
@@ -77,10 +75,6 @@ def test_statements_of_both_derivations_are_claims(families: dict[str, Misalloca
     assert set(steps) <= set(family.claims) | set(family.envelope.claims)
     assert family.derivation.status == family.numerical_forms.status == "proved"
     assert all(claim.prove().proved for claim in family.claims.values())
-
-
-def test_equal_exponents() -> None:
-    assert equal_exponent_penalty().verify().holds
 
 
 def test_series_agree_with_the_taylor_expansion_of_sympy(
@@ -332,28 +326,6 @@ def test_corners(seed: int, families: dict[str, Misallocation]) -> None:
         )
         for back in ("0.001", "0.1", "2"):
             assert richer.reducible(spent(MP.log(cap) - MP.mpf(back))) > at_cap
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_penalty_of_any_number_of_factors(seed: int) -> None:
-    """P = sum w_i r_i^-b_i against R over the least R at the run's own compute."""
-    form = LawForm((*PARAMS_TOKENS.terms, Term(F, M, delta)))
-    c = symbols("c1:4", positive=True)
-    envelope = derive(form, Budget(sym.KAPPA, tuple(zip((N, D, M), c, strict=True))))
-    ratios, penalty = penalty_of_ratios(envelope)
-    assert [ratio.name for ratio in ratios] == ["r_N", "r_D", "r_M"]
-    random = Random(f"ratios {seed}")
-    law = reference.draw(random, 3, six_nd=False)
-    logs = [u + MP.mpf(random.uniform(-2, 2)) for u in reference.minimum(law)]
-    own = law.with_compute(law.compute_of(logs))
-    best = reference.minimum(own)
-    values = dict(
-        zip(
-            ("beta", "gamma", "delta", "c1", "c2", "c3"), (*law.exponents, *law.powers), strict=True
-        )
-    )
-    values |= {ratio.name: MP.exp(u - v) for ratio, u, v in zip(ratios, logs, best, strict=True)}
-    assert close(evaluate(from_sympy(penalty), values), law.reducible(logs) / own.reducible(best))
 
 
 # -- printed numbers -----------------------------------------------------------------------------------------------------

@@ -29,14 +29,13 @@ from sympy import (
 from ..algebra import symbols as sym
 from ..broken import logistic, softplus
 from ..envelope import Envelope, derive
-from .formulas import Formula, argument_name, formulas
-from .formulas_accuracy import accuracy_formulas, break_parts
+from .formulas import GeneratedFormula, argument_name, formulas
+from .formulas_downstream import accuracy_formulas, break_parts, passk_formulas
 from .formulas_gradient import gradient_formulas
-from .formulas_passk import passk_formulas
 
 #: What a function of the namespace is called, and what the runtime adds to it.
 IN_NAMESPACE = frozenset({"exp", "expm1", "log", "log1p"})
-IN_RUNTIME = frozenset({"expm1_pair", "phi2", "log1mexp"})
+IN_RUNTIME = frozenset({"expm1_pair", "phi2"})
 SUM, PRODUCT, POWER, ATOM = range(4)
 WIDTH = 100
 
@@ -58,7 +57,7 @@ if TYPE_CHECKING:
     from {runtime} import Positive, Real
 '''
 TITLE = "The proved formulas as functions of floats and of arrays."
-RUNTIME = ("expm1_pair", "formula", "formula_or_inf", "log1mexp", "phi2", "piecewise")
+RUNTIME = ("expm1_pair", "formula", "formula_or_inf", "phi2", "piecewise")
 
 
 # -- expressions as text ---------------------------------------------------------------------------
@@ -194,7 +193,7 @@ def _may_overflow(e: Expr) -> bool:
 # -- functions -------------------------------------------------------------------------------------
 
 
-def arguments_of(formula: Formula) -> tuple[Symbol, ...]:
+def arguments_of(formula: GeneratedFormula) -> tuple[Symbol, ...]:
     """Variables first, then the coefficients that occur, in the order E, A, B, beta, gamma, others
     by name.
     """
@@ -204,7 +203,7 @@ def arguments_of(formula: Formula) -> tuple[Symbol, ...]:
     return (*formula.variables, *coefficients)
 
 
-def function(formula: Formula) -> str:
+def function(formula: GeneratedFormula) -> str:
     """Source of the function of a formula."""
     arguments = arguments_of(formula)
     parameters = ["xp: Any", *(f"{argument_name(x)}: {_domain(formula, x)}" for x in arguments)]
@@ -222,7 +221,7 @@ def function(formula: Formula) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _domain(formula: Formula, argument: Symbol) -> str:
+def _domain(formula: GeneratedFormula, argument: Symbol) -> str:
     """What a formula checks of an argument; coefficients are those of laws, which have checked them."""
     return "Positive" if argument in formula.variables and argument.is_positive else "Real"
 
@@ -285,7 +284,7 @@ def law_module(envelope: Envelope) -> str:
     return _module(header, formulas(envelope))
 
 
-def default_formulas() -> tuple[Formula, ...]:
+def default_formulas() -> tuple[GeneratedFormula, ...]:
     """What is printed for the default law: what every law has, and the gradients for the delta
     method.
     """
@@ -301,7 +300,7 @@ def default_module() -> str:
     return "\n\n".join([_module(header, printed), *_break_functions()])
 
 
-def _module(header: str, printed: Iterable[Formula]) -> str:
+def _module(header: str, printed: Iterable[GeneratedFormula]) -> str:
     return "\n\n".join([header, *map(function, printed)])
 
 

@@ -1,5 +1,4 @@
-"""The formulas that numbers are computed from: each a proved closed form with its arguments, unit
-and source.
+"""The formulas that numbers are computed from: each a proved closed form with its arguments.
 
 `formulas(envelope)` lists them for any law under any monomial budget; `codegen` prints them as
 Python.
@@ -17,13 +16,8 @@ from sympy import Expr, Piecewise, Rational, Symbol, exp, log, oo
 from ..algebra import symbols as sym
 from ..algebra.functions import expm1_pair, phi2
 from ..envelope import Envelope
-from ..penalty import Misallocation, misallocation, penalty_of_ratios
+from ..penalty import Misallocation, misallocation
 from ..ray import ray
-
-HOFFMANN = "Hoffmann et al. 2022, arXiv 2203.15556"
-SCHAEFFER = "Schaeffer et al. 2025, arXiv 2509.24012"
-DE_VRIES = "H. de Vries 2023, Go smol or go home"
-CLASSICAL = "Duffin, Peterson and Zener 1967, Geometric Programming"
 
 #: Within (beta + g) |s| < 1/16 the overhead comes from the excess; beyond, the difference of s and
 #: log(D*/D) keeps its digits.
@@ -68,7 +62,7 @@ ARGUMENT_NAMES = {
 
 
 @dataclass(frozen=True)
-class Formula:
+class GeneratedFormula:
     """One closed form to be printed as a function.
 
     Attributes
@@ -79,7 +73,7 @@ class Formula:
         Its value, in a numerically safe form.
     variables : tuple of sympy.Symbol
         Leading arguments; the coefficients that occur follow.
-    summary, unit, source : str
+    summary : str
         For the docstring.
     shown : sympy.Expr
         The formula as a reader knows it, where the safe form is not that.
@@ -89,8 +83,6 @@ class Formula:
     expression: Expr
     variables: tuple[Symbol, ...]
     summary: str
-    unit: str
-    source: str
     shown: Expr | None = None
 
 
@@ -108,7 +100,7 @@ def argument_name(symbol: Symbol) -> str:
     return name + "_" if iskeyword(name) else name
 
 
-def formulas(envelope: Envelope) -> tuple[Formula, ...]:
+def formulas(envelope: Envelope) -> tuple[GeneratedFormula, ...]:
     """Every formula that holds for the law and the budget of `envelope`."""
     found = [*_of_law(envelope), *_of_envelope(envelope)]
     if len(envelope.form.variables) == 2:
@@ -129,7 +121,7 @@ def inner_name(name: str) -> str:
     return name.replace("reducible_loss", "inner_sum")
 
 
-def _of_inner_sum(formula: Formula) -> Formula:
+def _of_inner_sum(formula: GeneratedFormula) -> GeneratedFormula:
     """A formula of R under a name that says so, for a law h(R) whose reducible loss is not R."""
     summary = formula.summary
     for old, new in INNER_WORDS:
@@ -144,205 +136,102 @@ def _of_inner_sum(formula: Formula) -> Formula:
     )
 
 
-def _of_wrapped_loss(envelope: Envelope) -> Iterator[Formula]:
+def _of_wrapped_loss(envelope: Envelope) -> Iterator[GeneratedFormula]:
     """The reducible loss of a law h(R), and its power law of compute where it has one."""
     form, gap = envelope.form, envelope.form.gap
     if gap is None:
         return
-    unit, source, inner = (
-        "that of the law",
-        "the limit of the law for R -> 0",
-        {sym.REDUCIBLE: INNER_SUM},
-    )
-    yield Formula(
+    inner = {sym.REDUCIBLE: INNER_SUM}
+    yield GeneratedFormula(
         "reducible_loss",
         gap.subs(sym.REDUCIBLE, form.reducible),
         form.variables,
         "Loss above its limit.",
-        unit,
-        source,
     )
-    yield Formula(
-        "reducible_loss_at",
-        gap.xreplace(inner),
-        (INNER_SUM,),
-        "Loss above its limit at a given R.",
-        unit,
-        source,
+    yield GeneratedFormula(
+        "reducible_loss_at", gap.xreplace(inner), (INNER_SUM,), "Loss above its limit at a given R."
     )
     at_best = gap.subs(sym.REDUCIBLE, envelope.reducible)
-    yield Formula(
-        "optimal_reducible_loss",
-        at_best,
-        (sym.C,),
-        "Loss above its limit on the envelope.",
-        unit,
-        source,
+    yield GeneratedFormula(
+        "optimal_reducible_loss", at_best, (sym.C,), "Loss above its limit on the envelope."
     )
     slope = (sym.REDUCIBLE * gap.diff(sym.REDUCIBLE)).subs(sym.REDUCIBLE, envelope.reducible)
     marginal = slope * envelope.exponent / sym.C
-    yield Formula(
-        "marginal_loss",
-        marginal,
-        (sym.C,),
-        "Shadow price of compute -dL*/dC.",
-        "loss per FLOP",
-        "envelope theorem",
-    )
+    yield GeneratedFormula("marginal_loss", marginal, (sym.C,), "Shadow price of compute -dL*/dC.")
     local = slope * envelope.exponent / at_best
-    yield Formula(
-        "local_exponent",
-        local,
-        (sym.C,),
-        "Local exponent -dlog(L* - E)/dlog C on the envelope.",
-        "1",
-        "the chain rule",
+    yield GeneratedFormula(
+        "local_exponent", local, (sym.C,), "Local exponent -dlog(L* - E)/dlog C on the envelope."
     )
     if form.power is not None:
         K, p = form.power
-        yield Formula(
-            "exponent",
-            p * envelope.exponent,
-            (),
-            "Exponent of the compute law of L* - E.",
-            "1",
-            "the chain rule",
+        yield GeneratedFormula(
+            "exponent", p * envelope.exponent, (), "Exponent of the compute law of L* - E."
         )
-        yield Formula(
+        yield GeneratedFormula(
             "coefficient",
             K * envelope.coefficient**p,
             (),
             "Coefficient of the compute law of L* - E.",
-            "loss * FLOP^exponent",
-            source,
         )
 
 
-def _of_law(envelope: Envelope) -> Iterator[Formula]:
+def _of_law(envelope: Envelope) -> Iterator[GeneratedFormula]:
     form, variables = envelope.form, envelope.form.variables
     compute = envelope.budget.compute()
-    yield Formula(
-        "compute",
-        compute,
-        variables,
-        "Training compute.",
-        "FLOP",
-        "Kaplan et al. 2020, arXiv 2001.08361",
-    )
-    yield Formula("loss", form.loss, variables, "Loss of the law.", "that of the law", HOFFMANN)
-    yield Formula(
-        "reducible_loss",
-        form.reducible,
-        variables,
-        "Reducible loss R.",
-        "that of the law",
-        HOFFMANN,
-    )
-    yield Formula(
-        "loss_at",
-        form.outer,
-        (sym.REDUCIBLE,),
-        "Loss at a given reducible loss.",
-        "that of the law",
-        HOFFMANN,
+    yield GeneratedFormula("compute", compute, variables, "Training compute.")
+    yield GeneratedFormula("loss", form.loss, variables, "Loss of the law.")
+    yield GeneratedFormula("reducible_loss", form.reducible, variables, "Reducible loss R.")
+    yield GeneratedFormula(
+        "loss_at", form.outer, (sym.REDUCIBLE,), "Loss at a given reducible loss."
     )
     for term in form.terms:
         name = argument_name(term.variable)
-        yield Formula(
-            f"{name}_term",
-            term.expression,
-            (term.variable,),
-            f"The {name} term of R.",
-            "that of the law",
-            HOFFMANN,
+        yield GeneratedFormula(
+            f"{name}_term", term.expression, (term.variable,), f"The {name} term of R."
         )
 
 
-def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
+def _of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
     for variable in envelope.form.variables:
         name = argument_name(variable)
-        yield Formula(
-            f"optimal_{name}",
-            envelope.optimum(variable),
-            (sym.C,),
-            f"Compute-optimal {name}.",
-            name,
-            f"{HOFFMANN}, eq. (4) for two terms; {CLASSICAL}",
+        yield GeneratedFormula(
+            f"optimal_{name}", envelope.optimum(variable), (sym.C,), f"Compute-optimal {name}."
         )
     for variable, share in zip(envelope.form.variables, envelope.shares, strict=True):
         name = argument_name(variable)
-        yield Formula(
-            f"{name}_share",
-            share,
-            (),
-            f"Share of the {name} term in the optimal reducible loss.",
-            "1",
-            CLASSICAL,
+        yield GeneratedFormula(
+            f"{name}_share", share, (), f"Share of the {name} term in the optimal reducible loss."
         )
-    yield Formula(
-        "exponent", envelope.exponent, (), "Exponent alpha of the compute law.", "1", SCHAEFFER
+    yield GeneratedFormula("exponent", envelope.exponent, (), "Exponent alpha of the compute law.")
+    yield GeneratedFormula(
+        "coefficient", envelope.coefficient, (), "Coefficient C0 of the compute law."
     )
-    yield Formula(
-        "coefficient",
-        envelope.coefficient,
-        (),
-        "Coefficient C0 of the compute law.",
-        "loss * FLOP^alpha",
-        SCHAEFFER,
+    yield GeneratedFormula(
+        "optimal_reducible_loss", envelope.reducible, (sym.C,), "Reducible loss R* on the envelope."
     )
-    yield Formula(
-        "optimal_reducible_loss",
-        envelope.reducible,
-        (sym.C,),
-        "Reducible loss R* on the envelope.",
-        "that of the law",
-        SCHAEFFER,
-    )
-    yield Formula(
-        "optimal_loss",
-        envelope.loss,
-        (sym.C,),
-        "Loss L* on the envelope.",
-        "that of the law",
-        SCHAEFFER,
-    )
-    yield Formula(
+    yield GeneratedFormula("optimal_loss", envelope.loss, (sym.C,), "Loss L* on the envelope.")
+    yield GeneratedFormula(
         "compute_for_reducible_loss",
         envelope.compute_for_reducible,
         (sym.REDUCIBLE,),
         "Least compute that reaches a reducible loss.",
-        "FLOP",
-        SCHAEFFER,
     )
-    yield Formula(
+    yield GeneratedFormula(
         "marginal_loss",
         -envelope.reducible.diff(sym.C),
         (sym.C,),
         "Shadow price of compute -dR*/dC = alpha R*/C.",
-        "loss per FLOP",
-        "envelope theorem",
     )
     if envelope.form.variables == (sym.N, sym.D):
-        yield Formula(
+        yield GeneratedFormula(
             "optimal_tokens_per_param",
             envelope.tokens_per_param,
             (sym.C,),
             "Compute-optimal tokens per parameter D*/N*.",
-            "tokens per parameter",
-            HOFFMANN,
         )
-    ratios, penalty = penalty_of_ratios(envelope)
-    yield Formula(
-        "penalty_of_ratios",
-        penalty,
-        ratios,
-        "R/R* at the run's own compute, from the ratio of each variable to its optimum there.",
-        "1",
-        f"{SCHAEFFER}; {CLASSICAL}",
-    )
 
 
-def _of_corners(m: Misallocation) -> Iterator[Formula]:
+def _of_corners(m: Misallocation) -> Iterator[GeneratedFormula]:
     first, second = m.envelope.form.variables
     name_first, name_second = argument_name(first), argument_name(second)
     caps = {first: sym.N_MAX, second: sym.D_MAX}
@@ -351,120 +240,85 @@ def _of_corners(m: Misallocation) -> Iterator[Formula]:
             (second, name_second, m.data_wall),
             (first, name_first, m.size_cap),
         ):
-            yield Formula(
+            yield GeneratedFormula(
                 f"compute_at_max_{name}",
                 threshold,
                 (caps[variable],),
                 f"Compute above which a cap on {name} binds.",
-                "FLOP",
-                "corner solution of the budget problem",
             )
     for fixed, name_fixed, name_other in (
         (first, name_first, name_second),
         (second, name_second, name_first),
     ):
-        yield Formula(
+        yield GeneratedFormula(
             f"{name_other}_given_{name_fixed}",
             m.remaining(fixed),
             (sym.C, fixed),
             f"The {name_other} that the budget leaves for given {name_fixed}.",
-            name_other,
-            "the budget",
         )
     for name, bound in ((name_first, m.smallest_params), (name_second, m.smallest_tokens)):
-        yield Formula(
+        yield GeneratedFormula(
             f"smallest_{name}",
             bound,
             (sym.REDUCIBLE,),
             f"The {name} at or below which the reducible loss is out of reach.",
-            name,
-            DE_VRIES,
         )
-    yield Formula(
+    yield GeneratedFormula(
         f"{name_second}_for_reducible_loss",
         m.iso_loss_tokens,
         (sym.REDUCIBLE, first),
         f"Iso-loss contour: the {name_second} that reach a reducible loss at given {name_first}.",
-        name_second,
-        HOFFMANN,
     )
-    yield Formula(
+    yield GeneratedFormula(
         f"{name_first}_for_reducible_loss",
         m.iso_loss_params,
         (sym.REDUCIBLE, second),
         f"Iso-loss contour: the {name_first} that reach a reducible loss at given {name_second}.",
-        name_first,
-        HOFFMANN,
-    )
-    yield Formula(
-        "iso_loss_slope",
-        m.iso_loss_slope,
-        (first, second),
-        f"Slope dlog({name_second})/dlog({name_first}) of the iso-loss contour.",
-        "1",
-        "implicit differentiation",
     )
     own = m.envelope.optimum(first).subs(sym.C, m.envelope.budget.compute())
-    yield Formula(
+    yield GeneratedFormula(
         "log_size_ratio_of_run",
         m.log_size_ratio_of_run,
         (first, second),
         "Logarithm of the size ratio N/N*(C) of a run, at its own compute.",
-        "1",
-        SCHAEFFER,
         log(first / own),
     )
 
 
-def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
+def _of_misallocation(m: Misallocation) -> Iterator[GeneratedFormula]:
     r, s, rho = sym.SIZE_RATIO, sym.LOG_SIZE_RATIO, sym.RATIO
     b, g = m._exponents
-    yield Formula("log_size_ratio", log(r), (r,), "Logarithm of the size ratio.", "1", SCHAEFFER)
-    yield Formula(
+    yield GeneratedFormula("log_size_ratio", log(r), (r,), "Logarithm of the size ratio.")
+    yield GeneratedFormula(
         "log_size_ratio_at_ratio",
         log(m.size_ratio),
         (rho,),
         "Logarithm of the size ratio at an overtraining ratio, at the same compute.",
-        "1",
-        SCHAEFFER,
     )
-    yield Formula(
-        "size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.", "1", SCHAEFFER
-    )
-    yield Formula(
+    yield GeneratedFormula("size_ratio_at_log", exp(s), (s,), "Size ratio from its logarithm.")
+    yield GeneratedFormula(
         "ratio_at_log",
         m.ratio.subs(r, exp(s)),
         (s,),
         "Overtraining ratio from the logarithm of the size ratio.",
-        "1",
-        SCHAEFFER,
     )
-    yield Formula(
-        "size_ratio",
-        m.size_ratio,
-        (rho,),
-        "Size ratio N/N* at an overtraining ratio.",
-        "1",
-        SCHAEFFER,
+    yield GeneratedFormula(
+        "size_ratio", m.size_ratio, (rho,), "Size ratio N/N* at an overtraining ratio."
     )
-    yield Formula("ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.", "1", SCHAEFFER)
+    yield GeneratedFormula("ratio", m.ratio, (r,), "Overtraining ratio at a size ratio.")
     for name in ("critical_size_ratio", "critical_tokens_ratio"):
         what = "model sizes" if name == "critical_size_ratio" else "numbers of tokens"
-        yield Formula(
+        yield GeneratedFormula(
             name,
             getattr(m, name),
             (),
             f"Multiple of the optimum at or below which {what} cannot reach L*(C).",
-            "1",
-            DE_VRIES,
         )
-    yield Formula(
+    yield GeneratedFormula(
         "tolerance_half_width",
         m.tolerance_half_width,
         (sym.TOLERANCE,),
         "Half width in log r, to leading order, of the interval where P <= 1 + tolerance.",
-        "1",
-        SCHAEFFER,
     )
     near, reachable = ((b + g) * s) ** 2 < NEAR**2, m.gap_ratio < 1
     overhead = Piecewise((m.safe_overhead, near), (m.distant_overhead, reachable), (oo, True))
@@ -475,21 +329,18 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
             m.penalty.subs(r, exp(s)),
             "Penalty P = (L - E)/(L* - E) at the same compute.",
             m.penalty,
-            SCHAEFFER,
         ),
         (
             "excess",
             m.excess,
             "Excess penalty P - 1, without cancellation near r = 1.",
             m.penalty - 1,
-            SCHAEFFER,
         ),
         (
             "effective_compute",
             m.safe_effective_compute,
             "Effective compute C_eff/C = P^(-1/alpha).",
             m.effective_compute,
-            SCHAEFFER,
         ),
         (
             "lost_compute",
@@ -497,7 +348,6 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
             "Share of the compute that misallocation loses, 1 - C_eff/C, without cancellation near "
             "r = 1.",
             1 - m.effective_compute,
-            SCHAEFFER,
         ),
         (
             "compute_overhead",
@@ -505,52 +355,33 @@ def _of_misallocation(m: Misallocation) -> Iterator[Formula]:
             "Extra compute, relative to C, that reaches L*(C) at this size; inf where no number of "
             "tokens does.",
             m.compute_overhead,
-            DE_VRIES,
         ),
         (
             "tokens_factor",
             Piecewise((m.safe_tokens_factor, reachable), (oo, True)),
             "D/D* that reaches L*(C) at this size; inf where no number of tokens does.",
             m.tokens_factor,
-            DE_VRIES,
         ),
     )
-    for name, value, summary, shown, source in figures:
-        yield Formula(name, value.xreplace(in_one), (s,), summary, "1", source, shown)
+    for name, value, summary, shown in figures:
+        yield GeneratedFormula(name, value.xreplace(in_one), (s,), summary, shown)
 
 
-def _of_ray(envelope: Envelope) -> Iterator[Formula]:
+def _of_ray(envelope: Envelope) -> Iterator[GeneratedFormula]:
     path = ray(envelope)
     c, t = sym.C, sym.TOKENS_PER_PARAM
-    yield Formula(
-        "ray_params",
-        path.params,
-        (c, t),
-        "Params at compute C on the ray D = t N.",
-        "params",
-        "the budget",
+    yield GeneratedFormula(
+        "ray_params", path.params, (c, t), "Params at compute C on the ray D = t N."
     )
-    yield Formula(
-        "ray_tokens",
-        path.tokens,
-        (c, t),
-        "Tokens at compute C on the ray D = t N.",
-        "tokens",
-        "the budget",
+    yield GeneratedFormula(
+        "ray_tokens", path.tokens, (c, t), "Tokens at compute C on the ray D = t N."
     )
-    yield Formula(
+    yield GeneratedFormula(
         "ray_reducible_loss",
         path.reducible,
         (c, t),
         "Reducible loss at compute C on the ray D = t N.",
-        "that of the law",
-        "substitution of the ray",
     )
-    yield Formula(
-        "ray_exponent",
-        path.exponent,
-        (c, t),
-        "Local exponent -dlog R/dlog C on the ray D = t N.",
-        "1",
-        "substitution of the ray",
+    yield GeneratedFormula(
+        "ray_exponent", path.exponent, (c, t), "Local exponent -dlog R/dlog C on the ray D = t N."
     )

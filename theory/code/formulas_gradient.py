@@ -14,17 +14,15 @@ from sympy import And, Piecewise, log
 
 from ..algebra import symbols as sym
 from ..envelope import Envelope, derive
-from ..gradients import penalty_gradient
-from ..identifiability import Gradient, gradients
-from .formulas import Formula
+from ..gradients import Gradient, gradients, penalty_gradient
+from .formulas import GeneratedFormula
 
 #: Up to this exponent the derivatives of P are computed in one piece; products still have room.
 LARGEST_SAFE_EXPONENT = 300
 COORDINATES = ("log A", "log B", "beta", "gamma")
-SOURCE = "differentiation of the closed form, isoflop.derivations.{}"
 
 
-def gradient_formulas() -> tuple[Formula, ...]:
+def gradient_formulas() -> tuple[GeneratedFormula, ...]:
     """The gradients of what the envelope of L = E + A N^-beta + B D^-gamma under C = 6 N D gives,
     and of the penalty.
     """
@@ -32,44 +30,29 @@ def gradient_formulas() -> tuple[Formula, ...]:
     return (*_of_envelope(envelope), *_of_penalty(envelope))
 
 
-def _of_envelope(envelope: Envelope) -> Iterator[Formula]:
+def _of_envelope(envelope: Envelope) -> Iterator[GeneratedFormula]:
     closed = gradients(envelope)
-    loss = "that of the law"
     tokens_share = tuple(-part for part in closed.params_share)
-    listed: tuple[tuple[str, Gradient, str, str, str], ...] = (
-        ("exponent", closed.exponent, "alpha", "1", "delta_method_exponent"),
-        ("params_share", closed.params_share, "w_N", "1", "delta_method_allocation_exponents"),
-        ("tokens_share", tokens_share, "w_D", "1", "delta_method_allocation_exponents"),
-        ("log_coefficient", closed.log_coefficient, "log C0", "1", "delta_method_coefficient"),
-        ("log_optimal_params", closed.log_params, "log N*", "1", "delta_method_allocation"),
-        ("log_optimal_tokens", closed.log_tokens, "log D*", "1", "delta_method_allocation"),
-        (
-            "log_optimal_tokens_per_param",
-            closed.log_tokens_per_param,
-            "log(D*/N*)",
-            "1",
-            "delta_method_allocation",
-        ),
-        (
-            "log_optimal_reducible_loss",
-            closed.log_reducible,
-            "log R*",
-            "1",
-            "delta_method_envelope",
-        ),
-        ("optimal_loss", closed.loss, "L*", loss, "delta_method_envelope"),
+    listed: tuple[tuple[str, Gradient, str], ...] = (
+        ("exponent", closed.exponent, "alpha"),
+        ("params_share", closed.params_share, "w_N"),
+        ("tokens_share", tokens_share, "w_D"),
+        ("log_coefficient", closed.log_coefficient, "log C0"),
+        ("log_optimal_params", closed.log_params, "log N*"),
+        ("log_optimal_tokens", closed.log_tokens, "log D*"),
+        ("log_optimal_tokens_per_param", closed.log_tokens_per_param, "log(D*/N*)"),
+        ("log_optimal_reducible_loss", closed.log_reducible, "log R*"),
+        ("optimal_loss", closed.loss, "L*"),
     )
-    for name, gradient, what, unit, derivation in listed:
+    for name, gradient, what in listed:
         for coordinate, part in zip(COORDINATES, gradient, strict=True):
             if part != 0:
                 at = (sym.C,) if part.has(sym.C) else ()
-                yield Formula(
+                yield GeneratedFormula(
                     derivative_name(name, coordinate),
                     part,
                     at,
                     f"Derivative of {what} in {coordinate}{', at fixed compute' if at else ''}.",
-                    unit,
-                    SOURCE.format(derivation),
                 )
 
 
@@ -80,12 +63,12 @@ def derivative_name(function: str, coordinate: str) -> str:
     return f"{function}_by_{coordinate.replace(' ', '_')}"
 
 
-def _of_penalty(envelope: Envelope) -> Iterator[Formula]:
+def _of_penalty(envelope: Envelope) -> Iterator[GeneratedFormula]:
     s, b, g = sym.LOG_SIZE_RATIO, sym.BETA, sym.GAMMA
     closed = penalty_gradient(envelope)
     near = And((b + g) * s < LARGEST_SAFE_EXPONENT, -(b + g) * s < LARGEST_SAFE_EXPONENT)
     for exponent in (b, g):
-        yield Formula(
+        yield GeneratedFormula(
             derivative_name("penalty", exponent.name),
             Piecewise(
                 (closed[exponent].safe, near),
@@ -95,7 +78,5 @@ def _of_penalty(envelope: Envelope) -> Iterator[Formula]:
             (s,),
             f"Derivative of the penalty P in {exponent} at a fixed size ratio, without "
             f"cancellation near the optimum.",
-            "1",
-            SOURCE.format("penalty_gradient"),
             closed[exponent].as_difference.subs(s, log(sym.SIZE_RATIO)),
         )

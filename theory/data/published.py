@@ -18,7 +18,8 @@ Plain data and plain Python: importing this module costs next to nothing.
 
 from __future__ import annotations
 
-from .notation import KINDS, Frozen, close_matches
+from .bibliography import PAPERS_OF_LAWS, Work
+from .notation import KINDS, Record, close_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ __all__ = [
     "SOURCES",
     "PublishedLaw",
     "RunsOnARay",
-    "Source",
     "bibtex",
     "compute_counterparts",
     "decode_table_11",
@@ -44,69 +44,7 @@ __all__ = [
 DERIVED_DIGITS = 36
 
 
-class Source(Frozen):
-    """A paper.
-
-    Attributes
-    ----------
-    key : str
-        BibTeX key.
-    authors : tuple of str
-        Each as ``Surname, Given names``.
-    title, year : str
-    arxiv : str
-        arXiv identifier.
-    archive_class : str or None
-        Primary class on arXiv, None where it was not looked up.
-    venue : str or None
-    verified : str
-        What of this record was compared with what.
-    """
-
-    __slots__ = ("archive_class", "arxiv", "authors", "key", "title", "venue", "verified", "year")
-
-    key: str
-    authors: tuple[str, ...]
-    title: str
-    year: str
-    arxiv: str
-    archive_class: str | None
-    venue: str | None
-    verified: str
-
-    def __repr__(self) -> str:
-        return f"Source({self.key!r})"
-
-    @property
-    def url(self) -> str:
-        """Address of the abstract."""
-        return f"https://arxiv.org/abs/{self.arxiv}"
-
-    @property
-    def citation(self) -> str:
-        """One line: authors, year, title, arXiv identifier."""
-        first, *others = (author.partition(",")[0] for author in self.authors)
-        names = f"{first} et al." if len(others) > 1 else " and ".join([first, *others])
-        return f"{names} ({self.year}), {self.title}, arXiv:{self.arxiv}"
-
-    @property
-    def bibtex(self) -> str:
-        """The BibTeX entry."""
-        fields = {
-            "author": " and ".join(self.authors),
-            "title": f"{{{self.title}}}",
-            "year": self.year,
-            "eprint": self.arxiv,
-            "archivePrefix": "arXiv",
-            "primaryClass": self.archive_class,
-            "note": self.venue,
-            "url": self.url,
-        }
-        lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value is not None]
-        return "\n".join([f"@misc{{{self.key},", *lines, "}"])
-
-
-class PublishedLaw(Frozen):
+class PublishedLaw(Record):
     """A law with the coefficients that its source gives.
 
     Attributes
@@ -137,7 +75,7 @@ class PublishedLaw(Frozen):
         Accuracy of guessing Q_random. The law is for Q' = (Q - Q_random)/(1 - Q_random).
     budget : str
         Compute in terms of params N and tokens D.
-    sources : tuple of Source
+    sources : tuple of Work
         First the source of the coefficients, then that of the runs.
     locus : str
         Table or equation, "refit" if the digits are in no paper.
@@ -146,27 +84,6 @@ class PublishedLaw(Frozen):
     note : str
         What a user of the numbers should know.
     """
-
-    __slots__ = (
-        "budget",
-        "digits",
-        "family",
-        "form",
-        "kind",
-        "label",
-        "locus",
-        "metric",
-        "metric_type",
-        "name",
-        "notation",
-        "note",
-        "printed_digits",
-        "random_baseline",
-        "sources",
-        "title",
-        "unit",
-        "verified",
-    )
 
     name: str
     title: str
@@ -182,7 +99,7 @@ class PublishedLaw(Frozen):
     metric_type: str | None
     random_baseline: str | None
     budget: str
-    sources: tuple[Source, ...]
+    sources: tuple[Work, ...]
     locus: str
     verified: str
     note: str
@@ -226,14 +143,14 @@ class PublishedLaw(Frozen):
         return dict(self.printed_digits)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> Work:
         """The source of the coefficients."""
         return self.sources[0]
 
     @property
     def bibtex(self) -> str:
         """BibTeX of every source of this law."""
-        return "\n\n".join(source.bibtex for source in self.sources)
+        return "\n\n".join(source.bibtex() for source in self.sources)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in plain types, ready for JSON."""
@@ -254,13 +171,13 @@ class PublishedLaw(Frozen):
             "budget": self.budget,
             "source": self.source.citation,
             "locus": self.locus,
-            "url": self.source.url,
+            "url": self.source.link,
             "verified": self.verified,
             "note": self.note,
         }
 
 
-class RunsOnARay(Frozen):
+class RunsOnARay(Record):
     """Runs at one nominal ratio of tokens to params, and the budgets that they span.
 
     Attributes
@@ -271,27 +188,16 @@ class RunsOnARay(Frozen):
         Smallest and largest training budget of these runs, in FLOP.
     fit_lo, fit_hi : str
         The budgets to which the source restricts its fits when it tests extrapolation, in FLOP.
-    source : Source
+    source : Work
     locus, note : str
     """
-
-    __slots__ = (
-        "compute_hi",
-        "compute_lo",
-        "fit_hi",
-        "fit_lo",
-        "locus",
-        "note",
-        "source",
-        "tokens_per_param",
-    )
 
     tokens_per_param: str
     compute_lo: str
     compute_hi: str
     fit_lo: str
     fit_hi: str
-    source: Source
+    source: Work
     locus: str
     note: str
 
@@ -435,113 +341,12 @@ def compute_counterparts() -> tuple[tuple[PublishedLaw, PublishedLaw], ...]:
 
 def bibtex() -> str:
     """BibTeX entries of every source."""
-    return "\n\n".join(source.bibtex for source in SOURCES.values())
+    return "\n\n".join(source.bibtex() for source in SOURCES.values())
 
-
-_SOURCES = (
-    Source(
-        key="hoffmann2022",
-        authors=(
-            "Hoffmann, Jordan",
-            "Borgeaud, Sebastian",
-            "Mensch, Arthur",
-            "Buchatskaya, Elena",
-            "Cai, Trevor",
-            "Rutherford, Eliza",
-            "de Las Casas, Diego",
-            "Hendricks, Lisa Anne",
-            "Welbl, Johannes",
-            "Clark, Aidan",
-            "Hennigan, Tom",
-            "Noland, Eric",
-            "Millican, Katie",
-            "van den Driessche, George",
-            "Damoc, Bogdan",
-            "Guy, Aurelia",
-            "Osindero, Simon",
-            "Simonyan, Karen",
-            "Elsen, Erich",
-            "Rae, Jack W.",
-            "Vinyals, Oriol",
-            "Sifre, Laurent",
-        ),
-        title="Training Compute-Optimal Large Language Models",
-        year="2022",
-        arxiv="2203.15556",
-        archive_class="cs.CL",
-        venue=None,
-        verified="Authors, title, year, identifier and class agree in two independent "
-        "bibliographies.",
-    ),
-    Source(
-        key="besiroglu2024",
-        authors=("Besiroglu, Tamay", "Erdil, Ege", "Barnett, Matthew", "You, Josh"),
-        title="Chinchilla Scaling: A replication attempt",
-        year="2024",
-        arxiv="2404.10102",
-        archive_class="cs.AI",
-        venue=None,
-        verified=(
-            "Authors and title read in the HTML of version 2; year, identifier and class in a "
-            "bibliography."
-        ),
-    ),
-    Source(
-        key="krajewski2025",
-        authors=(
-            "Krajewski, Jakub",
-            "Shidani, Amitis",
-            "Busbridge, Dan",
-            "Wiseman, Sam",
-            "Ramapuram, Jason",
-        ),
-        title="Revisiting the Scaling Properties of Downstream Metrics in Large Language Model "
-        "Training",
-        year="2025",
-        arxiv="2512.08894",
-        archive_class="cs.LG",
-        venue=None,
-        verified="Read in the paper and in the citation that the authors give with their code.",
-    ),
-    Source(
-        key="muennighoff2023",
-        authors=(
-            "Muennighoff, Niklas",
-            "Rush, Alexander M.",
-            "Barak, Boaz",
-            "Le Scao, Teven",
-            "Piktus, Aleksandra",
-            "Tazi, Nouamane",
-            "Pyysalo, Sampo",
-            "Wolf, Thomas",
-            "Raffel, Colin",
-        ),
-        title="Scaling Data-Constrained Language Models",
-        year="2023",
-        arxiv="2305.16264",
-        archive_class="cs.CL",
-        venue=None,
-        verified="Read in the citation that the authors give with their code; the class in arXiv "
-        "metadata.",
-    ),
-    Source(
-        key="schaeffer2025",
-        authors=("Schaeffer, Rylan", "Levi, Noam", "Miranda, Brando", "Koyejo, Sanmi"),
-        title="Pretraining Scaling Laws for Generative Evaluations of Language Models",
-        year="2025",
-        arxiv="2509.24012",
-        archive_class=None,
-        venue="ICLR 2026",
-        verified=(
-            "Authors, title and identifier read in the arXiv record; the venue on the first "
-            "author's page."
-        ),
-    ),
-)
 
 #: Every source by BibTeX key. ``schaeffer2025`` is that of the theory; its coefficients are in no
 #: public file found.
-SOURCES = {source.key: source for source in _SOURCES}
+SOURCES = {work.key: work for work in PAPERS_OF_LAWS}
 
 
 #: The runs behind Tables 11 and 12 of Krajewski et al. that lie near D/N = 20.
@@ -564,7 +369,7 @@ KRAJEWSKI_RUNS = RunsOnARay(
 
 _HOFFMANN_FORM = "L = E + A/N^alpha + B/D^beta"
 
-_LOSS = {
+_LOSS: dict[str, Any] = {
     "label": None,
     "kind": "params-tokens",
     "form": _HOFFMANN_FORM,
@@ -786,7 +591,7 @@ _TABLE_11 = (
 
 
 def _accuracies() -> tuple[PublishedLaw, ...]:
-    common = {
+    common: dict[str, Any] = {
         "metric": "-log normalised accuracy",
         "unit": "1",
         "budget": "6*N*D",

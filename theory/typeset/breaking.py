@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sympy import Add, Expr, Mul, Pow, Rational, exp, log
 
 from .layout import is_negative, ordered_terms, quotient
 from .printer import PaperPrinter, snug
-from .width import RELATIONS, TOKEN, group, width
+from .width import RELATIONS, width
 
 #: Points that a display leaves free for its full stop and for what is not known of its width; by
 #: how much its last part may go further; the margin of a list.
@@ -23,7 +23,7 @@ SIZES = (("", 100), (r"\small", 96), (r"\footnotesize", 93), (r"\scriptsize", 90
 
 
 @dataclass(frozen=True)
-class Measure:
+class LineWidth:
     r"""How wide the lines of a paper are.
 
     Parameters
@@ -48,7 +48,7 @@ class Measure:
         return self.text - INDENT
 
 
-ARTICLE, TWO_COLUMNS = Measure(), Measure(252, columns=2)
+ARTICLE, TWO_COLUMNS = LineWidth(), LineWidth(252, columns=2)
 
 
 def pieces(side: Expr, printer: PaperPrinter, room: int) -> list[str]:
@@ -224,74 +224,3 @@ def closed(item: str) -> str:
     end = END_OF_DISPLAY.search(item)
     position = len(item) if end is None else end.start()
     return rf"{item[:position]} \qedhere{item[position:]}"
-
-
-# -- LaTeX as it was written ---------------------------------------------------------------------------------
-
-#: Between two statements, and in front of the next link of one.
-BETWEEN = re.compile(r"\\q?quad(?![A-Za-z])")
-LINKS = RELATIONS | {r"\iff", r"\implies", r"\Rightarrow"}
-
-
-def display(latex: str, room: int) -> str:
-    """A statement as a display of its own: on rows where it is too wide, broken between statements,
-    then between links.
-
-    Parameters
-    ----------
-    latex : str
-        A formula without its full stop.
-    room : int
-        Points.
-    """
-    return block("gather*", _statements(latex, room), ".", room)
-
-
-def _statements(latex: str, room: int) -> list[str]:
-    if width(latex) <= room:
-        return [latex]
-    rows = [""]
-    for statement in _split(latex, lambda token: bool(BETWEEN.fullmatch(token)), keep=False):
-        longer = rf"{rows[-1]} \qquad {statement}" if rows[-1] else statement
-        if width(longer) <= room:
-            rows[-1] = longer
-            continue
-        links = (
-            _split(statement, LINKS.__contains__, keep=True)
-            if width(statement) > room
-            else [statement]
-        )
-        rows += filled(links, room)
-    return [row for row in rows if row]
-
-
-def _split(latex: str, separates: Callable[[str], bool], *, keep: bool) -> list[str]:
-    """The parts between separators outside all brackets; with `keep`, each part begins with its
-    separator.
-    """
-    parts, depth, position = [""], 0, 0
-    while position < len(latex):
-        match = TOKEN.match(latex, position)
-        assert match is not None
-        token, position = match[0], match.end()
-        if depth == 0 and separates(token):
-            parts.append(f"{token} " if keep else "")
-            continue
-        depth += token in OPENING
-        depth -= token in CLOSING
-        if token in SIZED:
-            bracket, position = group(latex, position)
-            token += bracket
-        parts[-1] += token
-    return [part.strip() for part in parts if part.strip()]
-
-
-SIZED = frozenset(
-    {
-        r"\left",
-        r"\right",
-        *(rf"\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in "lr"),
-    }
-)
-OPENING = frozenset({"(", "[", "{"}) | {token for token in SIZED if token.endswith(("left", "l"))}
-CLOSING = frozenset({")", "]", "}"}) | {token for token in SIZED if token.endswith(("right", "r"))}

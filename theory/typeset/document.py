@@ -26,7 +26,7 @@ from ..data.notation import DEFAULT, ROLES, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import Derivation, Verdict, weakest
 from ..proof.words import Sentence
-from .breaking import ARTICLE, SIZES, Measure
+from .breaking import ARTICLE, SIZES, LineWidth
 from .equations import Displayed
 from .escapes import latex_words
 from .layout import OPTIMAL
@@ -41,7 +41,7 @@ from .words import latex_sentence
 
 __all__ = [
     "PREFIX",
-    "Entry",
+    "CheckedTheorem",
     "cited",
     "date_of_print",
     "document_latex",
@@ -98,7 +98,7 @@ ELSEWHERE = r"Names in \texttt{typewriter} are those of other derivations of the
 
 
 @dataclass(frozen=True)
-class Entry:
+class CheckedTheorem:
     """A theorem to print and what the checks said of its steps.
 
     Parameters
@@ -112,7 +112,7 @@ class Entry:
     verdicts: tuple[Verdict, ...]
 
     @classmethod
-    def checked(cls, subject: Subject) -> Entry:
+    def checked(cls, subject: Subject) -> CheckedTheorem:
         """The entry of a subject whose steps are checked now, on every path."""
         return cls(subject, _derivation(subject).verify())
 
@@ -248,14 +248,14 @@ MOST_NAMED = 4
 
 
 def document_latex(
-    entries: Iterable[Entry],
+    entries: Iterable[CheckedTheorem],
     *,
     notation: str | Notation = DEFAULT,
     laws: Sequence[Mapping[str, Any]] = (),
     penalties: Table | None = None,
     fragment: bool = False,
     bibliography: bool | None = None,
-    measure: Measure = ARTICLE,
+    measure: LineWidth = ARTICLE,
     macros: bool = True,
     symbols: Mapping[str, str] | None = None,
     title: str = TITLE,
@@ -265,7 +265,7 @@ def document_latex(
 
     Parameters
     ----------
-    entries : iterable of Entry
+    entries : iterable of CheckedTheorem
         The theorems, in order.
     notation : {"schaeffer", "hoffmann"}
         A derivation whose own letters would collide with it is set in the default notation, and
@@ -281,7 +281,7 @@ def document_latex(
         what it needs; the names of environments, labels and citations are its own.
     bibliography : bool, optional
         With the list of what is cited; by default a document has it and a fragment has not.
-    measure : Measure
+    measure : LineWidth
         How wide displays may be.
     macros : bool
         Write the letters of a law as macros, defined at the top; else the letters themselves.
@@ -387,7 +387,9 @@ def cited(latex: str) -> list[Work]:
     return [WORKS[key] for key in sorted(keys)]
 
 
-def _origin(entries: Sequence[Entry], laws: Sequence[str], spelling: Notation, made: date) -> str:
+def _origin(
+    entries: Sequence[CheckedTheorem], laws: Sequence[str], spelling: Notation, made: date
+) -> str:
     """The line that says what made a fragment, of what."""
     names = [entry.derivation.name for entry in entries]
     content = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} theorems"
@@ -459,7 +461,7 @@ def _balanced(latex: str) -> bool:
 
 
 def _theorems(
-    entries: Iterable[Entry],
+    entries: Iterable[CheckedTheorem],
     spelling: Notation,
     citing: Citing,
     macros: bool,
@@ -495,7 +497,7 @@ def _theorems(
         yield "\n".join([*remark, STRETCHED, theorem, "", closing, r"\par\endgroup\medskip"])
 
 
-def _closing(entry: Entry, citing: Citing) -> str:
+def _closing(entry: CheckedTheorem, citing: Citing) -> str:
     """The status of a theorem, its source, and what follows from it."""
     derivation = entry.derivation
     about = [

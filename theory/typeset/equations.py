@@ -16,7 +16,7 @@ from ..data.notation import DEFAULT, Notation
 from ..data.notation import notation as find_notation
 from ..proof.claim import Claim, Derivation
 from ..proof.words import Sentence, condition
-from .breaking import ARTICLE, Measure, filled, pieces
+from .breaking import ARTICLE, LineWidth, filled, pieces
 from .plain import PlainPrinter
 from .printer import PaperPrinter, snug
 from .width import width
@@ -113,7 +113,7 @@ class Displayed:
         *,
         notation: str | Notation = DEFAULT,
         environment: str = "align",
-        measure: Measure = ARTICLE,
+        measure: LineWidth = ARTICLE,
     ) -> str:
         r"""The equations as a LaTeX align block.
 
@@ -121,7 +121,7 @@ class Displayed:
         ----------
         notation : {"schaeffer", "hoffmann"}
         environment : {"align", "align*"}
-        measure : Measure
+        measure : LineWidth
             Wider equations are broken.
 
         Raises
@@ -256,7 +256,7 @@ def _row(line: Sequence[tuple[str, list[str]]], room: int, numbered: bool) -> st
 
 
 def _equation_latex(
-    equation: Equation, spelling: Notation, measure: Measure
+    equation: Equation, spelling: Notation, measure: LineWidth
 ) -> tuple[str, list[str]]:
     """The left side, and the rest from its relation on."""
     printer = PaperPrinter(spelling)

@@ -14,7 +14,7 @@ from ..data.notation import notation as find_notation
 from ..proof.argument import CITED, NUMERICAL, PROVED, UNDER_LEMMA, described
 from ..proof.claim import FAILED, Cited, Claim, Derivation, UnderLemma, Verdict, earned
 from ..proof.words import Formula, Sentence
-from .breaking import ARTICLE, Measure, block, closed, definitions, filled, packed, pieces
+from .breaking import ARTICLE, LineWidth, block, closed, definitions, filled, packed, pieces
 from .equations import Displayed, side_conditions
 from .escapes import latex_words
 from .naming import with_names
@@ -33,7 +33,7 @@ def theorem_latex(
     notation: str | Notation = DEFAULT,
     verdicts: Sequence[Verdict] | None = None,
     cite: Cite = latex_words,
-    measure: Measure = ARTICLE,
+    measure: LineWidth = ARTICLE,
     environment: str = "theorem",
     home: Derivation | None = None,
 ) -> str:
@@ -49,7 +49,7 @@ def theorem_latex(
         print, by its exact argument alone.
     cite : callable
         Sets the source of a lemma.
-    measure : Measure
+    measure : LineWidth
         How wide displays may be.
     environment : str
         Of the statement.
@@ -93,7 +93,7 @@ def shares_setting(derivation: Derivation, home: Derivation) -> bool:
 def _assumed(
     derivation: Derivation,
     spelling: Notation,
-    measure: Measure,
+    measure: LineWidth,
     home: Derivation | None,
 ) -> list[str]:
     """The assumptions as sentences, and the definitions that none of them gives."""
@@ -140,7 +140,9 @@ def _graded(step: Claim, verdict: Verdict | None) -> Graded:
     return Graded(step, decision, earned(step.argument, decision))
 
 
-def _proof(graded: Sequence[Graded], spelling: Notation, cite: Cite, measure: Measure) -> list[str]:
+def _proof(
+    graded: Sequence[Graded], spelling: Notation, cite: Cite, measure: LineWidth
+) -> list[str]:
     items: list[str] = []
     refer = references(entry.step.name for entry in graded)
     for entry in graded:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ..numeric.law import Law
     from ..theory.data.bibliography import Work
     from ..theory.data.notation import Notation
-    from ..theory.typeset.breaking import Measure
-    from ..theory.typeset.document import Entry, Subject
+    from ..theory.typeset.breaking import LineWidth
+    from ..theory.typeset.document import CheckedTheorem, Subject
     from ..theory.typeset.table import Table
     from .arguments import Options
 
@@ -117,7 +117,7 @@ def run(options: Options) -> tuple[str, int]:
     from ..numeric._progress import progress_bar
     from ..theory.typeset.document import (
         PREFIX,
-        Entry,
+        CheckedTheorem,
         cited,
         date_of_print,
         document_latex,
@@ -132,10 +132,10 @@ def run(options: Options) -> tuple[str, int]:
         raise blamed(error, ("--symbol", " ".join(options.words("--symbol") or ()))) from None
     penalties = _penalties(laws, options, written(spelling, macros))
     bar = progress_bar(len(names), is_terminal(sys.stderr), what="derivations", unit="proof")
-    entries: list[Entry] = []
+    entries: list[CheckedTheorem] = []
     try:
         for name in names:
-            entries.append(Entry.checked(_subject(name)))
+            entries.append(CheckedTheorem.checked(_subject(name)))
             bar.update(1)
     except KeyboardInterrupt:
         if not entries:
@@ -208,9 +208,9 @@ def _symbols(options: Options) -> dict[str, str]:
     return found
 
 
-def _measure(options: Options) -> Measure:
+def _measure(options: Options) -> LineWidth:
     """The lines of the paper."""
-    from ..theory.typeset.breaking import ARTICLE, TWO_COLUMNS, Measure
+    from ..theory.typeset.breaking import ARTICLE, TWO_COLUMNS, LineWidth
 
     usual = TWO_COLUMNS if options.chosen("--columns", ("1", "2")) == "2" else ARTICLE
     points = options.positive("--width")
@@ -220,7 +220,7 @@ def _measure(options: Options) -> Measure:
         raise outside(
             "--width", str(options.one("--width")), f"points, from {NARROWEST} to {WIDEST}"
         )
-    return Measure(int(points), usual.columns)
+    return LineWidth(int(points), usual.columns)
 
 
 def _write_bib(path: str, works: Sequence[Work], prefix: str) -> None:

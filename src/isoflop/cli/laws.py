@@ -95,7 +95,7 @@ def _data(law: PublishedLaw, spelling: Notation) -> dict[str, Any]:
 
 def _bibtex(found: Sequence[PublishedLaw]) -> str:
     sources = {source.key: source for law in found for source in law.sources}
-    return "\n\n".join(source.bibtex for source in sources.values())
+    return "\n\n".join(source.bibtex() for source in sources.values())
 
 
 # -- text ------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def _entries(law: PublishedLaw, spelling: Notation) -> list[tuple[str, str]]:
         ("compute", law.budget),
         ("source", law.source.citation),
         ("where", law.locus),
-        ("address", law.source.url),
+        ("address", law.source.link),
         ("verified", law.verified),
         ("note", law.note),
     ]
