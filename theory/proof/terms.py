@@ -5,10 +5,12 @@ geometric mean of the others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import combinations
 
 from sympy import Add, Expr, Integer, Matrix, Symbol
 from sympy.polys.matrices import DomainMatrix
+from sympy.polys.polyerrors import PolynomialError
 
 from ..algebra.answer import Answer, Condition, Decision
 from ..algebra.arithmetic import Arithmetic, NormalForm, OutsideScope
@@ -170,3 +172,63 @@ def _exponent(form: NormalForm, symbol: Symbol, arithmetic: Arithmetic) -> Expr 
         return ZERO
     exponent, rest = arithmetic.split_power(form, symbol)
     return None if exponent.has(symbol) or arithmetic.to_sympy(rest).has(symbol) else exponent
+
+
+class Reading:
+    """An expression as a normal form, where it is defined throughout."""
+
+    def __init__(self, arithmetic: Arithmetic, given: NormalForm, assume: tuple[Expr, ...]) -> None:
+        self.arithmetic, self.given, self.assume = arithmetic, given, assume
+        self.form = self._lightened(given)
+
+    @classmethod
+    def of(cls, e: Expr, assume: tuple[Expr, ...]) -> Reading | None:
+        try:
+            arithmetic = arithmetic_for((e,), assume)
+            form = arithmetic.canonical(normal_form(e, arithmetic))
+            if arithmetic.positive or arithmetic.nonzero:
+                return None
+            return cls(arithmetic, form, assume)
+        except (OutsideScope, PolynomialError):
+            return None
+
+    def _lightened(self, form: NormalForm) -> NormalForm:
+        """Without common denominators and common factors of certain sign."""
+        field = self.arithmetic.field
+        if not form:
+            return form
+        (first, _), *_ = sorted(form.items(), key=lambda item: len(item[0][0]))
+        if len(form) > 1 and not first[1] and first[0]:
+            inverse = {key: -value for key, value in first[0]}
+            try:
+                form = self.arithmetic.multiply(form, self.arithmetic.exp(dict(inverse)))
+            except OutsideScope:
+                return form
+        common = field.one
+        for value in form.values():
+            below = field.field(value.denom)
+            quotient = field.field(below / common)
+            common = common * field.field(quotient.numer)
+        if field.sign_of(common) == (1, []) and not field.unknown_primes(common):
+            form = {key: value * common for key, value in form.items()}
+        shared = None
+        for value in form.values():
+            shared = value.numer if shared is None else shared.gcd(value.numer)
+        factor = field.field(shared)
+        sign, unknown = field.sign_of(factor)
+        if unknown or field.unknown_primes(factor):
+            return form
+        factor = factor if sign > 0 else -factor
+        return {key: value / factor for key, value in form.items()}
+
+    @cached_property
+    def reduced(self) -> Expr:
+        return self.arithmetic.to_sympy(self.form)
+
+    def to_sympy(self) -> Expr:
+        """The expression itself, sorted."""
+        return self.arithmetic.to_sympy(self.given)
+
+    def base(self, prime: int) -> Expr:
+        one = self.arithmetic.field.one
+        return self.arithmetic.to_sympy({(frozenset(), ((prime, 1),)): one}).args[0]

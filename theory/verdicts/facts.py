@@ -212,8 +212,8 @@ class Facts:
         apart: list[PrintedEquation] = []
         for condition in equation.conditions:
             sides = Sides.of(condition)
-            named = sides.first if sides is not None else None
-            if named is not None and sides.is_equality and not self.is_letter(named[0]):
+            named = sides.first if sides is not None and sides.is_equality else None
+            if named is not None and not self.is_letter(named[0]):
                 at = self.source.text.find(condition.strip(), *equation.display)
                 start = at if at >= 0 else equation.start
                 apart.append(
@@ -407,8 +407,8 @@ class Facts:
         stated = filter(self._is_supposition, stated_before(equation))
         for text in (*own, *stated, *equation.premises):
             sides = Sides.of(text)
-            named = name_alone(sides.tokens[0]) if sides is not None else None
-            key = named[0] if named is not None and sides.is_equality else text
+            named = sides.first if sides is not None and sides.is_equality else None
+            key = named[0] if named is not None else text
             said.pop(key, None)
             said[key] = text.strip()
         return list(said.values()), doubtful
