@@ -42,10 +42,10 @@ from ..algebra.functions import defined
 from ..algebra.interval import Undefined
 from ..algebra.sample import Point, points
 from .assumed_signs import (
-    are_of_low_degree,
+    MOST_DEGREE,
     collected,
     follows_by_factors,
-    has_long_exponents,
+    largest_exponent,
     powers_as_letters,
     quotients,
 )
@@ -62,20 +62,33 @@ MOST_OPERATIONS, DEPTH, POINTS = 800, 2, 8
 LARGEST_DRAW, DIGITS, NOISE = 400, 30, 10**-18
 MOST_TERMS = 8
 MOST_MEANS, MOST_CHOICES = 4, 64
+#: Of numbers in exponents.
+LARGEST_EXPONENT = 10**6
 #: An expression of more operations, or of more times as many as there were at first, is not looked at.
 LARGE, LARGER = 80, 4
 ZERO, ONE = Integer(0), Integer(1)
+EXACTLY = "weighted AM-GM, its three premises by normal form"
+AM_GM = "weighted AM-GM of the positive terms"
 
 
 class GivenUp(Exception):
     """The search has looked at as much as it may."""
 
 
-def why_positive(e: Expr, assume: Sequence[Expr], *, strict: bool, seed: int = 0) -> str:
+def why_positive(
+    e: Expr,
+    assume: Sequence[Expr],
+    *,
+    strict: bool,
+    seed: int = 0,
+    nonzero: Sequence[Expr] = (),
+) -> str:
     """Why `e > 0`, or `e >= 0` where not strict, wherever the assumed expressions are positive; empty
-    where no proof is found.
+    where no proof is found. What is known not to be 0 may be divided by in its terms.
     """
     plain, *known = _as_positive_letters(defined(e), *assume)
+    if reason := _by_terms_alone(plain, tuple(known), strict, seed, nonzero):
+        return reason
     for named, whole in (*_in_one_variable(plain), ("", plain)):
         search = Search(seed, LARGE + LARGER * int(count_ops(whole)))
         with suppress(GivenUp):
@@ -83,6 +96,17 @@ def why_positive(e: Expr, assume: Sequence[Expr], *, strict: bool, seed: int = 0
                 if reason := search.why(whole, tuple(known), strict, depth):
                     return named + reason
     return ""
+
+
+def _by_terms_alone(
+    e: Expr, assume: Assumed, strict: bool, seed: int, nonzero: Sequence[Expr]
+) -> str:
+    """Positive terms, or negative ones under a mean of positive ones, as they are."""
+    reading = Reading.of(e, assume, nonzero)
+    search = Search(seed, 0)
+    if reading is None or not search.holds_at_points(e, assume):
+        return ""
+    return search.by_terms(reading, strict, 0)
 
 
 def _as_positive_letters(e: Expr, *assume: Expr) -> tuple[Expr, ...]:
@@ -164,7 +188,7 @@ class Search:
             return reason
         check()
         size = int(count_ops(e))
-        if size > self.largest or has_long_exponents(e):
+        if size > self.largest or largest_exponent([e]) > LARGEST_EXPONENT:
             return ""
         self.operations += size
         if self.operations > MOST_OPERATIONS:
@@ -186,7 +210,7 @@ class Search:
             return ""
         given, e = e, reading.reduced
         return (
-            self._by_terms(reading, strict, depth)
+            self.by_terms(reading, strict, depth)
             or self._by_logarithms(reading, strict, depth)
             or self._by_excess(e, assume, strict)
             or self._by_what_is_assumed(given, assume, strict, depth)
@@ -277,7 +301,7 @@ class Search:
             return ""
         e, *known = powers_as_letters((e, *assume))
         assume = tuple(known)
-        if not are_of_low_degree((e, *assume)):
+        if largest_exponent([e, *assume]) > MOST_DEGREE:
             return ""
         if follows_by_factors(e, assume, strict):
             return "its factors are those of what is assumed positive, and squares"
@@ -328,7 +352,7 @@ class Search:
 
     # -- terms -----------------------------------------------------------------------------------------------------
 
-    def _by_terms(self, reading: Reading, strict: bool, depth: int) -> str:
+    def by_terms(self, reading: Reading, strict: bool, depth: int) -> str:
         """Positive terms; negative ones that positive ones outweigh, one by one or by their mean."""
         for terms in self._readings(reading, depth):
             if not terms.negative:
@@ -563,7 +587,7 @@ class Search:
                         if others:
                             left = Reading.of(mean - Add(negative, *others), reading.assume)
                             if left is not None and not left.given and (spare or not strict):
-                                return "weighted AM-GM of the positive terms"
+                                return AM_GM
                             continue
                         quotient = Reading.of(mean / negative, reading.assume)
                         if (
@@ -573,7 +597,7 @@ class Search:
                                 quotient.given, quotient, strict and not spare, depth
                             )
                         ):
-                            return "weighted AM-GM of the positive terms"
+                            return EXACTLY if _is_one(quotient) else AM_GM
         return ""
 
     def _by_means(self, reading: Reading, terms: SignedTerms, strict: bool) -> str:
@@ -627,7 +651,7 @@ class Search:
                 return ""
             e = reading.to_sympy()
             replaced.append(f"{x} is beyond {bound}")
-            if self._by_terms(reading, strict, 0):
+            if self.by_terms(reading, strict, 0):
                 return f"{POSITIVE} in what {' and '.join(replaced)}"
         return ""
 
@@ -656,6 +680,10 @@ class Search:
         ]
         at_zero = not strict or any(free)
         return f"in both cases of {inner}, {reasons[0]}" if all(reasons) and at_zero else ""
+
+
+def _is_one(quotient: Reading) -> bool:
+    return quotient.given == quotient.arithmetic.constant(quotient.arithmetic.field.one)
 
 
 def _by_exponent(

@@ -1,5 +1,5 @@
-"""The difference of a bound, read in terms: all of them positive, or a negative one under the weighted
-geometric mean of the others.
+"""An expression as a sum of terms, in several readings, and the weights with which one is the weighted
+geometric mean of others.
 """
 
 from __future__ import annotations
@@ -8,51 +8,16 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 
-from sympy import Add, Expr, Integer, Matrix, Symbol
+from sympy import Expr, Integer, Matrix, Symbol
 from sympy.polys.matrices import DomainMatrix
 from sympy.polys.polyerrors import PolynomialError
 
-from ..algebra.answer import Answer, Condition, Decision
 from ..algebra.arithmetic import Arithmetic, NormalForm, OutsideScope
 from ..algebra.convert import arithmetic_for, normal_form
-from .argument import ByWeightedAmGm
-from .claim import Claim
 
-MOST_POSITIVE_TERMS = 4
 ZERO = Integer(0)
 POSITIVE = "the difference is a sum of positive terms"
 NEVER_NEGATIVE = "the difference is a sum of terms that are never negative"
-
-
-def by_terms(larger: Expr, smaller: Expr, assume: Sequence[Expr]) -> Decision:
-    """Positive terms, or one negative term under a weighted geometric mean, in the difference as it
-    is and expanded.
-    """
-    arithmetic = arithmetic_for((larger, smaller), assume)
-    difference = arithmetic.add(
-        normal_form(larger, arithmetic), arithmetic.negate(normal_form(smaller, arithmetic))
-    )
-    difference = arithmetic.canonical(difference)
-    conditions = tuple(Condition(e, ">") for e in arithmetic.positive) + tuple(
-        Condition(e, "!=") for e in arithmetic.nonzero
-    )
-    decisions = []
-    for read in READINGS:
-        try:
-            terms = read(difference, arithmetic)
-            decision = _from_signs(
-                *_by_sign(terms, arithmetic), assume, strictly=_has_positive(terms, arithmetic)
-            )
-        except OutsideScope as error:
-            decision = Decision(Answer.UNDECIDED, str(error))
-        if decision.proved:
-            return Decision(
-                Answer.PROVED,
-                decision.reason,
-                tuple(dict.fromkeys((*conditions, *decision.conditions))),
-            )
-        decisions.append(decision)
-    return decisions[-1]
 
 
 def whole(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
@@ -84,54 +49,6 @@ def split(form: NormalForm, arithmetic: Arithmetic) -> list[NormalForm]:
 
 
 READINGS = (whole, split, expanded)
-
-
-def _by_sign(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> tuple[list[Expr], list[Expr]]:
-    """The terms that are never negative, and the others with their sign turned; OutsideScope where
-    a sign is not certain.
-    """
-    positive: list[Expr] = []
-    negative: list[Expr] = []
-    for term in terms:
-        ((key, value),) = term.items()
-        expression = arithmetic.to_sympy(term)
-        if arithmetic.is_nonnegative(key, value):
-            positive.append(expression)
-        elif arithmetic.is_nonnegative(key, -value):
-            negative.append(-expression)
-        else:
-            raise OutsideScope(f"the sign of the term {expression} is not certain")
-    return positive, negative
-
-
-def _has_positive(terms: Sequence[NormalForm], arithmetic: Arithmetic) -> bool:
-    """Whether some term cannot vanish."""
-    return any(
-        arithmetic.sign_of_term(key, value) == 1 for term in terms for key, value in term.items()
-    )
-
-
-def _from_signs(
-    positive: Sequence[Expr], negative: Sequence[Expr], assume: Sequence[Expr], *, strictly: bool
-) -> Decision:
-    if not negative:
-        return Decision(Answer.PROVED, POSITIVE if strictly else NEVER_NEGATIVE)
-    if len(negative) != 1 or not 2 <= len(positive) <= MOST_POSITIVE_TERMS:
-        return Decision(
-            Answer.UNDECIDED,
-            f"the difference has {len(positive)} positive and {len(negative)} negative terms; "
-            f"weighted AM-GM is tried on one "
-            f"negative term against 2 to {MOST_POSITIVE_TERMS} positive ones",
-        )
-    for weights in weights_of(positive, negative[0]):
-        claim = Claim("bound", Add(*positive), ">=", negative[0], "", assume=tuple(assume))
-        decision = ByWeightedAmGm(tuple(positive), weights).establish(claim)
-        if decision.proved:
-            return decision
-    return Decision(
-        Answer.UNDECIDED,
-        "no weights make the negative term the weighted geometric mean of the positive ones",
-    )
 
 
 def weights_of(terms: Sequence[Expr], bound: Expr) -> Iterator[tuple[Expr, ...]]:
@@ -182,11 +99,12 @@ class Reading:
         self.form = self._lightened(given)
 
     @classmethod
-    def of(cls, e: Expr, assume: tuple[Expr, ...]) -> Reading | None:
+    def of(cls, e: Expr, assume: tuple[Expr, ...], nonzero: Sequence[Expr] = ()) -> Reading | None:
+        """None where more is needed for it to be defined than is assumed and known not to be zero."""
         try:
             arithmetic = arithmetic_for((e,), assume)
             form = arithmetic.canonical(normal_form(e, arithmetic))
-            if arithmetic.positive or arithmetic.nonzero:
+            if arithmetic.positive or not {*arithmetic.nonzero} <= {*nonzero}:
                 return None
             return cls(arithmetic, form, assume)
         except (OutsideScope, PolynomialError):

@@ -20,7 +20,6 @@ from .defined import (
     APART,
     COLON_EQUALS,
     DEFINES,
-    Settings,
     Sides,
     lagrangian_apart,
     name_alone,
@@ -31,6 +30,7 @@ from .defined import (
 from .document import Scope
 from .other_budget import NamedBudget, other_budgets
 from .paper import RELATION, PrintedEquation
+from .prove import Settings
 from .said import Letters, Said
 from .source import Place, TexSource
 from .supposed import DROPS, stated_before, stated_for_good, turns_away

@@ -13,9 +13,10 @@ from sympy import Symbol
 from ..algebra.answer import Answer
 from ..algebra.tokens import ParseError
 from ..budget import Budget
-from .defined import Settings, Sides, name_alone, plain
+from .defined import Sides, name_alone, plain
 from .document import Layout, inline_formulas
 from .paper import PrintedEquation
+from .prove import Settings
 from .supposed import is_conditional
 
 #: "The compute is", before the budget that a theorem states for itself.

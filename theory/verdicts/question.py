@@ -18,7 +18,7 @@ from ..algebra.building import Domain
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.functions import Remainder
-from ..algebra.interval import IntervalEvaluator, Undefined
+from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails
 from ..algebra.sample import Point
 from ..proof.bounds import decide_bound, decide_equality
 from ..proof.limits import decide_limit, decide_order
@@ -156,16 +156,9 @@ class Question:
 
     def _is_refuted_by(self, left: Any, right: Any) -> bool:
         """Whether the relation certainly fails between two enclosed values."""
-        distance = left - right
-        return bool(
-            {
-                "==": distance.a > 0 or distance.b < 0,
-                ">": distance.b < 0,
-                ">=": distance.b < 0,
-                "<": distance.a > 0,
-                "<=": distance.a > 0,
-            }.get(self.relation, False)
-        )
+        difference = left - right
+        is_known = self.relation in ("==", *BOUNDS)
+        return is_known and certainly_fails(self.relation, difference.a, difference.b)
 
     def _known(self) -> dict[str, Any]:
         strict = [e for e in self.domain.nonnegative if self._is_apart(e)]

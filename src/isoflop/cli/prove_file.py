@@ -67,8 +67,8 @@ def _decided(
 ) -> tuple[TexSource, list[PrintedVerdict], bool]:
     """The document, its entries, and whether they are all."""
     from ..numeric._progress import progress_bar
-    from ..theory.verdicts.defined import Settings
     from ..theory.verdicts.paper import equations
+    from ..theory.verdicts.prove import Settings
     from ..theory.verdicts.report import report as entries_of
     from ..theory.verdicts.source import BEGIN, END
 
