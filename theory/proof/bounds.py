@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from sympy import Abs, Expr, sympify
 
-from ..algebra.answer import Answer, Condition, Decision
+from ..algebra.answer import Answer, Condition, Decision, undecided
 from ..algebra.arithmetic import OutsideScope
 from ..algebra.boundary import with_boundary
 from ..algebra.convert import arithmetic_for, normal_form
@@ -104,7 +104,7 @@ def _with_points(
         found = len(points_where(conditions, symbols, seed, POINTS_TO_PROVE))
         if found < POINTS_TO_PROVE:
             reason = few_points("the bound holds on its conditions", found)
-            return Decision(Answer.UNDECIDED, reason, conditions)
+            return undecided(reason, conditions)
     return decision
 
 
@@ -126,7 +126,7 @@ def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
     elif strict:
         weak = _sought(larger, smaller, assume, strict=False, seed=seed) or weak
     if not weak.proved:
-        return Decision(Answer.UNDECIDED, "neither a proof is found nor a point where it fails")
+        return undecided("neither a proof is found nor a point where it fails")
     if not strict:
         return weak
     needed = [c for c in weak.conditions if c.relation != ">" or c.expression not in assume]
@@ -135,7 +135,7 @@ def _decide(lhs: Expr, relation: str, rhs: Expr, assume: Sequence[Expr], seed: i
         if weak.reason == POSITIVE and needed
         else f"{weakly} is proved ({weak.reason}); whether the two sides are ever equal is not decided"
     )
-    return Decision(Answer.UNDECIDED, reason, weak.conditions if needed else ())
+    return undecided(reason, weak.conditions if needed else ())
 
 
 def _sought(
@@ -181,5 +181,5 @@ class ByBound:
 
     def establish(self, claim: Claim) -> Decision:
         if claim.relation not in BOUNDS:
-            return Decision(Answer.UNDECIDED, "the automatic decision of bounds serves bounds only")
+            return undecided("the automatic decision of bounds serves bounds only")
         return decide_bound(claim.lhs, claim.relation, claim.rhs, assume=claim.assume)

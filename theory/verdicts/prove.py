@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from sympy import Expr, Symbol, expand_log, log
 
+from ..algebra.answer import undecided
 from ..algebra.building import Domain
 from ..algebra.deadline import OutOfTime, within
 from ..algebra.decide import Answer, Decision
@@ -116,6 +118,30 @@ class ChainLink:
             parts.append("by definition " + ", ".join(self.definitions))
         return "; ".join(parts)
 
+    def lines(self, *, named: bool) -> list[str]:
+        """The link, behind its claim where it is one of several, and what would be right."""
+        lines = [f"{self.text}: {self}" if named else str(self)]
+        lines += [f"the tool derives {self.derived}"] if self.derived else []
+        return lines + ([f"right {self.correction}"] if self.correction else [])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        decision = self.decision
+        witness = decision.witness
+        return {
+            "claim": self.text,
+            "relation": self.relation,
+            "lhs": str(self.lhs),
+            "rhs": str(self.rhs),
+            "answer": decision.answer.value,
+            "reason": decision.reason,
+            "conditions": list(self.conditions),
+            "definitions": list(self.definitions),
+            "derived": self.derived or None,
+            "correction": self.correction or None,
+            "witness": witness and {"point": self.point, "lhs": witness.lhs, "rhs": witness.rhs},
+        }
+
 
 @dataclass(frozen=True)
 class Proof(Shown):
@@ -169,15 +195,20 @@ class Proof(Shown):
         ]
         return (Table(columns, rows, title=f"{self.answer.value}: {self.text.strip()}"),)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "claim": self.text.strip(),
+            "answer": self.answer.value,
+            "links": [link.as_dict() for link in self.links],
+            "free": list(self.free),
+            "read_as": list(self.read_as),
+        }
+
     def __str__(self) -> str:
         lines = [f"{self.answer.value}: {self.text.strip()}"]
         for link in self.links:
-            prefix = f"  {link.text}: " if len(self.links) > 1 else "  "
-            lines.append(f"{prefix}{link}")
-            if link.derived:
-                lines.append(f"  the tool derives {link.derived}")
-            if link.correction:
-                lines.append(f"  right {link.correction}")
+            lines += [f"  {line}" for line in link.lines(named=len(self.links) > 1)]
         positive = [name for name in self.free if name not in self.signs]
         if positive:
             lines.append(f"  free positive symbols: {', '.join(positive)}")
@@ -406,7 +437,7 @@ class _Chain:
             with within(self.settings.seconds):
                 decision, definitions = self.answer(i)
         except OutOfTime as error:
-            decision, definitions = Decision(Answer.UNDECIDED, str(error)), ()
+            decision, definitions = undecided(str(error)), ()
         shown, relation = sources(self.text, self.relations), self.relations[i]
         return ChainLink(
             f"{shown[i]} {relation.text} {shown[i + 1]}",
@@ -449,7 +480,7 @@ class _Chain:
         reason = (
             "whether the two sides are near each other hangs on a law: name one with --law NAME"
         )
-        return Decision(Answer.UNDECIDED, reason), ()
+        return undecided(reason), ()
 
     def is_rounded(self, i: int) -> bool:
         """Whether the link is an equality of two numbers, one of them worked out, that has decimals."""
@@ -581,7 +612,7 @@ def _under(premise: str, conclusion: str, settings: Settings, latex: bool) -> Pr
         return settings.prove(conclusion, latex=latex, assume=assumed)
     except ParseError as error:
         reason = f"the premise cannot be taken for an assumption: {error}"
-        unused = Decision(Answer.UNDECIDED, reason)
+        unused = undecided(reason)
         return replace(
             bare,
             links=tuple(
