@@ -203,8 +203,7 @@ class Facts:
         return all(tuple(map(str, f.parameters)) != arguments for f in own if f is not None)
 
     def place(self, equation: PrintedEquation, offset: int | None = None) -> Place:
-        first = len(equation.text) - len(equation.text.lstrip(" &\n\t"))
-        return self.source.place(equation.start + (first if offset is None else offset))
+        return self.source.place(equation.first if offset is None else equation.start + offset)
 
     # -- equations -----------------------------------------------------------------------------------------------------
 
@@ -398,7 +397,7 @@ class Facts:
         and what it may suppose.
         """
         said: dict[str, str] = {}
-        holding = [one for one in self.supposed if one.holds(equation.start)]
+        holding = [one for one in self.supposed if one.holds(equation.first)]
         turned = turns_away(equation)
         doubtful = [
             one.text.strip()
