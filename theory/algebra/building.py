@@ -33,6 +33,7 @@ from sympy import (
     zoo,
 )
 
+from .answer import Condition
 from .factorials import Factorial, Gamma, whole_choice
 from .tokens import ParseError, Token, quoted
 
@@ -102,6 +103,12 @@ class Domain:
     @property
     def groups(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
         return self.positive, self.nonzero, self.nonnegative
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """What must be positive, not zero, or not negative, as conditions."""
+        relations = zip((">", "!=", ">="), self.groups, strict=True)
+        return [Condition(e, relation) for relation, group in relations for e in group]
 
     def map(self, function: Callable[[Expr], Expr]) -> Domain:
         """The domain with each of its expressions replaced."""

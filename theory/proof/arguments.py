@@ -3,6 +3,8 @@
 from .argument import (
     Argument,
     ByCases,
+    ByEnclosure,
+    ByFactors,
     ByLeadingTerm,
     ByNormalForm,
     ByPositiveTerms,
@@ -12,8 +14,6 @@ from .argument import (
     UnderLemma,
 )
 from .argument_calculus import ByConvexity, ByMonotone, BySameDifference, BySum
-from .argument_enclosure import ByEnclosure
-from .argument_factors import ByFactors
 
 __all__ = [
     "Argument",

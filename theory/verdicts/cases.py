@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Symbol, nan, zoo
 
-from ..algebra.answer import Answer, Condition, Decision, Witness
+from ..algebra.answer import Answer, Condition, Decision, Witness, undecided
 from ..algebra.building import Domain, plainly_positive
 from ..algebra.decide import is_zero
 
@@ -66,7 +66,7 @@ def decided_by_signs(
     cases = list(_cases(question, letters))
     if len(cases) > MOST:
         names = ", ".join(map(str, letters))
-        return Decision(Answer.UNDECIDED, f"too many letters may have either sign: {names}")
+        return undecided(f"too many letters may have either sign: {names}")
     conditions: list[Condition] = []
     proofs: list[Decision] = []
     open_ones: list[str] = []
@@ -90,9 +90,9 @@ def decided_by_signs(
         else:
             open_ones.append(f"where {case}: {decision.reason}")
     if open_ones:
-        return Decision(Answer.UNDECIDED, open_ones[0])
+        return undecided(open_ones[0])
     if not proofs:
-        return Decision(Answer.UNDECIDED, "for no signs of its letters have both sides values")
+        return undecided("for no signs of its letters have both sides values")
     names = " and ".join(map(str, letters))
     reason = f"for each sign of {names}" if len(proofs) > 1 else proofs[0].reason
     return Decision(Answer.PROVED, reason, tuple(dict.fromkeys(conditions)))
@@ -116,12 +116,10 @@ def _possible(letter: Symbol) -> list[int]:
 def _outside(question: Question, case: Case) -> list[Condition] | None:
     """What the sides or the assumptions need and the case does not have; None where it has all."""
     values = case.values
-    groups = zip((">", "!=", ">="), question.domain.groups, strict=True)
     needed = [
-        _condition(e, relation)
-        for relation, group in groups
-        for e in group
-        if _fails(e.xreplace(values), relation)
+        _condition(c.expression, c.relation)
+        for c in question.domain.conditions
+        if _fails(c.expression.xreplace(values), c.relation)
     ]
     sides = [side.xreplace(values) for side in (question.lhs, question.rhs)]
     return needed if needed or any(side.has(zoo, nan) for side in sides) else None

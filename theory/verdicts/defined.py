@@ -1,20 +1,15 @@
-"""The equations of a document as they are read: under which settings, and split into their sides."""
+"""The equations of a document as they are read: split into their sides, and what these define."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ..algebra.latex_input import tokenize_latex
 from ..algebra.tokens import ParseError, Token
-from ..budget import SIX_ND, Budget
-from .at_law import HasCoefficients
 from .paper import PrintedEquation
-from .prove import Proof, proved
-from .typed import spans
-from .vocabulary import Vocabulary, vocabulary
+from .typed import at_relations, called, spans
 
 DEFINES = re.compile(r"let|letting|set|setting|put|defin|denot|writ", re.IGNORECASE)
 COLON_EQUALS = re.compile(r"\\mathrel\{:\}=|\\vcentcolon=|:\s*=")
@@ -24,44 +19,6 @@ LAGRANGIAN = re.compile(r"\\(?:mathcal|mathscr)\s*(?:\{\s*[LJ]\s*\}|[LJ])")
 MULTIPLIER = re.compile(r"\\(?:lambda|mu|nu)(?![A-Za-z])")
 #: What a Lagrangian is called apart from the loss, in as many characters.
 APART = r"\Lambda"
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What holds for every equation of the document."""
-
-    notation: str = "schaeffer"
-    budget: Budget | None = None
-    law: HasCoefficients | None = None
-    assume: Sequence[str] = ()
-    let: Sequence[str] = ()
-    limit: str | None = None
-    seconds: float | None = None
-    signs: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    """Of letters of its own that are not just positive."""
-
-    @property
-    def words(self) -> Vocabulary:
-        """The names and what they mean."""
-        words = vocabulary(self.notation, self.budget or SIX_ND)
-        return replace(words, signs=self.signs) if self.signs else words
-
-    def prove(self, text: str, **more: Any) -> Proof:
-        """The verdict on one claim under these settings and what is added to them."""
-        given: dict[str, Any] = {
-            "assume": (*self.assume, *more.pop("assume", ())),
-            "let": (*self.let, *more.pop("let", ())),
-            "limit": more.pop("limit", None) or self.limit,
-        }
-        return proved(
-            text,
-            self.words,
-            latex=True,
-            law=self.law,
-            seconds=self.seconds,
-            **given,
-            **more,
-        )
 
 
 @dataclass(frozen=True)
@@ -79,15 +36,9 @@ class Sides:
             tokens = tokenize_latex(text)
         except ParseError:
             return None
-        relations = tuple(token for token in tokens if token.kind == "relation")
-        parts: list[list[Token]] = [[]]
-        for token in tokens:
-            if token.kind == "relation":
-                parts.append([])
-            else:
-                parts[-1].append(token)
+        parts, relations = at_relations(tokens)
         sources = tuple(source for _, source in spans(text, relations))
-        return cls(text, tuple(map(tuple, parts)), relations, sources)
+        return cls(text, tuple(map(tuple, parts)), tuple(relations), sources)
 
     @property
     def first(self) -> tuple[str, tuple[str, ...]] | None:
@@ -105,18 +56,8 @@ class Sides:
 
 def name_alone(tokens: Sequence[Token]) -> tuple[str, tuple[str, ...]] | None:
     """The name that these tokens are, with its arguments where they are names: `f(x, y)`."""
-    if not tokens or tokens[0].kind != "name":
-        return None
-    name, rest = tokens[0].text, tokens[1:]
-    if not rest:
-        return name, ()
-    arguments = rest[1:-1:2]
-    marks = [token.text for token in (*rest[:1], *rest[2:-1:2], *rest[-1:])]
-    if marks == ["(", *[","] * (len(arguments) - 1), ")"] and all(
-        token.kind == "name" for token in arguments
-    ):
-        return name, tuple(token.text for token in arguments)
-    return None
+    named = called(tokens)
+    return named and (named[0].text, tuple(token.text for token in named[1]))
 
 
 def bound(sides: Sides | None) -> frozenset[str]:

@@ -39,6 +39,8 @@ ENVIRONMENT = re.compile(r"\\begin\{(?P<name>[A-Za-z]+\*?)\}")
 LISTS = r"itemize|enumerate|description"
 NEW_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\(?:begin|end)\{{(?:{LISTS})\}}")
 END_OF_ITEM = re.compile(rf"\\item(?![A-Za-z])|\\end\{{(?:{LISTS})\}}")
+#: Words in a display.
+PROSE = re.compile(r"\\(?:text|textrm|textnormal|textit|mbox|intertext|shortintertext)(?=\{)")
 #: The full stop at the end of a display.
 STOPPED = re.compile(r"\.(?:\s|\\label\{[^{}]*\}|\\(?:qedhere|notag|nonumber))*\Z")
 ABBREVIATION = re.compile(
@@ -208,16 +210,26 @@ class Layout:
         return "".join(characters)
 
     @cached_property
+    def words(self) -> str:
+        """The prose with the words in displays, and between their rows."""
+        characters = list(self.prose)
+        for display in displays(self.text):
+            for match in PROSE.finditer(self.text, display.first, display.last or display.first):
+                start, end = match.end() + 1, end_of_group(self.text, match.end()) - 1
+                characters[start:end] = self.text[start:end]
+        return "".join(characters)
+
+    @cached_property
     def sentences(self) -> tuple[ProseSentence, ...]:
-        """The sentences of the prose; a display is a part of the one around it."""
-        inside = [range(formula.start + 1, formula.end) for formula in inline_formulas(self.prose)]
+        """The sentences; a display is a part of the one around it."""
+        inside = [range(formula.start + 1, formula.end) for formula in inline_formulas(self.words)]
         ends, start, following = [0], 0, 0
-        for match in SENTENCE_ENDS.finditer(self.prose):
+        for match in SENTENCE_ENDS.finditer(self.words):
             at = match.start()
             while following < len(inside) and inside[following].stop <= at:
                 following += 1
             is_in_formula = following < len(inside) and at in inside[following]
-            before = self.prose[max(start, at - 8) : at]
+            before = self.words[max(start, at - 8) : at]
             is_abbreviation = match.group() == "." and ABBREVIATION.search(before)
             is_before_display = "\n" in match.group() and OPENING.match(self.text, match.end())
             if is_in_formula or is_abbreviation or is_before_display:
@@ -225,13 +237,13 @@ class Layout:
             start = match.end()
             ends.append(start)
         return tuple(
-            ProseSentence.of(self.prose, *span) for span in pairwise([*ends, len(self.prose)])
+            ProseSentence.of(self.words, *span) for span in pairwise([*ends, len(self.words)])
         )
 
     def before(self, at: int) -> ProseSentence:
         """The beginning of a sentence, up to a place in it."""
         start = max((one.start for one in self.sentences if one.start <= at), default=0)
-        return ProseSentence.of(self.prose, start, at)
+        return ProseSentence.of(self.words, start, at)
 
     # -- parts -----------------------------------------------------------------------------------------
 
@@ -313,3 +325,16 @@ class Layout:
             return None
         following = END_OF_ITEM.search(self.text, at)
         return following.start() if following is not None else None
+
+
+def end_of_group(text: str, position: int) -> int:
+    """The end of the group in braces that begins here; the position itself where none does."""
+    if text[position : position + 1] != "{":
+        return position
+    depth = 0
+    for i in range(position, len(text)):
+        if text[i] in "{}" and text[i - 1] != "\\":
+            depth += 1 if text[i] == "{" else -1
+            if depth == 0:
+                return i + 1
+    return len(text)

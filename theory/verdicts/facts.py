@@ -20,7 +20,6 @@ from .defined import (
     APART,
     COLON_EQUALS,
     DEFINES,
-    Settings,
     Sides,
     lagrangian_apart,
     name_alone,
@@ -28,12 +27,12 @@ from .defined import (
     renamed,
     restored,
 )
-from .document import Scope
-from .other_budget import NamedBudget, other_budgets
+from .document import Scope, inline_formulas
 from .paper import RELATION, PrintedEquation
+from .prove import Settings
 from .said import Letters, Said
 from .source import Place, TexSource
-from .supposed import DROPS, stated_before, stated_for_good, turns_away
+from .supposed import DROPS, is_conditional, stated_before, stated_for_good, turns_away
 
 EXPECTATION = re.compile(
     r"\\mathbb\s*\{?\s*[EPV]\s*\}?|\\(?:Pr|Var|Cov|E)(?![A-Za-z])|\\operatorname\*?\{(?:Var|Cov|E|P|Pr)\}"
@@ -43,6 +42,12 @@ NUMBER = re.compile(r"[\s{}]*[-+]?[0-9.]+[\s{}]*")
 LAW = tuple((name, of) for name in ("L", "L_hat") for of in ((), ("N", "D")))
 ONLY_NAMES = re.compile(r"(?:[\s,]|\\[,;:! ]|\\?[A-Za-z]+(?:_\{?\w+\}?)?)*")
 RATIOS = ("r", "rho", "s", "R_opt")
+#: "The compute is", before the budget that a theorem states for itself.
+STATES = re.compile(r"(?:compute|budget|cost)(?![A-Za-z])[^.\0]{0,20}\bis\s+\Z", re.IGNORECASE)
+#: The compute, alone on a side.
+COMPUTE = {("C", ()), ("C", ("N", "D"))}
+#: What the law has apart from any budget.
+WITHOUT_BUDGET = frozenset(["L", "L_hat", "R", "T_N", "T_D", "phi2"])
 #: The names whose meaning changes with the budget.
 OF_COMPUTE = frozenset({"C", "N_opt", "D_opt", "R_opt", "L_opt", "C0", "C_0"})
 
@@ -149,8 +154,7 @@ class Facts:
         for at, text, is_doubtful in stated_for_good(self.layout):
             if self._is_supposition(text):
                 self.suppose(text, at, is_doubtful)
-        for budget in other_budgets(self.layout, self.printed, settings):
-            self._note_budget(budget)
+        self._note_budgets()
         for equation in self.printed:
             self._collect(equation)
         self.definitions = [self._checked(definition) for definition in self.definitions]
@@ -199,8 +203,7 @@ class Facts:
         return all(tuple(map(str, f.parameters)) != arguments for f in own if f is not None)
 
     def place(self, equation: PrintedEquation, offset: int | None = None) -> Place:
-        first = len(equation.text) - len(equation.text.lstrip(" &\n\t"))
-        return self.source.place(equation.start + (first if offset is None else offset))
+        return self.source.place(equation.first if offset is None else equation.start + offset)
 
     # -- equations -----------------------------------------------------------------------------------------------------
 
@@ -212,8 +215,8 @@ class Facts:
         apart: list[PrintedEquation] = []
         for condition in equation.conditions:
             sides = Sides.of(condition)
-            named = sides.first if sides is not None else None
-            if named is not None and sides.is_equality and not self.is_letter(named[0]):
+            named = sides.first if sides is not None and sides.is_equality else None
+            if named is not None and not self.is_letter(named[0]):
                 at = self.source.text.find(condition.strip(), *equation.display)
                 start = at if at >= 0 else equation.start
                 apart.append(
@@ -394,7 +397,7 @@ class Facts:
         and what it may suppose.
         """
         said: dict[str, str] = {}
-        holding = [one for one in self.supposed if one.holds(equation.start)]
+        holding = [one for one in self.supposed if one.holds(equation.first)]
         turned = turns_away(equation)
         doubtful = [
             one.text.strip()
@@ -407,8 +410,8 @@ class Facts:
         stated = filter(self._is_supposition, stated_before(equation))
         for text in (*own, *stated, *equation.premises):
             sides = Sides.of(text)
-            named = name_alone(sides.tokens[0]) if sides is not None else None
-            key = named[0] if named is not None and sides.is_equality else text
+            named = sides.first if sides is not None and sides.is_equality else None
+            key = named[0] if named is not None else text
             said.pop(key, None)
             said[key] = text.strip()
         return list(said.values()), doubtful
@@ -467,16 +470,58 @@ class Facts:
 
     # -- other uses of the names of the law ----------------------------------------------------------------------------
 
-    def _note_budget(self, named: NamedBudget) -> None:
-        """Note a budget that is not that of the settings; a theorem may state one for itself."""
-        line = self.source.place(named.start).line
-        scope = self.layout.scope(named.end, named.end)
-        is_open = self.settings.budget is None and scope.last is not None
-        if named.budget is not None and named.is_stated and is_open:
-            self.budgets.append(StatedBudget(scope, named.budget, line))
+    def _note_budgets(self) -> None:
+        """Note budgets in the prose and in displays that are not that of the settings, as in "we count
+        $C = 8 N D$"; a theorem may state one for itself.
+        """
+        formulas = [(one.text, one.start, one.end) for one in inline_formulas(self.source.text)]
+        formulas += [
+            (plain(equation.text), equation.start, equation.display[1])
+            for equation in self.printed
+            if not equation.is_inline
+        ]
+        for formula, start, end in formulas:
+            value = _compute_in(formula)
+            if value is None or self._is_own_budget(value):
+                continue
+            budget, before = self._budget(value), self.layout.before(start)
+            line, scope = self.source.place(start).line, self.layout.scope(end, end)
+            is_stated = STATES.search(before.text) is not None and not is_conditional(before)
+            is_open = self.settings.budget is None and scope.last is not None
+            if budget is not None and is_stated and is_open:
+                self.budgets.append(StatedBudget(scope, budget, line))
+            else:
+                reason = f"line {line} has another budget, C = {value}: say --budget"
+                self.other_uses.append(OtherUse(scope, self._changed_by(budget), reason))
+
+    def _is_own_budget(self, value: str) -> bool:
+        try:
+            return self.settings.prove(f"C = {value}").answer is Answer.PROVED
+        except (ParseError, ValueError):
+            return False
+
+    def _budget(self, value: str) -> Budget | None:
+        """None where it is none that the notation can say."""
+        sides = Sides.of(f"C = {value}")
+        if sides is None:
+            return None
+        try:
+            budget = Budget.parse(" ".join(token.text for token in sides.tokens[-1]))
+            return budget if replace(self.settings, budget=budget).words else None
+        except ValueError:
+            return None
+
+    def _changed_by(self, budget: Budget | None) -> frozenset[str]:
+        """The names that mean something else under a budget; all that rest on one, where it is not
+        understood.
+        """
+        own = self.words.names
+        if budget is None:
+            changed = {name for name, meaning in own.items() if not isinstance(meaning, Symbol)}
         else:
-            reason = f"line {line} has another budget, {named.text}: say --budget"
-            self.other_uses.append(OtherUse(scope, named.changes(self.settings), reason))
+            other = replace(self.settings, budget=budget).words.names
+            changed = {name for name, meaning in own.items() if other.get(name) != meaning}
+        return frozenset({"C", *changed}) - WITHOUT_BUDGET
 
     def note_other_use(self, equation: PrintedEquation, named: tuple[str, tuple[str, ...]]) -> None:
         """Note a name of the law that the document uses for something else, and what hangs on it."""
@@ -510,3 +555,17 @@ class Facts:
         """
         holding = (one for one in self.other_uses if one.holds(equation.start))
         return next((one.reason for one in holding if one.names & names), "")
+
+
+def _compute_in(formula: str) -> str | None:
+    """What a formula has for C in N and D: `6 N D` of `C \\approx 6 N D`."""
+    sides = Sides.of(formula)
+    if sides is None or not COMPUTE & {name_alone(part) for part in sides.tokens}:
+        return None
+    values = (
+        source
+        for part, source in zip(sides.tokens, sides.sources, strict=True)
+        if {"N", "D"} <= {token.text for token in part} and name_alone(part) not in COMPUTE
+    )
+    is_equality = {relation.text for relation in sides.relations} <= {"==", "approx"}
+    return next(values, "").strip() or None if is_equality else None

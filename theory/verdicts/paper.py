@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 from ..algebra.latex_input import tokenize_latex
 from ..algebra.latex_table import RELATIONS
 from ..algebra.tokens import ParseError
-from .document import Layout, ProseSentence, displays, inline_formulas
+from .document import PROSE, Layout, ProseSentence, displays, end_of_group, inline_formulas
 from .source import BEGIN, END, TexSource
 
 INNER = ("aligned", "alignedat", "gathered", "split", "subequations")
@@ -56,7 +56,6 @@ INNER_MARK = re.compile(
 LEFT_OUT = re.compile(
     r"\\(?:nonumber|notag|allowbreak|label|tag\*?|hspace\*?|vspace\*?|phantom|hphantom|vphantom|footnotemark|displaybreak|qedhere)(?![A-Za-z])"
 )
-PROSE = re.compile(r"\\(?:text|textrm|textnormal|textit|mbox|intertext|shortintertext)(?=\{)")
 NEW_ROW = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]*\])?")
 WIDE_SPACE = re.compile(r"\\qq?uad(?![A-Za-z])")
 WORD_THAT_LIMITS = re.compile(
@@ -161,6 +160,11 @@ class PrintedEquation:
     """Whether a sign of conclusion follows."""
     premises: tuple[str, ...] = ()
     """The equations from which such signs draw it."""
+
+    @property
+    def first(self) -> int:
+        """Where its first sign stands."""
+        return self.start + len(self.text) - len(self.text.lstrip(" &\n\t"))
 
     @property
     def shown(self) -> str:
@@ -399,9 +403,8 @@ def _with_number(
     claim: PrintedEquation, rows: Sequence[tuple[int, int, str | None, str | None]]
 ) -> PrintedEquation:
     """The claim with the first number and the first label among the rows over which it stretches."""
-    start = claim.start + len(claim.text) - len(claim.text.lstrip(" &\n\t"))
     stop = claim.start + len(claim.text)
-    own = [row for row in rows if row[0] < stop and row[1] > start]
+    own = [row for row in rows if row[0] < stop and row[1] > claim.first]
     number = next((row[2] for row in own if row[2] is not None), None)
     label = next((row[3] for row in own if row[3] is not None), None)
     return replace(claim, number=number, label=label)
@@ -479,9 +482,9 @@ def _masked(display: str) -> tuple[str, list[tuple[int, str]], str]:
     for match in INNER_MARK.finditer(display):
         blank(*match.span())
     for match in LEFT_OUT.finditer(display):
-        blank(match.start(), _end_of_group(display, match.end()))
+        blank(match.start(), end_of_group(display, match.end()))
     for match in PROSE.finditer(display):
-        last = _end_of_group(display, match.end())
+        last = end_of_group(display, match.end())
         inside = display[match.end() + 1 : last - 1]
         if BEFORE_ORNAMENT.search(display, 0, match.start()):
             continue
@@ -500,19 +503,6 @@ def _masked(display: str) -> tuple[str, list[tuple[int, str]], str]:
     for match in IMPLIES.finditer(display):
         blank(*match.span(), SO if match["so"] else AND)
     return "".join(text), embedded, unclear
-
-
-def _end_of_group(text: str, position: int) -> int:
-    """The end of the group in braces that begins here; the position itself where none does."""
-    if text[position : position + 1] != "{":
-        return position
-    depth = 0
-    for i in range(position, len(text)):
-        if text[i] in "{}" and text[i - 1] != "\\":
-            depth += 1 if text[i] == "{" else -1
-            if depth == 0:
-                return i + 1
-    return len(text)
 
 
 def _parts(text: str) -> Iterator[tuple[int, str, str]]:

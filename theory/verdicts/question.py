@@ -13,12 +13,12 @@ from typing import Any
 from sympy import Expr, Integer, Pow, Rational, Symbol, nan, zoo
 
 from ..algebra import symbols as sym
-from ..algebra.answer import Answer, Condition, Decision, Witness
+from ..algebra.answer import Answer, Condition, Decision, Witness, undecided
 from ..algebra.building import Domain
 from ..algebra.decide import decide, is_zero, witness_at
 from ..algebra.factorials import Factorial, Gamma, in_values
 from ..algebra.functions import Remainder
-from ..algebra.interval import IntervalEvaluator, Undefined
+from ..algebra.interval import IntervalEvaluator, Undefined, certainly_fails
 from ..algebra.sample import Point
 from ..proof.bounds import decide_bound, decide_equality
 from ..proof.limits import decide_limit, decide_order
@@ -77,7 +77,7 @@ class Question:
             reason = "it fails only at points where " + " or ".join(
                 f"{e} is 0" for e in self.domain.nonzero
             )
-            return Decision(Answer.UNDECIDED, reason)
+            return undecided(reason)
         if decision.witness is not None:
             return replace(decision, witness=self._simpler(decision.witness))
         if not decision.proved:
@@ -87,14 +87,13 @@ class Question:
 
     def _decide(self) -> Decision:
         if self.lhs.has(Remainder):
-            return Decision(Answer.UNDECIDED, "an order term O(...) is no value to begin with")
+            return undecided("an order term O(...) is no value to begin with")
         if self.rhs.has(Remainder):
             (remainder,) = self.rhs.atoms(Remainder)
             kept, size = self.rhs - remainder, remainder.args[0]
             base = size.as_base_exp()[0].as_coeff_Mul()[1]
             if self.limit is None and base in (sym.C, sym.N, sym.D):
-                reason = f"where its left side is O({size}) has to be said, as in x -> oo"
-                return Decision(Answer.UNDECIDED, reason)
+                return undecided(f"where its left side is O({size}) has to be said, as in x -> oo")
             return decide_order(self.lhs, kept, size, self.limit, **self._known())
         if self.limit is not None and self.relation in ("->", "~"):
             fixed = [e for e in self.domain.nonzero if not e.has(self.limit[0])]
@@ -116,8 +115,7 @@ class Question:
         """
         factorials = self.lhs.atoms(Factorial, Gamma) | self.rhs.atoms(Factorial, Gamma)
         if self.limit is not None and any(self.limit[0] in f.free_symbols for f in factorials):
-            reason = "limits of factorials and of the Gamma function are not decided"
-            return Decision(Answer.UNDECIDED, reason)
+            return undecided("limits of factorials and of the Gamma function are not decided")
         decision = replace(
             self,
             lhs=in_values(self.lhs),
@@ -127,7 +125,7 @@ class Question:
         if decision.proved:
             return replace(decision, reason=f"{decision.reason}, by {RECURRENCE}")
         reason = f"it does not follow from {RECURRENCE} alone"
-        return self._fails_at_whole_numbers() or Decision(Answer.UNDECIDED, reason)
+        return self._fails_at_whole_numbers() or undecided(reason)
 
     def _fails_at_whole_numbers(self) -> Decision | None:
         evaluator = IntervalEvaluator()
@@ -156,16 +154,9 @@ class Question:
 
     def _is_refuted_by(self, left: Any, right: Any) -> bool:
         """Whether the relation certainly fails between two enclosed values."""
-        distance = left - right
-        return bool(
-            {
-                "==": distance.a > 0 or distance.b < 0,
-                ">": distance.b < 0,
-                ">=": distance.b < 0,
-                "<": distance.a > 0,
-                "<=": distance.a > 0,
-            }.get(self.relation, False)
-        )
+        difference = left - right
+        is_known = self.relation in ("==", *BOUNDS)
+        return is_known and certainly_fails(self.relation, difference.a, difference.b)
 
     def _known(self) -> dict[str, Any]:
         strict = [e for e in self.domain.nonnegative if self._is_apart(e)]
@@ -218,9 +209,9 @@ class Question:
         """Whether lhs/rhs is the same at any two values of the letters that move."""
         moving = self.moving
         if not moving:
-            return Decision(Answer.UNDECIDED, "the right side has no letter that moves")
+            return undecided("the right side has no letter that moves")
         if is_zero(self.lhs) or is_zero(self.rhs):
-            return Decision(Answer.UNDECIDED, "nothing is proportional to 0")
+            return undecided("nothing is proportional to 0")
         others = {x: Symbol(f"{x}'", **x.assumptions0) for x in moving}
         quotient = self.lhs / self.rhs
         elsewhere = replace(
@@ -270,7 +261,7 @@ class Question:
         reason = (
             "neither a bound that keeps the sides apart nor a point where they are equal is found"
         )
-        return self._equal_at_a_point() or Decision(Answer.UNDECIDED, reason)
+        return self._equal_at_a_point() or undecided(reason)
 
     def _equal_at_a_point(self) -> Decision | None:
         """The refutation of what says that the sides are never equal."""
@@ -312,12 +303,14 @@ class Question:
                 continue
 
     def holds_at(self, point: Point, evaluator: IntervalEvaluator) -> bool:
-        groups = ((self.domain.positive, ">"), (self.domain.nonzero, "!="))
-        return all(
-            Condition(e, relation).holds(evaluator, point)
-            for group, relation in (*groups, (self.domain.nonnegative, ">="))
-            for e in group
-        )
+        """Whether all that is assumed certainly holds at a point."""
+        return all(condition.holds(evaluator, point) for condition in self.domain.conditions)
+
+    def values_at(
+        self, point: Mapping[Symbol, Any], evaluator: IntervalEvaluator
+    ) -> tuple[Any, Any]:
+        """Both sides, enclosed."""
+        return evaluator.evaluate(self.lhs, point), evaluator.evaluate(self.rhs, point)
 
     def _simpler(self, witness: Witness) -> Witness:
         """Another witness of simple values, at which the two sides are seen to differ; the same
@@ -328,7 +321,7 @@ class Question:
         evaluator = IntervalEvaluator()
         for point in islice(self._simple_points(), SIMPLE_POINTS):
             try:
-                left, right = (evaluator.evaluate(side, point) for side in (self.lhs, self.rhs))
+                left, right = self.values_at(point, evaluator)
             except Undefined:
                 continue
             largest = max(abs(left).b, abs(right).b)
@@ -350,7 +343,7 @@ def decided(
         if len(right) == 1 and left - right and (left | right) - {sym.N, sym.D}:
             names = ", ".join(sorted(map(str, left | right)))
             reason = f"{names} belong to one run, and which of them stays fixed is not said"
-            return Decision(Answer.UNDECIDED, reason), ()
+            return undecided(reason), ()
     return decision, meanings
 
 
@@ -386,7 +379,7 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
             return independent, ()
         meant = ", ".join(words.meanings(together.union(fixed)))
         reason = f"it fails for independent letters; what they mean at one run ({meant}) is not decided beside what is assumed"
-        return Decision(Answer.UNDECIDED, reason), ()
+        return undecided(reason), ()
     question = claim.at({symbol: words.run[symbol] for symbol in own})
     if not question.has_a_meaning:
         return independent, ()
@@ -396,7 +389,7 @@ def _decided(claim: Question, words: Vocabulary, given: Given) -> tuple[Decision
         return at_run, meanings
     if at_run.answer is Answer.UNDECIDED and independent.refuted:
         reason = f"it fails for independent letters, and by definition {', '.join(meanings)}: {at_run.reason}"
-        return Decision(Answer.UNDECIDED, reason, at_run.conditions), ()
+        return undecided(reason, at_run.conditions), ()
     return independent, ()
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..algebra.tokens import ParseError
-from .defined import Settings, Sides, bound, name_alone, plain, restored
+from .defined import Sides, bound, name_alone, plain, restored
 from .facts import EXPECTATION, LAW, DefinedName, Facts, StatedBudget
 from .paper import LIMIT, PrintedEquation
-from .prove import ChainLink
+from .prove import ChainLink, Settings
 from .said import Said
 from .second_reading import (
     CONDITION,

@@ -33,6 +33,7 @@ from .sign_formulas import (
     signs_in,
     signs_of_set,
 )
+from .supposed import LASTING
 from .vocabulary import said_of
 
 KINDS = {
@@ -113,10 +114,7 @@ EVERY_LETTER = "*"
 ONLY_HERE = re.compile(
     r"\b(?:if|when|whenever|case|for|as|given|provided|where|with|under)\b", re.IGNORECASE
 )
-FOR_GOOD = re.compile(
-    r"\b(?:let|letting|assume|assuming|suppose|supposing|set|take|taking|choose|consider|fix|throughout|here)\b",
-    re.IGNORECASE,
-)
+FOR_GOOD = re.compile(rf"\b(?:{LASTING}|throughout|here)\b", re.IGNORECASE)
 #: What a sentence may say beside the signs, and still speak of all numbers that have these.
 UNIVERSAL = re.compile(
     r"for|all|every|any|each|arbitrary|whatever|let|be|is|are|we|have|has|then|holds?|it|that|and|also|thus|hence|so|now|the|a"

@@ -17,18 +17,10 @@ from ..algebra import symbols as sym
 from ..algebra.answer import Answer, Decision
 from ..algebra.tokens import ParseError
 from ..budget import SIX_ND, Budget
-from .defined import (
-    COLON_EQUALS,
-    DEFINES,
-    DERIVATIVE,
-    EQUALS_COLON,
-    Settings,
-    Sides,
-    name_alone,
-)
+from .defined import COLON_EQUALS, DEFINES, DERIVATIVE, EQUALS_COLON, Sides, name_alone
 from .facts import DefinedName, Facts
 from .paper import PrintedEquation
-from .prove import ChainLink, Proof
+from .prove import ChainLink, Proof, Settings
 from .supposed import announces
 from .vocabulary import RUN_SYMBOLS, Vocabulary
 

@@ -119,7 +119,7 @@ class StepVerdict:
             "reason": self.step.formula.reason,
             "answer": self.answer,
             "from_steps": list(self.used),
-            "decided": [_as_dict(link) for link in self.proof.links],
+            "decided": [_as_decided(link.as_dict()) for link in self.proof.links],
         }
 
     def lines(self) -> Iterator[str]:
@@ -135,12 +135,7 @@ class StepVerdict:
             yield f"    the bounds of {' and '.join(f'step {n}' for n in self.used)} add up to it"
             return
         for link in self.proof.links:
-            prefix = f"{link.text}: " if len(self.proof.links) > 1 else ""
-            yield f"    {prefix}{link}"
-            if link.derived:
-                yield f"    the tool derives {link.derived}"
-            if link.correction:
-                yield f"    right {link.correction}"
+            yield from (f"    {line}" for line in link.lines(named=len(self.proof.links) > 1))
 
 
 @dataclass(frozen=True)
@@ -478,17 +473,9 @@ def _is_nonnegative(e: Expr, seed: int) -> bool:
     return decision.proved and not decision.conditions
 
 
-def _as_dict(link: ChainLink) -> dict[str, Any]:
-    witness = link.decision.witness
-    return {
-        "claim": link.text,
-        "answer": link.decision.answer.value,
-        "how": link.decision.reason,
-        "conditions": list(link.conditions),
-        "definitions": list(link.definitions),
-        "derived": link.derived or None,
-        "correction": link.correction or None,
-        "witness": None
-        if witness is None
-        else {"point": link.point, "lhs": witness.lhs, "rhs": witness.rhs},
+def _as_decided(link: dict[str, Any]) -> dict[str, Any]:
+    """A link as plain data, without its sides."""
+    told = ("conditions", "definitions", "derived", "correction", "witness")
+    return {"claim": link["claim"], "answer": link["answer"], "how": link["reason"]} | {
+        key: link[key] for key in told
     }

@@ -8,7 +8,6 @@ import sys
 
 from .arguments import POSITIONAL
 from .errors import BAD_INPUT, DONE, INTERRUPTED, NEGATIVE, NO_VERDICT, UsageError, blamed, shown
-from .prove import link_data
 from .render import json_text
 from .run_options import is_terminal, say_interrupted, target
 
@@ -67,8 +66,8 @@ def _decided(
 ) -> tuple[TexSource, list[PrintedVerdict], bool]:
     """The document, its entries, and whether they are all."""
     from ..numeric._progress import progress_bar
-    from ..theory.verdicts.defined import Settings
     from ..theory.verdicts.paper import equations
+    from ..theory.verdicts.prove import Settings
     from ..theory.verdicts.report import report as entries_of
     from ..theory.verdicts.source import BEGIN, END
 
@@ -152,7 +151,7 @@ def _entry(entry: PrintedVerdict, path: str) -> dict[str, Any]:
         "label": entry.label,
     }
     if entry.link is not None:
-        data |= link_data(entry.link)
+        data |= entry.link.as_dict()
     return data | {
         "claim": entry.claim,
         "answer": entry.answer,

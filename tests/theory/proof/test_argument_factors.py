@@ -3,8 +3,7 @@
 import pytest
 from sympy import Integer, Rational, Symbol, exp, log, pi
 
-from isoflop.theory.proof.argument_enclosure import ByEnclosure
-from isoflop.theory.proof.argument_factors import ByFactors
+from isoflop.theory.proof.argument import ByEnclosure, ByFactors
 from isoflop.theory.proof.claim import Claim
 
 X, Y = Symbol("x", positive=True), Symbol("y", positive=True)
