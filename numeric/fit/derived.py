@@ -168,11 +168,11 @@ class Quantity:
         found = np.zeros((len(np.atleast_1d(np.asarray(beta))), len(COORDINATES)))
         for column, coordinate in enumerate(COORDINATES):
             coefficient = coordinate.removeprefix("log ")
-            if coefficient in self.coefficients:
+            if coordinate == "E" and "E" in self.coefficients:
+                found[:, column] = 1.0
+            elif coefficient in self.coefficients:
                 function = self._derivative(coordinate)
-                found[:, column] = (
-                    1.0 if coordinate == "E" else scale * function(**self._taken(function, taken))
-                )
+                found[:, column] = scale * function(**self._taken(function, taken))
         return found
 
     def estimate(

@@ -355,7 +355,7 @@ class Fit(Fitted):
         return {item.name: number for item, number in zip(quantities, estimates, strict=True)}
 
     def quantity(
-        self, name: str, *, compute: float | None = None, ratio: float | None = None
+        self, name: Any, *, compute: float | None = None, ratio: float | None = None
     ) -> Quantity:
         """What follows from a params+tokens law, by its name (see `derived`): for `Draws.estimate`
         and `profile`.
