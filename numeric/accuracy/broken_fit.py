@@ -19,7 +19,7 @@ import numpy as np
 
 from ..fit.covariance import MEDIAN_DEVIATION, classical
 from ..fit.fitted import Fitted
-from ..fit.newton import MOST_STEPS, Minima, Problems, minimise, values
+from ..fit.newton import MOST_STEPS, Ends, Problems, minimise, values
 from ..fit.objective import Clip, Objective
 from ..fit.optimality import Solution
 from ..fit.path import median_residuals
@@ -399,7 +399,7 @@ def _descend(
     upper: Floats,
     enough: float = ENOUGH,
     most_steps: int = MOST_STEPS,
-) -> Minima:
+) -> Ends:
     """Local minima of K problems from starts (K, p), by way of objectives that are curved over a
     wider range of residuals.
 

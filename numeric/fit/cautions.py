@@ -18,7 +18,7 @@ from .resample import FEW_GROUPS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .entries import Entry
+    from .entries import FitNumber
     from .result import Fit
 
 #: Below so many resamples beyond either end, percentiles are rough.
@@ -34,7 +34,7 @@ MOST_SOURCES, LEAST_PER_SOURCE, MOST_SHOWN = 20, 8, 3
 
 
 def cautions(
-    fit: Fit, errors: Any, computes: Sequence[float], entries: Sequence[Entry]
+    fit: Fit, errors: Any, computes: Sequence[float], entries: Sequence[FitNumber]
 ) -> list[str]:
     """Everything that a reader of the numbers must know.
 
@@ -205,7 +205,7 @@ def _extrapolated(fit: Fit, computes: Sequence[float]) -> list[str]:
     ]
 
 
-def _of_resamples(fit: Fit, errors: Any, entries: Sequence[Entry]) -> list[str]:
+def _of_resamples(fit: Fit, errors: Any, entries: Sequence[FitNumber]) -> list[str]:
     """What the resamples of a fit do not tell."""
     draws, level, texts = errors.draws, errors.level, []
     limited = [entry.name for entry in entries if entry.estimate.at_limit]
@@ -259,7 +259,7 @@ def _few_groups(fit: Fit, kind: str) -> list[str]:
     return [f"{counted(count, 'group')}: {few}"]
 
 
-def _infinite_ends(entries: Sequence[Entry]) -> list[str]:
+def _infinite_ends(entries: Sequence[FitNumber]) -> list[str]:
     ends = [(entry.label, (entry.estimate.low, entry.estimate.high)) for entry in entries]
     return [
         f"{label}: an end of its interval exceeds the largest float"
