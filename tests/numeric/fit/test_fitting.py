@@ -618,17 +618,6 @@ def test_a_redundant_coefficient_that_runs_away():
     assert "the fit did not reach an optimum" in found.to_text()
 
 
-def test_open_directions_of_many_coefficients_are_found_at_once():
-    """20 coefficients of one column: C(20, 10) bases would take minutes."""
-    from isoflop.numeric.fit.identifiability import _sparsest
-
-    basis = np.random.default_rng(0).normal(size=(10, 20))
-    found = _sparsest(basis.copy())
-    assert found.shape == (10, 20)
-    assert np.linalg.matrix_rank(np.vstack([basis, found])) == 10
-    assert np.count_nonzero(np.isclose(found, 1.0)) >= 10
-
-
 # -- what a fit warns of -----------------------------------------------------------------------------------------------
 
 
