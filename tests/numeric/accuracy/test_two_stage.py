@@ -207,12 +207,12 @@ def normalised(function, *arguments):
     return (function(*theta, z) - low) / (high - low)
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["shape", "from end to end"])
+@pytest.mark.parametrize("whole", [False, True], ids=["link", "from end to end"])
 @pytest.mark.parametrize("name", SHAPES)
 def test_derivatives_are_those_of_high_precision_differentiation(name, whole):
     link, function, theta = SHAPES[name]
     z = np.array([-1.0, -0.4, 0.3, 0.9])
-    shape = FromEndToEnd(link.shape) if whole else link.shape
+    shape: Any = FromEndToEnd(link) if whole else link
     law = partial(normalised, function) if whole else function
     phi, first, second = shape.derivatives(np.array([theta]), z)
     with mpmath.workdps(50):
@@ -234,7 +234,7 @@ def test_derivatives_are_those_of_high_precision_differentiation(name, whole):
 
 def test_the_curvature_of_a_link_is_the_change_of_its_jacobian():
     z = np.linspace(-1, 1, 9)
-    model = LinkModel(FromEndToEnd(LOGISTIC.shape), z)
+    model = LinkModel(FromEndToEnd(LOGISTIC), z)
     theta, factors, h = np.array([[0.2, 0.6, -0.2, 2.0]]), np.linspace(0.5, 1.5, 9)[None], 1e-6
     curvature = model.curvature(theta, factors, np.empty(0), np.empty(0), None)
     for i in range(4):
