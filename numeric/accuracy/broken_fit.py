@@ -19,7 +19,7 @@ import numpy as np
 
 from ..fit.covariance import MEDIAN_DEVIATION, classical
 from ..fit.fitted import Fitted
-from ..fit.newton import MOST_STEPS, Ends, Problems, minimise, values
+from ..fit.newton import MOST_STEPS, Ends, Problems, best_of, minimise, values
 from ..fit.objective import Clip, Objective
 from ..fit.optimality import Solution
 from ..fit.path import median_residuals
@@ -253,14 +253,8 @@ class BrokenFit(Fitted):
             _descend(problems, self.objective, start, self.lower, self.upper, ENOUGH_AGAIN, AGAIN)
             for start in begun
         ]
-        best, each = (
-            np.argmin(np.stack([end.value for end in ends]), axis=0),
-            np.arange(len(weights)),
-        )
-        theta = np.stack([end.theta for end in ends])[best, each]
-        done = np.stack([end.done | (end.decrement <= CLOSE * end.value) for end in ends])[
-            best, each
-        ]
+        theta, value, done, decrement = best_of(ends)
+        done |= decrement <= CLOSE * value
         enough = np.array(
             [len(np.unique(self.model.logs[row > 0.0])) >= self.model.width for row in weights]
         )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -210,6 +210,17 @@ class Ends:
             self.decrement[chosen],
             self.steps,
         )
+
+
+def best_of(ends: Sequence[Ends]) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
+    """Of several ends of each of K problems the lowest: parameters (K, p), objectives (K,), whether
+    it is a minimum, and what the last step still promised.
+    """
+    which = np.argmin([end.value for end in ends], axis=0)
+    each = np.arange(len(which))
+    parts = zip(*((end.theta, end.value, end.done, end.decrement) for end in ends), strict=True)
+    theta, value, done, decrement = (np.stack(part)[which, each] for part in parts)
+    return theta, value, done, decrement
 
 
 def expand(problems: Problems, theta: Floats) -> Quadratic:
