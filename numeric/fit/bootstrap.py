@@ -103,10 +103,7 @@ def _starts(fit: Fit) -> list[Floats]:
     """
     found = [fit.theta, *fit.solution.others[:MOST_OTHERS]]
     if not fit.objective.is_square:
-        problems = Problems.of(
-            fit.design.model, np.asarray(fit.runs.loss), fit.runs.weight, fit.objective
-        )
-        squares = problems.with_clip(Clip(2.0, -np.inf, np.inf))
+        squares = fit.problems.with_clip(Clip(2.0, -np.inf, np.inf))
         found.append(
             minimise(squares, fit.theta[None], fit.design.lower, fit.design.upper).theta[0]
         )

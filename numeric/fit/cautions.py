@@ -101,7 +101,7 @@ def _convergence(fit: Fit) -> list[str]:
 def _scatter(fit: Fit) -> list[str]:
     """Residuals far larger than losses of runs of one kind scatter about a law of theirs."""
     with np.errstate(all="ignore"):
-        logs = np.log(fit.fitted) - np.log(np.asarray(fit.runs.loss))
+        logs = np.log(fit.fitted) - np.log(fit.observed)
         size = float(np.sqrt(np.mean(logs**2)))
     if not fit.converged or outcome(fit) or not size > LARGEST_SCATTER:
         return []
@@ -167,7 +167,7 @@ def _irreducible(fit: Fit) -> list[str]:
     """A given E that losses lie below; an expression's E without a bound that ended below 0."""
     E = fit.coefficients.get("E", 0.0)
     if E > 0.0 and ("E" in fit.design.given or "E" in fit.at_bound):
-        n = int(np.count_nonzero(np.asarray(fit.runs.loss) <= E))
+        n = int(np.count_nonzero(fit.observed <= E))
         have = f"{'has' if n == 1 else 'have'} {'an L' if outcome(fit) else 'a loss'}"
         what = f"{n} of {counted(len(fit.runs), 'run')} {have} of at most E = {E:.6g}"
         return [f"{what}, which is given: no such law reaches them"] if n else []

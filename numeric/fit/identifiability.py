@@ -620,8 +620,7 @@ class Linearised:
         free = np.array([name not in fit.design.given for name in fit.model.coefficients])
         with np.errstate(all="ignore"):
             _, jacobian, _ = fit.linearised()
-            if fit.runs.weight is not None:
-                jacobian = jacobian * np.sqrt(np.asarray(fit.runs.weight))
+            jacobian = jacobian * np.sqrt(fit.weights)
             if not np.abs(jacobian[free]).max(initial=0.0) < LARGE:
                 return None
             triangle = np.asarray(

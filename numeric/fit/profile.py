@@ -206,9 +206,7 @@ class _Rise:
 
     @classmethod
     def of(cls, fit: Fit) -> _Rise:
-        observed = np.asarray(fit.runs.loss)
-        problems = Problems.of(fit.design.model, observed, fit.runs.weight, fit.objective)
-        least = fit.objective_value
+        problems, least = fit.problems, fit.objective_value
         if least <= float(problems.rounding[0]):
             raise ValueError(
                 "profile: the law meets the runs exactly; no residuals tell how sure it is"
@@ -217,9 +215,8 @@ class _Rise:
             return cls(problems, problems, least, fit.size, fit.spare, 0.0)
         clip = fit.objective.clip(bandwidth(fit, fit.residuals))
         psi = clip.psi(fit.residuals)
-        weights = np.ones_like(psi) if fit.runs.weight is None else fit.runs.weight
-        bend = np.sum(weights * clip.curvature(psi))
-        pull = np.sum((weights * fit.objective.clip().psi(fit.residuals)) ** 2)
+        bend = np.sum(fit.weights * clip.curvature(psi))
+        pull = np.sum((fit.weights * fit.objective.clip().psi(fit.residuals)) ** 2)
         factor = 2.0 * (fit.spare / fit.size) * float(bend / pull)
         smooth = problems.with_clip(clip)
         return cls(problems, smooth, least, fit.size, fit.spare, factor)

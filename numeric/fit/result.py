@@ -14,6 +14,7 @@ from ..errors import outside
 from ..results import Estimate
 from .fitted import DEFAULT_LEVEL, FREE, Fitted
 from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT
+from .newton import Problems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -164,6 +165,21 @@ class Fit(Fitted):
 
     # -- residuals -------------------------------------------------------------------------------------------------
 
+    @property
+    def observed(self) -> Floats:
+        """The losses of the runs, (n,)."""
+        return np.asarray(self.runs.loss)
+
+    @property
+    def weights(self) -> Floats:
+        """The weights of the runs, (n,): 1 where they have none."""
+        return np.ones(self.size) if self.runs.weight is None else np.asarray(self.runs.weight)
+
+    @property
+    def problems(self) -> Problems:
+        """What the solver minimised."""
+        return Problems.of(self.design.model, self.observed, self.runs.weight, self.objective)
+
     @cached_property
     def fitted(self) -> Floats:
         """The law at the runs, (n,)."""
@@ -172,7 +188,7 @@ class Fit(Fitted):
     @cached_property
     def residuals(self) -> Floats:
         """(n,): log(observed) - log(law), or observed - law for "least-squares"."""
-        return -self.objective.residuals(self.fitted, np.asarray(self.runs.loss))
+        return -self.objective.residuals(self.fitted, self.observed)
 
     def predict(self, rows: Runs) -> Floats:
         """What the law says of other runs, (m,)."""
