@@ -156,11 +156,15 @@ class BrokenFit(Fitted):
         """y (m,) at rows with compute."""
         return np.asarray(self.law_of(self.coefficients).accuracy(rows.compute))
 
+    @cached_property
+    def _linearised(self) -> tuple[Floats, Floats, Floats]:
+        problems = Problems(self.model, self.observed, None, self.objective.clip(), self.in_logs)
+        return problems.linearised(self.theta)
+
     @property
     def residuals(self) -> Floats:
         """(n,): law minus observed, or that of the logarithms."""
-        problems = Problems(self.model, self.observed, None, self.objective.clip(), self.in_logs)
-        return np.asarray(problems.residuals(self.theta[None])[0])
+        return self._linearised[0]
 
     @cached_property
     def at_bound(self) -> Mask:
@@ -176,11 +180,10 @@ class BrokenFit(Fitted):
         Infinite where the runs leave a direction open. Huber's function of a small width acts as
         the absolute deviation does, whose variance is pi/2 times that of squares.
         """
-        values, jacobian = self.model.evaluate(self.theta[None])
-        scaled = jacobian[0] / values[0] if self.in_logs else jacobian[0]
+        residuals, jacobian, _ = self._linearised
         free = ~self.at_bound
         spare = max(self.model.size - int(free.sum()), 1)
-        size = np.abs(self.residuals)
+        size = np.abs(residuals)
         if self.objective.is_square:
             variance = float(size @ size) / spare
         else:
@@ -190,7 +193,7 @@ class BrokenFit(Fitted):
             within = erf(self.objective.width / (sqrt(2.0) * scale)) if scale > 0.0 else 1.0
             variance = scale**2 * (within + (1.0 - within) * np.pi / 2.0)
         found = np.zeros((len(free), len(free)))
-        found[np.ix_(free, free)] = classical(scaled[free], variance)
+        found[np.ix_(free, free)] = classical(jacobian[free], variance)
         return found
 
     @property

@@ -147,6 +147,16 @@ class Problems:
         values, _ = self.model.evaluate(theta)
         return (np.log(values) if self.in_logs else values) - self.observed
 
+    def linearised(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Of one problem at parameters (p,): the residuals (n,), law less observed, their
+        derivatives (p, n), and the values of the law (n,).
+        """
+        values, jacobian = self.model.evaluate(theta[None])
+        if self.in_logs:
+            jacobian /= values[:, None, :]
+        law = np.log(values[0]) if self.in_logs else values[0]
+        return law - self.observed.reshape(-1), jacobian[0], values[0]
+
     @property
     def rounding(self) -> Floats:
         """The objective where rounding errors are all the residuals: (K,), or (1,) for all

@@ -142,11 +142,10 @@ def stirred(
     """Points around a minimum, as far as the residuals let the parameters vary: next to it others
     may be deeper.
     """
-    values, jacobian = problem.model.evaluate(theta[None])
-    scaled = jacobian[0] / (values if problem.in_logs else 1.0)
-    lengths = np.linalg.norm(scaled, axis=1)
+    _, jacobian, _ = problem.linearised(theta)
+    lengths = np.linalg.norm(jacobian, axis=1)
     lengths[lengths == 0.0] = 1.0
-    left, size, _ = np.linalg.svd(scaled / lengths[:, None], full_matrices=False)
+    left, size, _ = np.linalg.svd(jacobian / lengths[:, None], full_matrices=False)
     spread = float(median_residuals(problem, theta[None])[0, 0]) / np.maximum(
         size, FLATTEST * size[0]
     )

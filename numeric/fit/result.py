@@ -198,10 +198,7 @@ class Fit(Fitted):
         """What the objective sums rho of, law less observed (n,), the derivatives of that (p, n) in
         the solver's parameters, and the fitted values (n,).
         """
-        values, jacobian = self.design.model.evaluate(self.theta[None])
-        if self.objective.in_logs:
-            jacobian /= values[:, None, :]
-        return -self.residuals, jacobian[0], values[0]
+        return self.problems.linearised(self.theta)
 
     # -- the law ---------------------------------------------------------------------------------------------------
 
@@ -443,12 +440,6 @@ class Fit(Fitted):
     def as_dict(self, *, name: str = "", **options: Any) -> dict[str, Any]:
         """Plain data; see `isoflop.numeric.fit.summary.Summary.as_dict` for its keys."""
         return self.summary(**options).as_dict(name)
-
-    def to_json(self, *, name: str = "", **options: Any) -> str:
-        """The plain data as JSON; floats read back unchanged."""
-        from .summary import json_of
-
-        return json_of(self.as_dict(name=name, **options))
 
     def to_frame(self, **options: Any) -> DataFrame:
         """A pandas frame, a row a number."""
