@@ -19,7 +19,7 @@ import numpy as np
 
 from ..fit.covariance import MEDIAN_DEVIATION, classical
 from ..fit.fitted import Fitted
-from ..fit.newton import MOST_STEPS, Minima, Problems, minimise, values
+from ..fit.newton import MOST_STEPS, Ends, Problems, best_of, minimise, values
 from ..fit.objective import Clip, Objective
 from ..fit.optimality import Solution
 from ..fit.path import median_residuals
@@ -156,11 +156,15 @@ class BrokenFit(Fitted):
         """y (m,) at rows with compute."""
         return np.asarray(self.law_of(self.coefficients).accuracy(rows.compute))
 
+    @cached_property
+    def _linearised(self) -> tuple[Floats, Floats, Floats]:
+        problems = Problems(self.model, self.observed, None, self.objective.clip(), self.in_logs)
+        return problems.linearised(self.theta)
+
     @property
     def residuals(self) -> Floats:
         """(n,): law minus observed, or that of the logarithms."""
-        problems = Problems(self.model, self.observed, None, self.objective.clip(), self.in_logs)
-        return np.asarray(problems.residuals(self.theta[None])[0])
+        return self._linearised[0]
 
     @cached_property
     def at_bound(self) -> Mask:
@@ -176,11 +180,10 @@ class BrokenFit(Fitted):
         Infinite where the runs leave a direction open. Huber's function of a small width acts as
         the absolute deviation does, whose variance is pi/2 times that of squares.
         """
-        values, jacobian = self.model.evaluate(self.theta[None])
-        scaled = jacobian[0] / values[0] if self.in_logs else jacobian[0]
+        residuals, jacobian, _ = self._linearised
         free = ~self.at_bound
         spare = max(self.model.size - int(free.sum()), 1)
-        size = np.abs(self.residuals)
+        size = np.abs(residuals)
         if self.objective.is_square:
             variance = float(size @ size) / spare
         else:
@@ -190,7 +193,7 @@ class BrokenFit(Fitted):
             within = erf(self.objective.width / (sqrt(2.0) * scale)) if scale > 0.0 else 1.0
             variance = scale**2 * (within + (1.0 - within) * np.pi / 2.0)
         found = np.zeros((len(free), len(free)))
-        found[np.ix_(free, free)] = classical(scaled[free], variance)
+        found[np.ix_(free, free)] = classical(jacobian[free], variance)
         return found
 
     @property
@@ -253,14 +256,8 @@ class BrokenFit(Fitted):
             _descend(problems, self.objective, start, self.lower, self.upper, ENOUGH_AGAIN, AGAIN)
             for start in begun
         ]
-        best, each = (
-            np.argmin(np.stack([end.value for end in ends]), axis=0),
-            np.arange(len(weights)),
-        )
-        theta = np.stack([end.theta for end in ends])[best, each]
-        done = np.stack([end.done | (end.decrement <= CLOSE * end.value) for end in ends])[
-            best, each
-        ]
+        theta, value, done, decrement = best_of(ends)
+        done |= decrement <= CLOSE * value
         enough = np.array(
             [len(np.unique(self.model.logs[row > 0.0])) >= self.model.width for row in weights]
         )
@@ -399,7 +396,7 @@ def _descend(
     upper: Floats,
     enough: float = ENOUGH,
     most_steps: int = MOST_STEPS,
-) -> Minima:
+) -> Ends:
     """Local minima of K problems from starts (K, p), by way of objectives that are curved over a
     wider range of residuals.
 

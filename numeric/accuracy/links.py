@@ -10,9 +10,10 @@ finds the minimum in it. Least squares of accuracy throughout.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,39 +60,149 @@ BEYOND = 0.005
 AT_BOUND = 1e-9
 
 
-class Shape(Protocol):
-    """phi with its inner coefficients theta (K, q), in which the search is a box; z runs from -1 to
-    1.
+class Link(ABC):
+    """Accuracy Q as a function of the proxy L: b + a phi(z; theta) with the inner coefficients theta
+    (K, q), in which the search is a box; z is the proxy from -1 to 1.
+
+    Attributes
+    ----------
+    name, formula : str
+    coefficients : tuple of str
+        As the law writes them.
+    pinned : (float, float) or None
+        b and a where they are not fitted.
     """
 
+    name: str
+    formula: str
+    coefficients: tuple[str, ...]
+    pinned: tuple[float, float] | None = None
+
     @property
+    @abstractmethod
     def grid(self) -> Floats:
         """theta on a grid, (G, H, q)."""
 
     @property
+    @abstractmethod
     def box(self) -> tuple[Floats, Floats]:
         """Bounds (B, q) of the boxes that are searched one by one."""
 
+    @abstractmethod
     def derivatives(self, theta: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
         """phi (K, n), its first (K, q, n) and second derivatives (K, q, q, n)."""
 
+    @abstractmethod
     def written(self, theta: Floats, centre: float, scale: float) -> Floats:
         """Coefficients (K, p) as the law writes them, from (b, a, theta) at z = (L - centre)/scale."""
 
+    @abstractmethod
     def accuracy(self, coefficients: Floats, proxy: Floats) -> Floats:
-        """Accuracy (K, n) from the coefficients (K, p) as the law writes them, at proxies (n,) or
-        (K, n).
-        """
+        """Accuracy (K, n) of K links (K, p) at proxies (n,) or (K, n), not kept between 0 and 1."""
 
     def levels(self, coefficients: Floats) -> dict[str, float]:
         """Accuracies at which the law (p,) levels off, by name; none where it does not, or where
         its form fixes them.
         """
+        return {}
+
+    def remarks(self, coefficients: Floats) -> tuple[str, ...]:
+        """Where the law levels off outside [0, 1], which no accuracy does."""
+        ends = self.levels(coefficients)
+        return tuple(
+            f"{name} = {value:.4g}, where it levels off, is "
+            f"{'above 1' if value > 1.0 else 'below 0'}: no accuracy is"
+            for name, value in ends.items()
+            if not -BEYOND <= value <= 1.0 + BEYOND
+        )
+
+    @property
+    def least(self) -> int:
+        """Distinct proxies that a fit needs."""
+        return len(self.coefficients)
+
+    # -- fits ----------------------------------------------------------------------------------------------------------
+
+    def fit(self, proxy: Floats, accuracy: Floats, *, what: str = "proxy") -> LinkFit:
+        """The link closest to the runs.
+
+        Raises
+        ------
+        ValueError
+            Where the proxy takes fewer values than the link has coefficients.
+        """
+        distinct = len(np.unique(proxy))
+        if distinct < self.least:
+            raise ValueError(
+                f"{what}: takes {distinct} value{'s' * (distinct != 1)} at {len(proxy)} runs; "
+                f"must take at least {self.least} for {self.formula}"
+            )
+        z = _standardised(proxy)[0]
+        theta, value, done = self.solve(z, accuracy[None], np.ones((1, len(z))), MOST_STARTS)
+        solution = Solution(theta[0], float(value[0]), bool(done[0]))
+        return LinkFit(link=self, proxy=proxy, accuracy=accuracy, solution=solution)
+
+    def solve(
+        self, z: Floats, observed: Floats, weights: Floats, most: int
+    ) -> tuple[Floats, Floats, Mask]:
+        """The best minimum of K problems: (b, a, inner coefficients), objectives, certificates."""
+        starts = self._starts(z, observed, weights, most)
+        lower, upper = self.box
+        count, many, width = starts.shape
+        flat = starts.reshape(count * many, width)
+        low, high = _boxes(flat, lower, upper, self.pinned is not None)
+        problems = Problems(
+            LinkModel(self._searched, z),
+            np.repeat(observed, many, axis=0),
+            np.repeat(weights, many, axis=0),
+            SQUARES,
+            False,
+        )
+        ends = minimise(problems, np.clip(flat, low, high), low, high, damping=0.0)
+        values = ends.value.reshape(count, many)
+        best, each = np.argmin(values, axis=1), np.arange(count)
+        done = ends.done.reshape(count, many)
+        # Of several ends at the same minimum one may be certified and another be short of it by
+        # rounding.
+        close = values <= values[each, best][:, None] * (1.0 + SAME)
+        best = np.where(done[each, best], best, np.argmax(close & done, axis=1))
+        best = np.where((close & done).any(axis=1), best, np.argmin(values, axis=1))
+        theta = ends.theta.reshape(count, many, width)[each, best]
+        return (
+            theta if self.pinned else self._searched.original(theta),
+            values[each, best],
+            done[each, best],
+        )
+
+    @property
+    def _searched(self) -> Any:
+        return self if self.pinned else FromEndToEnd(self)
+
+    def _starts(self, z: Floats, observed: Floats, weights: Floats, most: int) -> Floats:
+        """The best points of the grid, (K, most, p): where no neighbour leaves a smaller sum of
+        squares.
+        """
+        grid = self.grid
+        rows, columns, width = grid.shape
+        inner = grid.reshape(rows * columns, width)
+        phi = np.concatenate([self._searched.derivatives(row, z)[0] for row in grid])
+        if self.pinned is None:
+            b, a, squares = _lines(phi, observed, weights)
+        else:
+            pinned_b, pinned_a = self.pinned
+            squares = _squares(pinned_b + pinned_a * phi, observed, weights)
+            b, a = np.full_like(squares, pinned_b), np.full_like(squares, pinned_a)
+        chosen = peaks(-squares.reshape(-1, rows, columns), most)
+        each = np.arange(len(chosen))[:, None]
+        return np.concatenate(
+            [np.stack([b[each, chosen], a[each, chosen]], axis=-1), inner[chosen]], axis=-1
+        )
 
 
-@dataclass(frozen=True)
-class Straight:
+class Linear(Link):
     """phi = z."""
+
+    name, formula, coefficients = "linear", "Q = a + b L", ("a", "b")
 
     @property
     def grid(self) -> Floats:
@@ -119,20 +230,19 @@ class Straight:
 
     def accuracy(self, coefficients: Floats, proxy: Floats) -> Floats:
         """a + b L."""
-        return coefficients[:, :1] + coefficients[:, 1:] * proxy
-
-    def levels(self, coefficients: Floats) -> dict[str, float]:
-        """A line does not level off."""
-        return {}
+        return np.asarray(coefficients[:, :1] + coefficients[:, 1:] * proxy)
 
 
-@dataclass(frozen=True)
-class Sigmoid:
+class Logistic(Link):
     """phi = 1/(1 + exp(-u)), u = d (REACH + s) + s z; theta = (d, s), -1 <= d <= 1, s > 0.
 
     At d = -1 the largest argument at a run is u = -REACH, at d = 1 the least is REACH: beyond, the
-    curve is an exponential.
+    curve is an exponential. a > 0: b is the accuracy at the bad end, a + b at the good one, and k <
+    0 where accuracy falls with L.
     """
+
+    name, formula = "logistic", "Q = a/(1 + exp(-k (L - L0))) + b"
+    coefficients = ("a", "k", "L0", "b")
 
     @property
     def grid(self) -> Floats:
@@ -174,7 +284,7 @@ class Sigmoid:
     def accuracy(self, coefficients: Floats, proxy: Floats) -> Floats:
         """a/(1 + exp(-k (L - L0))) + b."""
         a, k, middle, b = coefficients.T[:, :, None]
-        return a * sigmoid(k * (proxy - middle)) + b
+        return np.asarray(a * sigmoid(k * (proxy - middle)) + b)
 
     def levels(self, coefficients: Floats) -> dict[str, float]:
         """b, and a + b above it."""
@@ -182,11 +292,13 @@ class Sigmoid:
         return {"b": b, "a + b": a + b}
 
 
-@dataclass(frozen=True)
-class UnitSigmoid:
+class UnitLogistic(Link):
     """phi = 1/(1 + exp(-u)), u = c + s z between 0 and 1: theta = (c, s), s of either sign, b = 0
-    and a = 1.
+    and a = 1. Krajewski et al. 2025, arXiv 2512.08894, Section 4.2.1.
     """
+
+    name, formula, coefficients = "unit-logistic", "Q = 1/(1 + exp(-a L + b))", ("a", "b")
+    pinned = (0.0, 1.0)
 
     @property
     def grid(self) -> Floats:
@@ -220,14 +332,14 @@ class UnitSigmoid:
         """1/(1 + exp(-a L + b))."""
         return sigmoid(coefficients[:, :1] * proxy - coefficients[:, 1:])
 
-    def levels(self, coefficients: Floats) -> dict[str, float]:
-        """0 and 1, by its form."""
-        return {}
 
+class Exponential(Link):
+    """phi = exp(-g z), g of either sign; theta = (g,). Gadre et al. 2024, arXiv 2403.08540: error 1
+    - Q = epsilon - k exp(-decay L).
+    """
 
-@dataclass(frozen=True)
-class Decay:
-    """phi = exp(-g z), g of either sign; theta = (g,)."""
+    name, formula = "exponential", "Q = 1 - epsilon + k exp(-decay L)"
+    coefficients = ("epsilon", "k", "decay")
 
     @property
     def grid(self) -> Floats:
@@ -258,7 +370,7 @@ class Decay:
     def accuracy(self, coefficients: Floats, proxy: Floats) -> Floats:
         """1 - epsilon + k exp(-decay L)."""
         epsilon, k, decay = coefficients.T[:, :, None]
-        return 1.0 - epsilon + k * np.exp(-decay * proxy)
+        return np.asarray(1.0 - epsilon + k * np.exp(-decay * proxy))
 
     def levels(self, coefficients: Floats) -> dict[str, float]:
         """1 - epsilon."""
@@ -267,7 +379,7 @@ class Decay:
 
 @dataclass(frozen=True)
 class FromEndToEnd:
-    """A shape from 0 at z = -1 to 1 at z = 1: (phi - phi(-1))/(phi(1) - phi(-1)), with the same
+    """A link from 0 at z = -1 to 1 at z = 1: (phi - phi(-1))/(phi(1) - phi(-1)), with the same
     inner coefficients.
 
     Its b and a are an accuracy at the runs and the change over them. Those of phi itself run to
@@ -275,13 +387,13 @@ class FromEndToEnd:
     a curved valley.
     """
 
-    shape: Any
+    link: Any
 
     def derivatives(self, theta: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
         """By the quotient rule: with phi = n/m, phi_i m = n_i - phi m_i, phi_ij m = n_ij - phi_i
         m_j - phi_j m_i - phi m_ij.
         """
-        every = self.shape.derivatives(theta, np.concatenate([z, [-1.0, 1.0]]))
+        every = self.link.derivatives(theta, np.concatenate([z, [-1.0, 1.0]]))
         n, n1, n2 = (part[..., :-2] - part[..., -2:-1] for part in every)
         m, m1, m2 = (part[..., -1:] - part[..., -2:-1] for part in every)
         phi = n / m
@@ -291,8 +403,8 @@ class FromEndToEnd:
         return phi, first, second
 
     def original(self, theta: Floats) -> Floats:
-        """The coefficients (b, a, inner) of the shape itself."""
-        low, high = self.shape.derivatives(theta[:, 2:], np.array([-1.0, 1.0]))[0].T
+        """The coefficients (b, a, inner) of the link itself."""
+        low, high = self.link.derivatives(theta[:, 2:], np.array([-1.0, 1.0]))[0].T
         found = theta.copy()
         found[:, 1] /= high - low
         found[:, 0] -= found[:, 1] * low
@@ -308,7 +420,7 @@ def sigmoid(u: Floats) -> Floats:
 class LinkModel:
     """A link at n runs, in theta = (b, a, inner coefficients), for `isoflop.numeric.fit.newton`."""
 
-    shape: Any
+    link: Any
     z: Floats
 
     @property
@@ -318,11 +430,11 @@ class LinkModel:
 
     def part(self, runs: Any) -> LinkModel:
         """The link at some of the runs."""
-        return LinkModel(self.shape, self.z[runs])
+        return LinkModel(self.link, self.z[runs])
 
     def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
         """Accuracies (K, n) and their first derivatives (K, p, n)."""
-        phi, first, _ = self.shape.derivatives(theta[:, 2:], self.z)
+        phi, first, _ = self.link.derivatives(theta[:, 2:], self.z)
         jacobian = np.concatenate(
             [np.ones_like(phi)[:, None], phi[:, None], theta[:, 1, None, None] * first], axis=1
         )
@@ -338,7 +450,7 @@ class LinkModel:
     ) -> Floats:
         """The sum over the runs of factors (K, n) times the second derivatives: (K, p, p)."""
         weighted = factors if divisor is None else factors / divisor
-        _, first, second = self.shape.derivatives(theta[:, 2:], self.z)
+        _, first, second = self.link.derivatives(theta[:, 2:], self.z)
         width = theta.shape[1]
         found = np.zeros((len(theta), width, width))
         found[:, 1, 2:] = found[:, 2:, 1] = np.einsum("kn,kqn->kq", weighted, first)
@@ -369,7 +481,7 @@ class LinkFit(Fitted):
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """By name, as the link writes them."""
-        written = self.link.written(self.solution.theta[None], self.proxy)[0]
+        written = self.link.written(self.solution.theta[None], *_standardised(self.proxy)[1:])[0]
         return dict(zip(self.link.coefficients, written.tolist(), strict=True))
 
     @property
@@ -393,11 +505,11 @@ class LinkFit(Fitted):
         hardly change with it), or lies at a limit of the search: the bend lies beyond the runs, or
         between two of them.
         """
-        lower, upper = self.link.shape.box
+        lower, upper = self.link.box
         inner = self.solution.theta[2:]
         near = AT_BOUND * np.maximum(1.0, np.abs(inner))
         held = (np.abs(inner - lower) <= near) | (np.abs(inner - upper) <= near)
-        model = LinkModel(self.link.shape, _standardised(self.proxy)[0])
+        model = LinkModel(self.link, _standardised(self.proxy)[0])
         jacobian = model.evaluate(self.solution.theta[None])[1][0]
         columns = jacobian if self.link.pinned is None else jacobian[2:]
         return self.names if held.any() or independence(columns) < DEPENDENT else ()
@@ -428,149 +540,15 @@ class LinkFit(Fitted):
         if weights is None:
             weights = np.ones_like(observed)
         accuracy = np.broadcast_to(self.accuracy if observed is None else observed, weights.shape)
-        z = _standardised(self.proxy)[0]
+        z, centre, scale = _standardised(self.proxy)
         theta, value, done = self.link.solve(z, accuracy, weights, FEW_STARTS)
-        found = self.link.written(theta, self.proxy)
+        found = self.link.written(theta, centre, scale)
         enough = _distinct(self.proxy, weights) >= self.link.least
         return Refits(found, done & np.isfinite(found).all(axis=1) & enough, value)
 
 
-@dataclass(frozen=True)
-class Link:
-    """Accuracy Q as a function of the proxy L.
-
-    Attributes
-    ----------
-    name, formula : str
-    coefficients : tuple of str
-    shape : Shape
-    pinned : (float, float) or None
-        b and a where they are not fitted.
-    """
-
-    name: str
-    formula: str
-    coefficients: tuple[str, ...]
-    shape: Any
-    pinned: tuple[float, float] | None = None
-
-    # -- what a link is ------------------------------------------------------------------------------------------------
-
-    def accuracy(self, coefficients: Floats, proxy: Floats) -> Floats:
-        """Accuracy (K, n) of K links (K, p) at proxies (n,) or (K, n), not kept between 0 and 1."""
-        return np.asarray(self.shape.accuracy(coefficients, proxy))
-
-    def remarks(self, coefficients: Floats) -> tuple[str, ...]:
-        """Where the law levels off outside [0, 1], which no accuracy does."""
-        ends = self.shape.levels(coefficients)
-        return tuple(
-            f"{name} = {value:.4g}, where it levels off, is "
-            f"{'above 1' if value > 1.0 else 'below 0'}: no accuracy is"
-            for name, value in ends.items()
-            if not -BEYOND <= value <= 1.0 + BEYOND
-        )
-
-    @property
-    def least(self) -> int:
-        """Distinct proxies that a fit needs."""
-        return len(self.coefficients)
-
-    # -- fits ----------------------------------------------------------------------------------------------------------
-
-    def fit(self, proxy: Floats, accuracy: Floats, *, what: str = "proxy") -> LinkFit:
-        """The link closest to the runs.
-
-        Raises
-        ------
-        ValueError
-            Where the proxy takes fewer values than the link has coefficients.
-        """
-        distinct = len(np.unique(proxy))
-        if distinct < self.least:
-            raise ValueError(
-                f"{what}: takes {distinct} value{'s' * (distinct != 1)} at {len(proxy)} runs; "
-                f"must take at least {self.least} for {self.formula}"
-            )
-        z = _standardised(proxy)[0]
-        theta, value, done = self.solve(z, accuracy[None], np.ones((1, len(z))), MOST_STARTS)
-        solution = Solution(theta[0], float(value[0]), bool(done[0]))
-        return LinkFit(link=self, proxy=proxy, accuracy=accuracy, solution=solution)
-
-    def written(self, theta: Floats, proxy: Floats) -> Floats:
-        """Coefficients (K, p) as the law writes them, from those of the proxy from -1 to 1."""
-        _, centre, scale = _standardised(proxy)
-        return np.asarray(self.shape.written(theta, centre, scale))
-
-    def solve(
-        self, z: Floats, observed: Floats, weights: Floats, most: int
-    ) -> tuple[Floats, Floats, Mask]:
-        """The best minimum of K problems: (b, a, inner coefficients), objectives, certificates."""
-        starts = self._starts(z, observed, weights, most)
-        lower, upper = self.shape.box
-        count, many, width = starts.shape
-        flat = starts.reshape(count * many, width)
-        low, high = _boxes(flat, lower, upper, self.pinned is not None)
-        problems = Problems(
-            LinkModel(self._searched, z),
-            np.repeat(observed, many, axis=0),
-            np.repeat(weights, many, axis=0),
-            SQUARES,
-            False,
-        )
-        ends = minimise(problems, np.clip(flat, low, high), low, high, damping=0.0)
-        values = ends.value.reshape(count, many)
-        best, each = np.argmin(values, axis=1), np.arange(count)
-        done = ends.done.reshape(count, many)
-        # Of several ends at the same minimum one may be certified and another be short of it by
-        # rounding.
-        close = values <= values[each, best][:, None] * (1.0 + SAME)
-        best = np.where(done[each, best], best, np.argmax(close & done, axis=1))
-        best = np.where((close & done).any(axis=1), best, np.argmin(values, axis=1))
-        theta = ends.theta.reshape(count, many, width)[each, best]
-        return (
-            theta if self.pinned else self._searched.original(theta),
-            values[each, best],
-            done[each, best],
-        )
-
-    @property
-    def _searched(self) -> Any:
-        return self.shape if self.pinned else FromEndToEnd(self.shape)
-
-    def _starts(self, z: Floats, observed: Floats, weights: Floats, most: int) -> Floats:
-        """The best points of the grid, (K, most, p): where no neighbour leaves a smaller sum of
-        squares.
-        """
-        grid = self.shape.grid
-        rows, columns, width = grid.shape
-        inner = grid.reshape(rows * columns, width)
-        phi = np.concatenate([self._searched.derivatives(row, z)[0] for row in grid])
-        if self.pinned is None:
-            b, a, squares = _lines(phi, observed, weights)
-        else:
-            pinned_b, pinned_a = self.pinned
-            squares = _squares(pinned_b + pinned_a * phi, observed, weights)
-            b, a = np.full_like(squares, pinned_b), np.full_like(squares, pinned_a)
-        chosen = peaks(-squares.reshape(-1, rows, columns), most)
-        each = np.arange(len(chosen))[:, None]
-        return np.concatenate(
-            [np.stack([b[each, chosen], a[each, chosen]], axis=-1), inner[chosen]], axis=-1
-        )
-
-
-LINEAR = Link("linear", "Q = a + b L", ("a", "b"), Straight())
-#: a > 0: b is the accuracy at the bad end, a + b at the good one, and k < 0 where accuracy falls
-#: with L.
-LOGISTIC = Link("logistic", "Q = a/(1 + exp(-k (L - L0))) + b", ("a", "k", "L0", "b"), Sigmoid())
-#: Gadre et al. 2024, arXiv 2403.08540: error 1 - Q = epsilon - k exp(-decay L).
-EXPONENTIAL = Link(
-    "exponential", "Q = 1 - epsilon + k exp(-decay L)", ("epsilon", "k", "decay"), Decay()
-)
-#: Krajewski et al. 2025, arXiv 2512.08894, Section 4.2.1.
-UNIT_LOGISTIC = Link(
-    "unit-logistic", "Q = 1/(1 + exp(-a L + b))", ("a", "b"), UnitSigmoid(), (0.0, 1.0)
-)
-LINKS = {link.name: link for link in (LINEAR, LOGISTIC, EXPONENTIAL)}
+LINEAR, LOGISTIC, EXPONENTIAL, UNIT_LOGISTIC = Linear(), Logistic(), Exponential(), UnitLogistic()
+LINKS: dict[str, Link] = {link.name: link for link in (LINEAR, LOGISTIC, EXPONENTIAL)}
 
 
 def _standardised(proxy: Floats) -> tuple[Floats, float, float]:
@@ -588,7 +566,7 @@ def _distinct(proxy: Floats, weights: Floats) -> NDArray[np.intp]:
 
 
 def _boxes(starts: Floats, lower: Floats, upper: Floats, pinned: bool) -> tuple[Floats, Floats]:
-    """The box (P, p) of each start: of those of the shape the one that it lies in; b and a free, or
+    """The box (P, p) of each start: of those of the link the one that it lies in; b and a free, or
     held where they are.
     """
     inside = ((starts[:, None, 2:] >= lower) & (starts[:, None, 2:] <= upper)).all(axis=2)

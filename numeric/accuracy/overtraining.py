@@ -316,7 +316,8 @@ class Overtraining(Joint):
             raise ValueError("law: the runs do not determine the law of loss; see the notes")
         runs = counted(int(self.for_loss.sum()), "run")
         source = f"one exponent, fitted to {runs} of {self.source} by least squares"
-        return ONE_EXPONENT.law(self.loss_fit.coefficients, "over-training", source)
+        law: Any = ONE_EXPONENT.law(self.loss_fit.coefficients, "over-training", source)
+        return law
 
     def loss(self, params: Any, tokens: Any) -> Floats:
         """L at runs, (m,)."""

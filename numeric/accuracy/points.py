@@ -9,10 +9,10 @@ from typing import Any
 from ...theory.typeset.numbers import Format, Interval, Significant
 from ...theory.typeset.table import Column
 
-__all__ = ["InHundreds", "Points", "interval_of", "value_of"]
+__all__ = ["InHundreds", "PercentagePoints", "interval_of", "value_of"]
 
 
-class Points(Format):
+class PercentagePoints(Format):
     """A share in points of a hundred: so many places behind the point, and at least two digits."""
 
     unit: str = ""

@@ -14,7 +14,7 @@ from ..words import counted
 from .broken_ray import TWIN
 from .ceiling import BESIDE
 from .fitting import simplest_of_least
-from .points import InHundreds, Points, interval_of, value_of
+from .points import InHundreds, PercentagePoints, interval_of, value_of
 from .power import CEILING_KINDS
 
 if TYPE_CHECKING:
@@ -55,16 +55,16 @@ PENALTY = (
     value_of("loss_penalty", "penalty P", Places(5), "$P$"),
     interval_of("loss_penalty", Significant(4)),
     value_of("effective_compute", "C_eff/C", Places(4), r"$C_{\mathrm{eff}}/C$"),
-    value_of("greatest_loss", "greatest\nloss (points)", Points(3), "at most (points)"),
+    value_of("greatest_loss", "greatest\nloss (points)", PercentagePoints(3), "at most (points)"),
 )
 LOSS_OPTIMAL = (
     Column("law", "law of loss", align="left"),
     COMPUTE,
     value_of("ratio", "ratio", Significant(3), r"$\rho$"),
     value_of("loss_penalty", "penalty\nP", Places(5), "$P$"),
-    value_of("lost_accuracy", "points\nlost", Points(3), "points lost"),
+    value_of("lost_accuracy", "points\nlost", PercentagePoints(3), "points lost"),
     interval_of("lost_accuracy", InHundreds()),
-    value_of("compute_overhead", "extra\ncompute", Points(1, unit=" %"), "extra compute"),
+    value_of("compute_overhead", "extra\ncompute", PercentagePoints(1, unit=" %"), "extra compute"),
     interval_of("compute_overhead", InHundreds()),
 )
 
@@ -321,7 +321,7 @@ def _penalties(plan: Planning) -> Table:
             f"lost at\n{Significant(3).text(C)}",
             latex=f"at {Shortest(4).latex(C)}",
             of=at(i),
-            format=Points(3),
+            format=PercentagePoints(3),
         )
         for i, C in enumerate(budgets[:MOST_BUDGETS])
     ]

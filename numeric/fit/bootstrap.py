@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ArgumentError, whole_number
-from .newton import Problems, minimise
+from .newton import Problems, best_of, minimise
 from .objective import Clip
 from .optimality import Solution
 from .path import follow
@@ -66,11 +66,7 @@ def refit(fit: Fit, weights: Floats | None = None, observed: Floats | None = Non
         )
         for start in _starts(fit)
     ]
-    best, each = np.argmin([end.value for end in ends], axis=0), np.arange(count)
-    theta, value, done = (
-        np.stack(parts)[best, each]
-        for parts in zip(*((e.theta, e.value, e.done) for e in ends), strict=True)
-    )
+    theta, value, done, _ = best_of(ends)
     exact = fit.objective.is_sharp and not fit.model.is_expression
     for index in range(count) if exact else np.flatnonzero(~done):
         own = drawn if drawn is None or drawn.ndim == 1 else drawn[index]
@@ -107,10 +103,7 @@ def _starts(fit: Fit) -> list[Floats]:
     """
     found = [fit.theta, *fit.solution.others[:MOST_OTHERS]]
     if not fit.objective.is_square:
-        problems = Problems.of(
-            fit.design.model, np.asarray(fit.runs.loss), fit.runs.weight, fit.objective
-        )
-        squares = problems.with_clip(Clip(2.0, -np.inf, np.inf))
+        squares = fit.problems.with_clip(Clip(2.0, -np.inf, np.inf))
         found.append(
             minimise(squares, fit.theta[None], fit.design.lower, fit.design.upper).theta[0]
         )

@@ -18,7 +18,7 @@ from .resample import FEW_GROUPS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .entries import Entry
+    from .entries import FitNumber
     from .result import Fit
 
 #: Below so many resamples beyond either end, percentiles are rough.
@@ -34,7 +34,7 @@ MOST_SOURCES, LEAST_PER_SOURCE, MOST_SHOWN = 20, 8, 3
 
 
 def cautions(
-    fit: Fit, errors: Any, computes: Sequence[float], entries: Sequence[Entry]
+    fit: Fit, errors: Any, computes: Sequence[float], entries: Sequence[FitNumber]
 ) -> list[str]:
     """Everything that a reader of the numbers must know.
 
@@ -101,7 +101,7 @@ def _convergence(fit: Fit) -> list[str]:
 def _scatter(fit: Fit) -> list[str]:
     """Residuals far larger than losses of runs of one kind scatter about a law of theirs."""
     with np.errstate(all="ignore"):
-        logs = np.log(fit.fitted) - np.log(np.asarray(fit.runs.loss))
+        logs = np.log(fit.fitted) - np.log(fit.observed)
         size = float(np.sqrt(np.mean(logs**2)))
     if not fit.converged or outcome(fit) or not size > LARGEST_SCATTER:
         return []
@@ -167,7 +167,7 @@ def _irreducible(fit: Fit) -> list[str]:
     """A given E that losses lie below; an expression's E without a bound that ended below 0."""
     E = fit.coefficients.get("E", 0.0)
     if E > 0.0 and ("E" in fit.design.given or "E" in fit.at_bound):
-        n = int(np.count_nonzero(np.asarray(fit.runs.loss) <= E))
+        n = int(np.count_nonzero(fit.observed <= E))
         have = f"{'has' if n == 1 else 'have'} {'an L' if outcome(fit) else 'a loss'}"
         what = f"{n} of {counted(len(fit.runs), 'run')} {have} of at most E = {E:.6g}"
         return [f"{what}, which is given: no such law reaches them"] if n else []
@@ -205,7 +205,7 @@ def _extrapolated(fit: Fit, computes: Sequence[float]) -> list[str]:
     ]
 
 
-def _of_resamples(fit: Fit, errors: Any, entries: Sequence[Entry]) -> list[str]:
+def _of_resamples(fit: Fit, errors: Any, entries: Sequence[FitNumber]) -> list[str]:
     """What the resamples of a fit do not tell."""
     draws, level, texts = errors.draws, errors.level, []
     limited = [entry.name for entry in entries if entry.estimate.at_limit]
@@ -259,7 +259,7 @@ def _few_groups(fit: Fit, kind: str) -> list[str]:
     return [f"{counted(count, 'group')}: {few}"]
 
 
-def _infinite_ends(entries: Sequence[Entry]) -> list[str]:
+def _infinite_ends(entries: Sequence[FitNumber]) -> list[str]:
     ends = [(entry.label, (entry.estimate.low, entry.estimate.high)) for entry in entries]
     return [
         f"{label}: an end of its interval exceeds the largest float"

@@ -74,8 +74,7 @@ def covariance(fit: Fit, kind: str = "sandwich") -> Floats:
             "a bootstrap (--bootstrap) has intervals, and so has a law without E (--fix E=0)"
         )
     residuals, jacobian, values = fit.linearised()
-    weights = np.ones(len(residuals)) if fit.runs.weight is None else fit.runs.weight
-    spare = len(residuals) - int(free.sum())
+    weights, spare = fit.weights, fit.spare
     if spare <= 0:
         raise ValueError(
             f"covariance: {len(residuals)} runs cannot tell the error of {int(free.sum())} free "
@@ -187,7 +186,7 @@ def require_determined(fit: Fit) -> None:
     second term of the Hessian.
     """
     _, jacobian, _ = fit.linearised()
-    scaled = jacobian[fit.free] * (1.0 if fit.runs.weight is None else np.sqrt(fit.runs.weight))
+    scaled = jacobian[fit.free] * np.sqrt(fit.weights)
     if len(scaled):
         unit, _ = unit_columns(scaled)
         _regular(unit @ unit.T)

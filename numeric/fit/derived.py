@@ -36,10 +36,6 @@ ROUNDING = 1e-10
 
 EXPONENTS = ("beta", "gamma")
 ALL_BUT_E = ("A", "B", *EXPONENTS)
-MOVED_BY = {
-    "A": "log A",
-    "B": "log B",
-}  # a coefficient's coordinate, where it is not the coefficient itself
 
 
 @dataclass(frozen=True)
@@ -91,32 +87,24 @@ class Quantity:
         ValueError
             Where the law lacks a coefficient that it needs, or it exceeds the largest float.
         """
-        return self._of(self.function, law)
+        return float(self._call(self.function, self._needed(law)))
 
-    def values(
-        self, *, E: ArrayLike, A: ArrayLike, B: ArrayLike, beta: ArrayLike, gamma: ArrayLike
-    ) -> Floats:
-        """The quantity of many laws at once.
+    def values(self, **coefficients: ArrayLike) -> Floats:
+        """The quantity (K,) of many laws at once.
 
         Parameters
         ----------
-        E, A, B, beta, gamma : array_like
-            Coefficients of shape (K,), or numbers that they share.
-
-        Returns
-        -------
-        ndarray
-            Of shape (K,).
+        **coefficients : array_like
+            Those that it depends on and any others of E, A, B, beta, gamma: of shape (K,), or
+            numbers that they share.
 
         Raises
         ------
         ValueError
             Where a coefficient is outside its domain or a result exceeds the largest float.
         """
-        given = {"E": E, "A": A, "B": B, "beta": beta, "gamma": gamma}
-        shape = np.broadcast_shapes(*(np.shape(x) for x in given.values()))
-        taken = {name: np.asarray(given[name], dtype=np.float64) for name in self.coefficients}
-        found = self.function(**taken, **self._arguments)
+        shape = np.broadcast_shapes(*(np.shape(x) for x in coefficients.values()))
+        found = self._call(self.function, self._arrays(coefficients))
         return np.array(np.broadcast_to(found, shape))
 
     def __call__(self, columns: Mapping[str, Floats]) -> Floats:
@@ -149,30 +137,25 @@ class Quantity:
         The closed gradients are proved in `isoflop.derivations.data.delta_method_exponent` and its
         neighbours, and in `isoflop.derivations.penalty.penalty_gradient`.
         """
-        scale = self.value(law) if self.by_log else 1.0
-        found = dict.fromkeys(COORDINATES, 0.0)
-        for coefficient in self.coefficients:
-            coordinate = MOVED_BY.get(coefficient, coefficient)
-            found[coordinate] = 1.0 if coordinate == "E" else scale * self._by(coordinate, law)
-        return found
+        found = self.gradients(**self._needed(law))[0]
+        return dict(zip(COORDINATES, found.tolist(), strict=True))
 
-    def gradients(
-        self, *, E: ArrayLike, A: ArrayLike, B: ArrayLike, beta: ArrayLike, gamma: ArrayLike
-    ) -> Floats:
+    def gradients(self, **coefficients: ArrayLike) -> Floats:
         """The same for many laws at once: (K, 5) in the order E, log A, log B, beta, gamma, for
-        coefficients of shape (K,).
+        coefficients as in `values`.
         """
-        given = {"E": E, "A": A, "B": B, "beta": beta, "gamma": gamma}
-        taken = {name: np.asarray(given[name], dtype=np.float64) for name in self.coefficients}
-        scale = self.values(E=E, A=A, B=B, beta=beta, gamma=gamma) if self.by_log else 1.0
-        found = np.zeros((len(np.atleast_1d(np.asarray(beta))), len(COORDINATES)))
+        given = self._arrays(coefficients)
+        scale = self._call(self.function, given) if self.by_log else 1.0
+        found = np.zeros((max(map(np.size, given.values())), len(COORDINATES)))
         for column, coordinate in enumerate(COORDINATES):
-            coefficient = coordinate.removeprefix("log ")
-            if coefficient in self.coefficients:
-                function = self._derivative(coordinate)
-                found[:, column] = (
-                    1.0 if coordinate == "E" else scale * function(**self._taken(function, taken))
-                )
+            if coordinate.removeprefix("log ") not in self.coefficients:
+                continue
+            if coordinate == "E":
+                found[:, column] = 1.0
+                continue
+            by = f"{self.function.__name__}_by_{coordinate.replace(' ', '_')}"
+            function = getattr(formulas, f"log_{by}" if self.by_log else by)
+            found[:, column] = scale * self._call(function, given)
         return found
 
     def estimate(
@@ -187,7 +170,7 @@ class Quantity:
         if not self.log:
             return Estimate.of_standard_error(value, standard_error, level, degrees_of_freedom)
         above = Estimate.of_standard_error(
-            self._of(self.distance or self.function, law),
+            float(self._call(self.distance or self.function, self._needed(law))),
             standard_error,
             level,
             degrees_of_freedom,
@@ -197,31 +180,18 @@ class Quantity:
         assert above.high is not None
         return replace(above, value=value, low=self.floor + above.low, high=self.floor + above.high)
 
-    def _of(self, function: Formula[...], law: Law) -> float:
-        return float(function(**self._taken(function, self._needed(law))))
+    def _call(self, function: Formula[...], given: Mapping[str, Any]) -> Any:
+        """A formula of those of the coefficients and of the other arguments that it has."""
+        others = dict(self.at)
+        if "ratio" in others:
+            others["log_size_ratio"] = formulas.log_size_ratio_at_ratio(others.pop("ratio"))
+        taken = {**given, **others}
+        return function(**{name: taken[name] for name in function.names if name in taken})
 
-    def _by(self, coordinate: str, law: Law) -> float:
-        return self._of(self._derivative(coordinate), law)
-
-    def _derivative(self, coordinate: str) -> Formula[...]:
-        by = f"{self.function.__name__}_by_{coordinate.replace(' ', '_')}"
-        return getattr(formulas, f"log_{by}" if self.by_log else by)
-
-    def _taken(self, function: Formula[...], given: dict[str, Any]) -> dict[str, Any]:
-        """Of the coefficients and the other arguments, those that a formula has."""
+    def _arrays(self, coefficients: Mapping[str, ArrayLike]) -> dict[str, Floats]:
         return {
-            name: value
-            for name, value in {**given, **self._arguments}.items()
-            if name in function.names
+            name: np.asarray(coefficients[name], dtype=np.float64) for name in self.coefficients
         }
-
-    @property
-    def _arguments(self) -> dict[str, float]:
-        """The other arguments by the names that a formula has for them."""
-        given = dict(self.at)
-        if "ratio" in given:
-            given["log_size_ratio"] = formulas.log_size_ratio_at_ratio(given.pop("ratio"))
-        return given
 
     def _needed(self, law: Law) -> dict[str, float]:
         return law.needed(*(name for name in self.coefficients if name not in EXPONENTS))

@@ -11,7 +11,7 @@ import numpy as np
 from ...theory.typeset.numbers import Significant
 from ...theory.typeset.shown import Shown
 from ...theory.typeset.table import WIDTH, Column, Table
-from .covariance import MEDIAN_DEVIATION, bandwidth
+from .covariance import MEDIAN_DEVIATION, bandwidth, unit_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -226,7 +226,6 @@ def diagnostics(fit: Fit) -> Diagnostics:
     0.05 is to be expected now and then by chance; words are spent on those below 0.01.
     """
     residuals = fit.residuals
-    weights = np.ones(fit.size) if fit.runs.weight is None else np.asarray(fit.runs.weight)
     columns = _weighted(fit)
     around = residuals - residuals.mean()
     is_huber = fit.objective.name == "huber-log"
@@ -239,10 +238,12 @@ def diagnostics(fit: Fit) -> Diagnostics:
         mad=_robust_deviation(residuals),
         delta=fit.objective.delta if is_huber else None,
         share_beyond=float(np.mean(np.abs(residuals) > fit.objective.delta)) if is_huber else None,
-        r_squared=_r_squared(fit, weights),
+        r_squared=_r_squared(fit),
         normal=normality(residuals),
         trends=tuple(
-            _trend(f"line and parabola added (F) in {name}", values, residuals, columns, weights)
+            _trend(
+                f"line and parabola added (F) in {name}", values, residuals, columns, fit.weights
+            )
             for name, values in _variables(fit).items()
         ),
         scedasticity=_scedasticity(fit),
@@ -362,11 +363,9 @@ def dropped_one(fit: Fit) -> Floats:
     residual lies within a narrow delta.
     """
     excess, jacobian, _ = fit.linearised()
-    free = fit.free
-    weights = np.ones(len(excess)) if fit.runs.weight is None else np.asarray(fit.runs.weight)
-    scale = np.linalg.norm(jacobian, axis=1)
-    scale[scale == 0.0] = 1.0
-    unit = (jacobian / scale[:, None])[free]
+    free, weights = fit.free, fit.weights
+    unit, scale = unit_columns(jacobian)
+    unit = unit[free]
     clip = fit.objective.clip(bandwidth(fit, excess))
     smooth = clip.psi(excess)
     curved: Any = weights * clip.curvature(smooth)
@@ -445,8 +444,7 @@ def _weighted(fit: Fit) -> Floats:
     the weights.
     """
     _, jacobian, _ = fit.linearised()
-    roots = 1.0 if fit.runs.weight is None else np.sqrt(fit.runs.weight)
-    return np.asarray(jacobian[fit.free] * roots)
+    return np.asarray(jacobian[fit.free] * np.sqrt(fit.weights))
 
 
 def _variables(fit: Fit) -> dict[str, Floats]:
@@ -460,8 +458,8 @@ def _robust_deviation(residuals: Floats) -> float:
     return float(np.median(np.abs(residuals - np.median(residuals)))) / MEDIAN_DEVIATION
 
 
-def _r_squared(fit: Fit, weights: Floats) -> float | None:
-    logs = np.log(np.asarray(fit.runs.loss))
+def _r_squared(fit: Fit) -> float | None:
+    logs, weights = np.log(fit.observed), fit.weights
     if constant(logs) or not (fit.fitted > 0.0).all():
         return None
     around = logs - np.average(logs, weights=weights)

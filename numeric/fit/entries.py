@@ -31,7 +31,7 @@ AT = "@"
 
 
 @dataclass(frozen=True)
-class Entry:
+class FitNumber:
     """A number of a fit.
 
     Attributes
@@ -230,13 +230,13 @@ class Percentiles(Sandwich):
         return hardly_determined(self.fit, self.draws.estimates(LEVEL))
 
 
-def coefficient_entry(fit: Fit, name: str, errors: Sandwich) -> Entry:
+def coefficient_entry(fit: Fit, name: str, errors: Sandwich) -> FitNumber:
     note = FIXED if name in fit.design.given else AT_BOUND if name in fit.at_bound else ""
     estimate = errors.coefficient(name)
     if name in fit.undetermined:
         estimate, note = Estimate(estimate.value, undetermined=True), ""
     unit = _unit(fit, "loss * FLOP^alpha") if name == "C0" else ""
-    return Entry(name, name, estimate, unit, note)
+    return FitNumber(name, name, estimate, unit, note)
 
 
 # -- what follows from the law ---------------------------------------------------------------------
@@ -245,10 +245,10 @@ def coefficient_entry(fit: Fit, name: str, errors: Sandwich) -> Entry:
 def derived_entries(
     fit: Fit,
     errors: Sandwich,
-    coefficients: Sequence[Entry],
+    coefficients: Sequence[FitNumber],
     computes: Sequence[float],
     ratios: Sequence[float],
-) -> list[Entry]:
+) -> list[FitNumber]:
     if fit.model.name == "params-tokens":
         entries = (_followed(fit, errors, item) for item in quantities(computes, ratios))
         return [entry for entry in entries if entry is not None]
@@ -264,25 +264,25 @@ def derived_entries(
         estimate = Estimate(nan, undetermined=True) if fit.undetermined else errors.loss(compute)
         label = f"L at {compute:.6g} FLOP".replace("e+", "e")
         name, at = _named("loss", compute, computes), (("compute", compute),)
-        followed.append(Entry(name, label, estimate, _unit(fit, "loss"), at=at))
+        followed.append(FitNumber(name, label, estimate, _unit(fit, "loss"), at=at))
     return followed
 
 
-def _followed(fit: Fit, errors: Sandwich, quantity: Quantity) -> Entry | None:
+def _followed(fit: Fit, errors: Sandwich, quantity: Quantity) -> FitNumber | None:
     """What follows from a params+tokens law; None where nothing does, with the reason in the
     errors' trouble.
     """
     label, unit = quantity.label.replace("e+", "e"), _unit(fit, quantity.unit)
     if _is_open(fit, quantity):
         estimate = Estimate(nan, undetermined=True)
-        return Entry(quantity.name, label, estimate, unit, at=quantity.at)
+        return FitNumber(quantity.name, label, estimate, unit, at=quantity.at)
     try:
         estimate = errors.quantity(quantity, fit.law_of(fit.coefficients))
     except ValueError as error:
         errors.trouble.append(f"{quantity.label}: cannot be derived ({error})")
         return None
     held = errors.kind != "bootstrap" and {*fit.at_bound} & {*quantity.coefficients}
-    return Entry(quantity.name, label, estimate, unit, AT_BOUND if held else "", quantity.at)
+    return FitNumber(quantity.name, label, estimate, unit, AT_BOUND if held else "", quantity.at)
 
 
 def _is_open(fit: Fit, quantity: Quantity) -> bool:

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
-from math import comb, exp, inf, log
+from math import exp, inf, log
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -56,10 +55,8 @@ DEPENDENT = 1e-6
 ZERO_COLUMN = 1e-13
 #: Derivatives beyond it have no squares.
 LARGE = 1e150
-#: Directions are written in the basis with the most zeros, of at most so many that are tried, none
-#: of which is conditioned worse than the best by more than this factor. Entries below a share of
-#: the largest are left out.
-MOST_CHOICES, LARGEST_CONDITION, SHOWN = 5_000, 100.0, 1e-4
+#: Entries of a direction below this share of the largest are left out.
+SHOWN = 1e-4
 #: In practice undetermined: a standard error beyond this share of the coefficient, or an interval
 #: of a prefactor at this level that spans more than this factor.
 LARGEST_RELATIVE_ERROR, LARGEST_FACTOR, LEVEL = 1.0, 10.0, 0.9
@@ -623,8 +620,7 @@ class Linearised:
         free = np.array([name not in fit.design.given for name in fit.model.coefficients])
         with np.errstate(all="ignore"):
             _, jacobian, _ = fit.linearised()
-            if fit.runs.weight is not None:
-                jacobian = jacobian * np.sqrt(np.asarray(fit.runs.weight))
+            jacobian = jacobian * np.sqrt(fit.weights)
             if not np.abs(jacobian[free]).max(initial=0.0) < LARGE:
                 return None
             triangle = np.asarray(
@@ -679,7 +675,7 @@ class Linearised:
         return float((values[0] / values[-1]) ** 2) if len(values) else 1.0
 
     def open_directions(self, rank: int) -> tuple[dict[str, float], ...]:
-        """A sparse basis of the directions beyond so many determined ones."""
+        """A basis with many zeros of the directions beyond so many determined ones."""
         return tuple(map(self._change, self._open_basis(rank))) if rank < len(self.names) else ()
 
     def moves(self, gradient: Floats, rank: int) -> float:
@@ -693,9 +689,7 @@ class Linearised:
         return float(np.abs(along @ gradient).max())
 
     def _open_basis(self, rank: int) -> Floats:
-        """(k - rank, k): the directions of the smallest singular values with as many zeros as
-        possible.
-        """
+        """(k - rank, k): the directions of the smallest singular values, with many zeros."""
         alone = 1.0 / _norms(
             self.plain, self.floor
         )  # changes that, made alone, move the residuals equally
@@ -703,7 +697,7 @@ class Linearised:
         with np.errstate(all="ignore"):
             scaled = basis / alone
         scaled /= np.abs(scaled).max(axis=1, keepdims=True)
-        return _sparsest(scaled) * alone if np.isfinite(scaled).all() else basis
+        return _reduced(scaled) * alone if np.isfinite(scaled).all() else basis
 
     def _in_plain(self, vector: Floats) -> Floats:
         return np.asarray(self.centring @ (vector / self.norms))
@@ -756,39 +750,16 @@ def _unit(columns: Floats, floor: float) -> Floats:
     )
 
 
-def _sparsest(basis: Floats) -> Floats:
-    """The reduced basis (m, k) of the same space with the most zeros; of equals, the best
-    conditioned one.
+def _reduced(basis: Floats) -> Floats:
+    """The basis (m, k) of the same space that is the identity at m well-conditioned places, without
+    what is small beside its rows.
     """
-    basis = np.linalg.qr(basis.T)[0].T
-    count, size = basis.shape
-    if (
-        comb(size, count) > MOST_CHOICES
-    ):  # too many to try: well-conditioned pivots, one after the other
-        from scipy.linalg import qr
+    from scipy.linalg import qr
 
-        return _reduced(basis, np.sort(qr(basis, mode="r", pivoting=True)[1][:count]))
-    conditions = {
-        pivots: float(np.linalg.cond(basis[:, list(pivots)]))
-        for pivots in combinations(range(size), count)
-    }
-    most = LARGEST_CONDITION * min(conditions.values())
-    reduced = [
-        (_reduced(basis, pivots), condition)
-        for pivots, condition in conditions.items()
-        if condition <= most
-    ]
-    return (
-        min(reduced, key=lambda pair: (np.count_nonzero(pair[0]), pair[1]))[0] if reduced else basis
-    )
-
-
-def _reduced(basis: Floats, pivots: Any) -> Floats:
-    """The basis that is the identity at the pivots, without what is small beside its rows."""
-    reduced = np.linalg.solve(basis[:, list(pivots)], basis)
-    return np.where(
-        np.abs(reduced) > SHOWN * np.abs(reduced).max(axis=1, keepdims=True), reduced, 0.0
-    )
+    pivots = np.sort(qr(basis, mode="r", pivoting=True)[1][: len(basis)])
+    reduced = np.linalg.solve(basis[:, pivots], basis)
+    largest = np.abs(reduced).max(axis=1, keepdims=True)
+    return np.where(np.abs(reduced) > SHOWN * largest, reduced, 0.0)
 
 
 def _quantities(

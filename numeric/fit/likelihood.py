@@ -30,17 +30,15 @@ def log_likelihood(fit: Fit) -> float:
     n, total = fit.size, fit.objective_value
     if total <= 0.0:
         return float("inf")
-    observed = np.asarray(fit.runs.loss)
-    weights = np.ones(n) if fit.runs.weight is None else np.asarray(fit.runs.weight)
 
     def cost(log_scale: float) -> float:
         scale = np.exp(log_scale)
-        return float(total / scale + np.sum(log_normaliser(fit.objective, scale / weights)))
+        return float(total / scale + np.sum(log_normaliser(fit.objective, scale / fit.weights)))
 
     # d log Z/d log s lies between 1/2 (squares) and 1 (absolute deviations).
     ends = np.log(total / n) + np.array([-1.0, 2.0])
     least = minimize_scalar(cost, bounds=ends, method="bounded", options={"xatol": 1e-9})
-    return -float(least.fun) - (float(np.log(observed).sum()) if fit.objective.in_logs else 0.0)
+    return -float(least.fun) - (float(np.log(fit.observed).sum()) if fit.objective.in_logs else 0.0)
 
 
 def log_normaliser(objective: Objective, scale: Floats) -> Floats:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,7 +46,7 @@ TINY = 1e-100
 FIRST_DAMPING, LEAST_DAMPING, HARDEST_DAMPING = 1e-2, 1e-8, 1e12
 
 
-class Measure(Protocol):
+class ResidualCost(Protocol):
     """What a residual costs: a `Clip`, or anything else with two derivatives."""
 
     def value(self, residuals: Floats) -> Floats:
@@ -108,7 +108,7 @@ class Problems:
         (n,) or (K, n); logarithms where `in_logs`.
     weights : ndarray or None
         (n,) or (K, n); None where all are 1.
-    clip : Measure
+    clip : ResidualCost
         A `Clip` whose entries are numbers or (K, 1), or another measure of residuals.
     in_logs : bool
         Whether residuals are those of the logarithms.
@@ -138,7 +138,7 @@ class Problems:
             self.model, of(self.observed), of(self.weights), self.clip.some(of), self.in_logs
         )
 
-    def with_clip(self, clip: Measure) -> Problems:
+    def with_clip(self, clip: ResidualCost) -> Problems:
         """The same problems with another objective."""
         return Problems(self.model, self.observed, self.weights, clip, self.in_logs)
 
@@ -146,6 +146,16 @@ class Problems:
         """(K, n)."""
         values, _ = self.model.evaluate(theta)
         return (np.log(values) if self.in_logs else values) - self.observed
+
+    def linearised(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Of one problem at parameters (p,): the residuals (n,), law less observed, their
+        derivatives (p, n), and the values of the law (n,).
+        """
+        values, jacobian = self.model.evaluate(theta[None])
+        if self.in_logs:
+            jacobian /= values[:, None, :]
+        law = np.log(values[0]) if self.in_logs else values[0]
+        return law - self.observed.reshape(-1), jacobian[0], values[0]
 
     @property
     def rounding(self) -> Floats:
@@ -160,7 +170,7 @@ class Problems:
 
 
 @dataclass
-class Expansion:
+class Quadratic:
     """Objective (K,), gradient (K, p), Hessian (K, p, p) and the lengths of the Jacobian's columns
     (K, p).
     """
@@ -170,28 +180,28 @@ class Expansion:
     hessian: Floats
     lengths: Floats
 
-    def put(self, chosen: Any, other: Expansion, which: Any) -> None:
+    def put(self, chosen: Any, other: Quadratic, which: Any) -> None:
         """Overwrite the chosen problems."""
         self.value[chosen] = other.value[which]
         self.gradient[chosen] = other.gradient[which]
         self.hessian[chosen] = other.hessian[which]
         self.lengths[chosen] = other.lengths[which]
 
-    def some(self, chosen: Any) -> Expansion:
+    def some(self, chosen: Any) -> Quadratic:
         """At the chosen ones of the problems."""
-        return Expansion(
+        return Quadratic(
             self.value[chosen], self.gradient[chosen], self.hessian[chosen], self.lengths[chosen]
         )
 
 
 @dataclass
-class Minima:
+class Ends:
     """Where Newton stopped: parameters, expansion there, whether it was a minimum, and what the
     last step still promised.
     """
 
     theta: Floats
-    expansion: Expansion
+    expansion: Quadratic
     done: NDArray[np.bool_]
     decrement: Floats
     steps: int
@@ -201,9 +211,9 @@ class Minima:
         """The objectives (K,)."""
         return self.expansion.value
 
-    def some(self, chosen: Any) -> Minima:
+    def some(self, chosen: Any) -> Ends:
         """The chosen ones."""
-        return Minima(
+        return Ends(
             self.theta[chosen],
             self.expansion.some(chosen),
             self.done[chosen],
@@ -212,7 +222,18 @@ class Minima:
         )
 
 
-def expand(problems: Problems, theta: Floats) -> Expansion:
+def best_of(ends: Sequence[Ends]) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
+    """Of several ends of each of K problems the lowest: parameters (K, p), objectives (K,), whether
+    it is a minimum, and what the last step still promised.
+    """
+    which = np.argmin([end.value for end in ends], axis=0)
+    each = np.arange(len(which))
+    parts = zip(*((end.theta, end.value, end.done, end.decrement) for end in ends), strict=True)
+    theta, value, done, decrement = (np.stack(part)[which, each] for part in parts)
+    return theta, value, done, decrement
+
+
+def expand(problems: Problems, theta: Floats) -> Quadratic:
     """Objective and its derivatives at parameters (K, p); infinite where the model leaves its
     domain.
     """
@@ -239,9 +260,9 @@ def values(problems: Problems, theta: Floats) -> Floats:
     return np.where(np.isfinite(found), found, np.inf)
 
 
-def _in_blocks(problems: Problems, theta: Floats) -> Expansion:
+def _in_blocks(problems: Problems, theta: Floats) -> Quadratic:
     size, (count, width) = problems.model.size, theta.shape
-    total = Expansion(
+    total = Quadratic(
         np.zeros(count),
         np.zeros((count, width)),
         np.zeros((count, width, width)),
@@ -274,7 +295,7 @@ def _part(problems: Problems, runs: slice) -> Problems:
     )
 
 
-def _sums(problems: Problems, theta: Floats) -> Expansion:
+def _sums(problems: Problems, theta: Floats) -> Quadratic:
     """Sums over the runs; the lengths are still squared."""
     values, jacobian = problems.model.evaluate(theta)
     if problems.in_logs:
@@ -295,13 +316,13 @@ def _sums(problems: Problems, theta: Floats) -> Expansion:
     hessian += problems.model.curvature(
         theta, psi, jacobian, gradient, values if problems.in_logs else None
     )
-    return Expansion(
+    return Quadratic(
         rho.sum(axis=1), gradient, hessian, np.einsum("kpn,kpn->kp", jacobian, jacobian)
     )
 
 
 @dataclass(frozen=True)
-class Step:
+class NewtonStep:
     """Newton's step (K, p), the decrease that the quadratic promises for it (K,), whether the
     Hessian is semidefinite (K,).
 
@@ -315,8 +336,8 @@ class Step:
 
 
 def newton_step(
-    at: Expansion, theta: Floats, damping: Floats, lower: Floats, upper: Floats
-) -> Step:
+    at: Quadratic, theta: Floats, damping: Floats, lower: Floats, upper: Floats
+) -> NewtonStep:
     """The step on the parameters that no bound holds; negative curvature is turned round, flat
     directions are damped.
 
@@ -334,7 +355,7 @@ def newton_step(
     with np.errstate(all="ignore"):
         room = np.where(step.move < 0.0, lower - theta, upper - theta) / step.move
     share = np.fmin(np.where(step.move == 0.0, np.inf, room).min(axis=1), 1.0)
-    return Step(
+    return NewtonStep(
         step.move * share[:, None],
         step.promised * share * (2.0 - share),
         step.decrement,
@@ -342,7 +363,7 @@ def newton_step(
     )
 
 
-def _step_of_free(at: Expansion, damping: Floats, held: NDArray[np.bool_]) -> Step:
+def _step_of_free(at: Quadratic, damping: Floats, held: NDArray[np.bool_]) -> NewtonStep:
     scale = np.maximum(at.lengths, TINY)
     gradient = at.gradient / scale
     hessian = at.hessian / (scale[:, :, None] * scale[:, None, :])
@@ -363,7 +384,7 @@ def _step_of_free(at: Expansion, damping: Floats, held: NDArray[np.bool_]) -> St
     taken = np.matmul(vectors, -move[:, :, None])[:, :, 0] / scale
     if some_held:
         taken[held] = 0.0
-    return Step(taken, promised, decrement, values[:, 0] >= -FLATTEST * largest[:, 0])
+    return NewtonStep(taken, promised, decrement, values[:, 0] >= -FLATTEST * largest[:, 0])
 
 
 def minimise(
@@ -375,7 +396,7 @@ def minimise(
     enough: float = ENOUGH,
     most_steps: int = MOST_STEPS,
     damping: float = FIRST_DAMPING,
-) -> Minima:
+) -> Ends:
     """Local minima of K problems in a box, from parameters (K, p).
 
     Parameters
@@ -393,7 +414,7 @@ def minimise(
 
     Returns
     -------
-    Minima
+    Ends
         `done` tells where the step promised less than `enough` times the objective, or than
         rounding errors make of 0, and the Hessian is positive semidefinite on the free parameters;
         or the objective itself is what rounding errors make of 0.
@@ -450,11 +471,11 @@ def minimise(
         curved ^= gain < STRAIGHT
         damped = _damping(damped, gain, accepted)
     _record(ends, last, index, x, at)
-    return Minima(ends, last, done | (last.value <= floor), decrement, steps)
+    return Ends(ends, last, done | (last.value <= floor), decrement, steps)
 
 
 def _record(
-    ends: Floats, last: Expansion, index: NDArray[np.intp], theta: Floats, at: Expansion
+    ends: Floats, last: Quadratic, index: NDArray[np.intp], theta: Floats, at: Quadratic
 ) -> None:
     """Where the problems that go on are now."""
     ends[index] = theta

@@ -270,11 +270,7 @@ class _Local:
 
 
 def _local(problem: Problems, theta: Floats) -> _Local:
-    values, jacobian = problem.model.evaluate(theta[None])
-    if problem.in_logs:
-        jacobian /= values[:, None, :]
-        return _Local(np.log(values[0]) - problem.observed.reshape(-1), jacobian[0], values)
-    return _Local(values[0] - problem.observed.reshape(-1), jacobian[0], values)
+    return _Local(*problem.linearised(theta))
 
 
 def _interpolate(
@@ -312,7 +308,7 @@ def _interpolate(
                     factors[None],
                     here.jacobian[None],
                     gradient[None],
-                    here.values if problem.in_logs else None,
+                    here.values[None] if problem.in_logs else None,
                 )[0]
             )
             if not (here.is_tame and np.isfinite(hessian).all()):

@@ -119,12 +119,8 @@ def _flatness(
 def _tangent(problems: Problems, theta: Floats, free: NDArray[np.intp]) -> tuple[Floats, float]:
     """Jacobian of the weighted residuals (n, q), and the length of their rounding errors."""
     with np.errstate(all="ignore"):
-        values, jacobian = problems.model.evaluate(theta[None])
-        slopes = jacobian[0, free]
-        if problems.in_logs:
-            size, slopes = 1.0 + np.abs(problems.observed), slopes / values[0]
-        else:
-            size = np.abs(values[0]) + np.abs(problems.observed)
+        _, jacobian, values = problems.linearised(theta)
+    size = (1.0 if problems.in_logs else np.abs(values)) + np.abs(problems.observed)
     root = np.ones(len(size)) if problems.weights is None else np.sqrt(problems.weights)
     rounding = ROUNDINGS * np.finfo(np.float64).eps * float(np.linalg.norm(root * size))
-    return slopes.T * root[:, None], rounding
+    return jacobian[free].T * root[:, None], rounding

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .newton import MOST_STEPS, Expansion, Minima, Problems, expand, minimise, newton_step
+from .newton import MOST_STEPS, Ends, Problems, Quadratic, expand, minimise, newton_step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +51,7 @@ def follow(
     *,
     settle: int = 2,
     damping: float = 0.0,
-) -> Minima:
+) -> Ends:
     """Local minima of K problems from starts (K, p), by way of smoother objectives.
 
     A sharp objective is left smooth over a small width: see `nonsmooth`. The first minimum takes at
@@ -106,8 +106,8 @@ def median_residuals(problems: Problems, theta: Floats) -> Floats:
 
 
 def freed(
-    problem: Problems, objective: Objective, found: Minima, lower: Floats, upper: Floats
-) -> Minima:
+    problem: Problems, objective: Objective, found: Ends, lower: Floats, upper: Floats
+) -> Ends:
     """Ends of several starts of one problem where the best is a minimum; else, for a smooth
     objective, more from around it.
     """
@@ -121,8 +121,8 @@ def freed(
 
 
 def freed_each(
-    problems: Problems, objective: Objective, found: Minima, lower: Floats, upper: Floats
-) -> Minima:
+    problems: Problems, objective: Objective, found: Ends, lower: Floats, upper: Floats
+) -> Ends:
     """The same for one end of each of K problems: the best end of each."""
     for index in map(int, np.flatnonzero(~found.done & np.isfinite(found.value))):
         ends = freed(problems.some(index), objective, found.some([index]), lower, upper)
@@ -142,11 +142,10 @@ def stirred(
     """Points around a minimum, as far as the residuals let the parameters vary: next to it others
     may be deeper.
     """
-    values, jacobian = problem.model.evaluate(theta[None])
-    scaled = jacobian[0] / (values if problem.in_logs else 1.0)
-    lengths = np.linalg.norm(scaled, axis=1)
+    _, jacobian, _ = problem.linearised(theta)
+    lengths = np.linalg.norm(jacobian, axis=1)
     lengths[lengths == 0.0] = 1.0
-    left, size, _ = np.linalg.svd(scaled / lengths[:, None], full_matrices=False)
+    left, size, _ = np.linalg.svd(jacobian / lengths[:, None], full_matrices=False)
     spread = float(median_residuals(problem, theta[None])[0, 0]) / np.maximum(
         size, FLATTEST * size[0]
     )
@@ -155,15 +154,15 @@ def stirred(
     return np.clip(theta + (drawn * spread) @ left.T / lengths, lower, upper)
 
 
-def joined(one: Minima, other: Minima) -> Minima:
+def joined(one: Ends, other: Ends) -> Ends:
     """The ends of both."""
     parts = [
         np.concatenate([getattr(one.expansion, name), getattr(other.expansion, name)])
         for name in ("value", "gradient", "hessian", "lengths")
     ]
-    return Minima(
+    return Ends(
         np.concatenate([one.theta, other.theta]),
-        Expansion(*parts),
+        Quadratic(*parts),
         np.concatenate([one.done, other.done]),
         np.concatenate([one.decrement, other.decrement]),
         max(one.steps, other.steps),

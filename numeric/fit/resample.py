@@ -1,7 +1,7 @@
 """A fit repeated on resamples of its rows: the bootstrap of every law.
 
-A fit takes part by one method, `refit`, which makes many refits at once (see `Refittable`). What is
-drawn is the same for a seed whatever the number of jobs: batch i has the random numbers of
+A fit takes part by one method, `Fitted.refit`, which makes many refits at once. What is drawn is the
+same for a seed whatever the number of jobs: batch i has the random numbers of
 ``SeedSequence(seed, spawn_key=(i,))``.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from .fitted import Fitted
+
     Floats = NDArray[np.float64]
     Columns = Mapping[str, Floats]
     Quantity: TypeAlias = str | Callable[[Columns], ArrayLike]
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Draws",
     "Refits",
-    "Refittable",
     "case_weights",
     "inflated",
     "paired",
@@ -91,50 +92,13 @@ def inflated(residuals: Floats, coefficients: int) -> Floats:
     return np.asarray((residuals - residuals.mean()) * np.sqrt(n / spare))
 
 
-class Refittable(Protocol):
-    """A fit that can be made again.
-
-    It may also have `undetermined` (names of coefficients that the data leave undetermined) and
-    `on_limit`, which takes coefficients (K, p) to whether each stopped at a limit of the search,
-    (K, p).
-    """
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the p coefficients."""
-
-    @property
-    def coefficients(self) -> Mapping[str, float]:
-        """The coefficients by name."""
-
-    @property
-    def size(self) -> int:
-        """Number of rows n."""
-
-    def refit(self, *args: Any, **resampled: Any) -> Refits:
-        """The fit repeated K times, each from where this one ended, by keywords.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (K, n), optional
-            How often each of the n rows is drawn; times the rows' own weights.
-        observed : optional
-            K sets of observed values in place of the rows' own, as `redrawn` makes them.
-        """
-
-    def redrawn(self, count: int, random: np.random.Generator) -> Any:
-        """`count` sets of observed values: the fitted ones with residuals drawn anew. For
-        kind="residuals" alone.
-        """
-
-
 @dataclass(frozen=True, eq=False)
 class Draws:
     """Coefficients refitted to resamples.
 
     Attributes
     ----------
-    fit : Refittable
+    fit : Fitted
         What was refitted.
     coefficients : ndarray
         (K, p): of the refits that reached a certified minimum.
@@ -152,7 +116,7 @@ class Draws:
     seed : int
     """
 
-    fit: Any
+    fit: Fitted
     coefficients: Floats
     index: NDArray[np.intp]
     requested: int
@@ -203,15 +167,13 @@ class Draws:
         if callable(quantity):
             own = {name: np.array([self.fit.coefficients[name]]) for name in self.names}
             return Estimate.of_draws(float(np.asarray(quantity(own))[0]), draws, level)
-        on_limit = None
-        if hasattr(self.fit, "on_limit"):
-            on_limit = self.fit.on_limit(self.coefficients)[:, self.names.index(quantity)]
+        on_limit = self.fit.on_limit(self.coefficients)[:, self.names.index(quantity)]
         return Estimate.of_draws(
             float(self.fit.coefficients[quantity]),
             draws,
             level,
             on_limit=on_limit,
-            undetermined=quantity in getattr(self.fit, "undetermined", ()),
+            undetermined=quantity in self.fit.undetermined,
         )
 
     def estimates(self, level: float = 0.9) -> dict[str, Estimate]:
@@ -236,7 +198,7 @@ class Draws:
         """The share of draws in which a coefficient stopped at a limit of the search, for those
         that did in some.
         """
-        if not hasattr(self.fit, "on_limit") or not len(self):
+        if not len(self):
             return {}
         shares = self.fit.on_limit(self.coefficients).mean(axis=0).tolist()
         return {name: share for name, share in zip(self.names, shares, strict=True) if share}
@@ -258,7 +220,7 @@ class Draws:
 
 
 def resample(
-    fit: Refittable,
+    fit: Fitted,
     n: int = 1000,
     *,
     by: ArrayLike | None = None,
@@ -272,7 +234,7 @@ def resample(
 
     Parameters
     ----------
-    fit : Refittable
+    fit : Fitted
     n : int
         How many resamples.
     by : array_like of shape (n,), optional
@@ -325,7 +287,7 @@ def resample(
 
 
 def refits_of(
-    fit: Refittable,
+    fit: Fitted,
     samples: Iterable[Mapping[str, Any]],
     n: int,
     *,
@@ -339,7 +301,7 @@ def refits_of(
 
     Parameters
     ----------
-    fit : Refittable
+    fit : Fitted
     samples : iterable of mapping
         The arguments of `fit.refit`, a mapping a batch.
     n : int
@@ -396,7 +358,7 @@ def paired(draws: Iterable[Draws]) -> tuple[NDArray[np.intp], list[Floats]]:
     return common, [own.coefficients[np.searchsorted(own.index, common)] for own in of_fits]
 
 
-def _refitted(fit: Refittable, sample: Mapping[str, Any]) -> Refits:
+def _refitted(fit: Fitted, sample: Mapping[str, Any]) -> Refits:
     return fit.refit(**sample)
 
 

@@ -14,6 +14,7 @@ from ..errors import outside
 from ..results import Estimate
 from .fitted import DEFAULT_LEVEL, FREE, Fitted
 from .models import LARGEST_EXPONENT, SMALLEST_EXPONENT
+from .newton import Problems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -164,6 +165,21 @@ class Fit(Fitted):
 
     # -- residuals -------------------------------------------------------------------------------------------------
 
+    @property
+    def observed(self) -> Floats:
+        """The losses of the runs, (n,)."""
+        return np.asarray(self.runs.loss)
+
+    @property
+    def weights(self) -> Floats:
+        """The weights of the runs, (n,): 1 where they have none."""
+        return np.ones(self.size) if self.runs.weight is None else np.asarray(self.runs.weight)
+
+    @property
+    def problems(self) -> Problems:
+        """What the solver minimised."""
+        return Problems.of(self.design.model, self.observed, self.runs.weight, self.objective)
+
     @cached_property
     def fitted(self) -> Floats:
         """The law at the runs, (n,)."""
@@ -172,7 +188,7 @@ class Fit(Fitted):
     @cached_property
     def residuals(self) -> Floats:
         """(n,): log(observed) - log(law), or observed - law for "least-squares"."""
-        return -self.objective.residuals(self.fitted, np.asarray(self.runs.loss))
+        return -self.objective.residuals(self.fitted, self.observed)
 
     def predict(self, rows: Runs) -> Floats:
         """What the law says of other runs, (m,)."""
@@ -182,10 +198,7 @@ class Fit(Fitted):
         """What the objective sums rho of, law less observed (n,), the derivatives of that (p, n) in
         the solver's parameters, and the fitted values (n,).
         """
-        values, jacobian = self.design.model.evaluate(self.theta[None])
-        if self.objective.in_logs:
-            jacobian /= values[:, None, :]
-        return -self.residuals, jacobian[0], values[0]
+        return self.problems.linearised(self.theta)
 
     # -- the law ---------------------------------------------------------------------------------------------------
 
@@ -355,7 +368,7 @@ class Fit(Fitted):
         return {item.name: number for item, number in zip(quantities, estimates, strict=True)}
 
     def quantity(
-        self, name: str, *, compute: float | None = None, ratio: float | None = None
+        self, name: Any, *, compute: float | None = None, ratio: float | None = None
     ) -> Quantity:
         """What follows from a params+tokens law, by its name (see `derived`): for `Draws.estimate`
         and `profile`.
@@ -427,12 +440,6 @@ class Fit(Fitted):
     def as_dict(self, *, name: str = "", **options: Any) -> dict[str, Any]:
         """Plain data; see `isoflop.numeric.fit.summary.Summary.as_dict` for its keys."""
         return self.summary(**options).as_dict(name)
-
-    def to_json(self, *, name: str = "", **options: Any) -> str:
-        """The plain data as JSON; floats read back unchanged."""
-        from .summary import json_of
-
-        return json_of(self.as_dict(name=name, **options))
 
     def to_frame(self, **options: Any) -> DataFrame:
         """A pandas frame, a row a number."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .models import Design
-    from .newton import Minima
+    from .newton import Ends
     from .objective import Objective
 
     Floats = NDArray[np.float64]
@@ -104,7 +104,7 @@ def _minima(
     objective: Objective,
     near: Floats | None,
     seed: int,
-) -> tuple[Problems, Minima]:
+) -> tuple[Problems, Ends]:
     """The smooth minima that the starts lead to, one each."""
     model, lower, upper = design.model, design.lower, design.upper
     problems = Problems.of(model, observed, weights, objective)
@@ -156,7 +156,7 @@ def _on_sample(
     objective: Objective,
     near: Floats | None,
     seed: int,
-) -> tuple[Problems, Minima, int]:
+) -> tuple[Problems, Ends, int]:
     """Minima of a sample of the runs, spread evenly over the order of what is observed; the best of
     them over all runs.
     """
@@ -176,7 +176,7 @@ def _on_sample(
 
 
 def _smooth(
-    design: Design, problems: Problems, minima: Minima, starts: int, near: Floats | None
+    design: Design, problems: Problems, minima: Ends, starts: int, near: Floats | None
 ) -> Solution:
     order = np.argsort(minima.value, kind="stable")
     best = int(order[0])
@@ -203,7 +203,7 @@ def _smooth(
 
 
 def _sharp(
-    design: Design, problems: Problems, objective: Objective, minima: Minima, starts: int
+    design: Design, problems: Problems, objective: Objective, minima: Ends, starts: int
 ) -> Solution:
     """Of the smooth minima the best few whose sharp objectives differ, each followed to the end."""
     residuals = problems.residuals(minima.theta)

@@ -25,7 +25,7 @@ from ..words import counted
 from .cautions import cautions
 from .entries import (
     AT,
-    Entry,
+    FitNumber,
     Percentiles,
     Sandwich,
     coefficient_entry,
@@ -85,7 +85,7 @@ class Summary:
         Nominal coverage of the intervals.
     kind : {"sandwich", "bootstrap", "none"}
         Where standard errors and intervals come from.
-    coefficients, derived : tuple of Entry
+    coefficients, derived : tuple of FitNumber
     warnings : tuple of str
     compute, ratio : tuple of float
         What derived quantities are for.
@@ -94,8 +94,8 @@ class Summary:
     fit: Fit
     level: float
     kind: str
-    coefficients: tuple[Entry, ...]
-    derived: tuple[Entry, ...]
+    coefficients: tuple[FitNumber, ...]
+    derived: tuple[FitNumber, ...]
     warnings: tuple[str, ...]
     compute: tuple[float, ...] = ()
     ratio: tuple[float, ...] = ()
@@ -106,7 +106,7 @@ class Summary:
         return self.fit.draws if self.kind == "bootstrap" else None
 
     @property
-    def followed(self) -> tuple[Entry, ...]:
+    def followed(self) -> tuple[FitNumber, ...]:
         """The derived quantities that are no coefficients."""
         own = {entry.name for entry in self.coefficients}
         return tuple(entry for entry in self.derived if entry.name not in own)
@@ -487,7 +487,7 @@ def _pairs(entries: Sequence[tuple[str, str]]) -> list[str]:
 # -- LaTeX -----------------------------------------------------------------------------------------
 
 
-def _latex_row(entry: Entry, spelling: Notation) -> dict[str, Any]:
+def _latex_row(entry: FitNumber, spelling: Notation) -> dict[str, Any]:
     label = Words(entry.label, _symbol(entry, spelling))
     return {"label": label, "shown": entry.shown, "remark": _latex_remark(entry, spelling)}
 
@@ -498,7 +498,7 @@ def _at(name: str, value: float, spelling: Notation) -> Words:
     return Words(f"at {name} {value:g}", f"at ${spelling.latex(letter)} = {written}${unit}")
 
 
-def _latex_remark(entry: Entry, spelling: Notation) -> Words:
+def _latex_remark(entry: FitNumber, spelling: Notation) -> Words:
     short = {"tokens per parameter": "tokens/param.", "L": "$L$"}
     remark = short.get(entry.remark, entry.remark)
     if "FLOP^alpha" in remark:
@@ -507,7 +507,7 @@ def _latex_remark(entry: Entry, spelling: Notation) -> Words:
     return Words(entry.remark, remark)
 
 
-def _symbol(entry: Entry, spelling: Notation) -> str:
+def _symbol(entry: FitNumber, spelling: Notation) -> str:
     """What a number is called in a paper."""
     from ...theory.typeset.printer import optimum_latex, symbol_latex
 

@@ -86,7 +86,7 @@ def plot_fit_page(fit: Fit) -> Any:
 
 
 def _draw_fit(fit: Fit, ax: Axes) -> None:
-    observed = np.asarray(fit.runs.loss)
+    observed = fit.observed
     if fit.model.is_expression:
         ends = [min(observed.min(), fit.fitted.min()), max(observed.max(), fit.fitted.max())]
         ax.plot(ends, ends, color=PALE, linewidth=1.0, zorder=1)

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.first_stage import STAGES
 from isoflop.numeric.accuracy.laws import LAWS, law_named
-from isoflop.numeric.accuracy.two_stage import two_stage
 from isoflop.numeric.data.sample import Points, Sample
 
 QUANTITIES = {"params", "tokens", "compute", "proxy", "k"}
@@ -68,14 +66,6 @@ def test_every_law_fits_refits_and_predicts(name, runs) -> None:
     assert np.sqrt(np.mean((values[0] - part.accuracy) ** 2)) < 0.05
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_first_stages(stage) -> None:
-    kind = two_stage("logistic", stage=stage)
-    assert {*kind.asks} == ({"compute"} if stage.startswith("compute") else {"params", "tokens"})
-    assert "proxy" in kind.requires
-    assert "proxy" not in kind.asks
-
-
 def test_margins() -> None:
     assert law_named("compute").margin == 0.05
     assert law_named("compute", margin=0.02).margin == 0.02
@@ -101,8 +91,3 @@ def test_unknown_laws(name, said) -> None:
     with pytest.raises(ValueError, match=said) as caught:
         law_named(name)
     assert str(caught.value).startswith(f"law={name!r}: must be one of {', '.join(LAWS)}")
-
-
-def test_unknown_first_stage() -> None:
-    with pytest.raises(ValueError, match="tokens-only"):
-        two_stage("linear", stage="tokens-only")

@@ -9,7 +9,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric.accuracy.first_stage import StageFit
 from isoflop.numeric.accuracy.links import (
     EXPONENTIAL,
     LINEAR,
@@ -20,7 +19,7 @@ from isoflop.numeric.accuracy.links import (
     FromEndToEnd,
     LinkModel,
 )
-from isoflop.numeric.accuracy.two_stage import two_stage
+from isoflop.numeric.accuracy.two_stage import StageFit, two_stage
 from isoflop.numeric.data.runs import Runs
 from isoflop.numeric.data.sample import Points, Sample
 from isoflop.numeric.fit.fitting import fit_form
@@ -34,12 +33,8 @@ TRUTHS = {
     "logistic": (0.6, -3.0, 2.7, 0.25),
     "exponential": (0.86, 2.2, 0.71),
 }
-BUDGETS = {
-    "compute": (1.7, 1071.0, 0.1535),
-    "compute-power": (100.0, 0.08),
-    "params-tokens": (1.7, 406.0, 410.0, 0.34, 0.28),
-    "equal-exponents": (1.7, 406.0, 410.0, 0.3),
-}
+BUDGET = (1.7, 1071.0, 0.1535)
+ONE = (1.7, 406.0, 410.0, 0.3)
 
 
 def runs(n=60, seed=0):
@@ -49,15 +44,15 @@ def runs(n=60, seed=0):
     return params, tokens, 6 * params * tokens
 
 
-def losses(stage, params, tokens, compute):
+def losses(compute):
     """Typed out here, so that they do not come from what is tested."""
-    c = BUDGETS[stage]
-    return {
-        "compute": lambda: c[0] + c[1] * compute ** -c[2],
-        "compute-power": lambda: c[0] * compute ** -c[1],
-        "params-tokens": lambda: c[0] + c[1] * params ** -c[3] + c[2] * tokens ** -c[4],
-        "equal-exponents": lambda: c[0] + c[1] * params ** -c[3] + c[2] * tokens ** -c[3],
-    }[stage]()
+    E, C0, alpha = BUDGET
+    return E + C0 * compute**-alpha
+
+
+def of_one_exponent(params, tokens):
+    E, A, B, beta = ONE
+    return E + A * params**-beta + B * tokens**-beta
 
 
 def accuracies(link, loss):
@@ -69,10 +64,10 @@ def accuracies(link, loss):
     }[link]()
 
 
-def sample(link, stage="compute", noise=0.0, n=60, seed=0):
+def sample(link, noise=0.0, n=60, seed=0):
     random = np.random.default_rng(seed + 1)
     params, tokens, compute = runs(n, seed)
-    loss = losses(stage, params, tokens, compute)
+    loss = losses(compute)
     accuracy = accuracies(link, loss) + noise * random.normal(size=n)
     loss = loss * np.exp(0.5 * noise * random.normal(size=n))
     return Sample(
@@ -86,20 +81,16 @@ def sample(link, stage="compute", noise=0.0, n=60, seed=0):
 # -- the whole law -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stage", BUDGETS)
 @pytest.mark.parametrize("link", TRUTHS)
-def test_the_truth_is_recovered_and_extrapolated(link, stage):
-    kind = two_stage(link, stage=stage)
-    found = kind.fit(sample(link, stage))
+def test_the_truth_is_recovered_and_extrapolated(link):
+    kind = two_stage(link)
+    found = kind.fit(sample(link))
     assert found.converged, found.reason
     assert not found.undetermined
-    np.testing.assert_allclose(found.values, (*BUDGETS[stage], *TRUTHS[link]), rtol=1e-6)
-    there = 3e11, 9e12, 6 * 3e11 * 9e12
-    at = Points(params=[there[0]], tokens=[there[1]], compute=[there[2]])
+    np.testing.assert_allclose(found.values, (*BUDGET, *TRUTHS[link]), rtol=1e-6)
+    at = Points(compute=[6 * 3e11 * 9e12])
     predicted = kind.accuracy(found.values[None], at, np.zeros(1))
-    assert predicted[0, 0] == pytest.approx(
-        accuracies(link, losses(stage, *map(np.array, there))), rel=1e-7
-    )
+    assert predicted[0, 0] == pytest.approx(accuracies(link, losses(at.compute[0])), rel=1e-7)
 
 
 def test_noise_moves_the_coefficients_by_about_their_bootstrap_spread():
@@ -120,11 +111,10 @@ def test_noise_moves_the_coefficients_by_about_their_bootstrap_spread():
     assert 0.5 < spread / scatter < 2.0
 
 
-@pytest.mark.parametrize("stage", BUDGETS)
 @pytest.mark.parametrize("link", TRUTHS)
-def test_a_refit_is_the_fit_of_the_runs_that_were_drawn(link, stage):
-    kind = two_stage(link, stage=stage)
-    whole = sample(link, stage, noise=0.01)
+def test_a_refit_is_the_fit_of_the_runs_that_were_drawn(link):
+    kind = two_stage(link)
+    whole = sample(link, noise=0.01)
     found = kind.fit(whole)
     weights = (
         np.random.default_rng(5)
@@ -156,17 +146,8 @@ def test_the_second_stage_sees_the_proxies_themselves():
     """Whatever the first stage makes of them."""
     whole = sample("linear", noise=0.02)
     slope, intercept = np.polyfit(whole.at.proxy, whole.accuracy, 1)
-    for stage in ("compute", "equal-exponents"):
-        found = two_stage("linear", stage=stage).fit(whole)
-        np.testing.assert_allclose(found.values[-2:], [intercept, slope], rtol=1e-9)
-
-
-def test_the_first_stage_of_the_published_code():
-    """Least squares of log proxy on log compute."""
-    whole = sample("linear", noise=0.02)
-    slope, intercept = np.polyfit(np.log(whole.at.compute), np.log(whole.at.proxy), 1)
-    found = two_stage("linear", stage="compute-power").fit(whole)
-    np.testing.assert_allclose(found.values[:2], [np.exp(intercept), -slope], rtol=1e-8)
+    found = two_stage("linear").fit(whole)
+    np.testing.assert_allclose(found.values[-2:], [intercept, slope], rtol=1e-9)
 
 
 # -- proxies of every kind -----------------------------------------------------------------------------------------------
@@ -193,24 +174,12 @@ def test_proxies_that_are_no_losses(limit, prefactor, is_loss):
     found = kind.fit(whole)
     (stage, _) = found.parts
     assert isinstance(stage, StageFit)
-    assert stage.as_loss.is_loss == is_loss
+    assert (stage.shift == 0.0) == is_loss
     assert found.converged
     assert not found.undetermined
     np.testing.assert_allclose(found.values, [limit, prefactor, 0.14, 0.5, 0.1], rtol=1e-5)
     redone = found.refit(weights=np.ones((2, len(whole))), baselines=np.zeros(2))
     np.testing.assert_allclose(redone.coefficients[0], found.values, rtol=1e-4)
-
-
-@pytest.mark.parametrize("stage", ["params-tokens", "equal-exponents"])
-def test_a_log_likelihood_over_params_and_tokens(stage):
-    params, tokens, compute = runs()
-    proxy = -losses(stage, params, tokens, compute)
-    at = Points(params=params, tokens=tokens, proxy=proxy)
-    found = two_stage("linear", stage=stage).fit(
-        Sample(benchmark="x", accuracy=0.9 + 0.1 * proxy, baseline=0.0, at=at)
-    )
-    c = BUDGETS[stage]
-    np.testing.assert_allclose(found.values, [-c[0], -c[1], -c[2], *c[3:], 0.9, 0.1], rtol=1e-5)
 
 
 # -- links ---------------------------------------------------------------------------------------------------------------
@@ -238,12 +207,12 @@ def normalised(function, *arguments):
     return (function(*theta, z) - low) / (high - low)
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["shape", "from end to end"])
+@pytest.mark.parametrize("whole", [False, True], ids=["link", "from end to end"])
 @pytest.mark.parametrize("name", SHAPES)
 def test_derivatives_are_those_of_high_precision_differentiation(name, whole):
     link, function, theta = SHAPES[name]
     z = np.array([-1.0, -0.4, 0.3, 0.9])
-    shape = FromEndToEnd(link.shape) if whole else link.shape
+    shape: Any = FromEndToEnd(link) if whole else link
     law = partial(normalised, function) if whole else function
     phi, first, second = shape.derivatives(np.array([theta]), z)
     with mpmath.workdps(50):
@@ -265,7 +234,7 @@ def test_derivatives_are_those_of_high_precision_differentiation(name, whole):
 
 def test_the_curvature_of_a_link_is_the_change_of_its_jacobian():
     z = np.linspace(-1, 1, 9)
-    model = LinkModel(FromEndToEnd(LOGISTIC.shape), z)
+    model = LinkModel(FromEndToEnd(LOGISTIC), z)
     theta, factors, h = np.array([[0.2, 0.6, -0.2, 2.0]]), np.linspace(0.5, 1.5, 9)[None], 1e-6
     curvature = model.curvature(theta, factors, np.empty(0), np.empty(0), None)
     for i in range(4):
@@ -405,7 +374,7 @@ def test_derivatives_with_one_exponent(in_logs):
 
 def test_one_exponent_is_open_on_a_fixed_ratio():
     params = np.geomspace(1e8, 1e10, 12)
-    loss = losses("equal-exponents", params, 20 * params, None)
+    loss = of_one_exponent(params, 20 * params)
     runs = Runs.read({"params": params, "tokens": 20 * params, "loss": loss})
     found = fit_form(runs, ONE_EXPONENT, Objective(name="least-squares"))
     assert found.undetermined == ("E", "A", "B", "beta")
@@ -413,10 +382,11 @@ def test_one_exponent_is_open_on_a_fixed_ratio():
 
 def test_one_exponent_against_the_law_with_two():
     """With beta = gamma held equal by a scan of the exponent from outside."""
-    whole = sample("linear", "equal-exponents", noise=0.02)
-    params, tokens, loss = whole.at.params, whole.at.tokens, whole.at.proxy
-    runs = Runs.read({"params": params, "tokens": tokens, "loss": loss})
-    found = fit_form(runs, ONE_EXPONENT, Objective(name="least-squares"))
+    params, tokens, _ = runs()
+    errors = np.exp(0.01 * np.random.default_rng(1).normal(size=len(params)))
+    loss = of_one_exponent(params, tokens) * errors
+    table = Runs.read({"params": params, "tokens": tokens, "loss": loss})
+    found = fit_form(table, ONE_EXPONENT, Objective(name="least-squares"))
     best = np.inf
     for beta in np.linspace(0.9, 1.1, 2001) * found.coefficients["beta"]:
         columns = np.stack([np.ones_like(loss), params**-beta, tokens**-beta], axis=1)
@@ -486,16 +456,6 @@ def of(proxy, compute=None, **more):
             "takes 3 values at 4 runs; must take at least 4",
         ),
         (two_stage("linear"), of([3.0, 3.0, 3.0, 3.0]), "must rise or fall with compute"),
-        (
-            two_stage("linear", stage="compute-power"),
-            of([0.2, 0.3, 0.4, 0.5]),
-            "must be negative for a law without E",
-        ),
-        (
-            two_stage("linear", stage="equal-exponents"),
-            of([3.0, 2.5, 2.2, 2.0]),
-            "params: is not known at the runs",
-        ),
     ],
 )
 def test_bad_samples(kind, runs, message):

@@ -14,35 +14,29 @@ from isoflop.numeric.fit.power_law import fit_power_law
 RELATIVE = 1e-11
 
 
-def exact_line(x, y, w):
-    """Slope, intercept and the two variances of weighted least squares in rationals."""
-    x, y, w = ([Fraction(float(v)) for v in values] for values in (x, y, w))
-    s = [sum(wi * xi**k for wi, xi in zip(w, x, strict=True)) for k in range(3)]
-    t = [sum(wi * yi * xi**k for wi, xi, yi in zip(w, x, y, strict=True)) for k in range(2)]
+def exact_line(x, y):
+    """Slope, intercept and their variances by least squares in rationals."""
+    x, y = ([Fraction(float(v)) for v in values] for values in (x, y))
+    s = [sum(xi**k for xi in x) for k in range(3)]
+    t = [sum(yi * xi**k for xi, yi in zip(x, y, strict=True)) for k in range(2)]
     det = s[0] * s[2] - s[1] ** 2
     slope, intercept = (s[0] * t[1] - s[1] * t[0]) / det, (s[2] * t[0] - s[1] * t[1]) / det
-    scatter = sum(
-        wi * (yi - intercept - slope * xi) ** 2 for wi, xi, yi in zip(w, x, y, strict=True)
-    )
+    scatter = sum((yi - intercept - slope * xi) ** 2 for xi, yi in zip(x, y, strict=True))
     variance = scatter / (len(x) - 2)
-    return slope, intercept, variance * s[0] / det, variance * s[2] / det, -variance * s[1] / det
+    return slope, intercept, variance * s[0] / det, variance * s[2] / det
 
 
-@given(seed=st.integers(0, 10**6), n=st.integers(3, 12), weighted=st.booleans())
-def test_against_rationals(seed, n, weighted):
+@given(seed=st.integers(0, 10**6), n=st.integers(3, 12))
+def test_against_rationals(seed, n):
     rng = np.random.default_rng(seed)
     x, y = np.exp(rng.uniform(30, 50, n)), np.exp(rng.uniform(15, 25, n))
-    w = rng.uniform(0.1, 3.0, n) if weighted else np.ones(n)
-    found = fit_power_law(x, y, w if weighted else None)
-    slope, intercept, of_slope, of_intercept, between = map(
-        float, exact_line(np.log(x), np.log(y), w)
-    )
+    found = fit_power_law(x, y)
+    slope, intercept, of_slope, of_intercept = map(float, exact_line(np.log(x), np.log(y)))
     scale = 1.0 + abs(slope)  # slopes near 0 are differences of larger numbers
     assert found.exponent == pytest.approx(slope, abs=RELATIVE * scale)
     assert found.log_coefficient == pytest.approx(intercept, abs=50 * RELATIVE * scale)
-    assert found.variance_exponent == pytest.approx(of_slope, rel=1e-8)
-    assert found.variance_log_coefficient == pytest.approx(of_intercept, rel=1e-8)
-    assert found.covariance == pytest.approx(between, rel=1e-8)
+    assert found.exponent_se**2 == pytest.approx(of_slope, rel=1e-8)
+    assert found.log_coefficient_se**2 == pytest.approx(of_intercept, rel=1e-8)
 
 
 def test_standard_errors_are_those_of_repetitions():
@@ -52,15 +46,10 @@ def test_standard_errors_are_those_of_repetitions():
         fit_power_law(x, 3.0 * x**0.5 * np.exp(0.1 * rng.standard_normal(9))) for _ in range(2000)
     ]
     exponents = np.array([law.exponent for law in found])
-    mean_variance = np.mean([law.variance_exponent for law in found])
+    mean_variance = np.mean([law.exponent_se**2 for law in found])
     # The variance of 2,000 draws is known to sqrt(2/2000) = 3 %: four of these.
     assert mean_variance == pytest.approx(exponents.var(), rel=0.13)
     assert exponents.mean() == pytest.approx(0.5, abs=4 * exponents.std() / np.sqrt(2000))
-
-
-def test_a_weight_of_zero_is_a_point_less():
-    x, y = np.array([1.0, 10.0, 100.0, 1000.0]), np.array([1.0, 5.0, 7.0, 99.0])
-    assert fit_power_law(x, y, [1, 1, 1, 0]) == fit_power_law(x[:3], y[:3])
 
 
 def test_two_points_leave_no_error():
@@ -68,26 +57,22 @@ def test_two_points_leave_no_error():
     assert law.exponent == pytest.approx(1.0)
     assert law.n == 2
     assert law.as_dict()["exponent_se"] is None
-    assert "+-" not in str(law)
-    assert law(np.array([5.0])) == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "weights", "message"),
+    ("x", "y", "message"),
     [
-        ([1.0], [1.0], None, "x="),
-        ([2.0, 2.0, 2.0], [1.0, 2.0, 3.0], None, "differ in x"),
-        ([1.0, 2.0], [1.0, 2.0, 3.0], None, "y="),
-        ([1.0, -2.0], [1.0, 2.0], None, "x=-2.0"),
-        ([1.0, 2.0], [1.0, float("nan")], None, "y=nan"),
-        ([1.0, 2.0], [1.0, "a"], None, "y="),
-        ([1.0, 2.0], [1.0, 2.0], [1.0, -1.0], "weights=-1.0"),
-        ([1.0, 2.0], [1.0, 2.0], [1.0, 0.0], "x="),
+        ([1.0], [1.0], "x="),
+        ([2.0, 2.0, 2.0], [1.0, 2.0, 3.0], "differ in x"),
+        ([1.0, 2.0], [1.0, 2.0, 3.0], "y="),
+        ([1.0, -2.0], [1.0, 2.0], "x=-2.0"),
+        ([1.0, 2.0], [1.0, float("nan")], "y=nan"),
+        ([1.0, 2.0], [1.0, "a"], "y="),
     ],
 )
-def test_outside_the_domain(x, y, weights, message):
+def test_outside_the_domain(x, y, message):
     with pytest.raises(ValueError, match=message):
-        fit_power_law(x, y, weights)
+        fit_power_law(x, y)
 
 
 def test_the_14_fits_of_porian_et_al(public_runs):

@@ -8,13 +8,14 @@ from functools import partial
 import numpy as np
 import pytest
 
+from isoflop.numeric.fit.fitted import Fitted
 from isoflop.numeric.fit.resample import Refits, case_weights, refits_of, resample
 
 N = 30
 
 
-@dataclass(frozen=True)
-class Line:
+@dataclass(frozen=True, eq=False)
+class Line(Fitted):
     """y = intercept + slope x."""
 
     x: np.ndarray
@@ -22,8 +23,7 @@ class Line:
     fail: float = -np.inf  # refits with a slope below this are not certified
     stop: int = -1  # an interrupt comes in the call of so many rows
 
-    names = ("intercept", "slope")
-    size = N
+    size, objective_value, converged = N, 0.0, True
 
     def solved(self, weights, y):
         root = np.sqrt(weights)
@@ -31,7 +31,10 @@ class Line:
 
     @property
     def coefficients(self):
-        return dict(zip(self.names, self.solved(np.ones(N), self.y), strict=True))
+        return dict(zip(("intercept", "slope"), self.solved(np.ones(N), self.y), strict=True))
+
+    def predict(self, rows):
+        raise NotImplementedError
 
     def refit(self, *, weights=None, observed=None):
         if weights is None:
