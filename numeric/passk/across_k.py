@@ -307,7 +307,7 @@ def mixed_derivatives(
         )
     found = []
     for one, other in zip(laws.fits[:-1], laws.fits[1:], strict=True):
-        both = np.flatnonzero(one.used & other.used & (laws.solved))
+        both = np.flatnonzero(one.used & other.used & laws.data.solved)
         log_c = np.log(laws.covariates["compute"][both])
         step = np.log(other.k / one.k)
         own = (_measured(other, both) - _measured(one, both)) / step

@@ -64,14 +64,13 @@ class Data:
     @cached_property
     def solved(self) -> NDArray[np.bool_]:
         """(G,): the models with a correct sample."""
-        return np.array([bool(self.counts.per_group(g)[1].any()) for g in range(len(self.counts))])
+        return np.bincount(self.counts.group, self.counts.c, len(self.counts)) > 0
 
     @cached_property
     def failing(self) -> NDArray[np.bool_]:
         """(G,): the models with a wrong sample."""
-        return np.array(
-            [bool((n != c).any()) for n, c in map(self.counts.per_group, range(len(self.counts)))]
-        )
+        wrong = self.counts.n - self.counts.c
+        return np.bincount(self.counts.group, wrong, len(self.counts)) > 0
 
     @cached_property
     def curve(self) -> Curve:
@@ -168,11 +167,6 @@ class PassLaws:
     def covariates(self) -> dict[str, Floats]:
         """What the models have, (G,) each."""
         return self.data.counts.covariates
-
-    @cached_property
-    def solved(self) -> NDArray[np.bool_]:
-        """(G,): the models with a correct sample."""
-        return self.data.solved
 
     def rows(self, level: float = 0.9) -> list[dict[str, Any]]:
         """A row a k: the coefficients with their intervals, the scatter of models, how many models
