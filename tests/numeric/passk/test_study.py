@@ -12,7 +12,7 @@ from isoflop.numeric.passk import laws as laws_module
 from isoflop.numeric.passk import study_text
 from isoflop.numeric.passk.across_k import mixed_derivatives, trend, vanishes_at
 from isoflop.numeric.passk.envelopes import envelopes, penalties
-from isoflop.numeric.passk.laws import Data, fit_passk
+from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.passk.likelihood import Surface
 from isoflop.numeric.passk.study import study_passk
 from isoflop.numeric.passk.validity import floor_interval, together
@@ -255,19 +255,6 @@ def test_what_is_drawn(study):
             plot_coefficient([compute], ["alpha", "E0"])
     finally:
         pyplot.close("all")
-
-
-def test_shared_data(compute_counts):
-    """One reading of the counts for several studies."""
-    data = Data(compute_counts, (1, 10))
-    one, other = (
-        study_passk(data, laws=[name], resamples=0) for name in ("compute", "params-tokens")
-    )
-    assert one.laws["compute"].ks == other.laws["params-tokens"].ks == (1, 10)
-    assert np.shares_memory(
-        one.laws["compute"].data.evidence[0].nodes,
-        other.laws["params-tokens"].data.evidence[0].nodes,
-    )
 
 
 def test_what_is_drawn_together(compute_counts):
