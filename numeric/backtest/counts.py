@@ -11,9 +11,9 @@ import numpy as np
 
 from ..data.rows import names_in_conditions
 from ..fit.resample import case_weights
-from ..passk.cautions import AUTO, cluster_of
+from ..passk.cautions import AUTO, clusters
 from ..passk.kinds import kind_of
-from ..passk.laws import METHODS, Data, clusters, fit_at_k
+from ..passk.laws import METHODS, Data, fit_at_k
 from ..passk.likelihood import AtK, Surface
 from ..results import Estimate
 from .extrapolation import Extrapolation, Observed, standard_estimates
@@ -200,7 +200,7 @@ class PassLaw:
         size = len(part.counts)
         group, weights = None, np.empty((0, size))
         if self.resamples:
-            group = clusters(part.counts, cluster_of(part.counts, rows.at_k.cluster))
+            _, group = clusters(part.counts, rows.at_k.cluster)
             weights = case_weights(group, size, self.resamples, np.random.default_rng(self.seed))
         try:
             fit = fit_at_k(part, kind_of(self.name), 0, rows.at_k.method, weights)

@@ -12,6 +12,8 @@ from ..words import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from ..data.counts import Counts
     from .curve import Curve
     from .laws import PassLaws
@@ -26,17 +28,35 @@ MOST_LISTED = 3
 LEAST_STOPPED = 5
 
 
-def usual_cluster(counts: Counts) -> str | None:
-    """What models are drawn together by unless told otherwise: params, where sizes repeat and there
-    are enough of them.
+def clusters(counts: Counts, cluster: str | None) -> tuple[str | None, NDArray[np.object_] | None]:
+    """What models are drawn together by: the covariate, and its value at every model; None where
+    they are drawn one by one.
+
+    "auto" is params, where sizes repeat and there are enough of them.
+
+    Raises
+    ------
+    ValueError
+        Where the models do not have the covariate, or too few values of it to be resampled.
     """
-    sizes = _sizes(counts)
-    return SIZE if sizes is not None and LEAST_GROUPS <= sizes < len(counts) else None
-
-
-def cluster_of(counts: Counts, cluster: str | None) -> str | None:
-    """The covariate whose values are drawn: "auto" is the usual one."""
-    return usual_cluster(counts) if cluster == AUTO else cluster
+    if cluster == AUTO:
+        sizes = _sizes(counts)
+        repeat = sizes is not None and LEAST_GROUPS <= sizes < len(counts)
+        cluster = SIZE if repeat else None
+    if cluster is None:
+        return None, None
+    if cluster not in counts.covariates:
+        raise ValueError(
+            f"cluster={cluster!r}: must be one of {', '.join(counts.covariates) or 'no covariate'},"
+            f" which the models have"
+        )
+    values = counts.covariates[cluster]
+    if (number := len(np.unique(values))) < LEAST_GROUPS:
+        raise ValueError(
+            f"cluster={cluster!r}: has {number} values; must have at least {LEAST_GROUPS} to be "
+            f"resampled"
+        )
+    return cluster, np.array([repr(float(value)) for value in values], dtype=object)
 
 
 def cautions(laws: PassLaws, level: float = 0.9) -> list[str]:

@@ -17,10 +17,10 @@ from ..fit.models import Design
 from ..fit.objective import Objective
 from ..fit.optimality import Solution
 from ..fit.repeat import repeat
-from ..fit.resample import LEAST_GROUPS, case_weights, paired, refits_of
+from ..fit.resample import case_weights, paired, refits_of
 from ..fit.result import Fit
 from ..fit.scan import Scan
-from .cautions import AUTO, cluster_of
+from .cautions import AUTO, clusters
 from .curve import curve
 from .fit_at_k import PassFit
 from .kinds import PassKind, kind_of
@@ -246,8 +246,7 @@ def fit_passk(
     chosen, without = with_covariates(data, kind)
     size = len(chosen.counts)
     random = np.random.default_rng(seed)
-    drawn = cluster_of(chosen.counts, cluster)
-    group = clusters(chosen.counts, drawn)
+    drawn, group = clusters(chosen.counts, cluster)
     weights = case_weights(group, size, resamples, random) if resamples else np.empty((0, size))
     failed: dict[int, str] = {}
 
@@ -299,26 +298,6 @@ def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -
     if not found:
         raise outside("k", k, "at least one whole number")
     return tuple(sorted(set(found)))
-
-
-def clusters(counts: Counts, name: str | None) -> NDArray[np.object_] | None:
-    """The value of a covariate of every model, as what is drawn together, or None; or a ValueError
-    where there are too few.
-    """
-    if name is None:
-        return None
-    if name not in counts.covariates:
-        raise ValueError(
-            f"cluster={name!r}: must be one of {', '.join(counts.covariates) or 'no covariate'}, "
-            f"which the models have"
-        )
-    values = counts.covariates[name]
-    if len(np.unique(values)) < LEAST_GROUPS:
-        raise ValueError(
-            f"cluster={name!r}: has {len(np.unique(values))} values; must have at least "
-            f"{LEAST_GROUPS} to be resampled"
-        )
-    return np.array([repr(float(value)) for value in values], dtype=object)
 
 
 def one_benchmark(counts: Counts) -> None:
