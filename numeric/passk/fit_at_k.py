@@ -215,10 +215,7 @@ class PassFit(Fitted):
                 return plain
             high = max(plain.high, self.floor_limit(level))
             return replace(plain, low=0.0, high=high)
-        ends = zip(("low", "high"), self.sides_at_edge(name), strict=True)
-        return replace(
-            plain, at_limit=tuple(end for end, side in ends if self.too_many(side, level))
-        )
+        return replace(plain, at_limit=self.ends_at_limit(level, name))
 
     def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
         """Every coefficient with its interval."""
@@ -268,21 +265,28 @@ class PassFit(Fitted):
     def _limits(self) -> dict[float, tuple[float, Floats]]:
         return {}
 
-    def too_many(self, draws: NDArray[np.bool_], level: float = DEFAULT_LEVEL) -> bool:
-        """Whether these of the draws (R,) are more than lie beyond an end of an interval."""
-        return bool(draws.mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
-
     def at_edge(self, name: str) -> NDArray[np.bool_]:
         """(R,): the draws that a limit of the search keeps from another value of a coefficient."""
-        return np.logical_or(*self.sides_at_edge(name))
-
-    def sides_at_edge(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """(R,) each: the draws that a limit of the search keeps from a lower, and from a higher,
-        value of a coefficient.
-        """
         own = self.kind.index(name)
-        below, above = self._at_edges
-        return below[:, own], above[:, own]
+        return np.logical_or(*(side[:, own] for side in self._at_edges))
+
+    def ends_at_limit(self, level: float, *names: str) -> tuple[str, ...]:
+        """Which ends, "low" and "high", of a quantity that rises with all of these coefficients
+        bound nothing: a limit of the search keeps more draws from values beyond than lie there.
+        """
+        if not self.has_intervals:
+            return ()
+        own = list(map(self.kind.index, names))
+        sides = zip(("low", "high"), self._at_edges, strict=True)
+        return tuple(end for end, side in sides if self._too_many(side[:, own].any(axis=1), level))
+
+    def is_at_limit(self, level: float, *names: str) -> bool:
+        """Whether that holds of an end of some quantity that depends on these coefficients."""
+        edges = [self.at_edge(name) for name in names]
+        return self.has_intervals and self._too_many(np.any(edges, axis=0), level)
+
+    def _too_many(self, draws: NDArray[np.bool_], level: float) -> bool:
+        return bool(draws.mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
 
     @cached_property
     def _at_edges(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
