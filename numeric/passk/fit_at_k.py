@@ -115,12 +115,12 @@ class PassFit(Fitted):
     k: int
     method: str
     fit: Fit
-    evidence: Evidence | None
     used: NDArray[np.bool_]
     scatter: float
-    n_unsolved: int
-    n_without: int
-    n_refused: int
+    evidence: Evidence | None = None
+    n_unsolved: int = 0
+    n_without: int = 0
+    n_refused: int = 0
     draws: Draws | None = None
     clusters: Any = None
 

@@ -355,32 +355,25 @@ def _by_squares(data: Data, kind: PassKind, index: int) -> PassFit:
     k, estimate = data.ks[index], data.curve
     complete = estimate.complete[:, index]
     solved = estimate.pass_at_k[:, index] > 0.0
-    some_fail = estimate.neg_log[:, index] > 0.0
-    if (complete & solved & ~some_fail).any():
-        name = data.counts.names[int(np.flatnonzero(complete & solved & ~some_fail)[0])]
+    if (certain := complete & solved & (estimate.neg_log[:, index] <= 0.0)).any():
+        name = data.counts.names[int(certain.argmax())]
         raise ValueError(
             f"k={k}: pass@k of {name} is 1, so that log(-log pass@k) has no value; use "
             f"method='likelihood'"
         )
     used = complete & solved
     refused, without = int((~complete).sum()), int((complete & ~solved).sum())
-    _enough(
-        k,
-        int(used.sum()),
-        kind,
-        f"{refused} with problems of fewer than k samples, {without} without a success",
-    )
+    others = f"{refused} with problems of fewer than k samples, {without} without a success"
+    _enough(k, int(used.sum()), kind, others)
     fit = fit_form(_runs(kind, data, used, estimate.neg_log[used, index]), kind.terms, SQUARES)
     spare = max(1, len(fit.runs) - int(fit.free.sum()))
     return PassFit(
         kind=kind,
         k=k,
-        method="least-squares-log",
+        method=METHODS[1],
         fit=fit,
-        evidence=None,
         used=used,
         scatter=float(np.sqrt(fit.objective_value / spare)),
-        n_unsolved=0,
         n_without=without,
         n_refused=refused,
     )
@@ -388,14 +381,9 @@ def _by_squares(data: Data, kind: PassKind, index: int) -> PassFit:
 
 def _by_likelihood(data: Data, kind: PassKind, index: int) -> PassFit:
     k, evidence, size = data.ks[index], data.evidence[index], len(data.counts)
-    unsolved = int((~data.solved).sum())
-    solved_all = int((~data.failing).sum())
-    _enough(
-        k,
-        size - unsolved - solved_all,
-        kind,
-        f"{unsolved} without a success, {solved_all} without a failure",
-    )
+    unsolved, solved_all = int((~data.solved).sum()), int((~data.failing).sum())
+    others = f"{unsolved} without a success, {solved_all} without a failure"
+    _enough(k, size - unsolved - solved_all, kind, others)
     used = np.ones(size, dtype=bool)
     design = Design.of(kind.terms, _runs(kind, data, used, np.exp(evidence.most_likely)))
     found = fit_marginal(design, evidence, _starts(design, evidence), tau=FIRST_TAU)
@@ -417,14 +405,12 @@ def _by_likelihood(data: Data, kind: PassKind, index: int) -> PassFit:
     return PassFit(
         kind=kind,
         k=k,
-        method="likelihood",
+        method=METHODS[0],
         fit=fit,
         evidence=evidence,
         used=used,
         scatter=tau,
         n_unsolved=unsolved,
-        n_without=0,
-        n_refused=0,
     )
 
 

@@ -45,12 +45,8 @@ def squares(compute, values, clusters=None):
         k=1,
         method="least-squares-log",
         fit=fit,
-        evidence=None,
         used=np.ones(len(values), dtype=bool),
         scatter=float(np.sqrt(fit.objective_value / (len(values) - 3))),
-        n_unsolved=0,
-        n_without=0,
-        n_refused=0,
         clusters=clusters,
     )
 
@@ -226,12 +222,8 @@ def edged(share, exponent, name="params-tokens"):
         k=1,
         method="least-squares-log",
         fit=fit,
-        evidence=None,
         used=np.ones(30, dtype=bool),
         scatter=0.05,
-        n_unsolved=0,
-        n_without=0,
-        n_refused=0,
         draws=Draws(fit=fit, coefficients=draws, index=np.arange(100), requested=100, failed=0),
     )
 
