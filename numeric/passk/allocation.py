@@ -114,7 +114,7 @@ class AllocationMatrix:
         y = np.stack(
             [[law.loss(params, tokens) for params, tokens in at] for _, law in judges]
         )  # judges, allocations, compute
-        wrong = rises(y).any(axis=(0, 1))
+        wrong = np.asarray(rises(y).any(axis=(0, 1)))
         excess = np.triu((y[None] - y[:, None]).transpose(3, 2, 0, 1), 1)
         worst: list[tuple[int, float, float] | None] = []
         for is_wrong, of_budget in zip(wrong, excess, strict=True):

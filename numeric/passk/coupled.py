@@ -272,7 +272,7 @@ class Coupled(Fitted):
     rows: ProblemCounts
     matrix: Floats
     clusters: Any
-    converged: bool = False  # type: ignore[assignment]
+    converged: bool = False
     agreeing: int = 0
     starts: int = 0
     notes: tuple[str, ...] = ()

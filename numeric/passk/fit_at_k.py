@@ -283,9 +283,9 @@ class PassFit(Fitted):
     def is_at_limit(self, level: float, *names: str) -> bool:
         """Whether that holds of an end of some quantity that depends on these coefficients."""
         edges = [self.at_edge(name) for name in names]
-        return self.has_intervals and self._too_many(np.any(edges, axis=0), level)
+        return self.has_intervals and self._too_many(np.logical_or.reduce(edges), level)
 
-    def _too_many(self, draws: NDArray[np.bool_], level: float) -> bool:
+    def _too_many(self, draws: Any, level: float) -> bool:
         return bool(draws.mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
 
     @cached_property

@@ -250,7 +250,7 @@ def plot_coefficient(
             if not log and not bounded.all():
                 shown.append(high[bounded])
                 above = ks[~bounded & ~np.isnan(high)]
-                edge = {"transform": ax.get_xaxis_transform(), "clip_on": False}
+                edge: Any = {"transform": ax.get_xaxis_transform(), "clip_on": False}
                 ax.plot(above, np.ones(len(above)), "^", color=colour, **edge, **BOUND)
         ax.set_xscale("log")
         ax.set_xlabel("$k$")
@@ -320,8 +320,9 @@ def plot_study(study: PassStudy) -> Any:
         floors, exponents, *rest = axes[len(laws) :]
         plot_coefficient(laws, [each.kind.floor for each in laws], floors, level=level)
         floors.set_title(f"irreducible part, {100 * level:g} % bands")
-        pairs = [(each, name) for each in laws for name in each.kind.exponents]
-        plot_coefficient(*zip(*pairs, strict=True), exponents, level=level, log=True)
+        own = [each for each in laws for _ in each.kind.exponents]
+        names = [name for each in laws for name in each.kind.exponents]
+        plot_coefficient(own, names, exponents, level=level, log=True)
         exponents.set_title(f"exponents, {100 * level:g} % bands")
         if both:
             plot_envelope_exponents(study, rest[0]).set_title("envelope beside compute law")
