@@ -210,13 +210,12 @@ class AllocationMatrix:
 
         from ...theory.typeset.table import WIDTH
 
-        parts = [fill(reason, WIDTH) for reason in self.refusals().values()] + [
-            str(table) for table in self.tables()
-        ]
-        text = "\n\n".join(parts)
+        reasons = [fill(reason, WIDTH) for reason in self.refusals().values()]
+        text = "\n\n".join([*reasons, *map(str, self.tables())])
         if self.low is not None and self.at_limit.any():
-            share = f"over {50.0 * (1.0 - self.level):g} % of the refits end at a limit of the search for an exponent"
-            text += "\n" + fill(f"< and >: no ends, as {share}", WIDTH)
+            share = f"over {50.0 * (1.0 - self.level):g} % of the refits"
+            said = f"< and >: no ends, as {share} end at a limit of the search for an exponent"
+            text += "\n" + fill(said, WIDTH)
         return text
 
 

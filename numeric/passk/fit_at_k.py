@@ -194,7 +194,7 @@ class PassFit(Fitted):
         """(R,): one coefficient of the resamples."""
         return self.drawn[:, self.kind.index(name)]
 
-    # -- intervals -----------------------------------------------------------------------------------------------------
+    # -- intervals ---------------------------------------------------------------------------------
 
     def estimate(self, name: str, level: float = DEFAULT_LEVEL) -> Estimate:
         """A coefficient with percentiles of the resamples; an irreducible part on its bound from 0
@@ -350,7 +350,7 @@ class PassFit(Fitted):
             else {"n_resamples": self.draws.done, "n_failed_resamples": self.n_failed}
         )
 
-    # -- predictions ---------------------------------------------------------------------------------------------------
+    # -- predictions -------------------------------------------------------------------------------
 
     @cached_property
     def covariance(self) -> Floats:
@@ -395,7 +395,7 @@ class PassFit(Fitted):
     def interval_ahead(
         self, covariates: Mapping[str, Any], level: float = DEFAULT_LEVEL
     ) -> tuple[Floats, Floats]:
-        """-log pass@k of a new model lies between these, (M,) each: as `PassPrediction.interval`, and
+        """-log pass@k of a new model lies between these: as by `PassPrediction.interval`, and
         as far as its floor lets it.
 
         Where the irreducible part has but an upper limit, the errors of the coefficients know none

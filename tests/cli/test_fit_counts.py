@@ -115,7 +115,7 @@ def test_the_choices_are_those_of_the_library() -> None:
     assert {name: kind.coefficients for name, kind in kinds.KINDS.items()} == COEFFICIENTS
 
 
-# -- the contract ------------------------------------------------------------------------------------------------------
+# -- the contract ----------------------------------------------------------------------------------
 
 
 def test_keys(plain, outcome) -> None:
@@ -308,7 +308,7 @@ def test_what_is_open_is_said(call, folder, files, samples) -> None:
     assert "open" in call(*words).out
 
 
-# -- bad input ---------------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -544,7 +544,7 @@ def test_as_many_models_as_coefficients(call, folder, samples) -> None:
     assert call(*asked, "--plot", folder / "few.png").code == 3
 
 
-# -- interrupts --------------------------------------------------------------------------------------------------------
+# -- interrupts ------------------------------------------------------------------------------------
 
 
 def test_an_interrupt_keeps_what_is_done(call, words, monkeypatch) -> None:

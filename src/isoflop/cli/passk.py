@@ -140,7 +140,7 @@ def run(options: Options) -> tuple[str, int]:
     return (json_text(rows) if form == "json" else csv_text(rows)), status
 
 
-# -- what was asked ----------------------------------------------------------------------------------------------------
+# -- what was asked --------------------------------------------------------------------------------
 
 
 def _curve(counts: Counts, draws: list[int] | None) -> Curve:
@@ -165,7 +165,7 @@ def _refuse_estimates(file: TableOptions, data: Any) -> None:
         )
 
 
-# -- the check ---------------------------------------------------------------------------------------------------------
+# -- the check -------------------------------------------------------------------------------------
 
 
 def _checked(
@@ -212,7 +212,7 @@ def _checked(
     return json_text(report), status
 
 
-# -- rows --------------------------------------------------------------------------------------------------------------
+# -- rows ------------------------------------------------------------------------------------------
 
 
 def _rows(curve: Curve, error: str, *, covariates: bool) -> list[dict[str, Any]]:

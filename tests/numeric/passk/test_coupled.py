@@ -13,10 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import minimize
+from scipy.special import betaln
 from tests.data import Mixed, affine_rates
 
 from isoflop.numeric.passk import Counts
-from isoflop.numeric.passk.beta import log_likelihood
 from isoflop.numeric.passk.coupled import (
     Coupled,
     LogPolynomial,
@@ -37,6 +37,10 @@ KS = np.array([1, 10, 100, 1000, 100_000])
 STOPPING = Mixed(
     sim.Adaptive(batch=128, solved=1, most=1024), sim.Adaptive(batch=128, solved=1, most=20_000)
 )
+
+
+def log_likelihood(n, c, a, b):
+    return (betaln(a + c, b + n - c) - betaln(a, b)).sum()
 
 
 def simulated(seed, *, sampling=None, problems=48, **truth):
@@ -88,7 +92,7 @@ def test_the_gradient_vanishes_and_no_neighbour_is_better():
     compute = counts.covariates["compute"][counts.group]
 
     def total(theta):
-        return log_likelihood(counts.n, counts.c, *fit.with_theta(theta).shapes(compute)).sum()
+        return log_likelihood(counts.n, counts.c, *fit.with_theta(theta).shapes(compute))
 
     best = total(fit.theta)
     assert best == pytest.approx(fit.log_likelihood, rel=1e-12)
@@ -125,7 +129,7 @@ def test_derivatives_of_the_likelihood_are_exact():
         )
 
 
-# -- the inequalities across k -----------------------------------------------------------------------------------------
+# -- the inequalities across k ---------------------------------------------------------------------
 
 
 @settings(max_examples=60)
@@ -153,7 +157,7 @@ def test_no_coefficients_violate_the_inequalities(theta, log10_compute, degree_o
     assert (passed <= k * q * (1 + small)).all()
 
     def log_fail(y):
-        """By way of y = -log pass@k: 1 - pass@k itself has few digits where pass@k is close to 1."""
+        """By way of y = -log pass@k: 1 - pass@k has few digits where pass@k is close to 1."""
         return np.log(-np.expm1(-y))
 
     for m in (2, 7):
@@ -171,7 +175,7 @@ def test_no_coefficients_violate_the_inequalities(theta, log10_compute, degree_o
     ).all()  # fail@k^2 <= fail@(k - 1) fail@(k + 1)
 
 
-# -- the atom ----------------------------------------------------------------------------------------------------------
+# -- the atom --------------------------------------------------------------------------------------
 
 
 def test_an_atom_is_found():
@@ -195,7 +199,7 @@ def test_no_atom_is_said():
         assert fit.log_likelihood - without.log_likelihood < 5.0
 
 
-# -- adaptive sampling -------------------------------------------------------------------------------------------------
+# -- adaptive sampling -----------------------------------------------------------------------------
 
 
 def coverage(repeats, first_seed, level=0.9, **how):
@@ -237,7 +241,7 @@ def test_intervals_hold_the_truth_at_the_nominal_rate(sampling):
     assert found.max() < 0.9 + 3.5 * 0.015
 
 
-# -- uncertainty -------------------------------------------------------------------------------------------------------
+# -- uncertainty -----------------------------------------------------------------------------------
 
 
 def test_models_that_scatter_are_seen():
@@ -360,7 +364,7 @@ def test_models_of_two_computes_have_a_beta_each():
     for g in range(2):
         n, c = made.n[g], made.c[g]
         alone = minimize(
-            lambda x, n=n, c=c: -log_likelihood(n, c, *np.exp(x)).sum(),
+            lambda x, n=n, c=c: -log_likelihood(n, c, *np.exp(x)),
             [-0.5, 1.0],
             method="Nelder-Mead",
             options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 5000},
@@ -369,7 +373,7 @@ def test_models_of_two_computes_have_a_beta_each():
         assert (float(a), float(b)) == pytest.approx(tuple(np.exp(alone.x)), rel=1e-5)
 
 
-# -- bad input ---------------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------------------
 
 
 def table(n, c, compute):
@@ -482,7 +486,7 @@ def test_bad_arguments_are_named(call, message):
         call(fitted())
 
 
-# -- public counts -----------------------------------------------------------------------------------------------------
+# -- public counts ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("benchmark", "models"), [("gsm8k", 81), ("math", 72)])

@@ -53,7 +53,7 @@ def counts_of(n, c, **covariates):
     )
 
 
-# -- least squares -----------------------------------------------------------------------------------------------------
+# -- least squares ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("law", LAW_NAMES)
@@ -107,7 +107,7 @@ def test_models_without_an_estimate_are_counted(drawn) -> None:
     assert (high.n_models, high.n_unsolved, high.n_without, high.n_refused) == (30, 1, 0, 0)
 
 
-# -- the likelihood ----------------------------------------------------------------------------------------------------
+# -- the likelihood --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("law", LAW_NAMES)
@@ -237,7 +237,7 @@ def test_predictions_hold_new_models(drawn, design) -> None:
     assert (narrow[1] < high).all()
 
 
-# -- resamples ---------------------------------------------------------------------------------------------------------
+# -- resamples -------------------------------------------------------------------------------------
 
 
 def test_the_same_seed_gives_the_same(compute_laws, compute_counts, compute_squares) -> None:
@@ -306,7 +306,7 @@ def test_standard_errors_are_those_of_the_resamples(drawn, law) -> None:
     assert found.prediction(held).standard_error[0] == pytest.approx(spread, rel=0.5)
 
 
-# -- what takes part ---------------------------------------------------------------------------------------------------
+# -- what takes part -------------------------------------------------------------------------------
 
 
 def test_models_without_covariates_are_counted(drawn) -> None:
@@ -348,7 +348,7 @@ def test_an_interrupt_keeps_what_is_done(compute_counts, monkeypatch) -> None:
         fit_passk(compute_counts, k=KS, method=SQUARES)
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- what is refused -------------------------------------------------------------------------------
 
 
 COMPUTES = np.geomspace(1e18, 1e22, 8)
@@ -428,7 +428,7 @@ def test_unknown_names(compute_counts, compute_laws) -> None:
         compute_laws.at(10).prediction({"compute": [0.0]})
 
 
-# -- public data -------------------------------------------------------------------------------------------------------
+# -- public data -----------------------------------------------------------------------------------
 
 
 def test_least_squares_on_the_public_estimates(public_runs) -> None:

@@ -169,7 +169,7 @@ def test_moments_against_a_dense_grid(problems, k) -> None:
     assert deviation == pytest.approx(spread, rel=0.05)
 
 
-# -- the usual shapes --------------------------------------------------------------------------------------------------
+# -- the usual shapes ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_few_models_teach_nothing() -> None:
     assert np.isfinite(enough.usual.deviation)
 
 
-# -- when sampling stops -----------------------------------------------------------------------------------------------
+# -- when sampling stops ---------------------------------------------------------------------------
 
 
 def stopped(first: int, most: int) -> dict[tuple[int, int], list[tuple[int, ...]]]:

@@ -130,7 +130,7 @@ def test_text_of_the_likelihood(compute_counts, k):
 def test_where_the_irreducible_part_is_told_from_0_at_every_k(
     compute_counts, monkeypatch, lows, told
 ):
-    """Not from the largest k down alone: an interval that holds 0 at a small one is no less open."""
+    """Not from the largest k down alone: an interval that holds 0 at a small one is as open."""
     study = study_passk(
         compute_counts, laws=["compute"], k=(1, 10, 20), method=SQUARES, resamples=20
     )
@@ -214,7 +214,7 @@ def test_refused(compute_counts):
         study_passk(replace(compute_counts, covariates={}), k=[1])
 
 
-# -- figures -----------------------------------------------------------------------------------------------------------
+# -- figures ---------------------------------------------------------------------------------------
 
 
 def test_a_page(study, tmp_path):

@@ -155,7 +155,7 @@ def test_an_irreducible_part_without_an_upper_end_leaves_the_axis_readable(laws,
     assert list(above.get_xdata()) == [1]
 
 
-# -- models without a success -----------------------------------------------------------------------
+# -- models without a success ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
