@@ -11,9 +11,9 @@ import numpy as np
 
 from ..data.rows import names_in_conditions
 from ..fit.resample import case_weights
-from ..passk.cautions import AUTO, cluster_of
-from ..passk.kinds import KINDS, kind_of
-from ..passk.laws import METHODS, Data, clusters, fit_at_k
+from ..passk.cautions import AUTO, clusters
+from ..passk.kinds import kind_of
+from ..passk.laws import METHODS, Data, fit_at_k
 from ..passk.likelihood import AtK, Surface
 from ..results import Estimate
 from .subject import Extrapolation, Observed, Subject, standard_estimates
@@ -166,7 +166,7 @@ class PassLaw:
         size = len(part.counts)
         group, weights = None, np.empty((0, size))
         if self.resamples:
-            group = clusters(part.counts, cluster_of(part.counts, rows.cluster))
+            _, group = clusters(part.counts, rows.cluster)
             weights = case_weights(group, size, self.resamples, np.random.default_rng(self.seed))
         try:
             fit = fit_at_k(part, kind_of(self.name), 0, rows.method, weights)

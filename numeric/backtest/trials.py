@@ -14,9 +14,9 @@ from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.hold_out import Trial, judge
 from ..fit.models import MODELS, form_of
 from ..fit.objective import Objective
-from ..passk.cautions import AUTO, cluster_of
+from ..passk.cautions import AUTO, clusters
 from ..passk.kinds import KINDS
-from ..passk.laws import METHODS, Data, clusters, ks_of
+from ..passk.laws import METHODS, Data, ks_of
 from ..results import checked_level
 from ..words import counted, listed
 from .counts import of_counts
@@ -244,7 +244,7 @@ def _of_counts(
                 f"where=\"{name} == '{next(iter(labels))}'\"",
             )
     chosen = method or METHODS[0]
-    clusters(counts, cluster_of(counts, cluster))
+    clusters(counts, cluster)
     most = max(POWERS) if chosen == METHODS[0] else int(counts.n.min())
     ks = ks_of(counts, [power for power in POWERS if power <= most] if k is None else k, chosen)
     return of_counts(Data(counts, ks), chosen, cluster)

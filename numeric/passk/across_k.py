@@ -190,10 +190,11 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> TrendInK:
     edge = np.zeros(len(common), dtype=bool)
     if len(common) > 1:
         for index, fit in enumerate(laws.fits):
+            assert fit.draws is not None
             edge |= fit.at_edge(name)[np.searchsorted(fit.draws.index, common)]
             if name == laws.kind.floor and fit.is_limited(level):
                 limits[index] = fit.interval(name, level)[1]
-    taken = (np.log(values), np.log(draws)) if in_logs else (values, draws)
+    taken, of_draws = (np.log(values), np.log(draws)) if in_logs else (values, draws)
     along = _slope(logs, steps)
     known = len(common) > 1 and not limits
     return TrendInK(
@@ -201,8 +202,8 @@ def trend(laws: PassLaws, name: str, level: float = 0.9) -> TrendInK:
         first=float(values[0]),
         last=float(values[-1]),
         change=_moved(steps[-1] - steps[0], values, draws, edge, limits, level),
-        slope=_moved(along, *taken, edge, limits, level),
-        share_rising=float(np.mean(taken[1] @ along > 0.0)) if known else None,
+        slope=_moved(along, taken, of_draws, edge, limits, level),
+        share_rising=float(np.mean(of_draws @ along > 0.0)) if known else None,
         limited_at=tuple(laws.ks[index] for index in limits),
         open_at=open_at(laws, name, level),
     )
@@ -307,7 +308,7 @@ def mixed_derivatives(
         )
     found = []
     for one, other in zip(laws.fits[:-1], laws.fits[1:], strict=True):
-        both = np.flatnonzero(one.used & other.used & (laws.solved))
+        both = np.flatnonzero(one.used & other.used & laws.data.solved)
         log_c = np.log(laws.covariates["compute"][both])
         step = np.log(other.k / one.k)
         own = (_measured(other, both) - _measured(one, both)) / step

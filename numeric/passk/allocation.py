@@ -114,14 +114,13 @@ class AllocationMatrix:
         y = np.stack(
             [[law.loss(params, tokens) for params, tokens in at] for _, law in judges]
         )  # judges, allocations, compute
+        wrong = np.asarray(rises(y).any(axis=(0, 1)))
+        excess = np.triu((y[None] - y[:, None]).transpose(3, 2, 0, 1), 1)
         worst: list[tuple[int, float, float] | None] = []
-        for m in range(self.compute.size):
-            if not rises(y[:, :, m]).any():
-                worst.append(None)
-                continue
-            excess = np.triu(np.moveaxis(y[None, :, :, m] - y[:, None, :, m], -1, 0), 1)
-            allocation, one, two = np.unravel_index(int(np.argmax(excess)), excess.shape)
-            worst.append((int(allocation), float(judges[one][0]), float(judges[two][0])))
+        for is_wrong, of_budget in zip(wrong, excess, strict=True):
+            allocation, one, two = np.unravel_index(int(of_budget.argmax()), of_budget.shape)
+            found = int(allocation), float(judges[one][0]), float(judges[two][0])
+            worst.append(found if is_wrong else None)
         return tuple(worst)
 
     def refusals(self) -> dict[float, str]:
@@ -147,30 +146,31 @@ class AllocationMatrix:
         intervals. contradicted_by: k1 and k2 whose laws contradict each other at an allocation of
         that compute, else None.
         """
-        records = []
-        for i, one in enumerate(self.labels):
-            for j, two in enumerate(self.labels):
-                for m in range(self.compute.size) if i != j else ():
-                    lost, worst = self.lost(i, j, m), self.contradictions[m]
-                    marked = "both" if lost.at_limit else None
-                    ends = {
-                        "lost_compute_lo": lost.low,
-                        "lost_compute_hi": lost.high,
-                        "lost_compute_open": marked,
-                    }
-                    records.append(
-                        {
-                            "chosen": one,
-                            "judged": two,
-                            "compute": float(self.compute[m]),
-                            "size_ratio": float(np.exp(self.log_size_ratio[i, j, m])),
-                            "excess": float(self.excess[i, j, m]),
-                            "lost_compute": lost.value,
-                            **(ends if lost.has_interval else {}),
-                            "contradicted_by": None if worst is None else list(worst[1:]),
-                        }
-                    )
-        return records
+        size = len(self.labels)
+        return [
+            self._row(i, j, m)
+            for i in range(size)
+            for j in range(size)
+            for m in range(self.compute.size)
+            if i != j
+        ]
+
+    def _row(self, i: int, j: int, m: int) -> dict[str, Any]:
+        lost, worst = self.lost(i, j, m), self.contradictions[m]
+        ends: dict[str, Any] = {}
+        if lost.has_interval:
+            ends = {"lost_compute_lo": lost.low, "lost_compute_hi": lost.high}
+            ends["lost_compute_open"] = "both" if lost.at_limit else None
+        return {
+            "chosen": self.labels[i],
+            "judged": self.labels[j],
+            "compute": float(self.compute[m]),
+            "size_ratio": float(np.exp(self.log_size_ratio[i, j, m])),
+            "excess": float(self.excess[i, j, m]),
+            "lost_compute": lost.value,
+            **ends,
+            "contradicted_by": None if worst is None else list(worst[1:]),
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -210,13 +210,12 @@ class AllocationMatrix:
 
         from ...theory.typeset.table import WIDTH
 
-        parts = [fill(reason, WIDTH) for reason in self.refusals().values()] + [
-            str(table) for table in self.tables()
-        ]
-        text = "\n\n".join(parts)
+        reasons = [fill(reason, WIDTH) for reason in self.refusals().values()]
+        text = "\n\n".join([*reasons, *map(str, self.tables())])
         if self.low is not None and self.at_limit.any():
-            share = f"over {50.0 * (1.0 - self.level):g} % of the refits end at a limit of the search for an exponent"
-            text += "\n" + fill(f"< and >: no ends, as {share}", WIDTH)
+            share = f"over {50.0 * (1.0 - self.level):g} % of the refits"
+            said = f"< and >: no ends, as {share} end at a limit of the search for an exponent"
+            text += "\n" + fill(said, WIDTH)
         return text
 
 
@@ -268,7 +267,12 @@ def allocation_matrix(
                 if name in drawn:
                     drawn[name][:, list(laws).index(label)] = values
         low, high = percentiles(across_all(drawn, budgets, excess=False)["lost_compute"], level)
-    doubt = np.array([label in fits and _exponents_at_limit(fits[label], level) for label in laws])
+    doubt = np.array(
+        [
+            label in fits and fits[label].is_at_limit(level, *fits[label].kind.exponents)
+            for label in laws
+        ]
+    )
     return AllocationMatrix(
         labels=tuple(laws),
         laws=plain,
@@ -278,15 +282,6 @@ def allocation_matrix(
         high=high,
         at_limit=(doubt[:, None] | doubt[None, :]) & ~np.eye(len(doubt), dtype=bool),
         level=level,
-    )
-
-
-def _exponents_at_limit(fit: PassFit, level: float) -> bool:
-    """Whether a limit of the search keeps too many resamples from other exponents, on which an
-    allocation depends.
-    """
-    return fit.has_intervals and fit.too_many(
-        np.any([fit.at_edge(name) for name in fit.kind.exponents], axis=0), level
     )
 
 

@@ -44,7 +44,6 @@ __all__ = [
     "beta_neg_log_pass",
     "beta_pass",
     "log_beta_fail",
-    "log_likelihood",
     "log_likelihood_expansion",
     "log_rising",
     "neg_log_pass",
@@ -61,7 +60,7 @@ LONGEST = 2.0
 FARTHEST = 60.0
 
 
-# -- pass@k ------------------------------------------------------------------------------------------------------------
+# -- pass@k ----------------------------------------------------------------------------------------
 
 
 def log_beta_fail(a: ArrayLike, b: ArrayLike, k: ArrayLike) -> Floats:
@@ -114,7 +113,7 @@ def beta_neg_log_pass(a: ArrayLike, b: ArrayLike, k: ArrayLike, atom: ArrayLike 
     return neg_log_pass(log_beta_fail(a, b, k)) - np.log1p(-np.asarray(atom, dtype=np.float64))
 
 
-# -- the likelihood of counts ------------------------------------------------------------------------------------------
+# -- the likelihood of counts ----------------------------------------------------------------------
 
 
 class LikelihoodExpansion(NamedTuple):
@@ -127,38 +126,13 @@ class LikelihoodExpansion(NamedTuple):
     hessian: Floats
 
 
-def log_likelihood(
-    n: ArrayLike, c: ArrayLike, a: ArrayLike, b: ArrayLike, atom: float = 0.0
-) -> Floats:
-    """log of the average of p^c (1 - p)^(n - c) over Beta(a, b) with an atom at p = 0, a value a
-    row.
-
-    It is the log probability of the samples in the order in which they came; that of the counts
-    differs by a constant.
-
-    Parameters
-    ----------
-    n, c : array_like
-        Samples and correct ones, 0 <= c <= n.
-    a, b : array_like
-        > 0.
-    atom : float
-        pi0, >= 0 and < 1.
-    """
-    n, c, a, b = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (n, c, a, b)))
-    wrong = n - c
-    found = log_beta_fail(a, b, wrong) + log_beta_fail(b + wrong, a, c)
-    if atom > 0.0:
-        solved = found + math.log1p(-atom)
-        found = np.where(c > 0.0, solved, np.logaddexp(math.log(atom), solved))
-    return found
-
-
 def log_likelihood_expansion(n: Floats, c: Floats, a: Floats, b: Floats) -> LikelihoodExpansion:
-    """The log likelihood of every row (R,) without an atom, with its derivatives in (log a, log b).
+    """The log likelihood of every row (R,) without an atom, with its derivatives in (log a, log b):
+    log of the average of p^c (1 - p)^(n - c) over Beta(a, b), with a, b > 0 and 0 <= c <= n. It is
+    that of the samples in the order in which they came; that of the counts differs by a constant.
 
     With l_a = -[psi(a + b + m) - psi(a + b)] - (second difference of psi at a over b + m and c),
-    and so on; arguments as in `log_likelihood`, all of shape (R,).
+    and so on; all arguments are of shape (R,).
     """
     wrong = n - c
     failing = second(b, a, wrong)
@@ -214,7 +188,7 @@ def with_atom(
     return LikelihoodExpansion(value, gradient, hessian)
 
 
-# -- the greatest likelihood -------------------------------------------------------------------------------------------
+# -- the greatest likelihood -----------------------------------------------------------------------
 
 
 def maximise(at: Any, start: Floats, most_steps: int = MOST_STEPS) -> tuple[Floats, float, bool]:

@@ -12,6 +12,8 @@ from ..words import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from ..data.counts import Counts
     from .curve import Curve
     from .laws import PassLaws
@@ -26,17 +28,35 @@ MOST_LISTED = 3
 LEAST_STOPPED = 5
 
 
-def usual_cluster(counts: Counts) -> str | None:
-    """What models are drawn together by unless told otherwise: params, where sizes repeat and there
-    are enough of them.
+def clusters(counts: Counts, cluster: str | None) -> tuple[str | None, NDArray[np.object_] | None]:
+    """What models are drawn together by: the covariate, and its value at every model; None where
+    they are drawn one by one.
+
+    "auto" is params, where sizes repeat and there are enough of them.
+
+    Raises
+    ------
+    ValueError
+        Where the models do not have the covariate, or too few values of it to be resampled.
     """
-    sizes = _sizes(counts)
-    return SIZE if sizes is not None and LEAST_GROUPS <= sizes < len(counts) else None
-
-
-def cluster_of(counts: Counts, cluster: str | None) -> str | None:
-    """The covariate whose values are drawn: "auto" is the usual one."""
-    return usual_cluster(counts) if cluster == AUTO else cluster
+    if cluster == AUTO:
+        sizes = _sizes(counts)
+        repeat = sizes is not None and LEAST_GROUPS <= sizes < len(counts)
+        cluster = SIZE if repeat else None
+    if cluster is None:
+        return None, None
+    if cluster not in counts.covariates:
+        raise ValueError(
+            f"cluster={cluster!r}: must be one of {', '.join(counts.covariates) or 'no covariate'},"
+            f" which the models have"
+        )
+    values = counts.covariates[cluster]
+    if (number := len(np.unique(values))) < LEAST_GROUPS:
+        raise ValueError(
+            f"cluster={cluster!r}: has {number} values; must have at least {LEAST_GROUPS} to be "
+            f"resampled"
+        )
+    return cluster, np.array([repr(float(value)) for value in values], dtype=object)
 
 
 def cautions(laws: PassLaws, level: float = 0.9) -> list[str]:
@@ -95,58 +115,59 @@ def _stopped(counts: Counts) -> list[str]:
 
 
 def _of_counts(laws: PassLaws) -> Iterator[str]:
-    counts = laws.data.counts
-    most, alone = (
-        int(counts.n.max()),
-        sum(len(counts.per_group(g)[0]) == 1 for g in range(len(counts))),
-    )
+    counts, likelihood = laws.data.counts, laws.method == "likelihood"
+    most, size = int(counts.n.max()), len(counts)
     if laws.ks[-1] > most:
-        yield f"no problem has more than {most} samples: beyond k = {most} pass@k is the tail of the Beta distribution"
-    if laws.method != "likelihood":
-        for stopped in _stopped(counts):
-            yield f"{stopped}: least squares takes estimates that are too high; the likelihood allows for it"
-    if alone:
-        what = (
-            "all models have"
-            if alone == len(counts)
-            else f"{alone} of {counted(len(counts), 'model')} {_have(alone)}"
+        yield (
+            f"no problem has more than {most} samples: beyond k = {most} pass@k is the tail of the "
+            f"Beta distribution"
         )
-        shape = (
-            ", and the shape of its distribution of success rates is not told"
-            if laws.method == "likelihood"
-            else ""
+    for stopped in () if likelihood else _stopped(counts):
+        yield (
+            f"{stopped}: least squares takes estimates that are too high; the likelihood allows "
+            f"for it"
         )
-        yield f"{what} a single problem: pass@k is that of this problem alone{shape}"
+    if alone := int((np.bincount(counts.group) == 1).sum()):
+        some = f"{alone} of {counted(size, 'model')} {'has' if alone == 1 else 'have'}"
+        what = "all models have" if alone == size else some
+        shape = ", and the shape of its distribution of success rates is not told"
+        yield (
+            f"{what} a single problem: pass@k is that of this problem alone"
+            f"{shape if likelihood else ''}"
+        )
 
 
 def _of_resamples(laws: PassLaws, level: float) -> Iterator[str]:
-    counts, floor = laws.data.counts, laws.kind.floor
+    counts, sizes = laws.data.counts, _sizes(laws.data.counts)
     if none := [fit.k for fit in laws.fits if fit.spare <= 0]:
-        size = len(laws.kind.coefficients)
-        yield f"k = {listed(none, laws.ks)}: no intervals, as there are no more models than the {size} coefficients"
-    sizes = _sizes(counts)
+        yield (
+            f"k = {listed(none, laws.ks)}: no intervals, as there are no more models than the "
+            f"{len(laws.kind.coefficients)} coefficients"
+        )
     if laws.cluster is not None:
         groups = len(np.unique(counts.covariates[laws.cluster]))
         if groups < FEW_GROUPS:
-            yield f"{groups} values of {laws.cluster} are drawn: with fewer than {FEW_GROUPS}, intervals are rough"
+            yield (
+                f"{groups} values of {laws.cluster} are drawn: with fewer than {FEW_GROUPS}, "
+                f"intervals are rough"
+            )
     elif sizes is not None and sizes < len(counts):
         yield (
             f"{counted(len(counts), 'model')} of {counted(sizes, 'size')} are drawn as if "
-            f"independent: intervals are too narrow "
-            "where models of a size are checkpoints of one run (cluster params draws them together)"
+            f"independent: intervals are too narrow where models of a size are checkpoints of one "
+            f"run (cluster params draws them together)"
         )
     if any(fit.is_limited(level) for fit in laws.fits):
         of = "likelihood" if laws.method == "likelihood" else "sum of squares"
-        yield f"{floor}: an interval from 0 is an upper limit by the profile {of}, not one of resamples"
+        yield (
+            f"{laws.kind.floor}: an interval from 0 is an upper limit by the profile {of}, not one "
+            f"of resamples"
+        )
 
 
 def _sizes(counts: Counts) -> int | None:
     sizes = counts.covariates.get(SIZE)
     return None if sizes is None else len(np.unique(sizes))
-
-
-def _have(count: int) -> str:
-    return "has" if count == 1 else "have"
 
 
 def listed(ks: Sequence[int], among: Sequence[int] = ()) -> str:

@@ -272,7 +272,7 @@ class Coupled(Fitted):
     rows: ProblemCounts
     matrix: Floats
     clusters: Any
-    converged: bool = False  # type: ignore[assignment]
+    converged: bool = False
     agreeing: int = 0
     starts: int = 0
     notes: tuple[str, ...] = ()
@@ -401,7 +401,7 @@ class Coupled(Fitted):
         return dict(zip(self.coefficients, errors.tolist(), strict=True))
 
     def standard_estimates(self, level: float) -> dict[str, Estimate]:
-        """The coefficients with intervals by the sandwich and Student's t; of the atom in its logit."""
+        """The coefficients with intervals by the sandwich and t; of the atom in its logit."""
         if not self.has_errors:
             return super().standard_estimates(level)
         errors, found = self.standard_errors, {}

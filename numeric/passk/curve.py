@@ -73,8 +73,8 @@ class Curve:
         c/n. Both are 0 for c = 0 and c = n, where the samples show no variance.
         """
         n, c, index = self.counts.pairs()
-        sums = _Means(self.counts, index, n[:, None] >= self.ks).total(_variances(n, c, self.ks))
-        return np.sqrt(sums) / np.where(self.n_problems > 0, self.n_problems, np.nan)
+        sums = _sums(self.counts, index, _variances(n, c, self.ks))
+        return np.sqrt(sums) / _or_nan(self.n_problems)
 
     @property
     def status(self) -> Any:
@@ -153,23 +153,24 @@ def curve(counts: Counts, ks: Iterable[int], *, refused: str = "out") -> Curve:
     short = n[:, None] < draws
     at = np.nonzero(~short)
     log_f[at] = log_fail(n[at[0]], c[at[0]], draws[at[1]])
-    means = _Means(counts, index, ~short | (refused == "solved"))
+    used = ~short | (refused == "solved")
     log_f[short] = -np.inf
-    passed, failed = means(-np.expm1(log_f)), means(np.exp(log_f))
+    size = _sums(counts, index, used).astype(np.int64)
+    share, missed = (np.where(used, x, 0.0) for x in (-np.expm1(log_f), np.exp(log_f)))
+    passed, failed = (_sums(counts, index, part) / _or_nan(size) for part in (share, missed))
+    certain = (passed == 0.0) | (failed == 0.0)
+    squares = _squares(counts, index, share, used, passed)
+    error = np.sqrt(squares / np.where(size > 1, size - 1, np.nan) / _or_nan(size))
     unsolved = (c == 0)[:, None] & ~short
     return Curve(
         counts=counts,
         ks=draws,
         pass_at_k=passed,
-        se=np.where(
-            (passed == 0.0) | (failed == 0.0),
-            np.nan,
-            means.standard_error(-np.expm1(log_f), passed),
-        ),
+        se=np.where(certain, np.nan, error),
         neg_log=_neg_log(passed, failed),
-        n_problems=means.size,
-        n_unsolved=means.total(unsolved).astype(np.int64),
-        n_refused=means.total(short).astype(np.int64),
+        n_problems=size,
+        n_unsolved=_sums(counts, index, unsolved).astype(np.int64),
+        n_refused=_sums(counts, index, short).astype(np.int64),
         refused=refused,
     )
 
@@ -185,33 +186,23 @@ def checked_ks(ks: Iterable[int]) -> NDArray[np.int64]:
     return whole
 
 
-class _Means:
-    """Sums and means over the problems of each group, of what is known for each pair (n, c) and k."""
+def _sums(counts: Counts, index: Any, values: Any) -> Floats:
+    """Sums over the problems of each group (G, K), of values (U, K) at the pairs of counts."""
+    columns = (column[index].astype(np.float64) for column in values.T)
+    return np.stack([np.bincount(counts.group, column, len(counts)) for column in columns], axis=1)
 
-    def __init__(self, counts: Counts, index: Any, used: Any) -> None:
-        self.counts, self.index, self.used = counts, index, used
-        self.size = self.total(used).astype(np.int64)
-        self.size_or_nan = np.where(self.size > 0, self.size, np.nan)
 
-    def total(self, values: Any) -> Floats:
-        """Sums over the problems of each group, of values (U, K): (G, K)."""
-        return self._summed(column[self.index] for column in np.asarray(values, dtype=np.float64).T)
+def _squares(counts: Counts, index: Any, values: Floats, used: Any, mean: Floats) -> Floats:
+    """Sums of squares about the mean of each group (G, K), not of squares less a square."""
+    found = []
+    for x, is_used, middle in zip(values.T, used.T, mean.T, strict=True):
+        away = np.where(is_used[index], x[index] - middle[counts.group], 0.0)
+        found.append(np.bincount(counts.group, away**2, len(counts)))
+    return np.stack(found, axis=1)
 
-    def _summed(self, columns: Iterable[Floats]) -> Floats:
-        group, n_groups = self.counts.group, len(self.counts)
-        return np.stack([np.bincount(group, column, n_groups) for column in columns], axis=1)
 
-    def __call__(self, values: Any) -> Floats:
-        return self.total(np.where(self.used, values, 0.0)) / self.size_or_nan
-
-    def standard_error(self, values: Any, mean: Floats) -> Floats:
-        """sd/sqrt(P) with the sum of squares about the mean, not of squares less a square."""
-        squares = self._summed(
-            np.where(used[self.index], column[self.index] - middle[self.counts.group], 0.0) ** 2
-            for used, column, middle in zip(self.used.T, values.T, mean.T, strict=True)
-        )
-        freedom = np.where(self.size > 1, self.size - 1, np.nan)
-        return np.sqrt(squares / freedom / self.size_or_nan)
+def _or_nan(size: Any) -> Floats:
+    return np.where(size > 0, size, np.nan)
 
 
 def _neg_log(passed: Floats, failed: Floats) -> Floats:

@@ -145,7 +145,7 @@ def envelopes(joint: PassLaws, direct: PassLaws, *, level: float = 0.9) -> list[
 def _envelope(
     joint: PassFit, direct: PassFit, covariates: dict[str, Floats], same: bool, level: float
 ) -> EnvelopeAtK:
-    law = joint.fit.law_of(joint.fit.coefficients)
+    law = joint.law_of(joint.coefficients)
     values = {"E0": law.E, "C0": law.envelope.coefficient, "alpha": law.envelope.exponent}
     columns = envelope_columns(joint, joint.drawn)
     derived = {
@@ -254,20 +254,19 @@ def penalties(joint: PassLaws, ratios: Sequence[float], *, level: float = 0.9) -
         raise ValueError(f"law={joint.kind.name!r}: must be 'params-tokens'")
     costs = []
     for fit in joint.fits:
-        exponents = (
-            dict(zip(fit.kind.terms.coefficients, fit.drawn.T, strict=True))
-            if fit.has_intervals
-            else {}
-        )
-        law, at_limit = fit.law_of(fit.coefficients), _at_limit(fit, level)
+        exponents = dict(zip(fit.kind.terms.coefficients, fit.drawn.T, strict=True))
+        law, on_either = fit.law_of(fit.coefficients), fit.is_at_limit(level, *fit.kind.exponents)
+        at_limit: dict[str, tuple[str, ...]] = {
+            "loss_penalty": fit.ends_at_limit(level, *fit.kind.exponents),
+            "effective_compute": ("low", "high") if on_either else (),
+        }
         for ratio in ratios:
             own = law.penalty(ratio=ratio)
             estimates = {}
             for name in COSTS:
-                drawn = _of_draws(name, exponents, ratio) if exponents else np.empty(0)
-                estimates[name] = replace(
-                    Estimate.of_draws(getattr(own, name), drawn, level), at_limit=at_limit[name]
-                )
+                drawn = _of_draws(name, exponents, ratio) if fit.has_intervals else np.empty(0)
+                estimate = Estimate.of_draws(getattr(own, name), drawn, level)
+                estimates[name] = replace(estimate, at_limit=at_limit[name])
             costs.append(
                 CostAtK(k=fit.k, ratio=float(ratio), **estimates, undetermined=fit.undetermined)
             )
@@ -282,18 +281,3 @@ def _of_draws(name: str, coefficients: Mapping[str, Floats], ratio: float) -> Fl
     s = formulas.log_size_ratio_at_ratio(np.array([ratio]))
     drawn = np.asarray(measure(s, beta=coefficients["beta"], gamma=coefficients["gamma"]))
     return np.maximum(drawn, 1.0) if name == "loss_penalty" else drawn
-
-
-def _at_limit(fit: PassFit, level: float) -> dict[str, tuple[str, ...]]:
-    """Of the penalty and the effective compute: which ends lie at a limit of the search."""
-    if not fit.has_intervals:
-        return dict.fromkeys(COSTS, ())
-    below, above = (
-        np.any(sides, axis=0)
-        for sides in zip(*map(fit.sides_at_edge, fit.kind.exponents), strict=True)
-    )
-    penalty = tuple(
-        end for end, side in (("low", below), ("high", above)) if fit.too_many(side, level)
-    )
-    either = ("low", "high") if fit.too_many(below | above, level) else ()
-    return {"loss_penalty": penalty, "effective_compute": either}

@@ -115,12 +115,12 @@ class PassFit(Fitted):
     k: int
     method: str
     fit: Fit
-    evidence: Evidence | None
     used: NDArray[np.bool_]
     scatter: float
-    n_unsolved: int
-    n_without: int
-    n_refused: int
+    evidence: Evidence | None = None
+    n_unsolved: int = 0
+    n_without: int = 0
+    n_refused: int = 0
     draws: Draws | None = None
     clusters: Any = None
 
@@ -194,7 +194,7 @@ class PassFit(Fitted):
         """(R,): one coefficient of the resamples."""
         return self.drawn[:, self.kind.index(name)]
 
-    # -- intervals -----------------------------------------------------------------------------------------------------
+    # -- intervals ---------------------------------------------------------------------------------
 
     def estimate(self, name: str, level: float = DEFAULT_LEVEL) -> Estimate:
         """A coefficient with percentiles of the resamples; an irreducible part on its bound from 0
@@ -215,10 +215,7 @@ class PassFit(Fitted):
                 return plain
             high = max(plain.high, self.floor_limit(level))
             return replace(plain, low=0.0, high=high)
-        ends = zip(("low", "high"), self.sides_at_edge(name), strict=True)
-        return replace(
-            plain, at_limit=tuple(end for end, side in ends if self.too_many(side, level))
-        )
+        return replace(plain, at_limit=self.ends_at_limit(level, name))
 
     def estimates(self, level: float = DEFAULT_LEVEL) -> dict[str, Estimate]:
         """Every coefficient with its interval."""
@@ -268,21 +265,28 @@ class PassFit(Fitted):
     def _limits(self) -> dict[float, tuple[float, Floats]]:
         return {}
 
-    def too_many(self, draws: NDArray[np.bool_], level: float = DEFAULT_LEVEL) -> bool:
-        """Whether these of the draws (R,) are more than lie beyond an end of an interval."""
-        return bool(draws.mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
-
     def at_edge(self, name: str) -> NDArray[np.bool_]:
         """(R,): the draws that a limit of the search keeps from another value of a coefficient."""
-        return np.logical_or(*self.sides_at_edge(name))
-
-    def sides_at_edge(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """(R,) each: the draws that a limit of the search keeps from a lower, and from a higher,
-        value of a coefficient.
-        """
         own = self.kind.index(name)
-        below, above = self._at_edges
-        return below[:, own], above[:, own]
+        return np.logical_or(*(side[:, own] for side in self._at_edges))
+
+    def ends_at_limit(self, level: float, *names: str) -> tuple[str, ...]:
+        """Which ends, "low" and "high", of a quantity that rises with all of these coefficients
+        bound nothing: a limit of the search keeps more draws from values beyond than lie there.
+        """
+        if not self.has_intervals:
+            return ()
+        own = list(map(self.kind.index, names))
+        sides = zip(("low", "high"), self._at_edges, strict=True)
+        return tuple(end for end, side in sides if self._too_many(side[:, own].any(axis=1), level))
+
+    def is_at_limit(self, level: float, *names: str) -> bool:
+        """Whether that holds of an end of some quantity that depends on these coefficients."""
+        edges = [self.at_edge(name) for name in names]
+        return self.has_intervals and self._too_many(np.logical_or.reduce(edges), level)
+
+    def _too_many(self, draws: Any, level: float) -> bool:
+        return bool(draws.mean() > 0.5 * (1.0 - level) * (1.0 + ROUNDED))
 
     @cached_property
     def _at_edges(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -346,7 +350,7 @@ class PassFit(Fitted):
             else {"n_resamples": self.draws.done, "n_failed_resamples": self.n_failed}
         )
 
-    # -- predictions ---------------------------------------------------------------------------------------------------
+    # -- predictions -------------------------------------------------------------------------------
 
     @cached_property
     def covariance(self) -> Floats:
@@ -391,7 +395,7 @@ class PassFit(Fitted):
     def interval_ahead(
         self, covariates: Mapping[str, Any], level: float = DEFAULT_LEVEL
     ) -> tuple[Floats, Floats]:
-        """-log pass@k of a new model lies between these, (M,) each: as `PassPrediction.interval`, and
+        """-log pass@k of a new model lies between these: as by `PassPrediction.interval`, and
         as far as its floor lets it.
 
         Where the irreducible part has but an upper limit, the errors of the coefficients know none

@@ -8,13 +8,15 @@ With f one of log Gamma, psi, psi', for x > 0 and s, t >= 0,
 each as a sum of terms of one sign, or of terms that cancel by a small factor only: subtracting
 values of log Gamma at 1e9 leaves no digit of a difference of 1e-6. Two steps:
 
-* f(x) = f(x + 1) - (log x, 1/x, -1/x^2): the differences of log x and of powers of x add up with one sign (below), until x >= 12.
-* Stirling's series there. Its terms are y log y, log y and powers 1/y^m, and with sigma = s/x, tau = t/x
+* f(x) = f(x + 1) - (log x, 1/x, -1/x^2): the differences of log x and of powers of x add up with
+  one sign (below), until x >= 12.
+* Stirling's series there. Its terms are y log y, log y and powers 1/y^m, and with sigma = s/x <=
+  tau = t/x
 
       log x:    -log(1 + rho),  rho = sigma tau/(1 + sigma + tau)
       1/x^m:    x^-m [(1 - v^m)(1 - w^m) + z^m (1 - e^m)],
                 v = 1/(1 + sigma), w = 1/(1 + tau), e = 1/(1 + rho), z = 1/(1 + sigma + tau)
-      x log x:  x [sigma log(1 + tau) - phi(sigma) + T chi(sigma/T)],  T = 1 + sigma + tau, sigma <= tau,
+      x log x:  x [sigma log(1 + tau) - phi(sigma) + T chi(sigma/T)],  T = 1 + sigma + tau,
                 phi(z) = (1 + z) log(1 + z) - z,  chi(z) = -log(1 - z) - z.
 
   The second line is the product of first differences plus what x + s + t lacks to (x + s)(x + t)/x.

@@ -141,7 +141,7 @@ class ByGold:
 
     @property
     def largest(self) -> tuple[float, float]:
-        """The compute at which the two laws differ most in log y, and log(composed/fitted) there."""
+        """Where the two laws differ most in log y, and log(composed/fitted) there."""
         ratio = np.log(self.composed.value / self.direct.loss(self.compute))
         worst = int(np.argmax(np.abs(ratio)))
         return float(self.compute[worst]), float(ratio[worst])

@@ -239,16 +239,16 @@ def _of_group(table: PassTable, part: Any, tolerance: float) -> Iterator[Violati
     label, x = table.labels[table.group[part[0]]], table.pass_at_k[part]
     k, row, se = table.k[part], table.row[part], table.se[part]
     usable = (x >= 0.0) & (x <= 1.0)
-    for at in np.flatnonzero(~usable):
-        value, bound = float(x[at]), float(x[at] > 0.0)
-        if (off := abs(value - bound)) > tolerance:
-            where: tuple[Any, ...] = (int(k[at]), (), (int(row[at]),))
-            yield Violation(label, UNIT, *where, value, bound, off, np.nan)
+    for place in np.flatnonzero(~usable):
+        value, end = float(x[place]), float(x[place] > 0.0)
+        if (off := abs(value - end)) > tolerance:
+            rows = (int(row[place]),)
+            yield Violation(label, UNIT, int(k[place]), (), rows, value, end, off, np.nan)
     # Rows, values and standard errors with pass@0 = 0 in front, which is exact.
-    k, row, x, se = (np.concatenate([[0], values[usable]]) for values in (k, row, x, se))
+    columns: Any = (np.concatenate([[0], values[usable]]) for values in (k, row, x, se))
+    k, row, x, se = columns
     for name, at, chord in _chords(k, x):
-        bound = sum(weight * x[other] for other, weight in chord)
-        excess = float(bound - x[at])
+        excess = float(sum(weight * x[other] for other, weight in chord) - x[at])
         rounding = tolerance * (1.0 + sum(weight for other, weight in chord if k[other] > 0))
         if excess - rounding > ROUNDING:
             error = float(se[at] + sum(weight * se[other] for other, weight in chord))

@@ -16,11 +16,11 @@ from ..fit.fitting import fit_form
 from ..fit.models import Design
 from ..fit.objective import Objective
 from ..fit.optimality import Solution
-from ..fit.resample import LEAST_GROUPS, case_weights, paired, refits_of
+from ..fit.resample import case_weights, paired, refits_of
 from ..fit.result import Fit
 from ..fit.scan import Scan
 from ..repeat import repeat
-from .cautions import AUTO, cluster_of
+from .cautions import AUTO, clusters
 from .curve import curve
 from .fit_at_k import PassFit
 from .kinds import PassKind, kind_of
@@ -64,14 +64,13 @@ class Data:
     @cached_property
     def solved(self) -> NDArray[np.bool_]:
         """(G,): the models with a correct sample."""
-        return np.array([bool(self.counts.per_group(g)[1].any()) for g in range(len(self.counts))])
+        return np.bincount(self.counts.group, self.counts.c, len(self.counts)) > 0
 
     @cached_property
     def failing(self) -> NDArray[np.bool_]:
         """(G,): the models with a wrong sample."""
-        return np.array(
-            [bool((n != c).any()) for n, c in map(self.counts.per_group, range(len(self.counts)))]
-        )
+        wrong = self.counts.n - self.counts.c
+        return np.bincount(self.counts.group, wrong, len(self.counts)) > 0
 
     @cached_property
     def curve(self) -> Curve:
@@ -169,11 +168,6 @@ class PassLaws:
         """What the models have, (G,) each."""
         return self.data.counts.covariates
 
-    @cached_property
-    def solved(self) -> NDArray[np.bool_]:
-        """(G,): the models with a correct sample."""
-        return self.data.solved
-
     def rows(self, level: float = 0.9) -> list[dict[str, Any]]:
         """A row a k: the coefficients with their intervals, the scatter of models, how many models
         took part.
@@ -252,8 +246,7 @@ def fit_passk(
     chosen, without = with_covariates(data, kind)
     size = len(chosen.counts)
     random = np.random.default_rng(seed)
-    drawn = cluster_of(chosen.counts, cluster)
-    group = clusters(chosen.counts, drawn)
+    drawn, group = clusters(chosen.counts, cluster)
     weights = case_weights(group, size, resamples, random) if resamples else np.empty((0, size))
     failed: dict[int, str] = {}
 
@@ -305,26 +298,6 @@ def ks_of(counts: Counts, k: Sequence[int] | None, method: str = "likelihood") -
     if not found:
         raise outside("k", k, "at least one whole number")
     return tuple(sorted(set(found)))
-
-
-def clusters(counts: Counts, name: str | None) -> NDArray[np.object_] | None:
-    """The value of a covariate of every model, as what is drawn together, or None; or a ValueError
-    where there are too few.
-    """
-    if name is None:
-        return None
-    if name not in counts.covariates:
-        raise ValueError(
-            f"cluster={name!r}: must be one of {', '.join(counts.covariates) or 'no covariate'}, "
-            f"which the models have"
-        )
-    values = counts.covariates[name]
-    if len(np.unique(values)) < LEAST_GROUPS:
-        raise ValueError(
-            f"cluster={name!r}: has {len(np.unique(values))} values; must have at least "
-            f"{LEAST_GROUPS} to be resampled"
-        )
-    return np.array([repr(float(value)) for value in values], dtype=object)
 
 
 def one_benchmark(counts: Counts) -> None:
@@ -382,32 +355,25 @@ def _by_squares(data: Data, kind: PassKind, index: int) -> PassFit:
     k, estimate = data.ks[index], data.curve
     complete = estimate.complete[:, index]
     solved = estimate.pass_at_k[:, index] > 0.0
-    some_fail = estimate.neg_log[:, index] > 0.0
-    if (complete & solved & ~some_fail).any():
-        name = data.counts.names[int(np.flatnonzero(complete & solved & ~some_fail)[0])]
+    if (certain := complete & solved & (estimate.neg_log[:, index] <= 0.0)).any():
+        name = data.counts.names[int(certain.argmax())]
         raise ValueError(
             f"k={k}: pass@k of {name} is 1, so that log(-log pass@k) has no value; use "
             f"method='likelihood'"
         )
     used = complete & solved
     refused, without = int((~complete).sum()), int((complete & ~solved).sum())
-    _enough(
-        k,
-        int(used.sum()),
-        kind,
-        f"{refused} with problems of fewer than k samples, {without} without a success",
-    )
+    others = f"{refused} with problems of fewer than k samples, {without} without a success"
+    _enough(k, int(used.sum()), kind, others)
     fit = fit_form(_runs(kind, data, used, estimate.neg_log[used, index]), kind.terms, SQUARES)
     spare = max(1, len(fit.runs) - int(fit.free.sum()))
     return PassFit(
         kind=kind,
         k=k,
-        method="least-squares-log",
+        method=METHODS[1],
         fit=fit,
-        evidence=None,
         used=used,
         scatter=float(np.sqrt(fit.objective_value / spare)),
-        n_unsolved=0,
         n_without=without,
         n_refused=refused,
     )
@@ -415,14 +381,9 @@ def _by_squares(data: Data, kind: PassKind, index: int) -> PassFit:
 
 def _by_likelihood(data: Data, kind: PassKind, index: int) -> PassFit:
     k, evidence, size = data.ks[index], data.evidence[index], len(data.counts)
-    unsolved = int((~data.solved).sum())
-    solved_all = int((~data.failing).sum())
-    _enough(
-        k,
-        size - unsolved - solved_all,
-        kind,
-        f"{unsolved} without a success, {solved_all} without a failure",
-    )
+    unsolved, solved_all = int((~data.solved).sum()), int((~data.failing).sum())
+    others = f"{unsolved} without a success, {solved_all} without a failure"
+    _enough(k, size - unsolved - solved_all, kind, others)
     used = np.ones(size, dtype=bool)
     design = Design.of(kind.terms, _runs(kind, data, used, np.exp(evidence.most_likely)))
     found = fit_marginal(design, evidence, _starts(design, evidence), tau=FIRST_TAU)
@@ -444,14 +405,12 @@ def _by_likelihood(data: Data, kind: PassKind, index: int) -> PassFit:
     return PassFit(
         kind=kind,
         k=k,
-        method="likelihood",
+        method=METHODS[0],
         fit=fit,
         evidence=evidence,
         used=used,
         scatter=tau,
         n_unsolved=unsolved,
-        n_without=0,
-        n_refused=0,
     )
 
 

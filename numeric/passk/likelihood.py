@@ -294,7 +294,7 @@ class AtK:
             found += weight[..., None] * self.table[each, whole + offset]
         return found
 
-    # -- learning ------------------------------------------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------------
 
     def _mask(self, models: Any) -> NDArray[np.bool_]:
         found = np.zeros(len(self.nodes), dtype=bool)

@@ -4,7 +4,8 @@ nothing.
 Where the estimate of E0 lies on its bound of 0, nearly all resamples do, and their percentiles are
 no interval of E0. What the models do not exclude are the values with
 
-.. math:: \frac{1}{\lambda} \left[ f(E0) - f(\hat{E0}) \right] \le n \log \left( 1 + \frac{t^2}{n - p} \right), \qquad E0 \ge 0,
+.. math:: \frac{f(E0) - f(\hat{E0})}{\lambda} \le n \log \left( 1 + \frac{t^2}{n - p} \right),
+    \qquad E0 \ge 0,
 
 where f(E0) is twice minus the log likelihood of the best law that has this E0, or n log of its sum
 of squares, the scatter of models estimated anew with it. t is the quantile of Student's

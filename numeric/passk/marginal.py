@@ -3,7 +3,8 @@ law plus tau times a normal.
 
 With the likelihood l of u from a model's counts, a law that says mu costs that model
 
-    rho(mu) = -log int exp(l(u)) N(u; mu, tau^2) du,   rho' = E[t]/v,   rho'' = (1 - Var[t]/v)/v,   t = mu - u,
+    rho(mu) = -log int exp(l(u)) N(u; mu, tau^2) du,
+    rho' = E[t]/v,   rho'' = (1 - Var[t]/v)/v,   t = mu - u,
 
 where mean and variance are those given the counts and the law, and v is tau^2. For counts that pin
 u down it is the square of a residual; for a model without a success it is nearly 0 wherever the law

@@ -1,4 +1,4 @@
-"""A study of pass@k for a reader: its tables, each described once, and what the text says besides."""
+"""A study of pass@k for a reader: its tables, and what the text says besides."""
 
 from __future__ import annotations
 

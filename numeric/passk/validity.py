@@ -135,7 +135,7 @@ def validity_floor(E: Any, C0: Any, alpha: Any) -> Floats:
 
 
 def rises(neg_log: Floats) -> NDArray[np.bool_]:
-    """Where -log pass@k (K, ...) in the order of k lies above that at the k before, (K - 1, ...)."""
+    """Where -log pass@k (K, ...) in the order of k rises, beyond rounding, (K - 1, ...)."""
     return np.asarray(neg_log[1:] > neg_log[:-1] * (1.0 + ROUNDING))
 
 
@@ -235,7 +235,7 @@ def contradictions(laws: PassLaws, covariates: dict[str, Any]) -> NDArray[np.boo
 
 
 def models_contradicted(laws: PassLaws) -> int:
-    """At how many of the models that were fitted laws say that more samples solve fewer problems."""
+    """At how many of the fitted models laws say that more samples solve fewer problems."""
     held = {name: laws.covariates[name] for name in laws.kind.covariates}
     return int(contradictions(laws, held).any(axis=0).sum())
 

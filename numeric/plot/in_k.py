@@ -73,45 +73,25 @@ def plot_in_k(
     shades = colormaps[COLOURS](np.linspace(DARKEST, LIGHTEST, len(ks)))
     path = _path(np.concatenate([part.at.compute, ahead.at.compute]), crossing)
     with _axes(ax, (COLUMN, 2.8)) as ax:
-        handles = []
+        handles: list[Any] = []
         for k, shade in zip(ks, shades, strict=True):
             at = Points(compute=path, k=np.full(len(path), k))
             curve = _neg_log(fit.accuracy(at), part)
             beyond: Any = fit.kind.beyond(fit.values, at)  # type: ignore[attr-defined]
-            ax.plot(path, np.where(beyond, np.nan, curve), color=shade, linewidth=1.0, zorder=2)
-            ax.plot(
-                path, np.where(beyond, curve, np.nan), ":", color=shade, linewidth=0.8, zorder=2
-            )
-            for some, filled in ((part, True), (ahead, False)):
+            holds, fails = np.where(beyond, np.nan, curve), np.where(beyond, curve, np.nan)
+            ax.plot(path, holds, color=shade, linewidth=1.0, zorder=2)
+            ax.plot(path, fails, ":", color=shade, linewidth=0.8, zorder=2)
+            filled = {"color": shade, "linewidths": 0.0, "s": 4.0}
+            hollow = {"facecolors": "none", "edgecolors": shade, "linewidths": 0.6, "s": 8.0}
+            for some, face in ((part, filled), (ahead, hollow)):
                 own = some.at.k == k
-                face: Any = (
-                    {"color": shade, "linewidths": 0.0}
-                    if filled
-                    else {"facecolors": "none", "edgecolors": shade}
-                )
-                ax.scatter(
-                    some.at.compute[own],
-                    _neg_log(some.accuracy[own], part),
-                    s=4.0 if filled else 8.0,
-                    zorder=3,
-                    **{"linewidths": 0.6} | face,
-                )
-            handles.append(
-                Line2D([], [], color=shade, marker="o", markersize=2.5, label=f"$k={k:g}$")
-            )
+                y = _neg_log(some.accuracy[own], part)
+                ax.scatter(some.at.compute[own], y, zorder=3, **face)
+            label = f"$k={k:g}$"
+            handles.append(Line2D([], [], color=shade, marker="o", markersize=2.5, label=label))
         if len(ahead):
-            handles.append(
-                Line2D(
-                    [],
-                    [],
-                    color=DIM,
-                    marker="o",
-                    markersize=3.5,
-                    fillstyle="none",
-                    linestyle="",
-                    label="held out",
-                )
-            )
+            open_mark: Any = {"marker": "o", "markersize": 3.5, "fillstyle": "none"}
+            handles.append(Line2D([], [], color=DIM, linestyle="", label="held out", **open_mark))
         handles += _draw_crossing(crossing, _height(fit, crossing), path, ax, level)
         ax.set_xscale("log")
         ax.set_yscale("log")
@@ -119,14 +99,8 @@ def plot_in_k(
         ax.set_xlim(path[0], path[-1])
         ax.set_xlabel(COMPUTE)
         ax.set_ylabel(rf"$-\log$ pass@k on {_literal(part.benchmark)}")
-        ax.legend(
-            handles=handles,
-            fontsize=6.0,
-            ncols=2,
-            loc="lower left",
-            handlelength=1.4,
-            columnspacing=0.8,
-        )
+        keys: Any = {"fontsize": 6.0, "ncols": 2, "handlelength": 1.4, "columnspacing": 0.8}
+        ax.legend(handles=handles, loc="lower left", **keys)
     return ax
 
 

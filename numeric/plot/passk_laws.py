@@ -78,6 +78,10 @@ EXPONENT_OF = {
     "fitted": r"$\alpha$, fitted to compute",
 }
 SHADES, DARKEST, PALEST = "viridis", 0.0, 0.85
+#: Marks of models, of limits of models and of irreducible parts, and the keys of a panel.
+MODEL: Any = {"fmt": "o", "markersize": 2.4, "markeredgewidth": 0.5, "elinewidth": 0.4}
+BOUND: Any = {"markersize": 3.2, "markerfacecolor": "none", "markeredgewidth": 0.6}
+KEYS: Any = {"fontsize": 6.0, "title_fontsize": 6.5, "handlelength": 1.2, "labelspacing": 0.25}
 
 
 def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None = None) -> Axes:
@@ -106,45 +110,32 @@ def plot_laws(laws: PassLaws, ax: Axes | None = None, *, k: Sequence[int] | None
     from matplotlib import colormaps
 
     chosen = _chosen(laws, k)
-    joint = len(laws.kind.covariates) > 1
-    x = laws.covariates.get(laws.kind.axis)
+    joint, axis = len(laws.kind.covariates) > 1, laws.kind.axis
+    x = laws.covariates.get(axis)
     if x is None:
         raise outside("laws", laws.kind.name, "of models whose compute is known")
     shades = colormaps[SHADES](np.linspace(DARKEST, PALEST, len(chosen)))
     with _axes(ax, (COLUMN, 2.9)) as ax:
         grid = np.geomspace(x.min() / MARGIN, x.max() * MARGIN, POINTS)
         for fit, shade in zip(chosen, shades, strict=True):
-            place = _predicted(laws, fit) if joint else x
-            _models(ax, laws, fit, place, shade)
+            _models(ax, laws, fit, _predicted(laws, fit) if joint else x, shade)
             if joint:  # a key for every k, be there an unbiased estimate or not
                 ax.plot([], [], "o", color=shade, markersize=2.4, label=f"{fit.k:,}")
             else:
-                ax.plot(
-                    grid,
-                    fit.predict({laws.kind.axis: grid}),
-                    color=shade,
-                    label=f"{fit.k:,}",
-                    linewidth=1.1,
-                )
+                curve = fit.predict({axis: grid})
+                ax.plot(grid, curve, color=shade, label=f"{fit.k:,}", linewidth=1.1)
         ax.set_xscale("log")
         ax.set_yscale("log")
         if joint:
             ends = ax.get_xlim()
             ax.plot(ends, ends, color="black", linewidth=0.8, zorder=1)
             ax.set_xlim(*ends)
-        if laws.kind.axis == "gold":
+        if axis == "gold":
             ax.invert_xaxis()
             plain_logs(ax.xaxis)
-        ax.set_xlabel(PREDICTED if joint else AXES[laws.kind.axis])
+        ax.set_xlabel(PREDICTED if joint else AXES[axis])
         ax.set_ylabel(OBSERVED)
-        ax.legend(
-            title="k",
-            loc="best",
-            title_fontsize=6.5,
-            fontsize=6.0,
-            handlelength=1.2,
-            labelspacing=0.25,
-        )
+        ax.legend(title="k", loc="best", **KEYS)
     return ax
 
 
@@ -153,41 +144,22 @@ def _predicted(laws: PassLaws, fit: PassFit) -> Floats:
     at any k.
     """
     greatest = max(float(np.nanmax(np.exp(_observed(laws, each)[0]))) for each in laws.fits)
-    found: Floats = np.minimum(
-        fit.predict({name: laws.covariates[name] for name in laws.kind.covariates}),
-        FAR_ABOVE * greatest,
-    )
-    return found
+    held = {name: laws.covariates[name] for name in laws.kind.covariates}
+    return np.minimum(fit.predict(held), FAR_ABOVE * greatest)
 
 
 def _models(ax: Axes, laws: PassLaws, fit: PassFit, x: Floats, shade: Any) -> None:
     """Every model at one k as its counts have it."""
     log_y, error, complete = _observed(laws, fit)
-    style: dict[str, Any] = {
-        "fmt": "o",
-        "color": shade,
-        "markersize": 2.4,
-        "markeredgewidth": 0.5,
-        "elinewidth": 0.4,
-    }
     for part, face in ((complete, shade), (~complete, "none")):
         part = part & np.isfinite(log_y)
         y, s = np.exp(log_y[part]), error[part]
         if part.any():
-            ax.errorbar(
-                x[part], y, yerr=(-y * np.expm1(-s), y * np.expm1(s)), markerfacecolor=face, **style
-            )
-    counts, unsolved = laws.data.counts, np.flatnonzero(~laws.solved)
+            ends = (-y * np.expm1(-s), y * np.expm1(s))
+            ax.errorbar(x[part], y, yerr=ends, markerfacecolor=face, color=shade, **MODEL)
+    counts, unsolved = laws.data.counts, np.flatnonzero(~laws.data.solved)
     limits = [least_neg_log(counts.per_group(int(g))[0], fit.k) for g in unsolved]
-    ax.plot(
-        x[unsolved],
-        limits,
-        "^",
-        color=shade,
-        markersize=3.2,
-        markerfacecolor="none",
-        markeredgewidth=0.5,
-    )
+    ax.plot(x[unsolved], limits, "^", color=shade, **BOUND)
 
 
 def least_neg_log(n: Any, k: int) -> float:
@@ -209,7 +181,7 @@ def _observed(laws: PassLaws, fit: PassFit) -> tuple[Floats, Floats, Any]:
     has k samples; NaN: none.
     """
     data = laws.data
-    index, inside = data.ks.index(fit.k), laws.solved & data.failing
+    index, inside = data.ks.index(fit.k), data.solved & data.failing
     passed, y = data.curve.pass_at_k[:, index], data.curve.neg_log[:, index]
     complete = data.curve.complete[:, index] & (passed > 0.0) & (y > 0.0)
     log_y, error = np.full(len(passed), np.nan), np.zeros(len(passed))
@@ -259,52 +231,40 @@ def plot_coefficient(
     with _axes(ax, (COLUMN, 2.4)) as ax:
         shown = []
         for index, (each, name) in enumerate(zip(laws, names, strict=True)):
-            colour = COLOURS[index % len(COLOURS)]
-            label = f"{LABELS[name]} ({each.kind.name})"
+            colour, dashes = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
+            label, ks = f"{LABELS[name]} ({each.kind.name})", np.asarray(each.ks)
             values = each.values(name)
             shown.append(values)
-            style: dict[str, Any] = {"color": colour, "label": label, "markersize": 2.2}
-            ax.plot(each.ks, values, DASHES[index % len(DASHES)], marker="o", **style)
-            if each.resamples:
-                ends = [
-                    fit.interval(name, level) if fit.has_intervals else (np.nan, np.nan)
-                    for fit in each.fits
-                ]
-                low, high = np.nan_to_num(np.array(ends), nan=np.nan, posinf=FARTHEST).T
-                ax.fill_between(each.ks, low, high, color=colour, alpha=0.15, linewidth=0)
-                bound = (values == 0.0) & (name == each.kind.floor)
-                ks, ends_there = np.asarray(each.ks), high < FARTHEST
-                hollow: dict[str, Any] = {
-                    "color": colour,
-                    "markersize": 3.2,
-                    "markerfacecolor": "none",
-                    "markeredgewidth": 0.6,
-                }
-                ax.plot(ks[bound & ends_there], high[bound & ends_there], "v", **hollow)
-                if not log and not ends_there.all():
-                    shown.append(high[ends_there])
-                    open_above = ks[~ends_there & ~np.isnan(high)]
-                    edge = ax.get_xaxis_transform()
-                    ax.plot(
-                        open_above,
-                        np.ones(len(open_above)),
-                        "^",
-                        transform=edge,
-                        clip_on=False,
-                        **hollow,
-                    )
+            ax.plot(ks, values, dashes, marker="o", color=colour, label=label, markersize=2.2)
+            if not each.resamples:
+                continue
+            ends = [
+                fit.interval(name, level) if fit.has_intervals else (np.nan, np.nan)
+                for fit in each.fits
+            ]
+            low, high = np.nan_to_num(np.array(ends), nan=np.nan, posinf=FARTHEST).T
+            ax.fill_between(ks, low, high, color=colour, alpha=0.15, linewidth=0)
+            bounded = high < FARTHEST
+            marked = (values == 0.0) & (name == each.kind.floor) & bounded
+            ax.plot(ks[marked], high[marked], "v", color=colour, **BOUND)
+            if not log and not bounded.all():
+                shown.append(high[bounded])
+                above = ks[~bounded & ~np.isnan(high)]
+                edge: Any = {"transform": ax.get_xaxis_transform(), "clip_on": False}
+                ax.plot(above, np.ones(len(above)), "^", color=colour, **edge, **BOUND)
         ax.set_xscale("log")
         ax.set_xlabel("$k$")
+        values = np.concatenate(shown)
+        bottom, top = ax.dataLim.intervaly
         if log:
             ax.set_yscale("log")
             plain_logs(ax.yaxis)
-            low, high = (getattr(np.concatenate(shown), end)() for end in ("min", "max"))
-            bottom, top = (ax.dataLim.intervaly[0], ax.dataLim.intervaly[1])
-            ax.set_ylim(max(bottom, low / WIDEST_BAND), min(top, high * WIDEST_BAND))
+            bottom = max(bottom, values.min() / WIDEST_BAND)
+            ax.set_ylim(bottom, min(top, values.max() * WIDEST_BAND))
             bottom, top = ax.get_ylim()  # room for the legend above the curves
             ax.set_ylim(bottom, top * (top / bottom) ** (HEADROOM * len(laws)))
-        elif ax.dataLim.intervaly[1] >= FARTHEST:  # bands without an end run out of the axis
-            top = float(np.nanmax(np.concatenate(shown)))
+        elif top >= FARTHEST:  # bands without an end run out of the axis
+            top = float(np.nanmax(values))
             ax.set_ylim(-0.05 * top, 1.3 * top or 1.0)
         ax.legend(fontsize=6.5, loc="upper left" if log else "best")
     return ax
@@ -346,34 +306,26 @@ def plot_study(study: PassStudy) -> Any:
     -------
     ndarray of Axes
     """
-    laws = list(study.laws.values())
+    laws, level = list(study.laws.values()), study.level
     both = bool(study.envelopes)
-    panels = len(laws) + 2 + both
-    rows = ROWS[panels]
+    rows = ROWS[len(laws) + 2 + both]
     with _figure((PAGE, 2.55 * len(rows) + 0.2)) as figure:
         grid = figure.add_gridspec(len(rows), lcm(*rows))
-        width = grid.ncols
-        axes = [
-            figure.add_subplot(grid[row, column * width // count : (column + 1) * width // count])
-            for row, count in enumerate(rows)
-            for column in range(count)
-        ]
+        axes = []
+        for row, count in enumerate(rows):
+            wide = grid.ncols // count
+            axes += [figure.add_subplot(grid[row, wide * i : wide * (i + 1)]) for i in range(count)]
         for each, ax in zip(laws, axes, strict=False):
-            plot_laws(each, ax)
-            ax.set_title(f"{each.kind.name}: {each.fits[0].n_models} models")
-        place = iter(axes[len(laws) :])
-        floors = plot_coefficient(
-            laws, [each.kind.floor for each in laws], next(place), level=study.level
-        )
-        floors.set_title(f"irreducible part, {100 * study.level:g} % bands")
-        pairs = [(each, name) for each in laws for name in each.kind.exponents]
-        place_of = next(place)
-        exponents = plot_coefficient(
-            [e for e, _ in pairs], [n for _, n in pairs], place_of, level=study.level, log=True
-        )
-        exponents.set_title(f"exponents, {100 * study.level:g} % bands")
+            plot_laws(each, ax).set_title(f"{each.kind.name}: {each.fits[0].n_models} models")
+        floors, exponents, *rest = axes[len(laws) :]
+        plot_coefficient(laws, [each.kind.floor for each in laws], floors, level=level)
+        floors.set_title(f"irreducible part, {100 * level:g} % bands")
+        own = [each for each in laws for _ in each.kind.exponents]
+        names = [name for each in laws for name in each.kind.exponents]
+        plot_coefficient(own, names, exponents, level=level, log=True)
+        exponents.set_title(f"exponents, {100 * level:g} % bands")
         if both:
-            plot_envelope_exponents(study, next(place)).set_title("envelope beside compute law")
+            plot_envelope_exponents(study, rest[0]).set_title("envelope beside compute law")
         _explained(figure, laws)
     return np.array(axes, dtype=object)
 
@@ -382,33 +334,20 @@ def _explained(figure: Any, laws: Sequence[PassLaws]) -> None:
     """What the marks of models stand for, where there are such, below all panels."""
     from matplotlib.lines import Line2D
 
-    data = [each.data for each in laws]
-    hollow = any(each.method == "likelihood" for each in laws) and not all(
-        part.curve.complete.all() for part in data
-    )
+    by_likelihood = any(each.method == "likelihood" for each in laws)
+    complete = all(each.data.curve.complete.all() for each in laws)
+    solved = all(each.data.solved.all() for each in laws)
     bound = any(each.resamples and (each.values(each.kind.floor) == 0.0).any() for each in laws)
-    marks = [
+    hollow = "by the likelihood: fewer than k samples"
+    marks = (
         ("o", DIM, "model, unbiased estimate", True),
-        ("o", "none", "by the likelihood: fewer than k samples", hollow),
-        (
-            "^",
-            "none",
-            f"no success: above, {100 * LIMIT:g} %",
-            not all(part.solved.all() for part in data),
-        ),
+        ("o", "none", hollow, by_likelihood and not complete),
+        ("^", "none", f"no success: above, {100 * LIMIT:g} %", not solved),
         ("v", "none", "fitted as 0: its upper end", bound),
-    ]
+    )
+    style: Any = {"linestyle": "none", "color": DIM, "markersize": 3.2}
     handles = [
-        Line2D(
-            [],
-            [],
-            linestyle="none",
-            marker=mark,
-            color=DIM,
-            markerfacecolor=face,
-            markersize=3.2,
-            label=text,
-        )
+        Line2D([], [], marker=mark, markerfacecolor=face, label=text, **style)
         for mark, face, text, there in marks
         if there
     ]

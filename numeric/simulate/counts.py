@@ -60,7 +60,7 @@ CLOSE = 1e-14
 MOST_STEPS = 200
 
 
-# -- models ------------------------------------------------------------------------------------------------------------
+# -- models ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ def grid(
     gold_scatter: float = 0.0,
     rng: np.random.Generator | int = 0,
 ) -> ModelGrid:
-    """Every size with every token count; gold = Eg + Gg C^-ag e^(scatter z) with z standard normal."""
+    """Every size with every token count; gold = Eg + Gg C^-ag e^(scatter z), z normal."""
     sizes, counts = positive_array("params", params), positive_array("tokens", tokens)
     size, count = (part.ravel() for part in np.meshgrid(sizes, counts, indexing="ij"))
     z = np.random.default_rng(rng).standard_normal(len(size))
@@ -111,7 +111,7 @@ def grid(
     return ModelGrid(size, count, gold)
 
 
-# -- distributions of success rates ------------------------------------------------------------------------------------
+# -- distributions of success rates ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +225,7 @@ def _mean_rate(wanted: Floats, concentration: float, k: float) -> Floats:
     return found
 
 
-# -- samples -----------------------------------------------------------------------------------------------------------
+# -- samples ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,7 @@ class SimulatedCounts:
     c: Any
 
     def columns(self) -> dict[str, Any]:
-        """A row a model and problem: model, problem, n_samples, n_correct, params, tokens, compute."""
+        """A row a model and problem: its names, n_samples, n_correct, params, tokens, compute."""
         models, problems = self.n.shape
         names = np.array(self.design.names, dtype=object)
         return {

@@ -9,12 +9,12 @@ from. The truth of a benchmark is its row in Table 12,
 so that accuracy falls to that of guessing. Noise comes from three sources:
 
 * a run is better or worse than the law says: -log Q' times e^(run_noise z);
-* a run is asked a finite number of questions, `PROBLEMS`, the same as all others, and they are hard or easy for all runs alike:
-  the question of rank u in a run is answered where u > 1 - Q, and the normal scores of its ranks in
-  two runs have the correlation `SHARED`;
-* code is sampled: a problem's success rate is the quantile u of Beta(a, b), whose mean is Q, and `SAMPLES` answers give pass@k
-  without bias. One distribution of success rates for all k: the inequalities between pass@k hold,
-  of estimates to sampling error.
+* a run is asked a finite number of questions, `PROBLEMS`, the same as all others, and they are hard
+  or easy for all runs alike: the question of rank u in a run is answered where u > 1 - Q, and the
+  normal scores of its ranks in two runs have the correlation `SHARED`;
+* code is sampled: a problem's success rate is the quantile u of Beta(a, b), whose mean is Q, and
+  `SAMPLES` answers give pass@k without bias. One distribution of success rates for all k: the
+  inequalities between pass@k hold, of estimates to sampling error.
 
 Measured on the 33 public runs: `run_noise` and the correlation of questions maximise the restricted
 likelihood of log(-log Q') of ten benchmarks about a quadratic in log C: 0.021 and 0.44, or 0.022 at

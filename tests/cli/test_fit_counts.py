@@ -115,39 +115,12 @@ def test_the_choices_are_those_of_the_library() -> None:
     assert {name: kind.coefficients for name, kind in kinds.KINDS.items()} == COEFFICIENTS
 
 
-# -- the contract ------------------------------------------------------------------------------------------------------
+# -- the contract ----------------------------------------------------------------------------------
 
 
 def test_keys(plain, outcome) -> None:
-    assert set(plain) >= {
-        "level",
-        "laws",
-        "envelopes",
-        "penalties",
-        "mixed_derivatives",
-        "predictions",
-        "allocations",
-    }
     assert [law["law"] for law in plain["laws"]] == list(LAWS)
     for law in plain["laws"]:
-        assert set(law) >= {
-            "formula",
-            "method",
-            "resamples",
-            "seed",
-            "n_without_covariates",
-            "failed",
-            "rows",
-            "trends",
-        }
-        assert set(law) >= {
-            "vanishes_at",
-            "validity",
-            "validity_interval",
-            "models_contradicted",
-            "open",
-            "cautions",
-        }
         assert (law["cluster"], law["refits"]) == (
             "params",
             {"done": 90, "not_certified": law["refits"]["not_certified"]},
@@ -335,7 +308,7 @@ def test_what_is_open_is_said(call, folder, files, samples) -> None:
     assert "open" in call(*words).out
 
 
-# -- bad input ---------------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -545,17 +518,6 @@ def test_models_of_a_size_are_drawn_together_unless_told_otherwise(data, call, w
     assert "30 resamples of models, seed 0" in call(*asked, *N).out
 
 
-def test_models_of_their_own_size_are_drawn_alone(data, folder, files, samples) -> None:
-    models, _, _ = samples
-    table = [(m, n * (1.0 + i / 1000.0), d) for i, (m, n, d) in enumerate(models)]
-    own = write_rows(folder / "own.csv", ("model", "params", "tokens"), table)
-    (law,) = data("fit", files["counts"], "--models", own, "--law", "compute", "--k", "8", *FAST)[
-        "laws"
-    ]
-    assert law["cluster"] is None
-    assert not any("sizes" in text for text in law["cautions"])
-
-
 def test_as_many_models_as_coefficients(call, folder, samples) -> None:
     """Three models and the three coefficients of the gold law: values, no intervals, and why."""
     models, rows, gold = samples
@@ -582,7 +544,7 @@ def test_as_many_models_as_coefficients(call, folder, samples) -> None:
     assert call(*asked, "--plot", folder / "few.png").code == 3
 
 
-# -- interrupts --------------------------------------------------------------------------------------------------------
+# -- interrupts ------------------------------------------------------------------------------------
 
 
 def test_an_interrupt_keeps_what_is_done(call, words, monkeypatch) -> None:

@@ -59,7 +59,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-# -- rows --------------------------------------------------------------------------------------------------------------
+# -- rows ------------------------------------------------------------------------------------------
 
 
 def test_a_row_per_model_and_k(data: Callable[..., Any], counts: Callable[..., Path]) -> None:
@@ -251,7 +251,7 @@ def test_the_examples_of_the_help(
         assert (result.code, result.err) == (0, ""), line
 
 
-# -- ends --------------------------------------------------------------------------------------------------------------
+# -- ends ------------------------------------------------------------------------------------------
 
 
 def test_one_problem(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
@@ -295,7 +295,7 @@ def test_all_ones(call: Callable[..., Any], counts: Callable[..., Path]) -> None
     assert "note: 1 group with every sample correct (a)" in result.out
 
 
-# -- the check ---------------------------------------------------------------------------------------------------------
+# -- the check -------------------------------------------------------------------------------------
 
 
 def test_counts_pass(call: Callable[..., Any], counts: Callable[..., Path]) -> None:
@@ -341,7 +341,7 @@ def test_a_possible_table_in_csv_has_a_header_alone(
     )
 
 
-# -- bad input ---------------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -415,7 +415,7 @@ def test_options_of_counts_are_refused_for_estimates(
     assert "--k '1': is for counts" in fails(counts("k,pass_at_k\n1,0.5\n"), "--check", "--k", 1)
 
 
-# -- the public counts -------------------------------------------------------------------------------------------------
+# -- the public counts -----------------------------------------------------------------------------
 
 
 def test_public_counts(call: Callable[..., Any], public_runs: Path) -> None:

@@ -159,8 +159,8 @@ def run(options: Options) -> tuple[str, int]:
     elif form in TABLES:
         text = tables_text(study.tables(), form)
     else:
-        model = [] if coupled is None else [coupled]
-        text = "\n\n".join(map(str, [study, *ahead.texts(), *model, *_notes(counts)]))
+        one_model = [] if coupled is None else [coupled]
+        text = "\n\n".join(map(str, [study, *ahead.texts(), *one_model, *_notes(counts)]))
     if study.interrupted:
         say_interrupted(
             f"{study.done} of {study.planned} fits are made; laws and k that were not reached are "

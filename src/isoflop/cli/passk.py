@@ -25,9 +25,16 @@ SUMMARY = "pass@k from counts of samples, and whether a table of pass@k is possi
 FORMATS = ("text", "json", "csv")
 ERRORS = ("problems", "samples")
 LISTS = ("--k",)
-#: What the rows of the output hold after the columns that name the group.
-COLUMNS = ("k", "pass_at_k", "se", "neg_log", "n_problems", "n_unsolved", "n_refused")
-HEADINGS = ("k", "pass@k", "se", "-log pass@k", "problems", "unsolved", "refused")
+#: What the rows of the output hold after the columns that name the group, with its heading.
+COLUMNS = {
+    "k": "k",
+    "pass_at_k": "pass@k",
+    "se": "se",
+    "neg_log": "-log\npass@k",
+    "n_problems": "problems",
+    "n_unsolved": "unsolved",
+    "n_refused": "refused",
+}
 #: What a value is, for readers that are no people; the text table shows it in its numbers.
 STATUS = "status"
 #: The values that have an error.
@@ -102,6 +109,8 @@ def run(options: Options) -> tuple[str, int]:
     """The command's output and exit status: 1 where --check finds a value that is not possible, 3
     where no k has an estimate.
     """
+    from ..numeric.passk.cautions import of_estimates
+
     form = options.chosen("--format", FORMATS)
     file = TableOptions(options, "counts", LISTS)
     draws = draws_of(options)
@@ -120,7 +129,7 @@ def run(options: Options) -> tuple[str, int]:
     curve = _curve(counts, draws)
     rows = _rows(curve, error, covariates=bool(options.given("--models", "--gold")))
     status = DONE if curve.n_problems.any() else NO_VERDICT
-    doubts = _doubts(curve)
+    doubts = of_estimates(curve)
     if form == "text":
         notes = [*counts.warnings, *_lost(counts), *_notes(curve, error)]
         above = [f"warning: {clean(doubt)}" for doubt in doubts]
@@ -131,18 +140,14 @@ def run(options: Options) -> tuple[str, int]:
     return (json_text(rows) if form == "json" else csv_text(rows)), status
 
 
-# -- what was asked ----------------------------------------------------------------------------------------------------
+# -- what was asked --------------------------------------------------------------------------------
 
 
 def _curve(counts: Counts, draws: list[int] | None) -> Curve:
     from ..numeric.passk.curve import curve
 
-    return curve(counts, draws if draws is not None else _powers(int(counts.n.min())))
-
-
-def _powers(most: int) -> list[int]:
-    """1, 2, 4, ... up to so many."""
-    return [2**power for power in range(most.bit_length())]
+    powers = [2**power for power in range(int(counts.n.min()).bit_length())]
+    return curve(counts, powers if draws is None else draws)
 
 
 def _has_counts(file: TableOptions, data: Any) -> bool:
@@ -160,7 +165,7 @@ def _refuse_estimates(file: TableOptions, data: Any) -> None:
         )
 
 
-# -- the check ---------------------------------------------------------------------------------------------------------
+# -- the check -------------------------------------------------------------------------------------
 
 
 def _checked(
@@ -207,7 +212,7 @@ def _checked(
     return json_text(report), status
 
 
-# -- rows --------------------------------------------------------------------------------------------------------------
+# -- rows ------------------------------------------------------------------------------------------
 
 
 def _rows(curve: Curve, error: str, *, covariates: bool) -> list[dict[str, Any]]:
@@ -219,10 +224,8 @@ def _rows(curve: Curve, error: str, *, covariates: bool) -> list[dict[str, Any]]
             row["se"] = value if row[STATUS] == WITH_ERROR else None
     if covariates:
         for index, row in enumerate(rows):
-            row |= {
-                name: float(values[index // len(curve.ks)])
-                for name, values in counts.covariates.items()
-            }
+            group = index // len(curve.ks)
+            row |= {name: float(held[group]) for name, held in counts.covariates.items()}
     return [
         {name: value if value == math.inf else _known(value) for name, value in row.items()}
         for row in rows
@@ -237,19 +240,11 @@ def _lines(curve: Curve, rows: Sequence[dict[str, Any]]) -> list[str]:
     from ..theory.typeset.numbers import Shortest
     from ..theory.typeset.table import Column, Table
 
-    groups, headings = curve.counts.by, dict(zip(COLUMNS, HEADINGS, strict=True))
-    columns = [
-        Column(
-            name,
-            headings.get(name, name).replace(" ", "\n"),
-            align="left" if name in groups else "right",
-            format=Shortest(4),
-        )
-        for name in (
-            *groups,
-            *COLUMNS,
-            *(name for name in rows[0] if name not in (*groups, *COLUMNS, STATUS)),
-        )
+    groups = curve.counts.by
+    others = [name for name in rows[0] if name not in (*groups, *COLUMNS, STATUS)]
+    columns = [Column(name, align="left") for name in groups]
+    columns += [
+        Column(name, COLUMNS.get(name, name), format=Shortest(4)) for name in (*COLUMNS, *others)
     ]
     return Table(columns, rows).lines()
 
@@ -262,6 +257,8 @@ def _lost(counts: Counts) -> list[str]:
 
 def _notes(curve: Curve, error: str) -> list[str]:
     """What is unknown or infinite, and why."""
+    import numpy as np
+
     from ..numeric.words import counted
 
     counts, notes = curve.counts, []
@@ -285,16 +282,14 @@ def _notes(curve: Curve, error: str) -> list[str]:
             f"se is unknown for one problem ({_some(alone)}); --se samples gives that of its "
             f"samples"
         )
-    for solved, what in (
-        (0, "no correct sample: pass@k = 0 and -log pass@k = inf"),
-        (1, "every sample correct"),
+    correct, samples = (
+        np.bincount(counts.group, each, len(counts)) for each in (counts.c, counts.n)
+    )
+    for is_so, what in (
+        (correct == 0, "no correct sample: pass@k = 0 and -log pass@k = inf"),
+        (correct == samples, "every sample correct"),
     ):
-        share = [
-            (counts.per_group(g)[1] == solved * counts.per_group(g)[0]).all()
-            for g in range(len(counts))
-        ]
-        found = [name for name, is_so in zip(counts.names, share, strict=True) if is_so]
-        if found:
+        if found := [name for name, so in zip(counts.names, is_so, strict=True) if so]:
             notes.append(f"{counted(len(found), 'group')} with {what} ({_some(found)})")
     if (curve.n_refused > 0).any():
         notes.append(
@@ -302,12 +297,6 @@ def _notes(curve: Curve, error: str) -> list[str]:
             "not be like them"
         )
     return notes
-
-
-def _doubts(curve: Curve) -> list[str]:
-    from ..numeric.passk.cautions import of_estimates
-
-    return of_estimates(curve)
 
 
 def _some(names: Sequence[str]) -> str:

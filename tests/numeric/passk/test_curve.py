@@ -190,7 +190,7 @@ def test_domain(ks: Any, message: str) -> None:
         curve(counts_of([(4, 1)]), [1], refused="drop")
 
 
-# -- the public counts -------------------------------------------------------------------------------------------------
+# -- the public counts -----------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

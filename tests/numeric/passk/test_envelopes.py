@@ -87,51 +87,6 @@ def test_the_derived_law_is_the_least_of_the_fitted_one(pair):
         assert row.excess.value[[0, -1]] == pytest.approx(expected, rel=1e-9)
 
 
-def test_models_on_the_optimum_agree():
-    """Two fits of the same models, of which the joint one leaves something open: they are one
-    curve.
-    """
-    computes = np.geomspace(1e18, 1e23, 25)
-    joint, direct = laws_at(along(computes, 1.0), seed=33)
-    fit = direct.at(10)
-    expected = np.array([TRUTH["E0"] + best(c)[1] for c in computes])
-    assert fit.predict({"compute": computes}) == pytest.approx(expected, rel=0.1)
-    assert fit.coefficients["alpha"] == pytest.approx(ALPHA, rel=0.15)
-    (row,) = envelopes(joint, direct)
-    assert joint.at(10).undetermined or row.derived["alpha"].value > 0.0
-    assert row.verdict in ("cannot tell", "no resamples")
-
-
-def test_exponents_of_a_mixed_design_with_the_optimum_agree(design):
-    """Models on the optimum beside a few off it, which identify the joint law: the compute law of
-    the former is its envelope.
-    """
-    on = along(np.geomspace(1e18, 1e22, 16), 1.0)
-    off = along(np.geomspace(1e18, 1e22, 8), 100.0)
-    other = along(np.geomspace(1e18, 1e22, 8), 0.01)
-    every = ModelGrid(
-        *(
-            np.concatenate([getattr(part, name) for part in (on, off, other)])
-            for name in ("params", "tokens", "gold")
-        )
-    )
-    random = np.random.default_rng(34)
-    truth = law_truth(every, "params-tokens", TRUTH, k=10, scatter=0.03, rng=random)
-    counts = simulate(every, truth, problems=512, sampling=Fixed(64), rng=random).counts()
-    joint = fit_passk(counts, law="params-tokens", k=[10], method="least-squares-log", resamples=60)
-    direct = fit_passk(
-        counts.subset(np.arange(16)),
-        law="compute",
-        k=[10],
-        method="least-squares-log",
-        resamples=60,
-    )
-    (row,) = envelopes(joint, direct)
-    assert not row.difference.has_interval  # other models, other resamples
-    assert row.difference.value == pytest.approx(0.0, abs=0.06)
-    assert np.abs(row.excess.value).max() < 0.15
-
-
 @pytest.mark.parametrize("ratio", [10.0, 0.05])
 def test_models_at_a_constant_ratio_lie_above_by_the_penalty(design, ratio):
     """The direct fit estimates the envelope times the penalty of the models' own allocations."""

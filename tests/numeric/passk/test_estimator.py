@@ -57,7 +57,7 @@ def assert_close(found: tuple[float, float, float], expected: tuple[Any, Any, An
             assert relative(value, exact) < tolerance
 
 
-# -- the estimator -----------------------------------------------------------------------------------------------------
+# -- the estimator ---------------------------------------------------------------------------------
 
 
 def test_every_small_case_is_the_rational_number() -> None:
@@ -158,7 +158,7 @@ def test_domain(arguments: Any, message: str) -> None:
         assert "\n" not in str(error.value)
 
 
-# -- covariance --------------------------------------------------------------------------------------------------------
+# -- covariance ------------------------------------------------------------------------------------
 
 
 def outcomes(n: int, p: Fraction) -> Iterator[tuple[int, Fraction]]:

@@ -37,7 +37,7 @@ distributions = st.lists(
 )
 
 
-# -- what is possible --------------------------------------------------------------------------------------------------
+# -- what is possible ------------------------------------------------------------------------------
 
 
 @given(lists_of_k, distributions)
@@ -64,7 +64,7 @@ def test_estimates_of_the_same_problems_rise_and_are_concave(
     assert not violations(curve(Counts.read(rows), usable), tolerance=1e-12)
 
 
-# -- what is not -------------------------------------------------------------------------------------------------------
+# -- what is not -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_problems_that_are_refused_are_said() -> None:
     assert "non-decreasing" in {one.inequality for one in found.violations}
 
 
-# -- reading -----------------------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------
 
 
 def test_usual_names_and_conditions(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_bad_options() -> None:
         violations(read, by="model")
 
 
-# -- the public table --------------------------------------------------------------------------------------------------
+# -- the public table ------------------------------------------------------------------------------
 
 
 def test_published_means_beyond_128_are_not_possible(public_runs: Path) -> None:

@@ -45,12 +45,8 @@ def squares(compute, values, clusters=None):
         k=1,
         method="least-squares-log",
         fit=fit,
-        evidence=None,
         used=np.ones(len(values), dtype=bool),
         scatter=float(np.sqrt(fit.objective_value / (len(values) - 3))),
-        n_unsolved=0,
-        n_without=0,
-        n_refused=0,
         clusters=clusters,
     )
 
@@ -171,7 +167,7 @@ def test_nothing_is_excluded_where_models_scatter_widely():
     assert drawn.interval_ahead({"compute": [1e24]}, 0.99)[1].tolist() == [np.inf]
 
 
-# -- clusters ----------------------------------------------------------------------------------------------------------
+# -- clusters --------------------------------------------------------------------------------------
 
 
 def test_copies_of_a_model_tell_nothing_more():
@@ -190,7 +186,7 @@ def test_clusters_never_narrow_a_limit():
     assert overdispersion(fit) == pytest.approx(1.0, abs=1e-12)
 
 
-# -- ends that are none ------------------------------------------------------------------------------------------------
+# -- ends that are none ----------------------------------------------------------------------------
 
 
 def edged(share, exponent, name="params-tokens"):
@@ -226,12 +222,8 @@ def edged(share, exponent, name="params-tokens"):
         k=1,
         method="least-squares-log",
         fit=fit,
-        evidence=None,
         used=np.ones(30, dtype=bool),
         scatter=0.05,
-        n_unsolved=0,
-        n_without=0,
-        n_refused=0,
         draws=Draws(fit=fit, coefficients=draws, index=np.arange(100), requested=100, failed=0),
     )
 
@@ -257,7 +249,7 @@ def test_ends_at_a_limit_of_the_search_are_open(name, exponent, of_exponent, of_
     assert fit.row()[f"{last}_open"] == of_exponent
 
 
-# -- no degrees of freedom ---------------------------------------------------------------------------------------------
+# -- no degrees of freedom -------------------------------------------------------------------------
 
 
 def test_as_many_coefficients_as_models_have_no_interval(compute_counts):

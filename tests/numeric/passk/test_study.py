@@ -12,7 +12,7 @@ from isoflop.numeric.passk import laws as laws_module
 from isoflop.numeric.passk import study_text
 from isoflop.numeric.passk.across_k import mixed_derivatives, trend, vanishes_at
 from isoflop.numeric.passk.envelopes import envelopes, penalties
-from isoflop.numeric.passk.laws import Data, fit_passk
+from isoflop.numeric.passk.laws import fit_passk
 from isoflop.numeric.passk.likelihood import Surface
 from isoflop.numeric.passk.study import study_passk
 from isoflop.numeric.passk.validity import floor_interval, together
@@ -130,7 +130,7 @@ def test_text_of_the_likelihood(compute_counts, k):
 def test_where_the_irreducible_part_is_told_from_0_at_every_k(
     compute_counts, monkeypatch, lows, told
 ):
-    """Not from the largest k down alone: an interval that holds 0 at a small one is no less open."""
+    """Not from the largest k down alone: an interval that holds 0 at a small one is as open."""
     study = study_passk(
         compute_counts, laws=["compute"], k=(1, 10, 20), method=SQUARES, resamples=20
     )
@@ -214,7 +214,7 @@ def test_refused(compute_counts):
         study_passk(replace(compute_counts, covariates={}), k=[1])
 
 
-# -- figures -----------------------------------------------------------------------------------------------------------
+# -- figures ---------------------------------------------------------------------------------------
 
 
 def test_a_page(study, tmp_path):
@@ -255,19 +255,6 @@ def test_what_is_drawn(study):
             plot_coefficient([compute], ["alpha", "E0"])
     finally:
         pyplot.close("all")
-
-
-def test_shared_data(compute_counts):
-    """One reading of the counts for several studies."""
-    data = Data(compute_counts, (1, 10))
-    one, other = (
-        study_passk(data, laws=[name], resamples=0) for name in ("compute", "params-tokens")
-    )
-    assert one.laws["compute"].ks == other.laws["params-tokens"].ks == (1, 10)
-    assert np.shares_memory(
-        one.laws["compute"].data.evidence[0].nodes,
-        other.laws["params-tokens"].data.evidence[0].nodes,
-    )
 
 
 def test_what_is_drawn_together(compute_counts):

@@ -68,9 +68,9 @@ def test_observed_against_predicted(laws):
     assert diagonal.get_xdata() == pytest.approx(diagonal.get_ydata())
     assert ax.get_xlim() == pytest.approx(diagonal.get_xdata())
     own = {name: joint.covariates[name] for name in joint.kind.covariates}
-    at = joint.data.curve.complete[:, 0] & joint.solved
+    at = joint.data.curve.complete[:, 0] & joint.data.solved
     greatest = max(
-        float(np.exp(each.moments()[0][joint.solved]).max()) for each in joint.data.evidence
+        float(np.exp(each.moments()[0][joint.data.solved]).max()) for each in joint.data.evidence
     )
     predicted = joint.at(1).predict(own)[at]
     assert points.get_xdata() == pytest.approx(np.minimum(predicted, FAR_ABOVE * greatest), rel=0.2)
@@ -155,7 +155,7 @@ def test_an_irreducible_part_without_an_upper_end_leaves_the_axis_readable(laws,
     assert list(above.get_xdata()) == [1]
 
 
-# -- models without a success -----------------------------------------------------------------------
+# -- models without a success ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def exact():
     return simulate(exact=True, small_runs=True)
 
 
-# -- the runs ----------------------------------------------------------------------------------------------------------
+# -- the runs --------------------------------------------------------------------------------------
 
 
 def test_the_design_is_that_of_the_tables():
@@ -59,7 +59,7 @@ def test_the_design_is_that_of_the_tables():
     assert (~large).sum() == 10
 
 
-# -- the truth ---------------------------------------------------------------------------------------------------------
+# -- the truth -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -117,7 +117,7 @@ def test_losses_fall_with_params_and_tokens():
         assert simulated.scores[name, "loss"] == pytest.approx(expected, rel=1e-12)
 
 
-# -- noise -------------------------------------------------------------------------------------------------------------
+# -- noise -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
