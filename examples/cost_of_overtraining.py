@@ -32,8 +32,7 @@ def main(path: str = "penalty.png") -> None:
             f"{cost.ratio:8.3g} {cost.loss_penalty:8.4f} {run.loss:8.4f} {run.loss_excess:8.4f}"
         )
         print(f"{name:12} {figures} {cost.lost_compute:15.1%}")
-    laws = [(name, isoflop.law(name).beta, isoflop.law(name).gamma) for name in LAWS]
-    ax = plot_penalty(laws, within=0.01)
+    ax = plot_penalty([isoflop.law(name) for name in LAWS], within=0.01)
     for name, cost in costs.items():
         ax.plot(cost.ratio, cost.loss_penalty, "ok", markersize=4)
         ax.annotate(

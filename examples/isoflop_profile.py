@@ -20,7 +20,7 @@ def main():
     loss = law.loss(params, COMPUTE / (6 * params))
 
     _, axes = plt.subplots(figsize=(5.6, 2.9), layout="constrained")
-    plot_isoflop(law.E, law.A, law.B, law.beta, law.gamma, [COMPUTE], axes, size_ratios=(0.12, 8.0))
+    plot_isoflop(law, [COMPUTE], axes, size_ratios=(0.12, 8.0))
     axes.get_legend().remove()
     mantissa, power = f"{COMPUTE:.2e}".split("e+")
     axes.set_title(rf"all runs of ${mantissa}\times 10^{{{power}}}$ FLOP, {law.name}", fontsize=8)

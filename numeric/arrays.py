@@ -13,7 +13,7 @@ from .errors import POSITIVE, REAL, ArgumentError, number, outside, positive_num
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias
+    from typing import Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeAlias
 
     Arguments = ParamSpec("Arguments")
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     #: A number, or an array of NumPy, JAX, PyTorch or another library of the array API standard.
     Real: TypeAlias = Any
+    #: The same with positive finite values alone: a formula refuses others where it can see them.
+    Positive: TypeAlias = Any
 
 #: Elements evaluated at a time: intermediate results of so many stay in the cache.
 CHUNK = 32768
@@ -83,17 +85,23 @@ def several(body: Callable[Concatenate[Any, Arguments], Any]) -> Callable[Argume
 
 
 class _Call:
-    """A formula that finds the namespace of its arguments."""
+    """A formula that finds the namespace of its arguments, and checks those that are positive."""
 
     def __init__(self, body: Callable[..., Any], *, may_be_infinite: bool) -> None:
         self.body, self.may_be_infinite = body, may_be_infinite
         self.names = body.__code__.co_varnames[1 : body.__code__.co_argcount]
+        kinds = body.__annotations__
+        self.positive = tuple(i for i, x in enumerate(self.names) if kinds[x] == "Positive")
+        self.checks = [
+            partial(positive_number, name) if i in self.positive else float
+            for i, name in enumerate(self.names)
+        ]
         self.__name__, self.__doc__, self.__module__ = body.__name__, body.__doc__, body.__module__
 
     def __call__(self, *arguments: Real, **named: Real) -> Any:
         values = self._in_order(arguments, named) if named else arguments
         if all(map(is_number, values)):
-            return self._of_floats([float(value) for value in values])
+            return self._of_floats([check(x) for check, x in zip(self.checks, values, strict=True)])
         xp = _namespace(values)
         if xp is not None:
             return self.body(xp, *_as_tensors(xp, values))
@@ -118,7 +126,10 @@ class _Call:
         """In float64, a chunk at a time; float32 where every array is."""
         import numpy as np
 
-        arrays = [np.asarray(value) for value in values]
+        arrays = [
+            real_array(name, value, POSITIVE) if i in self.positive else np.asarray(value)
+            for i, (name, value) in enumerate(zip(self.names, values, strict=True))
+        ]
         types = {a.dtype for a, value in zip(arrays, values, strict=True) if not is_number(value)}
         dtype = np.dtype(np.float32 if types == {np.dtype(np.float32)} else np.float64)
         shape = np.broadcast_shapes(*(a.shape for a in arrays))
@@ -128,19 +139,28 @@ class _Call:
                 flat, target = [a.reshape(-1) if a.shape else a for a in arrays], result.reshape(-1)
                 for start in range(0, result.size, CHUNK):
                     part = slice(start, start + CHUNK)
-                    chunk = (_float64(a[part] if a.shape else a) for a in flat)
-                    target[part] = self.body(np, *chunk)
-                    self._check(np, target[part], [a[part] if a.shape else a for a in flat])
-            else:
-                result[...] = self.body(np, *map(_float64, arrays))
-                self._check(np, result, arrays)
+                    chunk = [a[part] if a.shape else a for a in flat]
+                    if not self._fill(np, target[part], chunk):
+                        self._explain(np, result, arrays)
+            elif not self._fill(np, result, arrays):
+                self._explain(np, result, arrays)
         return result[()]
 
-    def _check(self, np: Any, result: Any, arrays: list[Any]) -> None:
-        fine = np.isfinite(result)
-        if fine.all() or (self.may_be_infinite and not np.isnan(result).any()):
-            return
-        wrong = np.isnan(result) if self.may_be_infinite else ~fine
+    def _fill(self, np: Any, result: Any, arrays: list[Any]) -> bool:
+        """The formula at the arrays; whether these, and the result, are what they may be."""
+        for x in (arrays[i] for i in self.positive):
+            if not (x.min(initial=math.inf) > 0.0 and x.max(initial=0.0) < math.inf):
+                return False
+        result[...] = self.body(np, *map(_float64, arrays))
+        is_fine = ~np.isnan(result) if self.may_be_infinite else np.isfinite(result)
+        return bool(is_fine.all())
+
+    def _explain(self, np: Any, result: Any, arrays: list[Any]) -> NoReturn:
+        """The error for the first argument, or the first result, that is none."""
+        for i in self.positive:
+            positive_values(self.names[i], arrays[i])
+        result[...] = self.body(np, *map(_float64, arrays))
+        wrong = np.isnan(result) if self.may_be_infinite else ~np.isfinite(result)
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
         values = (float(np.broadcast_to(a, result.shape)[at]) for a in arrays)
         shown = ", ".join(f"{name}={x!r}" for name, x in zip(self.names, values, strict=True))

@@ -13,18 +13,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .arrays import Real
+    from .arrays import Positive, Real
 
 
 @formula
-def compute(xp: Any, params: Real, tokens: Real) -> Any:
+def compute(xp: Any, params: Positive, tokens: Positive) -> Any:
     """Training compute."""
     return 6*tokens*params
 
 
 @formula
 def loss(
-    xp: Any, params: Real, tokens: Real, E: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, params: Positive, tokens: Positive, E: Real, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Loss of the law."""
     return E + A*params**-beta + B*tokens**-gamma
@@ -32,38 +32,38 @@ def loss(
 
 @formula
 def reducible_loss(
-    xp: Any, params: Real, tokens: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, params: Positive, tokens: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Reducible loss R."""
     return A*params**-beta + B*tokens**-gamma
 
 
 @formula
-def loss_at(xp: Any, reducible_loss: Real, E: Real) -> Any:
+def loss_at(xp: Any, reducible_loss: Positive, E: Real) -> Any:
     """Loss at a given reducible loss."""
     return E + reducible_loss
 
 
 @formula
-def params_term(xp: Any, params: Real, A: Real, beta: Real) -> Any:
+def params_term(xp: Any, params: Positive, A: Real, beta: Real) -> Any:
     """The params term of R."""
     return A*params**-beta
 
 
 @formula
-def tokens_term(xp: Any, tokens: Real, B: Real, gamma: Real) -> Any:
+def tokens_term(xp: Any, tokens: Positive, B: Real, gamma: Real) -> Any:
     """The tokens term of R."""
     return B*tokens**-gamma
 
 
 @formula
-def optimal_params(xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
+def optimal_params(xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
     """Compute-optimal params."""
     return (A*beta/(B*gamma))**(1/(beta + gamma))*(compute/6)**(gamma/(beta + gamma))
 
 
 @formula
-def optimal_tokens(xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
+def optimal_tokens(xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
     """Compute-optimal tokens."""
     return (B*gamma/(A*beta))**(1/(beta + gamma))*(compute/6)**(beta/(beta + gamma))
 
@@ -94,49 +94,51 @@ def coefficient(xp: Any, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
 
 @formula
 def optimal_reducible_loss(
-    xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Reducible loss R* on the envelope."""
     return 6**(beta*gamma/(beta + gamma))*(A*(beta + gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))*compute**(-beta*gamma/(beta + gamma))
 
 
 @formula
-def optimal_loss(xp: Any, compute: Real, E: Real, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
+def optimal_loss(
+    xp: Any, compute: Positive, E: Real, A: Real, B: Real, beta: Real, gamma: Real
+) -> Any:
     """Loss L* on the envelope."""
     return E + 6**(beta*gamma/(beta + gamma))*(A*(beta + gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))*compute**(-beta*gamma/(beta + gamma))
 
 
 @formula
 def compute_for_reducible_loss(
-    xp: Any, reducible_loss: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, reducible_loss: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Least compute that reaches a reducible loss."""
     return (6**(beta*gamma/(beta + gamma))*(A*(beta + gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))/reducible_loss)**((beta + gamma)/(beta*gamma))
 
 
 @formula
-def marginal_loss(xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
+def marginal_loss(xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
     """Shadow price of compute -dR*/dC = alpha R*/C."""
     return 6**(beta*gamma/(beta + gamma))*beta*gamma*(A*(beta + gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))*compute**(-beta*gamma/(beta + gamma))/((beta + gamma)*compute)
 
 
 @formula
 def optimal_tokens_per_param(
-    xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Compute-optimal tokens per parameter D*/N*."""
     return (B*gamma/(A*beta))**(2/(beta + gamma))*(compute/6)**((beta - gamma)/(beta + gamma))
 
 
 @formula
-def penalty_of_ratios(xp: Any, r_N: Real, r_D: Real, beta: Real, gamma: Real) -> Any:
+def penalty_of_ratios(xp: Any, r_N: Positive, r_D: Positive, beta: Real, gamma: Real) -> Any:
     """R/R* at the run's own compute, from the ratio of each variable to its optimum there."""
     return beta*r_D**-gamma/(beta + gamma) + gamma*r_N**-beta/(beta + gamma)
 
 
 @formula
 def compute_at_max_tokens(
-    xp: Any, max_tokens: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, max_tokens: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Compute above which a cap on tokens binds."""
     return 6*(A*beta/(B*gamma))**(1/beta)*max_tokens**((beta + gamma)/beta)
@@ -144,39 +146,39 @@ def compute_at_max_tokens(
 
 @formula
 def compute_at_max_params(
-    xp: Any, max_params: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, max_params: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Compute above which a cap on params binds."""
     return 6*(B*gamma/(A*beta))**(1/gamma)*max_params**((beta + gamma)/gamma)
 
 
 @formula
-def tokens_given_params(xp: Any, compute: Real, params: Real) -> Any:
+def tokens_given_params(xp: Any, compute: Positive, params: Positive) -> Any:
     """The tokens that the budget leaves for given params."""
     return compute/(6*params)
 
 
 @formula
-def params_given_tokens(xp: Any, compute: Real, tokens: Real) -> Any:
+def params_given_tokens(xp: Any, compute: Positive, tokens: Positive) -> Any:
     """The params that the budget leaves for given tokens."""
     return compute/(6*tokens)
 
 
 @formula
-def smallest_params(xp: Any, reducible_loss: Real, A: Real, beta: Real) -> Any:
+def smallest_params(xp: Any, reducible_loss: Positive, A: Real, beta: Real) -> Any:
     """The params at or below which the reducible loss is out of reach."""
     return (A/reducible_loss)**(1/beta)
 
 
 @formula
-def smallest_tokens(xp: Any, reducible_loss: Real, B: Real, gamma: Real) -> Any:
+def smallest_tokens(xp: Any, reducible_loss: Positive, B: Real, gamma: Real) -> Any:
     """The tokens at or below which the reducible loss is out of reach."""
     return (B/reducible_loss)**(1/gamma)
 
 
 @formula
 def tokens_for_reducible_loss(
-    xp: Any, reducible_loss: Real, params: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, reducible_loss: Positive, params: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Iso-loss contour: the tokens that reach a reducible loss at given params."""
     return (B/(reducible_loss - A*params**-beta))**(1/gamma)
@@ -184,7 +186,7 @@ def tokens_for_reducible_loss(
 
 @formula
 def params_for_reducible_loss(
-    xp: Any, reducible_loss: Real, tokens: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, reducible_loss: Positive, tokens: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Iso-loss contour: the params that reach a reducible loss at given tokens."""
     return (A/(reducible_loss - B*tokens**-gamma))**(1/beta)
@@ -192,7 +194,7 @@ def params_for_reducible_loss(
 
 @formula
 def iso_loss_slope(
-    xp: Any, params: Real, tokens: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, params: Positive, tokens: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Slope dlog(tokens)/dlog(params) of the iso-loss contour."""
     return -A*beta*tokens**gamma*params**-beta/(B*gamma)
@@ -200,20 +202,20 @@ def iso_loss_slope(
 
 @formula
 def log_size_ratio_of_run(
-    xp: Any, params: Real, tokens: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, params: Positive, tokens: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Logarithm of the size ratio N/N*(C) of a run, at its own compute."""
     return xp.log(B*gamma*tokens**-gamma*params**beta/(A*beta))/(beta + gamma)
 
 
 @formula
-def log_size_ratio(xp: Any, size_ratio: Real) -> Any:
+def log_size_ratio(xp: Any, size_ratio: Positive) -> Any:
     """Logarithm of the size ratio."""
     return xp.log(size_ratio)
 
 
 @formula
-def log_size_ratio_at_ratio(xp: Any, ratio: Real) -> Any:
+def log_size_ratio_at_ratio(xp: Any, ratio: Positive) -> Any:
     """Logarithm of the size ratio at an overtraining ratio, at the same compute."""
     return -xp.log(ratio)/2
 
@@ -231,13 +233,13 @@ def ratio_at_log(xp: Any, log_size_ratio: Real) -> Any:
 
 
 @formula
-def size_ratio(xp: Any, ratio: Real) -> Any:
+def size_ratio(xp: Any, ratio: Positive) -> Any:
     """Size ratio N/N* at an overtraining ratio."""
     return 1/xp.sqrt(ratio)
 
 
 @formula
-def ratio(xp: Any, size_ratio: Real) -> Any:
+def ratio(xp: Any, size_ratio: Positive) -> Any:
     """Overtraining ratio at a size ratio."""
     return 1/size_ratio**2
 
@@ -255,7 +257,7 @@ def critical_tokens_ratio(xp: Any, beta: Real, gamma: Real) -> Any:
 
 
 @formula
-def tolerance_half_width(xp: Any, tolerance: Real, beta: Real, gamma: Real) -> Any:
+def tolerance_half_width(xp: Any, tolerance: Positive, beta: Real, gamma: Real) -> Any:
     """Half width in log r, to leading order, of the interval where P <= 1 + tolerance."""
     return math.sqrt(2)*xp.sqrt(tolerance)/(xp.sqrt(beta)*xp.sqrt(gamma))
 
@@ -308,20 +310,20 @@ def tokens_factor(xp: Any, log_size_ratio: Real, beta: Real, gamma: Real) -> Any
 
 
 @formula
-def ray_params(xp: Any, compute: Real, tokens_per_param: Real) -> Any:
+def ray_params(xp: Any, compute: Positive, tokens_per_param: Positive) -> Any:
     """Params at compute C on the ray D = t N."""
     return math.sqrt(6)*xp.sqrt(compute)/(6*xp.sqrt(tokens_per_param))
 
 
 @formula
-def ray_tokens(xp: Any, compute: Real, tokens_per_param: Real) -> Any:
+def ray_tokens(xp: Any, compute: Positive, tokens_per_param: Positive) -> Any:
     """Tokens at compute C on the ray D = t N."""
     return math.sqrt(6)*xp.sqrt(compute)*xp.sqrt(tokens_per_param)/6
 
 
 @formula
 def ray_reducible_loss(
-    xp: Any, compute: Real, tokens_per_param: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, tokens_per_param: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Reducible loss at compute C on the ray D = t N."""
     x0 = 6/compute
@@ -330,7 +332,7 @@ def ray_reducible_loss(
 
 @formula
 def ray_exponent(
-    xp: Any, compute: Real, tokens_per_param: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, tokens_per_param: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Local exponent -dlog R/dlog C on the ray D = t N."""
     x0 = 6/compute
@@ -413,7 +415,7 @@ def log_optimal_params_by_log_B(xp: Any, beta: Real, gamma: Real) -> Any:
 
 @formula
 def log_optimal_params_by_beta(
-    xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Derivative of log N* in beta, at fixed compute."""
     return (1/beta - xp.log(A*beta/(B*gamma))/(beta + gamma) - gamma*xp.log(compute/6)/(beta + gamma))/(beta + gamma)
@@ -421,7 +423,7 @@ def log_optimal_params_by_beta(
 
 @formula
 def log_optimal_params_by_gamma(
-    xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Derivative of log N* in gamma, at fixed compute."""
     return (xp.log(B*gamma/(A*beta))/(beta + gamma) + beta*xp.log(compute/6)/(beta + gamma) - 1/gamma)/(beta + gamma)
@@ -441,7 +443,7 @@ def log_optimal_tokens_by_log_B(xp: Any, beta: Real, gamma: Real) -> Any:
 
 @formula
 def log_optimal_tokens_by_beta(
-    xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Derivative of log D* in beta, at fixed compute."""
     return -(1/beta - xp.log(A*beta/(B*gamma))/(beta + gamma) - gamma*xp.log(compute/6)/(beta + gamma))/(beta + gamma)
@@ -449,7 +451,7 @@ def log_optimal_tokens_by_beta(
 
 @formula
 def log_optimal_tokens_by_gamma(
-    xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Derivative of log D* in gamma, at fixed compute."""
     return -(xp.log(B*gamma/(A*beta))/(beta + gamma) + beta*xp.log(compute/6)/(beta + gamma) - 1/gamma)/(beta + gamma)
@@ -469,7 +471,7 @@ def log_optimal_tokens_per_param_by_log_B(xp: Any, beta: Real, gamma: Real) -> A
 
 @formula
 def log_optimal_tokens_per_param_by_beta(
-    xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Derivative of log(D*/N*) in beta, at fixed compute."""
     return -2*(1/beta - xp.log(A*beta/(B*gamma))/(beta + gamma) - gamma*xp.log(compute/6)/(beta + gamma))/(beta + gamma)
@@ -477,7 +479,7 @@ def log_optimal_tokens_per_param_by_beta(
 
 @formula
 def log_optimal_tokens_per_param_by_gamma(
-    xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Derivative of log(D*/N*) in gamma, at fixed compute."""
     return -2*(xp.log(B*gamma/(A*beta))/(beta + gamma) + beta*xp.log(compute/6)/(beta + gamma) - 1/gamma)/(beta + gamma)
@@ -497,7 +499,7 @@ def log_optimal_reducible_loss_by_log_B(xp: Any, beta: Real, gamma: Real) -> Any
 
 @formula
 def log_optimal_reducible_loss_by_beta(
-    xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Derivative of log R* in beta, at fixed compute."""
     return -gamma*(xp.log(A*beta/(B*gamma))/(beta + gamma) + gamma*xp.log(compute/6)/(beta + gamma))/(beta + gamma)
@@ -505,32 +507,40 @@ def log_optimal_reducible_loss_by_beta(
 
 @formula
 def log_optimal_reducible_loss_by_gamma(
-    xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Derivative of log R* in gamma, at fixed compute."""
     return -beta*(xp.log(B*gamma/(A*beta))/(beta + gamma) + beta*xp.log(compute/6)/(beta + gamma))/(beta + gamma)
 
 
 @formula
-def optimal_loss_by_log_A(xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
+def optimal_loss_by_log_A(
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
+) -> Any:
     """Derivative of L* in log A, at fixed compute."""
     return 6**(beta*gamma/(beta + gamma))*gamma*(A*(beta + gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))*compute**(-beta*gamma/(beta + gamma))/(beta + gamma)
 
 
 @formula
-def optimal_loss_by_log_B(xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
+def optimal_loss_by_log_B(
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
+) -> Any:
     """Derivative of L* in log B, at fixed compute."""
     return 6**(beta*gamma/(beta + gamma))*beta*(A*(beta + gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))*compute**(-beta*gamma/(beta + gamma))/(beta + gamma)
 
 
 @formula
-def optimal_loss_by_beta(xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
+def optimal_loss_by_beta(
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
+) -> Any:
     """Derivative of L* in beta, at fixed compute."""
     return -6**(beta*gamma/(beta + gamma))*gamma*(A*(beta + gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))*compute**(-beta*gamma/(beta + gamma))*(xp.log(A*beta/(B*gamma))/(beta + gamma) + gamma*xp.log(compute/6)/(beta + gamma))/(beta + gamma)
 
 
 @formula
-def optimal_loss_by_gamma(xp: Any, compute: Real, A: Real, B: Real, beta: Real, gamma: Real) -> Any:
+def optimal_loss_by_gamma(
+    xp: Any, compute: Positive, A: Real, B: Real, beta: Real, gamma: Real
+) -> Any:
     """Derivative of L* in gamma, at fixed compute."""
     return -6**(beta*gamma/(beta + gamma))*beta*(A*(beta + gamma)/gamma)**(gamma/(beta + gamma))*(B*(beta + gamma)/beta)**(beta/(beta + gamma))*compute**(-beta*gamma/(beta + gamma))*(xp.log(B*gamma/(A*beta))/(beta + gamma) + beta*xp.log(compute/6)/(beta + gamma))/(beta + gamma)
 
@@ -578,7 +588,7 @@ def floor_across(xp: Any, E: Real, m: Real) -> Any:
 
 
 @formula
-def local_exponent(xp: Any, compute: Real, E: Real, C0: Real, alpha: Real) -> Any:
+def local_exponent(xp: Any, compute: Positive, E: Real, C0: Real, alpha: Real) -> Any:
     """Local exponent -dlog y/dlog C = alpha (1 - E/y) of y = E + C0 C^-alpha."""
     x0 = C0*compute**-alpha
     return alpha*x0/(E + x0)
@@ -610,7 +620,7 @@ def log_turning_compute(xp: Any, C0_1: Real, C0_2: Real, alpha_1: Real, alpha_2:
 
 @formula
 def bilinear_log_value(
-    xp: Any, compute: Real, k: Real, a: Real, b: Real, d: Real, log_A: Real
+    xp: Any, compute: Positive, k: Positive, a: Real, b: Real, d: Real, log_A: Real
 ) -> Any:
     """Bilinear law: log(-log pass@k)."""
     x0 = xp.log(compute)
@@ -619,13 +629,13 @@ def bilinear_log_value(
 
 
 @formula
-def bilinear_compute_exponent(xp: Any, k: Real, a: Real, d: Real) -> Any:
+def bilinear_compute_exponent(xp: Any, k: Positive, a: Real, d: Real) -> Any:
     """Bilinear law: the exponent of compute at fixed k."""
     return -a - d*xp.log(k)
 
 
 @formula
-def bilinear_draws_exponent(xp: Any, compute: Real, b: Real, d: Real) -> Any:
+def bilinear_draws_exponent(xp: Any, compute: Positive, b: Real, d: Real) -> Any:
     """Bilinear law: the exponent of k at fixed compute."""
     return -b - d*xp.log(compute)
 
@@ -649,14 +659,14 @@ def bilinear_log_value_at_crossing(xp: Any, a: Real, b: Real, d: Real, log_A: Re
 
 
 @formula
-def gold(xp: Any, compute: Real, Eg: Real, Gg: Real, ag: Real) -> Any:
+def gold(xp: Any, compute: Positive, Eg: Real, Gg: Real, ag: Real) -> Any:
     """Negative log likelihood g of the gold reference."""
     return Eg + Gg*compute**-ag
 
 
 @formula
 def composed(
-    xp: Any, compute: Real, Eg: Real, Gg: Real, K0: Real, ag: Real, kappa: Real, xi0: Real
+    xp: Any, compute: Positive, Eg: Real, Gg: Real, K0: Real, ag: Real, kappa: Real, xi0: Real
 ) -> Any:
     """-log pass@k by way of the gold reference's likelihood."""
     return xi0 + K0*(Eg + Gg*compute**-ag)**kappa
@@ -687,26 +697,28 @@ def composed_coefficient(xp: Any, Eg: Real, Gg: Real, K0: Real, kappa: Real) -> 
 
 
 @formula
-def composed_correction(xp: Any, compute: Real, Eg: Real, Gg: Real, ag: Real, kappa: Real) -> Any:
+def composed_correction(
+    xp: Any, compute: Positive, Eg: Real, Gg: Real, ag: Real, kappa: Real
+) -> Any:
     """Next order of the composed law, relative to the leading one."""
     return Gg*(kappa/2 - 1/2)*compute**-ag/Eg
 
 
 @formula
-def gold_above_floor(xp: Any, compute: Real, Eg: Real, Gg: Real, ag: Real) -> Any:
+def gold_above_floor(xp: Any, compute: Positive, Eg: Real, Gg: Real, ag: Real) -> Any:
     """u = (g - Eg)/Eg."""
     return Gg*compute**-ag/Eg
 
 
 @formula
-def gold_compute(xp: Any, u: Real, Eg: Real, Gg: Real, ag: Real) -> Any:
+def gold_compute(xp: Any, u: Positive, Eg: Real, Gg: Real, ag: Real) -> Any:
     """Compute at which (g - Eg)/Eg has a given value."""
     return (Gg/(Eg*u))**(1/ag)
 
 
 @formula
 def composed_reducible(
-    xp: Any, compute: Real, Eg: Real, Gg: Real, K0: Real, ag: Real, kappa: Real
+    xp: Any, compute: Positive, Eg: Real, Gg: Real, K0: Real, ag: Real, kappa: Real
 ) -> Any:
     """-log pass@k - E0 of the composed law for Eg > 0."""
     return Eg**kappa*K0*xp.expm1(kappa*xp.log1p(Gg*compute**-ag/Eg))
@@ -714,7 +726,7 @@ def composed_reducible(
 
 @formula
 def composed_local_exponent(
-    xp: Any, compute: Real, Eg: Real, Gg: Real, ag: Real, kappa: Real
+    xp: Any, compute: Positive, Eg: Real, Gg: Real, ag: Real, kappa: Real
 ) -> Any:
     """Local exponent -dlog(y - E0)/dlog C of the composed law y for Eg > 0."""
     x0 = xp.log1p(Gg*compute**-ag/Eg)
@@ -722,20 +734,20 @@ def composed_local_exponent(
 
 
 @formula
-def composed_leading_ratio(xp: Any, u: Real, kappa: Real) -> Any:
+def composed_leading_ratio(xp: Any, u: Positive, kappa: Real) -> Any:
     """(y - E0)/(C0 C^-ag) of the composed law y for Eg > 0."""
     return xp.expm1(kappa*xp.log1p(u))/(kappa*u)
 
 
 @formula
-def composed_bare_limit(xp: Any, error: Real, Eg: Real, Gg: Real, ag: Real, kappa: Real) -> Any:
+def composed_bare_limit(xp: Any, error: Positive, Eg: Real, Gg: Real, ag: Real, kappa: Real) -> Any:
     """Compute up to which y - xi0 exceeds K0 (Gg C^-ag)^kappa by at most a given share."""
     return (Gg*xp.expm1(xp.log1p(error)/kappa)/Eg)**(1/ag)
 
 
 @formula
 def log_size_ratio_across(
-    xp: Any, compute: Real, A_1: Real, A_2: Real, B_1: Real, B_2: Real, beta_1: Real, beta_2: Real, gamma_1: Real, gamma_2: Real
+    xp: Any, compute: Positive, A_1: Real, A_2: Real, B_1: Real, B_2: Real, beta_1: Real, beta_2: Real, gamma_1: Real, gamma_2: Real
 ) -> Any:
     """Logarithm of N*_1(C)/N*_2(C)."""
     return xp.log(A_1*beta_1/(B_1*gamma_1))/(beta_1 + gamma_1) + (gamma_1/(beta_1 + gamma_1) - gamma_2/(beta_2 + gamma_2))*xp.log(compute/6) - xp.log(A_2*beta_2/(B_2*gamma_2))/(beta_2 + gamma_2)
@@ -757,14 +769,16 @@ def log_compute_of_agreement(
 
 @formula
 def train_or_sample_compute(
-    xp: Any, fail: Real, a: Real, b: Real, c0: Real, d: Real, nu: Real
+    xp: Any, fail: Positive, a: Real, b: Real, c0: Real, d: Real, nu: Real
 ) -> Any:
     """Training compute of least C + nu C^a k at a given fail@k."""
     return (nu*(d - a*b)*(c0/fail)**(1/b)/b)**(1/(1 + (d - a*b)/b))
 
 
 @formula
-def train_or_sample_draws(xp: Any, fail: Real, compute: Real, b: Real, c0: Real, d: Real) -> Any:
+def train_or_sample_draws(
+    xp: Any, fail: Positive, compute: Positive, b: Real, c0: Real, d: Real
+) -> Any:
     """Number of samples k that reach a given fail@k at compute C."""
     return compute**(-d/b)*(c0/fail)**(1/b)
 
@@ -776,20 +790,20 @@ def train_or_sample_share(xp: Any, a: Real, b: Real, d: Real) -> Any:
 
 
 @formula
-def train_or_sample_single_draw(xp: Any, fail: Real, c0: Real, d: Real) -> Any:
+def train_or_sample_single_draw(xp: Any, fail: Positive, c0: Real, d: Real) -> Any:
     """Training compute that reaches a given fail@k with one sample."""
     return (c0/fail)**(1/d)
 
 
 @formula
-def accuracy_at(xp: Any, reducible: Real, E: Real, random_baseline: Real) -> Any:
+def accuracy_at(xp: Any, reducible: Positive, E: Real, random_baseline: Real) -> Any:
     """Accuracy where the reducible part of -log of normalised accuracy is R."""
     return random_baseline + xp.exp(xp.log1p(-random_baseline) - E - reducible)
 
 
 @formula
 def accuracy_off_optimum(
-    xp: Any, reducible: Real, excess_penalty: Real, E: Real, random_baseline: Real
+    xp: Any, reducible: Positive, excess_penalty: Real, E: Real, random_baseline: Real
 ) -> Any:
     """Accuracy off the optimum of a budget, where R becomes P R."""
     return random_baseline + xp.exp(xp.log1p(-random_baseline) - E - reducible*(1 + excess_penalty))
@@ -797,20 +811,22 @@ def accuracy_off_optimum(
 
 @formula
 def accuracy_lost(
-    xp: Any, reducible: Real, excess_penalty: Real, E: Real, random_baseline: Real
+    xp: Any, reducible: Positive, excess_penalty: Real, E: Real, random_baseline: Real
 ) -> Any:
     """Accuracy at the optimum of a budget minus accuracy off it; 0.01 is one point."""
     return -xp.exp(xp.log1p(-random_baseline) - E - reducible)*xp.expm1(-excess_penalty*reducible)
 
 
 @formula
-def greatest_accuracy_lost(xp: Any, excess_penalty: Real, E: Real, random_baseline: Real) -> Any:
+def greatest_accuracy_lost(
+    xp: Any, excess_penalty: Positive, E: Real, random_baseline: Real
+) -> Any:
     """Accuracy lost off the optimum, at the budget where it is greatest."""
     return excess_penalty*xp.exp(xp.log1p(-random_baseline) - E - (1 + excess_penalty)*xp.log1p(excess_penalty)/excess_penalty)
 
 
 @formula
-def reducible_at_greatest_lost(xp: Any, excess_penalty: Real) -> Any:
+def reducible_at_greatest_lost(xp: Any, excess_penalty: Positive) -> Any:
     """R at the optimum of the budget where the accuracy lost is greatest; tends to 1 as P does."""
     return xp.log1p(excess_penalty)/excess_penalty
 
@@ -846,13 +862,13 @@ def steepest_slope(xp: Any, E: Real, alpha: Real, random_baseline: Real) -> Any:
 
 
 @formula
-def log_A_of_ray(xp: Any, tokens_per_param: Real, b: Real, p: Real) -> Any:
+def log_A_of_ray(xp: Any, tokens_per_param: Positive, b: Real, p: Real) -> Any:
     """log A of the two-term law behind a broken law."""
     return 2*p*xp.log(math.sqrt(6)/(6*xp.sqrt(tokens_per_param))) + xp.log(b)
 
 
 @formula
-def log_B_of_ray(xp: Any, tokens_per_param: Real, b: Real, d1: Real, p: Real, q: Real) -> Any:
+def log_B_of_ray(xp: Any, tokens_per_param: Positive, b: Real, d1: Real, p: Real, q: Real) -> Any:
     """log B of the two-term law behind a broken law."""
     return 2*q*xp.log(math.sqrt(6)*xp.sqrt(tokens_per_param)/6) + (q - p)*xp.log(d1) + xp.log(b)
 
@@ -888,7 +904,7 @@ def f1_of_ray(xp: Any, beta: Real, gamma: Real) -> Any:
 
 
 @formula
-def log_b_of_ray_from_tokens(xp: Any, tokens_per_param: Real, B: Real, gamma: Real) -> Any:
+def log_b_of_ray_from_tokens(xp: Any, tokens_per_param: Positive, B: Real, gamma: Real) -> Any:
     """Logarithm of the coefficient b of the broken law of a ray, for gamma above beta."""
     return xp.log(B) - gamma*xp.log(math.sqrt(6)*xp.sqrt(tokens_per_param)/6)
 
@@ -900,14 +916,14 @@ def log_b_reversed(xp: Any, b: Real, d1: Real, p: Real, q: Real) -> Any:
 
 
 @formula
-def log_b_of_ray(xp: Any, tokens_per_param: Real, A: Real, beta: Real) -> Any:
+def log_b_of_ray(xp: Any, tokens_per_param: Positive, A: Real, beta: Real) -> Any:
     """Logarithm of the coefficient b of the broken law of a ray."""
     return xp.log(A) - beta*xp.log(math.sqrt(6)/(6*xp.sqrt(tokens_per_param)))
 
 
 @formula
 def log_break_of_ray(
-    xp: Any, tokens_per_param: Real, A: Real, B: Real, beta: Real, gamma: Real
+    xp: Any, tokens_per_param: Positive, A: Real, B: Real, beta: Real, gamma: Real
 ) -> Any:
     """Logarithm of the break d1 of the broken law of a ray."""
     x0 = xp.sqrt(tokens_per_param)

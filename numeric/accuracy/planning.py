@@ -20,12 +20,12 @@ import numpy as np
 from ...theory.typeset.numbers import Shortest
 from ...theory.typeset.table import Column, Table
 from .. import formulas
-from ..allocation_across import allocation_across
 from ..arrays import is_number, positive_values
 from ..data.scale import accuracy
 from ..errors import positive_array
 from ..law import Law
-from ..penalty import Penalty
+from ..law.across import allocation_across
+from ..law.penalty import Penalty
 from ..results import Band, Estimate
 
 if TYPE_CHECKING:

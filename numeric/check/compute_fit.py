@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..compute_law import ComputeLaw, power
 from ..fit.newton import Problems
 from ..fit.objective import Objective
 from ..fit.path import follow, freed_each
 from ..fit.separable import Centred
+from ..law.compute import ComputeLaw, power
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...theory.typeset.table import Table
-    from ..compute_law import ComputeLaw
     from ..data.rows import Dropped
     from ..fit.objective import Objective
     from ..fit.power_law import PowerLaw
     from ..fit.result import Fit
     from ..law import Law
+    from ..law.compute import ComputeLaw
     from .isoflop import BudgetMinimum
 
     Floats = NDArray[np.float64]

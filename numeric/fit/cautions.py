@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.columns import LETTERS
-from ..lawfile import beyond
+from ..law.file import beyond
 from ..results import LEAST_DRAWS
 from ..words import counted
 from .covariance import irreducible_at_zero

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..custom import executed
 from ..errors import outside
+from ..law.custom import executed
 from .starts import refined, solve_linear, starts
 
 if TYPE_CHECKING:

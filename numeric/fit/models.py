@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sympy import Expr
 
-    from ..compute_law import ComputeLaw
-    from ..custom import CustomLaw
     from ..data.runs import Runs
     from ..law import Law
+    from ..law.compute import ComputeLaw
+    from ..law.custom import CustomLaw
     from .objective import Objective
     from .optimality import Solution
 
@@ -135,7 +135,7 @@ class PowerTerms:
         """The law with these coefficients."""
         given = {"E": 0.0, **coefficients}
         if self.name == COMPUTE.name:
-            from ..compute_law import ComputeLaw
+            from ..law.compute import ComputeLaw
 
             return ComputeLaw(**given, name=name, source=source)
         from ..law import Law
@@ -243,7 +243,7 @@ class Expression:
         self, coefficients: Mapping[str, float], name: str = "fit", source: str = ""
     ) -> CustomLaw:
         """The law with its derived envelope, where it is of the class that has one in closed form."""
-        from ..custom import law_from_expression
+        from ..law.custom import law_from_expression
 
         del source
         if set(self.variables) != {"N", "D"}:

@@ -542,7 +542,7 @@ def draws_of(fit: Fit) -> dict[str, Any]:
     """How sure a params+tokens fit is, for its file: its draws, else the covariance; {} where there
     is none.
     """
-    from ..uncertainty import Uncertainty
+    from ..law.uncertainty import Uncertainty
 
     if fit.model.name != "params-tokens" or not fit.is_sound:
         return {}

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...theory.typeset.numbers import Format, Interval
 from ...theory.typeset.table import Column, Table
-from ..allocation_across import COEFFICIENTS, across_all, budgets_of
 from ..errors import outside
 from ..fit.resample import paired
+from ..law.across import COEFFICIENTS, across_all, budgets_of
 from ..results import Estimate, checked_level, percentiles
 from .validity import rises
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..compute_law import power
 from ..fit.derived import default_quantities
 from ..fit.resample import paired
+from ..law.compute import power
 from ..results import Band, Estimate
 from .agreement import TOLERANCE, verdict
 from .fit_at_k import open_side

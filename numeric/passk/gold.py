@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import formulas
-from ..compute_law import ComputeLaw
 from ..errors import outside
 from ..fit.fitting import fit as fit_runs
 from ..fit.resample import paired, refits_of
+from ..law.compute import ComputeLaw
 from ..results import Band, Estimate
 from .laws import fit_passk
 

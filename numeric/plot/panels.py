@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from ..law import Law
+    from ..law.custom import CustomLaw
     from ..results import Band
 
 __all__ = [
@@ -82,7 +84,7 @@ PLAIN = (1e-4, 1e4)
 
 
 def plot_penalty(
-    laws: Sequence[tuple[str, float, float]],
+    laws: Sequence[Law | CustomLaw],
     ax: Axes | None = None,
     *,
     ratio_range: tuple[float, float] = (0.01, 100.0),
@@ -96,8 +98,8 @@ def plot_penalty(
 
     Parameters
     ----------
-    laws : sequence of (label, beta, gamma)
-        The exponents of params and tokens; 1, > 0.
+    laws : sequence of Law or CustomLaw
+        At least one; their exponents alone matter.
     ax : Axes, optional
     ratio_range : (float, float)
         Lowest and highest rho, > 0; widened to hold every point.
@@ -122,11 +124,9 @@ def plot_penalty(
     import numpy as np
     from matplotlib.ticker import StrMethodFormatter
 
-    from .. import formulas
-    from ..law import Law
-
-    named = _labelled(laws)
-    own_marks = _marks(points, len(named))
+    if not laws:
+        raise outside("laws", laws, "at least one law")
+    own_marks = _marks(points, len(laws))
     marks = [ratio for entry in own_marks for ratio in entry]
     lo, hi = _interval("ratio_range", ratio_range)
     if any(not 1 / WIDEST < ratio < WIDEST for ratio in (lo, hi, *marks)):
@@ -142,22 +142,18 @@ def plot_penalty(
     ratios = np.geomspace(left, right, POINTS)
     if within is not None:
         within = positive_number("within", within)
-
-    def penalty(ratio: Any, beta: float, gamma: float) -> Any:
-        return formulas.penalty(formulas.log_size_ratio_at_ratio(ratio), beta, gamma)
-
-    curves = [penalty(ratios, beta, gamma) for _, beta, gamma in named]
+    curves = [law.penalty(ratios).loss_penalty for law in laws]
 
     with _axes(ax, (COLUMN, 2.6)) as ax:
-        for index, ((label, beta, gamma), curve) in enumerate(zip(named, curves, strict=True)):
+        for index, (law, curve) in enumerate(zip(laws, curves, strict=True)):
             colour, dashes = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
-            ax.plot(ratios, curve, color=colour, linestyle=dashes, label=label)
+            ax.plot(ratios, curve, color=colour, linestyle=dashes, label=_literal(law.name))
             if within is not None:
-                low, high = Law(beta=beta, gamma=gamma).tolerance(within).ratio
+                low, high = law.tolerance(within).ratio
                 span = rf"within {within * 100:.4g} %: $\rho$ = {low:.3g} to {high:.3g}"
                 ax.axvspan(low, high, color=colour, alpha=0.15, linewidth=0, label=span)
             if own_marks[index]:
-                heights = penalty(np.array(own_marks[index]), beta, gamma)
+                heights = law.penalty(own_marks[index]).loss_penalty
                 ax.plot(
                     own_marks[index],
                     heights,
@@ -199,7 +195,7 @@ def plot_penalty(
             top = ax.secondary_xaxis("top", (lambda rho: rho * best, lambda ratio: ratio / best))
             top.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             top.set_xlabel("tokens per param $D/N$")
-        if len(named) <= MOST_INSIDE:
+        if len(laws) <= MOST_INSIDE:
             ax.legend()
         else:
             ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
@@ -207,11 +203,7 @@ def plot_penalty(
 
 
 def plot_isoflop(
-    E: float | None,
-    A: float,
-    B: float,
-    beta: float,
-    gamma: float,
+    law: Law | CustomLaw,
     computes: Sequence[float],
     ax: Axes | None = None,
     *,
@@ -222,12 +214,8 @@ def plot_isoflop(
 
     Parameters
     ----------
-    E : float or None
-        Irreducible loss, >= 0; None draws the reducible loss.
-    A, B : float
-        Coefficients of the params and the tokens term; loss, > 0.
-    beta, gamma : float
-        Exponents of params and tokens; 1, > 0.
+    law : Law or CustomLaw
+        Of params and tokens; without E the reducible loss is drawn.
     computes : sequence of float
         Budgets; FLOP, > 0.
     ax : Axes, optional
@@ -243,31 +231,20 @@ def plot_isoflop(
     Raises
     ------
     ValueError
-        Where an argument is outside its domain.
+        Where an argument is outside its domain, or the law has no A and B.
     """
     import numpy as np
     from matplotlib import colormaps
-
-    from .. import formulas
-    from ..law import Law
 
     budgets = sorted(positive_number("computes", compute) for compute in computes)
     if not budgets:
         raise outside("computes", computes, f"at least one budget, each {POSITIVE}")
     lo, hi = _interval("size_ratios", size_ratios)
     size_ratio = np.geomspace(lo, hi, POINTS)
-    law = Law(E=E, A=A, B=B, beta=beta, gamma=gamma).needed("A", "B")
-
-    def loss(params: Any, tokens: Any) -> Any:
-        if E is None:
-            return formulas.reducible_loss(params, tokens, **law)
-        return formulas.loss(params, tokens, E, **law)
-
-    def optimum(compute: Any) -> Any:
-        return formulas.optimal_params(compute, **law)
+    loss, optimum = (law.reducible_loss if law.E is None else law.loss), law.envelope.params
 
     def along_budget(compute: Any, params: Any) -> tuple[Any, Any]:
-        return params, loss(params, formulas.tokens_given_params(compute, params))
+        return params, loss(params, law.forms.tokens_given_params(compute, params))
 
     profiles = [along_budget(compute, size_ratio * optimum(compute)) for compute in budgets]
     path = np.geomspace(budgets[0], budgets[-1], POINTS)
@@ -282,7 +259,7 @@ def plot_isoflop(
         ax.plot([], [], "o--", color=DIM, markersize=3.5, linewidth=1.0, label="optimum")
         ax.set_xscale("log")
         ax.set_xlabel(r"params $N$")
-        quantity = "reducible loss $L-E$" if E is None else "loss $L$"
+        quantity = "reducible loss $L-E$" if law.E is None else "loss $L$"
         ax.set_ylabel(quantity if unit is None else f"{quantity} ({unit})")
         ax.legend()
     return ax
@@ -448,20 +425,6 @@ def _marks(points: Any, laws: int) -> list[list[float]]:
     if len(given) != laws:
         raise outside("points", f"{len(given)} sequences", f"one for each of {laws} laws")
     return [[positive_number("points", ratio) for ratio in entry] for entry in given]
-
-
-def _labelled(laws: Sequence[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
-    domain = "a sequence of at least one (label, beta, gamma)"
-    try:
-        named = [(str(label), beta, gamma) for label, beta, gamma in laws]
-    except (TypeError, ValueError):
-        raise outside("laws", laws, domain) from None
-    if not named:
-        raise outside("laws", laws, domain)
-    return [
-        (_literal(label), positive_number("beta", b), positive_number("gamma", g))
-        for label, b, g in named
-    ]
 
 
 def _literal(label: str) -> str:

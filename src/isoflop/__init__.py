@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from isoflop.numeric.backtest.compare import compare_laws
     from isoflop.numeric.check.published import check_published
     from isoflop.numeric.check.runs import check_runs
-    from isoflop.numeric.custom import law_from_expression
     from isoflop.numeric.data.counts import Counts
     from isoflop.numeric.data.evaluations import Evaluations
     from isoflop.numeric.data.runs import Runs
     from isoflop.numeric.fit import Fit, fit
     from isoflop.numeric.law import Law, law, laws
+    from isoflop.numeric.law.custom import law_from_expression
     from isoflop.numeric.passk.laws import fit_passk
     from isoflop.numeric.passk.study import study_passk
     from isoflop.theory.algebra import decide
@@ -75,7 +75,7 @@ _HOME = {
     "fit": "isoflop.numeric.fit",
     "fit_passk": "isoflop.numeric.passk.laws",
     "law": "isoflop.numeric.law",
-    "law_from_expression": "isoflop.numeric.custom",
+    "law_from_expression": "isoflop.numeric.law.custom",
     "laws": "isoflop.numeric.law",
     "misallocation": "isoflop.theory.penalty",
     "prove": "isoflop.theory.proof.prove",

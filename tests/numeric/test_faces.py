@@ -8,8 +8,8 @@ from tests.data import grid_runs
 
 import isoflop
 from isoflop.numeric.accuracy.planning import AccuracyLaw
-from isoflop.numeric.compute_law import ComputeLaw
 from isoflop.numeric.law import Law
+from isoflop.numeric.law.compute import ComputeLaw
 from isoflop.theory.typeset.shown import Shown
 
 LAW = Law(E=1.7, A=400.0, B=410.0, beta=0.34, gamma=0.28)
@@ -26,7 +26,9 @@ def three() -> Any:
 
 RESULTS: dict[str, Callable[[], Any]] = {
     "law": lambda: LAW,
+    "envelope of a law": lambda: LAW.envelope,
     "law of one's own": lambda: isoflop.law_from_expression(*MINE),
+    "envelope of one's own law": lambda: isoflop.law_from_expression(*MINE).envelope,
     "compute law": lambda: ComputeLaw(E=1.7, C0=1000.0, alpha=0.15),
     "penalty": lambda: LAW.penalty(ratio=[0.1, 10.0]),
     "penalty of a run": lambda: LAW.penalty(params=8e9, tokens=15e12),

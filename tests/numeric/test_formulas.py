@@ -19,7 +19,7 @@ import sympy
 from sympy import Expr, Integer, Piecewise, Rational, Symbol, exp
 
 from isoflop.numeric import formulas
-from isoflop.numeric.custom import compiled_law
+from isoflop.numeric.law.custom import compiled_law
 from isoflop.theory import symbols as sym
 from isoflop.theory.algebra import decide
 from isoflop.theory.algebra.functions import defined, expm1, expm1_pair, log1p, phi2

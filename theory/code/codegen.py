@@ -55,7 +55,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from {runtime} import Real
+    from {runtime} import Positive, Real
 '''
 TITLE = "The proved formulas as functions of floats and of arrays."
 RUNTIME = ("expm1_pair", "formula", "formula_or_inf", "log1mexp", "phi2", "piecewise")
@@ -207,19 +207,24 @@ def arguments_of(formula: Formula) -> tuple[Symbol, ...]:
 def function(formula: Formula) -> str:
     """Source of the function of a formula."""
     arguments = arguments_of(formula)
-    parameters = ", ".join(["xp: Any", *(f"{argument_name(x)}: Real" for x in arguments)])
+    parameters = ["xp: Any", *(f"{argument_name(x)}: {_domain(formula, x)}" for x in arguments)]
     expression = powers_of_logs(formula.expression)
     infinite = isinstance(expression, Piecewise) and any(
         value is oo for value, _ in expression.args
     )
     lines = ["@formula_or_inf" if infinite else "@formula"]
-    lines += _definition(formula.name, parameters), f'    """{formula.summary}"""'
+    lines += _definition(formula.name, ", ".join(parameters)), f'    """{formula.summary}"""'
     moving = formula.variables
     if isinstance(expression, Piecewise):
         lines += _cases(expression, arguments, moving)
     else:
         lines += _statements([expression], moving)
     return "\n".join(lines) + "\n"
+
+
+def _domain(formula: Formula, argument: Symbol) -> str:
+    """What a formula checks of an argument; coefficients are those of laws, which have checked them."""
+    return "Positive" if argument in formula.variables and argument.is_positive else "Real"
 
 
 def _definition(name: str, parameters: str) -> str:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..numeric.allocation import Allocation
     from ..numeric.law import Law
+    from ..numeric.law.allocation import Allocation
     from ..theory.data.notation import Notation
     from ..theory.typeset.table import Table
     from .arguments import Options
@@ -121,7 +121,7 @@ def _extrapolated(
     """How far what is allocated lies beyond the runs that a law was fitted to, where its file says
     so.
     """
-    from ..numeric.lawfile import beyond, ranges
+    from ..numeric.law.file import beyond, ranges
 
     texts = []
     for (law, entries), path in zip(found, files, strict=True):
@@ -139,7 +139,7 @@ def _extrapolated(
 def _data(
     found: Sequence[tuple[Law, list[Allocation]]], known: Mapping[str, float]
 ) -> dict[str, Any]:
-    from ..numeric.law_tables import intervals_of
+    from ..numeric.law.tables import intervals_of
 
     rows = [
         {
@@ -170,7 +170,7 @@ def _accuracy(entry: Allocation, baseline: float) -> float | None:
 def _tables(
     law: Law, entries: Sequence[Allocation], known: Mapping[str, float]
 ) -> tuple[Table, ...]:
-    from ..numeric.law_tables import allocation_tables
+    from ..numeric.law.tables import allocation_tables
 
     baseline = known.get(law.name)
     accuracies = [] if baseline is None else [_accuracy(entry, baseline) for entry in entries]
@@ -184,7 +184,7 @@ def _page(
     spelling: Notation,
 ) -> str:
     """The allocations of all laws in a table, and intervals."""
-    from ..numeric.law_tables import allocation_page
+    from ..numeric.law.tables import allocation_page
 
     tables = [_tables(law, entries, known) for law, entries in found]
     named = [(law.name, first) for (law, _), (first, *_) in zip(found, tables, strict=True)]

@@ -6,12 +6,12 @@ import sys
 from dataclasses import dataclass, field
 from textwrap import fill
 
+from ..numeric.data.numerals import parse
 from ..numeric.errors import ArgumentError
 from .arguments import POSITIONAL, Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, outside, shown, with_options
 from .evaluation_options import LISTS as OF_EVALUATION_LISTS
 from .evaluation_options import PUBLISHED, EvaluationTable, declare_guessing
-from .numerals import parse
 from .render import TABLES, WIDTH, csv_text, json_text, tables_text
 from .run_options import check_figure, is_terminal, say_interrupted, share, target, whole
 from .tables import TableOptions, declare_evaluations, declare_models, draws_of

@@ -137,7 +137,7 @@ def _json(off: Misallocation, law: Law | None, spelling: Notation) -> tuple[str,
             **figures(law, off.envelope),
         }
         if law.uncertainty is not None:
-            from ..numeric.law_tables import law_table
+            from ..numeric.law.tables import law_table
 
             data["numbers"]["estimates"] = law_table(law, spelling).records()
     return json_text(data), _status([claim["answer"] for claim in data["claims"]])

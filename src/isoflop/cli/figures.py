@@ -80,14 +80,14 @@ def figures_text(law: Law, envelope: Envelope, spelling: Notation) -> str:
 
 def _intervals(law: Law, spelling: Notation) -> list[str]:
     """How sure the numbers are, where the law came from data."""
-    from ..numeric.law_tables import law_table
+    from ..numeric.law.tables import law_table
 
     return [] if law.uncertainty is None else ["", "\n".join(law_table(law, spelling).lines())]
 
 
 def figures_latex(law: Law, envelope: Envelope, spelling: Notation) -> str:
     """The formulas with their numbers as an unnumbered align block."""
-    from ..numeric.law_tables import law_table
+    from ..numeric.law.tables import law_table
     from ..theory.typeset.latex import render
     from ..theory.typeset.numbers import Shortest
 

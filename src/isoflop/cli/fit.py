@@ -6,10 +6,10 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 
+from ..numeric.data.numerals import parse
 from ..numeric.errors import ArgumentError
 from .arguments import Parser, declare_output, takes_one, takes_several
 from .errors import DONE, INTERRUPTED, NO_VERDICT, UsageError, blamed, of_option, outside, shown
-from .numerals import parse
 from .render import TABLES, json_text, plain, tables_text
 from .run_options import (
     OBJECTIVES,

@@ -239,7 +239,7 @@ def _penalties(laws: Sequence[Law], options: Options, spelling: Notation) -> Tab
         return None
     if not laws:
         raise UsageError("--law is missing: penalties are those of a law")
-    from ..numeric.law_tables import penalty_page
+    from ..numeric.law.tables import penalty_page
 
     return penalty_page(
         [(law, [law.penalty(ratio=ratio) for _, ratio in ratios]) for law in laws], spelling

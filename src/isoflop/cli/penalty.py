@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..numeric.accuracy.planning import AccuracyPenalty
     from ..numeric.law import Law
-    from ..numeric.penalty import Penalty, Tolerance
+    from ..numeric.law.penalty import Penalty, Tolerance
     from ..theory.data.notation import Notation
     from .arguments import Options
 
@@ -190,7 +190,7 @@ def _in_accuracy(options: Options, found: Found) -> InAccuracy:
 
 def _data(found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy) -> dict[str, Any]:
     """The rows, with intervals for a law that came from data, and the tolerance intervals if any."""
-    from ..numeric.law_tables import intervals_of, penalty_data
+    from ..numeric.law.tables import intervals_of, penalty_data
 
     names = [law.name for law, _ in found]
     data: dict[str, Any] = {
@@ -219,7 +219,7 @@ def _data(found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy
 
 def _page(form: str, found: Found, tolerances: Sequence[Tolerance], spelling: Notation) -> str:
     """The penalties of all laws in a table, intervals, and what keeps within the tolerance."""
-    from ..numeric.law_tables import penalty_page, penalty_tables
+    from ..numeric.law.tables import penalty_page, penalty_tables
 
     tables = [penalty_page(found, spelling)] if any(rows for _, rows in found) else []
     tables += [
@@ -251,7 +251,7 @@ def _text(
     found: Found, tolerances: Sequence[Tolerance], in_accuracy: InAccuracy, spelling: Notation
 ) -> str:
     """Tables of at most 100 columns, and what their columns mean."""
-    from ..numeric.law_tables import penalty_tables
+    from ..numeric.law.tables import penalty_tables
 
     lines: list[str] = []
     for law, rows in found:
@@ -359,7 +359,7 @@ def _draw(path: str, found: Found, within: float | None) -> None:
     best = costs[0].run if len(found) == 1 and alike else None
     try:
         ax = plot_penalty(
-            [(law.name, law.beta, law.gamma) for law, _ in found],
+            [law for law, _ in found],
             within=within,
             points=[[cost.ratio for cost in rows] for _, rows in found],
             names=[[_name(cost) for cost in rows] for _, rows in found],

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from ..numeric.data.numerals import parse
+from .arguments import parse_whole
 from .errors import UsageError, one_line, outside, shown
-from .numerals import parse, parse_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -282,7 +282,7 @@ def test_a_column_of_any_name_is_no_code():
     "name", ["A=__import__('os'),z", 'A"""\nraise SystemExit\n"""', "a b", "A\n"]
 )
 def test_a_custom_law_has_names(name):
-    from isoflop.numeric.custom import law_from_expression
+    from isoflop.numeric.law.custom import law_from_expression
 
     n, d, a = sympy.symbols("N D")[0], sympy.symbols("N D")[1], sympy.Symbol(name)
     with pytest.raises(ValueError, match="must have a name of letters, digits and underscores"):

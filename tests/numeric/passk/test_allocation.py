@@ -6,8 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from isoflop.numeric.allocation_across import allocation_across
 from isoflop.numeric.law import Law
+from isoflop.numeric.law.across import allocation_across
 from isoflop.numeric.passk.allocation import allocation_matrix
 
 MP = mpmath.mp.clone()

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from isoflop.numeric.allocation_across import across_all
 from isoflop.numeric.law import Law
+from isoflop.numeric.law.across import across_all
 from isoflop.numeric.passk.allocation import allocation_matrix
 from isoflop.numeric.passk.envelopes import penalties
 from isoflop.numeric.passk.laws import fit_passk

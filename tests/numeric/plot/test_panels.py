@@ -26,7 +26,7 @@ from isoflop.numeric.plot.panels import (
 )
 from isoflop.numeric.results import Band
 
-LAWS = [("one", 0.3478, 0.3658), ("two", 0.34, 0.28)]
+LAWS = [Law(name="one", beta=0.3478, gamma=0.3658), Law(name="two", beta=0.34, gamma=0.28)]
 LAW: dict[str, Any] = {"E": 1.8172, "A": 482.01, "B": 2085.43, "beta": 0.3478, "gamma": 0.3658}
 SIGNATURES = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 
@@ -103,7 +103,7 @@ def test_runs_are_marked_by_their_part_in_the_fit(ax) -> None:
     "draw",
     [
         lambda ax: plot_penalty(LAWS, ax),
-        lambda ax: plot_isoflop(**LAW, computes=[1e20, 1e22], ax=ax),
+        lambda ax: plot_isoflop(Law(**LAW), [1e20, 1e22], ax=ax),
     ],
     ids=["penalty", "isoflop"],
 )
@@ -140,20 +140,20 @@ def overtrained(ratio, beta, gamma):
 
 def test_penalty_curves_are_those_of_the_law() -> None:
     drawn = lines(plot_penalty(LAWS))
-    for label, beta, gamma in LAWS:
-        ratios, penalties = drawn[label]
+    for law in LAWS:
+        ratios, penalties = drawn[law.name]
         assert (ratios[0], ratios[-1]) == pytest.approx((0.01, 100.0))
         assert penalties == pytest.approx(
-            [overtrained(ratio, beta, gamma) for ratio in ratios], rel=1e-13
+            [overtrained(ratio, law.beta, law.gamma) for ratio in ratios], rel=1e-13
         )
 
 
 def test_penalty_points_lie_on_the_curves_and_within_the_axis() -> None:
     ax = plot_penalty(LAWS, points=[0.5, 1e5])
-    for (ratios, penalties), (_, beta, gamma) in zip(marked(ax), LAWS, strict=True):
+    for (ratios, penalties), law in zip(marked(ax), LAWS, strict=True):
         assert list(ratios) == [0.5, 1e5]
         assert list(penalties) == pytest.approx(
-            [overtrained(r, beta, gamma) for r in ratios], rel=1e-13
+            [overtrained(r, law.beta, law.gamma) for r in ratios], rel=1e-13
         )
     lo, hi = ax.get_xlim()
     assert lo <= 0.01
@@ -162,8 +162,8 @@ def test_penalty_points_lie_on_the_curves_and_within_the_axis() -> None:
 
 def test_penalty_band() -> None:
     """The ratios within the tolerance, for each law."""
-    for band, (_, beta, gamma) in zip(plot_penalty(LAWS, within=0.01).patches, LAWS, strict=True):
-        within = Law(beta=beta, gamma=gamma).tolerance(0.01).ratio
+    for band, law in zip(plot_penalty(LAWS, within=0.01).patches, LAWS, strict=True):
+        within = law.tolerance(0.01).ratio
         span = band.get_path().get_extents(band.get_patch_transform())
         assert span.intervalx == pytest.approx(within)
         assert f"within 1 %: $\\rho$ = {within[0]:.3g} to {within[1]:.3g}" == band.get_label()
@@ -180,16 +180,13 @@ def test_names_of_points_and_tokens_per_param(tmp_path: Path) -> None:
 
 def test_penalty_axis_is_logarithmic_where_penalties_are_large() -> None:
     assert plot_penalty(LAWS).get_yscale() == "linear"
-    assert plot_penalty([("steep", 1.5, 1.5)], ratio_range=(1e-3, 1e3)).get_yscale() == "log"
+    assert plot_penalty([Law(beta=1.5, gamma=1.5)], ratio_range=(1e-3, 1e3)).get_yscale() == "log"
 
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
         ({"laws": []}, "laws="),
-        ({"laws": [("one", 0.3)]}, "laws="),
-        ({"laws": [("one", -0.3, 0.3)]}, "beta=-0.3"),
-        ({"laws": [("one", 0.3, math.nan)]}, "gamma=nan"),
         ({"laws": LAWS, "ratio_range": (10, 0.1)}, "ratio_range="),
         ({"laws": LAWS, "ratio_range": (0, 1)}, "ratio_range="),
         ({"laws": LAWS, "within": 0.0}, "within=0.0"),
@@ -207,7 +204,7 @@ def test_penalty_refuses(arguments, named) -> None:
 
 def test_profiles_spend_their_budget_and_touch_the_path() -> None:
     budgets = [1e20, 3e21, 1e23]
-    ax = plot_isoflop(**LAW, computes=budgets)
+    ax = plot_isoflop(Law(**LAW), budgets)
     drawn = lines(ax)
     assert list(drawn) == ["$10^{20}$ FLOP", r"$3\times10^{21}$ FLOP", "$10^{23}$ FLOP", "optimum"]
     (optima,) = marked(ax)
@@ -223,8 +220,8 @@ def test_profiles_spend_their_budget_and_touch_the_path() -> None:
 
 
 def test_reducible_profiles_and_units() -> None:
-    whole = plot_isoflop(**LAW, computes=[1e20], unit="nats per token")
-    part = plot_isoflop(**{**LAW, "E": None}, computes=[1e20])
+    whole = plot_isoflop(Law(**LAW), [1e20], unit="nats per token")
+    part = plot_isoflop(Law(**LAW | {"E": None}), [1e20])
     assert whole.get_ylabel() == "loss $L$ (nats per token)"
     assert part.get_ylabel() == "reducible loss $L-E$"
     (_, losses), (_, reducible) = (lines(ax)["$10^{20}$ FLOP"] for ax in (whole, part))
@@ -237,14 +234,12 @@ def test_reducible_profiles_and_units() -> None:
         ({"computes": []}, "computes="),
         ({"computes": [1e20, 0.0]}, "computes=0.0"),
         ({"computes": [math.nan]}, "computes=nan"),
-        ({"E": -1.0}, "E=-1.0"),
-        ({"A": 0.0}, "A=0.0"),
         ({"size_ratios": (10.0, 0.1)}, "size_ratios="),
     ],
 )
 def test_profiles_refuse(changed, named) -> None:
     with pytest.raises(ValueError, match=f"^{named}.*: must be"):
-        plot_isoflop(**{**LAW, "computes": [1e20], **changed})
+        plot_isoflop(Law(**LAW), **{"computes": [1e20], **changed})
 
 
 # -- check ---------------------------------------------------------------------------------------------------
@@ -328,7 +323,8 @@ def test_drawing_and_saving_do_without_pyplot(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from isoflop.numeric.plot.panels import plot_penalty, save\n"
-        "save(plot_penalty([('one', 0.3, 0.4)]), sys.argv[1])\n"
+        "from isoflop.numeric.law import Law\n"
+        "save(plot_penalty([Law(beta=0.3, gamma=0.4)]), sys.argv[1])\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     path = tmp_path / "penalty.png"

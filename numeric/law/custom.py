@@ -7,13 +7,14 @@ from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..theory.data.notation import Frozen
-from ..theory.typeset.shown import Shown
+from ...theory.data.notation import Frozen
+from ...theory.typeset.shown import Shown
+from ..arrays import Forms, at_least, is_number, namespace, positive_values
+from ..errors import ArgumentError, outside, positive_number
 from . import penalty as misallocation
 from .allocation import Allocation, allocate
-from .arrays import Forms, at_least, is_number, namespace, positive_values
-from .errors import ArgumentError, outside, positive_number
-from .penalty import Computed, Penalty, Run, Tolerance
+from .figures import Result, figure
+from .penalty import Penalty, Run, Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 
     from sympy import Expr, Symbol
 
-    from ..theory.budget import Budget
-    from ..theory.envelope import Envelope
-    from ..theory.typeset.table import Table
-    from .results import Estimate
+    from ...theory.budget import Budget
+    from ...theory.envelope import Envelope
+    from ...theory.typeset.table import Table
+    from ..results import Estimate
 
 LARGEST_KEPT_DENOMINATOR = 12
 DIGITS = 20
@@ -33,7 +34,7 @@ SMALLEST_LOG_SUM, LARGEST_LOG_SUM = -700.0, 700.0
 
 def compiled_law(envelope: Envelope) -> ModuleType:
     """The formulas of a law as a module, printed like `numeric.formulas`."""
-    from ..theory.code.codegen import law_module
+    from ...theory.code.codegen import law_module
 
     return executed("law", law_module(envelope))
 
@@ -59,11 +60,7 @@ class CustomAllocation(Allocation):
         """N and D, as an allocation of other variables has them."""
         return (("N", self.params), ("D", self.tokens))
 
-    def plot(self, ax: Any = None) -> Any:
-        """See `CustomLaw.plot`."""
-        return self.law.plot(ax)
-
-    @cached_property
+    @figure
     def reducible_loss(self) -> Any:
         """|L - E|, E the limit of the law; None where there is none."""
         if self.law.E is None:
@@ -72,7 +69,7 @@ class CustomAllocation(Allocation):
             return self.law.reducible_loss(self.params, self.tokens)
         return self.law.envelope.reducible_loss(self.compute)
 
-    @cached_property
+    @figure
     def loss(self) -> Any:
         """L."""
         if self.moved:
@@ -80,7 +77,7 @@ class CustomAllocation(Allocation):
         return self.law.envelope.loss(self.compute)
 
 
-class FactorAllocation(Computed, Shown):
+class FactorAllocation(Result):
     """The optimal value of each variable for a budget, where they are others than params and
     tokens.
 
@@ -93,23 +90,28 @@ class FactorAllocation(Computed, Shown):
         |L - E| with E the limit of the law; None where there is none.
     """
 
-    __slots__ = ("compute", "loss", "reducible_loss", "variables")
+    __slots__ = ("compute", "given", "law", "loss", "reducible_loss", "variables")
 
+    law: CustomLaw
+    given: tuple[tuple[str, Any], ...]
     variables: tuple[tuple[str, Any], ...]
     compute: Any
     loss: Any
     reducible_loss: Any
+    first = ("compute", "loss", "reducible_loss")
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
-        figures = {name: getattr(self, name) for name in ("compute", "loss", "reducible_loss")}
-        return dict(self.variables) | figures
+        return dict(self.variables) | super().as_dict()
+
+    def _again(self, law: Any, given: dict[str, Any]) -> FactorAllocation:
+        return law.allocate(**given)
 
     def tables(self) -> tuple[Table, ...]:
         """A row a budget."""
         import numpy as np
 
-        from ..theory.typeset.table import Column, Table
+        from ...theory.typeset.table import Column, Table
 
         known = {name: value for name, value in self.as_dict().items() if value is not None}
         columns = [np.ravel(column) for column in np.broadcast_arrays(*known.values())]
@@ -145,21 +147,17 @@ class CustomPenalty(Penalty):
             return {"loss_penalty": self.loss_penalty, "excess": self.excess}
         return super().as_dict()
 
-    def plot(self, ax: Any = None) -> Any:
-        """See `CustomLaw.plot`."""
-        return self.law.plot(ax)
-
     @cached_property
     def inner_penalty(self) -> Any:
         """R/R*, of the sum inside the law."""
         return 1.0 + self.inner_excess
 
-    @cached_property
+    @figure
     def excess(self) -> Any:
         """P - 1."""
         return self.law._excess_of_loss(self.inner_excess, self.budget)
 
-    @cached_property
+    @figure
     def loss_penalty(self) -> Any:
         """P = (L - E)/(L* - E)."""
         return 1.0 + self.excess
@@ -178,18 +176,18 @@ class CustomRun(Run):
     below the optimal one.
     """
 
-    @cached_property
+    @figure
     def reducible_loss(self) -> Any:
         """|L - E|."""
         return self.law.reducible_loss(self.params, self.tokens)
 
-    @cached_property
+    @figure
     def loss(self) -> Any:
         """L."""
         return self.law.loss(self.params, self.tokens)
 
 
-class CustomEnvelope(Frozen):
+class CustomEnvelope(Frozen, Shown):
     """The best loss for every budget of a law of the user's own: exponent, coefficient, loss and
     allocation.
 
@@ -270,6 +268,17 @@ class CustomEnvelope(Frozen):
             )
         return law.evaluate(name)
 
+    def tables(self) -> tuple[Table, ...]:
+        """Exponent and coefficient; those of R where |L* - E| is no power law."""
+        from ...theory.typeset.table import Column, Table
+
+        form = self.law.derived.form
+        inner = "inner_" if form.power is None or form.gap is None else ""
+        names = [f"{inner}{name}" for name in ("exponent", "coefficient")]
+        rows = [{"name": name.replace("_", " "), "value": getattr(self, name)} for name in names]
+        columns = [Column("name", "", align="left"), Column("value")]
+        return (Table(columns, rows, title=f"envelope of L = {form.loss}  ({self.law.name})"),)
+
     def __repr__(self) -> str:
         return f"{self.law!r}.envelope"
 
@@ -299,14 +308,10 @@ class CustomLaw(Shown):
         return estimated(self, quantity, level, least)
 
     def plot(self, ax: Any = None) -> Any:
-        """For laws E + A N^-beta + B D^-gamma alone.
+        """The penalty of training off the optimum; of two variables, where |L* - E| is a power law."""
+        from ..plot.panels import plot_penalty
 
-        Raises
-        ------
-        ValueError
-        """
-        complaint = "is drawn for laws E + A N^-beta + B D^-gamma alone"
-        raise ArgumentError("law", self.name, complaint=complaint)
+        return plot_penalty([self], ax)
 
     def __init__(self, envelope: Envelope, coefficients: Mapping[str, float], name: str) -> None:
         self.derived = envelope
@@ -333,7 +338,7 @@ class CustomLaw(Shown):
         """The names under which the variables are passed: `params` and `tokens` for N and D, else
         their own.
         """
-        from ..theory.code.formulas import argument_name
+        from ...theory.code.formulas import argument_name
 
         return tuple(argument_name(variable) for variable in self.derived.form.variables)
 
@@ -345,11 +350,7 @@ class CustomLaw(Shown):
         """
         formula = getattr(self.formulas, name)
         taken = {key: value for key, value in self.coefficients.items() if key in formula.names}
-        checked = {
-            key: value if key == "log_size_ratio" else positive_values(key, value)
-            for key, value in variables.items()
-        }
-        return formula(**checked, **taken)
+        return formula(**variables, **taken)
 
     def loss(self, *values: Any, **variables: Any) -> Any:
         """The law at the variables, in their order or by name; scalars or arrays that broadcast."""
@@ -434,10 +435,13 @@ class CustomLaw(Shown):
             raise ValueError(
                 f"given {', '.join(chosen) or 'none'}: must be exactly one of {', '.join(given)}"
             )
+        (name,) = chosen
         if compute is None:
-            inner_sum = self.inner_sum_for(chosen[0], given[chosen[0]])
+            inner_sum = self.inner_sum_for(name, given[name])
             compute = self.forms.compute_for_reducible_loss(inner_sum)
         return FactorAllocation(
+            law=self,
+            given=((name, given[name]),),
             variables=tuple(
                 (name, self.evaluate(f"optimal_{name}", compute=compute)) for name in self.variables
             ),
@@ -579,7 +583,7 @@ class CustomLaw(Shown):
 
     def _of_sum(self, name: str) -> str:
         """The generated function of R that has this name where the reducible loss is R."""
-        from ..theory.code.formulas import inner_name
+        from ...theory.code.formulas import inner_name
 
         return name if self._is_sum else inner_name(name)
 
@@ -596,7 +600,7 @@ class CustomLaw(Shown):
 
     def _number(self, expression: Any) -> float:
         """An expression of the coefficients as a float."""
-        from ..theory.code.formulas import argument_name
+        from ...theory.code.formulas import argument_name
 
         return float(
             expression.evalf(
@@ -675,7 +679,7 @@ class CustomLaw(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """The coefficients, and the exponent where there is one."""
-        from ..theory.typeset.table import Column, Table
+        from ...theory.typeset.table import Column, Table
 
         figures = dict(self.coefficients)
         if self.derived.form.power is not None and self.derived.form.gap is not None:
@@ -714,7 +718,7 @@ class CustomLaw(Shown):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a law file, which `isoflop.law` reads."""
-        from .lawfile import write
+        from .file import write
 
         write(self.as_dict(), path)
 
@@ -764,11 +768,11 @@ def law_from_expression(
     """
     from sympy import Symbol, sympify
 
-    from ..theory.algebra.parse import parse
-    from ..theory.budget import Budget
-    from ..theory.code.formulas import argument_name
-    from ..theory.envelope import derive
-    from ..theory.law import LawForm
+    from ...theory.algebra.parse import parse
+    from ...theory.budget import Budget
+    from ...theory.code.formulas import argument_name
+    from ...theory.envelope import derive
+    from ...theory.law import LawForm
 
     names = [str(variable) for variable in variables]
     unknown = [*names, *map(str, coefficients)]

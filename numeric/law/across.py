@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import formulas
-from .arrays import at_least
-from .errors import positive_array
+from .. import formulas
+from ..arrays import at_least
+from ..errors import positive_array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from .law import Law
+    from .params_tokens import Law
 
     Floats = NDArray[np.float64]
 

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from operator import attrgetter
 
-from ..theory.data.notation import Frozen
-from ..theory.typeset.shown import Shown
-from . import formulas
-from .arrays import at_least, is_number, positive_values
-from .errors import outside, positive_number
+from ...theory.data.notation import Frozen
+from ...theory.typeset.shown import Shown
+from .. import formulas
+from ..arrays import at_least, positive_values
+from ..errors import positive_number
+from .figures import Result, figure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, Protocol, TypeAlias
 
     import pandas as pd
 
-    from ..theory.typeset.table import Table
-    from .arrays import Forms
-    from .law import Law
-    from .results import Estimate
+    from ...theory.typeset.table import Table
+    from ..arrays import Forms
+    from .params_tokens import Law
 
     Excess: TypeAlias = Callable[[float], Any]
     Scale: TypeAlias = tuple[Callable[..., Any], Callable[..., Any]]
@@ -49,16 +48,6 @@ if TYPE_CHECKING:
         def penalty(self, *args: Any, **given: Any) -> Penalty: ...
 
 
-MEASURES = (
-    "loss_penalty",
-    "excess",
-    "effective_compute",
-    "lost_compute",
-    "compute_overhead",
-    "tokens_factor",
-)
-RATIOS = ("ratio", "size_ratio")
-#: The least that a cost can be.
 LEAST = {
     "loss_penalty": 1.0,
     "excess": 0.0,
@@ -66,34 +55,9 @@ LEAST = {
     "compute_overhead": 0.0,
     "loss_excess": 0.0,
 }
-OF_RUN = (
-    "params",
-    "tokens",
-    "compute",
-    "tokens_per_param",
-    "optimal_params",
-    "optimal_tokens",
-    "optimal_tokens_per_param",
-    "reducible_loss",
-    "optimal_reducible_loss",
-    "loss",
-    "optimal_loss",
-    "loss_excess",
-)
 
 
-class Computed(Frozen):
-    """A record whose other figures are computed from its fields when they are first asked for."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Every figure by name."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"
-
-
-class Penalty(Computed, Shown):
+class Penalty(Result):
     """What an allocation costs against the compute-optimal one at the same compute.
 
     Attributes
@@ -120,11 +84,12 @@ class Penalty(Computed, Shown):
 
     __slots__ = ("law", "log_size_ratio", "given")  # noqa: RUF023 - as they are computed
 
-    law: PairLaw
+    law: Any
     log_size_ratio: Any
     given: tuple[tuple[str, Any], ...]
+    least = LEAST
 
-    @cached_property
+    @figure
     def ratio(self) -> Any:
         """Overtraining ratio rho, as it was given or from log r."""
         given = dict(self.given)
@@ -132,7 +97,7 @@ class Penalty(Computed, Shown):
             given["ratio"] if "ratio" in given else self.law.forms.ratio_at_log(self.log_size_ratio)
         )
 
-    @cached_property
+    @figure
     def size_ratio(self) -> Any:
         """Size ratio r, as it was given or from log r."""
         given = dict(self.given)
@@ -142,34 +107,34 @@ class Penalty(Computed, Shown):
             else self.law.forms.size_ratio_at_log(self.log_size_ratio)
         )
 
-    @cached_property
+    @figure
     def loss_penalty(self) -> Any:
         """P = (L - E)/(L* - E)."""
         return at_least(self.law.forms.penalty(self.log_size_ratio), 1.0)
 
-    @cached_property
+    @figure
     def excess(self) -> Any:
         """P - 1, without cancellation."""
         return self.law.forms.excess(self.log_size_ratio)
 
-    @cached_property
+    @figure
     def effective_compute(self) -> Any:
         """C_eff/C = P^(-1/alpha)."""
         return self.law.forms.effective_compute(self.log_size_ratio)
 
-    @cached_property
+    @figure
     def lost_compute(self) -> Any:
         """1 - C_eff/C."""
         return self.law.forms.lost_compute(self.log_size_ratio)
 
-    @cached_property
+    @figure
     def compute_overhead(self) -> Any:
         """Extra compute, relative to C, that reaches L*(C) at this model size: infinite at the critical
         size. Where r is above that by a factor 1 + d, the relative error is up to 64 eps/d.
         """
         return self.law.forms.compute_overhead(self.log_size_ratio)
 
-    @cached_property
+    @figure
     def tokens_factor(self) -> Any:
         """D/D* that reaches L*(C) at this model size, as exact as the compute overhead."""
         return self.law.forms.tokens_factor(self.log_size_ratio)
@@ -180,80 +145,42 @@ class Penalty(Computed, Shown):
         given = dict(self.given)
         return Run(law=self.law, **given, excess=self.excess) if "params" in given else None
 
-    def estimate(self, figure: str | Callable[[Penalty], float], level: float = 0.9) -> Estimate:
-        """A figure, or a function of the penalty, with its interval, where the law came from data:
-        the percentiles over the draws of the law.
-
-        An interval of a cost is one-sided where the run is nearer to the optimum than under the
-        draws.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such figure, or the penalty holds arrays: take one of its `rows`.
-        """
-        if not callable(figure) and figure not in self.as_dict():
-            raise outside("figure", figure, f"one of {', '.join(self.as_dict())}")
-        if not is_number(self.log_size_ratio):
-            raise ValueError(
-                "estimate: is of one allocation; the penalty holds arrays, whose rows() are one "
-                "each"
-            )
-        law: Any = self.law
-        given = dict(self.given)
-        of, least = (figure, None) if callable(figure) else (attrgetter(figure), LEAST.get(figure))
-        return law.estimate(lambda law: of(law.penalty(**given)), level, least=least)
-
-    def rows(self) -> Iterator[Penalty]:
-        """The penalties of the single allocations."""
-        if is_number(self.log_size_ratio):
-            yield self
-            return
-        import numpy as np
-
-        names = [name for name, _ in self.given]
-        for values in zip(
-            *(np.ravel(column) for column in np.broadcast_arrays(*dict(self.given).values())),
-            strict=True,
-        ):
-            yield self.law.penalty(**dict(zip(names, map(float, values), strict=True)))
+    def _again(self, law: Any, given: dict[str, Any]) -> Penalty:
+        return law.penalty(**given)
 
     def tables(self) -> tuple[Table, ...]:
         """A row an allocation; intervals where the law came from data."""
-        from .law_tables import penalty_tables
+        from .tables import penalty_tables
 
         return penalty_tables(list(self.rows()))
 
     def to_frame(self) -> pd.DataFrame:
         """A row an allocation, with every figure."""
-        from .law_tables import penalty_data
+        from .tables import penalty_data
 
         return penalty_data(list(self.rows())).to_frame()
 
     def plot(self, ax: Any = None) -> Any:
         """The penalty against the ratio, with these allocations marked."""
-        from .plot.panels import plot_penalty
+        from ..plot.panels import plot_penalty
 
-        law: Any = self.law
-        marked = [float(cost.ratio) for cost in self.rows()]
-        return plot_penalty([(law.name, law.beta, law.gamma)], ax, points=marked)
+        return plot_penalty([self.law], ax, points=[float(cost.ratio) for cost in self.rows()])
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name, those of the run included."""
-        figures = {name: getattr(self, name) for name in (*RATIOS, *MEASURES)}
-        return figures | (self.run.as_dict() if self.run is not None else {})
+        return super().as_dict() | (self.run.as_dict() if self.run is not None else {})
 
     def __getattr__(self, name: str) -> Any:
         """The figures of the run as attributes of the penalty itself: `cost.loss` is
         `cost.run.loss`.
         """
-        if name in OF_RUN and self.run is not None:
+        if name in Run.figures() and self.run is not None:
             return getattr(self.run, name)
-        without = " without params and tokens" if name in OF_RUN else ""
+        without = " without params and tokens" if name in Run.figures() else ""
         raise AttributeError(f"Penalty has no attribute {name!r}{without}")
 
 
-class Run(Computed):
+class Run(Result):
     """A run and the optimum at its compute.
 
     Attributes
@@ -273,66 +200,61 @@ class Run(Computed):
     params: Any
     tokens: Any
     excess: Any
+    first = ("params", "tokens")
 
-    @cached_property
+    @figure
     def compute(self) -> Any:
         """C = 6 N D."""
         return self.law.compute(self.params, self.tokens)
 
-    @cached_property
-    def optimal_params(self) -> Any:
-        """N*(C)."""
-        return self.law.envelope.params(self.compute)
-
-    @cached_property
-    def optimal_tokens(self) -> Any:
-        """D*(C)."""
-        return self.law.envelope.tokens(self.compute)
-
-    @property
+    @figure
     def tokens_per_param(self) -> Any:
         """D/N."""
         return self.tokens / self.params
 
-    @property
+    @figure
+    def optimal_params(self) -> Any:
+        """N*(C)."""
+        return self.law.envelope.params(self.compute)
+
+    @figure
+    def optimal_tokens(self) -> Any:
+        """D*(C)."""
+        return self.law.envelope.tokens(self.compute)
+
+    @figure
     def optimal_tokens_per_param(self) -> Any:
         """D*/N*."""
         return self.optimal_tokens / self.optimal_params
 
-    @cached_property
-    def optimal_reducible_loss(self) -> Any:
-        """L*(C) - E."""
-        return self.law.envelope.reducible_loss(self.compute)
-
-    @cached_property
+    @figure
     def reducible_loss(self) -> Any:
         """L - E, at least that of the optimum: below it is the rounding of C = 6 N D."""
         return at_least(
             self.law.reducible_loss(self.params, self.tokens), self.optimal_reducible_loss
         )
 
-    @cached_property
+    @figure
+    def optimal_reducible_loss(self) -> Any:
+        """L*(C) - E."""
+        return self.law.envelope.reducible_loss(self.compute)
+
+    @figure
+    def loss(self) -> Any:
+        """L, at least that of the optimum."""
+        if self.law.E is None:
+            return None
+        return at_least(self.law.loss(self.params, self.tokens), self.optimal_loss)
+
+    @figure
     def optimal_loss(self) -> Any:
         """L*(C)."""
         return None if self.law.E is None else self.law.envelope.loss(self.compute)
 
-    @cached_property
-    def loss(self) -> Any:
-        """L, at least that of the optimum."""
-        return (
-            None
-            if self.law.E is None
-            else at_least(self.law.loss(self.params, self.tokens), self.optimal_loss)
-        )
-
-    @cached_property
+    @figure
     def loss_excess(self) -> Any:
         """L - L*."""
         return self.optimal_reducible_loss * self.excess
-
-    def as_dict(self) -> dict[str, Any]:
-        """Every figure by name."""
-        return {name: getattr(self, name) for name in OF_RUN}
 
 
 class Tolerance(Frozen, Shown):
@@ -363,8 +285,8 @@ class Tolerance(Frozen, Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """A row a scale."""
-        from ..theory.typeset.numbers import Percent, Shortest
-        from ..theory.typeset.table import Column, Table
+        from ...theory.typeset.numbers import Percent, Shortest
+        from ...theory.typeset.table import Column, Table
 
         columns = [Column("scale", "", align="left")]
         columns += [Column(name, format=Shortest(4)) for name in ("lowest", "highest")]

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from isoflop.numeric.law import Law, law
-from isoflop.numeric.law_tables import (
+from isoflop.numeric.law.tables import (
     FIGURES,
     intervals_of,
     penalty_data,
     penalty_page,
     penalty_tables,
 )
-from isoflop.numeric.uncertainty import Uncertainty
+from isoflop.numeric.law.uncertainty import Uncertainty
 from isoflop.theory.typeset.table import Column, Table
 
 BESIROGLU, HOFFMANN = law("besiroglu2024"), law("hoffmann2022")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 
-from ..theory.data.notation import notation as find_notation
-from .errors import ArgumentError
+from ...theory.data.notation import notation as find_notation
+from ..errors import ArgumentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, TypeAlias
 
-    from ..theory.data.notation import Notation
-    from .compute_law import ComputeLaw
+    from ...theory.data.notation import Notation
+    from .compute import ComputeLaw
     from .custom import CustomLaw
-    from .law import Law
+    from .params_tokens import Law
 
     AnyLaw: TypeAlias = Law | ComputeLaw | CustomLaw
 
@@ -42,7 +42,7 @@ def from_data(data: Any, where: str = "law") -> AnyLaw:
     A coefficient is a number, or an object with its "value" (as a saved fit has). A saved fit of
     another form, or one that did not reach an optimum, is refused.
     """
-    from .law import Law
+    from .params_tokens import Law
     from .uncertainty import Uncertainty
 
     if not isinstance(data, dict):
@@ -83,7 +83,7 @@ def from_data(data: Any, where: str = "law") -> AnyLaw:
         raise ValueError(f"{where}: name and source must be strings")
     try:
         if "C0" in values:
-            from .compute_law import ComputeLaw
+            from .compute import ComputeLaw
 
             known = find_notation(data["notation"]).to_canonical(
                 values, kind="compute", partial=True
@@ -133,7 +133,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def write(data: dict[str, Any], path: str | PathLike[str]) -> None:
     """Write a law file; floats read back unchanged."""
-    from ._files import write as write_file
+    from .._files import write as write_file
 
     try:
         write_file(path, text_of(data).encode())

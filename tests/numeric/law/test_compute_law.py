@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isoflop
-from isoflop.numeric.compute_law import ComputeLaw
 from isoflop.numeric.errors import ArgumentError
+from isoflop.numeric.law.compute import ComputeLaw
 
 mp = mpmath.mp.clone()
 mp.dps = 50

@@ -4,13 +4,14 @@ numbers.
 
 from __future__ import annotations
 
-from ..theory.data.notation import Frozen, Notation
-from ..theory.data.notation import notation as find_notation
-from ..theory.typeset.shown import Shown
-from . import allocation, formulas
+from ...theory.data.notation import Frozen, Notation
+from ...theory.data.notation import notation as find_notation
+from ...theory.typeset.shown import Shown
+from .. import formulas
+from ..arrays import Forms, any_of, is_foreign, is_number, positive_values, real_values
+from ..errors import ArgumentError, exponent_number, nonnegative_number, outside, positive_number
+from . import allocation
 from . import penalty as misallocation
-from .arrays import Forms, any_of, is_foreign, is_number, positive_values, real_values
-from .errors import ArgumentError, exponent_number, nonnegative_number, outside, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
-    from ..theory.typeset.table import Table
+    from ...theory.typeset.table import Table
+    from ..results import Estimate
     from .allocation import Allocation
     from .penalty import Penalty, Tolerance
-    from .results import Estimate
     from .uncertainty import Uncertainty
 
 
@@ -152,33 +153,33 @@ class Law(Frozen, Shown):
 
     def as_dict(self, notation: str | Notation = "schaeffer") -> dict[str, Any]:
         """The law as the plain data of a law file, which names its notation."""
-        from .lawfile import to_data
+        from .file import to_data
 
         return to_data(self, notation)
 
     def to_json(self, notation: str | Notation = "schaeffer") -> str:
         """The text of a law file."""
-        from .lawfile import text_of
+        from .file import text_of
 
         return text_of(self.as_dict(notation))
 
     @classmethod
     def from_json(cls, text: str) -> Law:
         """The law that `to_json` wrote; ValueError where the text is no file of such a law."""
-        from .lawfile import from_text
+        from .file import from_text
 
         return cls._of_file(from_text(text), "law")
 
     def save(self, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
         """Write a law file."""
-        from .lawfile import write
+        from .file import write
 
         write(self.as_dict(notation), path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Law:
         """Read a law file; ValueError where it is missing or no file of such a law."""
-        from .lawfile import read
+        from .file import read
 
         return cls._of_file(read(path), f"law file {str(path)!r}")
 
@@ -192,21 +193,15 @@ class Law(Frozen, Shown):
 
     def compute(self, params: Any, tokens: Any) -> Any:
         """Training compute C = 6 N D in FLOP; scalars or arrays that broadcast."""
-        return formulas.compute(
-            positive_values("params", params), positive_values("tokens", tokens)
-        )
+        return formulas.compute(params, tokens)
 
     def loss(self, params: Any, tokens: Any) -> Any:
         """L = E + A N^-beta + B D^-gamma; scalars or arrays that broadcast."""
-        coefficients = self.needed("E", "A", "B")
-        params, tokens = positive_values("params", params), positive_values("tokens", tokens)
-        return formulas.loss(params, tokens, **coefficients)
+        return formulas.loss(params, tokens, **self.needed("E", "A", "B"))
 
     def reducible_loss(self, params: Any, tokens: Any) -> Any:
         """R = A N^-beta + B D^-gamma; scalars or arrays that broadcast."""
-        coefficients = self.needed("A", "B")
-        params, tokens = positive_values("params", params), positive_values("tokens", tokens)
-        return formulas.reducible_loss(params, tokens, **coefficients)
+        return formulas.reducible_loss(params, tokens, **self.needed("A", "B"))
 
     @property
     def exponent(self) -> float:
@@ -419,15 +414,15 @@ class Law(Frozen, Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """The coefficients and what follows from them."""
-        from .law_tables import law_table
+        from .tables import law_table
 
         return (law_table(self),)
 
     def plot(self, ax: Any = None) -> Any:
         """The penalty of training off the optimum."""
-        from .plot.panels import plot_penalty
+        from ..plot.panels import plot_penalty
 
-        return plot_penalty([(self.name, self.beta, self.gamma)], ax)
+        return plot_penalty([self], ax)
 
     def _repr_latex_(self) -> str:
         E = "E" if self.E is None else f"{self.E:.6g}"
@@ -440,7 +435,7 @@ class Law(Frozen, Shown):
         )
 
 
-class NumericEnvelope(Frozen):
+class NumericEnvelope(Frozen, Shown):
     """L*(C) = E + C0 C^-alpha of one law: the best loss for every budget C = 6 N D.
 
     Attributes
@@ -474,39 +469,41 @@ class NumericEnvelope(Frozen):
 
     def params(self, compute: Any) -> Any:
         """N*(C)."""
-        return formulas.optimal_params(
-            positive_values("compute", compute), **self.law.needed("A", "B")
-        )
+        return formulas.optimal_params(compute, **self.law.needed("A", "B"))
 
     def tokens(self, compute: Any) -> Any:
         """D*(C)."""
-        return formulas.optimal_tokens(
-            positive_values("compute", compute), **self.law.needed("A", "B")
-        )
+        return formulas.optimal_tokens(compute, **self.law.needed("A", "B"))
 
     def tokens_per_param(self, compute: Any) -> Any:
         """D*(C)/N*(C)."""
-        return formulas.optimal_tokens_per_param(
-            positive_values("compute", compute), **self.law.needed("A", "B")
-        )
+        return formulas.optimal_tokens_per_param(compute, **self.law.needed("A", "B"))
 
     def reducible_loss(self, compute: Any) -> Any:
         """L*(C) - E = C0 C^-alpha."""
-        return formulas.optimal_reducible_loss(
-            positive_values("compute", compute), **self.law.needed("A", "B")
-        )
+        return formulas.optimal_reducible_loss(compute, **self.law.needed("A", "B"))
 
     def loss(self, compute: Any) -> Any:
         """L*(C) = E + C0 C^-alpha."""
-        return formulas.optimal_loss(
-            positive_values("compute", compute), **self.law.needed("E", "A", "B")
-        )
+        return formulas.optimal_loss(compute, **self.law.needed("E", "A", "B"))
 
     def marginal_loss(self, compute: Any) -> Any:
         """Shadow price of compute -dL*/dC, loss per FLOP."""
-        return formulas.marginal_loss(
-            positive_values("compute", compute), **self.law.needed("A", "B")
-        )
+        return formulas.marginal_loss(compute, **self.law.needed("A", "B"))
+
+    def tables(self) -> tuple[Table, ...]:
+        """Its exponent, its coefficient and the two shares, with intervals where the law came from
+        data.
+        """
+        from .tables import OF_ENVELOPE, law_table
+
+        return (law_table(self.law, names=OF_ENVELOPE).changed(title=f"envelope of {self.law}"),)
+
+    def _repr_latex_(self) -> str:
+        missing = None in (self.law.A, self.law.B)
+        E = "E" if self.law.E is None else f"{self.law.E:.6g}"
+        C0 = "C_0" if missing else _latex_number(self.coefficient)
+        return rf"$\displaystyle L^{{*}}(C) = {E} + {C0}\,C^{{-{self.exponent:.6g}}}$"
 
     def __repr__(self) -> str:
         return f"{self.law!r}.envelope"
@@ -531,11 +528,11 @@ def law(name: str | PathLike[str]) -> Any:
     >>> round(law("besiroglu2024").envelope.tokens_per_param(5.76e23), 1)
     18.4
     """
-    from ..theory.data.published import find, unknown
+    from ...theory.data.published import find, unknown
 
     entry = find(name)
     if entry is None and (not isinstance(name, str) or "." in name or "/" in name):
-        from .lawfile import read
+        from .file import read
 
         return read(name)
     if entry is None:
@@ -564,10 +561,10 @@ def laws(kind: str | None = None) -> Table:
     >>> [row["law"] for row in laws("params-tokens").records()][:2]
     ['hoffmann2022', 'hoffmann2022-rounded']
     """
-    from ..theory.data.notation import KINDS
-    from ..theory.data.published import names, published
-    from ..theory.typeset.numbers import Significant
-    from ..theory.typeset.table import Column, Table
+    from ...theory.data.notation import KINDS
+    from ...theory.data.published import names, published
+    from ...theory.typeset.numbers import Significant
+    from ...theory.typeset.table import Column, Table
 
     if kind not in (None, *KINDS):
         raise outside("kind", kind, f"one of {', '.join(KINDS)}")

@@ -7,10 +7,10 @@ from __future__ import annotations
 from math import floor, isfinite, log10
 from operator import attrgetter
 
-from ..theory.data.notation import DEFAULT
-from ..theory.data.notation import notation as find_notation
-from ..theory.typeset.numbers import Count, Format, Interval, Percent, Places, Shortest
-from ..theory.typeset.table import RULE, Column, Subheading, Table, Words
+from ...theory.data.notation import DEFAULT
+from ...theory.data.notation import notation as find_notation
+from ...theory.typeset.numbers import Count, Format, Interval, Percent, Places, Shortest
+from ...theory.typeset.table import RULE, Column, Subheading, Table, Words
 from .penalty import Penalty
 from .uncertainty import LEVEL
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..theory.data.notation import Notation
+    from ...theory.data.notation import Notation
     from .allocation import Allocation
-    from .law import Law
+    from .params_tokens import Law
 
     Figure = tuple[Column, list[str]]
 
@@ -233,7 +233,7 @@ def allocation_tables(
                 "accuracy": accuracies[index] if accuracies else None,
             }
         )
-    given = allocations[0].target[0]
+    given = allocations[0].given[0][0]
     sure = [key for key in SURE_OF_ALLOCATIONS if key != given]
     return (Table(shown, rows), *_intervals(allocations, sure, [given], names))
 
@@ -257,28 +257,29 @@ def allocation_page(
     return Table(shown, _below_names([(name, table.rows) for name, table in tables]))
 
 
-def law_table(law: Law, notation: str | Notation = DEFAULT) -> Table:
+#: What is shown of a law, and what of its envelope alone.
+OF_ENVELOPE = {
+    "alpha": "exponent",
+    "C0": "coefficient",
+    "w_N": "params_share",
+    "w_D": "tokens_share",
+}
+OF_LAW = {name: name for name in ("E", "A", "B", "beta", "gamma")} | {
+    name: f"envelope.{attribute}" for name, attribute in OF_ENVELOPE.items()
+}
+
+
+def law_table(law: Law, notation: str | Notation = DEFAULT, names: Iterable[str] = OF_LAW) -> Table:
     """The coefficients and what follows from them, with intervals where the law came from data."""
     spelling = find_notation(notation)
-    quantities: dict[str, Any] = {
-        name: attrgetter(name) for name in ("E", "A", "B", "beta", "gamma")
-    }
-    quantities |= {
-        "alpha": attrgetter("envelope.exponent"),
-        "C0": attrgetter("envelope.coefficient"),
-    }
-    quantities |= {
-        "w_N": attrgetter("envelope.params_share"),
-        "w_D": attrgetter("envelope.tokens_share"),
-    }
     missing = {name for name in ("E", "A", "B") if getattr(law, name) is None}
     missing |= {"C0"} if missing & {"A", "B"} else set()
     rows = [
         {
             "name": Words(spelling.names()[name], f"${spelling.latex(name)}$"),
-            "value": law.estimate(of),
+            "value": law.estimate(attrgetter(OF_LAW[name])),
         }
-        for name, of in quantities.items()
+        for name in names
         if name not in missing
     ]
     shown = [
@@ -286,14 +287,9 @@ def law_table(law: Law, notation: str | Notation = DEFAULT) -> Table:
         Column("value", format=Shortest(6), keys=("value", "low", "high")),
     ]
     if law.uncertainty is not None:
+        interval = Interval(Shortest(5))
         shown.append(
-            Column(
-                "value",
-                interval_heading(),
-                show="interval",
-                interval=Interval(Shortest(5)),
-                only="page",
-            )
+            Column("value", interval_heading(), show="interval", interval=interval, only="page")
         )
     return Table(shown, rows, title=str(law))
 
@@ -308,7 +304,7 @@ def intervals_of(result: Penalty | Allocation) -> dict[str, Any]:
         figures, given = shown_in("ratios"), {name for name, _ in result.given}
         given |= {"ratio", "size_ratio"} if given & {"ratio", "size_ratio"} else set()
     else:
-        figures, given = ["compute", *shown_in("allocations")], {result.target[0]}
+        figures, given = ["compute", *shown_in("allocations")], {result.given[0][0]}
     estimates = {
         name: result.estimate(FIGURES[name][0].of or name)
         for name in figures

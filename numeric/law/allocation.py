@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from operator import attrgetter
 
-from ..theory.typeset.shown import Shown
-from . import formulas
-from .arrays import (
+from .. import formulas
+from ..arrays import (
     any_of,
     greatest,
     is_foreign,
@@ -20,39 +18,27 @@ from .arrays import (
     positive_values,
     real_values,
 )
-from .errors import outside, positive_number
-from .penalty import Computed
+from ..errors import outside, positive_number
+from .figures import Result, figure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any, TypeVar
 
-    from ..theory.typeset.table import Table
-    from .law import Law
+    from ...theory.typeset.table import Table
+    from .params_tokens import Law
     from .penalty import PairLaw, Penalty
-    from .results import Estimate
 
     Kind = TypeVar("Kind", bound="Allocation")
 
-FIGURES = (
-    "params",
-    "tokens",
-    "tokens_per_param",
-    "compute",
-    "loss",
-    "reducible_loss",
-    "binding",
-    "unspent_compute",
-)
-NUMBERS = tuple(name for name in FIGURES if name != "binding")
 #: What an allocation is asked for by, in the order of `Law.allocate`.
 TARGETS = ("compute", "loss", "reducible_loss", "params", "tokens")
 #: And by which where tokens per param are given.
 RAYS = ("compute", "params", "tokens")
 
 
-class Allocation(Computed, Shown):
+class Allocation(Result):
     """Params and tokens for a budget.
 
     Attributes
@@ -78,9 +64,9 @@ class Allocation(Computed, Shown):
         "at_max_tokens",
         "caps",
         "compute",
+        "given",
         "law",
         "params",
-        "target",
         "tokens",
     )
 
@@ -90,8 +76,9 @@ class Allocation(Computed, Shown):
     compute: Any
     at_max_params: Any
     at_max_tokens: Any
-    target: tuple[str, Any]
+    given: tuple[tuple[str, Any], ...]
     caps: dict[str, float]
+    first = ("params", "tokens", "tokens_per_param", "compute", "loss", "reducible_loss")
 
     @property
     def on_ray(self) -> bool:
@@ -113,21 +100,21 @@ class Allocation(Computed, Shown):
         """(L - E)/(L* - E)."""
         return self.penalty.loss_penalty
 
-    @cached_property
+    @figure
     def unspent_compute(self) -> Any:
         """What is left of the budget where both caps bind."""
-        name, budget = self.target
+        ((name, budget),) = self.given
         return budget - self.compute if name == "compute" else 0.0 * self.compute
 
-    @cached_property
+    @figure
     def tokens_per_param(self) -> Any:
         """D/N."""
         return self.tokens / self.params
 
-    @cached_property
+    @figure
     def reducible_loss(self) -> Any:
         """L - E."""
-        name, value = self.target
+        ((name, value),) = self.given
         if name == "reducible_loss":
             return value
         if name == "loss":
@@ -136,15 +123,15 @@ class Allocation(Computed, Shown):
             return self.law.reducible_loss(self.params, self.tokens)
         return self.law.envelope.reducible_loss(self.compute)
 
-    @cached_property
+    @figure
     def loss(self) -> Any:
         """L, None where the law has no E."""
         if self.law.E is None:
             return None
-        name, value = self.target
+        ((name, value),) = self.given
         return value if name == "loss" else formulas.loss_at(self.reducible_loss, self.law.E)
 
-    @cached_property
+    @figure
     def binding(self) -> Any:
         """The cap that moves the allocation off the optimum."""
         if self.on_ray:
@@ -164,63 +151,24 @@ class Allocation(Computed, Shown):
         )
         return np.broadcast_to(capped, np.shape(self.params))
 
-    def _again(self, law: Law, target: Any) -> Allocation:
-        return law.allocate(**{self.target[0]: target}, **self.caps)
-
-    def estimate(self, figure: str | Callable[[Allocation], float], level: float = 0.9) -> Estimate:
-        """A figure, or a function of the allocation, with its interval, where the law came from
-        data: the percentiles over the draws of the law.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such figure, or the allocation holds arrays: take one of its `rows`.
-        """
-        if not callable(figure) and figure not in NUMBERS:
-            raise outside("figure", figure, f"one of {', '.join(NUMBERS)}")
-        if not is_number(self.target[1]):
-            raise ValueError(
-                "estimate: is of one budget; the allocation holds arrays, whose rows() are one each"
-            )
-        of = figure if callable(figure) else attrgetter(figure)
-        return self.law.estimate(lambda law: of(self._again(law, self.target[1])), level)
-
-    def rows(self) -> Iterator[Allocation]:
-        """The allocations of the single budgets or targets."""
-        if is_number(self.target[1]):
-            yield self
-            return
-        import numpy as np
-
-        for value in np.ravel(self.target[1]):
-            yield self._again(self.law, float(value))
+    def _again(self, law: Any, given: dict[str, Any]) -> Allocation:
+        return law.allocate(**given, **self.caps)
 
     def tables(self) -> tuple[Table, ...]:
         """A row a budget; intervals where the law came from data."""
-        from .law_tables import allocation_tables
+        from .tables import allocation_tables
 
         return allocation_tables(list(self.rows()))
 
     def plot(self, ax: Any = None) -> Any:
         """The profiles of loss at these budgets, with their optima."""
-        from .plot.panels import plot_isoflop
+        from ..plot.panels import plot_isoflop
 
-        law, budgets = self.law, [float(row.compute) for row in self.rows()]
-        coefficients = law.needed("A", "B")
-        return plot_isoflop(
-            law.E,
-            beta=law.beta,
-            gamma=law.gamma,
-            computes=budgets,
-            ax=ax,
-            A=coefficients["A"],
-            B=coefficients["B"],
-        )
+        return plot_isoflop(self.law, [float(row.compute) for row in self.rows()], ax)
 
     def as_dict(self) -> dict[str, Any]:
         """Every figure by name."""
-        shown = (*FIGURES, "loss_penalty") if self.on_ray else FIGURES
-        return {name: getattr(self, name) for name in shown}
+        return super().as_dict() | ({"loss_penalty": self.loss_penalty} if self.on_ray else {})
 
 
 def allocate(
@@ -259,7 +207,7 @@ def allocate(
             _on_ray(law, name, target, **limits) if on_ray else _FOR[name](law, target, **limits)
         )
     _require_floats(found["params"], found["tokens"])
-    return kind(law=law, target=(name, target), caps=limits, **found)
+    return kind(law=law, given=((name, target),), caps=limits, **found)
 
 
 def _for_compute(
@@ -276,14 +224,15 @@ def _for_compute(
     params = _or_inf(forms.optimal_params, budget)
     tokens = _or_inf(forms.optimal_tokens, budget)
     capped = (budget > min(size_cap, data_wall)) | (params > max_params) | (tokens > max_tokens)
-    if data_wall <= size_cap:
+    is_wall = max_tokens < math.inf and data_wall <= size_cap
+    if is_wall:
         at_cap = (forms.params_given_tokens(budget, max_tokens), max_tokens)
     else:
         at_cap = (max_params, forms.tokens_given_params(budget, max_params))
     both = capped & ((at_cap[0] > max_params) | (at_cap[1] > max_tokens))
     spent = forms.compute(max_params, max_tokens) if any_of(both) else 0.0
     where = namespace(budget).where
-    caps["at_max_tokens" if data_wall <= size_cap else "at_max_params"] = capped
+    caps["at_max_tokens" if is_wall else "at_max_params"] = capped
     return caps | {
         "params": where(both, max_params, where(capped, at_cap[0], params)),
         "tokens": where(both, max_tokens, where(capped, at_cap[1], tokens)),

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import isoflop
-from isoflop.numeric.custom import CustomLaw, law_from_expression
 from isoflop.numeric.law import Law
+from isoflop.numeric.law.custom import CustomLaw, law_from_expression
 from isoflop.theory.code.formulas import formulas
 
 mp = mpmath.mp.clone()
@@ -311,12 +311,22 @@ def test_tolerances_and_wasted_compute_of_other_forms() -> None:
     )
 
 
-def test_figures_of_a_law_of_ones_own_have_estimates_without_an_interval_and_no_picture() -> None:
+def test_figures_of_a_law_of_ones_own_have_estimates_without_an_interval() -> None:
     law = law_from_expression(
         "E + A*N^-b + B*D^-g", {"E": 1.8, "A": 480.0, "B": 2085.0, "b": 0.35, "g": 0.36}
     )
     for result, figure in ((law.penalty(10.0), "loss_penalty"), (law.allocate(1e22), "params")):
         estimate = result.estimate(figure)
         assert (estimate.value, estimate.has_interval) == (getattr(result, figure), False)
-        with pytest.raises(ValueError, match=r"^law='custom': is drawn for laws"):
-            result.plot()
+
+
+def test_a_law_of_ones_own_is_drawn_as_the_built_in_one_is() -> None:
+    numbers = {"E": 1.8, "A": 480.0, "B": 2085.0, "b": 0.35, "g": 0.36}
+    mine = law_from_expression("E + A*N^-b + B*D^-g", numbers)
+    own = Law(E=1.8, A=480.0, B=2085.0, beta=0.35, gamma=0.36)
+    for ask in (lambda law: law, lambda law: law.penalty(10.0), lambda law: law.allocate([1e22])):
+        drawn, expected = (ask(law).plot().get_lines()[0].get_xydata() for law in (mine, own))
+        assert drawn == pytest.approx(expected, rel=1e-12)
+    accuracy = law_from_expression("exp(-A*N^-b - B*D^-g)", dict(list(numbers.items())[1:]))
+    with pytest.raises(ValueError, match=r"^compute: is needed"):
+        accuracy.plot()

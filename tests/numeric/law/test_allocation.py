@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.numeric.allocation import Allocation
 from isoflop.numeric.law import Law, law
+from isoflop.numeric.law.allocation import Allocation
 
 MP = mpmath.mp.clone()
 MP.dps = 50

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 
-from ..theory.data.notation import Frozen, Notation
-from ..theory.data.notation import notation as find_notation
-from ..theory.typeset.shown import Shown
-from .arrays import is_number, positive_values, real_values
-from .errors import ArgumentError, exponent_number, nonnegative_number, positive_number
+from ...theory.data.notation import Frozen, Notation
+from ...theory.data.notation import notation as find_notation
+from ...theory.typeset.shown import Shown
+from ..arrays import is_number, positive_values, real_values
+from ..errors import ArgumentError, exponent_number, nonnegative_number, positive_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, NoReturn
 
-    from ..theory.typeset.table import Table
+    from ...theory.typeset.table import Table
 
 #: exp of more than this exceeds the largest float.
 LARGEST_LOG = math.log(1.7976931348623157e308)
@@ -127,14 +127,14 @@ class ComputeLaw(Frozen, Shown):
 
     def save(self, path: str | PathLike[str], notation: str | Notation = "schaeffer") -> None:
         """Write a law file, which `isoflop.law` reads."""
-        from .lawfile import write
+        from .file import write
 
         write(self.as_dict(notation), path)
 
     def tables(self) -> tuple[Table, ...]:
         """The coefficients."""
-        from ..theory.typeset.numbers import Shortest
-        from ..theory.typeset.table import Column, Table
+        from ...theory.typeset.numbers import Shortest
+        from ...theory.typeset.table import Column, Table
 
         known = {name: value for name, value in self.coefficients().items() if value is not None}
         rows = [{"name": name, "value": value} for name, value in known.items()]

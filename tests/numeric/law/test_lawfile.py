@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.numeric import lawfile
 from isoflop.numeric.errors import LARGEST_EXPONENT, SMALLEST_EXPONENT
 from isoflop.numeric.law import Law, law
+from isoflop.numeric.law import file as lawfile
 from isoflop.theory.data.notation import NOTATIONS
 from isoflop.theory.data.published import names
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 from functools import lru_cache
 from math import isfinite
 
-from .errors import ArgumentError
+from ..errors import ArgumentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from .law import Law
-    from .results import Estimate
+    from ..results import Estimate
+    from .params_tokens import Law
 
 __all__ = ["LEVEL", "Uncertainty", "drawn_laws", "estimated"]
 
@@ -152,7 +152,7 @@ def estimated(
     """See `Law.estimate`. There is no interval where the quantity does not exist for one of the
     draws.
     """
-    from .results import Estimate
+    from ..results import Estimate
 
     value, drawn = float(quantity(law)), [_or_nan(quantity, other) for other in drawn_laws(law)]
     estimate = Estimate.of_draws(value, drawn, level)
