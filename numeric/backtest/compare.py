@@ -167,7 +167,7 @@ def _subject(
     if proxy is not None:
         at_runs = evaluations.proxy(proxy)[runs.index]
         runs = replace(runs, at=replace(runs.at, proxy=at_runs))
-    if any("k" in kind.needs for kind in kinds):
+    if any(kind.name == IN_K for kind in kinds):
         pairs = evaluations.pairs(name, baseline.value)
     return Benchmark(
         runs=runs,

@@ -340,7 +340,7 @@ class Comparison(HeldOut):
         """Whether every law was fitted everywhere, with a certified minimum. Coefficients may be
         open: errors are not.
         """
-        return all(each.fit is not None and each.fit.found.converged for each in self.judged)
+        return all(each.fit is not None and each.fit.converged for each in self.judged)
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for every entry."""
@@ -410,7 +410,7 @@ class Comparison(HeldOut):
             "formula": each.fit.kind.formula,
             "fitted_by": each.fit.kind.fitted_by,
             "coefficients": each.coefficients,
-            "converged": each.fit.found.converged,
+            "converged": each.fit.converged,
             "reason": each.fit.found.reason,
             "undetermined": list(each.undetermined),
             "remarks": list(each.remarks),
@@ -509,7 +509,7 @@ class Comparison(HeldOut):
             rows, known, noun = data.rows(kind), data.has_proxy(kind), "runs"
             if rows is not data.runs:
                 noun = "pairs of run and k"
-            elif "proxy" in kind.needs and not (known.all() and noun in parts):
+            elif data.needs_proxy(kind) and not (known.all() and noun in parts):
                 noun = "runs with the proxy"
             parts.setdefault(noun, (rows.subset(known), data.held_out(kind)[known]))
         for noun, (rows, held) in parts.items():

@@ -82,10 +82,10 @@ def backtest(
     axis : {"compute", "params", "tokens", "gold"}
         What makes a model expensive. For gold, -log probability of the gold reference solution,
         less is more expensive.
-    targets : int, float, sequence of str, or "all"
+    targets : int, float, or "all"
         What is predicted, and never trained on: the models at so many of the highest values of the
-        axis, a share of all models, or those of these names. "all": from every cutoff all models
-        beyond it, which tells far more of the coverage of intervals.
+        axis, or a share of all models. "all": from every cutoff all models beyond it, which tells
+        far more of the coverage of intervals.
     cutoffs : int or sequence of float, optional
         So many, evenly spread over the logarithm of the axis, or these values. By default the axis
         value of every model with enough models up to it: one more than the law has coefficients.

@@ -432,8 +432,8 @@ def test_bad_arguments(runs, given, said) -> None:
 
 def test_a_law_that_cannot_be_fitted_says_why_and_stops_no_other(runs) -> None:
     few = runs.subset(runs.mask("compute < 1e19"))
-    asked = {"laws": ("compute", "params-tokens-ceiling"), "benchmarks": ("piqa", "hard")}
-    found = compare_laws(few, margin={"hard": 0.3}, **asked)
+    laws, both = ("compute", "params-tokens-ceiling"), ("piqa", "hard")
+    found = compare_laws(few, laws=laws, benchmarks=both, margin={"hard": 0.3})
     why = "no run exceeds guessing (0) by more than 0.3 and is below 1"
     assert found.entry("hard", "compute").failed == why
     assert found.entry("piqa", "compute").fit is not None

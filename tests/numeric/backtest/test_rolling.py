@@ -131,9 +131,7 @@ def test_all_targets(exact):
     assert median < 0.03
 
 
-@pytest.mark.parametrize(
-    ("targets", "count"), [(2, 2), (0.25, 4), (["N6.4e+09_D5e+11", "N6.4e+09_D7e+10"], 2)]
-)
+@pytest.mark.parametrize(("targets", "count"), [(2, 2), (0.25, 4)])
 def test_targets_are_never_trained_on(exact, targets, count):
     found = backtest(exact, laws="compute", k=[1], targets=targets, resamples=0, cutoffs=3)
     plan = found.cutoffs["compute"]
@@ -343,7 +341,7 @@ def test_a_condition_holds_out_what_it_names():
         ({"targets": 0}, r"targets=0: must be all, a whole number"),
         ({"targets": 1.5}, r"targets=1.5: must be all"),
         ({"targets": "most"}, r"targets='most': must be all"),
-        ({"targets": ["nobody"]}, r"targets='nobody': is no model of"),
+        ({"targets": ["nobody"]}, r"targets=\['nobody'\]: must be all"),
         (
             {"targets": 15},
             r"law='compute': 16 models .* 15 to be predicted; must leave at least 4 cheaper",
