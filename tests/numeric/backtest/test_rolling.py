@@ -151,14 +151,6 @@ def test_other_axes(exact, axis):
     assert all(row["decades_held_out"] > 0.0 for row in found.rows())
 
 
-def test_least_squares_for_small_k(exact):
-    found = backtest(
-        exact, laws="compute", method="least-squares-log", k=[1], resamples=0, cutoffs=3
-    )
-    assert found.method == "least-squares-log"
-    assert found.errors()[0]["median_error"] < 0.05
-
-
 def test_targets_without_a_success_are_counted_not_compared():
     design = grid(SIZES, TOKENS)
     truth = law_truth(design, "compute", LAW, concentration=200.0)
@@ -207,23 +199,11 @@ def test_a_fit_that_leaves_a_coefficient_open_has_no_part():
 
 def test_models_of_a_size_are_drawn_together(exact):
     """The final intervals are those of the law fitted to the same models with the same resamples."""
-    options: dict[str, Any] = {
-        "laws": "compute",
-        "k": [1],
-        "cutoffs": 1,
-        "targets": "all",
-        "resamples": 30,
-        "seed": 5,
-    }
-    for cluster in ("auto", "tokens", None):
-        (step,) = backtest(exact, cluster=cluster, **options).judged
-        (own,) = fit_passk(exact, law="compute", k=[1], resamples=30, seed=5, cluster=cluster).fits
-        alpha = step.fitted.final("alpha")
-        assert (alpha.low, alpha.high) == pytest.approx(own.interval("alpha"), rel=1e-6)
-    with pytest.raises(ValueError, match="cluster='size': must be one of"):
-        backtest(exact, cluster="size", **options)
-    with pytest.raises(ValueError, match="cluster='params': is for counts"):
-        backtest(runs_table(), cluster="params")
+    drawn: dict[str, Any] = {"k": [1], "resamples": 30, "seed": 5}
+    (step,) = backtest(exact, laws="compute", cutoffs=1, targets="all", **drawn).judged
+    (own,) = fit_passk(exact, law="compute", **drawn).fits
+    alpha = step.fitted.final("alpha")
+    assert (alpha.low, alpha.high) == pytest.approx(own.interval("alpha"), rel=1e-6)
 
 
 # -- runs --------------------------------------------------------------------------------------------------------------
@@ -350,11 +330,10 @@ def test_a_condition_holds_out_what_it_names():
         ({"cutoffs": [1e10]}, r"cutoffs=10000000000.0: must be from .* in compute"),
         ({"cutoffs": [1e30]}, r"cutoffs=1e\+30: must be from"),
         ({"cutoffs": []}, r"cutoffs=\[\]: must be at least one"),
-        ({"method": "guess"}, r"method='guess': must be one of likelihood"),
+        ({"method": "huber-log"}, r"method='huber-log': is for runs"),
         ({"level": 1.0}, r"level=1.0: must"),
         ({"resamples": -1}, r"resamples=-1: must be"),
         ({"jobs": 0}, r"jobs=0: must be"),
-        ({"random_baseline": 0.1}, r"random_baseline=0.1: is for runs"),
     ],
 )
 def test_bad_arguments(exact, options, message):
@@ -408,15 +387,12 @@ def test_several_benchmarks_are_refused():
 @pytest.mark.parametrize(
     ("correct", "cause"), [(0, r"\(5 without a success"), (20, r", 5 without a failure\)")]
 )
-@pytest.mark.parametrize("method", ["likelihood", "least-squares-log"])
-def test_all_zeros_or_all_ones_are_one_error(correct, cause, method):
+def test_all_zeros_or_all_ones_are_one_error(correct, cause):
     data = table_of(6, compute=np.repeat(np.geomspace(1e18, 1e21, 6), 3), c=np.full(18, correct))
-    if method == "least-squares-log":
-        cause = "5 without a success" if correct == 0 else "pass@k of m0 is 1"
     with pytest.raises(
         ValueError, match=rf"data: no fit can be made; law compute at k=1: .*{cause}"
     ):
-        backtest(data, k=[1], resamples=0, method=method)
+        backtest(data, k=[1], resamples=0)
 
 
 def test_some_cutoffs_without_a_fit_are_counted():
@@ -435,13 +411,12 @@ def test_some_cutoffs_without_a_fit_are_counted():
 # -- what a fit must not know ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["likelihood", "least-squares-log"])
-def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff(method):
+def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff():
     """With other counts of the dear models the fits to the cheap ones are the same: also of what is
     learnt from all models.
     """
     counts = counts_of(0.1, samples=20, problems=60)
-    compute, k = counts.covariates["compute"], 200 if method == "likelihood" else 10
+    compute, k = counts.covariates["compute"], 200
     cutoff = float(np.sort(compute)[9])
     changed = counts.c.copy()
     dear = (compute > cutoff)[counts.group]
@@ -451,7 +426,6 @@ def test_a_fit_knows_nothing_of_the_models_beyond_its_cutoff(method):
         "k": [k],
         "targets": "all",
         "resamples": 0,
-        "method": method,
     }
     one, other = (backtest(each, **options) for each in (counts, replace(counts, c=changed)))
     for step, again in zip(one.at("compute", k), other.at("compute", k), strict=True):
