@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.data import grid_runs
 
 from isoflop.numeric.backtest import backtest
 from isoflop.numeric.fit import hold_out as engine
@@ -211,24 +212,15 @@ def test_models_of_a_size_are_drawn_together(exact):
 
 def runs_table(noise=1e-3, seed=0):
     """36 runs of a params+tokens law with lognormal noise."""
-    params, tokens = (
-        x.ravel() for x in np.meshgrid(np.geomspace(1e8, 1e10, 6), np.geomspace(2e9, 2e11, 6))
-    )
-    loss = 1.7 + 400.0 * params**-0.34 + 410.0 * tokens**-0.28
-    return {
-        "N": params,
-        "D": tokens,
-        "loss": loss * np.exp(noise * np.random.default_rng(seed).standard_normal(36)),
-    }
+    return grid_runs(6, 6, tokens=(2e9, 2e11), noise=noise, seed=seed)
 
 
 def test_runs_are_predicted():
     found = backtest(runs_table(), targets=3, resamples=30, cutoffs=5)
     assert found.what == "runs"
     assert found.laws == ("compute", "params-tokens")
-    medians = {
-        row["law"]: row["median_error"] for row in found.errors() if row["decades_hi"] == 1.0
-    }
+    near = [row for row in found.errors() if row["decades_hi"] == 1.0]
+    medians = {row["law"]: row["median_error"] for row in near}
     assert medians["params-tokens"] < 0.005 < medians["compute"]  # the runs are not on a frontier
     covered = next(row for row in found.coverage() if row["law"] == "params-tokens")
     assert covered["coverage"] > 0.6
@@ -261,27 +253,19 @@ def test_intervals_of_runs_are_those_of_linear_regression():
     assert 0.7 < np.mean(inside) <= 1.0
 
 
-# -- resuming ----------------------------------------------------------------------------------------------------------
-
-
-def stopped_after(count, monkeypatch):
-    """Ctrl-C after so many fits."""
+def test_an_interrupt_keeps_the_fits_that_are_made(exact, monkeypatch):
+    options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 20, "cutoffs": 5}
+    whole = backtest(exact, **options)
     made: list[Any] = []
     real = engine._judged
 
     def interrupted(trial):
-        if len(made) == count:
+        if len(made) == 3:
             raise KeyboardInterrupt
         made.append(trial)
         return real(trial)
 
     monkeypatch.setattr(engine, "_judged", interrupted)
-
-
-def test_an_interrupt_keeps_the_fits_that_are_made(exact, monkeypatch):
-    options: dict[str, Any] = {"laws": "compute", "k": [1], "resamples": 20, "cutoffs": 5}
-    whole = backtest(exact, **options)
-    stopped_after(3, monkeypatch)
     part = backtest(exact, **options)
     assert part.interrupted
     assert (len(part), part.planned) == (3, len(whole))
@@ -464,30 +448,21 @@ def mixed():
 def test_ways_of_observing_are_told_apart(mixed):
     rows = [row for row in mixed.rows() if row["converged"] and row["observed"] is not None]
     for found in mixed.errors(by_decades=False):
-        part = [
-            row
-            for row in rows
-            if (row["k"], row["how_observed"]) == (found["k"], found["how_observed"])
-        ]
+        place = (found["k"], found["how_observed"])
+        part = [row for row in rows if (row["k"], row["how_observed"]) == place]
         signed = [row["relative_error"] for row in part]
+        of_pass = [row["relative_error_pass"] for row in part]
         assert found["n"] == len(part)
         assert found["median_error"] == pytest.approx(np.median(np.abs(signed)))
         assert found["median_bias"] == pytest.approx(np.median(signed))
-        assert found["share_above"] == pytest.approx(
-            np.mean([row["predicted"] > row["observed"] for row in part])
-        )
-        assert found["median_bias_pass"] == pytest.approx(
-            np.median([row["relative_error_pass"] for row in part])
-        )
+        above = [row["predicted"] > row["observed"] for row in part]
+        assert found["share_above"] == pytest.approx(np.mean(above))
+        assert found["median_bias_pass"] == pytest.approx(np.median(of_pass))
     ways = {(row["k"], row["how_observed"]) for row in mixed.coverage() if row["k"]}
     assert ways == {(5, "estimate"), (50, "estimate"), (50, "likelihood")}
-    assert {row["how_observed"] for row in mixed.as_dict()["coverage_by_decades"]} == {
-        "estimate",
-        "likelihood",
-    }
-    text = str(mixed)
-    for word in ("observed by", "likelihood", "signed", "above", "pass@k"):
-        assert word in text
+    by_decades = {row["how_observed"] for row in mixed.as_dict()["coverage_by_decades"]}
+    assert by_decades == {"estimate", "likelihood"}
+    assert all(word in str(mixed) for word in ("observed by", "likelihood", "signed", "pass@k"))
 
 
 def test_stability_at_every_cutoff_is_a_lower_limit(mixed):
@@ -510,29 +485,13 @@ def test_stability_at_every_cutoff_is_a_lower_limit(mixed):
 # -- coverage ----------------------------------------------------------------------------------------------------------
 
 
-def coverage_of(seeds, scatter=0.1):
-    """Whether the prediction interval from the other 15 models holds the most expensive one, a seed
-    each.
-    """
-    inside = []
-    for seed in seeds:
-        counts = counts_of(
-            scatter,
-            samples=200,
-            problems=60,
-            seed=100 * seed,
-            coefficients={"E0": 0.0, "C0": 2e3, "alpha": 0.16},
-        )
-        found = backtest(counts, laws="compute", k=[1], resamples=0, cutoffs=1)
-        inside += [row["inside"] for row in found.rows() if row["n_train"] == 15]
-    return np.array(inside)
-
-
-def test_prediction_intervals_hold_about_as_often_as_they_say():
-    assert coverage_of(range(12)).mean() > 0.6
-
-
 @pytest.mark.slow
 def test_prediction_intervals_hold_as_often_as_they_say():
-    inside = coverage_of(range(150))
-    assert abs(inside.mean() - 0.9) < 4.0 * np.sqrt(0.9 * 0.1 / len(inside)) + 0.02
+    """Whether that from the other 15 models holds the most expensive one, in 150 simulations."""
+    inside = []
+    for seed in range(150):
+        options: dict[str, Any] = {"samples": 200, "problems": 60, "seed": 100 * seed}
+        counts = counts_of(0.1, coefficients=LAW | {"E0": 0.0}, **options)
+        found = backtest(counts, laws="compute", k=[1], resamples=0, cutoffs=1)
+        inside += [row["inside"] for row in found.rows() if row["n_train"] == 15]
+    assert abs(np.mean(inside) - 0.9) < 4.0 * np.sqrt(0.9 * 0.1 / len(inside)) + 0.02
