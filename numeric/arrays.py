@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Arguments = ParamSpec("Arguments")
 
-    class Formula(Protocol[Arguments]):
+    class Proved(Protocol[Arguments]):
         """A proved formula: called with numbers or arrays, in order or by name."""
 
         names: tuple[str, ...]
@@ -57,7 +57,7 @@ FLOATS = SimpleNamespace(
 # -- calling a formula ---------------------------------------------------------------------------
 
 
-def formula(body: Callable[Concatenate[Any, Arguments], Any]) -> Formula[Arguments]:
+def formula(body: Callable[Concatenate[Any, Arguments], Any]) -> Proved[Arguments]:
     """A function of numbers or arrays, from its body; the first argument of that is a namespace.
 
     An infinity or a NaN as the result for floats or NumPy arrays is a ValueError that names the
@@ -66,7 +66,7 @@ def formula(body: Callable[Concatenate[Any, Arguments], Any]) -> Formula[Argumen
     return _Call(body, may_be_infinite=False)
 
 
-def formula_or_inf(body: Callable[Concatenate[Any, Arguments], Any]) -> Formula[Arguments]:
+def formula_or_inf(body: Callable[Concatenate[Any, Arguments], Any]) -> Proved[Arguments]:
     """The same for a formula whose result may be infinite."""
     return _Call(body, may_be_infinite=True)
 

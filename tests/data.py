@@ -95,6 +95,14 @@ def accuracies(
     return baseline + (1.0 - baseline) * np.exp(-y)
 
 
+def pass_at_k(compute: Any, k: float, *, noise: float = 0.0, seed: Any = 0) -> Any:
+    """pass@k with -log of it linear in log C, log k and their product: falling in k above 4.3e16
+    FLOP.
+    """
+    x, log_k = np.log(compute), np.log(k)
+    return np.exp(-noisy(np.exp(6.0 - 0.13 * x + 0.9 * log_k - 0.0235 * x * log_k), noise, seed))
+
+
 def evaluations(
     params: Any, tokens: Any, scores: Mapping[tuple[str, str], Any], **baselines: float
 ) -> dict[str, list[Any]]:

@@ -6,7 +6,8 @@ from sympy import Symbol
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.law import PARAMS_TOKENS
-from isoflop.theory.penalty import critical, misallocation
+from isoflop.theory.penalty import misallocation
+from isoflop.theory.penalty_claims import critical
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone, ByPositiveTerms
 from isoflop.theory.proof.theorem import Derivation, say, step
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from sympy import Integer, oo
 
 from isoflop.theory import symbols as sym
-from isoflop.theory.penalty import misallocation, named_steps, tokens_factor
+from isoflop.theory.penalty import misallocation, named_steps
+from isoflop.theory.penalty_claims import tokens_factor
 from isoflop.theory.proof.arguments import ByLeadingTerm
 from isoflop.theory.proof.theorem import Claim, Derivation, function, say, step
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from ..data.sample import above_guessing
 from ..errors import whole_number
+from ..fit.hold_out import errors
 from ..fit.resample import Draws, case_weights, refits_of
-from .kind import LawFit, errors
+from .kind import LawFit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..accuracy.baselines import Baseline
 from ..accuracy.fitting import fit_law, resampled
 from ..data.sample import above_guessing
 from ..errors import outside
@@ -15,7 +16,6 @@ from ..fit.hold_out import Trial
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..accuracy.baselines import Baseline
     from ..accuracy.fitting import LawFit
     from ..accuracy.kind import Kind
     from ..data.sample import Sample
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AccuracyLearner", "Benchmark"]
 
+#: Where nothing is resampled, what guessing scores is that of the runs.
+EXACT = Baseline(0.0)
+
 
 @dataclass(frozen=True)
 class AccuracyLearner:
@@ -33,14 +36,14 @@ class AccuracyLearner:
     Attributes
     ----------
     kind : Kind
-    baseline : Baseline or None
+    baseline : Baseline
         What guessing scores; for resamples alone.
     resamples, seed : int
         Refits to resamples of the runs, each with a redrawn baseline.
     """
 
     kind: Kind
-    baseline: Baseline | None = None
+    baseline: Baseline
     resamples: int = 0
     seed: int = 0
 
@@ -55,9 +58,7 @@ class AccuracyLearner:
             fit = fit_law(rows, self.kind)
         except ValueError as error:
             raise ValueError(str(error).removeprefix(f"{rows.benchmark}: ")) from None
-        if self.baseline is None or not self.resamples:
-            return fit
-        return resampled(fit, self.baseline, self.resamples, self.seed)
+        return resampled(fit, self.baseline, self.resamples, self.seed) if self.resamples else fit
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,8 +71,8 @@ class Benchmark:
         All runs with a score, at k = 1; where there is a proxy, it is NaN at runs without one.
     kinds : tuple of Kind
         Laws of different names.
-    baseline : Baseline or None
-        What guessing scores, for resamples.
+    baseline : Baseline
+        What guessing scores; of use to resamples alone.
     held : ndarray of bool
         (n,): which of the runs a condition holds out.
     pairs : Sample or None
@@ -82,7 +83,7 @@ class Benchmark:
 
     runs: Sample
     kinds: tuple[Kind, ...]
-    baseline: Baseline | None = None
+    baseline: Baseline = EXACT
     held: Any = None
     pairs: Sample | None = None
     held_pairs: Any = field(default_factory=lambda: np.zeros(0, dtype=bool))
@@ -104,18 +105,21 @@ class Benchmark:
 
     def rows(self, kind: Kind) -> Sample:
         """What a law is fitted to and judged on: the runs, or pairs of run and k."""
-        return self.pairs if "k" in kind.requires and self.pairs is not None else self.runs
+        return self.pairs if "k" in kind.asks and self.pairs is not None else self.runs
 
     def held_out(self, kind: Kind) -> Mask:
         """Which of the rows of a law are held out."""
         return np.asarray(self.held if self.rows(kind) is self.runs else self.held_pairs)
 
+    def needs_proxy(self, kind: Kind) -> bool:
+        """Whether a law is fitted to the runs with a proxy alone."""
+        return "proxy" in kind.requires and self.runs.at.proxy is not None
+
     def has_proxy(self, kind: Kind) -> Mask:
         """Which of the rows of a law have the proxy, if it needs one."""
-        rows = self.rows(kind)
-        if "proxy" not in kind.requires or rows.at.proxy is None:
-            return np.ones(len(rows), dtype=bool)
-        return np.isfinite(rows.at.proxy)
+        if not self.needs_proxy(kind):
+            return np.ones(len(self.rows(kind)), dtype=bool)
+        return np.isfinite(self.runs.at.proxy)
 
     def is_judged(self, rows: Sample) -> Mask:
         """Which of the rows exceed guessing by more than the strictest margin."""

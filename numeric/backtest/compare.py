@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...theory.data.notation import close_matches
 from ..accuracy.laws import LAWS, held_out_of, kind_for
 from ..data.rows import those_dropped
@@ -129,7 +131,13 @@ def compare_laws(
         for subject in subjects.values()
         for kind in subject.kinds
     ]
-    _some_of_both(evaluations, hold_out, [trial.split for trial in trials])
+    if not any(trial.split.train.any() for trial in trials):
+        complaint = f"holds out all the runs of {evaluations.source}; none is left to fit"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
+    held = [subject.held_out(kind) for subject in subjects.values() for kind in subject.kinds]
+    if hold_out is not None and not np.concatenate(held).any():
+        complaint = f"holds out none of the runs of {evaluations.source}"
+        raise ArgumentError("hold_out", hold_out, complaint=complaint)
     held_out = judge(trials, jobs=jobs, progress=progress, then=_stop_if_interrupted)
     judged = []
     for trial, one in zip(trials, held_out.judged, strict=False):
@@ -167,7 +175,7 @@ def _subject(
     if proxy is not None:
         at_runs = evaluations.proxy(proxy)[runs.index]
         runs = replace(runs, at=replace(runs.at, proxy=at_runs))
-    if any("k" in kind.requires for kind in kinds):
+    if any(kind.name == IN_K for kind in kinds):
         pairs = evaluations.pairs(name, baseline.value)
     return Benchmark(
         runs=runs,
@@ -189,17 +197,6 @@ def _split(subject: Benchmark, kind: Kind) -> Split:
     return Split("held out", known & ~held, known & held & judged, lacks=lacks)
 
 
-def _some_of_both(evaluations: Evaluations, hold_out: str | None, splits: Sequence[Split]) -> None:
-    """ValueError where a condition holds out none of the runs, or all of them."""
-    if hold_out is not None and all(split.train.all() for split in splits):
-        raise ArgumentError(
-            "hold_out", hold_out, complaint=f"holds out none of the runs of {evaluations.source}"
-        )
-    if not any(split.train.any() for split in splits):
-        complaint = f"holds out all the runs of {evaluations.source}; none is left to fit"
-        raise ArgumentError("hold_out", hold_out, complaint=complaint)
-
-
 def _stop_if_interrupted(judged: Judged) -> None:
     """Ctrl-C among the refits of a law leaves the laws after it."""
     if judged.fitted is not None and judged.fitted.interrupted:
@@ -213,15 +210,13 @@ def _chosen(
     laws: Sequence[str] | None, evaluations: Evaluations, proxy: str | None
 ) -> tuple[str, ...]:
     if laws is not None:
-        names = tuple(laws)
-        for name in names:
-            if name not in LAWS:
-                raise ArgumentError(
-                    "law", name, f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}"
-                )
-        if not names or len({*names}) < len(names):
-            raise outside("laws", list(names), "at least one law, each once")
-        return names
+        unknown = [name for name in laws if name not in LAWS]
+        for name in unknown[:1]:
+            domain = f"one of {', '.join(LAWS)}{close_matches(name, LAWS)}"
+            raise ArgumentError("law", name, domain)
+        if not laws or len({*laws}) < len(laws):
+            raise outside("laws", list(laws), "at least one law, each once")
+        return tuple(laws)
     has_proxy = proxy is not None or len(evaluations.proxies) == 1
     has_both = evaluations.params is not None and evaluations.tokens is not None
     in_k = any(len(evaluations.family(name)) > 1 for name in evaluations.benchmarks)

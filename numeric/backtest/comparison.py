@@ -509,7 +509,7 @@ class Comparison(HeldOut):
             rows, known, noun = data.rows(kind), data.has_proxy(kind), "runs"
             if rows is not data.runs:
                 noun = "pairs of run and k"
-            elif "proxy" in kind.requires and not (known.all() and noun in parts):
+            elif data.needs_proxy(kind) and not (known.all() and noun in parts):
                 noun = "runs with the proxy"
             parts.setdefault(noun, (rows.subset(known), data.held_out(kind)[known]))
         for noun, (rows, held) in parts.items():

@@ -12,7 +12,7 @@ import numpy as np
 from ..data.rows import names_in_conditions
 from ..fit.resample import case_weights
 from ..passk.cautions import AUTO, clusters
-from ..passk.kinds import kind_of
+from ..passk.kinds import KINDS, kind_of
 from ..passk.laws import METHODS, Data, fit_at_k
 from ..passk.likelihood import AtK, Surface
 from ..results import Estimate
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
+#: How the laws are fitted.
+METHOD = METHODS[0]
 #: How a model was observed: by the unbiased estimate, or where some problem has fewer than k
 #: samples by the likelihood.
 ESTIMATE, LIKELIHOOD = "estimate", "likelihood"
@@ -36,8 +38,8 @@ NO_SUCCESS, NO_FAILURE = "no success", "no failure"
 LEAST_DRAWS = 20
 
 
-def of_counts(data: Data, method: str, cluster: str | None = AUTO) -> Subject:
-    """Counts with the method of the fits, and what their models are drawn together by."""
+def of_counts(data: Data) -> Subject:
+    """Counts at one or several k."""
     counts = data.counts
     labels = zip(counts.by, zip(*counts.labels, strict=True), strict=True)
     others = {name: np.array(column, dtype=object) for name, column in labels}
@@ -51,9 +53,7 @@ def of_counts(data: Data, method: str, cluster: str | None = AUTO) -> Subject:
         observed = _observed(data, k, likelihoods.evidence())
         models = Models(
             data=Data(counts, (k,)),
-            method=method,
-            likelihoods=likelihoods if method == METHODS[0] else None,
-            cluster=cluster,
+            likelihoods=likelihoods,
             measured=observed.measured,
             chosen=np.ones(len(counts), dtype=bool),
         )
@@ -65,7 +65,7 @@ def of_counts(data: Data, method: str, cluster: str | None = AUTO) -> Subject:
         names=counts.names,
         covariates=counts.covariates,
         condition_columns=names_in_conditions(counts.covariates, {}, others),
-        method=method,
+        method=METHOD,
         ks=data.ks,
         forms={name: (kind.covariates, kind.coefficients) for name, kind in KINDS.items()},
         rows=rows,
@@ -114,11 +114,8 @@ class Models:
     ----------
     data : Data
         The counts of all models at this k.
-    method : {"likelihood", "least-squares-log"}
-    likelihoods : AtK or None
-        Of all models, where the method is the likelihood.
-    cluster : str or None
-        What models are drawn together by.
+    likelihoods : AtK
+        Of all models.
     measured : ndarray
         (G,): standard error of the observation of each in the logarithm.
     chosen : ndarray of bool
@@ -128,9 +125,7 @@ class Models:
     """
 
     data: Data
-    method: str
-    likelihoods: AtK | None
-    cluster: str | None
+    likelihoods: AtK
     measured: Floats
     chosen: Mask
     learnt: dict[bytes, Evidence] = field(default_factory=dict)
@@ -142,11 +137,10 @@ class Models:
     def alone(self) -> Data:
         """These models, as if there were no others."""
         found = Data(self.data.counts.subset(np.flatnonzero(self.chosen)), self.data.ks)
-        if self.likelihoods is not None:
-            key = np.packbits(self.chosen).tobytes()
-            if key not in self.learnt:
-                self.learnt[key] = self.likelihoods.evidence(self.chosen)
-            found.__dict__["evidence"] = (self.learnt[key],)
+        key = np.packbits(self.chosen).tobytes()
+        if key not in self.learnt:
+            self.learnt[key] = self.likelihoods.evidence(self.chosen)
+        vars(found)["evidence"] = (self.learnt[key],)
         return found
 
 
@@ -166,10 +160,10 @@ class PassLaw:
         size = len(part.counts)
         group, weights = None, np.empty((0, size))
         if self.resamples:
-            _, group = clusters(part.counts, rows.cluster)
+            _, group = clusters(part.counts, AUTO)
             weights = case_weights(group, size, self.resamples, np.random.default_rng(self.seed))
         try:
-            fit = fit_at_k(part, kind_of(self.name), 0, rows.method, weights)
+            fit = fit_at_k(part, kind_of(self.name), 0, METHOD, weights)
         except ValueError as error:
             raise ValueError(str(error).removeprefix(f"k={self.k}: ")) from None
         fit = replace(fit, clusters=group)

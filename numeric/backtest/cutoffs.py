@@ -13,8 +13,6 @@ from ..fit.hold_out import Split, up_to
 from ..words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from .subject import Subject
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 #: Where more of it makes a model cheaper: -log of the probability of the gold reference solution.
 FALLING = ("gold",)
 ALL = "all"
-TARGETS = "all, a whole number of at least 1, a share above 0 and below 1, or a list of names"
+TARGETS = "all, a whole number of at least 1, or a share above 0 and below 1"
 CUTOFFS = "a whole number of at least 1, or a list of values of the axis"
 
 
@@ -90,7 +88,7 @@ def cutoffs_of(
     values = np.where(usable, subject.covariates[axis], np.nan)
     place = -values if axis in FALLING else values
     if hold_out is None:
-        wanted = _targets(subject, targets, place)
+        wanted = _targets(targets, place)
     else:
         wanted = usable & _held_out(subject, hold_out)
     trainable = usable if isinstance(targets, str) and targets == ALL else usable & ~wanted
@@ -132,7 +130,7 @@ def _held_out(subject: Subject, condition: str) -> Mask:
     return np.asarray(truth.true)
 
 
-def _targets(subject: Subject, targets: Any, place: Floats) -> Mask:
+def _targets(targets: Any, place: Floats) -> Mask:
     usable = np.isfinite(place)
     if isinstance(targets, str) and targets == ALL:
         return usable
@@ -141,19 +139,7 @@ def _targets(subject: Subject, targets: Any, place: Floats) -> Mask:
     if isinstance(targets, (float, np.floating)) and 0.0 < targets < 1.0:
         count = max(1, round(float(targets) * int(usable.sum())))
         return usable & (place >= np.sort(place[usable])[-count]) if usable.any() else usable
-    if isinstance(targets, (str, int, float, np.number)) or not targets:
-        raise outside("targets", targets, TARGETS)
-    return usable & _named(subject, targets)
-
-
-def _named(subject: Subject, targets: Sequence[str]) -> Mask:
-    names = [str(name) for name in targets]
-    for name in names:
-        if name not in subject.names:
-            few = ", ".join(subject.names[:3])
-            complaint = f"is no model of {subject.source}; they are {few}, ..."
-            raise ArgumentError("targets", name, complaint=complaint)
-    return np.isin(np.array(subject.names, dtype=object), names)
+    raise outside("targets", targets, TARGETS)
 
 
 def _chosen(cutoffs: Any, distinct: tuple[float, ...], axis: str) -> tuple[float, ...]:

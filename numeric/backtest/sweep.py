@@ -48,7 +48,10 @@ __all__ = ["Sweep", "Threshold", "sweep_thresholds"]
 
 #: The paper's thresholds in FLOP, evenly in log T.
 LOWEST, HIGHEST, COUNT = 6e19, 5e22, 24
-SUCCESS, LEAST_TRAIN, LEAST_HELD_OUT = 0.10, 6, 3
+#: The relative error below which an extrapolation succeeds.
+SUCCESS = 0.10
+#: Fewer runs are not fitted or judged; and a law needs more runs than it has coefficients.
+LEAST_TRAIN, LEAST_HELD_OUT = 6, 3
 RESAMPLES = 2000
 RESAMPLED = "benchmarks resampled"
 #: With fewer benchmarks than this intervals are too narrow: simulated 90 % ones of five held T50 in
@@ -167,7 +170,6 @@ class Sweep(HeldOut):
         empty where that is so at all of them.
     success : float
         A relative error below this is a success.
-    least_train, least_held_out : int
     margin : float
         Predicted runs exceed guessing by more than this.
     level : float
@@ -182,8 +184,6 @@ class Sweep(HeldOut):
     found: tuple[Threshold, ...]
     shared: tuple[Threshold, ...]
     success: float
-    least_train: int
-    least_held_out: int
     margin: float
     level: float
     resamples: int
@@ -213,7 +213,7 @@ class Sweep(HeldOut):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        settings = ("success", "least_train", "least_held_out", "margin", "level", "resamples")
+        settings = ("success", "margin", "level", "resamples", "seed")
         return {
             "benchmarks": list(self.benchmarks),
             "laws": list(self.laws),
@@ -221,7 +221,9 @@ class Sweep(HeldOut):
             "cells": [self._record(one) for one in self.judged],
             "found": [one.as_dict() for one in self.found],
             "shared": [one.as_dict() for one in self.shared],
-            **{name: getattr(self, name) for name in (*settings, "seed")},
+            **{name: getattr(self, name) for name in settings},
+            "least_train": LEAST_TRAIN,
+            "least_held_out": LEAST_HELD_OUT,
             "left_out": self.left_out,
             "interrupted": self.interrupted,
         }
@@ -255,8 +257,8 @@ class Sweep(HeldOut):
             f"Fitted to runs with C <= T, judged on those with C > T; "
             f"{counted(len(self.thresholds), 'threshold')} T, {_three(first)} to {_three(last)} "
             f"FLOP; {counted(len(self.benchmarks), 'benchmark')}. Success: a mean relative error "
-            f"below {100.0 * self.success:g} %. At least {self.least_train} runs to fit (and more "
-            f"than coefficients) and {self.least_held_out} to predict; predicted runs exceed "
+            f"below {100.0 * self.success:g} %. At least {LEAST_TRAIN} runs to fit (and more "
+            f"than coefficients) and {LEAST_HELD_OUT} to predict; predicted runs exceed "
             f"guessing by more than {self.margin:g}."
         )
 
@@ -358,8 +360,6 @@ def sweep_thresholds(
     *,
     thresholds: int | ArrayLike | None = None,
     success: float = SUCCESS,
-    least_train: int = LEAST_TRAIN,
-    least_held_out: int = LEAST_HELD_OUT,
     resamples: int = RESAMPLES,
     seed: int = 0,
     level: float = DEFAULT_LEVEL,
@@ -381,8 +381,6 @@ def sweep_thresholds(
         which nothing can be fitted are left out.
     success : float
         Largest mean relative error that is a success, > 0.
-    least_train, least_held_out : int
-        Fewer runs are not fitted or judged; and a law needs more runs than it has coefficients.
     resamples : int
         Of benchmarks, for the intervals, where there are at least four; 0: none.
     seed : int
@@ -409,15 +407,13 @@ def sweep_thresholds(
     else:
         grid = np.unique(positive_array("thresholds", thresholds))
     limit, level = positive_number("success", success), checked_level(level)
-    least_train = whole_number("least_train", least_train, 1)
-    least_held_out = whole_number("least_held_out", least_held_out, 1)
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
 
     trials: dict[Any, Trial] = {}  # thresholds that part the runs alike are one trial
     places: list[tuple[Any, Split]] = []
     for benchmark in data:
         for kind in kinds:
-            for split in _splits(benchmark, kind, grid, least_train, least_held_out):
+            for split in _splits(benchmark, kind, grid):
                 masks = (split.train.tobytes(), split.test.tobytes())
                 key = benchmark.name, kind.name, split.lacks, *masks
                 trials.setdefault(key, benchmark.trial(kind, split))
@@ -429,8 +425,8 @@ def sweep_thresholds(
     used = sorted({float(one.split.at or 0.0) for one in judged if not one.failed})
     if not used and not held.interrupted:
         raise ValueError(
-            f"thresholds={grid[0]:.4g} to {grid[-1]:.4g}: no law has {least_train} runs to fit and "
-            f"{least_held_out} to predict at any of them: {_reasons(judged)}"
+            f"thresholds={grid[0]:.4g} to {grid[-1]:.4g}: no law has {LEAST_TRAIN} runs to fit and "
+            f"{LEAST_HELD_OUT} to predict at any of them: {_reasons(judged)}"
         )
     kept = [one for one in judged if used and used[0] <= (one.split.at or 0.0) <= used[-1]]
     fitted = {one.subject for one in kept if not one.failed}
@@ -445,8 +441,6 @@ def sweep_thresholds(
         found=tuple(threshold_of(law, kept, *rest) for law in laws),
         shared=tuple(threshold_of(law, common, *rest) for law in laws if common),
         success=limit,
-        least_train=least_train,
-        least_held_out=least_held_out,
         margin=data[0].margin,
         level=level,
         resamples=resamples,
@@ -459,20 +453,18 @@ def sweep_thresholds(
     )
 
 
-def _splits(
-    data: Benchmark, kind: Kind, grid: Floats, least_train: int, least_held_out: int
-) -> Iterator[Split]:
+def _splits(data: Benchmark, kind: Kind, grid: Floats) -> Iterator[Split]:
     """At every threshold, with what it lacks to be fitted and judged."""
     runs = data.runs
     usable = data.has_proxy(kind) & above_guessing(runs.accuracy, runs.baseline, kind.margin)
-    needed = max(least_train, len(kind.coefficients) + 1)
+    needed = max(LEAST_TRAIN, len(kind.coefficients) + 1)
     compute = runs.at.column("compute")
     for split in up_to(compute, grid.tolist(), train=usable, test=data.is_judged(runs)):
         lacks = ""
         if split.train.sum() < needed:
             lacks = f"fewer than {needed} runs up to the threshold"
-        elif split.test.sum() < least_held_out:
-            lacks = f"fewer than {least_held_out} runs above the threshold"
+        elif split.test.sum() < LEAST_HELD_OUT:
+            lacks = f"fewer than {LEAST_HELD_OUT} runs above the threshold"
         yield replace(split, lacks=lacks)
 
 

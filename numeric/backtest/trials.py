@@ -14,12 +14,11 @@ from ..fit.fitted import DEFAULT_LEVEL
 from ..fit.hold_out import Trial, judge
 from ..fit.models import MODELS, form_of
 from ..fit.objective import Objective
-from ..passk.cautions import AUTO, clusters
 from ..passk.kinds import KINDS
-from ..passk.laws import METHODS, Data, ks_of
+from ..passk.laws import Data, ks_of
 from ..results import checked_level
 from ..words import counted, listed
-from .counts import of_counts
+from .counts import METHOD, of_counts
 from .cutoffs import cutoffs_of
 from .losses import of_runs
 from .result import Backtest
@@ -54,13 +53,8 @@ def backtest(
     level: float = DEFAULT_LEVEL,
     resamples: int = 200,
     seed: int = 0,
-    cluster: str | None = AUTO,
     columns: Mapping[str, str | None] | None = None,
     where: str | None = None,
-    by: str | Sequence[str] | None = None,
-    models: Any = None,
-    gold: Any = None,
-    random_baseline: float | None = None,
     progress: bool = False,
     jobs: int = 1,
 ) -> Backtest:
@@ -76,15 +70,14 @@ def backtest(
         Of compute, params-tokens and, for counts, gold; for runs also a formula, as the `model` of
         `isoflop.fit`. By default all for which there are covariates of enough models.
     k : sequence of int, optional
-        For counts; by default the powers of ten up to 10,000 (least squares: up to the fewest
-        samples of a problem).
+        For counts; by default the powers of ten up to 10,000.
     axis : {"compute", "params", "tokens", "gold"}
         What makes a model expensive. For gold, -log probability of the gold reference solution,
         less is more expensive.
-    targets : int, float, sequence of str, or "all"
+    targets : int, float, or "all"
         What is predicted, and never trained on: the models at so many of the highest values of the
-        axis, a share of all models, or those of these names. "all": from every cutoff all models
-        beyond it, which tells far more of the coverage of intervals.
+        axis, or a share of all models. "all": from every cutoff all models beyond it, which tells
+        far more of the coverage of intervals.
     cutoffs : int or sequence of float, optional
         So many, evenly spread over the logarithm of the axis, or these values. By default the axis
         value of every model with enough models up to it: one more than the law has coefficients.
@@ -92,20 +85,18 @@ def backtest(
         A condition on the models or runs, as in "compute > 1e22". They are predicted from all
         others, once: `targets` and `cutoffs` have no part.
     method : str, optional
-        For counts "likelihood" (default) or "least-squares-log". For runs an objective of
-        `isoflop.fit`, by default "least-squares-log": prediction intervals take the scatter about
-        the law to be normal in the logarithm.
+        For runs an objective of `isoflop.fit`, by default "least-squares-log": prediction intervals
+        take the scatter about the law to be normal in the logarithm. Laws of counts are fitted by
+        their likelihood.
     level : float
         Nominal coverage of intervals.
     resamples : int
         Of the models, for the final intervals of the coefficients; 0: those of their standard
-        errors.
+        errors. What belongs together is drawn together: runs of one `group`, and models as in
+        `fit_passk`.
     seed : int
         Of the resamples.
-    cluster : str, optional
-        For counts, what models are drawn together by behind the final intervals; as in `fit_passk`.
-        Runs have their `group`.
-    columns, where, by, models, gold, random_baseline
+    columns, where
         How a table is read; see `Counts.read` and `Runs.read`.
     progress : bool
         Show a bar on the standard error.
@@ -137,24 +128,17 @@ def backtest(
     resamples, seed = whole_number("resamples", resamples, 0), whole_number("seed", seed, 0)
     if axis not in AXES:
         raise outside("axis", axis, f"one of {', '.join(AXES)}")
-    known = {"by": by, "models": models, "gold": gold}
+    read: dict[str, Any] = {"columns": columns, "where": where}
     if kind_of_table(data, columns) == "counts":
-        _none_of("is for runs with an accuracy; these are counts", random_baseline=random_baseline)
-        counts = Counts.read(data, columns=columns, where=where, **known)
-        subject = _of_counts(counts, k, method, cluster)
+        if method is not None:
+            raise ArgumentError("method", method, complaint="is for runs; these are counts")
+        subject = _of_counts(Counts.read(data, **read), k)
     else:
-        own_cluster = None if cluster == AUTO else cluster
-        what = "is for counts of correct samples; these are runs with a loss"
-        _none_of(what, cluster=own_cluster, k=k, **known)
+        if k is not None:
+            raise ArgumentError("k", k, complaint="is for counts; these are runs with a loss")
         forms = {name: form_of(name) for name in _names(laws, "runs")}
-        runs = Runs.read(
-            data,
-            columns=columns,
-            where=where,
-            random_baseline=random_baseline,
-            names={name for form in forms.values() for name in form.names},
-            require=("loss",),
-        )
+        named = {name for form in forms.values() for name in form.names}
+        runs = Runs.read(data, **read, names=named, require=("loss",))
         on_runs = {name: form.on(runs) for name, form in forms.items()}
         subject = of_runs(runs, on_runs, Objective(name=method or "least-squares-log"))
     if axis not in subject.covariates:
@@ -223,18 +207,8 @@ def kind_of_table(data: Any, columns: Mapping[str, str | None] | None = None) ->
     return str(kind)
 
 
-def _none_of(complaint: str, **given: Any) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise ArgumentError(name, value, complaint=complaint)
-
-
-def _of_counts(
-    counts: Counts, k: Sequence[int] | None, method: str | None, cluster: str | None
-) -> Subject:
-    """Counts of one benchmark with the k and the method of the fits."""
-    if method not in (None, *METHODS):
-        raise outside("method", method, f"one of {', '.join(METHODS)} for counts")
+def _of_counts(counts: Counts, k: Sequence[int] | None) -> Subject:
+    """Counts of one benchmark at these k."""
     for index, name in enumerate(counts.by):
         labels = dict.fromkeys(label[index] for label in counts.labels)
         if role(name) == "benchmark" and len(labels) > 1:
@@ -243,11 +217,7 @@ def _of_counts(
                 f"has {len(labels)} benchmarks ({listed(labels)}); choose one with "
                 f"where=\"{name} == '{next(iter(labels))}'\"",
             )
-    chosen = method or METHODS[0]
-    clusters(counts, cluster)
-    most = max(POWERS) if chosen == METHODS[0] else int(counts.n.min())
-    ks = ks_of(counts, [power for power in POWERS if power <= most] if k is None else k, chosen)
-    return of_counts(Data(counts, ks), chosen, cluster)
+    return of_counts(Data(counts, ks_of(counts, POWERS if k is None else k, METHOD)))
 
 
 def _names(laws: str | Sequence[str] | None, what: str) -> tuple[str, ...]:

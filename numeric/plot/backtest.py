@@ -302,7 +302,7 @@ def plot_sweep(sweep: Sweep) -> Any:
     heights = [1.6 * lines[0] + 0.3, 1.7 * lines[1] + 0.3]
     axes: list[Axes] = []
     with _figure((PAGE, sum(heights))) as page:
-        parts = page.subfigures(2, 1, height_ratios=heights)
+        parts: Any = page.subfigures(2, 1, height_ratios=heights)
         for part, (names, draw), rows, width in zip(parts, groups, lines, across, strict=True):
             panels = part.subplots(rows, width, squeeze=False)
             for name, ax in zip(names, panels.flat, strict=False):
@@ -351,7 +351,7 @@ def _draw_successes(sweep: Sweep, law: str, ax: Axes) -> None:
         curve = sweep.curve(benchmark, law)
         heights = [float(is_success(one, sweep.success)) + shift for one in curve]
         style: Any = {"color": DIM, "markersize": 1.8, "markeredgewidth": 0.0, "alpha": 0.6}
-        ax.plot([one.split.at for one in curve], heights, "o", **style)
+        ax.plot([float(one.split.at or 0.0) for one in curve], heights, "o", **style)
     if _is_shaded(threshold):
         low = left if threshold.low is None else max(left, threshold.low)
         high = right if threshold.high is None else min(right, threshold.high)

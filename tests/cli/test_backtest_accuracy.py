@@ -8,43 +8,35 @@ import numpy as np
 import pytest
 from tests.data import accuracies, at_ratios, write_rows
 
+from isoflop.numeric.fit import hold_out as engine
+
 HEADER = ("params", "tokens", "benchmark", "metric_type", "score", "random_baseline")
 LAWS = ("compute", "params-tokens")
 HOLD_OUT = ("--hold-out", "compute > 1e22")
 WIDTH = 100
 
 
-def rows(percent=1.0):
+PARAMS, TOKENS = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
+
+
+def rows():
     """Two benchmarks at 30 runs, with the accuracy of guessing."""
-    params, tokens = at_ratios(np.geomspace(3e18, 3e22, 10), (5.0, 20.0, 100.0))
-    random = np.random.default_rng(5)
+    noisy = {"noise": 0.01, "seed": np.random.default_rng(5)}
     return [
-        [n, d, name, "acc", percent * q, guess]
+        [*run, name, "acc", score, guess]
         for name, guess, scale in (("piqa", 0.5, 1.0), ("task two", 0.0, 2.0))
-        for n, d, q in zip(
-            params,
-            tokens,
-            accuracies(params, tokens, baseline=guess, scale=scale, noise=0.01, seed=random),
+        for *run, score in zip(
+            PARAMS,
+            TOKENS,
+            accuracies(PARAMS, TOKENS, baseline=guess, scale=scale, **noisy),
             strict=True,
         )
     ]
 
 
-def losses(*names):
-    compute = [6.0 * row[0] * row[1] for row in rows() if row[2] == "piqa"]
-    runs = [row for row in rows() if row[2] == "piqa"]
-    return [
-        [row[0], row[1], name, "loss", 1.5 + 900.0 * c**-0.15 + 0.1 * index, ""]
-        for index, name in enumerate(names)
-        for row, c in zip(runs, compute, strict=True)
-    ]
-
-
-def changed(at, score):
-    """The rows with another score of one piqa run."""
-    found = rows()
-    found[at][4] = score
-    return found
+def piqa():
+    """The rows of the first one."""
+    return rows()[: len(PARAMS)]
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +57,6 @@ def file(folder):
 @pytest.fixture(scope="module")
 def runs(file):
     return file("runs", rows())
-
-
-@pytest.fixture(scope="module")
-def with_loss(file):
-    return file("with-loss", rows() + losses("web"))
 
 
 def refused(outcome, *named):
@@ -93,66 +80,33 @@ def test_a_figure(call, runs, tmp_path) -> None:
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_further_studies(data, call, with_loss) -> None:
-    words = (
-        "backtest",
-        with_loss,
-        "--law",
-        "compute",
-        "--benchmark",
-        "piqa",
-        *HOLD_OUT,
-        "--rolling",
-        "compute",
-        "--cutoffs",
-        "2",
-    )
-    found = data(*words)
-    assert len(found["rolling"][0]["folds"]) == 2
-    text = call(*words)
+def test_further_studies(data, call, runs) -> None:
+    words = ("backtest", runs, "--law", "compute", "--benchmark", "piqa", "--cutoffs")
+    rolling = (*words, "2", *HOLD_OUT, "--rolling", "compute")
+    assert len(data(*rolling)["rolling"][0]["folds"]) == 2
+    text = call(*rolling)
     assert text.code == 0
     assert max(map(len, text.out.splitlines())) <= WIDTH
-    swept = data(
-        "backtest",
-        with_loss,
-        "--law",
-        "compute",
-        "--benchmark",
-        "piqa",
-        "--sweep",
-        "--cutoffs",
-        "1e20",
-        "1e21",
-        "3e21",
-    )
+    swept = data(*words, "1e20", "1e21", "3e21", "--sweep")
     assert swept["thresholds"][0]["thresholds"] == [1e20, 1e21, 3e21]
 
 
 def test_an_estimate_of_guessing_is_carried_or_said(call, data, file) -> None:
     small = [[1e5, 1e6 * (i + 1), "piqa", "acc", 0.49 + 0.01 * i, ""] for i in range(3)]
-    path = file("small", small + [[*row[:5], ""] for row in rows() if row[2] == "piqa"])
-    words = (
-        "backtest",
-        path,
-        "--law",
-        "compute",
-        "--small-runs",
-        "compute < 1e14",
-        "--rolling",
-        "compute",
-        "--sweep",
-    )
-    found = data(*words)
-    for study in ("--sweep", "--rolling"):
-        assert any(
-            text.startswith(f"{study}: takes what guessing scores as exact")
-            for text in found["studies_notes"]
-        )
-    assert "takes what guessing scores as exact" in " ".join(call(*words).out.split())
+    path = file("small", small + [[*row[:5], ""] for row in piqa()])
+    words = ("backtest", path, "--law", "compute", "--small-runs", "compute < 1e14", "--sweep")
+    words = (*words, "--rolling", "compute")
+    said = "takes what guessing scores as exact"
+    notes = data(*words)["studies_notes"]
+    assert [
+        note.startswith(f"--{study}: {said}")
+        for study, note in zip(("sweep", "rolling"), notes, strict=True)
+    ] == [True, True]
+    assert said in " ".join(call(*words).out.split())
 
 
 def test_a_law_that_does_not_fall_is_at_its_bound(call, data, file) -> None:
-    ordered = sorted((row for row in rows() if row[2] == "piqa"), key=lambda row: row[0] * row[1])
+    ordered = sorted(piqa(), key=lambda row: row[0] * row[1])
     path = file("falling", [[*row[:4], 0.7 - 0.003 * i, 0.5] for i, row in enumerate(ordered)])
     words = ("backtest", path, "--law", "compute", "--bootstrap", "20")
     text = " ".join(call(*words).out.split())
@@ -160,33 +114,21 @@ def test_a_law_that_does_not_fall_is_at_its_bound(call, data, file) -> None:
     assert "is not compared with the others" in text
     law = data(*words)["benchmarks"][0]["laws"][0]
     alpha = law["coefficients"][1]
-    assert (alpha["bound"], alpha["low_bound"], alpha["high_bound"], alpha["refits_at_bound"]) == (
-        "lower",
-        "lower",
-        "lower",
-        20,
-    )
+    assert {alpha[end] for end in ("bound", "low_bound", "high_bound")} == {"lower"}
+    assert alpha["refits_at_bound"] == 20
     assert law["weak"]
 
 
 def test_the_status_tells_of_laws_that_could_not_be_fitted(call, file) -> None:
-    few = file("few", [row for row in rows() if row[2] == "piqa"][:3])
-    result = call("backtest", few, "--law", *LAWS)
-    assert result.code == 3
-    assert "3 runs above guessing; must be at least 4" in " ".join(result.out.split())
-
-
-# -- scores that are no plain accuracy ---------------------------------------------------------------------------------
-
-
-def test_accuracy_of_exactly_1_everywhere(call, file) -> None:
-    result = call(
-        "backtest", file("ones", [[*row[:4], 1.0, row[5]] for row in rows()]), "--law", "compute"
-    )
-    assert result.code == 3
-    assert "no run exceeds guessing (0.5) by more than 0.05 and is below 1" in " ".join(
-        result.out.split()
-    )
+    ones = [[*row[:4], 1.0, row[5]] for row in rows()]
+    none = "no run exceeds guessing (0.5) by more than 0.05 and is below 1"
+    for name, content, why in (
+        ("few", piqa()[:3], "3 runs above guessing; must be at least 4"),
+        ("ones", ones, none),
+    ):
+        result = call("backtest", file(name, content), "--law", *LAWS)
+        assert result.code == 3
+        assert why in " ".join(result.out.split())
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------
@@ -241,7 +183,7 @@ def test_no_file(call, folder) -> None:
 
 def test_laws_with_undetermined_coefficients_are_marked(call, file) -> None:
     """At one D/N the two terms cannot be told apart, and yet they may predict best."""
-    near = [row for row in rows() if row[2] == "piqa" and abs(row[1] / row[0] - 20.0) < 1e-6]
+    near = [row for row in piqa() if abs(row[1] / row[0] - 20.0) < 1e-6]
     plain = call("backtest", file("one-ratio", near), "--law", "params-tokens", *HOLD_OUT)
     assert plain.code == 0
     assert "params-tokens (*)" in plain.out
@@ -249,8 +191,6 @@ def test_laws_with_undetermined_coefficients_are_marked(call, file) -> None:
 
 
 def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
-    from isoflop.numeric.fit import hold_out as engine
-
     real, calls = engine._judged, []
 
     def stops(*task):
@@ -262,10 +202,8 @@ def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
     monkeypatch.setattr(engine, "_judged", stops)
     result = call("backtest", runs, "--law", *LAWS, *HOLD_OUT, "--format", "json")
     assert result.code == 130
-    assert (
-        result.err
-        == "isoflop: interrupted: 1 of 4 fits are made; what was not reached is left out\n"
-    )
+    said = "isoflop: interrupted: 1 of 4 fits are made; what was not reached is left out\n"
+    assert result.err == said
     found = json.loads(result.out)
     assert found["interrupted"] is True
     assert [law["law"] for law in found["benchmarks"][0]["laws"]] == ["compute"]
@@ -276,24 +214,9 @@ def test_ctrl_c_leaves_what_was_done(call, runs, monkeypatch) -> None:
 
 def test_public_runs(call, public_runs) -> None:
     path = public_runs / "apple-downstream" / "runs.csv"
-    words = (
-        "--column",
-        "params=",
-        "--column",
-        "compute=flops_table",
-        "--random-baseline",
-        "krajewski2025",
-    )
-    result = call(
-        "backtest",
-        path,
-        *words,
-        "--law",
-        "compute",
-        "compute-ceiling",
-        "--hold-out",
-        "compute > 6e21",
-    )
+    words = ("--column", "params=", "--column", "compute=flops_table", "--law", "compute")
+    held = ("--random-baseline", "krajewski2025", "--hold-out", "compute > 6e21")
+    result = call("backtest", path, *words, "compute-ceiling", *held)
     assert result.code in (0, 3), result
     assert result.err == ""
     assert "arc_challenge" in result.out

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoflop.cli.arguments import SIGNED, nonnegative, parse, positive
+from isoflop.cli.arguments import SIGNED, nonnegative, positive
 from isoflop.cli.errors import UsageError
 from isoflop.cli.render import count, number, percent
+from isoflop.numeric.data.numerals import parse
 
 POWERS = {"": 0, "k": 3, "K": 3, "M": 6, "b": 9, "B": 9, "t": 12, "T": 12, "%": -2}
 

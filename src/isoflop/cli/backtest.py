@@ -380,7 +380,7 @@ def _sweep(
     if isinstance(file.margins, dict):
         raise ValueError("takes one --margin for all benchmarks")
     data = [comparison.data[name] for name in comparison.benchmarks]
-    own = [each.name for each in data if each.baseline and each.baseline.margin is not None]
+    own = [each.name for each in data if each.baseline.margin is not None]
     if own and file.margins is None:
         what = f"the laws' own, not that of {PUBLISHED} for {', '.join(own)}"
         notes.append(f"--sweep: one margin for all benchmarks, {what}")
@@ -405,12 +405,13 @@ def _rolling(
     """
     from numpy import all as every
 
+    from ..numeric.backtest.comparison import IN_K
     from ..numeric.backtest.origin import CUTOFFS, rolling_origin
 
     results: list[Any] = []
     for name in comparison.benchmarks:
         data = comparison.data[name]
-        kinds = [kind for kind in data.kinds if "k" not in kind.requires]
+        kinds = [kind for kind in data.kinds if kind.name != IN_K]
         fitted, known = ~data.held, every([data.has_proxy(kind) for kind in kinds], axis=0)
         if missing := int((fitted & ~known).sum()):
             notes.append(
@@ -426,8 +427,8 @@ def _rolling(
 
 def _takes_guessing_as_exact(comparison: Comparison, study: str) -> list[str]:
     """That what guessing scores is an estimate somewhere, and not exact."""
-    baselines = {name: comparison.data[name].baseline for name in comparison.benchmarks}
-    errors = {name: each.standard_error for name, each in baselines.items() if each is not None}
+    data = comparison.data
+    errors = {name: data[name].baseline.standard_error for name in comparison.benchmarks}
     if not any(errors.values()):
         return []
     widest = max(errors, key=errors.__getitem__)

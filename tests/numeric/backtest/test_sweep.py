@@ -50,40 +50,35 @@ def golden(function, low, high, width):
 
 def maximum(x, won, weights):
     """Nested golden sections: no derivative, no step of Newton's."""
-    middle = sum(map(MP.mpf, x)) / len(x)
+    middle, fine, coarse = sum(map(MP.mpf, x)) / len(x), MP.mpf(10) ** -14, MP.mpf(10) ** -8
 
-    def best_intercept(slope):
-        return golden(
-            lambda a: likelihood(x, won, weights, a - slope * middle, slope),
-            -20,
-            20,
-            MP.mpf(10) ** -14,
-        )
+    def at(a, b):
+        """With the intercept at the middle, where it hangs less on the slope."""
+        return likelihood(x, won, weights, a - b * middle, b)
 
-    slope = golden(
-        lambda b: likelihood(x, won, weights, best_intercept(b) - b * middle, b),
-        -20,
-        20,
-        MP.mpf(10) ** -8,
-    )
-    intercept = best_intercept(slope) - slope * middle
-    return intercept, slope, likelihood(x, won, weights, intercept, slope)
+    def intercept(b):
+        return golden(lambda a: at(a, b), -20, 20, fine)
+
+    slope = golden(lambda b: at(intercept(b), b), -20, 20, coarse)
+    middling = intercept(slope)
+    return middling - slope * middle, slope, at(middling, slope)
 
 
 CASES = {
-    "rising": (
-        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
-        [False, False, True, False, True, True],
-        [1, 1, 1, 1, 1, 1],
-    ),
-    "weighted": ([20.0, 20.5, 21.0, 21.5, 22.0], [False, True, False, True, True], [3, 1, 2, 2, 4]),
-    "falling": ([0.0, 1.0, 2.0, 3.0], [True, True, False, True], [1, 2, 3, 1]),
+    "rising": ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "001011", [1, 1, 1, 1, 1, 1]),
+    "weighted": ([20.0, 20.5, 21.0, 21.5, 22.0], "01011", [3, 1, 2, 2, 4]),
+    "falling": ([0.0, 1.0, 2.0, 3.0], "1101", [1, 2, 3, 1]),
 }
+
+
+def successes(text):
+    return [each == "1" for each in text]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_maximum_of_the_likelihood(name) -> None:
-    x, won, weights = CASES[name]
+    x, text, weights = CASES[name]
+    won = successes(text)
     intercept, slope, value = maximum(x, won, weights)
     found = fit_logistic(x, won, [weights])
     assert found.coefficients[0, 1] == pytest.approx(float(slope), rel=1e-6)
@@ -110,25 +105,20 @@ def test_gradients_vanish_for_many_weightings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("won", "outcome", "low", "high"),
+    ("x", "won", "outcome", "low", "high"),
     [
-        ("0011", "separated", 2.0, 3.0),
-        ("1100", "reversed", -np.inf, np.inf),
-        ("1111", "all", -np.inf, 1.0),
-        ("0000", "none", 4.0, np.inf),
+        ([1.0, 2.0, 3.0, 4.0], "0011", "separated", 2.0, 3.0),
+        ([1.0, 2.0, 3.0, 4.0], "1100", "reversed", -np.inf, np.inf),
+        ([1.0, 2.0, 3.0, 4.0], "1111", "all", -np.inf, 1.0),
+        ([1.0, 2.0, 3.0, 4.0], "0000", "none", 4.0, np.inf),
+        ([1.0, 2.0, 2.0, 3.0], "0011", "separated", 2.0, 2.0),
+        ([2.0, 2.0], "01", "unknown", -np.inf, np.inf),
     ],
 )
-def test_without_a_finite_fit_there_are_bounds(won, outcome, low, high) -> None:
-    found = fit_logistic([1.0, 2.0, 3.0, 4.0], [each == "1" for each in won])
+def test_without_a_finite_fit_there_are_bounds(x, won, outcome, low, high) -> None:
+    found = fit_logistic(x, successes(won))
     assert (found.outcome[0], found.low[0], found.high[0]) == (outcome, low, high)
     assert np.isnan(found.coefficients).all()
-
-
-def test_touching_and_single_places() -> None:
-    touching = fit_logistic([1.0, 2.0, 2.0, 3.0], [False, False, True, True])
-    assert (touching.outcome[0], touching.low[0], touching.high[0]) == ("separated", 2.0, 2.0)
-    single = fit_logistic([2.0, 2.0], [False, True])
-    assert (single.outcome[0], single.low[0], single.high[0]) == ("unknown", -np.inf, np.inf)
 
 
 # -- the sweep ---------------------------------------------------------------------------------------------------------
@@ -173,7 +163,7 @@ def test_exact_runs_succeed_everywhere() -> None:
     assert found.low is None
     assert found.high == pytest.approx(sweep.thresholds[0], rel=1e-12)
     assert found.resampled == {"all": 50}
-    assert max(one.errors["mre"] for one in sweep.judged if not one.failed) < 1e-8
+    assert max(one.errors["mre"] or 0.0 for one in sweep.judged if not one.failed) < 1e-8
 
 
 def test_a_kink_gives_a_threshold() -> None:
@@ -190,10 +180,7 @@ def test_a_kink_gives_a_threshold() -> None:
     sweep = sweep_thresholds(runs, [LAW], resamples=400, seed=5)
     (found,) = sweep.found
     assert found.outcome == "fitted"
-    assert found.low is not None
-    assert found.T50 is not None
-    assert found.high is not None
-    assert found.low < found.T50 < found.high
+    assert (found.low or np.inf) < (found.T50 or np.nan) < (found.high or 0.0)
     again = sweep_thresholds(runs, [LAW], resamples=400, seed=5)
     assert again.as_dict() == sweep.as_dict()
     text = str(sweep)
@@ -239,24 +226,20 @@ def test_intervals_hold_the_truth_when_whole_benchmarks_are_drawn() -> None:
     intervals far too narrow.
     """
     grid, benchmarks, truth, covered = np.linspace(19.8, 22.7, 24), 12, 21.2, []
+    x, of = np.tile(grid, benchmarks), np.repeat(np.arange(benchmarks), len(grid))
     for seed in range(60):
         random = np.random.default_rng(seed)
-        x, of = np.tile(grid, benchmarks), np.repeat(np.arange(benchmarks), len(grid))
-        won = (x > (truth + 0.5 * random.standard_normal(benchmarks))[of]) ^ (
-            random.random(len(x)) < 0.05
+        own = truth + 0.5 * random.standard_normal(benchmarks)
+        won = (x > own[of]) ^ (random.random(len(x)) < 0.05)
+        whole, single = (
+            random.multinomial(n, np.full(n, 1 / n), size=300) for n in (benchmarks, len(x))
         )
-        whole = random.multinomial(benchmarks, np.full(benchmarks, 1 / benchmarks), size=300)[
-            :, of
-        ].astype(float)
-        single = random.multinomial(len(x), np.full(len(x), 1 / len(x)), size=300).astype(float)
-        ends = [
-            (
-                np.quantile(found.low, 0.05, method="lower"),
-                np.quantile(found.high, 0.95, method="higher"),
-            )
-            for found in (fit_logistic(x, won, whole), fit_logistic(x, won, single))
-        ]
-        covered.append([low <= truth <= high for low, high in ends])
+        held = []
+        for weights in (whole[:, of], single):
+            found = fit_logistic(x, won, weights)
+            low = np.quantile(found.low, 0.05, method="lower")
+            held.append(low <= truth <= np.quantile(found.high, 0.95, method="higher"))
+        covered.append(held)
     clusters, cells = np.mean(covered, axis=0)
     assert clusters > 0.78
     assert cells < 0.7
@@ -293,12 +276,12 @@ def test_equal_partitions_are_fitted_once(monkeypatch) -> None:
 
 
 def test_cells_that_all_laws_have() -> None:
-    """A law that needs more runs has no cell at low thresholds: for the comparison the others lose
+    """A law with a wider margin has no fit at low thresholds: for the comparison the others lose
     theirs there too.
     """
-    runs = [sample(str(i), noise=0.02, seed=i, n=9) for i in range(4)]
-    laws = [LAW, POWER_KINDS["compute-ceiling"]]
-    sweep = sweep_thresholds(runs, laws, resamples=20, least_train=3)
+    runs = [sample(str(i), noise=0.02, seed=i, n=14) for i in range(4)]
+    laws = [LAW, dataclasses.replace(POWER_KINDS["compute-ceiling"], margin=0.2)]
+    sweep = sweep_thresholds(runs, laws, resamples=20)
     counts = {
         law.name: {(one.subject, one.split.at) for one in sweep.of(law=law.name) if not one.failed}
         for law in laws
@@ -315,8 +298,6 @@ def test_cells_that_all_laws_have() -> None:
     [
         ({"thresholds": [-1.0]}, "thresholds=-1.0: must be positive"),
         ({"success": 0.0}, "success=0.0: must be a positive"),
-        ({"least_train": 0}, "least_train=0: must be a whole number"),
-        ({"least_held_out": 1.5}, "least_held_out=1.5: must be a whole number"),
         ({"resamples": -1}, "resamples=-1: must be a whole number"),
         ({"level": 1.0}, "level=1.0: must"),
         ({"thresholds": [1e10]}, "thresholds=1e"),
@@ -383,14 +364,8 @@ def test_the_page_has_every_word_on_it() -> None:
     FigureCanvasAgg(page).draw()
     width, height = page.bbox.size
     titles = [ax.title.get_window_extent() for ax in axes]
-    boxes = [
-        *titles,
-        axes[0].figure.legends[0].get_window_extent(),
-    ]
+    boxes = [*titles, axes[0].figure.legends[0].get_window_extent()]
     for box in boxes:
-        assert box.x0 >= 0.0
-        assert box.y0 >= 0.0
-        assert box.x1 <= width
-        assert box.y1 <= height
+        assert min(box.x0, box.y0, width - box.x1, height - box.y1) >= 0.0
     for i, one in enumerate(titles):
         assert not any(one.overlaps(other) for other in titles[:i])

@@ -1,9 +1,10 @@
-"""Figures of laws side by side: what is drawn where, the legend, the pages, files that are equal."""
+"""Figures of laws side by side: what is drawn where, the legend, the pages, laws in k."""
 
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.data import accuracies, at_ratios, evaluations, pass_at_k
 
 from isoflop.numeric.accuracy.baselines import Baseline
 from isoflop.numeric.backtest.compare import compare_laws
@@ -12,37 +13,27 @@ from isoflop.numeric.data.evaluations import Evaluations
 pytest.importorskip("matplotlib")
 
 from isoflop.numeric.plot.compare import plot_comparison
+from isoflop.numeric.plot.in_k import plot_in_k
+from isoflop.numeric.plot.panels import save
+from isoflop.numeric.plot.report import along
 
 GUESS = 0.2
 LAWS = ("compute", "params-tokens")
 AT_OWN = "at the held-out run's own $N$, $D$"
-
-
-def table(names=("task",)):
-    """Runs at three D/N, with a params+tokens law; the smallest are within 0.05 of guessing."""
-    compute, ratio = (
-        each.ravel() for each in np.meshgrid(np.geomspace(1e19, 1e23, 8), (5.0, 20.0, 100.0))
-    )
-    params = np.sqrt(compute / (6.0 * ratio))
-    tokens = ratio * params
-    random = np.random.default_rng(0)
-    columns = {"params": params, "tokens": tokens}
-    for name in names:
-        y = (
-            4.5
-            * (60.0 * params**-0.27 + 400.0 * tokens**-0.3)
-            * np.exp(0.01 * random.standard_normal(len(params)))
-        )
-        columns[f"acc_{name}"] = GUESS + (1.0 - GUESS) * np.exp(-y)
-    return columns
+PARAMS, TOKENS = at_ratios(np.geomspace(1e19, 1e23, 8), (5.0, 20.0, 100.0))
 
 
 def compare(names=("task",), **more):
-    evaluations = Evaluations.read(table(names))
+    """Runs with a params+tokens law, of which the smallest are within 0.05 of guessing."""
+    law = {"A": 270.0, "B": 1800.0, "beta": 0.27, "gamma": 0.3}
+    noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(0)}
+    scores = {
+        (name, "acc"): accuracies(PARAMS, TOKENS, baseline=GUESS, law=law, **noisy)
+        for name in names
+    }
     known = dict.fromkeys(names, Baseline(GUESS))
-    return compare_laws(
-        evaluations, **{"laws": LAWS, "hold_out": "compute > 1e22", "baselines": known} | more
-    )
+    asked = {"laws": LAWS, "hold_out": "compute > 1e22", "baselines": known} | more
+    return compare_laws(Evaluations.read(evaluations(PARAMS, TOKENS, scores)), **asked)
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +41,9 @@ def compared():
     return compare()
 
 
-def panel(comparison, benchmark="task"):
+def panel(comparison) -> Any:
     """The only panel of a page."""
-    return plot_comparison(comparison, [benchmark]).axes[0]
+    return plot_comparison(comparison, ["task"]).axes[0]
 
 
 def labels(ax):
@@ -60,93 +51,66 @@ def labels(ax):
 
 
 def scattered(ax):
-    """The runs, by their looks: fitted, not fitted by every law, held out."""
-    return [
-        np.asarray(part.get_offsets()) for part in ax.collections if len(part.get_offsets()) > 1
-    ]
+    """The marks of runs: fitted, not fitted, held out."""
+    return [part for part in ax.collections if len(part.get_offsets()) > 1]
 
 
 def test_runs_are_where_they_were_measured_and_held_out_ones_open(compared) -> None:
-    ax: Any = panel(compared)
-    data = compared.data["task"]
+    ax, data = panel(compared), compared.data["task"]
     sample, held = data.runs, data.held
-    clear = sample.accuracy > GUESS + 0.05
-    drawn = scattered(ax)
-    for points, chosen in zip(drawn, (~held & clear, ~held & ~clear, held), strict=True):
-        assert points == pytest.approx(
-            np.column_stack([sample.at.compute, sample.accuracy])[chosen]
-        )
-    assert held.sum() == 6
-    assert (~held & ~clear).sum() > 0
-    faces = [part.get_facecolors() for part in ax.collections if len(part.get_offsets()) > 1]
-    assert [len(each) for each in faces] == [1, 1, 0]
+    clear, places = (
+        sample.accuracy > GUESS + 0.05,
+        np.column_stack([sample.at.compute, sample.accuracy]),
+    )
+    parts = scattered(ax)
+    for part, chosen in zip(parts, (~held & clear, ~held & ~clear, held), strict=True):
+        assert chosen.any()
+        assert np.asarray(part.get_offsets()) == pytest.approx(places[chosen])
+    assert [len(part.get_facecolors()) for part in parts] == [1, 1, 0]
     assert ax.get_xscale() == "log"
 
 
 def test_laws_are_drawn_by_their_coefficients(compared) -> None:
-    ax: Any = panel(compared)
-    lines = {
-        label: handle
-        for handle, label in zip(ax.figure.legends[0].legend_handles, labels(ax), strict=True)
-    }
-    assert list(lines) == [
-        "fitted",
-        "not fitted",
-        "held out",
-        "guessing",
-        "compute",
-        "params-tokens at median $D/N$",
-        AT_OWN,
-    ]
+    """Laws of params and tokens at the median D/N, and marked at what held-out runs had."""
+    ax = panel(compared)
+    handles = dict(zip(labels(ax), ax.figure.legends[0].legend_handles, strict=True))
+    laws = ["compute", "params-tokens at median $D/N$"]
+    assert list(handles) == ["fitted", "not fitted", "held out", "guessing", *laws, AT_OWN]
     curves = {
         line.get_color(): np.asarray(line.get_xydata())
         for line in ax.lines
         if len(line.get_xdata()) > 100
     }
     C0, alpha = compared.entry("task", "compute").fit.values
-    x, y = curves[lines["compute"].get_color()].T
-    assert y == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-C0 * x**-alpha), rel=1e-9)
     A, B, beta, gamma = compared.entry("task", "params-tokens").fit.values
-    x, y = curves[lines["params-tokens at median $D/N$"].get_color()].T
+
+    def accuracy(params, tokens):
+        y = A * params**-beta + B * tokens**-gamma
+        return GUESS + (1.0 - GUESS) * np.exp(-y)
+
+    x, y = curves[handles["compute"].get_color()].T
+    assert y == pytest.approx(GUESS + (1.0 - GUESS) * np.exp(-C0 * x**-alpha), rel=1e-9)
+    x, y = curves[handles[laws[1]].get_color()].T
     params = np.sqrt(x / (6.0 * 20.0))
-    assert y == pytest.approx(
-        GUESS + (1.0 - GUESS) * np.exp(-A * params**-beta - B * (20.0 * params) ** -gamma), rel=1e-9
-    )
-
-
-def test_laws_of_params_and_tokens_are_marked_at_the_held_out_runs_own(compared) -> None:
-    ax: Any = panel(compared)
-    data = compared.data["task"]
-    sample, held = data.runs, data.held
-    A, B, beta, gamma = compared.entry("task", "params-tokens").fit.found.coefficients
-    params, tokens = sample.at.params[held], sample.at.tokens[held]
-    wanted = GUESS + (1.0 - GUESS) * np.exp(-A * params**-beta - B * tokens**-gamma)
-    marks = [line for line in ax.lines if line.get_marker() == "+" and len(line.get_xdata())]
-    assert len(marks) == 1
-    assert marks[0].get_ydata() == pytest.approx(wanted, rel=1e-9)
+    assert y == pytest.approx(accuracy(params, 20.0 * params), rel=1e-9)
+    held = compared.data["task"].runs.at.subset(compared.data["task"].held)
+    (marks,) = [line for line in ax.lines if line.get_marker() == "+"]
+    assert marks.get_ydata() == pytest.approx(accuracy(held.params, held.tokens), rel=1e-9)
     alone = panel(compare(hold_out=None))
-    assert AT_OWN not in labels(alone)
-    assert "held out" not in labels(alone)
+    assert not {AT_OWN, "held out"} & {*labels(alone)}
 
 
 def test_bands_where_there_are_draws() -> None:
-    resampled = compare(resamples=30)
-    ax: Any = panel(resampled)
-    assert "90 % band" in labels(ax)
+    assert "90 % band" in labels(panel(compare(resamples=30)))
     several = compare(laws=("compute", "compute-ceiling", "params-tokens"), resamples=30)
     ax = panel(several)
     assert "90 % band of the best law" in labels(ax)
-    bands = [
-        part
-        for part in ax.collections
-        if part.get_alpha() is not None and part.get_paths() and len(part.get_paths()[0]) > 100
+    (band,) = [
+        part for part in ax.collections if part.get_paths() and len(part.get_paths()[0]) > 100
     ]
-    assert len(bands) == 1
     fit = several.entry("task", several.best("task")).fit
     assert len(fit.draws) == 30
-    edges = bands[0].get_paths()[0].vertices
-    from isoflop.numeric.plot.report import along
-
+    edges = band.get_paths()[0].vertices
     compute = np.unique(edges[:, 0])[[40, 120]]
     for at, ends in zip(compute, fit.interval(along(fit, compute, 20.0), 0.9), strict=True):
         heights = edges[np.isclose(edges[:, 0], at, rtol=1e-12), 1]
@@ -171,43 +135,55 @@ def test_a_page_of_twelve_has_four_in_a_row_and_one_legend() -> None:
     assert [ax.axison for ax in five.axes] == [True] * 5 + [False] * 3
 
 
-def test_a_law_that_failed_leaves_the_others(compared) -> None:
+def test_a_law_that_failed_leaves_the_others() -> None:
     few = compare(laws=("compute", "params-tokens-ceiling"), hold_out="compute > 2e20")
     assert few.entry("task", "params-tokens-ceiling").fit is None
     assert "compute" in labels(panel(few))
     none = compare(laws=("params-tokens-ceiling",), hold_out="compute > 2e20")
-    shown = labels(panel(none))
-    assert shown == ["not fitted", "held out", "guessing"]
+    assert labels(panel(none)) == ["not fitted", "held out", "guessing"]
 
 
-def test_bad_arguments(compared) -> None:
-    with pytest.raises(
-        ValueError, match=r"benchmark='tusk': must be one of task \(did you mean task"
-    ):
-        panel(compared, "tusk")
-    with pytest.raises(ValueError, match="benchmark='none'"):
-        plot_comparison(compared, ["task", "none"])
-    with pytest.raises(ValueError, match=r"benchmarks=\[\]: must be at least one"):
-        plot_comparison(compared, [])
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["tusk"], r"benchmark='tusk': must be one of task \(did you mean task"),
+        (["task", "none"], "benchmark='none'"),
+        ([], r"benchmarks=\[\]: must be at least one"),
+    ],
+)
+def test_bad_arguments(compared, names, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        plot_comparison(compared, names)
 
 
-def test_the_law_in_k_is_drawn_at_one() -> None:
-    compute = np.geomspace(1e19, 1e23, 12)
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("compute", "benchmark", "metric_type", "score")
-    }
-    for k in (1, 8, 64):
-        y = np.exp(
-            6.0 - 0.13 * np.log(compute) + 0.9 * np.log(k) - 0.024 * np.log(compute) * np.log(k)
-        )
-        for c, q in zip(compute, np.exp(-y), strict=True):
-            for name, value in zip(columns, (float(c), "code", f"pass@{k}", float(q)), strict=True):
-                columns[name].append(value)
-    found = compare_laws(Evaluations.read(columns), laws=("bilinear",), hold_out="compute > 1e22")
+def test_a_law_in_k_is_drawn_at_one_and_at_every_k(tmp_path) -> None:
+    compute, ks = 6.0 * PARAMS * TOKENS, (1, 4, 16)
+    noisy: dict[str, Any] = {"noise": 0.01, "seed": np.random.default_rng(0)}
+    scores = {("code", f"pass@{k}"): pass_at_k(compute, k, **noisy) for k in ks}
+    data = Evaluations.read(evaluations(PARAMS, TOKENS, scores, code=0.0))
+    found: Any = compare_laws(
+        data, laws=("compute", "bilinear"), hold_out="compute > 1e22", resamples=20
+    )
+    entry = found.entry("code", "bilinear")
+    log_A, a, b, d = entry.fit.values
     figure = plot_comparison(found)
-    ax: Any = figure.subfigs[0].axes[0]
-    assert [text.get_text() for text in figure.subfigs[0].legends[0].get_texts()][
-        -1
-    ] == "bilinear at $k=1$"
-    curve = next(np.asarray(line.get_xydata()) for line in ax.lines if len(line.get_xdata()) > 100)
-    assert curve[:, 1] == pytest.approx(np.exp(-np.exp(6.0) * curve[:, 0] ** -0.13), rel=1e-6)
+    upper: Any = figure.subfigs[0]
+    assert "bilinear at $k=1$" in [text.get_text() for text in upper.legends[0].get_texts()]
+    curve = [line.get_xydata() for line in upper.axes[0].lines if len(line.get_xdata()) > 100][1]
+    assert curve[:, 1] == pytest.approx(np.exp(-np.exp(log_A) * curve[:, 0] ** a), rel=1e-6)
+    save(figure, tmp_path / "page.png")
+
+    ax: Any = plot_in_k(entry.fit, entry.ahead, level=0.9)
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert said == ["$k=1$", "$k=4$", "$k=16$", "held out", "$C_x$, 90 % interval"]
+    # A solid and a dotted line for each k: together the law, each where it holds or does not.
+    law, beyond = ax.lines[2].get_xydata(), ax.lines[3].get_xydata()
+    C_x = entry.crossing.compute
+    assert (np.isfinite(law[:, 1]) == (law[:, 0] >= C_x)).all()
+    assert (np.isfinite(beyond[:, 1]) == (beyond[:, 0] < C_x)).all()
+    solid = law[np.isfinite(law[:, 1])]
+    x = np.log(solid[:, 0])
+    expected = np.exp(log_A + a * x + np.log(4.0) * (b + d * x))
+    assert solid[:, 1] == pytest.approx(expected, rel=1e-8)
+    with pytest.raises(ValueError, match="fit='compute': must be of a law of compute and k"):
+        plot_in_k(found.entry("code", "compute").fit)
