@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..arrays import Formula
+    from ..arrays import Proved
     from ..law import Law
 
     Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ class Quantity:
     label : str
         The same for a reader, with the compute or the ratio that it is for.
     unit : str
-    function : Formula
+    function : Proved
         What computes it; its derivatives are the formulas `function_by_...`, or
         `log_function_by_...` for those of its logarithm.
     coefficients : tuple of str
@@ -63,21 +63,21 @@ class Quantity:
     floor, ceiling : float
         Where the log scale begins: intervals are symmetric in log(value - floor); between a floor
         and a ceiling, in the log of the ratio of the distances to these.
-    distance : Formula, optional
+    distance : Proved, optional
         What computes value - floor without cancellation.
     """
 
     name: str
     label: str
     unit: str
-    function: Formula[...]
+    function: Proved[...]
     coefficients: tuple[str, ...]
     at: tuple[tuple[str, float], ...] = ()
     log: bool = False
     by_log: bool = False
     floor: float = 0.0
     ceiling: float = inf
-    distance: Formula[...] | None = None
+    distance: Proved[...] | None = None
 
     def value(self, law: Law) -> float:
         """The quantity of one law.
@@ -180,7 +180,7 @@ class Quantity:
         assert above.high is not None
         return replace(above, value=value, low=self.floor + above.low, high=self.floor + above.high)
 
-    def _call(self, function: Formula[...], given: Mapping[str, Any]) -> Any:
+    def _call(self, function: Proved[...], given: Mapping[str, Any]) -> Any:
         """A formula of those of the coefficients and of the other arguments that it has."""
         others = dict(self.at)
         if "ratio" in others:
@@ -234,7 +234,7 @@ def at_compute(compute: float) -> tuple[Quantity, ...]:
     flop = positive_number("compute", compute)
     where, at = f"at {flop:.6g} FLOP", (("compute", flop),)
 
-    def positive(name: str, symbol: str, unit: str, function: Formula[...]) -> Quantity:
+    def positive(name: str, symbol: str, unit: str, function: Proved[...]) -> Quantity:
         return Quantity(
             name, f"{symbol} {where}", unit, function, ALL_BUT_E, at, log=True, by_log=True
         )

@@ -484,5 +484,5 @@ def test_rows_have_the_coefficients(resampled) -> None:
     for end, part in (("", "value"), ("_low", "low"), ("_high", "high")):
         assert direct[f"coefficient_alpha{end}"] == alpha[part]
     assert direct["coefficient_d"] is None
-    law = resampled.entry("code", "bilinear").fit.found
-    assert in_k["coefficient_d"] == law.coefficients[3]
+    law = resampled.entry("code", "bilinear").fit
+    assert in_k["coefficient_d"] == law.values[3]
