@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.data import isoflop_group
+from tests.data import isoflop_group, power_law
 
 from isoflop.numeric.check.approaches import clusters
 from isoflop.numeric.check.isoflop import BIASED_AWAY, NO_MINIMUM, find_budgets, vertices
@@ -18,9 +18,10 @@ LAW = (1.7, 8000.0, 220.0, 0.46, 0.22)
 SIZES = np.geomspace(1e8, 2e10, 9)
 
 
-def loss(params, tokens, law=LAW):
-    E, A, B, beta, gamma = law
-    return E + A * params**-beta + B * tokens**-gamma
+def loss(params, tokens):
+    return power_law(
+        params, tokens, **dict(zip(("E", "A", "B", "beta", "gamma"), LAW, strict=True))
+    )
 
 
 def design(budgets=(1e19, 1e20, 1e21, 1e22), sizes=SIZES):
