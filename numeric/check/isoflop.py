@@ -228,7 +228,7 @@ class BudgetMinimum:
 
 
 def find_budgets(
-    params: Floats, tokens: Floats, compute: Floats, *, tolerance: float = 0.1
+    params: Floats, tokens: Floats, compute: Floats, tolerance: float
 ) -> IsoflopDesign:
     """The budgets at which enough different sizes were trained.
 

@@ -116,7 +116,7 @@ class Laws(NamedTuple):
         return np.stack([share(self.beta, self.gamma) for share in both], axis=-1)
 
 
-# -- compute laws ----------------------
+# -- compute laws ---------------------------------------------------------------------------------
 
 
 class ComputeLaws(NamedTuple):

@@ -66,6 +66,8 @@ __all__ = ["check_runs"]
 
 #: The largest relative difference in loss at which two curves are said to agree.
 TOLERANCE = 0.01
+#: Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this share.
+TOGETHER = 0.1
 LEVEL = 0.9
 LEAST_RESAMPLES = 20
 #: More runs than so many times the points (params, tokens) are repetitions that a word is due to.
@@ -89,8 +91,6 @@ def check_runs(
     seed: int = 0,
     level: float = LEVEL,
     tolerance: float = TOLERANCE,
-    budget_tolerance: float = 0.1,
-    ratio_tolerance: float = 0.1,
     ratios: Sequence[float] | None = None,
     progress: bool = False,
 ) -> RunsCheck:
@@ -113,12 +113,9 @@ def check_runs(
         Of intervals and bands, between 0 and 1.
     tolerance : float
         Largest relative difference in loss that counts as agreement; > 0.
-    budget_tolerance, ratio_tolerance : float
-        Runs share a budget, or a ratio D/N, where the largest exceeds the smallest by at most this
-        share; > 0.
     ratios : sequence of float, optional
-        The D/N whose runs are compared with their ray, each within `ratio_tolerance` of that of at
-        least five runs over a factor 10 of compute; > 0. By default at most three of those that a
+        The D/N whose runs are compared with their ray, each within 10 % of that of at least five
+        runs over a factor 10 of compute; > 0. By default at most three of those that a
         tenth of the runs share: the one nearest the D*/N* of the fitted law at the geometric mean
         of the runs' compute, then those above it, then those below, on either side those with the
         most runs first, of as many runs the nearest to the optimum. What is left out is in
@@ -182,8 +179,6 @@ def check_runs(
     tolerance, level = positive_number("tolerance", tolerance), positive_number("level", level)
     if not level < 1.0:
         raise outside("level", level, UNIT_INTERVAL)
-    budget_tolerance = positive_number("budget_tolerance", budget_tolerance)
-    ratio_tolerance = positive_number("ratio_tolerance", ratio_tolerance)
 
     fitted = fit(runs, model="params-tokens", objective=objective)
     rows = fitted.runs
@@ -193,7 +188,7 @@ def check_runs(
     law = Law(name=fitted.name, source=fitted.source, **dict[str, Any](fitted.coefficients))
     compute = formulas.compute(rows.params, rows.tokens) if rows.compute is None else rows.compute
     centre = geometric_mean(compute)
-    budgets = find_budgets(rows.params, rows.tokens, compute, tolerance=budget_tolerance)
+    budgets = find_budgets(rows.params, rows.tokens, compute, TOGETHER)
     candidates: list[Approach | CurveCheck] = []
     left_out: tuple[float, ...] = ()
     if unfit := _unfit(fitted):
@@ -201,7 +196,7 @@ def check_runs(
     else:
         optimum = float(law.envelope.tokens_per_param(centre))
         rays, left_out, no_rays = chosen_rays(
-            rows.params, rows.tokens, compute, optimum, ratio_tolerance, ratios
+            rows.params, rows.tokens, compute, optimum, TOGETHER, ratios
         )
         candidates += (_frontier(rows, compute), _isoflop(rows, budgets, laws))
         candidates += (

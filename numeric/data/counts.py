@@ -68,18 +68,7 @@ class Counts(View):
     covariates: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("group", "n", "c", "row"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.int64))
-        object.__setattr__(self, "problem", np.asarray(self.problem, dtype=object))
-        values = {name: np.asarray(v, dtype=np.float64) for name, v in self.covariates.items()}
-        object.__setattr__(self, "covariates", values)
         super().__post_init__()
-        for name, column in values.items():
-            if name not in COVARIATES or len(column) != len(self):
-                domain = f"one of {', '.join(COVARIATES)} with {len(self)} entries"
-                raise ArgumentError("covariates", f"{name} with {len(column)} entries", domain)
-        if len(self.group) and not (self.group.min() >= 0 and self.group.max() < len(self)):
-            raise ArgumentError("group", complaint=f"must be from 0 to {len(self) - 1}")
         for index in np.flatnonzero((self.n < 1) | (self.c < 0) | (self.c > self.n))[:1]:
             complaint = f"n={self.n[index]}, c={self.c[index]}: must be 0 <= c <= n, n >= 1"
             raise TableError(self.source, complaint, rows=(int(self.row[index]),))
@@ -302,8 +291,8 @@ def _read(
         labels=groups,
         group=group,
         problem=reader.problems[rows],
-        n=reader.numbers["n_samples"][rows],
-        c=reader.numbers["n_correct"][rows],
+        n=reader.numbers["n_samples"][rows].astype(np.int64),
+        c=reader.numbers["n_correct"][rows].astype(np.int64),
         row=rows + 1,
         covariates=values,
         **reader.origin(*reader.warnings, *covariates.warnings, *covariates.lacking(values)),

@@ -293,6 +293,8 @@ def test_the_likelihood_is_that_of_students_t():
         density = multivariate_t(loc=[0.0, 0.0], shape=covariance, df=spare).logpdf(away)
         assert found.log_likelihood - density == pytest.approx(np.log(np.pi), abs=1e-9)
         assert found.distance == pytest.approx(away @ np.linalg.inv(covariance) @ away)
+        # F(2, v) has the survival function (1 + 2 x/v)^(-v/2).
+        assert found.p == pytest.approx((1.0 + found.distance / spare) ** (-spare / 2), rel=1e-9)
 
 
 def test_p_is_uniform_where_a_rule_is_right():
@@ -318,18 +320,6 @@ def test_p_is_uniform_where_a_rule_is_right():
     assert np.mean(np.array(direct) < 0.25) < 0.25, (
         "the table's runs include the public ones: p is at least what it says"
     )
-
-
-def test_few_runs_are_judged_by_their_own_reference():
-    """d^2 of four runs has no finite mean: the same distance says little with four runs and much
-    with forty.
-    """
-    for spare, p in ((2, 0.2), (38, 0.0015)):
-        found = which_runs_checks.Comparison.of(np.array([4.0, 0.0]), np.eye(2), spare, spare + 2)
-        assert found.distance == pytest.approx(16.0)
-        # F(2, v) has the survival function (1 + 2 x/v)^(-v/2).
-        assert found.p == pytest.approx((1.0 + 16.0 / spare) ** (-spare / 2), rel=1e-9)
-        assert found.p < p
 
 
 def test_the_public_runs_say_up_to_6e21(public_runs):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.data import isoflop_group
+from tests.data import isoflop_group, power_law
 
 from isoflop.numeric.check.approaches import clusters
 from isoflop.numeric.check.isoflop import BIASED_AWAY, NO_MINIMUM, find_budgets, vertices
@@ -18,9 +18,10 @@ LAW = (1.7, 8000.0, 220.0, 0.46, 0.22)
 SIZES = np.geomspace(1e8, 2e10, 9)
 
 
-def loss(params, tokens, law=LAW):
-    E, A, B, beta, gamma = law
-    return E + A * params**-beta + B * tokens**-gamma
+def loss(params, tokens):
+    return power_law(
+        params, tokens, **dict(zip(("E", "A", "B", "beta", "gamma"), LAW, strict=True))
+    )
 
 
 def design(budgets=(1e19, 1e20, 1e21, 1e22), sizes=SIZES):
@@ -110,7 +111,7 @@ def test_two_sizes_make_no_parabola():
 
 def test_the_bias_of_the_parabola_is_there_and_is_taken_off(reference):
     params, tokens, compute = design()
-    found = find_budgets(params, tokens, compute)
+    found = find_budgets(params, tokens, compute, 0.1)
     laws = Laws.of(LAW)
     raw, biases = found.minima(loss(params, tokens)), found.biases(laws)
     corrected = found.corrected(raw, biases)
@@ -133,7 +134,7 @@ def test_the_correction_allows_for_compute_off_the_budget(reference):
     params, tokens, compute = design()
     rng = np.random.default_rng(2)
     tokens = tokens * np.exp(rng.uniform(-0.04, 0.04, len(tokens))) / 1.05
-    found = find_budgets(params, tokens, compute)
+    found = find_budgets(params, tokens, compute, 0.1)
     corrected = found.corrected_minima(loss(params, tokens), None, Laws.of(LAW))
     for j, budget in enumerate(found.compute):
         optimum = reference(float(budget), *LAW[1:])
@@ -146,7 +147,7 @@ def test_with_another_law_at_hand_the_bias_is_nearly_the_same(reference):
     bias.
     """
     params, tokens, compute = design()
-    found = find_budgets(params, tokens, compute)
+    found = find_budgets(params, tokens, compute, 0.1)
     other = (1.7, 8000.0 * 1e9**0.023, 220.0 * 2e10**-0.011, 0.483, 0.209)
     raw = found.minima(loss(params, tokens))
     corrected = found.corrected(raw, found.biases(Laws.of(other)))
@@ -161,7 +162,7 @@ def test_budgets_are_left_out_with_their_reason():
     params, tokens, compute = design(budgets=(1e19, 1e20), sizes=np.geomspace(1e8, 1e9, 6))
     losses = loss(params, tokens)
     losses[:6] = np.linspace(3.0, 2.8, 6)  # still falling at the largest size
-    found = find_budgets(params, tokens, compute)
+    found = find_budgets(params, tokens, compute, 0.1)
     laws = Laws.of((1.7, 400.0, 2000.0, 0.35, 0.3))
     records = found.described(losses, None, laws)
     assert records[0].reason == NO_MINIMUM
@@ -175,9 +176,9 @@ def test_budgets_are_left_out_with_their_reason():
 
 def test_few_sizes_or_a_narrow_range_are_no_profile():
     params, tokens, compute = design(sizes=np.geomspace(1e8, 1e10, 4))
-    assert len(find_budgets(params, tokens, compute)) == 0
+    assert len(find_budgets(params, tokens, compute, 0.1)) == 0
     params, tokens, compute = design(sizes=np.geomspace(1e8, 1.9e8, 9))
-    assert len(find_budgets(params, tokens, compute)) == 0
+    assert len(find_budgets(params, tokens, compute, 0.1)) == 0
 
 
 def test_llama_3(public_runs):
@@ -185,7 +186,7 @@ def test_llama_3(public_runs):
     line: 0.2994 C^0.5368.
     """
     runs = isoflop_group(public_runs, "llama_3__raw_loss")
-    found = find_budgets(runs.params, runs.tokens, runs.compute)
+    found = find_budgets(runs.params, runs.tokens, runs.compute, 0.1)
     minima = found.minima(runs.loss)
     assert len(found) == 10
     assert minima.valid.all()

@@ -1,7 +1,5 @@
 """Tables of evaluations: both formats, which rows are one run, what is refused, and in whose words."""
 
-import csv
-import io
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.data import write_rows
 
 from isoflop.cli.arguments import Parser, read
 from isoflop.cli.errors import UsageError
@@ -23,15 +22,11 @@ Row = dict[str, Any]
 
 
 def written(rows: list[Row], folder: Path) -> Path:
-    """The rows as a CSV file."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({k: "" if v is None else v for k, v in row.items()} for row in rows)
-    path = folder / "runs.csv"
-    path.write_text(text.getvalue(), encoding="utf-8")
-    return path
+    """The rows as a file of CSV."""
+    names = tuple(dict.fromkeys(name for row in rows for name in row))
+    return write_rows(
+        folder / "runs.csv", names, [[row.get(name) for name in names] for row in rows]
+    )
 
 
 def asked(path: Path, *words: str) -> EvaluationTable:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.data import power_law
 
 from isoflop.numeric.check.approaches import RunsOnRay, find_rays, frontier, preferred
 from isoflop.numeric.check.band import farthest, reason, simultaneous_band, verdict
@@ -12,12 +13,12 @@ from isoflop.numeric.check.paired import Noise
 from isoflop.numeric.check.runs import beyond_chance
 from isoflop.numeric.results import Band
 
-LAW = (1.7, 400.0, 2000.0, 0.46, 0.22)
+COEFFICIENTS = {"E": 1.7, "A": 400.0, "B": 2000.0, "beta": 0.46, "gamma": 0.22}
+LAW = tuple(COEFFICIENTS.values())
 
 
 def loss(params, tokens):
-    E, A, B, beta, gamma = LAW
-    return E + A * params**-beta + B * tokens**-gamma
+    return power_law(params, tokens, **COEFFICIENTS)
 
 
 @given(
@@ -125,17 +126,10 @@ def test_the_runs_of_a_group_take_their_noise_from_one_group():
     known = noise.noise
     of_noise = {float(value): int(member[i]) for i, value in enumerate(noise.noise)}
     for row in np.log(noise.draw(np.random.default_rng(1), 20)):
-        donors = [known[np.abs(known - value).argmin()] for value in row]
+        donors = [of_noise[float(known[np.abs(known - value).argmin()])] for value in row]
         for code in range(6):
             assert (
-                len(
-                    {
-                        of_noise[donor]
-                        for donor, own in zip(donors, member, strict=True)
-                        if own == code
-                    }
-                )
-                == 1
+                len({donor for donor, own in zip(donors, member, strict=True) if own == code}) == 1
             )
 
 
