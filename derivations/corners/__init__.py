@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Integer, Subs, Symbol, exp, log
+from sympy import Expr, Integer, Subs, Symbol, exp, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import product_of_powers
@@ -24,7 +24,7 @@ from isoflop.theory.proof.theorem import (
 )
 
 AT_CAP, OFF, PRICE = function("W"), function("f"), function("p")
-U, V, X = (Symbol(name, positive=True) for name in "uvx")
+U, V, X = symbols("u v x", positive=True)
 NAMES = {sym.N: "size_cap", sym.D: "data_wall"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, Symbol, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.budget import SIX_ND
@@ -22,7 +22,7 @@ def derivation() -> Derivation:
     names, law, C = m.named.envelope, PARAMS_TOKENS.reducible, sym.C
     w_n, w_d = names.shares
     both = SIX_ND.compute({sym.N: sym.N_MAX, sym.D: sym.D_MAX})
-    u, v, x, y = (Symbol(name, positive=True) for name in "uvxy")
+    u, v, x, y = symbols("u v x y", positive=True)
     smaller, fewer = sym.N_MAX / (1 + u), sym.D_MAX / (1 + v)
     corner = law.subs([(sym.N, sym.N_MAX), (sym.D, sym.D_MAX)])
     orders = (

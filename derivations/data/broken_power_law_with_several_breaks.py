@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Rational, Symbol, log
+from sympy import Expr, Integer, Rational, Symbol, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.broken import CABALLERO, Break, BrokenLaw
@@ -20,8 +20,8 @@ from isoflop.theory.proof.theorem import (
 PLACES, WIDTHS = (
     tuple(Symbol(f"{letter}_{i}", positive=True) for i in (1, 2)) for letter in ("d", "f")
 )
-X, U, V, BOUND = (Symbol(name, positive=True) for name in ("x", "u", "v", "w"))
-B, C0, *CHANGES = (Symbol(name, real=True) for name in ("b", "c_0", "c_1", "c_2"))
+X, U, V, BOUND = symbols("x u v w", positive=True)
+B, C0, *CHANGES = symbols("b c_0 c_1 c_2", real=True)
 RATIOS, SHARES = (tuple(function(f"{letter}_{i}")(X) for i in (1, 2)) for letter in ("z", "s"))
 VALUE, EXPONENT = function("y"), function("p")
 

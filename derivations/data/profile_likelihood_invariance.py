@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Symbol, log
+from sympy import Expr, Integer, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.envelope import derive
@@ -14,9 +14,7 @@ from isoflop.theory.identifiability import (
 from isoflop.theory.proof.arguments import ByConvexity, ByNormalForm, UnderLemma
 from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 
-RUNS, RSS, LEAST, VARIANCE, X, LEVEL, SIZE, FALL = (
-    Symbol(name, positive=True) for name in ("n", "S", "S_0", "V", "x", "u", "v", "q")
-)
+RUNS, RSS, LEAST, VARIANCE, X, LEVEL, SIZE, FALL = symbols("n S S_0 V x u v q", positive=True)
 SOURCE = "Cox and Hinkley 1974, Theoretical Statistics"
 LIKELIHOOD = function("f")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Symbol, exp
+from sympy import Expr, Integer, Symbol, exp, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.identifiability import RAY_GROWTH, SPACING, ThreePointFit, at_runs
@@ -10,9 +10,8 @@ from isoflop.theory.proof.arguments import ByMonotone, ByPositiveTerms
 from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, function, say, step
 from isoflop.theory.ray import PARAMS, TOKENS, ray
 
-FALL, MORE, SIZE, FLOOR, U, V, M, P, Q, X, GAP = (
-    Symbol(name, positive=True)
-    for name in ("theta", "n", "c", "E'", "u", "v", "m", "p", "q", "x", "eta")
+FALL, MORE, SIZE, FLOOR, U, V, M, P, Q, X, GAP = symbols(
+    "theta n c E' u v m p q x eta", positive=True
 )
 ANY_SIZE, ANY_FACTOR = Symbol("w", positive=True), Symbol("g", positive=True)
 ANY_FLOOR, RUN = Symbol("b", real=True), Symbol("i", real=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Subs, Symbol, log
+from sympy import Integer, Subs, Symbol, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import PASS_AT, SCHAEFFER, GoldComposition
@@ -20,8 +20,7 @@ from isoflop.theory.proof.theorem import (
 
 def derivation() -> Derivation:
     """-log pass@k = xi0 + K0 g^kappa with g = Eg + Gg C^-ag, without and with a floor Eg."""
-    names = ("xi_0", "K_0", "p", "E_g", "G_g", "a_g")
-    letters = tuple(Symbol(name, positive=True) for name in names)
+    letters = symbols("xi_0 K_0 p E_g G_g a_g", positive=True)
     xi, k0, power, eg, gg, ag = letters
     x, C, k = Symbol("x", positive=True), sym.C, Symbol("k", positive=True)
     gold, bare, law, near, square = (

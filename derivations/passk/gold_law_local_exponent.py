@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol, log
+from sympy import Integer, log, symbols
 
 from isoflop.theory import symbols as sym
 from isoflop.theory.passk import PASS_AT, SCHAEFFER, GoldComposition
@@ -20,10 +20,9 @@ from isoflop.theory.proof.theorem import (
 
 def derivation() -> Derivation:
     """With u = (g - Eg)/Eg the reducible part is K0 Eg^p ((1 + u)^p - 1); its elasticity in u."""
-    names = ("xi_0", "K_0", "p", "E_g", "G_g", "a_g")
-    letters = tuple(Symbol(name, positive=True) for name in names)
+    letters = symbols("xi_0 K_0 p E_g G_g a_g", positive=True)
     xi, k0, power, eg, gg, ag = letters
-    v, m, x, k, error = (Symbol(name, positive=True) for name in ("v", "m", "x", "k", "epsilon"))
+    v, m, x, k, error = symbols("v m x k epsilon", positive=True)
     C, more = sym.C, 1 + m
     gold, law, above, bare, place = (function(name) for name in ("g", "y", "u", "f", "K"))
     composed = GoldComposition(xi, k0, power, eg, gg, ag)

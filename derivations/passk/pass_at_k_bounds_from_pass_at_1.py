@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol
+from sympy import Symbol, symbols
 
 from isoflop.theory.passk import DRAWS
 from isoflop.theory.proof.arguments import (
@@ -16,9 +16,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, s
 
 def derivation() -> Derivation:
     """Each bound holds problem by problem, or lies on one side of a tangent at the mean; means keep it."""
-    u, f, mean, more, x, share = (
-        Symbol(name, positive=True) for name in ("u", "f", "mu", "j", "x", "w")
-    )
+    u, f, mean, more, x, share = symbols("u f mu j x w", positive=True)
     k, failed = DRAWS, Symbol("v", positive=True)
     draws = 1 + more
     steps = (

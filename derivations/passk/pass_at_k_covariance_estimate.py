@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import comb
 
-from sympy import Add, Expr, Integer, Symbol
+from sympy import Add, Expr, Integer, symbols
 
 from isoflop.theory.passk import (
     CORRECT,
@@ -22,9 +22,9 @@ from isoflop.theory.proof.theorem import Definition, Derivation, say, step
 def derivation() -> Derivation:
     """The mean of the product of two estimators is their covariance plus fail@(k1 + k2), which has an estimator of its own."""
     n, c, p = SAMPLES, CORRECT, SOLVE
-    names = ("k_1", "k_2", "f_1", "f_2", "f_3", "F", "q", "u", "z", "v")
-    k1, k2, first, second, third, failed, q, odds, disjoint, estimate = (
-        Symbol(name, positive=True) for name in names
+
+    k1, k2, first, second, third, failed, q, odds, disjoint, estimate = symbols(
+        "k_1 k_2 f_1 f_2 f_3 F q u z v", positive=True
     )
 
     def chance(x: int) -> Expr:

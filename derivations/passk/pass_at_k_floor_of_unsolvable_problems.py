@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol, exp
+from sympy import Symbol, exp, symbols
 
 from isoflop.theory.passk import DRAWS, PASS_AT, SCHAEFFER, floor_of_unsolvable
 from isoflop.theory.proof.arguments import ByLeadingTerm, ByPositiveTerms, UnderLemma
@@ -12,9 +12,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, s
 def derivation() -> Derivation:
     """An atom at p = 0 is the irreducible term of pass@k in the limit of many samples."""
     k = DRAWS
-    unsolvable, u, x, floor, failed = (
-        Symbol(name, positive=True) for name in ("w", "u", "x", "F", "v")
-    )
+    unsolvable, u, x, floor, failed = symbols("w u x F v", positive=True)
     solvable = 1 - unsolvable
     lemma = say(
         "Where a draw fails every problem with a probability below one, the mean over the problems of "

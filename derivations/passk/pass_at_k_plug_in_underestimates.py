@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Integer, Symbol
+from sympy import Integer, symbols
 
 from isoflop.theory.passk import (
     CHEN,
@@ -21,9 +21,7 @@ from isoflop.theory.proof.theorem import Definition, Derivation, all_positive, s
 def derivation() -> Derivation:
     """Compare the plug-in with the unbiased estimator factor by factor, and with the truth by convexity."""
     n, c, k = SAMPLES, CORRECT, DRAWS
-    i, failing, q, x, mean, more, failures = (
-        Symbol(name, positive=True) for name in ("i", "m", "q", "x", "mu", "j", "F")
-    )
+    i, failing, q, x, mean, more, failures = symbols("i m q x mu j F", positive=True)
     first_moment, second_moment = falling(n, Integer(1)) * q, falling(n, Integer(2)) * q**2
     return Derivation(
         name="pass_at_k_plug_in_underestimates",
