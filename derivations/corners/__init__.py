@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sympy import Expr, Integer, Subs, Symbol, exp, log, symbols
 
@@ -12,7 +13,7 @@ from isoflop.theory.envelope import product_of_powers
 from isoflop.theory.law import PARAMS_TOKENS
 from isoflop.theory.marginal import capped_shadow_price
 from isoflop.theory.penalty import misallocation
-from isoflop.theory.proof.arguments import ByLeadingTerm, ByMonotone, ByPositiveTerms
+from isoflop.theory.proof.arguments import Argument, ByLeadingTerm, ByMonotone, ByPositiveTerms
 from isoflop.theory.proof.theorem import (
     Definition,
     Derivation,
@@ -84,7 +85,7 @@ class Cap:
         worse = ByMonotone(off, X, V + U, V, slope=ByMonotone(off.diff(X), X, X, Integer(0)))
         falls = ByMonotone(price(X), X, U, Integer(0), increasing=False)
         # The formula, those in the words of the reason, the argument.
-        content = (
+        content: tuple[tuple[tuple[Any, ...], list[Any], Argument | None], ...] = (
             ((optima[own].subs(C, at), "=", cap), [at], None),
             ((optima[own].subs(C, beyond), ">", cap), [(U, ">", 0)], rises),
             ((spent, "=", C), [], None),
