@@ -163,31 +163,29 @@ def derivation() -> Derivation:
             Definition(AT_CAP(C), m.capped_reducible(sym.N, sym.N_MAX)),
             Definition(AT_BOTH, corner),
         ),
-        statement=(
-            say(
-                "The optimal tokens reach their cap at the compute {}, {data_threshold}, and the "
-                "optimal params theirs at {}, {size_threshold}. The lower of the two thresholds "
-                "binds first, since {data_cap_is_lower} and {size_cap_is_lower}. With all of the "
-                "data in use the reducible loss is {}, at the largest size {}; either regime "
-                "ends where the other cap binds too, {data_first} and {size_first}. This compute "
-                "is a weighted geometric mean of the other two, {weighted_mean}, and so lies "
-                "between them: for all ",
-                DATA_WALL,
-                SIZE_CAP,
-                AT_WALL(C),
-                AT_CAP(C),
-            )
-            + all_positive((x, u))
-            + say(
-                " {above_the_lower}, {below_the_higher}, {above_the_lower_exchanged} and "
-                "{below_the_higher_exchanged}. From there on the best run has {} params and {} "
-                "tokens whatever the compute: for ",
-                sym.N_MAX,
-                sym.D_MAX,
-            )
-            + all_positive((u, v))
-            + (" {smaller_is_worse} and {fewer_is_worse}.")
-        ),
+        statement=say(
+            "The optimal tokens reach their cap at the compute {}, {data_threshold}, and the "
+            "optimal params theirs at {}, {size_threshold}. The lower of the two thresholds "
+            "binds first, since {data_cap_is_lower} and {size_cap_is_lower}. With all of the "
+            "data in use the reducible loss is {}, at the largest size {}; either regime "
+            "ends where the other cap binds too, {data_first} and {size_first}. This compute "
+            "is a weighted geometric mean of the other two, {weighted_mean}, and so lies "
+            "between them: for all ",
+            DATA_WALL,
+            SIZE_CAP,
+            AT_WALL(C),
+            AT_CAP(C),
+        )
+        + all_positive((x, u))
+        + say(
+            " {above_the_lower}, {below_the_higher}, {above_the_lower_exchanged} and "
+            "{below_the_higher_exchanged}. From there on the best run has {} params and {} "
+            "tokens whatever the compute: for ",
+            sym.N_MAX,
+            sym.D_MAX,
+        )
+        + all_positive((u, v))
+        + " {smaller_is_worse} and {fewer_is_worse}.",
         steps=steps,
         source="Karush-Kuhn-Tucker conditions on the law of Hoffmann et al. 2022, arXiv 2203.15556.",
         follows="Three regimes in compute: the envelope, one cap with the budget spent, both caps with the budget slack.",

@@ -111,20 +111,18 @@ def derivation() -> Derivation:
         name="broken_power_law_in_logs",
         title="A break in logarithms",
         assumptions=(
-            (
-                say(
-                    "Let {} be the factor of a break at {} in a law of the compute, where ",
-                    (FACTOR(C), "=", own.at(C)),
-                    PLACE,
-                )
-                + all_positive((C, PLACE, WIDTH))
-                + say(
-                    " and {} is real, of either sign. Let {} be the distance of the logarithm of the "
-                    "compute from {}, a real number.",
-                    CHANGE,
-                    DISTANCE,
-                    log(PLACE),
-                )
+            say(
+                "Let {} be the factor of a break at {} in a law of the compute, where ",
+                (FACTOR(C), "=", own.at(C)),
+                PLACE,
+            )
+            + all_positive((C, PLACE, WIDTH))
+            + say(
+                " and {} is real, of either sign. Let {} be the distance of the logarithm of the "
+                "compute from {}, a real number.",
+                CHANGE,
+                DISTANCE,
+                log(PLACE),
             ),
         ),
         definitions=(

@@ -201,25 +201,23 @@ def derivation() -> Derivation:
         name="broken_power_law_with_several_breaks",
         title="Exponents and values of a broken power law",
         assumptions=(
-            (
-                say(
-                    "Let {} be a broken power law of {} with two breaks, at {} and {}; a further "
-                    "break adds a term to each sum. Let ",
-                    VALUE(X),
-                    (X, ">", 0),
-                    d1,
-                    d2,
-                )
-                + all_positive((*PLACES, *WIDTHS, U))
-                + say(
-                    " and {}, and let {}, {}, {} and {} be real, of either sign, with {}.",
-                    (sym.E, ">=", 0),
-                    B,
-                    C0,
-                    c1,
-                    c2,
-                    (B, "!=", 0),
-                )
+            say(
+                "Let {} be a broken power law of {} with two breaks, at {} and {}; a further "
+                "break adds a term to each sum. Let ",
+                VALUE(X),
+                (X, ">", 0),
+                d1,
+                d2,
+            )
+            + all_positive((*PLACES, *WIDTHS, U))
+            + say(
+                " and {}, and let {}, {}, {} and {} be real, of either sign, with {}.",
+                (sym.E, ">=", 0),
+                B,
+                C0,
+                c1,
+                c2,
+                (B, "!=", 0),
             ),
             say("Let {} be any number larger than the absolute value of {}.", w, c1),
         ),

@@ -100,22 +100,20 @@ def derivation() -> Derivation:
         title="Profile likelihood of what the envelope gives",
         assumptions=(
             *envelope.assumptions,
-            (
-                say(
-                    "Let {} be the log likelihood, but for a constant, of {} runs with independent "
-                    "normal errors of one unknown variance {} at the sum of squares {}. The least "
-                    "sum of squares is {} over all laws, and {} over those with one value of a "
-                    "quantity of the envelope. Let ",
-                    (LIKELIHOOD(RSS, VARIANCE), "=", log_likelihood(RSS, VARIANCE)),
-                    RUNS,
-                    VARIANCE,
-                    RSS,
-                    LEAST,
-                    RSS,
-                )
-                + all_positive((RUNS, RSS, LEAST, X, LEVEL, SIZE, FALL))
-                + say(" and {}.", (FALL, "<", sym.BETA))
-            ),
+            say(
+                "Let {} be the log likelihood, but for a constant, of {} runs with independent "
+                "normal errors of one unknown variance {} at the sum of squares {}. The least "
+                "sum of squares is {} over all laws, and {} over those with one value of a "
+                "quantity of the envelope. Let ",
+                (LIKELIHOOD(RSS, VARIANCE), "=", log_likelihood(RSS, VARIANCE)),
+                RUNS,
+                VARIANCE,
+                RSS,
+                LEAST,
+                RSS,
+            )
+            + all_positive((RUNS, RSS, LEAST, X, LEVEL, SIZE, FALL))
+            + say(" and {}.", (FALL, "<", sym.BETA)),
         ),
         definitions=(
             *envelope.definitions,

@@ -182,18 +182,16 @@ def derivation() -> Derivation:
         title="What runs at one ratio can tell, different exponents",
         assumptions=(
             *line.assumptions,
-            (
-                say(
-                    "The five runs are numbered from 0 to 4; run {} has the compute {}, with {}. Let "
-                    "{} be such a number as well, and ",
-                    RUN,
-                    C * exp(RUN * SPACING),
-                    (SPACING, ">", 0),
-                    OTHER_RUN,
-                )
-                + all_positive((X, Y))
-                + say(". The exponents differ, {}.", (sym.BETA, "!=", sym.GAMMA))
-            ),
+            say(
+                "The five runs are numbered from 0 to 4; run {} has the compute {}, with {}. Let "
+                "{} be such a number as well, and ",
+                RUN,
+                C * exp(RUN * SPACING),
+                (SPACING, ">", 0),
+                OTHER_RUN,
+            )
+            + all_positive((X, Y))
+            + say(". The exponents differ, {}.", (sym.BETA, "!=", sym.GAMMA)),
         ),
         definitions=(
             *line.definitions,

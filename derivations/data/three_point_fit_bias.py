@@ -161,18 +161,16 @@ def derivation() -> Derivation:
                 V,
                 (beta, ">", gamma),
             ),
-            (
-                say(
-                    "From run to run the terms fall by the factors {} and {}. The first is the "
-                    "smaller one, and both are below one: they are {} and {} below with numbers ",
-                    exp(-beta * half),
-                    exp(-gamma * half),
-                    P,
-                    Q,
-                )
-                + all_positive((X, GAP))
-                + (".")
-            ),
+            say(
+                "From run to run the terms fall by the factors {} and {}. The first is the "
+                "smaller one, and both are below one: they are {} and {} below with numbers ",
+                exp(-beta * half),
+                exp(-gamma * half),
+                P,
+                Q,
+            )
+            + all_positive((X, GAP))
+            + ".",
             say(
                 "The exponent of the compute law with the factor {} is {}, where {} is {}. Let "
                 "{} be any compute law, with a real {}, {}, {} and {}. Let {} and {}.",

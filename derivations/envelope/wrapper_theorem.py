@@ -100,20 +100,18 @@ def derivation() -> Derivation:
         name="wrapper_theorem",
         title=say("Laws of the form {}", OUTER(PARAMS_TOKENS.reducible)),
         assumptions=(
-            (
-                say(
-                    "A model with {} params trained on {} tokens, {}, {}, has the loss {}, where {} "
-                    "and ",
-                    n,
-                    d,
-                    n,
-                    (d, ">", 0),
-                    OUTER(inner),
-                    (inner, "=", PARAMS_TOKENS.reducible),
-                )
-                + all_positive(in_paper_order(constants))
-                + (".")
-            ),
+            say(
+                "A model with {} params trained on {} tokens, {}, {}, has the loss {}, where {} "
+                "and ",
+                n,
+                d,
+                n,
+                (d, ">", 0),
+                OUTER(inner),
+                (inner, "=", PARAMS_TOKENS.reducible),
+            )
+            + all_positive(in_paper_order(constants))
+            + ".",
             say(
                 "The function {} is differentiable for {}, and its derivative has one sign "
                 "throughout.",

@@ -97,16 +97,14 @@ def derivation() -> Derivation:
         name="overtraining_law",
         title="The over-training law",
         assumptions=(
-            (
-                say(
-                    "Let {} be the loss of a model with {} params trained on {} tokens, where ",
-                    (LOSS(n, d), "=", form.loss),
-                    (n, ">", 0),
-                    (d, ">", 0),
-                )
-                + all_positive((sym.A, sym.B, sym.BETA))
-                + say(" and {}.", (sym.E, ">=", 0))
-            ),
+            say(
+                "Let {} be the loss of a model with {} params trained on {} tokens, where ",
+                (LOSS(n, d), "=", form.loss),
+                (n, ">", 0),
+                (d, ">", 0),
+            )
+            + all_positive((sym.A, sym.B, sym.BETA))
+            + say(" and {}.", (sym.E, ">=", 0)),
             envelope.assumptions[1],
             say(
                 "A run has {} tokens per parameter, written {} in the source.",

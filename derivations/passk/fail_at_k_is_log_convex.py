@@ -65,19 +65,17 @@ def derivation() -> Derivation:
         name="fail_at_k_is_log_convex",
         title="fail@k is log-convex and super-multiplicative",
         assumptions=(
-            (
-                say(
-                    "Let {} for two kinds of problems, with the shares {} and {}, which a draw fails "
-                    "with probability {} and {}. Let ",
-                    (FAIL_AT(k), "=", v * f**k + w * g**k),
-                    v,
-                    w,
-                    f,
-                    g,
-                )
-                + all_positive((f, g, v, w, k, j, x, mean, more))
-                + (".")
-            ),
+            say(
+                "Let {} for two kinds of problems, with the shares {} and {}, which a draw fails "
+                "with probability {} and {}. Let ",
+                (FAIL_AT(k), "=", v * f**k + w * g**k),
+                v,
+                w,
+                f,
+                g,
+            )
+            + all_positive((f, g, v, w, k, j, x, mean, more))
+            + ".",
         ),
         definitions=(Definition(FAIL_AT(k), v * f**k + w * g**k),),
         statement=say(

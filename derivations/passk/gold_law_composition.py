@@ -80,20 +80,18 @@ def derivation() -> Derivation:
         name="gold_law_composition",
         title="Composition of the gold reference law with a compute law",
         assumptions=(
-            (
-                say(
-                    "Let {} be the negative log likelihood of the gold reference, and {} the law of "
-                    "{} in it, with {} for {} without {}, and ",
-                    (gold, "=", eg + gg * C**-ag),
-                    (law, "=", xi + k0 * gold**power),
-                    -log(PASS_AT(k)),
-                    (bare, "=", xi + k0 * (gg * C**-ag) ** power),
-                    law,
-                    eg,
-                )
-                + all_positive((C, x, *letters))
-                + (".")
-            ),
+            say(
+                "Let {} be the negative log likelihood of the gold reference, and {} the law of "
+                "{} in it, with {} for {} without {}, and ",
+                (gold, "=", eg + gg * C**-ag),
+                (law, "=", xi + k0 * gold**power),
+                -log(PASS_AT(k)),
+                (bare, "=", xi + k0 * (gg * C**-ag) ** power),
+                law,
+                eg,
+            )
+            + all_positive((C, x, *letters))
+            + ".",
         ),
         definitions=(
             Definition(gold, eg + gg * C**-ag),

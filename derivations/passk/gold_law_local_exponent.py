@@ -96,21 +96,19 @@ def derivation() -> Derivation:
         name="gold_law_local_exponent",
         title="Local exponent of the composed gold law",
         assumptions=(
-            (
-                say(
-                    "Let {} be the negative log likelihood of the gold reference. Let {} be the law "
-                    "of {} in it. Let {} be what lies above {} where {} is zero. Let {}. Let ",
-                    (gold(C), "=", eg + gg * C**-ag),
-                    (law(C), "=", xi + k0 * gold(C) ** power),
-                    -log(PASS_AT(k)),
-                    (bare(C), "=", k0 * (gg * C**-ag) ** power),
-                    xi,
-                    eg,
-                    (above(C), "=", (gold(C) - eg) / eg),
-                )
-                + all_positive((C, v, m, error, *letters))
-                + (".")
-            ),
+            say(
+                "Let {} be the negative log likelihood of the gold reference. Let {} be the law "
+                "of {} in it. Let {} be what lies above {} where {} is zero. Let {}. Let ",
+                (gold(C), "=", eg + gg * C**-ag),
+                (law(C), "=", xi + k0 * gold(C) ** power),
+                -log(PASS_AT(k)),
+                (bare(C), "=", k0 * (gg * C**-ag) ** power),
+                xi,
+                eg,
+                (above(C), "=", (gold(C) - eg) / eg),
+            )
+            + all_positive((C, v, m, error, *letters))
+            + ".",
         ),
         definitions=(
             Definition(gold(C), eg + gg * C**-ag),

@@ -51,21 +51,19 @@ def derivation() -> Derivation:
         name="irreducible_floor_across_k",
         title="The irreducible term across numbers of samples",
         assumptions=(
-            (
-                say(
-                    "Let {} be the limit of {} for unlimited compute, so that that of {} is {}. At "
-                    "{} times as many draws the limit of the failures lies between this and its "
-                    "power {}, as for every distribution of problems. Let ",
-                    floor,
-                    -log(PASS_AT(k)),
-                    FAIL_AT(k),
-                    1 - exp(-floor),
-                    m,
-                    m,
-                )
-                + all_positive((floor, m, t, lost, passed))
-                + (".")
-            ),
+            say(
+                "Let {} be the limit of {} for unlimited compute, so that that of {} is {}. At "
+                "{} times as many draws the limit of the failures lies between this and its "
+                "power {}, as for every distribution of problems. Let ",
+                floor,
+                -log(PASS_AT(k)),
+                FAIL_AT(k),
+                1 - exp(-floor),
+                m,
+                m,
+            )
+            + all_positive((floor, m, t, lost, passed))
+            + ".",
         ),
         definitions=(Definition(bound(floor, m), floor_across(floor, m)),),
         statement=say(

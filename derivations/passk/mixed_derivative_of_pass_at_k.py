@@ -66,26 +66,24 @@ def derivation() -> Derivation:
         name="mixed_derivative_of_pass_at_k",
         title="The mixed derivative of pass@k in compute and the number of samples",
         assumptions=(
-            (
-                say(
-                    "Let {}, {}, {} and {} be the values of {} at compute {} and {}, each with {} "
-                    "and with {} draws: {} is that at {} and {}. Let further ",
-                    y11,
-                    y12,
-                    y21,
-                    y22,
-                    -log(function("pass@")(k)),
-                    c1,
-                    c2,
-                    k1,
-                    k2,
-                    y12,
-                    c1,
-                    k2,
-                )
-                + all_positive((C, k, sym.A, a, b, mixed, front, fall, floor, h, v))
-                + (".")
-            ),
+            say(
+                "Let {}, {}, {} and {} be the values of {} at compute {} and {}, each with {} "
+                "and with {} draws: {} is that at {} and {}. Let further ",
+                y11,
+                y12,
+                y21,
+                y22,
+                -log(function("pass@")(k)),
+                c1,
+                c2,
+                k1,
+                k2,
+                y12,
+                c1,
+                k2,
+            )
+            + all_positive((C, k, sym.A, a, b, mixed, front, fall, floor, h, v))
+            + ".",
         ),
         definitions=(
             Definition(bilinear, sym.A * C**a * k**b * C ** (mixed * log(k))),

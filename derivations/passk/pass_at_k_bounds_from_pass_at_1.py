@@ -54,18 +54,16 @@ def derivation() -> Derivation:
         name="pass_at_k_bounds_from_pass_at_1",
         title="Bounds on pass@k from the mean pass@1",
         assumptions=(
-            (
-                say(
-                    "Let {} be the probability that a draw fails a problem, with {}; {} draws fail "
-                    "it with probability {}. Any distribution over the problems is allowed. Let ",
-                    (failed, "=", 1 / (1 + u)),
-                    (u, ">", 0),
-                    k,
-                    failed**k,
-                )
-                + all_positive((k, more, f, mean, x, share))
-                + (".")
-            ),
+            say(
+                "Let {} be the probability that a draw fails a problem, with {}; {} draws fail "
+                "it with probability {}. Any distribution over the problems is allowed. Let ",
+                (failed, "=", 1 / (1 + u)),
+                (u, ">", 0),
+                k,
+                failed**k,
+            )
+            + all_positive((k, more, f, mean, x, share))
+            + ".",
         ),
         definitions=(Definition(failed, 1 / (1 + u)),),
         statement=say(

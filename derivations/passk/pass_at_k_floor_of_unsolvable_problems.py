@@ -59,18 +59,16 @@ def derivation() -> Derivation:
         name="pass_at_k_floor_of_unsolvable_problems",
         title="The floor of the loss of pass@k is the share of unsolvable problems",
         assumptions=(
-            (
-                say(
-                    "A share {} of the problems is never solved, {}. Let {} be the probability that "
-                    "a draw fails one of the others, with {}, and let ",
-                    unsolvable,
-                    (unsolvable, "<", 1),
-                    (failed, "=", 1 / (1 + u)),
-                    (u, ">", 0),
-                )
-                + all_positive((k, x, front, power))
-                + (".")
-            ),
+            say(
+                "A share {} of the problems is never solved, {}. Let {} be the probability that "
+                "a draw fails one of the others, with {}, and let ",
+                unsolvable,
+                (unsolvable, "<", 1),
+                (failed, "=", 1 / (1 + u)),
+                (u, ">", 0),
+            )
+            + all_positive((k, x, front, power))
+            + ".",
         ),
         definitions=(
             Definition(failed, 1 / (1 + u)),

@@ -74,21 +74,19 @@ def derivation() -> Derivation:
         name="pass_at_k_log_is_biased_up",
         title="The negative logarithm of an estimated pass@k is biased up",
         assumptions=(
-            (
-                say(
-                    "Let {} be a random estimate of {} that is always positive, {} its mean, and {} "
-                    "real. An unbiased estimate from samples is zero where none is correct; given "
-                    "that it is positive its mean {} exceeds {}. Let ",
-                    x,
-                    PASS_AT(k),
-                    mean,
-                    u,
-                    mean,
-                    PASS_AT(k),
-                )
-                + all_positive((shift,))
-                + (".")
-            ),
+            say(
+                "Let {} be a random estimate of {} that is always positive, {} its mean, and {} "
+                "real. An unbiased estimate from samples is zero where none is correct; given "
+                "that it is positive its mean {} exceeds {}. Let ",
+                x,
+                PASS_AT(k),
+                mean,
+                u,
+                mean,
+                PASS_AT(k),
+            )
+            + all_positive((shift,))
+            + ".",
         ),
         statement=say(
             "The mean of the tangent is its value at the mean, so that by {tangent} the mean "

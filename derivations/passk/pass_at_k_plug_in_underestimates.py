@@ -27,30 +27,28 @@ def derivation() -> Derivation:
         name="pass_at_k_plug_in_underestimates",
         title=say("The plug-in estimate of {} is too low", PASS_AT(k)),
         assumptions=(
-            (
-                say(
-                    "Of {} independent samples {} are correct and {} fail; each fails with "
-                    "probability {}. The plug-in estimate of {} is {}; the unbiased one is the "
-                    "product of {} over the integers {} from 0 to {}. Let {}. Let ",
-                    n,
-                    c,
-                    (failures, "=", n - c),
-                    q,
-                    FAIL_AT(k),
-                    (1 - c / n) ** k,
-                    1 - c / (n - i),
-                    i,
-                    k - 1,
-                    (2, "<=", k, "<=", n),
-                )
-                + all_positive((c, failing, i, more, x, mean))
-                + say(
-                    ", where {} of the failures are left after {} failed draws, and {} is {}.",
-                    failing,
-                    i,
-                    k,
-                    1 + more,
-                )
+            say(
+                "Of {} independent samples {} are correct and {} fail; each fails with "
+                "probability {}. The plug-in estimate of {} is {}; the unbiased one is the "
+                "product of {} over the integers {} from 0 to {}. Let {}. Let ",
+                n,
+                c,
+                (failures, "=", n - c),
+                q,
+                FAIL_AT(k),
+                (1 - c / n) ** k,
+                1 - c / (n - i),
+                i,
+                k - 1,
+                (2, "<=", k, "<=", n),
+            )
+            + all_positive((c, failing, i, more, x, mean))
+            + say(
+                ", where {} of the failures are left after {} failed draws, and {} is {}.",
+                failing,
+                i,
+                k,
+                1 + more,
             ),
         ),
         definitions=(Definition(n, c + failing + i),),

@@ -97,19 +97,17 @@ def derivation() -> Derivation:
         name="train_longer_or_sample_more",
         title="Training longer against sampling more",
         assumptions=(
-            (
-                say(
-                    "Let {}, and let a draw cost {} after training with compute {}, as it does where "
-                    "the model grows as {}; the target is {}. Let ",
-                    (FAIL_AT(DRAWS), "=", fail),
-                    price * C**growth,
-                    C,
-                    C**growth,
-                    (FAIL_AT(DRAWS), "=", target),
-                )
-                + all_positive((C, DRAWS, c0, b, growth, slope, price, target, v))
-                + (".")
-            ),
+            say(
+                "Let {}, and let a draw cost {} after training with compute {}, as it does where "
+                "the model grows as {}; the target is {}. Let ",
+                (FAIL_AT(DRAWS), "=", fail),
+                price * C**growth,
+                C,
+                C**growth,
+                (FAIL_AT(DRAWS), "=", target),
+            )
+            + all_positive((C, DRAWS, c0, b, growth, slope, price, target, v))
+            + ".",
         ),
         definitions=(
             Definition(needed(C), problem.draws),
