@@ -15,11 +15,11 @@ from isoflop.theory.proof.theorem import (
     Derivation,
     Partial,
     function,
+    listed_steps,
     say,
     step,
     unfolded,
 )
-from isoflop.theory.proof.words import listed_steps
 
 EQUAL, COST = function("Q"), function("K")
 CONTOUR, CHEAPEST = (function("N_c"), function("D_c")), (function("N_p"), function("D_p"))

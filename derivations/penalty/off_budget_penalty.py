@@ -18,12 +18,12 @@ from isoflop.theory.proof.theorem import (
     Derivation,
     all_positive,
     function,
+    in_paper_order,
     listed,
     partial,
     say,
     step,
 )
-from isoflop.theory.proof.words import in_paper_order
 
 DIRECTION = Symbol("t", real=True)
 

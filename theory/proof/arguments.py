@@ -2,6 +2,7 @@
 
 from .argument import (
     Argument,
+    ByApplying,
     ByCases,
     ByLeadingTerm,
     ByNormalForm,
@@ -17,6 +18,7 @@ from .argument_factors import ByFactors
 
 __all__ = [
     "Argument",
+    "ByApplying",
     "ByCases",
     "ByConvexity",
     "ByEnclosure",
